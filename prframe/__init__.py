@@ -1,0 +1,82 @@
+"""Precision-recall evaluation with statistical inference, where the data already is.
+
+Importing prframe registers ``.pr`` on polars frames, lazy frames and expressions, and on pandas
+frames. The functions here are the typed interface behind it.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from prframe import namespaces as _namespaces
+from prframe.errors import MissingColumnError, PrframeError, UndefinedMetricWarning
+
+if TYPE_CHECKING:
+    from prframe import datasets, stats
+    from prframe.metrics import (
+        AP,
+        AP11,
+        AUC,
+        AUPRC,
+        CATALOGUE,
+        F1,
+        RR,
+        Metric,
+        NumRel,
+        NumRelRet,
+        NumRet,
+        P,
+        R,
+        Rprec,
+        Success,
+        nDCG,
+    )
+    from prframe.verbs import check, curve, evaluate, roc
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "AP",
+    "AP11",
+    "AUC",
+    "AUPRC",
+    "CATALOGUE",
+    "F1",
+    "RR",
+    "Metric",
+    "MissingColumnError",
+    "NumRel",
+    "NumRelRet",
+    "NumRet",
+    "P",
+    "PrframeError",
+    "R",
+    "Rprec",
+    "Success",
+    "UndefinedMetricWarning",
+    "check",
+    "curve",
+    "datasets",
+    "evaluate",
+    "nDCG",
+    "roc",
+    "stats",
+]
+
+_VERBS = frozenset({"check", "curve", "evaluate", "roc"})
+_MODULES = frozenset({"datasets", "stats"})
+
+_namespaces.register()
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is asked for; loading NumPy and the rest at once would double the import."""
+    if name in _MODULES:
+        return import_module(f"prframe.{name}")
+    if name in __all__:
+        return getattr(import_module("prframe.verbs" if name in _VERBS else "prframe.metrics"), name)
+    raise AttributeError(f"module 'prframe' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """List the public names, loaded or not."""
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,163 @@
+"""The arguments that every verb takes, checked once.
+
+Parameters
+----------
+score, label : str
+    Columns of the scores (a larger one ranks higher; ``-inf`` = not retrieved) and of the labels.
+by : str or list of str, optional
+    One result per distinct combination of these columns; null is a group of its own.
+    Absent: the whole frame is one group.
+weight : str, optional
+    Column of non-negative weights. A weight of 2 is a row that stands there twice,
+    a weight of 0 a row that is not there.
+ties : {"group", "order"}
+    ``"group"``: rows with one score are one threshold; metrics on positions take their
+    expectation over the orders within it. ``"order"``: rows with one score keep their input order.
+item : str, optional
+    Column that names the items; an item that stands twice in a group is an error.
+positive : bool, number, str or list of str
+    Which labels are positive. True: `True`, or a number above 0. A number g: labels >= g
+    (graded relevance). A string or a list: labels equal to it, or among it.
+ignore : label value or list, optional
+    Rows with such a label are left out before anything else.
+missing : {"raise", "drop", "last"}
+    What to do with rows whose score is null or NaN: refuse, leave out, take as not retrieved.
+n_pos, n_neg : int or str, optional
+    Totals of positives and negatives that include items which are not listed:
+    a number, or a column that is constant within each group.
+"""
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, get_args
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.typing import Columns, LabelValue, Missing, Positive, Ties
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The shared arguments of one call; see the module's text for their meaning."""
+
+    score: str = "score"
+    label: str = "label"
+    _: KW_ONLY
+    by: Columns | None = None
+    weight: str | None = None
+    ties: Ties = "group"
+    item: str | None = None
+    positive: Positive = True
+    ignore: LabelValue | Sequence[LabelValue] | None = None
+    missing: Missing = "raise"
+    n_pos: int | str | None = None
+    n_neg: int | str | None = None
+
+    def __post_init__(self) -> None:
+        """Check everything that can be checked without a frame."""
+        checks.one_of("ties", self.ties, get_args(Ties))
+        checks.one_of("missing", self.missing, get_args(Missing))
+        for name, column in self._named().items():
+            if not isinstance(column, str):
+                raise PrframeError(f"`{name}` must be the name of a column; got {column!r}.")
+        if len(set(self.keys)) < len(self.keys):
+            raise PrframeError(f"`by` names a column twice: {list(self.keys)}.")
+        for name in ("n_pos", "n_neg"):
+            total = getattr(self, name)
+            if total is not None and not isinstance(total, str):
+                checks.whole_number(name, total, at_least=0)
+
+    def _named(self) -> dict[str, object]:
+        """Return argument -> column, for the arguments that name one column each."""
+        named: dict[str, object] = {"score": self.score, "label": self.label}
+        named |= {f"by[{i}]": key for i, key in enumerate(self.keys)}
+        optional = {"weight": self.weight, "item": self.item}
+        return named | {name: column for name, column in optional.items() if column is not None}
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """The grouping columns."""
+        if self.by is None:
+            return ()
+        return (self.by,) if isinstance(self.by, str) else tuple(self.by)
+
+    @cached_property
+    def columns(self) -> dict[str, str]:
+        """Every column of the frame that is needed -> the argument that names it."""
+        wanted = {self.score: "score", self.label: "label"}
+        for name in ("weight", "item", "n_pos", "n_neg"):
+            column = getattr(self, name)
+            if isinstance(column, str):
+                wanted[column] = name
+        return wanted | dict.fromkeys(self.keys, "by")
+
+    @cached_property
+    def ignored(self) -> tuple[LabelValue, ...]:
+        """The label values to leave out."""
+        if self.ignore is None:
+            return ()
+        if isinstance(self.ignore, (str, bool, int, float)):
+            return (self.ignore,)
+        return tuple(self.ignore)
+
+    def check_types(self, schema: "Mapping[str, pl.DataType]") -> None:
+        """Require the dtypes that the arguments stand for."""
+        score = schema[self.score]
+        if not score.is_numeric():
+            raise PrframeError(f"`score` must be numeric; {self.score!r} is {score}.")
+        for name in ("weight", "n_pos", "n_neg"):
+            column = getattr(self, name)
+            if isinstance(column, str) and not schema[column].is_numeric():
+                raise PrframeError(f"`{name}` must be numeric; {column!r} is {schema[column]}.")
+        self._check_label(schema[self.label])
+        for key in self.keys:
+            if schema[key].is_nested() or schema[key].is_object():
+                raise PrframeError(
+                    f"`by` must name columns of plain values; {key!r} is {schema[key]}."
+                )
+
+    def _check_label(self, dtype: "pl.DataType") -> None:
+        """Require labels that `positive` and `ignore` can be compared with."""
+        text = dtype in _text_types()
+        if not (text or dtype.is_numeric() or dtype.is_(_bool_type())):
+            raise PrframeError(
+                f"`label` must be boolean, numeric or string; {self.label!r} is {dtype}."
+            )
+        if text and (self.positive is True or _is_number(self.positive)):
+            raise PrframeError(
+                f"`label` {self.label!r} holds strings: "
+                "say which are positive, for instance positive='yes'."
+            )
+        if not text and not (self.positive is True or _is_number(self.positive)):
+            raise PrframeError(
+                f"`positive` must be a number for the {dtype} labels of {self.label!r}; "
+                f"got {self.positive!r}."
+            )
+        for value in self.ignored:
+            if isinstance(value, str) != text:
+                raise PrframeError(
+                    f"`ignore` must hold values like the {dtype} labels of {self.label!r}; "
+                    f"got {value!r}."
+                )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _text_types() -> "tuple[type[pl.DataType], ...]":
+    import polars as pl
+
+    return (pl.String, pl.Categorical, pl.Enum)
+
+
+def _bool_type() -> "type[pl.DataType]":
+    import polars as pl
+
+    return pl.Boolean

@@ -1,0 +1,58 @@
+"""Checks of arguments, and the wording they share."""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from prframe.errors import MissingColumnError, PrframeError
+
+SHOWN = 5
+
+
+def did_you_mean(value: object, options: Iterable[object]) -> str:
+    """Return a hint when one of the options resembles the value, else nothing."""
+    close = get_close_matches(str(value), [str(option) for option in options], n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def listed(values: Iterable[object]) -> str:
+    """Write values as a sorted, quoted list."""
+    return ", ".join(repr(value) for value in sorted(values, key=str))
+
+
+def one_of(name: str, value: object, options: Sequence[str]) -> None:
+    """Require an option out of a closed list."""
+    if value not in options:
+        hint = did_you_mean(value, options)
+        raise PrframeError(f"`{name}` must be one of {listed(options)}; got {value!r}.{hint}")
+
+
+def columns_exist(wanted: dict[str, str], present: Sequence[str], hint: str = "") -> None:
+    """Require every wanted column (column -> the argument that named it)."""
+    for column, argument in wanted.items():
+        if column not in present:
+            close = did_you_mean(column, present)
+            raise MissingColumnError(
+                f"`{argument}` names the column {column!r}, which the frame does not have; "
+                f"its columns are {list(present)}.{close}{hint}"
+            )
+
+
+def whole_number(name: str, value: object, at_least: int) -> int:
+    """Require an integer of a least size."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < at_least:
+        raise PrframeError(f"`{name}` must be a whole number >= {at_least}; got {value!r}.")
+    return value
+
+
+def flag(name: str, value: object) -> None:
+    """Require True or False."""
+    if not isinstance(value, bool):
+        raise PrframeError(f"`{name}` must be True or False; got {value!r}.")
+
+
+def fraction(name: str, value: object) -> float:
+    """Require a number in [0, 1]."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not (number and 0 <= float(value) <= 1):  # type: ignore[arg-type]
+        raise PrframeError(f"`{name}` must lie between 0 and 1; got {value!r}.")
+    return float(value)  # type: ignore[arg-type]

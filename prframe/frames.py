@@ -1,0 +1,179 @@
+"""The border: any frame in, polars inside, the caller's kind out."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import polars as pl
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.typing import FrameT, Schema
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+# Large enough to keep both cores busy, small enough that a batch is a matter of megabytes.
+BATCH_ROWS = 1 << 20
+
+
+@dataclass(frozen=True)
+class Source:
+    """The needed columns of the caller's frame, readable whole or in batches."""
+
+    data: pl.DataFrame | pl.LazyFrame
+
+    @property
+    def schema(self) -> pl.Schema:
+        """The dtypes of the columns."""
+        return self.data.collect_schema()
+
+    def lazy(self) -> pl.LazyFrame:
+        """Return the rows as a query."""
+        return self.data.lazy()
+
+    def whole(self) -> pl.DataFrame:
+        """Return all rows."""
+        return self.data if isinstance(self.data, pl.DataFrame) else self.data.collect()
+
+    def batches(self) -> Iterator[pl.DataFrame]:
+        """Yield the rows in order, some at a time; a query is run once, never held whole."""
+        if isinstance(self.data, pl.DataFrame):
+            yield from self.data.iter_slices(BATCH_ROWS)
+        else:
+            yield from self.data.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True)
+
+
+def through(
+    frame: FrameT,
+    columns: dict[str, str],
+    schema: Callable[[Source], Schema],
+    compute: Callable[[Source], pl.DataFrame],
+) -> FrameT:
+    """Carry a frame over the border, compute, and carry the result back.
+
+    `columns` are the needed ones (column -> argument that names it), `schema` checks the
+    arguments against the frame and tells what comes out, `compute` does the work; for a lazy
+    frame it runs when the result is collected.
+    """
+    data, back = _enter(frame, columns)
+    source = Source(data)
+    out = dict(schema(source))
+
+    def work() -> pl.DataFrame:
+        return compute(source).select(pl.col(name).cast(dtype) for name, dtype in out.items())
+
+    if isinstance(data, pl.LazyFrame):
+        return cast("FrameT", pl.defer(work, schema=out))
+    return cast("FrameT", back(work()))
+
+
+def _enter(
+    frame: object, columns: dict[str, str]
+) -> tuple[pl.DataFrame | pl.LazyFrame, Callable[[pl.DataFrame], object]]:
+    """Return the needed columns in polars, and the way back to the caller's kind."""
+    if isinstance(frame, pl.DataFrame):
+        checks.columns_exist(columns, frame.columns)
+        return frame.select(list(columns)), lambda out: out
+    if isinstance(frame, pl.LazyFrame):
+        checks.columns_exist(columns, frame.collect_schema().names())
+        return frame.select(list(columns)), lambda out: out
+    if _is_instance(frame, "pandas", "DataFrame"):
+        return _enter_pandas(cast("pd.DataFrame", frame), columns)
+    if hasattr(frame, "__arrow_c_stream__"):
+        return _enter_arrow(frame, columns)
+    raise PrframeError(
+        "the frame must be a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table, "
+        "or any other frame with the Arrow PyCapsule interface; "
+        f"got {type(frame).__module__}.{type(frame).__qualname__}."
+    )
+
+
+def _is_instance(frame: object, module: str, name: str) -> bool:
+    """Tell whether the frame is of a library's class, without importing that library."""
+    return module in sys.modules and isinstance(frame, getattr(sys.modules[module], name))
+
+
+def _enter_arrow(
+    frame: Any, columns: dict[str, str]
+) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]:
+    """Read a pyarrow table or a PyCapsule frame; both get a pyarrow table back."""
+    import pyarrow as pa
+
+    table = frame if isinstance(frame, pa.Table) else pa.table(frame)
+    _names_are_unique(table.column_names, columns)
+    checks.columns_exist(columns, table.column_names)
+    data = cast("pl.DataFrame", pl.from_arrow(table.select(list(columns))))
+    return data, lambda out: _to_arrow(out, table, _keys(columns))
+
+
+def _to_arrow(out: pl.DataFrame, source: "pa.Table", keys: list[str]) -> "pa.Table":
+    """Write a pyarrow table; the grouping columns keep the caller's types."""
+    import pyarrow as pa
+
+    table = out.to_arrow(compat_level=pl.CompatLevel.oldest())
+    fields = [
+        pa.field(name, (source.schema if name in keys else table.schema).field(name).type)
+        for name in table.column_names
+    ]
+    return table.cast(pa.schema(fields))
+
+
+def _enter_pandas(
+    frame: "pd.DataFrame", columns: dict[str, str]
+) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]:
+    """Read the needed columns of a pandas frame and note its dtype backend."""
+    _names_are_unique(list(frame.columns), columns)
+    in_index = [name for name in columns if name in frame.index.names]
+    hint = f" {in_index} is in the index: call .reset_index() first." if in_index else ""
+    checks.columns_exist(columns, list(frame.columns), hint)
+    needed = frame[list(columns)]
+    return pl.from_pandas(needed), lambda out: _to_pandas(out, needed, _keys(columns))
+
+
+def _keys(columns: dict[str, str]) -> list[str]:
+    """Return the grouping columns among the needed ones."""
+    return [column for column, argument in columns.items() if argument == "by"]
+
+
+def _names_are_unique(names: Sequence[object], columns: dict[str, str]) -> None:
+    """Refuse to guess which of two columns of one name is meant."""
+    twice = [column for column in columns if list(names).count(column) > 1]
+    if twice:
+        raise PrframeError(f"the frame has more than one column named {checks.listed(twice)}.")
+
+
+def _to_pandas(out: pl.DataFrame, source: "pd.DataFrame", keys: list[str]) -> "pd.DataFrame":
+    """Write a pandas frame in the source's backend; the grouping columns keep their dtypes."""
+    backend = _backend(source)
+    result = out.to_pandas(use_pyarrow_extension_array=backend == "pyarrow")
+    dtypes = {key: source[key].dtype for key in keys}
+    if backend == "numpy_nullable":
+        dtypes |= {
+            name: _NULLABLE[dtype.base_type()]
+            for name, dtype in out.schema.items()
+            if name not in keys
+        }
+    return result.astype(dtypes)
+
+
+_NULLABLE: dict[Any, str] = {
+    pl.Float64: "Float64",
+    pl.Int64: "Int64",
+    pl.Boolean: "boolean",
+    pl.String: "string",
+}
+
+
+def _backend(frame: "pd.DataFrame") -> str:
+    """Name the dtype backend: that of the first column that is not plain NumPy."""
+    import pandas as pd
+
+    for dtype in frame.dtypes:
+        if isinstance(dtype, pd.ArrowDtype):
+            return "pyarrow"
+        if isinstance(dtype, pd.api.extensions.ExtensionDtype) and dtype.na_value is pd.NA:
+            return "numpy_nullable"
+    return "numpy"

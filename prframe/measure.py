@@ -1,0 +1,141 @@
+"""From hits to the values of metrics, group by group."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from prframe.errors import PrframeError
+from prframe.metrics import Metric
+from prframe.quantities import Quantities
+from prframe.ranks import Hits
+from prframe.stats import discount_sums
+
+
+def measure(
+    hits: Hits,
+    metrics: Sequence[Metric],
+    *,
+    prior: float | None = None,
+    interpolate: bool = False,
+) -> pl.DataFrame:
+    """Return one row per group and one column per metric, named by its position ("0", "1", ...).
+
+    Where a metric is undefined its value is null.
+    """
+    totals = hits.totals.with_row_index("group").with_columns(pl.col("group").cast(pl.Int64))
+    counts = totals.select("n", "n_pos", "n_neg", "n_hits")
+    table = pl.concat([hits.table, counts[hits.table["group"]]], how="horizontal")
+    if hits.gains is not None:
+        totals = _with_ideals(totals, hits.gains, metrics)
+    columns = _Columns(hits, prior)
+    for combine in ("sum", "first"):
+        combined = _combined(table, metrics, columns, combine, interpolate=interpolate)
+        if combined is not None:
+            totals = totals.join(combined, on="group", how="left", maintain_order="left")
+    return totals.select(
+        _value(metric, i, columns.quantities(interpolated=False)).alias(str(i))
+        for i, metric in enumerate(metrics)
+    )
+
+
+def _combined(
+    table: pl.DataFrame,
+    metrics: Sequence[Metric],
+    columns: "_Columns",
+    combine: str,
+    *,
+    interpolate: bool,
+) -> pl.DataFrame | None:
+    """Combine the credits of one kind into one row per group that has hits."""
+    credits_ = {
+        f"{i}.{j}": term.credit(columns.quantities(interpolated=_interpolated(metric, interpolate)), metric.k)
+        for i, metric in enumerate(metrics)
+        for j, term in enumerate(metric.terms)
+        if term.combine == combine
+    }
+    if not credits_:
+        return None
+    if combine == "first":
+        positives = table.filter(pl.col("weight") > 0)
+        firsts = positives.filter(pl.col("group") != pl.col("group").shift(fill_value=-1))
+        return firsts.select("group", **credits_)
+    if any(_interpolated(metric, interpolate) for metric in metrics):
+        table = table.with_columns(columns.running_best().alias("interpolated"))
+    summed = table.select(pl.col("group").set_sorted(), **credits_)
+    return summed.group_by("group", maintain_order=True).agg(pl.all().sum())
+
+
+def _interpolated(metric: Metric, interpolate: bool) -> bool:  # noqa: FBT001
+    """Tell whether a metric is to use interpolated precision."""
+    return metric.name == "AP11" or (interpolate and "interpolate" in metric.options)
+
+
+def _value(metric: Metric, i: int, q: Quantities) -> pl.Expr:
+    """Finish a metric; null where it is undefined."""
+    terms = [pl.col(f"{i}.{j}").fill_null(0.0) for j in range(len(metric.terms))]
+    value = metric.finish(q, metric.k, terms).cast(pl.Float64)
+    defined = pl.all_horizontal(pl.lit(value=True), *(pl.col(name) > 0 for name in metric.needs))
+    return pl.when(defined).then(value)
+
+
+class _Columns:
+    """Quantities as columns of the tables of hits and totals."""
+
+    def __init__(self, hits: Hits, prior: float | None) -> None:
+        deepest = hits.table["end"].max() if hits.table.height else 0
+        largest = hits.totals["n_pos"].max() if hits.totals.height else 0
+        self._size = int(max(deepest, largest))  # type: ignore[type-var, arg-type]
+        self._graded = hits.gains is not None
+        self._prior = prior
+
+    def running_best(self) -> pl.Expr:
+        """Return the largest precision at each hit's recall or beyond."""
+        q = self.quantities(interpolated=False)
+        return q.precision(q.tp_end, q.end).cum_max(reverse=True).over("group")
+
+    def quantities(self, *, interpolated: bool) -> Quantities:
+        """Return the quantities, with interpolated precision or without."""
+        named = ("start", "end", "tp_start", "tp_end", "weight", "gain")
+        counts = ("n", "n_pos", "n_neg", "n_hits")
+        return Quantities(
+            **{name: pl.col(name) for name in named + counts},
+            running_discounts=self._running_discounts,
+            ideal_dcg=self._ideal_dcg,
+            prior=self._prior,
+            interpolated=pl.col("interpolated") if interpolated else None,
+        )
+
+    def _running_discounts(self, k: int | None) -> pl.Expr:
+        size = self._size if k is None else min(k, self._size)
+        return pl.lit(pl.Series(discount_sums(size)))
+
+    def _ideal_dcg(self, k: int | None) -> pl.Expr:
+        if self._graded:
+            return pl.col(f"ideal@{k}")
+        depth = pl.col("n_pos") if k is None else pl.min_horizontal("n_pos", k)
+        return self._running_discounts(k).gather(depth)
+
+
+def _with_ideals(
+    totals: pl.DataFrame, gains: pl.DataFrame, metrics: Sequence[Metric]
+) -> pl.DataFrame:
+    """Add the DCG of the best ranking of graded items, a column for each cut-off."""
+    listed = gains.group_by("group").agg((pl.col("gain") > 0).sum().alias("relevant"))
+    ranked = gains.sort("group", "gain", descending=[False, True]).with_columns(
+        (pl.int_range(pl.len()).over("group") + 1).alias("rank")
+    )
+    unlisted = totals.join(listed, on="group", how="left").filter(
+        pl.col("n_pos") > pl.col("relevant").fill_null(0)
+    )
+    if unlisted.height:
+        raise PrframeError(
+            "nDCG with graded labels needs the label of every positive, but `n_pos` counts "
+            f"unlisted ones in {unlisted.height} groups; list them with a score of -inf."
+        )
+    value = pl.col("gain") / (pl.col("rank") + 1).log(2)
+    cutoffs = {metric.k for metric in metrics if metric.graded}
+    ideals = ranked.group_by("group").agg(
+        (value if k is None else value.filter(pl.col("rank") <= k)).sum().alias(f"ideal@{k}")
+        for k in cutoffs
+    )
+    return totals.join(ideals, on="group", how="left", maintain_order="left")

@@ -1,0 +1,343 @@
+"""Ranks of the positives: the one place that knows sorting, ties and unretrieved items.
+
+Everything about a ranking is a function of the ranks of its positives (Clemencon, Limnios &
+Vayatis 2021, section 2). So the rows are reduced to group totals and *hits*: one small row for
+each retrieved positive, with the tie block it stands in. Curves need every threshold; they and
+weighted hits come from the fully sorted rows.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from prframe.errors import PrframeError
+from prframe.pieces import Piece
+from prframe.rows import UNRETRIEVED, in_groups, key_names
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_KEY, _POSITIVE, _WEIGHT = pl.col("key"), pl.col("positive"), pl.col("weight")
+_RETRIEVED = _KEY > UNRETRIEVED
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Group totals, and one row per retrieved positive in order of rank within its group.
+
+    Attributes
+    ----------
+    totals : DataFrame, one row per group
+        The keys; ``n`` retrieved items; ``n_pos``, ``n_neg`` with what is not listed; ``n_hits``
+        retrieved positives. Weighted, these are sums of weights.
+    table : DataFrame, one row per hit
+        ``group`` (row number in `totals`); ``start``, ``end``: items above the tie block, and up
+        to its end; ``tp_start``, ``tp_end``: the positives among these; ``weight``; ``gain``.
+    gains : DataFrame or None, one row per relevant item, retrieved or not
+        ``group``, ``gain``; None where all gains are 1.
+    """
+
+    totals: pl.DataFrame
+    table: pl.DataFrame
+    gains: pl.DataFrame | None = None
+
+
+def hits(piece: Piece) -> Hits:
+    """Reduce the rows of a piece to its hits."""
+    if piece.ranking.args.weight is not None:
+        return _weighted_hits(piece)
+    graded = "gain" in piece.ranking.extra
+    relevant = _POSITIVE | (pl.col("gain") > 0) if graded else _POSITIVE
+    lists = {"blocks": _blocks(piece.ranking.args.ties, relevant)}
+    if graded:
+        by_rank = _matching(piece.ranking.args.ties, relevant)
+        lists |= {"gain": by_rank(pl.col("gain")), "weight": by_rank(_POSITIVE.cast(pl.Float64))}
+    groups = piece.aggregate(**_totals(piece), **lists)
+    return _flatten(_checked(groups, piece), piece, graded=graded)
+
+
+def _blocks(ties: str, relevant: pl.Expr) -> pl.Expr:
+    """Return the ranks of the relevant items as one list of two halves.
+
+    ``"group"``: the items below each one's block, then those below or in it, both by one binary
+    search in the sorted keys. ``"order"``: the items above each one (one half only).
+    """
+    if ties == "order":
+        ranked = relevant.sort_by(_KEY, descending=True, maintain_order=True)
+        return ranked.arg_true().implode()
+    keys = _KEY.filter(relevant)
+    return _KEY.sort().search_sorted(keys.append(keys + 1), side="left").implode()
+
+
+def _matching(ties: str, relevant: pl.Expr) -> Callable[[pl.Expr], pl.Expr]:
+    """Return what lists a column for the relevant items as `_blocks` lists their ranks."""
+
+    def listed(column: pl.Expr) -> pl.Expr:
+        if ties == "order":
+            keys = _KEY.filter(relevant)
+            column = column.filter(relevant).sort_by(keys, descending=True, maintain_order=True)
+        else:
+            column = column.filter(relevant)
+        return column.implode()
+
+    return listed
+
+
+def _totals(piece: Piece) -> dict[str, pl.Expr]:
+    """Return the aggregates that count a group."""
+    args = piece.ranking.args
+    masks = {"n": _RETRIEVED, "present_pos": _POSITIVE, "present_neg": ~_POSITIVE}
+    if piece.ranking.include_unretrieved:
+        masks["n"] = pl.lit(value=True)
+    weighted = args.weight is not None
+    totals = {
+        name: _WEIGHT.filter(mask).sum() if weighted else mask.sum()
+        for name, mask in masks.items()
+    }
+    totals["size"] = pl.len()
+    if piece.ranking.include_unretrieved and not weighted:
+        totals["n"] = pl.len()
+    for name in ("n_pos", "n_neg"):
+        if isinstance(getattr(args, name), str):
+            totals |= {name: pl.col(name).first(), f"{name}_values": pl.col(name).n_unique()}
+    if args.item is not None:
+        totals["repeated"] = pl.len() - pl.col("item").n_unique()
+    return totals
+
+
+def _checked(groups: pl.DataFrame, piece: Piece) -> pl.DataFrame:
+    """Settle n_pos and n_neg, and refuse groups whose totals or items contradict each other."""
+    args = piece.ranking.args
+    number = pl.Int64 if args.weight is None else pl.Float64
+    groups = groups.with_columns(pl.col("n", "present_pos", "present_neg").cast(number))
+    if args.item is not None:
+        _refuse_groups(
+            groups.filter(pl.col("repeated") > 0),
+            piece,
+            f"`item` {args.item!r} must name each item once",
+            pl.col("repeated"),
+            "rows too many",
+            "drop the duplicates, or leave out item=",
+        )
+    for name, present in (("n_pos", "present_pos"), ("n_neg", "present_neg")):
+        groups = _with_total(groups, piece, name, present).with_columns(pl.col(name).cast(number))
+    return groups
+
+
+def _with_total(groups: pl.DataFrame, piece: Piece, name: str, present: str) -> pl.DataFrame:
+    """Add the total of one class: what is given, else what is present."""
+    given = getattr(piece.ranking.args, name)
+    if given is None:
+        return groups.with_columns(pl.col(present).alias(name))
+    if isinstance(given, str):
+        _refuse_groups(
+            groups.filter(pl.col(f"{name}_values") > 1),
+            piece,
+            f"`{name}` {given!r} must be constant within a group",
+            pl.col(f"{name}_values"),
+            "different values",
+            "give every row of a group the same total",
+        )
+    else:
+        groups = groups.with_columns(pl.lit(given).alias(name))
+    _refuse_groups(
+        groups.filter(pl.col(name) < pl.col(present)),
+        piece,
+        f"`{name}` must be at least what is present",
+        pl.col(name).cast(pl.String) + " given, " + pl.col(present).cast(pl.String),
+        "present",
+        "count what is listed as well",
+    )
+    return groups
+
+
+def _refuse_groups(
+    bad: pl.DataFrame, piece: Piece, must: str, got: pl.Expr, what: str, remedy: str
+) -> None:
+    """Raise if any group is bad: what must hold, what was got, what to do."""
+    if bad.is_empty():
+        return
+    first = bad.select(got).to_series()[0]
+    where = in_groups(bad.select(key_names(piece.ranking.args)).rows())
+    raise PrframeError(f"{must}: {first} {what}{where}; {remedy}.")
+
+
+def _flatten(groups: pl.DataFrame, piece: Piece, *, graded: bool) -> Hits:
+    """Turn the lists of ranks into one row per hit."""
+    halves = 1 if piece.ranking.args.ties == "order" else 2
+    count = groups["blocks"].list.len().to_numpy().astype(np.int64) // halves
+    flat = groups["blocks"].explode(empty_as_null=False).to_numpy().astype(np.int64)
+    group = np.repeat(np.arange(groups.height), count)
+    if halves == 1:
+        start, end = flat, flat + 1
+    else:
+        size = groups["size"].to_numpy().astype(np.int64)[group]
+        second = np.arange(flat.size) - np.repeat(2 * np.cumsum(count) - 2 * count, 2 * count)
+        second_half = second >= np.repeat(count, 2 * count)
+        start, end = size - flat[second_half], size - flat[~second_half]
+    # Unretrieved items stand below all retrieved ones; their block shrinks to nothing.
+    n = groups["n"].to_numpy()[group]
+    start, end = np.minimum(start, n), np.minimum(end, n)
+    if not graded:
+        return _unit_hits(groups, group, start, end)
+    gain, weight = (
+        groups[name].explode(empty_as_null=False).to_numpy() for name in ("gain", "weight")
+    )
+    if np.array_equal(gain, weight):
+        return _unit_hits(groups, group, start, end)
+    order = np.lexsort((end, group))
+    order = order[(end > start)[order]]
+    columns = (values[order] for values in (group, start, end, weight, gain))
+    table = _with_true_positives(*columns)
+    gains = pl.DataFrame({"group": group, "gain": gain})
+    return Hits(_with_hits(groups, table), table, gains)
+
+
+def _unit_hits(groups: pl.DataFrame, group: Integers, start: Integers, end: Integers) -> Hits:
+    """Sort hits that carry nothing but their ranks: blocks are disjoint, so each half alone."""
+    retrieved = end > start
+    if not retrieved.all():
+        group, start, end = group[retrieved], start[retrieved], end[retrieved]
+    offset = group << 40
+    start, end = np.sort(offset + start) - offset, np.sort(offset + end) - offset
+    table = _with_true_positives(group, start, end, None, None)
+    return Hits(_with_hits(groups, table), table)
+
+
+def _with_true_positives(
+    group: Integers,
+    start: NDArray[np.generic],
+    end: NDArray[np.generic],
+    weight: Floats | None,
+    gain: Floats | None,
+) -> pl.DataFrame:
+    """Count the positives above each hit's block and up to its end; hits stand in rank order."""
+    first_of_group = _first_of_group(group)
+    if weight is None:
+        before = np.arange(group.size) - first_of_group
+        after = before + 1
+    else:
+        running = np.concatenate([[0.0], np.cumsum(weight)])
+        before = running[:-1] - running[first_of_group]
+        after = running[1:] - running[first_of_group]
+    new_block = np.concatenate([[True], (np.diff(group) != 0) | (np.diff(end) != 0)])[: group.size]
+    if not new_block.all():
+        block = np.cumsum(new_block) - 1
+        firsts = np.flatnonzero(new_block)
+        lasts = np.concatenate([firsts[1:], [group.size]]) - 1
+        before, after = before[firsts][block], after[lasts][block]
+    columns = {"group": group, "start": start, "end": end, "tp_start": before, "tp_end": after}
+    columns["weight"] = np.ones(group.size) if weight is None else weight
+    columns["gain"] = columns["weight"] if gain is None else gain
+    return pl.DataFrame(columns)
+
+
+def _first_of_group(group: Integers) -> Integers:
+    """Return for each row the position of its group's first row; groups stand together."""
+    firsts = np.flatnonzero(np.diff(group, prepend=-1))
+    return np.repeat(firsts, np.diff(firsts, append=group.size))
+
+
+def _with_hits(groups: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
+    """Add the retrieved positives to the totals and drop the lists."""
+    found = np.bincount(
+        table["group"].to_numpy(), weights=table["weight"].to_numpy(), minlength=groups.height
+    )
+    keys = [name for name in groups.columns if name.startswith("by")]
+    return groups.select(
+        *keys, "n", "n_pos", "n_neg", pl.Series("n_hits", found).cast(groups["n"].dtype)
+    )
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Every row of a piece in order of rank, with the counts at the end of its tie block.
+
+    Attributes
+    ----------
+    totals : DataFrame, one row per group
+        As in `Hits`, without ``n_hits``.
+    table : DataFrame, one row per retrieved row
+        ``group``, ``threshold`` (the score), ``k``, ``tp``, ``fp`` up to the end of the block,
+        ``last`` (whether the row ends it), ``positive``, ``weight``, and ``row`` if asked for.
+    """
+
+    totals: pl.DataFrame
+    table: pl.DataFrame
+
+
+def thresholds(piece: Piece) -> Thresholds:
+    """Sort the rows of a piece within their groups and count along them."""
+    ranking = piece.ranking
+    shown = pl.lit(value=True) if ranking.include_unretrieved else _RETRIEVED
+    carried = ["score", "key", "positive", *ranking.extra]
+    if ranking.args.weight is not None:
+        carried.append("weight")
+    by_rank = {
+        name: pl.col(name)
+        .filter(shown)
+        .sort_by(_KEY.filter(shown), descending=True, maintain_order=True)
+        .implode()
+        for name in carried
+    }
+    groups = _checked(piece.aggregate(**_totals(piece), **by_rank), piece)
+    count = groups["key"].list.len().to_numpy().astype(np.int64)
+    group = np.repeat(np.arange(groups.height), count)
+    flat = groups.select(pl.col(name).explode(empty_as_null=False) for name in carried)
+    table = _counted(flat, group, ranking.args.ties)
+    keys = key_names(ranking.args)
+    return Thresholds(groups.select(*keys, "n", "n_pos", "n_neg"), table)
+
+
+def _counted(rows: pl.DataFrame, group: Integers, ties: str) -> pl.DataFrame:
+    """Add the counts up to the end of each row's tie block."""
+    change = np.diff(group) != 0
+    if ties == "group":
+        change |= np.diff(rows["key"].to_numpy()) != 0
+    else:
+        change |= True
+    last = np.concatenate([change, [True]])[: group.size]
+    ends = np.flatnonzero(last)
+    end = ends[np.searchsorted(ends, np.arange(group.size))]
+    first_of_group = _first_of_group(group)
+    positive = rows["positive"].to_numpy()
+
+    def running(values: NDArray[np.generic]) -> NDArray[np.generic]:
+        total = np.concatenate([[0], np.cumsum(values)])
+        return total[end + 1] - total[first_of_group]
+
+    columns: dict[str, NDArray[np.generic]] = {"group": group, "k": end - first_of_group + 1}
+    if "weight" in rows.columns:
+        weight = rows["weight"].to_numpy()
+        columns |= {"tp": running(weight * positive), "fp": running(weight * ~positive)}
+    else:
+        tp = running(positive.astype(np.int64))
+        columns |= {"tp": tp, "fp": columns["k"] - tp}
+    return rows.rename({"score": "threshold"}).drop("key").with_columns(
+        pl.Series(name, values) for name, values in {**columns, "last": last}.items()
+    )
+
+
+def _weighted_hits(piece: Piece) -> Hits:
+    """Reduce weighted rows to hits, by way of the sorted rows."""
+    ranked = thresholds(piece)
+    table = ranked.table
+    group = table["group"].to_numpy()
+    up_to = (table["tp"] + table["fp"]).to_numpy()
+    above = _above(group, table["last"].to_numpy(), up_to)
+    positive = table["positive"].to_numpy()
+    hit_rows = (values[positive] for values in (group, above, up_to, table["weight"].to_numpy()))
+    hits_table = _with_true_positives(*hit_rows, None)
+    return Hits(_with_hits(ranked.totals, hits_table), hits_table)
+
+
+def _above(group: Integers, last: NDArray[np.bool_], up_to: Floats) -> Floats:
+    """Return for each row the count up to the end of the block before its own."""
+    block = np.concatenate([[0], np.cumsum(last)[:-1]])[: group.size]
+    ends = np.flatnonzero(last)
+    before = np.concatenate([[0.0], up_to[ends]])[:-1]
+    starts_group = np.concatenate([[True], np.diff(group[ends]) != 0])[: ends.size]
+    return np.where(starts_group, 0.0, before)[block]

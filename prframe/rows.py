@@ -1,0 +1,178 @@
+"""From the caller's columns to the working columns, with every row-level check.
+
+The working columns are ``by0, by1, ...`` (groups), ``score``, ``key`` (an integer that sorts
+as the score does), ``positive``, and where asked for ``weight``, ``gain``, ``item``, ``n_pos``,
+``n_neg``, ``row``.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from prframe import checks
+from prframe.arguments import Arguments
+from prframe.errors import PrframeError
+from prframe.frames import Source
+
+# The key of a score of -inf: not retrieved.
+UNRETRIEVED = int(np.float64(-np.inf).view(np.int64)) ^ 0x7FFF_FFFF_FFFF_FFFF
+_LARGEST_KEY = 2**63 - 2
+# Where a caller of `prepare` keeps row numbers; not a name that a frame is likely to use.
+ROW = "prframe: row number"
+
+
+def key_names(args: Arguments) -> list[str]:
+    """Return the working names of the grouping columns."""
+    return [f"by{i}" for i in range(len(args.keys))]
+
+
+def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -> pl.DataFrame:
+    """Check a batch of the caller's rows and return the working columns.
+
+    `extra` names optional ones: ``"gain"`` and ``"row"``.
+    """
+    if args.ignored:
+        batch = batch.filter(~ignored(args))
+    for problem in _problems(args, batch.schema):
+        problem.refuse(batch, args, source)
+    score = pl.col(args.score)
+    if args.missing == "drop":
+        batch = batch.filter(~is_missing(score, batch.schema[args.score]))
+    if args.weight is not None:
+        batch = batch.filter(pl.col(args.weight) > 0)
+    columns = [pl.col(key).alias(name) for key, name in zip(args.keys, key_names(args), strict=True)]
+    columns += [score.alias("score"), positive(args, batch.schema[args.label])]
+    columns += [
+        pl.col(column).alias(name)
+        for name in ("item", "n_pos", "n_neg")
+        if isinstance(column := getattr(args, name), str)
+    ]
+    if args.weight is not None:
+        columns.append(pl.col(args.weight).cast(pl.Float64).alias("weight"))
+    if "gain" in extra:
+        columns.append(pl.col(args.label).cast(pl.Float64).clip(0).alias("gain"))
+    if "row" in extra:
+        columns.append(pl.col(ROW).alias("row"))
+    rows = batch.select(columns)
+    return rows.with_columns(_sortable(rows["score"]).alias("key"))
+
+
+def _sortable(score: pl.Series) -> pl.Series:
+    """Return Int64 keys in the order of the scores; equal scores, -0.0 and 0.0 too, share one.
+
+    Integers make the search for the end of a tie block exact: it is the search for key + 1.
+    """
+    if score.dtype.is_integer():
+        low, high = score.min(), score.max()
+        if low is not None and not (UNRETRIEVED < low and high <= _LARGEST_KEY):  # type: ignore[operator]
+            raise PrframeError(
+                f"integer scores must lie between {UNRETRIEVED + 1} and {_LARGEST_KEY}; "
+                f"got {low} to {high}; scale them or cast them to a float."
+            )
+        return score.cast(pl.Int64).fill_null(UNRETRIEVED)
+    numbers = score.cast(pl.Float64).fill_null(-np.inf).fill_nan(-np.inf)
+    bits = (numbers.to_numpy() + 0.0).view(np.int64)
+    # Two's complement sorts floats of a sign; for negative ones the order must be turned round.
+    return pl.Series(bits ^ ((bits >> 63) & 0x7FFF_FFFF_FFFF_FFFF))
+
+
+def positive(args: Arguments, label: pl.DataType) -> pl.Expr:
+    """Return which rows are positive."""
+    column = pl.col(args.label)
+    if label == pl.Boolean:
+        mask = column
+    elif label.is_numeric():
+        mask = column > 0 if args.positive is True else column >= args.positive
+    else:
+        wanted = [args.positive] if isinstance(args.positive, str) else list(args.positive)  # type: ignore[arg-type]
+        mask = column.cast(pl.String).is_in(wanted)
+    return mask.alias("positive")
+
+
+def ignored(args: Arguments) -> pl.Expr:
+    """Return which rows `ignore` leaves out."""
+    column = pl.col(args.label)
+    return pl.any_horizontal(column.eq_missing(pl.lit(value)) for value in args.ignored)
+
+
+def is_missing(column: pl.Expr, dtype: pl.DataType) -> pl.Expr:
+    """Return which values are null or NaN."""
+    return column.is_null() | column.is_nan() if dtype.is_float() else column.is_null()
+
+
+class _Problem:
+    """A row-level defect: how to see it and what to say about it."""
+
+    def __init__(self, bad: pl.Expr, must: str, remedy: str) -> None:
+        self.bad, self.must, self.remedy = bad, must, remedy
+
+    def refuse(self, batch: pl.DataFrame, args: Arguments, source: Source) -> None:
+        """Raise if the batch has such rows; only then count them in the whole frame."""
+        if not batch.select(self.bad.any()).item():
+            return
+        rows = source.lazy()
+        if args.ignored:
+            rows = rows.filter(~ignored(args))
+        keys = list(args.keys)
+        total, groups = pl.collect_all(
+            [
+                rows.select(pl.len()),
+                rows.filter(self.bad).group_by(keys or pl.lit(0), maintain_order=True).len(),
+            ]
+        )
+        names = groups.select(keys).rows()
+        raise PrframeError(
+            f"{self.must}: {groups['len'].sum()} of {total.item()} rows"
+            f"{in_groups(names)}; {self.remedy}."
+        )
+
+
+def in_groups(names: Sequence[tuple[object, ...]]) -> str:
+    """Name the first groups, if there are groups."""
+    if not names or not names[0]:
+        return ""
+    shown = [name[0] if len(name) == 1 else name for name in names[: checks.SHOWN]]
+    more = len(names) - len(shown)
+    return f", in groups {shown}" + (f" and {more} more" if more else "")
+
+
+def _problems(args: Arguments, schema: pl.Schema) -> list[_Problem]:
+    """List what no row may have."""
+    problems = [
+        _Problem(
+            is_missing(pl.col(args.label), schema[args.label]),
+            f"`label` {args.label!r} must not contain nulls or NaN",
+            "drop these rows, or name the value in ignore=[None]",
+        )
+    ]
+    if args.missing == "raise":
+        problems.append(
+            _Problem(
+                is_missing(pl.col(args.score), schema[args.score]),
+                f"`score` {args.score!r} must not contain nulls or NaN",
+                "leave them out with missing='drop', "
+                "or take them as not retrieved with missing='last'",
+            )
+        )
+    if args.weight is not None:
+        weight = pl.col(args.weight).cast(pl.Float64)
+        problems.append(
+            _Problem(
+                ~(weight.is_finite() & (weight >= 0)).fill_null(value=False),
+                f"`weight` {args.weight!r} must be finite numbers >= 0",
+                "mend or drop these rows",
+            )
+        )
+    for name in ("n_pos", "n_neg"):
+        column = getattr(args, name)
+        if isinstance(column, str):
+            total = pl.col(column).cast(pl.Float64)
+            problems.append(
+                _Problem(
+                    ~((total >= 0) & (total == total.floor())).fill_null(value=False),
+                    f"`{name}` {column!r} must be whole numbers >= 0",
+                    "give every row of a group the same total",
+                )
+            )
+    return problems

@@ -1,0 +1,46 @@
+"""The columns that every verb returns, after the `by` columns: names, dtypes, order.
+
+Column names are an interface: they change only with an entry in ``docs/adr``.
+"""
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from prframe.typing import Schema
+
+
+def _counts(*, weighted: bool) -> dict[str, pl.DataType]:
+    """Return the columns that open a curve; weighted counts are sums of weights."""
+    count = pl.Float64() if weighted else pl.Int64()
+    return {"threshold": pl.Float64(), "k": pl.Int64(), "tp": count, "fp": count}
+
+
+def curve(*, weighted: bool) -> Schema:
+    """Return the columns of a precision-recall curve."""
+    return _counts(weighted=weighted) | {"recall": pl.Float64(), "precision": pl.Float64()}
+
+
+def roc(*, weighted: bool) -> Schema:
+    """Return the columns of a ROC curve."""
+    return _counts(weighted=weighted) | {"fpr": pl.Float64(), "tpr": pl.Float64()}
+
+
+def evaluate_wide(metrics: Iterable[str]) -> Schema:
+    """Return one column per metric."""
+    return {metric: pl.Float64() for metric in metrics}
+
+
+def evaluate_long() -> Schema:
+    """Return the columns of one row per group and metric."""
+    return {"metric": pl.String(), "value": pl.Float64()}
+
+
+def check() -> Schema:
+    """Return the columns of a report on the data."""
+    return {
+        "kind": pl.String(),
+        "severity": pl.String(),
+        "count": pl.Int64(),
+        "example": pl.String(),
+    }

@@ -1,0 +1,145 @@
+"""Expectations over the orders within a block of tied items, in closed form.
+
+A block holds the positions ``start + 1 .. start + size``; `hits` of its items are relevant and
+every order of the block is equally likely. The position J of the first relevant item within the
+block then has ``P(J > j) = C(size - j, hits) / C(size, hits)``.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+# How many terms are summed at a time: bounds the memory, whatever the block sizes.
+_CHUNK = 1 << 20
+# A tail whose probability is below this cannot move a float64 result.
+_NEGLIGIBLE = 1e-18
+
+
+def discount_sums(size: int) -> Floats:
+    """Return the running sums of the DCG discounts.
+
+    ``sums[k] = sum(1 / log2(i + 1) for i in 1..k)``, Järvelin & Kekäläinen 2002.
+
+    Parameters
+    ----------
+    size : int
+        The largest k, >= 0.
+
+    Returns
+    -------
+    ndarray of float, shape (size + 1,)
+
+    Examples
+    --------
+    >>> discount_sums(3).round(4)
+    array([0.    , 1.    , 1.6309, 2.1309])
+    """
+    positions = np.arange(1, size + 1, dtype=np.float64)
+    return np.concatenate([[0.0], np.cumsum(1 / np.log2(positions + 1))])
+
+
+def hit_probability(size: ArrayLike, hits: ArrayLike, depth: ArrayLike) -> Floats:
+    """Return the probability that the first `depth` items of a tied block hold a relevant one.
+
+    ``P(J <= depth) = 1 - C(size - depth, hits) / C(size, hits)``.
+
+    Parameters
+    ----------
+    size, hits, depth : array_like of int, shape (n_blocks,)
+        Block sizes (>= 1), relevant items in them (1..size), and depths (0..size).
+
+    Returns
+    -------
+    ndarray of float in [0, 1], shape (n_blocks,)
+
+    Examples
+    --------
+    >>> hit_probability([4], [1], [2])
+    array([0.5])
+    """
+    size, hits, depth = np.broadcast_arrays(size, hits, depth)
+    return _first_hit_sum(np.zeros_like(size), size, hits, depth, power=0)
+
+
+def expected_reciprocal_rank(
+    start: ArrayLike, size: ArrayLike, hits: ArrayLike, depth: ArrayLike
+) -> Floats:
+    """Return the mean of 1/rank of the first relevant item of a tied block.
+
+    ``sum over j <= depth of P(J = j) / (start + j)``; ranks beyond ``start + depth`` earn 0.
+
+    Parameters
+    ----------
+    start, size, hits, depth : array_like of int, shape (n_blocks,)
+        Items above the block (>= 0), its size (>= 1), relevant items in it (1..size),
+        and how many of its positions count (0..size).
+
+    Returns
+    -------
+    ndarray of float in [0, 1], shape (n_blocks,)
+
+    Notes
+    -----
+    Terms are summed until the tail cannot matter: about ``40 size / hits`` of them.
+
+    Examples
+    --------
+    One relevant item among two tied at the top: (1 + 1/2) / 2.
+
+    >>> expected_reciprocal_rank([0], [2], [1], [2])
+    array([0.75])
+    """
+    return _first_hit_sum(*np.broadcast_arrays(start, size, hits, depth), power=1)
+
+
+def _first_hit_sum(
+    start: ArrayLike, size: ArrayLike, hits: ArrayLike, depth: ArrayLike, power: int
+) -> Floats:
+    """Return the sum over j <= depth of P(J = j) / (start + j)^power, a block each."""
+    start, size, hits, depth = (
+        np.asarray(value, dtype=np.int64) for value in (start, size, hits, depth)
+    )
+    certain = size == hits
+    total = np.where(certain & (depth > 0), 1 / (start + 1.0) ** power, 0.0)
+    last = np.minimum(depth, size - hits + 1)
+    for rows in _batches(np.flatnonzero(~certain & (last > 0)), last):
+        total[rows] = _sum_terms(start[rows], size[rows], hits[rows], last[rows], power)
+    return total
+
+
+def _batches(rows: Integers, lengths: Integers) -> Iterator[Integers]:
+    """Split the rows, shortest sums first, so that alike ones are summed together."""
+    rows = rows[np.argsort(lengths[rows], kind="stable")]
+    for some in np.array_split(rows, np.arange(_CHUNK, rows.size, _CHUNK)):
+        # Powers of two of the length: a batch wastes less than half of its terms.
+        cuts = np.flatnonzero(np.diff(np.frexp(lengths[some])[1])) + 1
+        yield from (part for part in np.split(some, cuts) if part.size)
+
+
+def _sum_terms(
+    start: Integers, size: Integers, hits: Integers, last: Integers, power: int
+) -> Floats:
+    """Sum P(J = j) / (start + j)^power for j = 1..last, some positions at a time."""
+    total = np.zeros(start.size)
+    survival = np.ones(start.size)
+    alive = np.arange(start.size)
+    done = 0
+    while alive.size:
+        width = max(1, min(_CHUNK // alive.size, int(last[alive].max()) - done))
+        j = np.arange(done + 1, done + width + 1)
+        # P(J = j | J >= j): of the size - j + 1 items left, `hits` are relevant.
+        left = np.maximum(size[alive, None] - j + 1, 1)
+        hazard = np.minimum(hits[alive, None] / left, 1.0)
+        reach = survival[alive, None] * np.cumprod(1 - hazard, axis=1)
+        before = np.concatenate([survival[alive, None], reach[:, :-1]], axis=1)
+        value = before * hazard / (start[alive, None] + j) ** power
+        terms = np.where(j <= last[alive, None], value, 0.0)
+        total[alive] += terms.sum(axis=1)
+        survival[alive] = reach[:, -1]
+        done += width
+        alive = alive[(last[alive] > done) & (survival[alive] > _NEGLIGIBLE)]
+    return total

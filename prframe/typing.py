@@ -1,0 +1,44 @@
+"""Types that the public functions share."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+
+class ArrowStream(Protocol):
+    """A frame of any library that speaks the Arrow PyCapsule interface."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+FrameT = TypeVar("FrameT", "pd.DataFrame", "pl.DataFrame", "pl.LazyFrame", "pa.Table", ArrowStream)
+
+Ties: TypeAlias = Literal["group", "order"]
+Missing: TypeAlias = Literal["raise", "drop", "last"]
+Layout: TypeAlias = Literal["wide", "long"]
+RowOrder: TypeAlias = Literal["rank", "input"]
+Columns: TypeAlias = str | Sequence[str]
+LabelValue: TypeAlias = bool | float | str
+Positive: TypeAlias = LabelValue | Sequence[str]
+Schema: TypeAlias = "Mapping[str, pl.DataType]"
+
+
+class Shared(TypedDict, total=False):
+    """The arguments that every verb takes; documented in `prframe.arguments`."""
+
+    by: Columns | None
+    weight: str | None
+    ties: Ties
+    item: str | None
+    positive: Positive
+    ignore: LabelValue | Sequence[LabelValue] | None
+    missing: Missing
+    n_pos: int | str | None
+    n_neg: int | str | None
+
+
+Json: TypeAlias = dict[str, Any]

@@ -1,0 +1,7 @@
+"""The verbs: what can be asked of a frame."""
+
+from prframe.verbs.check import check
+from prframe.verbs.curve import curve, roc
+from prframe.verbs.evaluate import evaluate
+
+__all__ = ["check", "curve", "evaluate", "roc"]

@@ -1,0 +1,102 @@
+"""What every verb needs around its own work: arguments, the border, keys, warnings."""
+
+import inspect
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from typing import Any, ParamSpec, TypeVar
+
+import polars as pl
+
+from prframe import arguments as arguments_module
+from prframe import checks
+from prframe.arguments import Arguments
+from prframe.errors import PrframeError, UndefinedMetricWarning
+from prframe.frames import Source, through
+from prframe.rows import in_groups, key_names
+from prframe.typing import FrameT, Schema
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_SHARED = [field for field in fields(Arguments) if field.kw_only]
+_MARK = "{shared}"
+
+
+def verb(function: Callable[P, T]) -> Callable[P, T]:
+    """Write the shared arguments into a verb's signature and docstring."""
+    signature = inspect.signature(function)
+    own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    positional = [p for p in own if p.kind is not p.KEYWORD_ONLY]
+    keywords = [p for p in own if p.kind is p.KEYWORD_ONLY]
+    shared = [
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type
+        )
+        for field in _SHARED
+    ]
+    function.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[*positional, *shared, *keywords]
+    )
+    text = arguments_module.__doc__ or ""
+    parameters = text.split("----------\n", 1)[1].strip()
+    function.__doc__ = (function.__doc__ or "").replace(_MARK, parameters.replace("\n", "\n    "))
+    return function
+
+
+def arguments(name: str, score: str, label: str, shared: Any) -> Arguments:
+    """Check the shared arguments of a call."""
+    known = [field.name for field in _SHARED]
+    for given in shared:
+        if given not in known:
+            hint = checks.did_you_mean(given, known)
+            raise TypeError(f"{name}() got an unexpected keyword argument {given!r}.{hint}")
+    return Arguments(score, label, **shared)
+
+
+def run(
+    frame: FrameT,
+    args: Arguments,
+    schema: Schema,
+    compute: Callable[[Source], pl.DataFrame],
+    *,
+    grouped: bool = True,
+) -> FrameT:
+    """Carry out a verb whose columns are `schema`, after the `by` columns if it is grouped."""
+    keys = args.keys if grouped else ()
+    clash = [key for key in keys if key in schema]
+    if clash:
+        raise PrframeError(
+            f"`by` names {checks.listed(clash)}, which is also a column of the result; rename it."
+        )
+
+    def result_schema(source: Source) -> Schema:
+        args.check_types(source.schema)
+        return {key: source.schema[key] for key in keys} | dict(schema)
+
+    def renamed(source: Source) -> pl.DataFrame:
+        return compute(source).rename(dict(zip(key_names(args), keys, strict=False)))
+
+    return through(frame, args.columns, result_schema, renamed)
+
+
+def warn_undefined(what: Sequence[str], groups: pl.DataFrame, total: int, lack: str) -> None:
+    """Say once that some groups have no value for what was asked."""
+    if groups.height:
+        names = ", ".join(what)
+        where = in_groups(groups.rows())
+        warnings.warn(
+            f"{names}: undefined, hence null, for {groups.height} of {total} groups, "
+            f"which have no {lack}{where}",
+            UndefinedMetricWarning,
+            stacklevel=_callers_level(),
+        )
+
+
+def _callers_level() -> int:
+    """Return the stack level of the first caller outside this package."""
+    package = __name__.partition(".")[0]
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(package):
+        level, frame = level + 1, frame.f_back
+    return level - 1

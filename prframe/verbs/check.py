@@ -1,0 +1,180 @@
+"""Everything suspicious in the data."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Unpack
+
+import polars as pl
+
+from prframe import checks, schemas
+from prframe.arguments import Arguments
+from prframe.frames import Source
+from prframe.rows import ignored, in_groups, is_missing, key_names, positive
+from prframe.typing import FrameT, Shared
+from prframe.verbs._verb import arguments, run, verb
+
+_ONE_GROUP = pl.lit(0).alias("all rows")
+
+
+class _Finding(NamedTuple):
+    """One row of the report."""
+
+    kind: str
+    severity: str
+    count: int
+    example: str
+
+
+@verb
+def check(
+    frame: FrameT,
+    score: str = "score",
+    label: str = "label",
+    *,
+    k: int | Sequence[int] = 10,
+    **shared: Unpack[Shared],
+) -> FrameT:
+    """Report everything suspicious in the data, without failing.
+
+    Parameters
+    ----------
+    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+        One row per item.
+    {shared}
+    k : int or list of int
+        Cut-offs that ties should not straddle.
+
+    Returns
+    -------
+    frame of the caller's kind
+        One row per finding for the whole frame, worst first: ``kind`` (String), ``severity``
+        (String: ``"error"`` = the other verbs refuse such data, ``"warning"``, ``"info"``),
+        ``count`` (Int64: rows; groups for the kinds that name groups), ``example`` (String).
+
+        ================== ======== =====================================================
+        kind               severity meaning
+        ================== ======== =====================================================
+        missing_score      error    rows whose score is null or NaN
+        missing_label      error    rows whose label is null or NaN
+        duplicate_item     error    rows whose item stood in the group before (with `item`)
+        no_positives       warning  groups in which nothing is positive
+        only_positives     warning  groups in which everything is positive
+        tie_at_cutoff      warning  groups whose ranks k and k + 1 share a score
+        infinite_score     warning  rows whose score is +inf
+        tied_score         info     rows that share their score with another of the group
+        not_retrieved      info     rows whose score is -inf
+        label_values       info     distinct labels; the example counts the commonest
+        ================== ======== =====================================================
+
+    Raises
+    ------
+    PrframeError
+        An unknown option or a cut-off below 1.
+
+    Examples
+    --------
+    >>> import polars as pl, prframe
+    >>> frame = pl.DataFrame({"score": [0.9, 0.8, 0.8, None], "label": [1, 1, 0, 0]})
+    >>> prframe.check(frame, k=2).select("kind", "severity", "count")
+    shape: (4, 3)
+    ┌───────────────┬──────────┬───────┐
+    │ kind          ┆ severity ┆ count │
+    │ ---           ┆ ---      ┆ ---   │
+    │ str           ┆ str      ┆ i64   │
+    ╞═══════════════╪══════════╪═══════╡
+    │ missing_score ┆ error    ┆ 1     │
+    │ tie_at_cutoff ┆ warning  ┆ 1     │
+    │ tied_score    ┆ info     ┆ 2     │
+    │ label_values  ┆ info     ┆ 2     │
+    └───────────────┴──────────┴───────┘
+    """
+    args = arguments("check", score, label, shared)
+    cutoffs = [k] if isinstance(k, int) else list(k)
+    for cutoff in cutoffs:
+        checks.whole_number("k", cutoff, at_least=1)
+
+    def compute(source: Source) -> pl.DataFrame:
+        findings = [finding for finding in _findings(source, args, cutoffs) if finding.count]
+        return pl.DataFrame(findings, schema=dict(schemas.check()), orient="row")
+
+    return run(frame, args, schemas.check(), compute, grouped=False)
+
+
+def _findings(source: Source, args: Arguments, cutoffs: list[int]) -> Iterator[_Finding]:
+    """Yield the findings, worst first."""
+    rows = _rows(source, args)
+    keys = key_names(args)
+    groups = _groups(rows, keys, cutoffs)
+    yield _rows_where(groups, keys, "missing_score", "error")
+    yield _rows_where(groups, keys, "missing_label", "error")
+    if args.item is not None:
+        yield _rows_where(groups, keys, "duplicate_item", "error")
+    yield _groups_where(groups, keys, "no_positives", "warning", pl.col("n_pos") == 0)
+    full = (pl.col("n_pos") > 0) & (pl.col("n_pos") == pl.col("n"))
+    yield _groups_where(groups, keys, "only_positives", "warning", full)
+    for cutoff in cutoffs:
+        yield _groups_where(groups, keys, "tie_at_cutoff", "warning", pl.col(f"tie@{cutoff}"))
+    yield _rows_where(groups, keys, "infinite_score", "warning")
+    yield _rows_where(groups, keys, "tied_score", "info")
+    yield _rows_where(groups, keys, "not_retrieved", "info")
+    labels = rows.group_by("label").len().sort("len", "label", descending=[True, False]).collect()
+    most = [f"{value!r}: {count}" for value, count in labels.head(checks.SHOWN).rows()]
+    yield _Finding("label_values", "info", labels.height, ", ".join(most))
+
+
+def _rows(source: Source, args: Arguments) -> pl.LazyFrame:
+    """Return the columns the findings are made of."""
+    schema = source.schema
+    rows = source.lazy()
+    if args.ignored:
+        rows = rows.filter(~ignored(args))
+    score, label = pl.col(args.score), pl.col(args.label)
+    keys = [pl.col(key).alias(name) for key, name in zip(args.keys, key_names(args), strict=True)]
+    item = [pl.col(args.item).alias("item")] if args.item is not None else []
+    return rows.select(
+        *keys,
+        *item,
+        score.cast(pl.Float64).fill_nan(None).alias("score"),
+        label.alias("label"),
+        is_missing(label, schema[args.label]).alias("missing_label"),
+        positive(args, schema[args.label]).fill_null(value=False).alias("positive"),
+    )
+
+
+def _groups(rows: pl.LazyFrame, keys: list[str], cutoffs: list[int]) -> pl.DataFrame:
+    """Count, group by group."""
+    score = pl.col("score")
+    listed = score.filter(score > -float("inf")).sort(descending=True)
+    counts = {
+        "n": pl.len(),
+        "n_pos": pl.col("positive").sum(),
+        "missing_score": score.null_count(),
+        "missing_label": pl.col("missing_label").sum(),
+        "infinite_score": (score == float("inf")).sum(),
+        "not_retrieved": (score == -float("inf")).sum(),
+        "tied_score": listed.len() - listed.is_unique().sum(),
+    }
+    if "item" in rows.collect_schema().names():
+        counts["duplicate_item"] = pl.len() - pl.col("item").n_unique()
+    for k in cutoffs:
+        at, below = (listed.get(i, null_on_oob=True) for i in (k - 1, k))
+        counts[f"tie@{k}"] = (at == below).fill_null(value=False)
+    return rows.group_by(keys or _ONE_GROUP, maintain_order=True).agg(**counts).collect()
+
+
+def _rows_where(groups: pl.DataFrame, keys: list[str], kind: str, severity: str) -> _Finding:
+    """Report a count of rows."""
+    bad = groups.filter(pl.col(kind) > 0)
+    return _Finding(kind, severity, bad[kind].sum(), _example(bad, keys))
+
+
+def _groups_where(
+    groups: pl.DataFrame, keys: list[str], kind: str, severity: str, condition: pl.Expr
+) -> _Finding:
+    """Report a count of groups."""
+    bad = groups.filter(condition)
+    return _Finding(kind, severity, bad.height, _example(bad, keys))
+
+
+def _example(bad: pl.DataFrame, keys: list[str]) -> str:
+    """Name the first groups."""
+    return in_groups(bad.select(keys).rows()).removeprefix(", ") or "the whole frame"

@@ -1,0 +1,153 @@
+"""Tests of the embedded dataset."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import polars as pl
+import polars.testing
+import pytest
+
+from prframe.datasets import load_digits
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+SCRIPT = Path(__file__).resolve().parents[1] / "scripts" / "make_digits.py"
+SYSTEMS = ["pixels", "pca", "thumbnail", "binary", "ink", "random"]
+RANKING = ["system", "query_id"]
+N_IMAGES = 1797
+N_QUERIES = 200
+DEPTH = 100
+
+
+@pytest.fixture(scope="module")
+def digits() -> pl.DataFrame:
+    return load_digits()
+
+
+def import_script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_digits", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_schema(digits: pl.DataFrame) -> None:
+    assert dict(digits.schema) == {
+        "system": pl.String,
+        "query_id": pl.String,
+        "item_id": pl.String,
+        "score": pl.Float64,
+        "label": pl.Boolean,
+        "n_relevant": pl.Int32,
+    }
+
+
+def test_shape(digits: pl.DataFrame) -> None:
+    assert digits.height == len(SYSTEMS) * N_QUERIES * DEPTH
+    assert digits["system"].unique(maintain_order=True).to_list() == SYSTEMS
+    assert digits["query_id"].n_unique() == N_QUERIES
+
+
+def test_values_are_present_and_finite(digits: pl.DataFrame) -> None:
+    assert digits.null_count().sum_horizontal().item() == 0
+    assert digits["score"].is_finite().all()
+
+
+def test_every_ranking_has_the_same_depth(digits: pl.DataFrame) -> None:
+    lengths = digits.group_by(RANKING).len()
+    assert lengths.height == len(SYSTEMS) * N_QUERIES
+    assert (lengths["len"] == DEPTH).all()
+
+
+def test_no_duplicate_items(digits: pl.DataFrame) -> None:
+    assert not digits.select([*RANKING, "item_id"]).is_duplicated().any()
+
+
+@pytest.mark.parametrize(("column", "prefix"), [("query_id", "q"), ("item_id", "d")])
+def test_ids(digits: pl.DataFrame, column: str, prefix: str) -> None:
+    ids = digits[column].unique()
+    assert ids.str.contains(rf"^{prefix}\d{{4}}$").all()
+    assert ids.str.slice(1).cast(pl.Int64).is_between(0, N_IMAGES - 1).all()
+
+
+def test_query_is_not_an_item_of_its_ranking(digits: pl.DataFrame) -> None:
+    query, item = digits["query_id"].str.slice(1), digits["item_id"].str.slice(1)
+    assert (query != item).all()
+
+
+def test_systems_share_queries_and_judgements(digits: pl.DataFrame) -> None:
+    queries = digits.group_by("query_id").agg(
+        pl.col("system").n_unique(), pl.col("n_relevant").n_unique()
+    )
+    assert (queries["system"] == len(SYSTEMS)).all()
+    assert (queries["n_relevant"] == 1).all()
+    judgements = digits.group_by("query_id", "item_id").agg(pl.col("label").n_unique())
+    assert (judgements["label"] == 1).all()
+
+
+def test_labels_agree_with_n_relevant(digits: pl.DataFrame) -> None:
+    found = digits.group_by(RANKING).agg(pl.col("label").sum(), pl.col("n_relevant").first())
+    assert (found["label"] <= found["n_relevant"]).all()
+    # All systems together also find no more than there is.
+    pooled = (
+        digits.unique(["query_id", "item_id"])
+        .group_by("query_id")
+        .agg(pl.col("label").sum(), pl.col("n_relevant").first())
+    )
+    assert (pooled["label"] <= pooled["n_relevant"]).all()
+
+
+def test_rows_are_in_rank_order(digits: pl.DataFrame) -> None:
+    # A stable sort keeps the systems and queries in their order of appearance.
+    expected = pl.concat(
+        ranking.sort("score", "item_id", descending=[True, False])
+        for ranking in digits.partition_by(RANKING, maintain_order=True)
+    )
+    polars.testing.assert_frame_equal(digits, expected)
+
+
+def test_systems_differ_in_quality(digits: pl.DataFrame) -> None:
+    precision = digits.group_by("system", maintain_order=True).agg(pl.col("label").mean())
+    assert precision["system"].to_list() == SYSTEMS
+    values = precision["label"].to_list()
+    assert values == sorted(values, reverse=True)
+    quality = dict(precision.iter_rows())
+    assert quality["pixels"] > quality["thumbnail"] + 0.05
+    assert quality["thumbnail"] > quality["binary"] + 0.05
+    assert quality["binary"] > quality["ink"] + 0.3
+    # One image in ten shows the digit of the query.
+    assert quality["random"] == pytest.approx(0.1, abs=0.01)
+
+
+def test_ties(digits: pl.DataFrame) -> None:
+    distinct = digits.group_by(RANKING).agg(pl.col("score").n_unique())
+    mean = dict(distinct.group_by("system").agg(pl.col("score").mean()).iter_rows())
+    assert mean["binary"] < 0.1 * DEPTH
+    assert mean["thumbnail"] < 0.5 * DEPTH
+    assert mean["random"] < 0.6 * DEPTH
+    assert mean["pca"] > 0.95 * DEPTH
+
+
+def test_loads_are_independent() -> None:
+    first, second = load_digits(), load_digits()
+    assert first is not second
+    polars.testing.assert_frame_equal(first, second)
+
+
+def test_script_reproduces_the_file(digits: pl.DataFrame, tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    if not SCRIPT.exists():
+        pytest.skip("the scripts are not part of this installation")
+    script = import_script()
+    frame = script.make_frame()
+    polars.testing.assert_frame_equal(frame, digits, check_exact=True)
+    path = tmp_path / "digits.parquet"
+    script.write(frame, path)
+    polars.testing.assert_frame_equal(pl.read_parquet(path), digits, check_exact=True)
+    assert path.stat().st_size < 500_000
