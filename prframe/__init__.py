@@ -73,7 +73,9 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"prframe.{name}")
     if name in __all__:
-        return getattr(import_module("prframe.verbs" if name in _VERBS else "prframe.metrics"), name)
+        return getattr(
+            import_module("prframe.verbs" if name in _VERBS else "prframe.metrics"), name
+        )
     raise AttributeError(f"module 'prframe' has no attribute {name!r}")
 
 

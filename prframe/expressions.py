@@ -23,8 +23,12 @@ _UNRETRIEVED = -float("inf")
 
 
 def ap(
-    score: pl.Expr, label: str | pl.Expr, k: int | None = None, *,
-    positive: float | None = None, ties: Ties = "group",
+    score: pl.Expr,
+    label: str | pl.Expr,
+    k: int | None = None,
+    *,
+    positive: float | None = None,
+    ties: Ties = "group",
 ) -> pl.Expr:
     """Average precision, or AP@k."""
     return _metric(score, label, AP, k, positive, ties)
@@ -38,24 +42,36 @@ def auc(
 
 
 def precision(
-    score: pl.Expr, label: str | pl.Expr, k: int, *,
-    positive: float | None = None, ties: Ties = "group",
+    score: pl.Expr,
+    label: str | pl.Expr,
+    k: int,
+    *,
+    positive: float | None = None,
+    ties: Ties = "group",
 ) -> pl.Expr:
     """Precision at k."""
     return _metric(score, label, P, k, positive, ties)
 
 
 def recall(
-    score: pl.Expr, label: str | pl.Expr, k: int, *,
-    positive: float | None = None, ties: Ties = "group",
+    score: pl.Expr,
+    label: str | pl.Expr,
+    k: int,
+    *,
+    positive: float | None = None,
+    ties: Ties = "group",
 ) -> pl.Expr:
     """Recall at k."""
     return _metric(score, label, R, k, positive, ties)
 
 
 def rr(
-    score: pl.Expr, label: str | pl.Expr, k: int | None = None, *,
-    positive: float | None = None, ties: Ties = "group",
+    score: pl.Expr,
+    label: str | pl.Expr,
+    k: int | None = None,
+    *,
+    positive: float | None = None,
+    ties: Ties = "group",
 ) -> pl.Expr:
     """Reciprocal rank of the first positive, 0 if there is none up to k."""
     return _metric(score, label, RR, k, positive, ties)
@@ -69,8 +85,12 @@ def ndcg(
 
 
 def curve(
-    score: pl.Expr, label: str | pl.Expr, *, positive: float | None = None,
-    anchor: bool = True, ties: Ties = "group",
+    score: pl.Expr,
+    label: str | pl.Expr,
+    *,
+    positive: float | None = None,
+    anchor: bool = True,
+    ties: Ties = "group",
 ) -> pl.Expr:
     """Precision-recall curve: a list of structs with the columns of `prframe.curve`."""
     checks.one_of("ties", ties, get_args(Ties))
@@ -103,8 +123,12 @@ def curve(
 
 
 def _metric(
-    score: pl.Expr, label: str | pl.Expr, metric: Metric, k: int | None,
-    positive: float | None, ties: str,
+    score: pl.Expr,
+    label: str | pl.Expr,
+    metric: Metric,
+    k: int | None,
+    positive: float | None,
+    ties: str,
 ) -> pl.Expr:
     """Compute a catalogue metric within the group at hand; it keeps the score's name."""
     checks.one_of("ties", ties, get_args(Ties))

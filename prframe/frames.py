@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-# Large enough to keep both cores busy, small enough that a batch is a matter of megabytes.
-BATCH_ROWS = 1 << 20
+# Large enough to keep all cores busy, small enough that a batch is a matter of megabytes;
+# slices of a frame that is in memory anyway may be larger.
+_BATCH_ROWS = 1 << 20
+_SLICE_ROWS = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -36,14 +38,21 @@ class Source:
 
     def whole(self) -> pl.DataFrame:
         """Return all rows."""
-        return self.data if isinstance(self.data, pl.DataFrame) else self.data.collect()
+        data = self.data
+        return data if isinstance(data, pl.DataFrame) else data.collect().rechunk()
 
     def batches(self) -> Iterator[pl.DataFrame]:
         """Yield the rows in order, some at a time; a query is run once, never held whole."""
         if isinstance(self.data, pl.DataFrame):
-            yield from self.data.iter_slices(BATCH_ROWS)
+            yield from self.data.iter_slices(_SLICE_ROWS)
         else:
-            yield from self.data.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True)
+            yield from self.data.collect_batches(chunk_size=_BATCH_ROWS, maintain_order=True)
+
+    def joined(self, first: pl.DataFrame, rest: Iterator[pl.DataFrame]) -> pl.DataFrame:
+        """Return all rows, once the first of the batches has been taken."""
+        if isinstance(self.data, pl.DataFrame):
+            return self.data
+        return pl.concat([first, *rest], rechunk=True)
 
 
 def through(

@@ -48,7 +48,9 @@ def _combined(
 ) -> pl.DataFrame | None:
     """Combine the credits of one kind into one row per group that has hits."""
     credits_ = {
-        f"{i}.{j}": term.credit(columns.quantities(interpolated=_interpolated(metric, interpolate)), metric.k)
+        f"{i}.{j}": term.credit(
+            columns.quantities(interpolated=_interpolated(metric, interpolate)), metric.k
+        )
         for i, metric in enumerate(metrics)
         for j, term in enumerate(metric.terms)
         if term.combine == combine

@@ -172,7 +172,9 @@ def _r_precision_credit(q: Quantities, _: CutOff) -> pl.Expr:
 
 
 def _first_block(
-    statistic: Callable[..., "np.ndarray[tuple[int], np.dtype[np.float64]]"], q: Quantities, k: CutOff
+    statistic: Callable[..., "np.ndarray[tuple[int], np.dtype[np.float64]]"],
+    q: Quantities,
+    k: CutOff,
 ) -> pl.Expr:
     """Apply a function of (start, size, hits, depth) to the block ranked first."""
 
@@ -341,7 +343,20 @@ NumRelRet = Metric(
 CATALOGUE: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        AP, AP11, AUC, AUPRC, F1, NumRel, NumRelRet, NumRet, P, R, RR, Rprec, Success, nDCG,
+        AP,
+        AP11,
+        AUC,
+        AUPRC,
+        F1,
+        NumRel,
+        NumRelRet,
+        NumRet,
+        P,
+        R,
+        RR,
+        Rprec,
+        Success,
+        nDCG,
     )
 }
 _NAMES: dict[str, Metric] = CATALOGUE | {"AUPRC(trapezoid)": AUPRC}

@@ -7,6 +7,7 @@ once and grouped by hashing.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -14,12 +15,11 @@ from numpy.typing import NDArray
 
 from prframe.arguments import Arguments
 from prframe.frames import Source
-from prframe.rows import key_names, prepare
-
-Integers = NDArray[np.int64]
+from prframe.rows import UNRETRIEVED, key_names, prepare
 
 # From this size on a group is worth a sort that uses all cores.
 _HUGE_GROUP = 1 << 20
+_SAMPLE_ROWS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -36,32 +36,48 @@ class Ranking:
         try:
             results = [compute(piece) for piece in self._pieces()]
         except _ScatteredGroupsError:
-            results = [compute(self._scattered(self.source.whole()))]
-        return pl.concat(results) if results else compute(self._scattered(self.source.whole()))
+            results = [compute(self._gathered(self.source.whole()))]
+        return pl.concat(results) if results else compute(self._gathered(self.source.whole()))
 
     def _pieces(self) -> Iterator["Piece"]:
         """Yield runs of complete groups while each group stands in one stretch of rows."""
         cutter = _Cutter(key_names(self.args))
         batches = self.source.batches()
         for i, batch in enumerate(batches):
-            rows = prepare(batch, self.args, self.source, *self.extra)
-            runs = cutter.cut(rows)
-            if i == 0 and cutter.scattered():
-                yield self._scattered(pl.concat([batch, *batches]))
+            if i == 0 and self._looks_scattered(batch):
+                yield self._gathered(self.source.joined(batch, batches))
                 return
+            runs = cutter.cut(prepare(batch, self.args, self.source, *self.extra))
             if runs is not None:
-                yield Piece(self, runs, contiguous=True)
+                yield Piece.cut(self, runs)
         last = cutter.rest()
         if last is not None:
-            yield Piece(self, last, contiguous=True)
+            yield Piece.cut(self, last)
         if cutter.scattered():
             raise _ScatteredGroupsError
 
-    def _scattered(self, rows: pl.DataFrame) -> "Piece":
-        """Return all rows as one piece, its groups to be found by hashing."""
-        return Piece(
-            self, prepare(rows, self.args, self.source, *self.extra), contiguous=False
+    def _looks_scattered(self, batch: pl.DataFrame) -> bool:
+        """Tell from the first rows whether groups turn up twice; to find out late costs more."""
+        sample = batch.head(_SAMPLE_ROWS).select(
+            pl.col(key).alias(name)
+            for key, name in zip(self.args.keys, key_names(self.args), strict=True)
         )
+        cutter = _Cutter(key_names(self.args))
+        cutter.cut(sample)
+        return cutter.scattered()
+
+    def _gathered(self, rows: pl.DataFrame) -> "Piece":
+        """Return all rows as one piece, each group's brought together, in input order."""
+        rows = prepare(rows, self.args, self.source, *self.extra)
+        keys = key_names(self.args)
+        if not keys:
+            return Piece.cut(self, rows.with_columns(pl.lit(0, dtype=pl.UInt32).alias("run")))
+        lists = rows.lazy().group_by(keys, maintain_order=True).agg(pl.exclude(keys).implode())
+        groups = lists.collect(engine="in-memory")
+        count = groups["key"].list.len().to_numpy()
+        run = pl.Series("run", np.repeat(np.arange(groups.height, dtype=np.uint32), count))
+        flat = groups.select(pl.exclude(keys).explode(empty_as_null=False))
+        return Piece(self, flat.with_columns(run), groups.select(keys))
 
 
 class _ScatteredGroupsError(Exception):
@@ -70,17 +86,21 @@ class _ScatteredGroupsError(Exception):
 
 @dataclass
 class _Cutter:
-    """Cuts a stream of rows where the group changes."""
+    """Numbers the runs of equal keys in a stream of rows and cuts it where a run ends."""
 
     keys: list[str]
     pending: list[pl.DataFrame] = field(default_factory=list)
     heads: list[pl.DataFrame] = field(default_factory=list)
 
     def cut(self, rows: pl.DataFrame) -> pl.DataFrame | None:
-        """Take a batch; return the rows of the groups that it completes."""
+        """Take a batch; return the rows of the runs that it completes, with a column `run`."""
         if rows.is_empty():
             return None
-        starts = self._starts(rows)
+        first, continues = self._first_run(rows)
+        rows = rows.with_columns((self._run_id() + first).cast(pl.UInt32).alias("run"))
+        starts = _changes(rows)
+        if not continues:
+            starts = np.insert(starts, 0, 0)
         if self.keys:
             self.heads.append(rows.select(self.keys)[starts])
         if not starts.size:
@@ -92,7 +112,7 @@ class _Cutter:
         return _concat(complete)
 
     def rest(self) -> pl.DataFrame | None:
-        """Return the rows of the last group."""
+        """Return the rows of the last run."""
         return _concat(self.pending)
 
     def scattered(self) -> bool:
@@ -102,26 +122,22 @@ class _Cutter:
         heads = pl.concat(self.heads)
         return heads.n_unique() < heads.height
 
-    def _starts(self, rows: pl.DataFrame) -> Integers:
-        """Return the positions at which a new group begins."""
-        keys = rows.select(self.keys)
+    def _run_id(self) -> pl.Expr:
+        """Return the number of each row's run within its batch."""
         if not self.keys:
-            return np.flatnonzero([not self.pending])
-        if self.pending:
-            keys = pl.concat([self.pending[-1].select(self.keys).tail(1), keys])
-        changed = keys.select(_changes(self.keys)).to_series().to_numpy()
-        return np.flatnonzero(changed[1:]) if self.pending else _with_first(changed)
+            return pl.lit(0)
+        return (
+            pl.col(self.keys[0]).rle_id() if len(self.keys) == 1 else pl.struct(self.keys).rle_id()
+        )
 
-
-def _changes(keys: list[str]) -> pl.Expr:
-    """Return whether any key differs from that of the row before."""
-    key = (pl.col(key) for key in keys)
-    return pl.any_horizontal(pl.lit(value=False), *(k.ne_missing(k.shift()) for k in key))
-
-
-def _with_first(changed: NDArray[np.bool_]) -> Integers:
-    """Return the positions of changes, where the first row always is one."""
-    return np.flatnonzero(np.concatenate([[True], changed[1:]]))
+    def _first_run(self, rows: pl.DataFrame) -> tuple[int, bool]:
+        """Return the number of the batch's first run, and whether it was open before."""
+        if not self.pending:
+            return 0, False
+        last = self.pending[-1].tail(1)
+        pair = pl.concat([last.select(self.keys), rows.head(1).select(self.keys)])
+        continues = not self.keys or pair.select(self._run_id()).to_series()[-1] == 0
+        return last["run"].item() + (not continues), continues
 
 
 def _concat(parts: list[pl.DataFrame]) -> pl.DataFrame | None:
@@ -132,39 +148,60 @@ def _concat(parts: list[pl.DataFrame]) -> pl.DataFrame | None:
 
 @dataclass(frozen=True)
 class Piece:
-    """Rows that make up complete groups."""
+    """Rows that make up complete groups, a run each: ``run`` numbers them in order.
+
+    `keys` holds the keys of each group.
+    """
 
     ranking: Ranking
     rows: pl.DataFrame
-    contiguous: bool
+    keys: pl.DataFrame
+
+    @classmethod
+    def cut(cls, ranking: Ranking, rows: pl.DataFrame) -> "Piece":
+        """Make a piece of rows that hold their keys."""
+        names = key_names(ranking.args)
+        firsts = np.insert(_changes(rows), 0, 0) if rows.height else np.array([], dtype=np.int64)
+        return cls(
+            ranking, rows.drop(names), rows.select(names)[firsts] if names else pl.DataFrame()
+        )
+
+    @property
+    def all_retrieved(self) -> bool:
+        """Tell whether no score is -inf."""
+        least = self.rows["key"].min()
+        return least is None or least > UNRETRIEVED  # type: ignore[operator]
 
     def aggregate(self, **columns: pl.Expr) -> pl.DataFrame:
         """Return one row per group: its keys and the given aggregates.
 
         An aggregate of many values must implode them.
         """
-        keys = key_names(self.ranking.args)
-        if self.rows.height >= _HUGE_GROUP and (parts := self._few_groups(keys)):
+        if huge := self._huge_groups():
             # A select sorts on all cores; inside group_by a group has one.
-            named = [pl.col(key).first() for key in keys]
-            return pl.concat([part.select(*named, **columns) for part in parts])
-        if self.contiguous:
-            grouped = self._runs(keys).group_by("run", maintain_order=True)
-            return grouped.agg(pl.col(keys).first(), **columns).drop("run").collect(engine="streaming")
-        groups = self.rows.lazy().group_by(keys or pl.lit(0).alias("run"), maintain_order=True)
-        return groups.agg(**columns).select(*keys, *columns).collect(engine="streaming")
+            groups = pl.concat([group.select(**columns) for group in huge])
+        else:
+            # A sorted key spares the hashing.
+            rows = self.rows.lazy().with_columns(pl.col("run").set_sorted())
+            grouped = rows.group_by("run", maintain_order=True).agg(**columns)
+            groups = grouped.drop("run").collect(engine="streaming")
+        return pl.concat([self.keys, groups], how="horizontal") if self.keys.width else groups
 
-    def _runs(self, keys: list[str]) -> pl.LazyFrame:
-        """Number the runs: a sorted key, which spares the hashing."""
-        run = _changes(keys).cum_sum().alias("run")
-        return self.rows.with_columns(run).lazy().with_columns(pl.col("run").set_sorted())
+    def _huge_groups(self) -> list[pl.DataFrame]:
+        """Return the groups one by one if they are few and huge, else nothing."""
+        height = self.rows.height
+        if height < _HUGE_GROUP or self._n_runs() > height // _HUGE_GROUP:
+            return []
+        bounds = [0, *_changes(self.rows).tolist(), height]
+        return [self.rows.slice(low, high - low) for low, high in pairwise(bounds)]
 
-    def _few_groups(self, keys: list[str]) -> list[pl.DataFrame] | None:
-        """Return the groups one by one if they are few and huge."""
-        if not keys:
-            return [self.rows]
-        most = self.rows.height // _HUGE_GROUP
-        sample = self.rows.head(1 << 16).select(keys).n_unique()
-        if sample > most or self.rows.select(keys).n_unique() > most:
-            return None
-        return self.rows.partition_by(keys, maintain_order=True)
+    def _n_runs(self) -> int:
+        """Return the number of groups."""
+        ends = self.rows["run"][[0, -1]]
+        return int(ends[1]) - int(ends[0]) + 1
+
+
+def _changes(rows: pl.DataFrame) -> NDArray[np.int64]:
+    """Return the positions at which a new run begins, but for the first row."""
+    runs = rows["run"].to_numpy()
+    return np.flatnonzero(runs[1:] != runs[:-1]) + 1

@@ -89,17 +89,20 @@ def _matching(ties: str, relevant: pl.Expr) -> Callable[[pl.Expr], pl.Expr]:
 def _totals(piece: Piece) -> dict[str, pl.Expr]:
     """Return the aggregates that count a group."""
     args = piece.ranking.args
-    masks = {"n": _RETRIEVED, "present_pos": _POSITIVE, "present_neg": ~_POSITIVE}
-    if piece.ranking.include_unretrieved:
-        masks["n"] = pl.lit(value=True)
     weighted = args.weight is not None
+    whole = piece.ranking.include_unretrieved or piece.all_retrieved
+
+    def count(mask: pl.Expr | None) -> pl.Expr:
+        if mask is None:
+            return _WEIGHT.sum() if weighted else pl.len()
+        return _WEIGHT.filter(mask).sum() if weighted else mask.sum()
+
     totals = {
-        name: _WEIGHT.filter(mask).sum() if weighted else mask.sum()
-        for name, mask in masks.items()
+        "size": pl.len(),
+        "n": count(None if whole else _RETRIEVED),
+        "present_pos": count(_POSITIVE),
+        "present_neg": count(~_POSITIVE) if weighted else pl.len() - _POSITIVE.sum(),
     }
-    totals["size"] = pl.len()
-    if piece.ranking.include_unretrieved and not weighted:
-        totals["n"] = pl.len()
     for name in ("n_pos", "n_neg"):
         if isinstance(getattr(args, name), str):
             totals |= {name: pl.col(name).first(), f"{name}_values": pl.col(name).n_unique()}
@@ -261,7 +264,7 @@ class Thresholds:
     totals : DataFrame, one row per group
         As in `Hits`, without ``n_hits``.
     table : DataFrame, one row per retrieved row
-        ``group``, ``threshold`` (the score), ``k``, ``tp``, ``fp`` up to the end of the block,
+        ``group``, ``threshold`` (the score, if it is carried), ``k``, ``tp``, ``fp`` up to the end of the block,
         ``last`` (whether the row ends it), ``positive``, ``weight``, and ``row`` if asked for.
     """
 
@@ -273,7 +276,7 @@ def thresholds(piece: Piece) -> Thresholds:
     """Sort the rows of a piece within their groups and count along them."""
     ranking = piece.ranking
     shown = pl.lit(value=True) if ranking.include_unretrieved else _RETRIEVED
-    carried = ["score", "key", "positive", *ranking.extra]
+    carried = ["key", "positive", *ranking.extra]
     if ranking.args.weight is not None:
         carried.append("weight")
     by_rank = {
@@ -316,8 +319,12 @@ def _counted(rows: pl.DataFrame, group: Integers, ties: str) -> pl.DataFrame:
     else:
         tp = running(positive.astype(np.int64))
         columns |= {"tp": tp, "fp": columns["k"] - tp}
-    return rows.rename({"score": "threshold"}).drop("key").with_columns(
-        pl.Series(name, values) for name, values in {**columns, "last": last}.items()
+    return (
+        rows.rename({"score": "threshold"}, strict=False)
+        .drop("key")
+        .with_columns(
+            pl.Series(name, values) for name, values in {**columns, "last": last}.items()
+        )
     )
 
 

@@ -1,7 +1,7 @@
 """From the caller's columns to the working columns, with every row-level check.
 
-The working columns are ``by0, by1, ...`` (groups), ``score``, ``key`` (an integer that sorts
-as the score does), ``positive``, and where asked for ``weight``, ``gain``, ``item``, ``n_pos``,
+The working columns are ``by0, by1, ...`` (groups), ``key`` (an integer that sorts as the score
+does), ``positive``, and where asked for ``score``, ``weight``, ``gain``, ``item``, ``n_pos``,
 ``n_neg``, ``row``.
 """
 
@@ -30,7 +30,7 @@ def key_names(args: Arguments) -> list[str]:
 def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -> pl.DataFrame:
     """Check a batch of the caller's rows and return the working columns.
 
-    `extra` names optional ones: ``"gain"`` and ``"row"``.
+    `extra` names optional ones: ``"score"``, ``"gain"`` and ``"row"``.
     """
     if args.ignored:
         batch = batch.filter(~ignored(args))
@@ -41,8 +41,10 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
         batch = batch.filter(~is_missing(score, batch.schema[args.score]))
     if args.weight is not None:
         batch = batch.filter(pl.col(args.weight) > 0)
-    columns = [pl.col(key).alias(name) for key, name in zip(args.keys, key_names(args), strict=True)]
-    columns += [score.alias("score"), positive(args, batch.schema[args.label])]
+    columns = [
+        pl.col(key).alias(name) for key, name in zip(args.keys, key_names(args), strict=True)
+    ]
+    columns.append(positive(args, batch.schema[args.label]))
     columns += [
         pl.col(column).alias(name)
         for name in ("item", "n_pos", "n_neg")
@@ -52,10 +54,11 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
         columns.append(pl.col(args.weight).cast(pl.Float64).alias("weight"))
     if "gain" in extra:
         columns.append(pl.col(args.label).cast(pl.Float64).clip(0).alias("gain"))
+    if "score" in extra:
+        columns.append(score.alias("score"))
     if "row" in extra:
         columns.append(pl.col(ROW).alias("row"))
-    rows = batch.select(columns)
-    return rows.with_columns(_sortable(rows["score"]).alias("key"))
+    return batch.select(columns).with_columns(_sortable(batch[args.score]).alias("key"))
 
 
 def _sortable(score: pl.Series) -> pl.Series:
@@ -73,8 +76,11 @@ def _sortable(score: pl.Series) -> pl.Series:
         return score.cast(pl.Int64).fill_null(UNRETRIEVED)
     numbers = score.cast(pl.Float64).fill_null(-np.inf).fill_nan(-np.inf)
     bits = (numbers.to_numpy() + 0.0).view(np.int64)
-    # Two's complement sorts floats of a sign; for negative ones the order must be turned round.
-    return pl.Series(bits ^ ((bits >> 63) & 0x7FFF_FFFF_FFFF_FFFF))
+    # As integers, floats below 0 sort the wrong way round: flip all their bits but the sign.
+    flip = bits >> 63
+    flip &= 0x7FFF_FFFF_FFFF_FFFF
+    bits ^= flip
+    return pl.Series(bits)
 
 
 def positive(args: Arguments, label: pl.DataType) -> pl.Expr:

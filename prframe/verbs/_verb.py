@@ -31,7 +31,10 @@ def verb(function: Callable[P, T]) -> Callable[P, T]:
     keywords = [p for p in own if p.kind is p.KEYWORD_ONLY]
     shared = [
         inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type
+            field.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=field.default,
+            annotation=field.type,
         )
         for field in _SHARED
     ]

@@ -103,7 +103,10 @@ def curve(
     └───────────┴─────┴─────┴─────┴────────┴───────────┘
     """
     args = arguments("curve", score, label, shared)
-    for name, value in (("interpolate", interpolate), ("include_unretrieved", include_unretrieved)):
+    for name, value in (
+        ("interpolate", interpolate),
+        ("include_unretrieved", include_unretrieved),
+    ):
         checks.flag(name, value)
     checks.flag("anchor", anchor)
     checks.one_of("order", order, get_args(RowOrder))
@@ -227,7 +230,10 @@ class _Drawing:
         self._keys = key_names(args)
 
     def by_rank(
-        self, source: Source, anchor: bool, levels: list[float] | None  # noqa: FBT001
+        self,
+        source: Source,
+        anchor: bool,
+        levels: list[float] | None,  # noqa: FBT001
     ) -> pl.DataFrame:
         """Return the rows best score first."""
 
@@ -244,7 +250,7 @@ class _Drawing:
             shown = rows.select(*_COUNTS, *self._names)
             return pl.concat([keys, shown, lacking.to_frame()], how="horizontal")
 
-        ranking = Ranking(source, self._args, self._include)
+        ranking = Ranking(source, self._args, self._include, ("score",))
         return self._warned(ranking.over_groups(draw))
 
     def by_input(self, source: Source) -> pl.DataFrame:
@@ -257,9 +263,11 @@ class _Drawing:
             lacking = pl.Series("lacking", self._lacking(ranked.totals))[rows["group"]]
             return rows.select("row", *_COUNTS, *self._names, lacking)
 
-        ranking = Ranking(Source(frame), self._args, self._include, ("row",))
+        ranking = Ranking(Source(frame), self._args, self._include, ("score", "row"))
         rows = ranking.over_groups(draw)
-        keys = [pl.col(key).alias(name) for key, name in zip(self._args.keys, self._keys, strict=True)]
+        keys = [
+            pl.col(key).alias(name) for key, name in zip(self._args.keys, self._keys, strict=True)
+        ]
         all_rows = frame.select(pl.col(ROW).alias("row"), *keys)
         joined = all_rows.join(rows, on="row", how="left", maintain_order="left")
         return self._warned(joined)
@@ -326,7 +334,7 @@ def _at_levels(rows: pl.DataFrame, totals: pl.DataFrame, levels: list[float]) ->
         pl.Series("group", groups),
         *(pl.when(there).then(pl.col(name)).alias(name) for name in _COUNTS),
         pl.Series("recall", wanted),
-        pl.when(pl.Series(n_pos[groups] > 0)).then(
-            pl.when(there).then(pl.col("precision")).otherwise(0.0)
-        ).alias("precision"),
+        pl.when(pl.Series(n_pos[groups] > 0))
+        .then(pl.when(there).then(pl.col("precision")).otherwise(0.0))
+        .alias("precision"),
     )
