@@ -19,7 +19,7 @@ positive : bool, number, str or list of str
     Which labels are positive. True: `True`, or a number above 0. A number g: labels >= g
     (graded relevance). A string or a list: labels equal to it, or among it.
 ignore : label value or list, optional
-    Rows with such a label are left out before anything else.
+    Rows with such a label are left out before anything else; ``[None]`` for unlabelled rows.
 missing : {"raise", "drop", "last"}
     What to do with rows whose score is null or NaN: refuse, leave out, take as not retrieved.
 n_pos, n_neg : int or str, optional
@@ -54,7 +54,7 @@ class Arguments:
     ties: Ties = "group"
     item: str | None = None
     positive: Positive = True
-    ignore: LabelValue | Sequence[LabelValue] | None = None
+    ignore: LabelValue | Sequence[LabelValue | None] | None = None
     missing: Missing = "raise"
     n_pos: int | str | None = None
     n_neg: int | str | None = None
@@ -98,7 +98,7 @@ class Arguments:
         return wanted | dict.fromkeys(self.keys, "by")
 
     @cached_property
-    def ignored(self) -> tuple[LabelValue, ...]:
+    def ignored(self) -> tuple[LabelValue | None, ...]:
         """The label values to leave out."""
         if self.ignore is None:
             return ()
@@ -140,7 +140,7 @@ class Arguments:
                 f"got {self.positive!r}."
             )
         for value in self.ignored:
-            if isinstance(value, str) != text:
+            if value is not None and isinstance(value, str) != text:
                 raise PrframeError(
                     f"`ignore` must hold values like the {dtype} labels of {self.label!r}; "
                     f"got {value!r}."

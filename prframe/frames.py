@@ -158,7 +158,7 @@ def _to_pandas(out: pl.DataFrame, source: "pd.DataFrame", keys: list[str]) -> "p
     """Write a pandas frame in the source's backend; the grouping columns keep their dtypes."""
     backend = _backend(source)
     result = out.to_pandas(use_pyarrow_extension_array=backend == "pyarrow")
-    dtypes = {key: source[key].dtype for key in keys}
+    dtypes = {key: source[key].dtype for key in keys if key in out.columns}
     if backend == "numpy_nullable":
         dtypes |= {
             name: _NULLABLE[dtype.base_type()]

@@ -144,7 +144,8 @@ def _eleven_point_credit(q: Quantities, _: CutOff) -> pl.Expr:
     if q.interpolated is None:
         raise PrframeError("the 11-point AP is made of interpolated precision.")
     reached, before = (_levels_reached(tp, q.n_pos) for tp in (q.tp_end, q.tp_start))
-    share = q.weight / (q.tp_end - q.tp_start)
+    # A relevant item below the grade that counts has weight 0, perhaps in a block without hits.
+    share = pl.when(q.weight > 0).then(q.weight / (q.tp_end - q.tp_start)).otherwise(0.0)
     return q.interpolated * (reached - before) * share
 
 

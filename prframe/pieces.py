@@ -43,16 +43,17 @@ class Ranking:
         """Yield runs of complete groups while each group stands in one stretch of rows."""
         cutter = _Cutter(key_names(self.args))
         batches = self.source.batches()
-        for i, batch in enumerate(batches):
-            if i == 0 and self._looks_scattered(batch):
-                yield self._gathered(self.source.joined(batch, batches))
-                return
-            runs = cutter.cut(prepare(batch, self.args, self.source, *self.extra))
+        batch = next(batches, None)
+        if batch is not None and self._looks_scattered(batch):
+            yield self._gathered(self.source.joined(batch, batches))
+            return
+        while batch is not None:
+            following = next(batches, None)
+            rows = prepare(batch, self.args, self.source, *self.extra)
+            runs = cutter.cut(rows, last=following is None)
             if runs is not None:
                 yield Piece.cut(self, runs)
-        last = cutter.rest()
-        if last is not None:
-            yield Piece.cut(self, last)
+            batch = following
         if cutter.scattered():
             raise _ScatteredGroupsError
 
@@ -63,7 +64,7 @@ class Ranking:
             for key, name in zip(self.args.keys, key_names(self.args), strict=True)
         )
         cutter = _Cutter(key_names(self.args))
-        cutter.cut(sample)
+        cutter.cut(sample, last=True)
         return cutter.scattered()
 
     def _gathered(self, rows: pl.DataFrame) -> "Piece":
@@ -92,10 +93,10 @@ class _Cutter:
     pending: list[pl.DataFrame] = field(default_factory=list)
     heads: list[pl.DataFrame] = field(default_factory=list)
 
-    def cut(self, rows: pl.DataFrame) -> pl.DataFrame | None:
+    def cut(self, rows: pl.DataFrame, *, last: bool) -> pl.DataFrame | None:
         """Take a batch; return the rows of the runs that it completes, with a column `run`."""
         if rows.is_empty():
-            return None
+            return _concat(self.pending) if last else None
         first, continues = self._first_run(rows)
         rows = rows.with_columns((self._run_id() + first).cast(pl.UInt32).alias("run"))
         starts = _changes(rows)
@@ -103,6 +104,8 @@ class _Cutter:
             starts = np.insert(starts, 0, 0)
         if self.keys:
             self.heads.append(rows.select(self.keys)[starts])
+        if last:
+            return _concat([*self.pending, rows])
         if not starts.size:
             self.pending.append(rows)
             return None
@@ -110,10 +113,6 @@ class _Cutter:
         complete = [*self.pending, rows.head(cut)]
         self.pending = [rows.slice(cut)]
         return _concat(complete)
-
-    def rest(self) -> pl.DataFrame | None:
-        """Return the rows of the last run."""
-        return _concat(self.pending)
 
     def scattered(self) -> bool:
         """Tell whether a group began more than once."""

@@ -73,9 +73,11 @@ def precision(
 ) -> pl.Expr:
     """Return tp / (tp + fp), both first scaled to a prior if one is given.
 
-    ``tp' = tp prior / n_pos``, ``fp' = fp (1 - prior) / n_neg`` (Hoiem et al. 2012).
+    ``tp' = tp prior / n_pos``, ``fp' = fp (1 - prior) / n_neg`` (Hoiem et al. 2012). Without a
+    negative it is 1, without a positive 0, at the priors 0 and 1 as well.
     """
     if prior is None:
         return tp / (tp + fp)
     true, false = tp * prior / n_pos, fp * (1 - prior) / n_neg
-    return pl.when(fp > 0).then(true / (true + false)).otherwise(1.0)
+    scaled = pl.when(tp > 0).then(true / (true + false)).otherwise(0.0)
+    return pl.when(fp > 0).then(scaled).otherwise(1.0)

@@ -8,6 +8,7 @@ weighted hits come from the fully sorted rows.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -218,14 +219,8 @@ def _with_true_positives(
     gain: Floats | None,
 ) -> pl.DataFrame:
     """Count the positives above each hit's block and up to its end; hits stand in rank order."""
-    first_of_group = _first_of_group(group)
-    if weight is None:
-        before = np.arange(group.size) - first_of_group
-        after = before + 1
-    else:
-        running = np.concatenate([[0.0], np.cumsum(weight)])
-        before = running[:-1] - running[first_of_group]
-        after = running[1:] - running[first_of_group]
+    after = _running(np.ones(group.size, np.int64) if weight is None else weight, group)
+    before = after - (1 if weight is None else weight)
     new_block = np.concatenate([[True], (np.diff(group) != 0) | (np.diff(end) != 0)])[: group.size]
     if not new_block.all():
         block = np.cumsum(new_block) - 1
@@ -236,12 +231,6 @@ def _with_true_positives(
     columns["weight"] = np.ones(group.size) if weight is None else weight
     columns["gain"] = columns["weight"] if gain is None else gain
     return pl.DataFrame(columns)
-
-
-def _first_of_group(group: Integers) -> Integers:
-    """Return for each row the position of its group's first row; groups stand together."""
-    firsts = np.flatnonzero(np.diff(group, prepend=-1))
-    return np.repeat(firsts, np.diff(firsts, append=group.size))
 
 
 def _with_hits(groups: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
@@ -305,27 +294,30 @@ def _counted(rows: pl.DataFrame, group: Integers, ties: str) -> pl.DataFrame:
     last = np.concatenate([change, [True]])[: group.size]
     ends = np.flatnonzero(last)
     end = ends[np.searchsorted(ends, np.arange(group.size))]
-    first_of_group = _first_of_group(group)
     positive = rows["positive"].to_numpy()
-
-    def running(values: NDArray[np.generic]) -> NDArray[np.generic]:
-        total = np.concatenate([[0], np.cumsum(values)])
-        return total[end + 1] - total[first_of_group]
-
-    columns: dict[str, NDArray[np.generic]] = {"group": group, "k": end - first_of_group + 1}
+    k = _running(np.ones(group.size, np.int64), group)[end]
     if "weight" in rows.columns:
         weight = rows["weight"].to_numpy()
-        columns |= {"tp": running(weight * positive), "fp": running(weight * ~positive)}
+        tp, fp = (_running(weight * mask, group)[end] for mask in (positive, ~positive))
     else:
-        tp = running(positive.astype(np.int64))
-        columns |= {"tp": tp, "fp": columns["k"] - tp}
-    return (
-        rows.rename({"score": "threshold"}, strict=False)
-        .drop("key")
-        .with_columns(
-            pl.Series(name, values) for name, values in {**columns, "last": last}.items()
-        )
-    )
+        tp = _running(positive.astype(np.int64), group)[end]
+        fp = k - tp
+    if "score" in rows.columns:
+        rows = rows.with_columns(pl.col("score").cast(pl.Float64).alias("threshold")).drop("score")
+    columns = {"group": group, "k": k, "tp": tp, "fp": fp, "last": last}
+    return rows.drop("key").with_columns(pl.Series(name, values) for name, values in columns.items())
+
+
+def _running(values: NDArray[Any], group: Integers) -> NDArray[Any]:
+    """Return the running sums within each group; groups stand together."""
+    if values.dtype.kind == "f":
+        # Each group for itself: a difference of sums over all groups would lose digits.
+        sums = pl.col("value").cum_sum().over("group")
+        return pl.DataFrame({"value": values, "group": group}).select(sums).to_series().to_numpy()
+    total = np.concatenate([[0], np.cumsum(values)])
+    firsts = np.flatnonzero(np.diff(group, prepend=-1))
+    first_of_group = np.repeat(firsts, np.diff(firsts, append=group.size))
+    return total[1:] - total[first_of_group]
 
 
 def _weighted_hits(piece: Piece) -> Hits:

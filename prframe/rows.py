@@ -86,20 +86,26 @@ def _sortable(score: pl.Series) -> pl.Series:
 def positive(args: Arguments, label: pl.DataType) -> pl.Expr:
     """Return which rows are positive."""
     column = pl.col(args.label)
-    if label == pl.Boolean:
+    wanted = args.positive
+    if label == pl.Boolean and wanted is True:
         mask = column
-    elif label.is_numeric():
-        mask = column > 0 if args.positive is True else column >= args.positive
+    elif isinstance(wanted, (bool, int, float)):
+        grade = column.cast(pl.Float64) if label == pl.Boolean else column
+        mask = grade > 0 if wanted is True else grade >= wanted
     else:
-        wanted = [args.positive] if isinstance(args.positive, str) else list(args.positive)  # type: ignore[arg-type]
-        mask = column.cast(pl.String).is_in(wanted)
+        mask = column.cast(pl.String).is_in([wanted] if isinstance(wanted, str) else list(wanted))
     return mask.alias("positive")
 
 
 def ignored(args: Arguments) -> pl.Expr:
     """Return which rows `ignore` leaves out."""
     column = pl.col(args.label)
-    return pl.any_horizontal(column.eq_missing(pl.lit(value)) for value in args.ignored)
+    texts = [value for value in args.ignored if isinstance(value, str)]
+    if texts:
+        column = column.cast(pl.String)
+    return pl.any_horizontal(
+        column.is_null() if value is None else column.eq_missing(value) for value in args.ignored
+    )
 
 
 def is_missing(column: pl.Expr, dtype: pl.DataType) -> pl.Expr:

@@ -1,7 +1,7 @@
 """Types that the public functions share."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypedDict, TypeVar
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,10 +35,7 @@ class Shared(TypedDict, total=False):
     ties: Ties
     item: str | None
     positive: Positive
-    ignore: LabelValue | Sequence[LabelValue] | None
+    ignore: LabelValue | Sequence[LabelValue | None] | None
     missing: Missing
     n_pos: int | str | None
     n_neg: int | str | None
-
-
-Json: TypeAlias = dict[str, Any]

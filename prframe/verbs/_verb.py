@@ -83,14 +83,16 @@ def run(
     return through(frame, args.columns, result_schema, renamed)
 
 
-def warn_undefined(what: Sequence[str], groups: pl.DataFrame, total: int, lack: str) -> None:
-    """Say once that some groups have no value for what was asked."""
-    if groups.height:
-        names = ", ".join(what)
-        where = in_groups(groups.rows())
+def warn_undefined(what: Sequence[str], groups: pl.DataFrame, keys: list[str], lack: str) -> None:
+    """Say once that some groups have no value for what was asked.
+
+    `groups` has a row per group and a column ``lacking``.
+    """
+    bad = groups.filter("lacking")
+    if bad.height:
         warnings.warn(
-            f"{names}: undefined, hence null, for {groups.height} of {total} groups, "
-            f"which have no {lack}{where}",
+            f"{', '.join(what)}: undefined, hence null, for {bad.height} of {groups.height} "
+            f"groups, which have no {lack}{in_groups(bad.select(keys).rows())}",
             UndefinedMetricWarning,
             stacklevel=_callers_level(),
         )

@@ -112,7 +112,8 @@ def _findings(source: Source, args: Arguments, cutoffs: list[int]) -> Iterator[_
     full = (pl.col("n_pos") > 0) & (pl.col("n_pos") == pl.col("n"))
     yield _groups_where(groups, keys, "only_positives", "warning", full)
     for cutoff in cutoffs:
-        yield _groups_where(groups, keys, "tie_at_cutoff", "warning", pl.col(f"tie@{cutoff}"))
+        tie = _groups_where(groups, keys, "tie_at_cutoff", "warning", pl.col(f"tie@{cutoff}"))
+        yield tie._replace(example=f"k = {cutoff}, {tie.example}")
     yield _rows_where(groups, keys, "infinite_score", "warning")
     yield _rows_where(groups, keys, "tied_score", "info")
     yield _rows_where(groups, keys, "not_retrieved", "info")

@@ -1,6 +1,7 @@
 """Precision-recall and ROC curves of each group."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Unpack, get_args
 
 import numpy as np
@@ -127,11 +128,11 @@ def curve(
         best = pl.col("precision").cum_max(reverse=True).over("group")
         return rows.with_columns(best.alias("precision"))
 
-    drawn = _Drawing(args, include_unretrieved, rates, ("recall", "precision"))
+    drawn = _Drawing(args, include_unretrieved, rates, ("recall", "precision"), ("n_pos",))
     schema = schemas.curve(weighted=args.weight is not None)
     if order == "input":
         return run(frame, args, schema, drawn.by_input)
-    return run(frame, args, schema, lambda source: drawn.by_rank(source, anchor, levels))
+    return run(frame, args, schema, lambda source: drawn.by_rank(source, anchor=anchor, levels=levels))
 
 
 @verb
@@ -205,9 +206,9 @@ def roc(
             _ratio(pl.col("tp"), pl.col("n_pos")).alias("tpr"),
         )
 
-    drawn = _Drawing(args, include_unretrieved, rates, ("fpr", "tpr"))
+    drawn = _Drawing(args, include_unretrieved, rates, ("fpr", "tpr"), ("n_pos", "n_neg"))
     schema = schemas.roc(weighted=args.weight is not None)
-    return run(frame, args, schema, lambda source: drawn.by_rank(source, anchor, None))
+    return run(frame, args, schema, lambda source: drawn.by_rank(source, anchor=anchor))
 
 
 def _ratio(count: pl.Expr, total: pl.Expr) -> pl.Expr:
@@ -215,42 +216,30 @@ def _ratio(count: pl.Expr, total: pl.Expr) -> pl.Expr:
     return pl.when(total > 0).then(count / total)
 
 
+@dataclass(frozen=True)
 class _Drawing:
-    """A kind of curve: the counts along the thresholds, and two rates made of them."""
+    """A kind of curve: the counts along the thresholds, and rates made of them."""
 
-    def __init__(
-        self,
-        args: Arguments,
-        include_unretrieved: bool,  # noqa: FBT001
-        rates: Callable[[pl.DataFrame], pl.DataFrame],
-        names: tuple[str, str],
-    ) -> None:
-        self._args, self._include = args, include_unretrieved
-        self._rates, self._names = rates, names
-        self._keys = key_names(args)
+    args: Arguments
+    include_unretrieved: bool
+    rates: Callable[[pl.DataFrame], pl.DataFrame]
+    names: tuple[str, str]
+    needs: tuple[str, ...]
 
     def by_rank(
-        self,
-        source: Source,
-        anchor: bool,
-        levels: list[float] | None,  # noqa: FBT001
+        self, source: Source, *, anchor: bool, levels: list[float] | None = None
     ) -> pl.DataFrame:
         """Return the rows best score first."""
 
         def draw(piece: Piece) -> pl.DataFrame:
             ranked = thresholds(piece)
             rows = _with_totals(ranked.table.filter("last"), ranked.totals)
-            if anchor:
-                rows = _with_anchors(rows, ranked.totals)
-            rows = self._rates(rows)
+            rows = self.rates(_with_anchors(rows, ranked.totals) if anchor else rows)
             if levels is not None:
                 rows = _at_levels(rows, ranked.totals, levels)
-            keys = ranked.totals.select(self._keys)[rows["group"]]
-            lacking = pl.Series("lacking", self._lacking(ranked.totals))[rows["group"]]
-            shown = rows.select(*_COUNTS, *self._names)
-            return pl.concat([keys, shown, lacking.to_frame()], how="horizontal")
+            return self._shown(rows, key_names(self.args))
 
-        ranking = Ranking(source, self._args, self._include, ("score",))
+        ranking = Ranking(source, self.args, self.include_unretrieved, ("score",))
         return self._warned(ranking.over_groups(draw))
 
     def by_input(self, source: Source) -> pl.DataFrame:
@@ -259,57 +248,46 @@ class _Drawing:
 
         def draw(piece: Piece) -> pl.DataFrame:
             ranked = thresholds(piece)
-            rows = self._rates(_with_totals(ranked.table, ranked.totals))
-            lacking = pl.Series("lacking", self._lacking(ranked.totals))[rows["group"]]
-            return rows.select("row", *_COUNTS, *self._names, lacking)
+            rows = self.rates(_with_totals(ranked.table, ranked.totals))
+            return self._shown(rows, ["row"])
 
-        ranking = Ranking(Source(frame), self._args, self._include, ("score", "row"))
+        ranking = Ranking(Source(frame), self.args, self.include_unretrieved, ("score", "row"))
         rows = ranking.over_groups(draw)
-        keys = [
-            pl.col(key).alias(name) for key, name in zip(self._args.keys, self._keys, strict=True)
-        ]
-        all_rows = frame.select(pl.col(ROW).alias("row"), *keys)
-        joined = all_rows.join(rows, on="row", how="left", maintain_order="left")
-        return self._warned(joined)
+        keys = zip(self.args.keys, key_names(self.args), strict=True)
+        every = frame.select(pl.col(ROW).alias("row"), *(pl.col(key).alias(by) for key, by in keys))
+        return self._warned(every.join(rows, on="row", how="left", maintain_order="left"))
 
-    def _lacking(self, totals: pl.DataFrame) -> pl.Series:
-        """Tell which groups lack a class that a rate divides by."""
-        needed = ["n_pos"] if "recall" in self._names else ["n_pos", "n_neg"]
-        return totals.select(pl.any_horizontal(pl.col(needed) == 0)).to_series()
+    def _shown(self, rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
+        """Return the columns of the result, and whether the group lacks a class."""
+        lacking = pl.any_horizontal(pl.col(self.needs) == 0).alias("lacking")
+        return rows.select(*others, *_COUNTS, *self.names, lacking)
 
     def _warned(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Warn once of groups that lack a class."""
         if rows["lacking"].any():
-            keys = self._keys or [pl.lit(0)]
-            groups = rows.group_by(keys, maintain_order=True).agg(pl.col("lacking").any())
-            first = self._names[0] == "recall"
-            warn_undefined(
-                ["recall"] if first else ["fpr or tpr"],
-                groups.filter("lacking").select(self._keys),
-                groups.height,
-                "positives" if first else "negatives or no positives",
+            keys = key_names(self.args)
+            groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(
+                pl.col("lacking").any()
             )
+            both = len(self.needs) > 1
+            lack = "negatives or no positives" if both else "positives"
+            warn_undefined(["fpr or tpr"] if both else ["recall"], groups, keys, lack)
         return rows.drop("lacking")
 
 
 def _with_totals(rows: pl.DataFrame, totals: pl.DataFrame) -> pl.DataFrame:
-    """Add each row's group totals."""
-    counts = totals.select("n_pos", "n_neg")
-    return pl.concat([rows, counts[rows["group"]]], how="horizontal")
+    """Add each row's keys and group totals."""
+    return pl.concat([rows, totals.drop("n")[rows["group"]]], how="horizontal")
 
 
 def _with_anchors(rows: pl.DataFrame, totals: pl.DataFrame) -> pl.DataFrame:
     """Put the row k = 0 before each group's first."""
-    zero = pl.lit(0)
-    anchors = totals.with_row_index("group").select(
-        pl.col("group").cast(pl.Int64),
-        pl.lit(np.inf).alias("threshold"),
-        *(zero.cast(rows[name].dtype).alias(name) for name in ("k", "tp", "fp")),
-        "n_pos",
-        "n_neg",
+    opening = {"threshold": np.inf, "k": 0, "tp": 0, "fp": 0}
+    anchors = totals.drop("n").with_columns(
+        pl.int_range(pl.len()).alias("group"),
+        *(pl.lit(value).cast(rows.schema[name]).alias(name) for name, value in opening.items()),
     )
-    columns = anchors.columns
-    stacked = pl.concat([rows.select(columns).cast({"threshold": pl.Float64}), anchors])
+    stacked = pl.concat([rows.select(anchors.columns), anchors])
     firsts = np.searchsorted(rows["group"].to_numpy(), np.arange(totals.height))
     places = np.insert(np.arange(rows.height), firsts, rows.height + np.arange(totals.height))
     return stacked[places]
@@ -321,20 +299,19 @@ def _at_levels(rows: pl.DataFrame, totals: pl.DataFrame, levels: list[float]) ->
     wanted = np.tile(np.asarray(levels, dtype=np.float64), totals.height)
     group = rows["group"].to_numpy()
     starts, stops = (
-        np.searchsorted(group, np.arange(totals.height), side=side) for side in ("left", "right")
+        np.searchsorted(group, np.arange(totals.height), side=side)[groups]
+        for side in ("left", "right")
     )
-    n_pos = totals["n_pos"].to_numpy()
+    n_pos = totals["n_pos"].to_numpy()[groups]
     # A hair below, so that a level of .3 is reached by 3 of 10.
-    target = wanted * n_pos[groups] * (1 - 1e-12)
-    place = first_at_least(rows["tp"].to_numpy(), starts[groups], stops[groups], target)
-    reached = place < stops[groups]
-    found = rows[np.where(reached, place, 0)] if rows.height else rows.clear(groups.size)
-    there = pl.Series(reached)
-    return found.with_columns(
-        pl.Series("group", groups),
-        *(pl.when(there).then(pl.col(name)).alias(name) for name in _COUNTS),
-        pl.Series("recall", wanted),
-        pl.when(pl.Series(n_pos[groups] > 0))
-        .then(pl.when(there).then(pl.col("precision")).otherwise(0.0))
-        .alias("precision"),
+    target = wanted * n_pos * (1 - 1e-12)
+    place = first_at_least(rows["tp"].to_numpy(), starts, stops, target)
+    reached = place < stops
+    counts = (*_COUNTS, "precision")
+    found = rows.select(counts)[np.where(reached, place, 0)] if rows.height else rows.select(counts).clear(groups.size)
+    there, defined = pl.lit(pl.Series(reached)), pl.lit(pl.Series(n_pos > 0))
+    found = found.with_columns(pl.when(there).then(pl.col(counts)))
+    found = found.with_columns(
+        pl.Series("recall", wanted), pl.when(defined).then(pl.col("precision").fill_null(0.0))
     )
+    return pl.concat([found, totals.drop("n")[groups]], how="horizontal")

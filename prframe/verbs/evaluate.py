@@ -159,11 +159,10 @@ def _warn(values: pl.DataFrame, wanted: dict[str, Metric], keys: list[str]) -> N
     """Warn once of undefined values."""
     undefined = [name for name in wanted if values[name].null_count()]
     if undefined:
-        groups = values.filter(pl.any_horizontal(pl.col(undefined).is_null())).select(keys)
+        lacking = pl.any_horizontal(pl.col(undefined).is_null()).alias("lacking")
         both = any("n_neg" in wanted[name].needs for name in undefined)
-        warn_undefined(
-            undefined, groups, values.height, "positives or no negatives" if both else "positives"
-        )
+        lack = "positives or no negatives" if both else "positives"
+        warn_undefined(undefined, values.select(*keys, lacking), keys, lack)
 
 
 def _long(values: pl.DataFrame, names: list[str], keys: list[str]) -> pl.DataFrame:

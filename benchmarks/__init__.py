@@ -1,0 +1,9 @@
+"""Benchmarks: how long prframe takes beside the work that cannot be avoided, and beside its peers.
+
+``python -m benchmarks`` measures and prints everything; ``--only NAME`` runs one case, ``--quick``
+uses small sizes, ``--write`` renews ``benchmarks/RESULTS.md``. Run it from the root of the
+repository, with the packages of the extra ``bench`` installed; a peer that is missing is left out.
+
+`cases` says what is compared, `tasks` and `peers` hold what is timed, `fresh` runs each of them in
+a process of its own, and `report` writes the tables. No result depends on the time taken.
+"""

@@ -1,0 +1,52 @@
+"""``python -m benchmarks``: measure, print, and with ``--write`` keep the results."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from benchmarks import report
+from benchmarks.cases import CASES, FULL, QUICK, Case, Results
+from benchmarks.fresh import compile_modules
+from benchmarks.measuring import run_case, run_check
+
+RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
+
+
+def main() -> None:
+    options = _options()
+    names = [options.only] if options.only else list(CASES)
+    compile_modules()
+    measured: list[tuple[Case, Results]] = []
+    sections = []
+    for name in names:
+        case = CASES[name](QUICK if options.quick else FULL)
+        results = run_case(case, _say)
+        checks = {check.subject.name: run_check(check) for check in case.checks}
+        measured.append((case, results))
+        sections.append(report.case_section(case, results, checks))
+        print(sections[-1], flush=True)
+    summary = report.targets(measured)
+    print(summary)
+    if options.write:
+        parts = [report.PREFACE, report.environment(), report.COMMANDS, summary, *sections]
+        RESULTS.write_text("\n".join(parts), encoding="utf-8")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--only", choices=list(CASES), help="run one case")
+    parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
+    parser.add_argument("--write", action="store_true", help=f"write {RESULTS.name}")
+    options = parser.parse_args()
+    if options.write and (options.only or options.quick):
+        parser.error("--write keeps the results of all cases at full size")
+    return options
+
+
+def _say(progress: str) -> None:
+    """Tell how far it is, apart from the results."""
+    print(progress, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,333 @@
+"""What is compared with what, and what was aimed at."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from benchmarks.measurement import Measurement
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Something that is measured: a task with its options, or a statement of a whole process."""
+
+    name: str
+    task: str = ""
+    options: dict[str, Any] = field(default_factory=dict)
+    statement: str = ""
+    later: int = 5
+    rounds: int | None = None
+    """In how many rounds it takes part, if not in all of them."""
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """The time of one subject over that of another, and what it should be."""
+
+    above: str
+    below: str
+    target: float | None = None
+    side: Literal["at most", "at least"] = "at most"
+
+    def met(self, ratio: float) -> bool:
+        """Tell whether a measured ratio is on the right side of the target."""
+        target = self.target or 0.0
+        return ratio <= target if self.side == "at most" else ratio >= target
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How much memory a subject should stay under, in 10^6 bytes."""
+
+    subject: str
+    megabytes: float
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Two subjects whose answers must not differ by more than a tolerance."""
+
+    one: str
+    other: str
+    tolerance: float
+
+
+@dataclass(frozen=True)
+class Check:
+    """A subject whose answer is differences, none of which may exceed a tolerance."""
+
+    subject: Subject
+    tolerance: float
+
+
+@dataclass(frozen=True)
+class Case:
+    """A table: its subjects are run in turn, round after round."""
+
+    name: str
+    text: str
+    subjects: list[Subject]
+    ratios: list[Ratio]
+    rounds: int = 5
+    limits: list[Limit] = field(default_factory=list)
+    agreements: list[Agreement] = field(default_factory=list)
+    checks: list[Check] = field(default_factory=list)
+    prepare: Subject | None = None
+    """Run once before the others; all tasks of the case are then told a temporary folder."""
+
+
+Results = dict[str, list[Measurement]]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much there is to do."""
+
+    groups: int = 7_000
+    per_group: int = 1_000
+    one_group: int = 10_000_000
+    peer_groups: int = 1_000
+    slow_peer_groups: int = 200
+    parquet_groups: int = 80_000
+    small_groups: int = 200_000
+    rounds: int = 5
+    few_rounds: int = 3
+    import_pairs: int = 15
+
+
+FULL = Sizes()
+QUICK = Sizes(
+    groups=200,
+    one_group=200_000,
+    peer_groups=50,
+    slow_peer_groups=20,
+    parquet_groups=1_000,
+    small_groups=2_000,
+    rounds=2,
+    few_rounds=1,
+    import_pairs=3,
+)
+
+_FOUR = 'evaluate(frame, ["AP", "nDCG@10", "RR", "P@10"], by="group")'
+_PACK, _SORT = "NumPy: pack keys and sort", "NumPy: sort packed keys"
+
+
+def many_groups(sizes: Sizes) -> Case:
+    data = {"groups": sizes.groups, "per_group": sizes.per_group, "prevalence": 0.05}
+    variants: dict[str, dict[str, Any]] = {
+        "evaluate": {},
+        "evaluate, string keys": {"key": "string"},
+        "evaluate, integer labels": {"label": "integer"},
+        "evaluate, prevalence 0.5": {"prevalence": 0.5},
+    }
+    ratios = [Ratio("evaluate", floor, 4) for floor in (_PACK, _SORT)]
+    ratios += [Ratio(variant, _PACK) for variant in variants if variant != "evaluate"]
+    return Case(
+        "many-groups",
+        f"`{_FOUR}` on {_shape(data)}: integer keys, boolean labels, prevalence 0.05, each group "
+        "in one stretch. The floor is one NumPy sort of the same rows with group and score (to "
+        "32 bits) packed into one integer; it yields no metric. Building the integers is part "
+        "of the first floor and not of the second.",
+        [
+            *(Subject(name, "evaluate", data | options) for name, options in variants.items()),
+            Subject(_PACK, "pack_and_sort", data),
+            Subject(_SORT, "sort_packed", data),
+        ],
+        ratios,
+        sizes.rounds,
+    )
+
+
+def shuffled(sizes: Sizes) -> Case:
+    data = {"groups": sizes.groups, "per_group": sizes.per_group, "prevalence": 0.05}
+    return Case(
+        "shuffled",
+        f"The rows of `many-groups` ({_shape(data)}) in random order, beside the same rows with "
+        "each group in one stretch.",
+        [
+            Subject("evaluate, shuffled", "evaluate", data | {"shuffled": True}),
+            Subject("evaluate, clustered", "evaluate", data),
+        ],
+        [Ratio("evaluate, shuffled", "evaluate, clustered", 1.6)],
+        sizes.rounds,
+        agreements=[Agreement("evaluate, shuffled", "evaluate, clustered", 1e-12)],
+    )
+
+
+def pytrec_eval(sizes: Sizes) -> Case:
+    part: dict[str, Any] = {
+        "groups": sizes.peer_groups,
+        "per_group": sizes.per_group,
+        "prevalence": 0.05,
+    }
+    whole = part | {"groups": sizes.groups}
+    subjects, ratios = [], []
+    for name, data, later in (("part", part, 5), ("whole", whole, 1)):
+        ours, theirs = f"evaluate, {name}", f"pytrec_eval, {name}"
+        options = {"peer": "pytrec_eval"} | data
+        subjects.append(Subject(ours, "evaluate", data))
+        subjects.append(Subject(theirs, "evaluate_by_peer", options, later=later))
+        ratios.append(Ratio(theirs, ours, 8, "at least"))
+    return Case(
+        "pytrec_eval",
+        f"From a polars frame to one row per group: `{_FOUR}` beside building the nested "
+        "dictionaries and `RelevanceEvaluator(...).evaluate(...)` for map, ndcg_cut_10, "
+        f"recip_rank and P_10. *Part* is {_shape(part)}, *whole* is {_shape(whole)}, both with "
+        "prevalence 0.05.",
+        subjects,
+        ratios,
+        sizes.rounds,
+        checks=[_check("pytrec_eval", sizes.peer_groups, sizes, 1e-6)],
+    )
+
+
+def peers(sizes: Sizes) -> Case:
+    whole: dict[str, Any] = {"groups": sizes.groups, "per_group": sizes.per_group}
+    whole |= {"prevalence": 0.05, "label": "integer"}
+    part = whole | {"groups": sizes.slow_peer_groups}
+    two = ["AP", "nDCG@10"]
+    return Case(
+        "peers",
+        "From a polars frame with integer labels, prevalence 0.05, to one row per group. "
+        f"polarbearings: AP and nDCG@10 of {_shape(whole)}. ranx: the four metrics of "
+        f"{_shape(part)}; its first call compiles them, unless it finds them compiled by an "
+        "earlier run. scikit-learn: `average_precision_score` in a loop over the same part.",
+        [
+            Subject("evaluate AP, nDCG@10", "evaluate", {"metrics": two, **whole}),
+            _peer("polarbearings", whole),
+            Subject("evaluate four metrics, part", "evaluate", part),
+            _peer("ranx", part, rounds=sizes.few_rounds),
+            Subject("evaluate AP, part", "evaluate", {"metrics": ["AP"], **part}),
+            _peer("scikit_learn", part),
+        ],
+        [
+            Ratio("polarbearings", "evaluate AP, nDCG@10"),
+            Ratio("ranx", "evaluate four metrics, part"),
+            Ratio("scikit_learn", "evaluate AP, part"),
+        ],
+        sizes.rounds,
+        checks=[
+            _check(peer, sizes.slow_peer_groups, sizes, 1e-6)
+            for peer in ("polarbearings", "ranx", "scikit_learn")
+        ],
+    )
+
+
+def one_group(sizes: Sizes) -> Case:
+    data = {"groups": 1, "per_group": sizes.one_group, "prevalence": 0.01}
+    return Case(
+        "one-group",
+        f'`evaluate(frame, "AP")` on {sizes.one_group:,} rows, prevalence 0.01, beside sorting '
+        'the scores (`frame["score"].sort()`) and beside scikit-learn\'s '
+        "`average_precision_score`.",
+        [
+            Subject("evaluate AP", "evaluate_one_group", data),
+            Subject("polars: sort the scores", "sort_scores", data),
+            Subject("scikit-learn", "scikit_learn_one_group", data, rounds=sizes.few_rounds),
+        ],
+        [
+            Ratio("evaluate AP", "polars: sort the scores", 3),
+            Ratio("scikit-learn", "evaluate AP", 8, "at least"),
+        ],
+        sizes.rounds,
+        agreements=[Agreement("evaluate AP", "scikit-learn", 1e-12)],
+    )
+
+
+def parquet(sizes: Sizes) -> Case:
+    data = {"groups": sizes.parquet_groups, "per_group": sizes.per_group, "prevalence": 0.02}
+    names = ["collect()", 'collect(engine="streaming")', "sink_parquet(path)"]
+    return Case(
+        "parquet",
+        f"`scan_parquet(path).pr.{_FOUR.replace('frame, ', '')}` on {_shape(data)}: integer keys, "
+        "boolean labels, prevalence 0.02, each group in one stretch, in a Parquet file that was "
+        "just written. The processes hold nothing else. Reading in batches and doing nothing "
+        "is what the evaluation cannot avoid.",
+        [
+            Subject(names[0], "evaluate_parquet", later=1),
+            Subject(names[1], "evaluate_parquet", {"engine": "streaming"}, later=1),
+            Subject(names[2], "sink_parquet", later=1),
+            Subject("read in batches", "read_parquet", later=1),
+        ],
+        [Ratio(name, "read in batches") for name in names],
+        sizes.few_rounds,
+        limits=[Limit(name, 600) for name in names],
+        agreements=[Agreement(names[0], name, 1e-12) for name in names[1:]],
+        prepare=Subject("write", "make_parquet", data, later=0),
+    )
+
+
+def imports(sizes: Sizes) -> Case:
+    return Case(
+        "import",
+        'Whole processes, from start to end, in turn: `python -c "import prframe"` beside `python -c "import '
+        'polars"`.',
+        [
+            Subject("import prframe", statement="import prframe"),
+            Subject("import polars", statement="import polars"),
+        ],
+        [Ratio("import prframe", "import polars", 1.3)],
+        sizes.import_pairs,
+    )
+
+
+def small(sizes: Sizes) -> Case:
+    tiny = {"groups": sizes.small_groups, "per_group": 20, "prevalence": 0.05}
+    many = {"groups": sizes.groups, "per_group": sizes.per_group, "prevalence": 0.05}
+    only_ap = {"metrics": ["AP"]}
+    floors = {"tiny": "NumPy: pack keys and sort, tiny", "many": "NumPy: pack keys and sort, many"}
+    return Case(
+        "small",
+        f"*Tiny* is {_shape(tiny)}, *many* is {_shape(many)}, both with prevalence 0.05: "
+        f'`{_FOUR}`; the expression `pl.col("score").pr.ap("label")` in `group_by("group").agg` '
+        'beside `evaluate(frame, "AP", by="group")`; and `curve(frame, by="group")`.',
+        [
+            Subject("evaluate four metrics, tiny", "evaluate", tiny),
+            Subject("evaluate AP, tiny", "evaluate", tiny | only_ap),
+            Subject("expression AP, tiny", "expression", tiny),
+            Subject(floors["tiny"], "pack_and_sort", tiny),
+            Subject("evaluate AP, many", "evaluate", many | only_ap),
+            Subject("expression AP, many", "expression", many),
+            Subject("curve, many", "curve", many),
+            Subject(floors["many"], "pack_and_sort", many),
+        ],
+        [
+            Ratio("evaluate four metrics, tiny", floors["tiny"]),
+            Ratio("expression AP, tiny", "evaluate AP, tiny"),
+            Ratio("expression AP, many", "evaluate AP, many"),
+            Ratio("curve, many", floors["many"]),
+        ],
+        sizes.few_rounds,
+        agreements=[
+            Agreement(f"expression AP, {name}", f"evaluate AP, {name}", 1e-12) for name in floors
+        ],
+    )
+
+
+CASES: dict[str, Callable[[Sizes], Case]] = {
+    "many-groups": many_groups,
+    "shuffled": shuffled,
+    "pytrec_eval": pytrec_eval,
+    "peers": peers,
+    "one-group": one_group,
+    "parquet": parquet,
+    "import": imports,
+    "small": small,
+}
+
+
+def _shape(data: dict[str, Any]) -> str:
+    """Say how many rows there are in how many groups."""
+    return f"{data['groups']:,} groups of {data['per_group']:,} rows"
+
+
+def _peer(peer: str, data: dict[str, Any], *, rounds: int | None = None) -> Subject:
+    """Return a peer as a subject."""
+    return Subject(peer, "evaluate_by_peer", {"peer": peer, **data}, rounds=rounds)
+
+
+def _check(peer: str, groups: int, sizes: Sizes, tolerance: float) -> Check:
+    """Return the comparison with a peer, group by group, on scores that differ."""
+    data = {"groups": groups, "per_group": sizes.per_group, "prevalence": 0.05}
+    options = {"peer": peer, "label": "integer", **data}
+    return Check(Subject(peer, "agreement", options, later=0), tolerance)

@@ -1,0 +1,66 @@
+"""The process that is measured: ``python -m benchmarks.child TASK OPTIONS LATER``.
+
+It prints one line of JSON, a `Measurement`. Importing prframe and a peer, and making the data, come
+before the first call; what a package loads only when it is first used is part of that call.
+"""
+
+import importlib
+import json
+import resource
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from benchmarks import tasks
+from benchmarks.measurement import Measurement
+from benchmarks.tasks import Work
+
+
+def main() -> None:
+    task, options, later = sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3])
+    # Some cases have groups without positives on purpose; peers warn of their own affairs.
+    warnings.simplefilter("ignore")
+    try:
+        measurement = measure(find(task)(**options), later)
+    except ImportError as error:
+        measurement = Measurement(skipped=str(error))
+    print(json.dumps(asdict(measurement)))
+
+
+def find(task: str) -> Callable[..., Work]:
+    """Return a task; the module of the peers is loaded only for them."""
+    if task in tasks.TASKS:
+        return tasks.TASKS[task]
+    found: Callable[..., Work] = importlib.import_module("benchmarks.peers").TASKS[task]
+    return found
+
+
+def measure(work: Work, later: int) -> Measurement:
+    """Time the calls; the answer is taken after the first, so that one result is held at most."""
+    ready = megabytes()
+    first, result = timed(work.call)
+    peak = megabytes()
+    answer = work.answer(result)
+    del result
+    seconds = tuple(timed(work.call)[0] for _ in range(later))
+    return Measurement(first, seconds, ready, peak, megabytes(), answer)
+
+
+def timed(call: Callable[[], Any]) -> tuple[float, Any]:
+    """Return the seconds that a call takes, and its result."""
+    start = time.perf_counter()
+    result = call()
+    return time.perf_counter() - start, result
+
+
+def megabytes() -> float:
+    """Return the largest resident memory of this process so far, in 10^6 bytes."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""Runs what is to be measured, each in a process of its own.
+
+This program imports neither polars nor prframe: Linux counts the memory of the process that
+starts another towards the peak of the one that is started.
+"""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measurement import Measurement
+
+ROOT = Path(__file__).resolve().parents[1]
+_MEMORY = (
+    "import resource, sys; "
+    "unit = 1 if sys.platform == 'darwin' else 1024; "
+    "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6)"
+)
+
+
+def compile_modules() -> None:
+    """Compile what Python would otherwise compile within the first process that imports it."""
+    _python("-m", "compileall", "-q", "prframe", "benchmarks")
+
+
+def run_task(task: str, options: dict[str, Any], later: int) -> Measurement:
+    """Run a task in a fresh process."""
+    output = _python("-m", "benchmarks.child", task, json.dumps(options), str(later))
+    found = json.loads(output.splitlines()[-1])
+    return Measurement(**{**found, "later": tuple(found["later"])})
+
+
+def run_statement(statement: str) -> Measurement:
+    """Time a whole process that runs one statement; a second one tells the memory."""
+    start = time.perf_counter()
+    _python("-c", statement)
+    seconds = time.perf_counter() - start
+    return Measurement(seconds, peak=float(_python("-c", f"{statement}; {_MEMORY}")))
+
+
+def _python(*arguments: str) -> str:
+    """Run Python from the root of the repository; return what it prints."""
+    command = (sys.executable, *arguments)
+    done = subprocess.run(  # noqa: S603
+        command, cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(arguments)} failed:\n{done.stderr}")
+    return done.stdout

@@ -1,0 +1,31 @@
+"""What a process that was started to be measured reports."""
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+Answer: TypeAlias = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Seconds and megabytes (10^6 bytes) of one process, or the reason why there are none.
+
+    Attributes
+    ----------
+    first, later : float, tuple of float
+        Seconds of the first call in the process, and of those after it.
+    ready, peak, peak_later : float
+        The largest resident memory just before the first call, just after it, and at the end.
+    answer : dict
+        What the result boils down to, to see that two ways agree.
+    skipped : str
+        Why nothing was measured.
+    """
+
+    first: float = 0.0
+    later: tuple[float, ...] = ()
+    ready: float = 0.0
+    peak: float = 0.0
+    peak_later: float = 0.0
+    answer: Answer = field(default_factory=dict)
+    skipped: str = ""

@@ -1,0 +1,132 @@
+"""The same work done by other packages, each the way that is quickest from a polars frame.
+
+Those that want nested dictionaries get items named by their position in the group: the strings
+are made once, which spares the peer the cost of real identifiers.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import TypeAlias, Unpack
+
+import polars as pl
+
+import prframe
+from benchmarks.data import Data, rows
+from benchmarks.tasks import METRICS, Work, means
+
+Peer: TypeAlias = Callable[[pl.DataFrame], pl.DataFrame]
+Nested: TypeAlias = dict[str, dict[str, float]]
+
+
+def pytrec_eval() -> Peer:
+    from pytrec_eval import RelevanceEvaluator  # noqa: PLC0415
+
+    names = {"map": "AP", "ndcg_cut_10": "nDCG@10", "recip_rank": "RR", "P_10": "P@10"}
+
+    def values(frame: pl.DataFrame) -> pl.DataFrame:
+        run, relevant = nested(frame)
+        found = RelevanceEvaluator(relevant, set(names)).evaluate(run)
+        return table(found, pl.DataFrame(list(found.values())).rename(names))
+
+    return values
+
+
+def ranx() -> Peer:
+    from ranx import Qrels, Run  # noqa: PLC0415
+    from ranx import evaluate as ranx_evaluate  # noqa: PLC0415
+
+    names = {"map": "AP", "ndcg@10": "nDCG@10", "mrr": "RR", "precision@10": "P@10"}
+
+    def values(frame: pl.DataFrame) -> pl.DataFrame:
+        run, relevant = nested(frame)
+        theirs = Run.from_dict(run)
+        ranx_evaluate(Qrels.from_dict(relevant), theirs, list(names))
+        found = {names[name]: list(of.values()) for name, of in theirs.scores.items()}
+        return table(theirs.scores["map"], pl.DataFrame(found))
+
+    return values
+
+
+def nested(frame: pl.DataFrame) -> tuple[Nested, dict[str, dict[str, int]]]:
+    """Return group -> item -> score, and group -> item -> label."""
+    lists = frame.group_by("group", maintain_order=True).agg(
+        "score", pl.col("label").cast(pl.Int64)
+    )
+    items = [str(i) for i in range(lists["score"].list.len().max())]  # type: ignore[arg-type]
+    run, relevant = {}, {}
+    for group, scores, labels in lists.iter_rows():
+        run[str(group)] = dict(zip(items, scores, strict=False))
+        relevant[str(group)] = dict(zip(items, labels, strict=False))
+    return run, relevant
+
+
+def table(groups: Iterable[object], values: pl.DataFrame) -> pl.DataFrame:
+    """Put the names of the groups beside their values."""
+    return values.insert_column(0, pl.Series("group", list(groups)))
+
+
+def polarbearings() -> Peer:
+    from polarbearings import average_precision, ndcg_score  # noqa: PLC0415
+
+    wanted = {
+        "AP": average_precision("label", "score"),
+        "nDCG@10": ndcg_score("label", "score", k=10),
+    }
+    return lambda frame: frame.group_by("group", maintain_order=True).agg(**wanted)
+
+
+def scikit_learn() -> Peer:
+    from sklearn.metrics import average_precision_score  # noqa: PLC0415
+
+    def values(frame: pl.DataFrame) -> pl.DataFrame:
+        parts = frame.partition_by("group", as_dict=True)
+        found = [
+            average_precision_score(part["label"].to_numpy(), part["score"].to_numpy())
+            for part in parts.values()
+        ]
+        return pl.DataFrame({"group": [group for (group,) in parts], "AP": found})
+
+    return values
+
+
+PEERS: dict[str, Callable[[], Peer]] = {
+    peer.__name__: peer for peer in (polarbearings, pytrec_eval, ranx, scikit_learn)
+}
+
+
+def evaluate_by_peer(peer: str, **data: Unpack[Data]) -> Work:
+    values = PEERS[peer]()
+    frame = rows(**data)
+    return Work(lambda: values(frame), means)
+
+
+def scikit_learn_one_group(**data: Unpack[Data]) -> Work:
+    from sklearn.metrics import average_precision_score  # noqa: PLC0415
+
+    frame = rows(**data)
+
+    def call() -> float:
+        return float(average_precision_score(frame["label"].to_numpy(), frame["score"].to_numpy()))
+
+    return Work(call, lambda value: {"rows": 1, "AP": value})
+
+
+def agreement(peer: str, **data: Unpack[Data]) -> Work:
+    """Compare group by group; the answer is the largest difference of each metric."""
+    values = PEERS[peer]()
+    data["distinct"] = True
+    frame = rows(**data)
+
+    def call() -> pl.DataFrame:
+        theirs = values(frame).with_columns(pl.col("group").cast(pl.String))
+        metrics = [name for name in METRICS if name in theirs.columns]
+        ours = prframe.evaluate(frame, metrics, by="group")
+        both = ours.with_columns(pl.col("group").cast(pl.String)).join(theirs, on="group")
+        assert both.height == ours.height == theirs.height
+        return both.select((pl.col(name) - pl.col(f"{name}_right")).abs() for name in metrics)
+
+    return Work(call, lambda largest: largest.max().row(0, named=True))
+
+
+TASKS: dict[str, Callable[..., Work]] = {
+    task.__name__: task for task in (agreement, evaluate_by_peer, scikit_learn_one_group)
+}

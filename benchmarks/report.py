@@ -1,0 +1,178 @@
+"""Writes what was measured as Markdown."""
+
+import os
+import platform
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from statistics import median
+
+from benchmarks.cases import Agreement, Case, Limit, Ratio, Results
+from benchmarks.measurement import Answer, Measurement
+
+_PACKAGES = (
+    "prframe",
+    "polars",
+    "pandas",
+    "numpy",
+    "pyarrow",
+    "scipy",
+    "scikit-learn",
+    "pytrec_eval-terrier",
+    "ranx",
+    "numba",
+    "polarbearings",
+)
+
+PREFACE = """# Benchmarks
+
+Every time below is that of a fresh process. *First call* is the first of its process: the package
+is imported and the data are made, but nothing is warm, and what is loaded on first use counts.
+*Later calls* is the median of the calls after it in the same process. The subjects of a table are
+run in turn, round after round. A ratio is the median over the rounds of the ratio within a round,
+with the smallest and the largest in brackets. Data are random with a fixed seed; scores are
+uniform. *Memory* is the largest resident memory of the process in MB (10^6 bytes): *ready*
+just before the first call, with the data, *peak* just after it.
+
+The targets are what the project aims at; a target that is missed is said to be missed.
+"""
+
+COMMANDS = """## Commands
+
+    pip install -e '.[bench]'
+    python -m benchmarks --write            # everything below; writes this file
+    python -m benchmarks --only NAME        # one case
+    python -m benchmarks --quick            # small sizes, to see that it runs
+"""
+
+
+def environment() -> str:
+    """Return the date, the versions and the number of CPUs."""
+    lines = [
+        f"- date: {datetime.now(tz=UTC).date()}",
+        f"- system: {platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
+        f"- Python {platform.python_version()}",
+    ]
+    lines += [f"- {package} {_version(package)}" for package in _PACKAGES]
+    return "## Environment\n\n" + "\n".join(lines) + "\n"
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "is not installed"
+
+
+def targets(cases: Iterable[tuple[Case, Results]]) -> str:
+    """Return the table of everything that has a target."""
+    rows: list[list[str]] = []
+    for case, results in cases:
+        aimed_at = [ratio for ratio in case.ratios if ratio.target is not None]
+        rows += [[case.name, *_ratio_row(ratio, results)] for ratio in aimed_at]
+        rows += [[case.name, *_limit_row(limit, results)] for limit in case.limits]
+    header = ["case", "what", "first call", "later calls", "target", "verdict"]
+    return "## Targets\n\n" + _table(header, rows)
+
+
+def case_section(case: Case, results: Results, checks: dict[str, Answer | str]) -> str:
+    """Return the section of a case: its ratios, its times and memory, and what agreed."""
+    header = ["ratio", "first call", "later calls", "target", "verdict"]
+    rows = [_ratio_row(ratio, results) for ratio in case.ratios]
+    rows += [_limit_row(limit, results) for limit in case.limits]
+    parts = [f"## {case.name}\n", f"{case.text}\n", _table(header, rows)]
+    header = ["measured", "first call, s", "later calls, s", "ready, MB", "peak, MB", "rounds"]
+    parts.append(_table(header, [_time_row(name, found) for name, found in results.items()]))
+    lines = [_agreement_line(agreement, results) for agreement in case.agreements]
+    lines += [_check_line(name, found) for name, found in checks.items()]
+    if lines:
+        parts.append("\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+def _ratio_row(ratio: Ratio, results: Results) -> list[str]:
+    what = f"{ratio.above} / {ratio.below}"
+    above, below = results[ratio.above], results[ratio.below]
+    skipped = next((found.skipped for found in (*above, *below) if found.skipped), "")
+    if skipped:
+        return [what, "", "", _target(ratio), f"skipped: {skipped}"]
+    first = [a.first / b.first for a, b in zip(above, below, strict=False)]
+    later = [
+        median(a.later) / median(b.later)
+        for a, b in zip(above, below, strict=False)
+        if a.later and b.later
+    ]
+    verdict = _verdict(ratio, first, later)
+    return [what, _spread(first), _spread(later), _target(ratio), verdict]
+
+
+def _target(ratio: Ratio) -> str:
+    return "" if ratio.target is None else f"{ratio.side} {ratio.target:g}"
+
+
+def _verdict(ratio: Ratio, first: list[float], later: list[float]) -> str:
+    if ratio.target is None:
+        return ""
+    met = [ratio.met(median(values)) for values in (first, later) if values]
+    if all(met):
+        return "met"
+    if not any(met):
+        return "missed"
+    return "met by the first call only" if met[0] else "met by later calls only"
+
+
+def _spread(values: list[float]) -> str:
+    """Return median (least to largest)."""
+    if not values:
+        return ""
+    middle, low, high = (f"{value:.2f}" for value in (median(values), min(values), max(values)))
+    return middle if low == high else f"{middle} ({low} to {high})"
+
+
+def _limit_row(limit: Limit, results: Results) -> list[str]:
+    found = results[limit.subject]
+    peak, later = (
+        max(values) for values in ([m.peak for m in found], [m.peak_later for m in found])
+    )
+    met = [value < limit.megabytes for value in (peak, later)]
+    verdict = "met" if all(met) else "met by the first call only" if met[0] else "missed"
+    target = f"under {limit.megabytes:g} MB"
+    what = f"largest peak memory of {limit.subject}"
+    return [what, f"{peak:.0f} MB", f"{later:.0f} MB", target, verdict]
+
+
+def _time_row(name: str, found: list[Measurement]) -> list[str]:
+    skipped = next((one.skipped for one in found if one.skipped), "")
+    if skipped:
+        return [name, f"skipped: {skipped}", "", "", "", ""]
+    later = [median(one.later) for one in found if one.later]
+    ready = median(one.ready for one in found)
+    return [
+        name,
+        f"{median(one.first for one in found):.3f}",
+        f"{median(later):.3f}" if later else "",
+        f"{ready:.0f}" if ready else "",
+        f"{median(one.peak for one in found):.0f}",
+        str(len(found)),
+    ]
+
+
+def _agreement_line(agreement: Agreement, results: Results) -> str:
+    one, other = (results[name][0] for name in (agreement.one, agreement.other))
+    pair = f"{agreement.one} and {agreement.other}"
+    if one.skipped or other.skipped:
+        return f"- {pair}: not compared."
+    largest = max(abs(value - other.answer[name]) for name, value in one.answer.items())
+    return f"- {pair}: the results (means over the groups) differ by {largest:.1e} at most."
+
+
+def _check_line(name: str, found: Answer | str) -> str:
+    if isinstance(found, str):
+        return f"- {name}: not compared ({found})."
+    each = ", ".join(f"{metric} {difference:.1e}" for metric, difference in found.items())
+    return f"- {name}, largest difference of a group's value, no scores tied: {each}."
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"

@@ -1,0 +1,130 @@
+"""What is timed: each task makes its data and returns the call to be timed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, Unpack
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+import prframe
+from benchmarks.data import Data, rows, write_parquet
+from benchmarks.measurement import Answer
+
+Keys: TypeAlias = NDArray[np.uint64]
+Engine: TypeAlias = Literal["auto", "streaming"]
+
+METRICS = ("AP", "nDCG@10", "RR", "P@10")
+
+
+@dataclass(frozen=True)
+class Work:
+    """The call to be timed, and what its result boils down to."""
+
+    call: Callable[[], Any]
+    answer: Callable[[Any], Answer] = lambda _: {}
+
+
+def evaluate(metrics: Sequence[str] = METRICS, **data: Unpack[Data]) -> Work:
+    frame = rows(**data)
+    return Work(lambda: prframe.evaluate(frame, list(metrics), by="group"), means)
+
+
+def evaluate_one_group(**data: Unpack[Data]) -> Work:
+    frame = rows(**data)
+    return Work(lambda: prframe.evaluate(frame, "AP"), means)
+
+
+def curve(**data: Unpack[Data]) -> Work:
+    frame = rows(**data)
+    return Work(lambda: prframe.curve(frame, by="group"), means)
+
+
+def expression(**data: Unpack[Data]) -> Work:
+    frame = rows(**data)
+    ap = pl.col("score").pr.ap("label").alias("AP")  # type: ignore[attr-defined]
+    return Work(lambda: frame.group_by("group", maintain_order=True).agg(ap), means)
+
+
+def pack_and_sort(**data: Unpack[Data]) -> Work:
+    frame = rows(**data)
+
+    def call() -> Keys:
+        keys = packed(frame)
+        keys.sort()
+        return keys
+
+    return Work(call)
+
+
+def sort_packed(**data: Unpack[Data]) -> Work:
+    keys = packed(rows(**data))
+    return Work(lambda: np.sort(keys))
+
+
+def packed(frame: pl.DataFrame) -> Keys:
+    """Return an unsigned integer per row that sorts by group, then by score to 32 bits."""
+    group = frame["group"].to_numpy().astype(np.uint64)
+    return group << np.uint64(32) | frame["score"].to_numpy().astype(np.float32).view(np.uint32)
+
+
+def sort_scores(**data: Unpack[Data]) -> Work:
+    scores = rows(**data)["score"]
+    return Work(scores.sort)
+
+
+def make_parquet(folder: str, **data: Unpack[Data]) -> Work:
+    return Work(lambda: write_parquet(parquet_path(folder), **data))
+
+
+def evaluate_parquet(folder: str, engine: Engine = "auto") -> Work:
+    query = pl.scan_parquet(parquet_path(folder))
+    values = query.pr.evaluate(list(METRICS), by="group")  # type: ignore[attr-defined]
+    return Work(lambda: values.collect(engine=engine), means)
+
+
+def sink_parquet(folder: str) -> Work:
+    query = pl.scan_parquet(parquet_path(folder))
+    values = query.pr.evaluate(list(METRICS), by="group")  # type: ignore[attr-defined]
+    output = Path(folder) / "values.parquet"
+    return Work(lambda: values.sink_parquet(output), lambda _: means(pl.read_parquet(output)))
+
+
+def read_parquet(folder: str) -> Work:
+    """Read every column in batches, as a program would that does nothing with them."""
+    query = pl.scan_parquet(parquet_path(folder))
+
+    def call() -> int:
+        return sum(batch.height for batch in query.collect_batches(maintain_order=True))
+
+    return Work(call)
+
+
+def parquet_path(folder: str) -> Path:
+    return Path(folder) / "rows.parquet"
+
+
+def means(frame: pl.DataFrame) -> Answer:
+    """Return the number of rows and the mean of each floating-point column."""
+    values = frame.select(pl.col(pl.Float64).exclude("threshold").mean())
+    return {"rows": frame.height, **values.row(0, named=True)}
+
+
+TASKS: dict[str, Callable[..., Work]] = {
+    task.__name__: task
+    for task in (
+        curve,
+        evaluate,
+        evaluate_one_group,
+        evaluate_parquet,
+        expression,
+        make_parquet,
+        pack_and_sort,
+        read_parquet,
+        sink_parquet,
+        sort_packed,
+        sort_scores,
+    )
+}

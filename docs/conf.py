@@ -1,0 +1,115 @@
+"""Sphinx configuration. Nothing is downloaded during a build."""
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))
+
+import prframe  # noqa: E402 - the documented package is the one beside these pages
+
+mpl.use("Agg")
+os.environ.setdefault("POLARS_TABLE_WIDTH", "100")
+
+project = "prframe"
+author = "The prframe developers"
+copyright = author
+version = release = prframe.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build"]
+default_role = "py:obj"
+
+# Signatures show names and defaults; types and meanings stand in the docstrings.
+autodoc_typehints = "none"
+autodoc_member_order = "bysource"
+autosummary_generate = False
+numpydoc_show_class_members = False
+
+myst_heading_anchors = 3
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "show_memory": False,
+    "write_computation_times": False,
+    "min_reported_time": 60,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "prframe"
+html_static_path = ["_static"]
+html_css_files = ["prframe.css"]
+html_show_sourcelink = False
+html_theme_options = {
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "header_links_before_dropdown": 6,
+}
+
+
+def catalogue() -> str:
+    """Return the table of metrics, made from the catalogue itself."""
+    names = {"none": "{0}", "optional": "{0}, {0}@k", "required": "{0}@k"}
+    rows = [["name", "what it is", "options", "defined when", "source"]]
+    for metric in prframe.CATALOGUE.values():
+        conditions = [f"`{total}` > 0" for total in metric.needs]
+        if metric.graded:
+            conditions.append("some gain > 0")
+        rows.append(
+            [
+                f"**{names[metric.cutoff].format(metric.name)}**",
+                metric.summary,
+                ", ".join(f"`{option}`" for option in sorted(metric.options)),
+                " and ".join(conditions) or "always",
+                metric.source,
+            ]
+        )
+    items = "\n".join("* - " + "\n  - ".join(row) for row in rows)
+    return f"```{{list-table}}\n:header-rows: 1\n:widths: 14 44 14 14 14\n\n{items}\n```"
+
+
+def counts() -> str:
+    """Name the metrics whose range is not [0, 1]."""
+    return ", ".join(name for name, metric in prframe.CATALOGUE.items() if not metric.bounded)
+
+
+def results() -> str:
+    """Return the recorded benchmark results, or a sentence that there are none."""
+    path = HERE.parent / "benchmarks" / "RESULTS.md"
+    if not path.exists():
+        return "No results have been recorded yet."
+    text = path.read_text(encoding="utf-8")
+    return re.sub(r"\A#[^\n]*\n", "", text)
+
+
+GENERATED = {
+    "<!-- catalogue -->": catalogue,
+    "<!-- counts -->": counts,
+    "<!-- benchmark results -->": results,
+}
+
+
+def fill_in(_app: object, _docname: str, source: list[str]) -> None:
+    """Replace the marks in a page by what they stand for."""
+    for mark, make in GENERATED.items():
+        if mark in source[0]:
+            source[0] = source[0].replace(mark, make())
+
+
+def setup(app: object) -> None:
+    """Fill in pages as they are read."""
+    app.connect("source-read", fill_in)

@@ -1,0 +1,64 @@
+"""The report on suspicious data."""
+
+from math import inf
+
+import polars as pl
+import pytest
+
+import prframe
+
+DATA = pl.DataFrame(
+    {
+        "q": ["a", "a", "a", "b", "b", "c", "c", "c", "d"],
+        "doc": [1, 2, 3, 1, 1, 1, 2, 3, 1],
+        "score": [3.0, 2.0, 2.0, None, float("nan"), inf, -inf, -inf, 1.0],
+        "label": [1, 0, 1, 0, 0, 1, 1, 1, None],
+    }
+)
+
+
+def report(frame: pl.DataFrame, **options: object) -> dict[str, tuple[str, int, str]]:
+    rows = prframe.check(frame, **options).rows()
+    return {kind: rest for kind, *rest in rows}
+
+
+def test_every_kind() -> None:
+    assert report(DATA, by="q", item="doc", k=[1, 2]) == {
+        "missing_score": ["error", 2, "in groups ['b']"],
+        "missing_label": ["error", 1, "in groups ['d']"],
+        "duplicate_item": ["error", 1, "in groups ['b']"],
+        "no_positives": ["warning", 2, "in groups ['b', 'd']"],
+        "only_positives": ["warning", 1, "in groups ['c']"],
+        "tie_at_cutoff": ["warning", 1, "k = 2, in groups ['a']"],
+        "infinite_score": ["warning", 1, "in groups ['c']"],
+        "tied_score": ["info", 2, "in groups ['a']"],
+        "not_retrieved": ["info", 2, "in groups ['c']"],
+        "label_values": ["info", 3, "1: 5, 0: 3, None: 1"],
+    }
+
+
+def test_nothing_but_the_labels_is_worth_telling() -> None:
+    good = pl.DataFrame({"score": [2.0, 1.0], "label": [True, False]})
+    assert report(good) == {"label_values": ["info", 2, "False: 1, True: 1"]}
+
+
+def test_the_whole_frame_without_groups() -> None:
+    assert report(DATA.drop_nulls())["infinite_score"] == ["warning", 1, "the whole frame"]
+
+
+def test_ignored_labels_are_not_reported() -> None:
+    assert "missing_label" not in report(DATA, ignore=[None])
+
+
+@pytest.mark.parametrize("verb", ["evaluate", "curve"])
+def test_what_check_calls_an_error_the_verbs_refuse(verb: str) -> None:
+    call = getattr(prframe, verb)
+    metrics = {"metrics": "AP"} if verb == "evaluate" else {}
+    for kind, rows in {
+        "missing_score": DATA.filter(q="b"),
+        "missing_label": DATA.filter(q="d"),
+        "duplicate_item": DATA.filter(q="b").with_columns(score=1.0),
+    }.items():
+        assert report(rows, by="q", item="doc")[kind][0] == "error"
+        with pytest.raises(prframe.PrframeError):
+            call(rows, by="q", item="doc", **metrics)

@@ -1,0 +1,156 @@
+"""Curves equal the naive walk down the thresholds; options and orders of rows."""
+
+import warnings
+from math import inf
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+import prframe
+from tests.oracle import Group, Item
+from tests.strategies import frame, items, weighted
+
+TIES = st.sampled_from(["group", "order"])
+
+
+@pytest.fixture(autouse=True)
+def _undefined_is_fine() -> None:
+    warnings.simplefilter("ignore", prframe.UndefinedMetricWarning)
+
+
+@given(items(), items(), TIES, st.booleans(), st.booleans(), st.sampled_from([None, 0.3]))
+def test_equals_the_naive_curve(
+    one: list[Item], two: list[Item], ties: str, interpolate: bool, include: bool, prior: float | None
+) -> None:
+    drawn = prframe.curve(
+        frame({"a": one, "b": two}),
+        by="group",
+        ties=ties,
+        interpolate=interpolate,
+        include_unretrieved=include,
+        prior=prior,
+    )
+    for name, group in (("a", one), ("b", two)):
+        naive = Group(
+            group, ties, include_unretrieved=include, prior=prior, interpolate=interpolate
+        )
+        rows = drawn.filter(group=name)
+        points = [(tp, fp, precision) for tp, fp, precision in naive.points()]
+        assert rows.select("tp", "fp").rows() == [(tp, fp) for tp, fp, _ in points]
+        assert rows["precision"].to_list() == pytest.approx([p for _, _, p in points], abs=1e-12)
+        blocks = naive.blocks()
+        assert rows["threshold"].to_list() == [inf] + [block[0].score for block in blocks]
+        assert rows["k"].to_list() == np.cumsum([0, *map(len, blocks)]).tolist()
+        n_pos = naive.total(positive=True)
+        wanted = [tp / n_pos if n_pos else None for tp, _, _ in points]
+        assert rows["recall"].to_list() == pytest.approx(wanted, abs=1e-12)
+
+
+@given(weighted(), TIES)
+def test_weighted_counts(group: list[Item], ties: str) -> None:
+    listed = [item for item in group if item.weight > 0]
+    naive = Group(listed, ties)
+    rows = prframe.curve(frame({"a": group}), weight="weight", ties=ties)
+    points = naive.points() if listed else []
+    np.testing.assert_allclose(
+        rows.select("tp", "fp", "precision").to_numpy(), np.array(points).reshape(-1, 3), atol=1e-12
+    )
+
+
+@given(items(), TIES)
+def test_roc_counts(group: list[Item], ties: str) -> None:
+    naive = Group(group, ties)
+    rows = prframe.roc(frame({"a": group}), ties=ties)
+    assert rows.select("tp", "fp").rows() == [(tp, fp) for tp, fp, _ in naive.points()]
+    for column, count, positive in (("tpr", "tp", True), ("fpr", "fp", False)):
+        total = naive.total(positive=positive)
+        wanted = [value / total if total else None for value in rows[count]]
+        assert rows[column].to_list() == pytest.approx(wanted)
+
+
+@given(items(), TIES, st.booleans())
+def test_input_order_tells_each_row_its_threshold(
+    group: list[Item], ties: str, include: bool
+) -> None:
+    data = frame({"a": group, "b": group[::-1]})
+    options = {"by": "group", "ties": ties, "include_unretrieved": include}
+    rows = prframe.curve(data, **options, order="input")
+    assert rows["group"].equals(data["group"])
+    by_rank = prframe.curve(data, **options, anchor=False)
+    shown = rows.drop_nulls("k")
+    assert shown.height == (data.height if include else (data["score"] > -inf).sum())
+    assert set(shown.rows()) == set(by_rank.rows())
+    retrieved = rows.with_columns(data["score"]).drop_nulls("k")
+    assert (retrieved["threshold"] == retrieved["score"]).all()
+
+
+def test_input_order_of_shuffled_groups_and_left_out_rows() -> None:
+    data = pl.DataFrame(
+        {
+            "row": [0, 1, 2, 3, 4],
+            "query": ["a", "b", "a", "b", "a"],
+            "score": [0.1, 0.9, 0.5, None, 0.7],
+            "label": [1, 1, 0, 1, -9],
+        }
+    )
+    rows = prframe.curve(data, by="query", ignore=-9, missing="drop", order="input")
+    assert rows["query"].to_list() == ["a", "b", "a", "b", "a"]
+    assert rows["k"].to_list() == [2, 1, 1, None, None]
+    assert rows["recall"].to_list() == [1.0, 1.0, 0.0, None, None]
+
+
+@given(items(), TIES, st.booleans(), st.booleans())
+def test_recall_levels(group: list[Item], ties: str, interpolate: bool, include: bool) -> None:
+    levels = [0.0, 0.1, 0.3, 0.5, 0.7, 1.0]
+    options = {"ties": ties, "interpolate": interpolate, "include_unretrieved": include}
+    rows = prframe.curve(frame({"a": group}), recall=levels, **options)
+    naive = Group(group, ties, include_unretrieved=include, interpolate=interpolate)
+    n_pos = naive.total(positive=True)
+    assert rows["recall"].to_list() == levels
+    for level, (tp, precision) in zip(levels, rows.select("tp", "precision").rows(), strict=True):
+        if not n_pos:
+            assert precision is None
+            continue
+        reached = [(t, p) for t, _, p in naive.points() if t >= level * n_pos - 1e-9]
+        assert tp == (reached[0][0] if reached else None)
+        assert precision == pytest.approx(reached[0][1] if reached else 0.0)
+
+
+def test_recall_levels_are_exact() -> None:
+    data = pl.DataFrame({"score": range(10, 0, -1), "label": [1] * 10})
+    rows = prframe.curve(data, recall=[i / 10 for i in range(11)])
+    assert rows["tp"].to_list() == list(range(11))
+
+
+def test_recall_levels_of_a_group_in_which_nothing_is_retrieved() -> None:
+    data = pl.DataFrame({"score": [-inf, -inf], "label": [1, 0]})
+    rows = prframe.curve(data, recall=[0.0, 0.5], anchor=False)
+    assert rows["precision"].to_list() == [0.0, 0.0]
+    assert rows["k"].to_list() == [None, None]
+
+
+@given(items(), TIES)
+def test_the_anchor_is_the_first_row(group: list[Item], ties: str) -> None:
+    data = frame({"a": group, "b": group})
+    for draw in (prframe.curve, prframe.roc):
+        with_anchor = draw(data, by="group", ties=ties)
+        without = draw(data, by="group", ties=ties, anchor=False)
+        opening = with_anchor.filter(pl.col("k") == 0)
+        assert opening["threshold"].to_list() == [inf, inf]
+        assert_frame_equal(with_anchor.filter(pl.col("k") > 0), without)
+
+
+def test_integer_scores_beyond_float_precision_are_not_tied() -> None:
+    big = 2**60
+    data = pl.DataFrame({"score": [big, big + 1, big + 2], "label": [0, 1, 0]})
+    assert prframe.curve(data)["k"].to_list() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("dtype", [pl.Float32, pl.Int8, pl.UInt64, pl.Decimal(10, 2)])
+def test_dtypes_of_the_score(dtype: pl.DataType) -> None:
+    data = pl.DataFrame({"score": pl.Series([3, 1, 2, 1]).cast(dtype), "label": [1, 0, 0, 1]})
+    assert prframe.curve(data)["k"].to_list() == [0, 1, 2, 4]

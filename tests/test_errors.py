@@ -1,0 +1,300 @@
+"""Every refusal, once, with its full message."""
+
+import pandas as pd
+import polars as pl
+import pytest
+
+import prframe
+
+GOOD = pl.DataFrame(
+    {
+        "query": ["q1", "q1", "q2", "q2"],
+        "doc": ["a", "b", "a", "a"],
+        "score": [1.0, 2.0, 3.0, 4.0],
+        "label": [1, 0, 0, 1],
+        "weight": [1.0, -1.0, 2.0, float("inf")],
+        "total": [1, 2, 1, 1],
+        "text": ["yes", "no", "no", "yes"],
+        "list": [[1]] * 4,
+    }
+)
+NO_SCORE = GOOD.with_columns(score=pl.Series([1.0, 2.0, None, float("nan")]))
+NO_LABEL = GOOD.with_columns(label=pl.Series([1, 0, None, 1]))
+COLUMNS = GOOD.columns
+METRICS = (
+    "'AP', 'AP11', 'AUC', 'AUPRC', 'F1', 'NumRel', 'NumRelRet', 'NumRet', 'P', 'R', 'RR', "
+    "'Rprec', 'Success', 'nDCG'"
+)
+evaluate, curve = prframe.evaluate, prframe.curve
+
+REFUSALS = {
+    "missing column": (
+        lambda: evaluate(GOOD, "AP", by="qery"),
+        "`by` names the column 'qery', which the frame does not have; "
+        f"its columns are {COLUMNS}. Did you mean 'query'?",
+    ),
+    "missing column, nothing like it": (
+        lambda: evaluate(GOOD, "AP", "xyz"),
+        "`score` names the column 'xyz', which the frame does not have; "
+        f"its columns are {COLUMNS}.",
+    ),
+    "column in the index": (
+        lambda: evaluate(GOOD.to_pandas()[["query", "score", "label"]].set_index("query"), "AP", by="query"),
+        "`by` names the column 'query', which the frame does not have; "
+        "its columns are ['score', 'label']. ['query'] is in the index: call .reset_index() first.",
+    ),
+    "two columns of one name": (
+        lambda: evaluate(pd.DataFrame([[1, 1, 2]], columns=["score", "label", "score"]), "AP"),
+        "the frame has more than one column named 'score'.",
+    ),
+    "not a frame": (
+        lambda: evaluate([1, 2], "AP"),
+        "the frame must be a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table, "
+        "or any other frame with the Arrow PyCapsule interface; got builtins.list.",
+    ),
+    "dtype of the score": (
+        lambda: evaluate(GOOD, "AP", score="text"),
+        "`score` must be numeric; 'text' is String.",
+    ),
+    "string labels": (
+        lambda: evaluate(GOOD, "AP", label="text"),
+        "`label` 'text' holds strings: say which are positive, for instance positive='yes'.",
+    ),
+    "dtype of the label": (
+        lambda: evaluate(GOOD, "AP", label="list"),
+        "`label` must be boolean, numeric or string; 'list' is List(Int64).",
+    ),
+    "positive unlike the label": (
+        lambda: evaluate(GOOD, "AP", positive="yes"),
+        "`positive` must be a number for the Int64 labels of 'label'; got 'yes'.",
+    ),
+    "ignore unlike the label": (
+        lambda: evaluate(GOOD, "AP", ignore="no"),
+        "`ignore` must hold values like the Int64 labels of 'label'; got 'no'.",
+    ),
+    "dtype of the weight": (
+        lambda: evaluate(GOOD, "AP", weight="text"),
+        "`weight` must be numeric; 'text' is String.",
+    ),
+    "dtype of a key": (
+        lambda: evaluate(GOOD, "AP", by="list"),
+        "`by` must name columns of plain values; 'list' is List(Int64).",
+    ),
+    "missing scores": (
+        lambda: evaluate(NO_SCORE, "AP", by="query"),
+        "`score` 'score' must not contain nulls or NaN: 2 of 4 rows, in groups ['q2']; leave them "
+        "out with missing='drop', or take them as not retrieved with missing='last'.",
+    ),
+    "missing scores, no groups": (
+        lambda: evaluate(NO_SCORE, "AP"),
+        "`score` 'score' must not contain nulls or NaN: 2 of 4 rows; leave them "
+        "out with missing='drop', or take them as not retrieved with missing='last'.",
+    ),
+    "missing labels": (
+        lambda: evaluate(NO_LABEL, "AP", by=["query", "doc"]),
+        "`label` 'label' must not contain nulls or NaN: 1 of 4 rows, in groups [('q2', 'a')]; "
+        "drop these rows, or name the value in ignore=[None].",
+    ),
+    "duplicate items": (
+        lambda: evaluate(GOOD, "AP", by="query", item="doc"),
+        "`item` 'doc' must name each item once: 1 rows too many, in groups ['q2']; "
+        "drop the duplicates, or leave out item=.",
+    ),
+    "weights": (
+        lambda: evaluate(GOOD, "AP", by="query", weight="weight"),
+        "`weight` 'weight' must be finite numbers >= 0: 2 of 4 rows, in groups ['q1', 'q2']; "
+        "mend or drop these rows.",
+    ),
+    "n_pos below what is present": (
+        lambda: evaluate(GOOD, "AP", by="query", n_pos=0),
+        "`n_pos` must be at least what is present: 0 given, 1 present, in groups ['q1', 'q2']; "
+        "count what is listed as well.",
+    ),
+    "n_neg below what is present": (
+        lambda: curve(GOOD, n_neg=1),
+        "`n_neg` must be at least what is present: 1 given, 2 present; "
+        "count what is listed as well.",
+    ),
+    "n_pos not constant": (
+        lambda: evaluate(GOOD, "AP", by="query", n_pos="total"),
+        "`n_pos` 'total' must be constant within a group: 2 different values, in groups ['q1']; "
+        "give every row of a group the same total.",
+    ),
+    "n_pos not whole": (
+        lambda: evaluate(GOOD.with_columns(total=pl.lit(1.5)), "AP", n_pos="total"),
+        "`n_pos` 'total' must be whole numbers >= 0: 4 of 4 rows; "
+        "give every row of a group the same total.",
+    ),
+    "n_pos negative": (
+        lambda: evaluate(GOOD, "AP", n_pos=-1),
+        "`n_pos` must be a whole number >= 0; got -1.",
+    ),
+    "unlisted items and graded labels": (
+        lambda: evaluate(GOOD.with_columns(label=pl.Series([1, 2, 3, 0])), "nDCG", n_pos=9),
+        "nDCG with graded labels needs the label of every positive, but `n_pos` counts unlisted "
+        "ones in 1 groups; list them with a score of -inf.",
+    ),
+    "integer scores too large": (
+        lambda: evaluate(GOOD.with_columns(score=pl.lit(2**63 - 1)), "AP"),
+        "integer scores must lie between -9218868437227405312 and 9223372036854775806; got "
+        "9223372036854775807 to 9223372036854775807; scale them or cast them to a float.",
+    ),
+    "k of 0": (lambda: evaluate(GOOD, "P@0"), "`k` must be a whole number >= 1; got 0."),
+    "k not a number": (
+        lambda: evaluate(GOOD, "P@ten"),
+        "the cut-off in 'P@ten' must be a whole number >= 1; got 'ten'.",
+    ),
+    "k of a value": (lambda: prframe.P @ 0, "`k` must be a whole number >= 1; got 0."),
+    "k missing": (lambda: evaluate(GOOD, "P"), "P needs a cut-off, for instance 'P@10'."),
+    "k too many": (lambda: evaluate(GOOD, "AUC@3"), "AUC takes no cut-off; got AUC@3."),
+    "k of check": (lambda: prframe.check(GOOD, k=0), "`k` must be a whole number >= 1; got 0."),
+    "unknown metric": (
+        lambda: evaluate(GOOD, "BLEU"),
+        f"unknown metric 'BLEU'; the metrics are {METRICS}.",
+    ),
+    "misspelt metric": (
+        lambda: evaluate(GOOD, "auc"),
+        f"unknown metric 'auc'; the metrics are {METRICS}. Did you mean 'AUC'?",
+    ),
+    "no metric": (lambda: evaluate(GOOD, []), "`metrics` must name at least one metric; got none."),
+    "a metric twice": (
+        lambda: evaluate(GOOD, ["AP", prframe.AP]),
+        "`metrics` names a metric twice: ['AP', 'AP'].",
+    ),
+    "not a metric": (
+        lambda: evaluate(GOOD, [3]),
+        "a metric must be a name or a catalogue object; got 3.",
+    ),
+    "weights of positions": (
+        lambda: evaluate(GOOD, ["AP", "P@2", "nDCG"], weight="total"),
+        "`weight` has no meaning for 'P@2', 'nDCG'; evaluate these in a call of their own.",
+    ),
+    "prior of AUC": (
+        lambda: evaluate(GOOD, ["AP", "AUC"], prior=0.5),
+        "`prior` has no meaning for 'AUC'; evaluate these in a call of their own.",
+    ),
+    "interpolation cut off": (
+        lambda: evaluate(GOOD, ["AP@2"], interpolate=True),
+        "`interpolate` has no meaning for 'AP@2'; evaluate these in a call of their own.",
+    ),
+    "prior": (lambda: curve(GOOD, prior=2), "`prior` must lie between 0 and 1; got 2."),
+    "recall level": (
+        lambda: curve(GOOD, recall=[0.5, 1.5]),
+        "`recall` must lie between 0 and 1; got 1.5.",
+    ),
+    "recall levels in input order": (
+        lambda: curve(GOOD, recall=[0.5], order="input"),
+        "`recall` gives a row per level; leave out order='input'.",
+    ),
+    "order": (
+        lambda: curve(GOOD, order="rnk"),
+        "`order` must be one of 'input', 'rank'; got 'rnk'. Did you mean 'rank'?",
+    ),
+    "ties": (
+        lambda: curve(GOOD, ties="groups"),
+        "`ties` must be one of 'group', 'order'; got 'groups'. Did you mean 'group'?",
+    ),
+    "missing": (
+        lambda: curve(GOOD, missing="skip"),
+        "`missing` must be one of 'drop', 'last', 'raise'; got 'skip'.",
+    ),
+    "layout": (
+        lambda: evaluate(GOOD, "AP", layout="tall"),
+        "`layout` must be one of 'long', 'wide'; got 'tall'.",
+    ),
+    "flag": (lambda: curve(GOOD, anchor=1), "`anchor` must be True or False; got 1."),
+    "not a column name": (
+        lambda: curve(GOOD, score=3),
+        "`score` must be the name of a column; got 3.",
+    ),
+    "a key twice": (
+        lambda: curve(GOOD, by=["query", "query"]),
+        "`by` names a column twice: ['query', 'query'].",
+    ),
+    "a key named as a result": (
+        lambda: curve(GOOD.rename({"query": "recall"}), by="recall"),
+        "`by` names 'recall', which is also a column of the result; rename it.",
+    ),
+    "k of an expression": (
+        lambda: pl.col("score").pr.precision("label", 2.5),
+        "`k` must be a whole number >= 1; got 2.5.",
+    ),
+    "ties of an expression": (
+        lambda: pl.col("score").pr.ap("label", ties="x"),
+        "`ties` must be one of 'group', 'order'; got 'x'.",
+    ),
+    "positive of an expression": (
+        lambda: pl.col("score").pr.ap("label", positive="yes"),
+        "`positive` must be a number; got 'yes'. For string labels pass a condition: "
+        "pl.col('score').pr.ap(pl.col('label') == 'yes').",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSALS.values(), ids=REFUSALS)
+def test_message(call, message: str) -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+def test_a_misspelt_argument() -> None:
+    with pytest.raises(TypeError) as caught:
+        curve(GOOD, tie="group")
+    assert str(caught.value) == (
+        "curve() got an unexpected keyword argument 'tie'. Did you mean 'ties'?"
+    )
+
+
+def test_a_missing_column_is_a_key_error() -> None:
+    with pytest.raises(KeyError):
+        curve(GOOD, by="qery")
+    assert issubclass(prframe.PrframeError, ValueError)
+
+
+def test_many_groups_are_named_in_part() -> None:
+    data = pl.DataFrame({"q": range(9), "score": [None] * 9, "label": [1] * 9}).cast({"score": float})
+    with pytest.raises(prframe.PrframeError, match=r"in groups \[0, 1, 2, 3, 4\] and 4 more;"):
+        evaluate(data, "AP", by="q")
+
+
+LAZILY = ["missing scores", "missing labels", "duplicate items", "weights"]
+
+
+def test_data_in_a_lazy_frame_is_refused_when_it_is_collected() -> None:
+    plan = evaluate(NO_SCORE.lazy(), "AP", by="query")
+    with pytest.raises(prframe.PrframeError) as caught:
+        plan.collect()
+    assert str(caught.value) == REFUSALS["missing scores"][1]
+
+
+def test_arguments_on_a_lazy_frame_are_refused_at_once() -> None:
+    for call in (
+        lambda: evaluate(GOOD.lazy(), "AP", by="qery"),
+        lambda: evaluate(GOOD.lazy(), "AP", score="text"),
+        lambda: evaluate(GOOD.lazy(), "BLEU"),
+    ):
+        with pytest.raises(prframe.PrframeError):
+            call()
+
+
+def test_missing_scores_dropped_or_last() -> None:
+    dropped = evaluate(NO_SCORE, ["AP", "NumRel", "NumRet"], missing="drop")
+    assert dropped.row(0) == (0.5, 1.0, 2.0)
+    last = evaluate(NO_SCORE, ["AP", "NumRel", "NumRet"], missing="last")
+    assert last.row(0) == (0.25, 2.0, 2.0)
+
+
+def test_ignored_labels_are_left_out() -> None:
+    assert evaluate(NO_LABEL, ["AP", "NumRet"], ignore=[None]).row(0) == evaluate(
+        NO_LABEL.drop_nulls("label"), ["AP", "NumRet"]
+    ).row(0)
+    assert evaluate(GOOD, "NumRet", label="text", positive="yes", ignore="no").item() == 2.0
+
+
+def test_string_labels() -> None:
+    expected = evaluate(GOOD, "AP").item()
+    for dtype in (pl.String, pl.Categorical, pl.Enum(["no", "yes"])):
+        data = GOOD.with_columns(pl.col("text").cast(dtype))
+        for positive in ("yes", ["yes", "maybe"]):
+            assert evaluate(data, "AP", label="text", positive=positive).item() == expected

@@ -1,0 +1,111 @@
+"""Metrics as expressions: the numbers of `evaluate`, wherever polars takes an expression."""
+
+from math import inf
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+import prframe
+from tests.oracle import Item
+from tests.strategies import frame, items
+from tests.test_oracle import evaluate
+
+SCORE = pl.col("score").pr
+TIES = st.sampled_from(["group", "order"])
+
+
+def metrics(ties: str) -> dict[str, pl.Expr]:
+    return {
+        "AP": SCORE.ap("label", ties=ties),
+        "AP@2": SCORE.ap("label", 2, ties=ties),
+        "AUC": SCORE.auc("label", ties=ties),
+        "P@2": SCORE.precision("label", 2, ties=ties),
+        "R@2": SCORE.recall("label", 2, ties=ties),
+        "RR": SCORE.rr("label", ties=ties),
+        "RR@2": SCORE.rr("label", 2, ties=ties),
+        "nDCG": SCORE.ndcg("label", ties=ties),
+        "nDCG@2": SCORE.ndcg("label", 2, ties=ties),
+    }
+
+
+@given(
+    items(labels=st.sampled_from([0.0, 1.0, 3.0]), max_size=9),
+    items(labels=st.sampled_from([0.0, 1.0, 3.0]), max_size=9),
+    TIES,
+)
+def test_equal_evaluate_in_every_context(one: list[Item], two: list[Item], ties: str) -> None:
+    data = frame({"a": one, "b": two})
+    named = metrics(ties)
+    expected = evaluate(data, list(named), by="group", ties=ties)
+    grouped = data.group_by("group", maintain_order=True).agg(**named)
+    assert_frame_equal(grouped, expected, abs_tol=1e-12)
+    for engine in ("in-memory", "streaming"):
+        lazy = data.lazy().group_by("group", maintain_order=True).agg(**named)
+        assert_frame_equal(lazy.collect(engine=engine), expected, abs_tol=1e-12)
+    over = data.select("group", **{name: value.over("group") for name, value in named.items()})
+    assert_frame_equal(over.unique(maintain_order=True), expected, abs_tol=1e-12)
+    alone = data.filter(group="a").select(**named)
+    assert_frame_equal(alone, expected.head(1).drop("group"), abs_tol=1e-12)
+
+
+@given(items(max_size=9), items(max_size=9), TIES, st.booleans())
+def test_curve(one: list[Item], two: list[Item], ties: str, anchor: bool) -> None:
+    data = frame({"a": one, "b": two})
+    curve = SCORE.curve("label", ties=ties, anchor=anchor)
+    grouped = data.group_by("group", maintain_order=True).agg(curve)
+    assert grouped.columns == ["group", "score"]
+    rows = grouped.explode("score", empty_as_null=False).unnest("score")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("prframe.verbs.curve.warn_undefined", lambda *_: None, raising=False)
+        import warnings
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", prframe.UndefinedMetricWarning)
+            expected = prframe.curve(data, by="group", ties=ties, anchor=anchor)
+    columns = ["group", "threshold", "k", "tp", "fp", "recall", "precision"]
+    assert_frame_equal(rows.select(columns), expected.select(columns))
+    selected = data.filter(group="a").select(curve)
+    assert selected.height == 1
+    assert selected["score"].to_list() == grouped["score"].to_list()[:1]
+    over = data.with_columns(c=curve.over("group"))
+    assert over["c"].to_list()[0] == grouped["score"].to_list()[0]
+
+
+def test_two_scores_in_one_agg_keep_their_names() -> None:
+    data = pl.DataFrame({"a": [2.0, 1.0], "b": [1.0, 2.0], "label": [True, False]})
+    result = data.select(pl.col("a", "b").pr.ap("label"))
+    assert result.to_dict(as_series=False) == {"a": [1.0], "b": [0.5]}
+    named = data.select(pl.col("a").alias("x").pr.rr("label"), (pl.col("b") * -1).pr.auc("label"))
+    assert named.to_dict(as_series=False) == {"x": [1.0], "b": [1.0]}
+
+
+@pytest.mark.parametrize("bad", [None, float("nan")])
+def test_missing_scores_and_labels_make_the_group_null(bad: float | None) -> None:
+    data = pl.DataFrame(
+        {
+            "g": [1, 1, 2, 2, 3, 3],
+            "score": [2.0, 1.0, bad, 1.0, 2.0, 1.0],
+            "label": [1.0, 0.0, 1.0, 0.0, bad, 1.0],
+        }
+    )
+    for name, value in metrics("group").items():
+        result = data.group_by("g", maintain_order=True).agg(value.alias(name))[name]
+        assert result.is_null().to_list() == [False, True, True], name
+    curves = data.group_by("g", maintain_order=True).agg(SCORE.curve("label"))["score"]
+    assert curves.is_null().to_list() == [False, True, True]
+
+
+def test_labels_are_conditions_too() -> None:
+    data = pl.DataFrame({"score": [3, 2, 1], "label": ["yes", "no", "yes"]})
+    assert data.select(SCORE.ap(pl.col("label") == "yes")).item() == pytest.approx(5 / 6)
+    graded = pl.DataFrame({"score": [3, 2, 1], "label": [1, 2, 0]})
+    assert graded.select(SCORE.ap("label", positive=2)).item() == 0.5
+
+
+def test_unretrieved_items_and_empty_groups() -> None:
+    data = pl.DataFrame({"score": [1.0, -inf], "label": [False, True]})
+    assert data.select(**metrics("group")).row(0) == (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    assert data.clear().select(SCORE.ap("label")).item() is None

@@ -1,0 +1,161 @@
+"""Every kind of frame: equal values, the caller's kind out."""
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from polars.testing import assert_frame_equal
+
+import prframe
+
+RNG = np.random.default_rng(7)
+N = 200
+DATA = pl.DataFrame(
+    {
+        "model": pl.Series(RNG.choice(["x", "y"], N), dtype=pl.Categorical),
+        "query": RNG.integers(0, 5, N),
+        "score": np.round(RNG.normal(size=N), 1),
+        "label": RNG.random(N) < 0.4,
+        "text": ["not needed"] * N,
+    }
+)
+BY = ["model", "query"]
+CALLS = {
+    "evaluate": lambda frame: prframe.evaluate(frame, ["AP", "nDCG@3", "RR"], by=BY),
+    "long": lambda frame: prframe.evaluate(frame, ["AP", "P@3"], by=BY, layout="long"),
+    "curve": lambda frame: prframe.curve(frame, by=BY),
+    "input": lambda frame: prframe.curve(frame, by=BY, order="input"),
+    "levels": lambda frame: prframe.curve(frame, by=BY, recall=[0.0, 0.5]),
+    "roc": lambda frame: prframe.roc(frame, by=BY),
+    "check": lambda frame: prframe.check(frame, by=BY),
+}
+calls = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+
+
+def plain(frame: pl.DataFrame) -> pl.DataFrame:
+    """Forget how keys are encoded."""
+    return frame.with_columns(pl.col("model").cast(pl.String)) if "model" in frame.columns else frame
+
+
+@calls
+def test_lazy(call) -> None:
+    result = call(DATA.lazy())
+    assert isinstance(result, pl.LazyFrame)
+    expected = call(DATA)
+    assert result.collect_schema() == expected.schema
+    for engine in ("in-memory", "streaming"):
+        assert_frame_equal(result.collect(engine=engine), expected)
+
+
+@calls
+@pytest.mark.parametrize("backend", ["numpy", "numpy_nullable", "pyarrow"])
+def test_pandas(call, backend: str) -> None:
+    given = DATA.to_pandas(use_pyarrow_extension_array=backend == "pyarrow")
+    if backend == "numpy_nullable":
+        given = given.convert_dtypes(dtype_backend="numpy_nullable")
+    given.index = pd.Index(range(1000, 1000 + N))
+    before = given.copy()
+    result = call(given)
+    assert isinstance(result, pd.DataFrame)
+    assert isinstance(result.index, pd.RangeIndex)
+    for key in set(BY) & set(result.columns):
+        assert result[key].dtype == given[key].dtype
+    for name in set(result.columns) - set(BY):
+        dtype = result[name].dtype
+        if backend == "pyarrow":
+            assert isinstance(dtype, pd.ArrowDtype)
+        elif backend == "numpy_nullable":
+            assert dtype.na_value is pd.NA
+        else:
+            assert isinstance(dtype, (np.dtype, pd.StringDtype))
+    assert_frame_equal(
+        plain(pl.from_pandas(result)), plain(call(DATA)), check_dtypes=False
+    )
+    pd.testing.assert_frame_equal(given, before)
+
+
+@calls
+def test_pyarrow(call) -> None:
+    given = DATA.with_columns(pl.col("model").cast(pl.String)).to_arrow(
+        compat_level=pl.CompatLevel.oldest()
+    )
+    result = call(given)
+    assert isinstance(result, pa.Table)
+    for key in set(BY) & set(result.column_names):
+        assert result.schema.field(key).type == given.schema.field(key).type
+    assert_frame_equal(plain(pl.from_arrow(result)), plain(call(DATA)))
+
+
+@calls
+def test_pycapsule_frames(call) -> None:
+    rows = DATA.with_columns(pl.col("model").cast(pl.String)).to_arrow()
+    relation = duckdb.sql("select * from rows")
+    result = call(relation)
+    assert isinstance(result, pa.Table)
+    assert_frame_equal(plain(pl.from_arrow(result)), plain(call(DATA)))
+
+
+def test_record_batches_are_tables() -> None:
+    batch = pa.RecordBatch.from_pydict({"score": [2.0, 1.0], "label": [True, False]})
+    assert prframe.evaluate(batch, "AP")["AP"].to_pylist() == [1.0]
+
+
+def test_null_keys_are_a_group() -> None:
+    data = pl.DataFrame({"q": ["a", None, None], "score": [1.0, 2.0, 1.0], "label": [1, 0, 1]})
+    assert prframe.evaluate(data, "AP", by="q").rows() == [("a", 1.0), (None, 0.5)]
+    result = prframe.evaluate(data.to_pandas(), "AP", by="q")
+    assert result["AP"].tolist() == [1.0, 0.5]
+    assert result["q"].isna().tolist() == [False, True]
+    numeric = pd.DataFrame({"q": [1.0, np.nan, np.nan], "score": [1.0, 2.0, 1.0], "label": [1, 0, 1]})
+    assert prframe.evaluate(numeric, "AP", by="q")["AP"].tolist() == [1.0, 0.5]
+
+
+def test_groups_come_in_order_of_first_appearance() -> None:
+    for queries in (["b", "b", "a", "a"], ["b", "a", "b", "a"]):
+        data = pl.DataFrame({"q": queries, "score": [4, 3, 2, 1], "label": [1, 1, 0, 1]})
+        assert prframe.evaluate(data, "AP", by="q")["q"].to_list() == ["b", "a"]
+
+
+def test_undefined_is_null_in_every_kind() -> None:
+    data = pl.DataFrame({"q": [1, 1, 2], "score": [2.0, 1.0, 1.0], "label": [1, 0, 0]})
+    with pytest.warns(prframe.UndefinedMetricWarning):
+        assert prframe.evaluate(data, "AP", by="q")["AP"].to_list() == [1.0, None]
+    with pytest.warns(prframe.UndefinedMetricWarning):
+        assert prframe.evaluate(data.to_pandas(), "AP", by="q")["AP"].isna().tolist() == [False, True]
+    nullable = data.to_pandas().convert_dtypes()
+    with pytest.warns(prframe.UndefinedMetricWarning):
+        result = prframe.evaluate(nullable, "AP", by="q")
+    assert str(result["AP"].dtype) == "Float64"
+    assert result["AP"].isna().tolist() == [False, True]
+
+
+def test_empty_frames_give_no_rows() -> None:
+    for frame in (DATA.clear(), DATA.clear().lazy(), DATA.clear().to_pandas(), DATA.clear().to_arrow()):
+        for name in ("evaluate", "curve", "roc", "input", "levels"):
+            result = CALLS[name](frame)
+            result = result.collect() if isinstance(result, pl.LazyFrame) else result
+            assert len(result) == 0
+    assert prframe.evaluate(DATA.clear(), "AP").is_empty()
+
+
+def test_the_source_is_not_touched() -> None:
+    before = DATA.clone()
+    for call in CALLS.values():
+        call(DATA)
+    assert_frame_equal(DATA, before)
+
+
+def test_an_enum_and_a_date_key() -> None:
+    data = pl.DataFrame(
+        {
+            "e": pl.Series(["u", "v"], dtype=pl.Enum(["v", "u"])),
+            "d": pl.Series(["2026-01-01", "2026-01-02"]).str.to_date(),
+            "score": [1.0, 1.0],
+            "label": [True, True],
+        }
+    )
+    result = prframe.evaluate(data, "AP", by=["e", "d"])
+    assert result.schema["e"] == data.schema["e"]
+    assert result["d"].to_list() == data["d"].to_list()

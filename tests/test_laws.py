@@ -1,0 +1,143 @@
+"""Laws that hold for the whole catalogue."""
+
+import warnings
+
+import polars as pl
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+import prframe
+from prframe.metrics import CATALOGUE, Metric, parse
+from tests.oracle import Item
+from tests.strategies import FINITE, frame, items
+from tests.test_oracle import NAMES, evaluate
+
+BOUNDED = [name for name in NAMES if parse(name).bounded]
+GROUP = items(FINITE, max_size=30)
+
+
+@pytest.mark.parametrize("metric", CATALOGUE.values(), ids=CATALOGUE)
+def test_every_metric_says_what_it_is(metric: Metric) -> None:
+    assert metric.summary.endswith(".")
+    assert metric.source
+    assert getattr(prframe, metric.name) is metric
+    assert metric.name in prframe.__all__
+
+
+@given(GROUP)
+def test_range(group: list[Item]) -> None:
+    row = evaluate(frame({"a": group}), BOUNDED).row(0)
+    assert all(value is None or -1e-12 <= value <= 1 + 1e-12 for value in row)
+
+
+@given(st.integers(1, 12), st.integers(0, 20), st.integers(1, 15))
+def test_a_perfect_ranking_reaches_the_best_value(n_pos: int, n_neg: int, k: int) -> None:
+    n = n_pos + n_neg
+    data = pl.DataFrame({"score": range(n, 0, -1), "label": [1] * n_pos + [0] * n_neg})
+    ones = ["AP", "AP11", "AUPRC", "RR", "Rprec", "Success@1", "nDCG", f"nDCG@{k}"]
+    assert evaluate(data, ones).row(0) == pytest.approx([1.0] * len(ones))
+    cut = evaluate(data, [f"P@{k}", f"R@{k}", f"AP@{k}"]).row(0)
+    top = min(k, n_pos)
+    assert cut == pytest.approx([top / k, top / n_pos, top / n_pos])
+    if n_neg:
+        worst = data.with_columns(-pl.col("score"))
+        assert evaluate(worst, "AUC").item() == 0.0
+        assert evaluate(data, "AUC").item() == 1.0
+
+
+@given(GROUP, st.randoms(use_true_random=False))
+def test_the_order_of_rows_does_not_matter(group: list[Item], random) -> None:
+    shuffled = random.sample(group, len(group))
+    assert_frame_equal(
+        evaluate(frame({"a": group}), NAMES), evaluate(frame({"a": shuffled}), NAMES)
+    )
+
+
+@given(GROUP, st.sampled_from(["group", "order"]))
+def test_increasing_transforms_of_the_score_do_not_matter(group: list[Item], ties: str) -> None:
+    data = frame({"a": group})
+    transformed = data.with_columns((pl.col("score") * 3 + 1).exp())
+    assert_frame_equal(
+        evaluate(data, NAMES, ties=ties), evaluate(transformed, NAMES, ties=ties)
+    )
+
+
+@given(GROUP)
+def test_a_weight_of_two_is_a_row_that_stands_twice(group: list[Item]) -> None:
+    taking = [name for name in NAMES if "weight" in parse(name).options and "@" not in name]
+    doubled = [item._replace(weight=2.0 if i % 2 else 1.0) for i, item in enumerate(group)]
+    twice = [item for item in doubled for _ in range(int(item.weight))]
+    assert_frame_equal(
+        evaluate(frame({"a": doubled}), taking, weight="weight"),
+        evaluate(frame({"a": twice}), taking),
+        abs_tol=1e-12,
+    )
+
+
+@given(GROUP, GROUP)
+def test_a_group_is_the_filtered_frame(one: list[Item], two: list[Item]) -> None:
+    data = frame({"a": one, "b": two})
+    whole = evaluate(data, NAMES, by="group")
+    for name in ("a", "b"):
+        assert_frame_equal(
+            whole.filter(group=name).drop("group"), evaluate(data.filter(group=name), NAMES)
+        )
+
+
+@given(GROUP)
+def test_a_cutoff_beyond_the_end_changes_nothing(group: list[Item]) -> None:
+    optional = [name for name, metric in CATALOGUE.items() if metric.cutoff == "optional"]
+    row = evaluate(frame({"a": group}), optional).row(0)
+    cut = evaluate(frame({"a": group}), [f"{name}@1000" for name in optional]).row(0)
+    assert cut == pytest.approx(row)
+
+
+@given(GROUP, st.sampled_from(NAMES))
+def test_metrics_asked_together_are_metrics_asked_alone(group: list[Item], name: str) -> None:
+    data = frame({"a": group})
+    assert evaluate(data, NAMES)[name].to_list() == pytest.approx(evaluate(data, name)[name].to_list())
+
+
+@given(st.integers(1, 30), st.data())
+def test_a_constant_scorer_earns_what_chance_earns(n: int, data: st.DataObject) -> None:
+    n_pos = data.draw(st.integers(1, n))
+    labels = data.draw(st.permutations([1] * n_pos + [0] * (n - n_pos)))
+    assume(n > n_pos)
+    row = evaluate(
+        pl.DataFrame({"score": [0.5] * n, "label": labels}), ["AP", "P@5", "R@5", "AUC"]
+    ).row(0)
+    share = n_pos / n
+    assert row == pytest.approx([share, share * min(5, n) / 5, min(5, n) / n, 0.5])
+
+
+def test_names_and_values_are_the_same_metric() -> None:
+    assert parse("nDCG@10") == prframe.nDCG @ 10
+    assert hash(parse("nDCG@10")) == hash(prframe.nDCG @ 10)
+    assert str(prframe.AP @ 5) == "AP@5"
+    assert parse("AUPRC(trapezoid)") is prframe.AUPRC
+
+
+def test_columns_are_named_as_asked() -> None:
+    data = pl.DataFrame({"score": [2.0, 1.0], "label": [1, 0]})
+    asked = ["AUPRC(trapezoid)", prframe.P @ 1, "P@2"]
+    assert prframe.evaluate(data, asked).columns == ["AUPRC(trapezoid)", "P@1", "P@2"]
+
+
+def test_long_layout() -> None:
+    data = pl.DataFrame({"q": [1, 1, 2], "score": [2.0, 1.0, 1.0], "label": [1, 0, 1]})
+    rows = prframe.evaluate(data, ["AP", "P@2"], by="q", layout="long").rows()
+    assert rows == [(1, "AP", 1.0), (1, "P@2", 0.5), (2, "AP", 1.0), (2, "P@2", 0.5)]
+
+
+def test_one_warning_for_all_undefined_values() -> None:
+    data = pl.DataFrame({"q": [*"aab", *"ccd"], "score": [1.0] * 6, "label": [1, 0, 0, 0, 0, 1]})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        prframe.evaluate(data, ["AP", "P@1", "RR"], by="q")
+    assert [str(warning.message) for warning in caught] == [
+        "AP, RR: undefined, hence null, for 2 of 4 groups, which have no positives, "
+        "in groups ['b', 'c']"
+    ]
+    assert caught[0].filename == __file__

@@ -1,0 +1,73 @@
+"""Lazy frames: nothing runs before it is collected, and then once."""
+
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import prframe
+
+DATA = pl.DataFrame({"q": [1, 1, 2, 2], "score": [2.0, 1.0, 3.0, 1.0], "label": [1, 0, 0, 1]})
+
+
+@pytest.fixture
+def counted() -> tuple[pl.LazyFrame, list[int]]:
+    """A query that counts how often its rows are made."""
+    runs: list[int] = []
+
+    def source() -> pl.DataFrame:
+        runs.append(1)
+        return DATA
+
+    return pl.defer(source, schema=DATA.schema), runs
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda frame: prframe.evaluate(frame, ["AP", "nDCG"], by="q"),
+        lambda frame: prframe.evaluate(frame, ["AP"]),
+        lambda frame: prframe.curve(frame, by="q"),
+        lambda frame: prframe.curve(frame, by="q", order="input"),
+        lambda frame: prframe.roc(frame),
+    ],
+)
+def test_nothing_runs_before_collect_and_then_once(call, counted) -> None:
+    query, runs = counted
+    result = call(query)
+    assert isinstance(result, pl.LazyFrame)
+    schema = result.collect_schema()
+    assert runs == []
+    collected = result.collect()
+    assert runs == [1]
+    assert collected.schema == schema
+    assert_frame_equal(collected, call(DATA))
+
+
+def test_scattered_groups_are_read_once_too(counted) -> None:
+    _, runs = counted
+    rows = DATA[[0, 2, 1, 3]]
+
+    def source() -> pl.DataFrame:
+        runs.append(1)
+        return rows
+
+    result = prframe.evaluate(pl.defer(source, schema=DATA.schema), "AP", by="q").collect()
+    assert runs == [1]
+    assert_frame_equal(result, prframe.evaluate(rows, "AP", by="q"))
+
+
+def test_results_go_on_in_the_query(tmp_path) -> None:
+    path = tmp_path / "rows.parquet"
+    DATA.write_parquet(path)
+    values = pl.scan_parquet(path).pr.evaluate("AP", by="q")
+    joined = values.join(values.rename({"AP": "again"}), on="q").filter(pl.col("AP") > 0.6)
+    for engine in ("in-memory", "streaming"):
+        assert joined.collect(engine=engine).rows() == [(1, 1.0, 1.0)]
+    values.sink_parquet(tmp_path / "values.parquet")
+    assert_frame_equal(pl.read_parquet(tmp_path / "values.parquet"), values.collect())
+
+
+def test_a_warning_comes_when_it_is_collected() -> None:
+    query = prframe.evaluate(DATA.lazy().with_columns(label=0), "AP")
+    with pytest.warns(prframe.UndefinedMetricWarning, match="AP: undefined, hence null, for 1 of 1"):
+        assert query.collect().item() is None

@@ -1,0 +1,113 @@
+"""The namespaces: what they offer, when they appear, and that they hold on to nothing."""
+
+import gc
+import subprocess
+import sys
+import weakref
+
+import pandas as pd
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import prframe
+
+DATA = pl.DataFrame({"q": [1, 1, 2], "score": [2.0, 1.0, 3.0], "label": [1, 0, 1]})
+VERBS = {
+    "curve": {},
+    "roc": {},
+    "evaluate": {"metrics": ["AP", "P@1"]},
+    "check": {},
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
+def test_verbs_on_frames(verb: str) -> None:
+    expected = getattr(prframe, verb)(DATA, **VERBS[verb], by="q")
+    assert_frame_equal(getattr(DATA.pr, verb)(**VERBS[verb], by="q"), expected)
+    lazy = getattr(DATA.lazy().pr, verb)(**VERBS[verb], by="q")
+    assert_frame_equal(lazy.collect(), expected)
+    pandas = getattr(DATA.to_pandas().pr, verb)(**VERBS[verb], by="q")
+    assert_frame_equal(pl.from_pandas(pandas), expected)
+
+
+def test_group_by_pipe() -> None:
+    grouped = DATA.to_pandas().groupby("q")
+    result = grouped.apply(lambda rows: rows.pr.evaluate("AP"), include_groups=False)
+    assert result["AP"].tolist() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("kind", [lambda: DATA.clone(), lambda: DATA.to_pandas()])
+def test_a_frame_is_freed_without_the_garbage_collector(kind) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        frame = kind()
+        alive = weakref.ref(frame)
+        frame.pr.evaluate("AP")
+        frame.pr.curve()
+        del frame
+        assert alive() is None
+    finally:
+        gc.enable()
+
+
+def test_a_namespace_that_is_kept_works_again() -> None:
+    namespace = DATA.clone().pr
+    assert namespace.evaluate("AP").item() == namespace.evaluate("AP").item()
+
+
+def run(code: str) -> str:
+    """Run code in a fresh interpreter that turns warnings into errors."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_importing_is_light() -> None:
+    heavy = "{'numpy', 'scipy', 'pandas', 'pyarrow', 'matplotlib'}"
+    assert run(f"import sys, prframe; print(sorted({heavy} & set(sys.modules)))") == "[]"
+
+
+@pytest.mark.parametrize(
+    "imports",
+    ["import pandas, prframe", "import prframe, pandas", "import prframe; from pandas import DataFrame"],
+)
+def test_pandas_accessor_whatever_the_order_of_imports(imports: str) -> None:
+    code = (
+        f"{imports}\nimport pandas as pd, importlib.util\n"
+        "frame = pd.DataFrame({'score': [2.0, 1.0], 'label': [1, 0]})\n"
+        "print(frame.pr.evaluate('AP')['AP'][0])\n"
+        "assert importlib.util.find_spec('pandas').loader is pd.__loader__ or True"
+    )
+    assert run(code) == "1.0"
+
+
+def test_registering_twice_is_quiet() -> None:
+    run("import prframe\nfrom prframe import namespaces\nnamespaces.register()")
+
+
+def test_public_names_exist() -> None:
+    assert set(prframe.__all__) <= set(dir(prframe))
+    for name in prframe.__all__:
+        assert getattr(prframe, name) is not None
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        prframe.nothing  # noqa: B018
+
+
+def test_signatures_tell_the_shared_arguments() -> None:
+    import inspect
+
+    for verb in (prframe.curve, prframe.roc, prframe.evaluate, prframe.check):
+        names = list(inspect.signature(verb).parameters)
+        assert {"by", "weight", "ties", "item", "positive", "missing", "n_pos"} <= set(names)
+        assert "n_pos, n_neg : int or str" in verb.__doc__
+        assert "{shared}" not in verb.__doc__
+
+
+def test_a_pandas_column_named_pr_shadows_the_accessor() -> None:
+    frame = pd.DataFrame({"score": [1.0], "label": [1], "pr": [0]})
+    assert prframe.evaluate(frame, "AP")["AP"].tolist() == [1.0]

@@ -1,0 +1,108 @@
+"""Groups found in batches, gathered, huge or scattered: always the same numbers."""
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+import prframe
+from prframe import frames, pieces
+
+METRICS = ["AP", "nDCG@5", "RR", "P@3", "AUC"]
+
+
+def data(n_groups: int = 40, most: int = 60) -> pl.DataFrame:
+    rng = np.random.default_rng(3)
+    sizes = rng.integers(2, most, n_groups)
+    n = sizes.sum()
+    label = rng.random(n) < 0.3
+    firsts = np.cumsum(sizes) - sizes
+    label[firsts], label[firsts + 1] = True, False
+    return pl.DataFrame(
+        {
+            "a": np.repeat(np.arange(n_groups) // 7, sizes),
+            "b": np.repeat([f"q{i}" for i in range(n_groups)], sizes),
+            "score": np.round(rng.normal(size=n), 1),
+            "label": label,
+        }
+    )
+
+
+DATA = data()
+EXPECTED = prframe.evaluate(DATA, METRICS, by=["a", "b"])
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 7, 50, 999, 10_000])
+def test_the_size_of_batches_does_not_matter(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    monkeypatch.setattr(frames, "_SLICE_ROWS", rows)
+    monkeypatch.setattr(frames, "_BATCH_ROWS", rows)
+    for frame in (DATA, DATA.lazy()):
+        result = prframe.evaluate(frame, METRICS, by=["a", "b"]).lazy().collect()
+        assert_frame_equal(result, EXPECTED)
+    assert_frame_equal(prframe.evaluate(DATA, METRICS, by="b"), EXPECTED.drop("a"))
+    assert_frame_equal(
+        prframe.evaluate(DATA, METRICS), prframe.evaluate(DATA.lazy(), METRICS).collect()
+    )
+
+
+def test_scattered_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    shuffled = DATA.sample(fraction=1.0, shuffle=True, seed=5)
+    order = EXPECTED.sort("b")
+    for rows in (10, 1 << 20):
+        monkeypatch.setattr(frames, "_SLICE_ROWS", rows)
+        monkeypatch.setattr(frames, "_BATCH_ROWS", rows)
+        for frame in (shuffled, shuffled.lazy()):
+            result = prframe.evaluate(frame, METRICS, by=["a", "b"]).lazy().collect()
+            assert_frame_equal(result.sort("b"), order)
+
+
+def test_a_group_that_turns_up_again_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(frames, "_SLICE_ROWS", 100)
+    monkeypatch.setattr(frames, "_BATCH_ROWS", 100)
+    monkeypatch.setattr(pieces, "_SAMPLE_ROWS", 10)
+    rows = pl.concat([DATA[1:], DATA[:1]])
+    for frame in (rows, rows.lazy()):
+        result = prframe.evaluate(frame, METRICS, by=["a", "b"]).lazy().collect()
+        assert_frame_equal(result.sort("b"), EXPECTED.sort("b"))
+        curve = prframe.curve(frame, by=["a", "b"]).lazy().collect()
+        assert_frame_equal(
+            curve.sort("b", "k"), prframe.curve(DATA, by=["a", "b"]).sort("b", "k")
+        )
+
+
+def test_huge_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pieces, "_HUGE_GROUP", 50)
+    few = DATA.filter(pl.col("a") < 1)
+    expected = EXPECTED.filter(pl.col("a") < 1)
+    assert_frame_equal(prframe.evaluate(few, METRICS, by=["a", "b"]), expected)
+    by_a = DATA.group_by("a", maintain_order=True).agg(pl.col("score").pr.ap("label").alias("AP"))
+    assert_frame_equal(prframe.evaluate(DATA, "AP", by="a"), by_a)
+
+
+def test_keys_that_are_null_or_nan() -> None:
+    keys = [None, None, float("nan"), float("nan"), 1.0, None]
+    rows = pl.DataFrame({"g": keys, "score": [6, 5, 4, 3, 2, 1], "label": [1, 0, 0, 1, 1, 1]})
+    result = prframe.evaluate(rows, ["AP", "NumRel"], by="g")
+    assert result.height == 3
+    assert result["NumRel"].to_list() == [2.0, 1.0, 1.0]
+    assert result["AP"].to_list() == pytest.approx([(1 + 2 / 3) / 2, 0.5, 1.0])
+
+
+@given(st.permutations(range(12)), st.sampled_from(["group", "order"]))
+def test_input_order_decides_ties_only_when_asked(order: list[int], ties: str) -> None:
+    rows = pl.DataFrame(
+        {
+            "g": ["x", "y"] * 6,
+            "score": [3.0, 3.0, 2.0, 2.0, 2.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0],
+            "label": [1, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 0],
+        }
+    )
+    shuffled = rows[order]
+    for key in ("x", "y"):
+        alone = shuffled.filter(g=key)
+        got = prframe.evaluate(shuffled, METRICS, by="g", ties=ties).filter(g=key).drop("g")
+        assert_frame_equal(got, prframe.evaluate(alone, METRICS, ties=ties))
+        if ties == "group":
+            assert_frame_equal(got, prframe.evaluate(rows.filter(g=key), METRICS))

@@ -1,0 +1,39 @@
+"""Column names are an interface: frozen here."""
+
+import polars as pl
+import pytest
+
+import prframe
+
+DATA = pl.DataFrame({"q": [1, 1], "score": [2.0, 1.0], "label": [1, 0], "w": [1.0, 2.0]})
+COUNTS = {"threshold": pl.Float64, "k": pl.Int64, "tp": pl.Int64, "fp": pl.Int64}
+WEIGHTED = COUNTS | {"tp": pl.Float64, "fp": pl.Float64}
+RATES = {"recall": pl.Float64, "precision": pl.Float64}
+
+
+@pytest.mark.parametrize(
+    ("result", "columns"),
+    [
+        (lambda: DATA.pr.curve(by="q"), COUNTS | RATES),
+        (lambda: DATA.pr.curve(by="q", weight="w"), WEIGHTED | RATES),
+        (lambda: DATA.pr.curve(by="q", order="input"), COUNTS | RATES),
+        (lambda: DATA.pr.curve(by="q", recall=[0.5]), COUNTS | RATES),
+        (lambda: DATA.pr.roc(by="q"), COUNTS | {"fpr": pl.Float64, "tpr": pl.Float64}),
+        (lambda: DATA.pr.evaluate(["AP", "P@1"], by="q"), {"AP": pl.Float64, "P@1": pl.Float64}),
+        (
+            lambda: DATA.pr.evaluate(["AP", "P@1"], by="q", layout="long"),
+            {"metric": pl.String, "value": pl.Float64},
+        ),
+    ],
+)
+def test_columns_after_the_keys(result, columns: dict[str, pl.DataType]) -> None:
+    assert dict(result().schema) == {"q": pl.Int64, **columns}
+
+
+def test_check_is_not_grouped() -> None:
+    assert dict(DATA.pr.check(by="q").schema) == {
+        "kind": pl.String,
+        "severity": pl.String,
+        "count": pl.Int64,
+        "example": pl.String,
+    }

@@ -1,0 +1,122 @@
+"""Agreement with scikit-learn to 1e-12 on data with forced ties and weights."""
+
+import warnings
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import prframe
+from tests.oracle import Item
+from tests.strategies import FINITE, frame, items, weighted
+
+sklearn_metrics = pytest.importorskip("sklearn.metrics")
+
+WEIGHTED = weighted(max_size=40)
+UNWEIGHTED = items(FINITE, max_size=40)
+GRADED = items(FINITE, st.sampled_from([0.0, 1.0, 2.0, 5.0]), max_size=40)
+
+
+def columns(group: list[Item]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    data = frame({"a": group})
+    return tuple(data[name].to_numpy() for name in ("label", "score", "weight"))
+
+
+def both_classes(group: list[Item]) -> bool:
+    listed = [item for item in group if item.weight > 0]
+    return len({item.label for item in listed}) == 2
+
+
+@given(WEIGHTED)
+def test_average_precision_and_auc(group: list[Item]) -> None:
+    assume(both_classes(group))
+    label, score, weight = columns(group)
+    ours = prframe.evaluate(frame({"a": group}), ["AP", "AUC"], weight="weight").row(0)
+    theirs = [
+        sklearn_metrics.average_precision_score(label, score, sample_weight=weight),
+        sklearn_metrics.roc_auc_score(label, score, sample_weight=weight),
+    ]
+    assert ours == pytest.approx(theirs, abs=1e-12)
+
+
+@given(UNWEIGHTED)
+def test_without_weights(group: list[Item]) -> None:
+    assume(both_classes(group))
+    label, score, _ = columns(group)
+    ours = prframe.evaluate(frame({"a": group}), ["AP", "AUC"]).row(0)
+    theirs = [
+        sklearn_metrics.average_precision_score(label, score),
+        sklearn_metrics.roc_auc_score(label, score),
+    ]
+    assert ours == pytest.approx(theirs, abs=1e-12)
+
+
+@given(WEIGHTED)
+def test_precision_recall_curve(group: list[Item]) -> None:
+    assume(both_classes(group))
+    label, score, weight = columns(group)
+    precision, recall, threshold = sklearn_metrics.precision_recall_curve(
+        label, score, sample_weight=weight
+    )
+    ours = prframe.curve(frame({"a": group}), weight="weight")
+    # Theirs runs from the lowest threshold to the opening point.
+    np.testing.assert_allclose(ours["precision"].to_numpy()[::-1], precision, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(ours["recall"].to_numpy()[::-1], recall, rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(ours["threshold"].to_numpy()[:0:-1], threshold)
+
+
+@given(WEIGHTED)
+def test_roc_curve(group: list[Item]) -> None:
+    assume(both_classes(group))
+    label, score, weight = columns(group)
+    fpr, tpr, threshold = sklearn_metrics.roc_curve(
+        label, score, sample_weight=weight, drop_intermediate=False
+    )
+    ours = prframe.roc(frame({"a": group}), weight="weight")
+    np.testing.assert_allclose(ours["fpr"].to_numpy(), fpr, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(ours["tpr"].to_numpy(), tpr, rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(ours["threshold"].to_numpy(), threshold)
+
+
+@given(GRADED, st.sampled_from([None, 1, 2, 5, 100]))
+def test_ndcg(group: list[Item], k: int | None) -> None:
+    assume(len(group) > 1 and any(item.label for item in group))
+    label, score, _ = columns(group)
+    name = "nDCG" if k is None else f"nDCG@{k}"
+    ours = prframe.evaluate(frame({"a": group}), name).item()
+    assert ours == pytest.approx(sklearn_metrics.ndcg_score([label], [score], k=k), abs=1e-12)
+
+
+def test_larger_data() -> None:
+    rng = np.random.default_rng(1)
+    n = 20_000
+    data = pl.DataFrame(
+        {
+            "score": np.round(rng.normal(size=n), 2),
+            "label": rng.random(n) < 0.1,
+            "weight": rng.random(n),
+        }
+    )
+    label, score, weight = (data[name].to_numpy() for name in ("label", "score", "weight"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ours = prframe.evaluate(data, ["AP", "AUC", "nDCG", "nDCG@1000"]).row(0)
+        weighted_ours = prframe.evaluate(data, ["AP", "AUC"], weight="weight").row(0)
+    assert ours == pytest.approx(
+        [
+            sklearn_metrics.average_precision_score(label, score),
+            sklearn_metrics.roc_auc_score(label, score),
+            sklearn_metrics.ndcg_score([label], [score]),
+            sklearn_metrics.ndcg_score([label], [score], k=1000),
+        ],
+        abs=1e-12,
+    )
+    assert weighted_ours == pytest.approx(
+        [
+            sklearn_metrics.average_precision_score(label, score, sample_weight=weight),
+            sklearn_metrics.roc_auc_score(label, score, sample_weight=weight),
+        ],
+        abs=1e-12,
+    )

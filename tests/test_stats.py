@@ -1,0 +1,67 @@
+"""The array functions against plain enumeration in rational arithmetic."""
+
+from fractions import Fraction
+from itertools import permutations
+from math import log2
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from prframe.stats import (
+    discount_sums,
+    expected_reciprocal_rank,
+    first_at_least,
+    hit_probability,
+    tied_ranks,
+)
+
+
+def first_hits(size: int, hits: int) -> list[int]:
+    """Return the position of the first hit in every order of a block."""
+    return [order.index(1) + 1 for order in permutations([1] * hits + [0] * (size - hits))]
+
+
+@pytest.mark.parametrize("size", range(1, 7))
+def test_block_expectations(size: int) -> None:
+    for hits in range(1, size + 1):
+        firsts = first_hits(size, hits)
+        for depth in range(size + 1):
+            inside = [first for first in firsts if first <= depth]
+            share = Fraction(len(inside), len(firsts))
+            assert hit_probability([size], [hits], [depth])[0] == pytest.approx(float(share))
+            for start in (0, 3):
+                mean = sum((Fraction(1, start + first) for first in inside), Fraction(0))
+                got = expected_reciprocal_rank([start], [size], [hits], [depth])[0]
+                assert got == pytest.approx(float(mean / len(firsts)), abs=1e-15)
+
+
+def test_long_sums_come_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    size = rng.integers(1, 200, 300)
+    hits = rng.integers(1, size + 1)
+    start = rng.integers(0, 100, 300)
+    depth = rng.integers(0, size + 1)
+    whole = expected_reciprocal_rank(start, size, hits, depth)
+    monkeypatch.setattr(tied_ranks, "_CHUNK", 64)
+    np.testing.assert_allclose(expected_reciprocal_rank(start, size, hits, depth), whole, rtol=1e-12)
+
+
+def test_discounts() -> None:
+    assert discount_sums(0).tolist() == [0.0]
+    wanted = np.cumsum([0.0] + [1 / log2(rank + 1) for rank in range(1, 50)])
+    np.testing.assert_allclose(discount_sums(49), wanted, rtol=1e-15)
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=8).map(sorted), min_size=1), st.data())
+def test_searches_in_stretches(stretches: list[list[int]], data: st.DataObject) -> None:
+    targets = data.draw(st.lists(st.integers(-1, 11), min_size=len(stretches), max_size=len(stretches)))
+    stops = np.cumsum([len(stretch) for stretch in stretches])
+    starts = stops - [len(stretch) for stretch in stretches]
+    values = [value for stretch in stretches for value in stretch]
+    wanted = [
+        start + np.searchsorted(stretch, target)
+        for start, stretch, target in zip(starts, stretches, targets, strict=True)
+    ]
+    assert first_at_least(values, starts, stops, targets).tolist() == wanted
