@@ -44,6 +44,7 @@ sphinx_gallery_conf = {
     "filename_pattern": r"\.py$",
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
+    "run_stale_examples": True,
     "show_memory": False,
     "write_computation_times": False,
     "min_reported_time": 60,

@@ -30,7 +30,9 @@ if TYPE_CHECKING:
         Success,
         nDCG,
     )
-    from prframe.verbs import check, curve, evaluate, roc
+    from prframe.verbs.check import check
+    from prframe.verbs.curve import curve, roc
+    from prframe.verbs.evaluate import evaluate
 
 __version__ = "0.1.0"
 

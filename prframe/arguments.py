@@ -32,6 +32,8 @@ from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, get_args
 
+import polars as pl
+
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.typing import Columns, LabelValue, Missing, Positive, Ties
@@ -39,7 +41,7 @@ from prframe.typing import Columns, LabelValue, Missing, Positive, Ties
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import polars as pl
+_TEXT = (pl.String, pl.Categorical, pl.Enum)
 
 
 @dataclass(frozen=True)
@@ -122,10 +124,10 @@ class Arguments:
                     f"`by` must name columns of plain values; {key!r} is {schema[key]}."
                 )
 
-    def _check_label(self, dtype: "pl.DataType") -> None:
+    def _check_label(self, dtype: pl.DataType) -> None:
         """Require labels that `positive` and `ignore` can be compared with."""
-        text = dtype in _text_types()
-        if not (text or dtype.is_numeric() or dtype.is_(_bool_type())):
+        text = dtype in _TEXT
+        if not (text or dtype.is_numeric() or dtype == pl.Boolean):
             raise PrframeError(
                 f"`label` must be boolean, numeric or string; {self.label!r} is {dtype}."
             )
@@ -149,15 +151,3 @@ class Arguments:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _text_types() -> "tuple[type[pl.DataType], ...]":
-    import polars as pl
-
-    return (pl.String, pl.Categorical, pl.Enum)
-
-
-def _bool_type() -> "type[pl.DataType]":
-    import polars as pl
-
-    return pl.Boolean

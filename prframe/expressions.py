@@ -2,26 +2,68 @@
 
 They are the catalogue's formulas over hits that are expressions themselves, so they work in
 `select`, `agg` and `over`, eagerly, lazily and streaming. An expression sees no schema and can
-give no warning: a group with a null or NaN score or a null label is null, and so is a metric
-without positives. `evaluate` is faster for more than one metric: each expression sorts anew.
+give no warning: a group with a null or NaN score or label is null, and so is a metric without
+positives. `evaluate` is faster for more than one metric: each expression sorts anew.
+
+Parameters
+----------
+score : Expr
+    Scores; a larger one ranks higher, ``-inf`` = not retrieved.
+label : str or Expr
+    Column of boolean or numeric labels, or a condition.
+k : int, optional
+    Cut-off, >= 1.
+positive : float, optional
+    Labels >= this are positive. Absent: `True`, or a number above 0.
+ties : {"group", "order"}
+    As in `prframe.evaluate`.
+
+Returns
+-------
+Expr
+    One value per group, named as the score; null where the group lacks the positives (or
+    negatives) it needs, or has a null or NaN score or label.
+
+Raises
+------
+PrframeError
+    A cut-off below 1 or an unknown option.
 """
 
+import inspect
+import re
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Literal, ParamSpec, TypeVar, get_args
 
 import polars as pl
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.metrics import AP, AUC, P, R, RR, Metric, nDCG
+from prframe.metrics import AP, AUC, RR, Metric, P, R, nDCG
 from prframe.quantities import Quantities
 from prframe.quantities import precision as precision_of
 from prframe.stats import discount_sums
 from prframe.typing import Ties
 
 _UNRETRIEVED = -float("inf")
+P_ = ParamSpec("P_")
+T = TypeVar("T")
 
 
+def _described(function: Callable[P_, T]) -> Callable[P_, T]:
+    """Write the shared sections of this module's text into a docstring."""
+    shared = "Parameters\n" + (__doc__ or "").partition("Parameters\n")[2].strip()
+    names = inspect.signature(function).parameters
+    for name in ("k", "positive"):
+        if name not in names:
+            shared = re.sub(rf"\n{name} : .*\n    .*", "", shared)
+    text = shared.replace("\n", "\n    ").replace("    \n", "\n")
+    function.__doc__ = (function.__doc__ or "").replace("{shared}", text)
+    return function
+
+
+@_described
 def ap(
     score: pl.Expr,
     label: str | pl.Expr,
@@ -30,17 +72,43 @@ def ap(
     positive: float | None = None,
     ties: Ties = "group",
 ) -> pl.Expr:
-    """Average precision, or AP@k."""
-    return _metric(score, label, AP, k, positive, ties)
+    """Compute average precision, or AP@k.
+
+    ``AP = sum over positives of the precision at their rank / n_pos``.
+
+    {shared}
+
+    Examples
+    --------
+    >>> import polars as pl, prframe
+    >>> frame = pl.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1, 0, 1]})
+    >>> round(frame.select(pl.col("score").pr.ap("label")).item(), 6)
+    0.833333
+    """
+    return _metric(score, label, _cut(AP, k), positive, ties)
 
 
+@_described
 def auc(
     score: pl.Expr, label: str | pl.Expr, *, positive: float | None = None, ties: Ties = "group"
 ) -> pl.Expr:
-    """Area under the ROC curve."""
-    return _metric(score, label, AUC, None, positive, ties)
+    """Compute the area under the ROC curve.
+
+    The probability that a positive ranks above a negative, ties counting half.
+
+    {shared}
+
+    Examples
+    --------
+    >>> import polars as pl, prframe
+    >>> frame = pl.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1, 0, 1]})
+    >>> round(frame.select(pl.col("score").pr.auc("label")).item(), 6)
+    0.5
+    """
+    return _metric(score, label, AUC, positive, ties)
 
 
+@_described
 def precision(
     score: pl.Expr,
     label: str | pl.Expr,
@@ -49,10 +117,23 @@ def precision(
     positive: float | None = None,
     ties: Ties = "group",
 ) -> pl.Expr:
-    """Precision at k."""
-    return _metric(score, label, P, k, positive, ties)
+    """Compute the precision at k.
+
+    ``P@k = positives among the first k / k``.
+
+    {shared}
+
+    Examples
+    --------
+    >>> import polars as pl, prframe
+    >>> frame = pl.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1, 0, 1]})
+    >>> round(frame.select(pl.col("score").pr.precision("label", 2)).item(), 6)
+    0.5
+    """
+    return _metric(score, label, _cut(P, k), positive, ties)
 
 
+@_described
 def recall(
     score: pl.Expr,
     label: str | pl.Expr,
@@ -61,10 +142,23 @@ def recall(
     positive: float | None = None,
     ties: Ties = "group",
 ) -> pl.Expr:
-    """Recall at k."""
-    return _metric(score, label, R, k, positive, ties)
+    """Compute the recall at k.
+
+    ``R@k = positives among the first k / n_pos``.
+
+    {shared}
+
+    Examples
+    --------
+    >>> import polars as pl, prframe
+    >>> frame = pl.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1, 0, 1]})
+    >>> round(frame.select(pl.col("score").pr.recall("label", 2)).item(), 6)
+    0.5
+    """
+    return _metric(score, label, _cut(R, k), positive, ties)
 
 
+@_described
 def rr(
     score: pl.Expr,
     label: str | pl.Expr,
@@ -73,17 +167,44 @@ def rr(
     positive: float | None = None,
     ties: Ties = "group",
 ) -> pl.Expr:
-    """Reciprocal rank of the first positive, 0 if there is none up to k."""
-    return _metric(score, label, RR, k, positive, ties)
+    """Compute the reciprocal rank of the first positive.
+
+    ``RR = 1 / rank``, 0 if no positive ranks up to k.
+
+    {shared}
+
+    Examples
+    --------
+    >>> import polars as pl, prframe
+    >>> frame = pl.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1, 0, 1]})
+    >>> round(frame.select(pl.col("score").pr.rr("label")).item(), 6)
+    1.0
+    """
+    return _metric(score, label, _cut(RR, k), positive, ties)
 
 
+@_described
 def ndcg(
     score: pl.Expr, label: str | pl.Expr, k: int | None = None, *, ties: Ties = "group"
 ) -> pl.Expr:
-    """Normalised discounted cumulative gain; the gain is the label where it is above 0."""
-    return _metric(score, label, nDCG, k, None, ties)
+    """Compute the normalised discounted cumulative gain, or nDCG@k.
+
+    ``sum of gain / log2(rank + 1)``, over that of the best ranking; the gain is the label
+    where it is above 0.
+
+    {shared}
+
+    Examples
+    --------
+    >>> import polars as pl, prframe
+    >>> frame = pl.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1, 0, 1]})
+    >>> round(frame.select(pl.col("score").pr.ndcg("label")).item(), 6)
+    0.919721
+    """
+    return _metric(score, label, _cut(nDCG, k), None, ties)
 
 
+@_described
 def curve(
     score: pl.Expr,
     label: str | pl.Expr,
@@ -92,48 +213,73 @@ def curve(
     anchor: bool = True,
     ties: Ties = "group",
 ) -> pl.Expr:
-    """Precision-recall curve: a list of structs with the columns of `prframe.curve`."""
+    """Draw the precision-recall curve.
+
+    {shared}
+
+    Notes
+    -----
+    The value is a list of structs with the fields of `prframe.curve`'s columns, best score first;
+    with `anchor` it opens with the row k = 0 (threshold +inf, recall 0, precision 1).
+
+    Examples
+    --------
+    >>> import polars as pl, prframe
+    >>> frame = pl.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1, 0, 1]})
+    >>> curve = frame.select(pl.col("score").pr.curve("label"))
+    >>> curve.explode("score").unnest("score")["precision"].round(4).to_list()
+    [1.0, 1.0, 0.5, 0.6667]
+    """
     checks.one_of("ties", ties, get_args(Ties))
     checks.flag("anchor", anchor)
     relevant = _relevant(label, positive)
-    shown = score > _UNRETRIEVED
-    ranked = score.filter(shown).sort_by(score.filter(shown), descending=True, maintain_order=True)
-    hit = relevant.filter(shown).sort_by(score.filter(shown), descending=True, maintain_order=True)
-    k, tp = pl.int_range(1, shown.sum() + 1, dtype=pl.Int64), hit.cast(pl.Int64).cum_sum()
-    last = (ranked != ranked.shift(-1)).fill_null(value=True)
-    columns = {"threshold": ranked.cast(pl.Float64), "k": k, "tp": tp}
-    if ties == "group":
-        columns = {name: column.filter(last) for name, column in columns.items()}
+    columns = _counts(score, relevant, ties)
     if anchor:
-        opening = {"threshold": float("inf"), "k": 0, "tp": 0}
-        columns = {
-            name: pl.lit(opening[name], dtype=dtype).append(columns[name])
-            for name, dtype in (("threshold", pl.Float64), ("k", pl.Int64), ("tp", pl.Int64))
-        }
+        opening = {"threshold": pl.lit(float("inf")), "k": pl.lit(0), "tp": pl.lit(0)}
+        columns = {name: opening[name].append(column) for name, column in columns.items()}
     k, tp = columns["k"], columns["tp"]
     n_pos = relevant.sum()
     value = precision_of(tp, k - tp, None, n_pos, n_pos)
-    rows = pl.struct(
-        **columns,
-        fp=k - tp,
-        recall=pl.when(n_pos > 0).then(tp / n_pos),
-        precision=pl.when(k == 0).then(1.0).otherwise(value),
-    )
+    rates = {
+        "fp": k - tp,
+        "recall": pl.when(n_pos > 0).then(tp / n_pos),
+        "precision": pl.when(k == 0).then(1.0).otherwise(value),
+    }
+    rows = pl.struct(value.alias(name) for name, value in (columns | rates).items())
     return _unless_missing(score, label, rows.implode()).name.keep()
+
+
+def _counts(score: pl.Expr, relevant: pl.Expr, ties: Ties) -> dict[str, pl.Expr]:
+    """Return threshold, k and tp along the curve."""
+    shown = score > _UNRETRIEVED
+    ranked, hit = (
+        column.filter(shown).sort_by(score.filter(shown), descending=True, maintain_order=True)
+        for column in (score, relevant)
+    )
+    k, tp = pl.int_range(1, shown.sum() + 1, dtype=pl.Int64), hit.cast(pl.Int64).cum_sum()
+    columns: dict[str, pl.Expr] = {"threshold": ranked.cast(pl.Float64), "k": k, "tp": tp}
+    if ties == "order":
+        return columns
+    last = (ranked != ranked.shift(-1)).fill_null(value=True)
+    return {name: column.filter(last) for name, column in columns.items()}
+
+
+def _cut(metric: Metric, k: int | None) -> Metric:
+    """Return the metric, cut off if it is to be."""
+    if k is None and metric.cutoff == "optional":
+        return metric
+    return metric @ checks.whole_number("k", k, at_least=1)
 
 
 def _metric(
     score: pl.Expr,
     label: str | pl.Expr,
     metric: Metric,
-    k: int | None,
     positive: float | None,
-    ties: str,
+    ties: Ties,
 ) -> pl.Expr:
     """Compute a catalogue metric within the group at hand; it keeps the score's name."""
     checks.one_of("ties", ties, get_args(Ties))
-    if k is not None or metric.cutoff == "required":
-        metric = metric @ k  # type: ignore[operator]
     q = _quantities(score, label, positive, ties, graded=metric.graded)
     terms = [
         term.credit(q, metric.k).sum()

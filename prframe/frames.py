@@ -9,7 +9,7 @@ import polars as pl
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.typing import FrameT, Schema
+from prframe.typing import Schema
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Large enough to keep all cores busy, small enough that a batch is a matter of megabytes;
 # slices of a frame that is in memory anyway may be larger.
-_BATCH_ROWS = 1 << 20
+_BATCH_ROWS = 1 << 18
 _SLICE_ROWS = 1 << 22
 
 
@@ -56,11 +56,11 @@ class Source:
 
 
 def through(
-    frame: FrameT,
+    frame: object,
     columns: dict[str, str],
     schema: Callable[[Source], Schema],
     compute: Callable[[Source], pl.DataFrame],
-) -> FrameT:
+) -> Any:
     """Carry a frame over the border, compute, and carry the result back.
 
     `columns` are the needed ones (column -> argument that names it), `schema` checks the
@@ -75,8 +75,8 @@ def through(
         return compute(source).select(pl.col(name).cast(dtype) for name, dtype in out.items())
 
     if isinstance(data, pl.LazyFrame):
-        return cast("FrameT", pl.defer(work, schema=out))
-    return cast("FrameT", back(work()))
+        return pl.defer(work, schema=out)
+    return back(work())
 
 
 def _enter(
@@ -93,10 +93,11 @@ def _enter(
         return _enter_pandas(cast("pd.DataFrame", frame), columns)
     if hasattr(frame, "__arrow_c_stream__"):
         return _enter_arrow(frame, columns)
+    kind = f"{type(frame).__module__}.{type(frame).__qualname__}"
+    hint = " Pass the frame itself and name its keys in by=." if "GroupBy" in kind else ""
     raise PrframeError(
         "the frame must be a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table, "
-        "or any other frame with the Arrow PyCapsule interface; "
-        f"got {type(frame).__module__}.{type(frame).__qualname__}."
+        f"or any other frame with the Arrow PyCapsule interface; got {kind}.{hint}"
     )
 
 
@@ -158,7 +159,7 @@ def _to_pandas(out: pl.DataFrame, source: "pd.DataFrame", keys: list[str]) -> "p
     """Write a pandas frame in the source's backend; the grouping columns keep their dtypes."""
     backend = _backend(source)
     result = out.to_pandas(use_pyarrow_extension_array=backend == "pyarrow")
-    dtypes = {key: source[key].dtype for key in keys if key in out.columns}
+    dtypes: dict[str, Any] = {key: source[key].dtype for key in keys if key in out.columns}
     if backend == "numpy_nullable":
         dtypes |= {
             name: _NULLABLE[dtype.base_type()]

@@ -25,7 +25,7 @@ class FrameNamespace(Generic[Frame]):
     """The verbs on a frame; each has the arguments of the function of the same name."""
 
     def __init__(self, frame: Frame) -> None:
-        self._frame = frame
+        self._frame: Frame = frame
 
     def _take(self) -> Frame:
         """Return the frame, and undo the library's caching of this object on it.

@@ -168,8 +168,7 @@ class Piece:
     @property
     def all_retrieved(self) -> bool:
         """Tell whether no score is -inf."""
-        least = self.rows["key"].min()
-        return least is None or least > UNRETRIEVED  # type: ignore[operator]
+        return not (self.rows["key"] == UNRETRIEVED).any()
 
     def aggregate(self, **columns: pl.Expr) -> pl.DataFrame:
         """Return one row per group: its keys and the given aggregates.

@@ -118,14 +118,11 @@ def _checked(groups: pl.DataFrame, piece: Piece) -> pl.DataFrame:
     number = pl.Int64 if args.weight is None else pl.Float64
     groups = groups.with_columns(pl.col("n", "present_pos", "present_neg").cast(number))
     if args.item is not None:
-        _refuse_groups(
-            groups.filter(pl.col("repeated") > 0),
-            piece,
-            f"`item` {args.item!r} must name each item once",
-            pl.col("repeated"),
-            "rows too many",
-            "drop the duplicates, or leave out item=",
-        )
+        repeated = pl.col("repeated")
+        got = pl.format("{} rows too many", repeated)
+        must = f"`item` {args.item!r} must name each item once"
+        remedy = "drop the duplicates, or leave out item="
+        _refuse_groups(groups.filter(repeated > 0), piece, must, got, remedy)
     for name, present in (("n_pos", "present_pos"), ("n_neg", "present_neg")):
         groups = _with_total(groups, piece, name, present).with_columns(pl.col(name).cast(number))
     return groups
@@ -137,36 +134,26 @@ def _with_total(groups: pl.DataFrame, piece: Piece, name: str, present: str) -> 
     if given is None:
         return groups.with_columns(pl.col(present).alias(name))
     if isinstance(given, str):
-        _refuse_groups(
-            groups.filter(pl.col(f"{name}_values") > 1),
-            piece,
-            f"`{name}` {given!r} must be constant within a group",
-            pl.col(f"{name}_values"),
-            "different values",
-            "give every row of a group the same total",
-        )
+        values = pl.col(f"{name}_values")
+        got = pl.format("{} different values", values)
+        must = f"`{name}` {given!r} must be constant within a group"
+        remedy = "give every row of a group the same total"
+        _refuse_groups(groups.filter(values > 1), piece, must, got, remedy)
     else:
         groups = groups.with_columns(pl.lit(given).alias(name))
-    _refuse_groups(
-        groups.filter(pl.col(name) < pl.col(present)),
-        piece,
-        f"`{name}` must be at least what is present",
-        pl.col(name).cast(pl.String) + " given, " + pl.col(present).cast(pl.String),
-        "present",
-        "count what is listed as well",
-    )
+    below = groups.filter(pl.col(name) < pl.col(present))
+    got = pl.format("{} given, {} present", name, present)
+    must, remedy = f"`{name}` must be at least what is present", "count what is listed as well"
+    _refuse_groups(below, piece, must, got, remedy)
     return groups
 
 
-def _refuse_groups(
-    bad: pl.DataFrame, piece: Piece, must: str, got: pl.Expr, what: str, remedy: str
-) -> None:
+def _refuse_groups(bad: pl.DataFrame, piece: Piece, must: str, got: pl.Expr, remedy: str) -> None:
     """Raise if any group is bad: what must hold, what was got, what to do."""
-    if bad.is_empty():
-        return
-    first = bad.select(got).to_series()[0]
-    where = in_groups(bad.select(key_names(piece.ranking.args)).rows())
-    raise PrframeError(f"{must}: {first} {what}{where}; {remedy}.")
+    if bad.height:
+        first = bad.select(got).item(0, 0)
+        where = in_groups(bad.select(key_names(piece.ranking.args)).rows())
+        raise PrframeError(f"{must}: {first}{where}; {remedy}.")
 
 
 def _flatten(groups: pl.DataFrame, piece: Piece, *, graded: bool) -> Hits:
@@ -194,8 +181,8 @@ def _flatten(groups: pl.DataFrame, piece: Piece, *, graded: bool) -> Hits:
         return _unit_hits(groups, group, start, end)
     order = np.lexsort((end, group))
     order = order[(end > start)[order]]
-    columns = (values[order] for values in (group, start, end, weight, gain))
-    table = _with_true_positives(*columns)
+    group_, start, end = group[order], start[order], end[order]
+    table = _with_true_positives(group_, start, end, weight[order], gain[order])
     gains = pl.DataFrame({"group": group, "gain": gain})
     return Hits(_with_hits(groups, table), table, gains)
 
@@ -213,8 +200,8 @@ def _unit_hits(groups: pl.DataFrame, group: Integers, start: Integers, end: Inte
 
 def _with_true_positives(
     group: Integers,
-    start: NDArray[np.generic],
-    end: NDArray[np.generic],
+    start: NDArray[Any],
+    end: NDArray[Any],
     weight: Floats | None,
     gain: Floats | None,
 ) -> pl.DataFrame:
@@ -253,8 +240,8 @@ class Thresholds:
     totals : DataFrame, one row per group
         As in `Hits`, without ``n_hits``.
     table : DataFrame, one row per retrieved row
-        ``group``, ``threshold`` (the score, if it is carried), ``k``, ``tp``, ``fp`` up to the end of the block,
-        ``last`` (whether the row ends it), ``positive``, ``weight``, and ``row`` if asked for.
+        ``group``, ``k``, ``tp``, ``fp`` up to the end of the block, ``last`` (whether the row ends
+        it), ``positive``; where they are carried ``threshold`` (the score), ``weight``, ``row``.
     """
 
     totals: pl.DataFrame
@@ -305,7 +292,9 @@ def _counted(rows: pl.DataFrame, group: Integers, ties: str) -> pl.DataFrame:
     if "score" in rows.columns:
         rows = rows.with_columns(pl.col("score").cast(pl.Float64).alias("threshold")).drop("score")
     columns = {"group": group, "k": k, "tp": tp, "fp": fp, "last": last}
-    return rows.drop("key").with_columns(pl.Series(name, values) for name, values in columns.items())
+    return rows.drop("key").with_columns(
+        pl.Series(name, values) for name, values in columns.items()
+    )
 
 
 def _running(values: NDArray[Any], group: Integers) -> NDArray[Any]:
@@ -313,11 +302,12 @@ def _running(values: NDArray[Any], group: Integers) -> NDArray[Any]:
     if values.dtype.kind == "f":
         # Each group for itself: a difference of sums over all groups would lose digits.
         sums = pl.col("value").cum_sum().over("group")
-        return pl.DataFrame({"value": values, "group": group}).select(sums).to_series().to_numpy()
-    total = np.concatenate([[0], np.cumsum(values)])
+        rows = pl.DataFrame({"value": values, "group": group})
+        return np.asarray(rows.select(sums).to_series().to_numpy())
+    total = np.insert(np.cumsum(values), 0, 0)
     firsts = np.flatnonzero(np.diff(group, prepend=-1))
     first_of_group = np.repeat(firsts, np.diff(firsts, append=group.size))
-    return total[1:] - total[first_of_group]
+    return np.asarray(total[1:] - total[first_of_group])
 
 
 def _weighted_hits(piece: Piece) -> Hits:
@@ -328,8 +318,10 @@ def _weighted_hits(piece: Piece) -> Hits:
     up_to = (table["tp"] + table["fp"]).to_numpy()
     above = _above(group, table["last"].to_numpy(), up_to)
     positive = table["positive"].to_numpy()
-    hit_rows = (values[positive] for values in (group, above, up_to, table["weight"].to_numpy()))
-    hits_table = _with_true_positives(*hit_rows, None)
+    weight = table["weight"].to_numpy()[positive]
+    hits_table = _with_true_positives(
+        group[positive], above[positive], up_to[positive], weight, None
+    )
     return Hits(_with_hits(ranked.totals, hits_table), hits_table)
 
 
@@ -339,4 +331,4 @@ def _above(group: Integers, last: NDArray[np.bool_], up_to: Floats) -> Floats:
     ends = np.flatnonzero(last)
     before = np.concatenate([[0.0], up_to[ends]])[:-1]
     starts_group = np.concatenate([[True], np.diff(group[ends]) != 0])[: ends.size]
-    return np.where(starts_group, 0.0, before)[block]
+    return np.asarray(np.where(starts_group, 0.0, before)[block])

@@ -6,6 +6,7 @@ does), ``positive``, and where asked for ``score``, ``weight``, ``gain``, ``item
 """
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 import polars as pl
@@ -67,12 +68,7 @@ def _sortable(score: pl.Series) -> pl.Series:
     Integers make the search for the end of a tie block exact: it is the search for key + 1.
     """
     if score.dtype.is_integer():
-        low, high = score.min(), score.max()
-        if low is not None and not (UNRETRIEVED < low and high <= _LARGEST_KEY):  # type: ignore[operator]
-            raise PrframeError(
-                f"integer scores must lie between {UNRETRIEVED + 1} and {_LARGEST_KEY}; "
-                f"got {low} to {high}; scale them or cast them to a float."
-            )
+        _refuse_large(score)
         return score.cast(pl.Int64).fill_null(UNRETRIEVED)
     numbers = score.cast(pl.Float64).fill_null(-np.inf).fill_nan(-np.inf)
     bits = (numbers.to_numpy() + 0.0).view(np.int64)
@@ -81,6 +77,17 @@ def _sortable(score: pl.Series) -> pl.Series:
     flip &= 0x7FFF_FFFF_FFFF_FFFF
     bits ^= flip
     return pl.Series(bits)
+
+
+def _refuse_large(score: pl.Series) -> None:
+    """Require integers that have a key, and a key above them."""
+    low, high = (cast("int | None", end) for end in (score.min(), score.max()))
+    if low is None or high is None or (low > UNRETRIEVED and high <= _LARGEST_KEY):
+        return
+    raise PrframeError(
+        f"integer scores must lie between {UNRETRIEVED + 1} and {_LARGEST_KEY}; "
+        f"got {low} to {high}; scale them or cast them to a float."
+    )
 
 
 def positive(args: Arguments, label: pl.DataType) -> pl.Expr:

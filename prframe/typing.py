@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 class ArrowStream(Protocol):
     """A frame of any library that speaks the Arrow PyCapsule interface."""
 
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Return the rows as a PyCapsule."""
 
 
 FrameT = TypeVar("FrameT", "pd.DataFrame", "pl.DataFrame", "pl.LazyFrame", "pa.Table", ArrowStream)

@@ -5,7 +5,7 @@ one permutation after the other; the threshold metrics walk down the distinct sc
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 from math import inf, log2
 from statistics import fmean
 from typing import NamedTuple
@@ -72,7 +72,9 @@ class Group(NamedTuple):
             fp += sum(item.weight for item in block if not self.is_positive(item))
             points.append((tp, fp, self.precision(tp, fp)))
         if self.interpolate:
-            points = [(tp, fp, max(p for _, _, p in points[i:])) for i, (tp, fp, _) in enumerate(points)]
+            points = [
+                (tp, fp, max(p for _, _, p in points[i:])) for i, (tp, fp, _) in enumerate(points)
+            ]
         return points
 
 
@@ -80,7 +82,7 @@ def average_precision(group: Group, k: int | None) -> float:
     n_pos = group.total(positive=True)
     if k is None:
         points = group.points()
-        steps = zip(points, points[1:], strict=False)
+        steps = pairwise(points)
         return sum((tp - before) * p for (before, _, _), (tp, _, p) in steps) / n_pos
     total = tp = rank = 0.0
     for block in group.blocks():
@@ -98,7 +100,7 @@ def trapezoid(group: Group, _: int | None) -> float:
     if group.interpolate:
         return average_precision(group, None)
     area = 0.0
-    for (before, _, p), (tp, _, q) in zip(points, points[1:], strict=False):
+    for (before, _, p), (tp, _, q) in pairwise(points):
         area += (tp - before) * (p + q) / 2
     return area / group.total(positive=True)
 

@@ -24,7 +24,12 @@ def _undefined_is_fine() -> None:
 
 @given(items(), items(), TIES, st.booleans(), st.booleans(), st.sampled_from([None, 0.3]))
 def test_equals_the_naive_curve(
-    one: list[Item], two: list[Item], ties: str, interpolate: bool, include: bool, prior: float | None
+    one: list[Item],
+    two: list[Item],
+    ties: str,
+    interpolate: bool,
+    include: bool,
+    prior: float | None,
 ) -> None:
     drawn = prframe.curve(
         frame({"a": one, "b": two}),
@@ -57,7 +62,9 @@ def test_weighted_counts(group: list[Item], ties: str) -> None:
     rows = prframe.curve(frame({"a": group}), weight="weight", ties=ties)
     points = naive.points() if listed else []
     np.testing.assert_allclose(
-        rows.select("tp", "fp", "precision").to_numpy(), np.array(points).reshape(-1, 3), atol=1e-12
+        rows.select("tp", "fp", "precision").to_numpy(),
+        np.array(points).reshape(-1, 3),
+        atol=1e-12,
     )
 
 
@@ -113,11 +120,16 @@ def test_recall_levels(group: list[Item], ties: str, interpolate: bool, include:
     assert rows["recall"].to_list() == levels
     for level, (tp, precision) in zip(levels, rows.select("tp", "precision").rows(), strict=True):
         if not n_pos:
-            assert precision is None
+            assert (tp, precision) == (None, None)
             continue
         reached = [(t, p) for t, _, p in naive.points() if t >= level * n_pos - 1e-9]
         assert tp == (reached[0][0] if reached else None)
         assert precision == pytest.approx(reached[0][1] if reached else 0.0)
+
+
+def test_one_recall_level() -> None:
+    data = pl.DataFrame({"score": [3, 2, 1], "label": [1, 0, 1]})
+    assert prframe.curve(data, recall=0.5).equals(prframe.curve(data, recall=[0.5]))
 
 
 def test_recall_levels_are_exact() -> None:

@@ -39,7 +39,9 @@ REFUSALS = {
         f"its columns are {COLUMNS}.",
     ),
     "column in the index": (
-        lambda: evaluate(GOOD.to_pandas()[["query", "score", "label"]].set_index("query"), "AP", by="query"),
+        lambda: evaluate(
+            GOOD.to_pandas()[["query", "score", "label"]].set_index("query"), "AP", by="query"
+        ),
         "`by` names the column 'query', which the frame does not have; "
         "its columns are ['score', 'label']. ['query'] is in the index: call .reset_index() first.",
     ),
@@ -51,6 +53,13 @@ REFUSALS = {
         lambda: evaluate([1, 2], "AP"),
         "the frame must be a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table, "
         "or any other frame with the Arrow PyCapsule interface; got builtins.list.",
+    ),
+    "a GroupBy": (
+        lambda: GOOD.to_pandas().groupby("query").pipe(evaluate, "AP"),
+        "the frame must be a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table, "
+        "or any other frame with the Arrow PyCapsule interface; "
+        "got pandas.api.typing.DataFrameGroupBy. "
+        "Pass the frame itself and name its keys in by=.",
     ),
     "dtype of the score": (
         lambda: evaluate(GOOD, "AP", score="text"),
@@ -156,7 +165,10 @@ REFUSALS = {
         lambda: evaluate(GOOD, "auc"),
         f"unknown metric 'auc'; the metrics are {METRICS}. Did you mean 'AUC'?",
     ),
-    "no metric": (lambda: evaluate(GOOD, []), "`metrics` must name at least one metric; got none."),
+    "no metric": (
+        lambda: evaluate(GOOD, []),
+        "`metrics` must name at least one metric; got none.",
+    ),
     "a metric twice": (
         lambda: evaluate(GOOD, ["AP", prframe.AP]),
         "`metrics` names a metric twice: ['AP', 'AP'].",
@@ -253,7 +265,9 @@ def test_a_missing_column_is_a_key_error() -> None:
 
 
 def test_many_groups_are_named_in_part() -> None:
-    data = pl.DataFrame({"q": range(9), "score": [None] * 9, "label": [1] * 9}).cast({"score": float})
+    data = pl.DataFrame({"q": range(9), "score": [None] * 9, "label": [1] * 9}).cast(
+        {"score": float}
+    )
     with pytest.raises(prframe.PrframeError, match=r"in groups \[0, 1, 2, 3, 4\] and 4 more;"):
         evaluate(data, "AP", by="q")
 

@@ -36,7 +36,9 @@ calls = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 
 def plain(frame: pl.DataFrame) -> pl.DataFrame:
     """Forget how keys are encoded."""
-    return frame.with_columns(pl.col("model").cast(pl.String)) if "model" in frame.columns else frame
+    return (
+        frame.with_columns(pl.col("model").cast(pl.String)) if "model" in frame.columns else frame
+    )
 
 
 @calls
@@ -70,9 +72,7 @@ def test_pandas(call, backend: str) -> None:
             assert dtype.na_value is pd.NA
         else:
             assert isinstance(dtype, (np.dtype, pd.StringDtype))
-    assert_frame_equal(
-        plain(pl.from_pandas(result)), plain(call(DATA)), check_dtypes=False
-    )
+    assert_frame_equal(plain(pl.from_pandas(result)), plain(call(DATA)), check_dtypes=False)
     pd.testing.assert_frame_equal(given, before)
 
 
@@ -91,7 +91,7 @@ def test_pyarrow(call) -> None:
 @calls
 def test_pycapsule_frames(call) -> None:
     rows = DATA.with_columns(pl.col("model").cast(pl.String)).to_arrow()
-    relation = duckdb.sql("select * from rows")
+    relation = duckdb.from_arrow(rows)
     result = call(relation)
     assert isinstance(result, pa.Table)
     assert_frame_equal(plain(pl.from_arrow(result)), plain(call(DATA)))
@@ -108,7 +108,9 @@ def test_null_keys_are_a_group() -> None:
     result = prframe.evaluate(data.to_pandas(), "AP", by="q")
     assert result["AP"].tolist() == [1.0, 0.5]
     assert result["q"].isna().tolist() == [False, True]
-    numeric = pd.DataFrame({"q": [1.0, np.nan, np.nan], "score": [1.0, 2.0, 1.0], "label": [1, 0, 1]})
+    numeric = pd.DataFrame(
+        {"q": [1.0, np.nan, np.nan], "score": [1.0, 2.0, 1.0], "label": [1, 0, 1]}
+    )
     assert prframe.evaluate(numeric, "AP", by="q")["AP"].tolist() == [1.0, 0.5]
 
 
@@ -123,7 +125,10 @@ def test_undefined_is_null_in_every_kind() -> None:
     with pytest.warns(prframe.UndefinedMetricWarning):
         assert prframe.evaluate(data, "AP", by="q")["AP"].to_list() == [1.0, None]
     with pytest.warns(prframe.UndefinedMetricWarning):
-        assert prframe.evaluate(data.to_pandas(), "AP", by="q")["AP"].isna().tolist() == [False, True]
+        assert prframe.evaluate(data.to_pandas(), "AP", by="q")["AP"].isna().tolist() == [
+            False,
+            True,
+        ]
     nullable = data.to_pandas().convert_dtypes()
     with pytest.warns(prframe.UndefinedMetricWarning):
         result = prframe.evaluate(nullable, "AP", by="q")
@@ -132,7 +137,12 @@ def test_undefined_is_null_in_every_kind() -> None:
 
 
 def test_empty_frames_give_no_rows() -> None:
-    for frame in (DATA.clear(), DATA.clear().lazy(), DATA.clear().to_pandas(), DATA.clear().to_arrow()):
+    for frame in (
+        DATA.clear(),
+        DATA.clear().lazy(),
+        DATA.clear().to_pandas(),
+        DATA.clear().to_arrow(),
+    ):
         for name in ("evaluate", "curve", "roc", "input", "levels"):
             result = CALLS[name](frame)
             result = result.collect() if isinstance(result, pl.LazyFrame) else result

@@ -59,9 +59,7 @@ def test_the_order_of_rows_does_not_matter(group: list[Item], random) -> None:
 def test_increasing_transforms_of_the_score_do_not_matter(group: list[Item], ties: str) -> None:
     data = frame({"a": group})
     transformed = data.with_columns((pl.col("score") * 3 + 1).exp())
-    assert_frame_equal(
-        evaluate(data, NAMES, ties=ties), evaluate(transformed, NAMES, ties=ties)
-    )
+    assert_frame_equal(evaluate(data, NAMES, ties=ties), evaluate(transformed, NAMES, ties=ties))
 
 
 @given(GROUP)
@@ -97,7 +95,9 @@ def test_a_cutoff_beyond_the_end_changes_nothing(group: list[Item]) -> None:
 @given(GROUP, st.sampled_from(NAMES))
 def test_metrics_asked_together_are_metrics_asked_alone(group: list[Item], name: str) -> None:
     data = frame({"a": group})
-    assert evaluate(data, NAMES)[name].to_list() == pytest.approx(evaluate(data, name)[name].to_list())
+    assert evaluate(data, NAMES)[name].to_list() == pytest.approx(
+        evaluate(data, name)[name].to_list()
+    )
 
 
 @given(st.integers(1, 30), st.data())

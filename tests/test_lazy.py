@@ -69,5 +69,7 @@ def test_results_go_on_in_the_query(tmp_path) -> None:
 
 def test_a_warning_comes_when_it_is_collected() -> None:
     query = prframe.evaluate(DATA.lazy().with_columns(label=0), "AP")
-    with pytest.warns(prframe.UndefinedMetricWarning, match="AP: undefined, hence null, for 1 of 1"):
+    with pytest.warns(
+        prframe.UndefinedMetricWarning, match="AP: undefined, hence null, for 1 of 1"
+    ):
         assert query.collect().item() is None

@@ -74,7 +74,11 @@ def test_importing_is_light() -> None:
 
 @pytest.mark.parametrize(
     "imports",
-    ["import pandas, prframe", "import prframe, pandas", "import prframe; from pandas import DataFrame"],
+    [
+        "import pandas, prframe",
+        "import prframe, pandas",
+        "import prframe; from pandas import DataFrame",
+    ],
 )
 def test_pandas_accessor_whatever_the_order_of_imports(imports: str) -> None:
     code = (
@@ -108,6 +112,7 @@ def test_signatures_tell_the_shared_arguments() -> None:
         assert "{shared}" not in verb.__doc__
 
 
-def test_a_pandas_column_named_pr_shadows_the_accessor() -> None:
+def test_a_pandas_column_named_pr_is_no_obstacle() -> None:
     frame = pd.DataFrame({"score": [1.0], "label": [1], "pr": [0]})
     assert prframe.evaluate(frame, "AP")["AP"].tolist() == [1.0]
+    assert frame.pr.evaluate("AP")["AP"].tolist() == [1.0]

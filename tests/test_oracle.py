@@ -82,7 +82,10 @@ def test_graded_labels(group: list[Item], ties: str, positive: int | None) -> No
 
 
 @given(
-    items(), st.sampled_from(["group", "order"]), st.sampled_from([0.0, 0.2, 0.5, 1.0]), st.booleans()
+    items(),
+    st.sampled_from(["group", "order"]),
+    st.sampled_from([0.0, 0.2, 0.5, 1.0]),
+    st.booleans(),
 )
 def test_prior_and_interpolation(
     group: list[Item], ties: str, prior: float, interpolate: bool
@@ -95,9 +98,7 @@ def test_prior_and_interpolation(
         prior=prior,
         interpolate=interpolate,
     )
-    agree(
-        values.to_dicts()[0], Group(group, ties, prior=prior, interpolate=interpolate), asked
-    )
+    agree(values.to_dicts()[0], Group(group, ties, prior=prior, interpolate=interpolate), asked)
 
 
 @given(items(), st.sampled_from(["group", "order"]), st.sampled_from([0.2, 0.5]))
@@ -124,7 +125,9 @@ def test_a_long_tie_block_is_exact() -> None:
     frame_ = pl.DataFrame({"score": [1.0] * n, "label": [1] * n_pos + [0] * (n - n_pos)})
     row = prframe.evaluate(frame_, ["P@10", "Success@10", "RR", "AUC", "AP"]).to_dicts()[0]
     none = math.comb(n - n_pos, 10) / math.comb(n, 10)
-    first = [math.comb(n - j, n_pos - 1) / math.comb(n, n_pos) / j for j in range(1, n - n_pos + 2)]
+    first = [
+        math.comb(n - j, n_pos - 1) / math.comb(n, n_pos) / j for j in range(1, n - n_pos + 2)
+    ]
     assert row["P@10"] == pytest.approx(n_pos / n, rel=1e-12)
     assert row["Success@10"] == pytest.approx(1 - none, rel=1e-9)
     assert row["RR"] == pytest.approx(math.fsum(first), rel=1e-9)

@@ -67,9 +67,7 @@ def test_a_group_that_turns_up_again_late(monkeypatch: pytest.MonkeyPatch) -> No
         result = prframe.evaluate(frame, METRICS, by=["a", "b"]).lazy().collect()
         assert_frame_equal(result.sort("b"), EXPECTED.sort("b"))
         curve = prframe.curve(frame, by=["a", "b"]).lazy().collect()
-        assert_frame_equal(
-            curve.sort("b", "k"), prframe.curve(DATA, by=["a", "b"]).sort("b", "k")
-        )
+        assert_frame_equal(curve.sort("b", "k"), prframe.curve(DATA, by=["a", "b"]).sort("b", "k"))
 
 
 def test_huge_groups(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,8 +3,6 @@
 import polars as pl
 import pytest
 
-import prframe
-
 DATA = pl.DataFrame({"q": [1, 1], "score": [2.0, 1.0], "label": [1, 0], "w": [1.0, 2.0]})
 COUNTS = {"threshold": pl.Float64, "k": pl.Int64, "tp": pl.Int64, "fp": pl.Int64}
 WEIGHTED = COUNTS | {"tp": pl.Float64, "fp": pl.Float64}

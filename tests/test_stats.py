@@ -45,7 +45,9 @@ def test_long_sums_come_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     depth = rng.integers(0, size + 1)
     whole = expected_reciprocal_rank(start, size, hits, depth)
     monkeypatch.setattr(tied_ranks, "_CHUNK", 64)
-    np.testing.assert_allclose(expected_reciprocal_rank(start, size, hits, depth), whole, rtol=1e-12)
+    np.testing.assert_allclose(
+        expected_reciprocal_rank(start, size, hits, depth), whole, rtol=1e-12
+    )
 
 
 def test_discounts() -> None:
@@ -56,7 +58,9 @@ def test_discounts() -> None:
 
 @given(st.lists(st.lists(st.integers(0, 9), max_size=8).map(sorted), min_size=1), st.data())
 def test_searches_in_stretches(stretches: list[list[int]], data: st.DataObject) -> None:
-    targets = data.draw(st.lists(st.integers(-1, 11), min_size=len(stretches), max_size=len(stretches)))
+    targets = data.draw(
+        st.lists(st.integers(-1, 11), min_size=len(stretches), max_size=len(stretches))
+    )
     stops = np.cumsum([len(stretch) for stretch in stretches])
     starts = stops - [len(stretch) for stretch in stretches]
     values = [value for stretch in stretches for value in stretch]

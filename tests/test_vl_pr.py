@@ -79,7 +79,9 @@ def our_curve(run: dict) -> tuple[np.ndarray, np.ndarray]:
 
 
 def same(ours: np.ndarray, theirs: np.ndarray) -> bool:
-    return ours.shape == theirs.shape and np.allclose(ours, theirs, rtol=0, atol=1e-12, equal_nan=True)
+    return ours.shape == theirs.shape and np.allclose(
+        ours, theirs, rtol=0, atol=1e-12, equal_nan=True
+    )
 
 
 def test_the_record_is_whole() -> None:

@@ -61,7 +61,6 @@ def hit_probability(size: ArrayLike, hits: ArrayLike, depth: ArrayLike) -> Float
     >>> hit_probability([4], [1], [2])
     array([0.5])
     """
-    size, hits, depth = np.broadcast_arrays(size, hits, depth)
     return _first_hit_sum(np.zeros_like(size), size, hits, depth, power=0)
 
 
@@ -93,7 +92,7 @@ def expected_reciprocal_rank(
     >>> expected_reciprocal_rank([0], [2], [1], [2])
     array([0.75])
     """
-    return _first_hit_sum(*np.broadcast_arrays(start, size, hits, depth), power=1)
+    return _first_hit_sum(start, size, hits, depth, power=1)
 
 
 def _first_hit_sum(

@@ -14,7 +14,7 @@ from prframe.arguments import Arguments
 from prframe.errors import PrframeError, UndefinedMetricWarning
 from prframe.frames import Source, through
 from prframe.rows import in_groups, key_names
-from prframe.typing import FrameT, Schema
+from prframe.typing import Schema
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -58,13 +58,13 @@ def arguments(name: str, score: str, label: str, shared: Any) -> Arguments:
 
 
 def run(
-    frame: FrameT,
+    frame: object,
     args: Arguments,
     schema: Schema,
     compute: Callable[[Source], pl.DataFrame],
     *,
     grouped: bool = True,
-) -> FrameT:
+) -> Any:
     """Carry out a verb whose columns are `schema`, after the `by` columns if it is grouped."""
     keys = args.keys if grouped else ()
     clash = [key for key in keys if key in schema]

@@ -1,7 +1,8 @@
 """Everything suspicious in the data."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Unpack
+from dataclasses import astuple, dataclass, replace
+from typing import Unpack
 
 import polars as pl
 
@@ -15,7 +16,8 @@ from prframe.verbs._verb import arguments, run, verb
 _ONE_GROUP = pl.lit(0).alias("all rows")
 
 
-class _Finding(NamedTuple):
+@dataclass(frozen=True)
+class _Finding:
     """One row of the report."""
 
     kind: str
@@ -93,10 +95,13 @@ def check(
         checks.whole_number("k", cutoff, at_least=1)
 
     def compute(source: Source) -> pl.DataFrame:
-        findings = [finding for finding in _findings(source, args, cutoffs) if finding.count]
-        return pl.DataFrame(findings, schema=dict(schemas.check()), orient="row")
+        found = _findings(source, args, cutoffs)
+        rows = [astuple(finding) for finding in found if finding.count]
+        return pl.DataFrame(rows, schema=dict(schemas.check()), orient="row")
 
-    return run(frame, args, schemas.check(), compute, grouped=False)
+    result: FrameT = run(frame, args, schemas.check(), compute, grouped=False)
+
+    return result
 
 
 def _findings(source: Source, args: Arguments, cutoffs: list[int]) -> Iterator[_Finding]:
@@ -113,7 +118,7 @@ def _findings(source: Source, args: Arguments, cutoffs: list[int]) -> Iterator[_
     yield _groups_where(groups, keys, "only_positives", "warning", full)
     for cutoff in cutoffs:
         tie = _groups_where(groups, keys, "tie_at_cutoff", "warning", pl.col(f"tie@{cutoff}"))
-        yield tie._replace(example=f"k = {cutoff}, {tie.example}")
+        yield replace(tie, example=f"k = {cutoff}, {tie.example}")
     yield _rows_where(groups, keys, "infinite_score", "warning")
     yield _rows_where(groups, keys, "tied_score", "info")
     yield _rows_where(groups, keys, "not_retrieved", "info")
@@ -165,7 +170,7 @@ def _groups(rows: pl.LazyFrame, keys: list[str], cutoffs: list[int]) -> pl.DataF
 def _rows_where(groups: pl.DataFrame, keys: list[str], kind: str, severity: str) -> _Finding:
     """Report a count of rows."""
     bad = groups.filter(pl.col(kind) > 0)
-    return _Finding(kind, severity, bad[kind].sum(), _example(bad, keys))
+    return _Finding(kind, severity, int(bad[kind].sum()), _example(bad, keys))
 
 
 def _groups_where(

@@ -32,7 +32,7 @@ def curve(
     prior: float | None = None,
     include_unretrieved: bool = False,
     anchor: bool = True,
-    recall: Sequence[float] | None = None,
+    recall: float | Sequence[float] | None = None,
     order: RowOrder = "rank",
     **shared: Unpack[Shared],
 ) -> FrameT:
@@ -54,9 +54,10 @@ def curve(
         Put items of score -inf at the end of the curve instead of cutting them off.
     anchor : bool
         Begin with the row k = 0: threshold +inf, recall 0, precision 1.
-    recall : list of float in [0, 1], optional
-        Give the curve at these levels only, a row each: where recall first reaches the level,
-        or, beyond the largest recall, with precision 0 and null counts. For averaging.
+    recall : float or list of float in [0, 1], optional
+        Give the curve at these levels only, a row each, for averaging over groups: where recall
+        first reaches the level, or, beyond the largest recall, with precision 0 and null counts.
+        The anchor reaches level 0 with precision 1, even at random; see `anchor`.
     order : {"rank", "input"}
         ``"rank"``: a row per threshold, best first. ``"input"``: a row per row of the frame, in
         its order, null where an item is not retrieved (or left out).
@@ -104,35 +105,24 @@ def curve(
     └───────────┴─────┴─────┴─────┴────────┴───────────┘
     """
     args = arguments("curve", score, label, shared)
-    for name, value in (
-        ("interpolate", interpolate),
-        ("include_unretrieved", include_unretrieved),
-    ):
+    flags = {"interpolate": interpolate, "include_unretrieved": include_unretrieved}
+    for name, value in (flags | {"anchor": anchor}).items():
         checks.flag(name, value)
-    checks.flag("anchor", anchor)
     checks.one_of("order", order, get_args(RowOrder))
-    if prior is not None:
-        prior = checks.fraction("prior", prior)
-    levels = None if recall is None else [checks.fraction("recall", level) for level in recall]
+    prior = None if prior is None else checks.fraction("prior", prior)
+    levels = None if recall is None else _levels(recall)
     if levels is not None and order == "input":
         raise PrframeError("`recall` gives a row per level; leave out order='input'.")
+    rates = _precision_recall(prior, interpolate=interpolate)
+    drawing = _Drawing(args, include_unretrieved, rates, ("recall", "precision"), ("n_pos",))
 
-    def rates(rows: pl.DataFrame) -> pl.DataFrame:
-        n_pos, n_neg = pl.col("n_pos"), pl.col("n_neg")
-        tp, fp = pl.col("tp"), pl.col("fp")
-        value = pl.when(pl.col("k") == 0).then(1.0)
-        value = value.otherwise(precision(tp, fp, prior, n_pos, n_neg))
-        rows = rows.with_columns(_ratio(tp, n_pos).alias("recall"), value.alias("precision"))
-        if not interpolate:
-            return rows
-        best = pl.col("precision").cum_max(reverse=True).over("group")
-        return rows.with_columns(best.alias("precision"))
+    def compute(source: Source) -> pl.DataFrame:
+        if order == "input":
+            return drawing.by_input(source)
+        return drawing.by_rank(source, anchor=anchor, levels=levels)
 
-    drawn = _Drawing(args, include_unretrieved, rates, ("recall", "precision"), ("n_pos",))
-    schema = schemas.curve(weighted=args.weight is not None)
-    if order == "input":
-        return run(frame, args, schema, drawn.by_input)
-    return run(frame, args, schema, lambda source: drawn.by_rank(source, anchor=anchor, levels=levels))
+    result: FrameT = run(frame, args, schemas.curve(weighted=args.weight is not None), compute)
+    return result
 
 
 @verb
@@ -199,16 +189,43 @@ def roc(
     args = arguments("roc", score, label, shared)
     checks.flag("include_unretrieved", include_unretrieved)
     checks.flag("anchor", anchor)
+    names, needs = ("fpr", "tpr"), ("n_pos", "n_neg")
+    drawing = _Drawing(args, include_unretrieved, _true_false_rates, names, needs)
 
-    def rates(rows: pl.DataFrame) -> pl.DataFrame:
-        return rows.with_columns(
-            _ratio(pl.col("fp"), pl.col("n_neg")).alias("fpr"),
-            _ratio(pl.col("tp"), pl.col("n_pos")).alias("tpr"),
-        )
+    def compute(source: Source) -> pl.DataFrame:
+        return drawing.by_rank(source, anchor=anchor)
 
-    drawn = _Drawing(args, include_unretrieved, rates, ("fpr", "tpr"), ("n_pos", "n_neg"))
-    schema = schemas.roc(weighted=args.weight is not None)
-    return run(frame, args, schema, lambda source: drawn.by_rank(source, anchor=anchor))
+    result: FrameT = run(frame, args, schemas.roc(weighted=args.weight is not None), compute)
+    return result
+
+
+def _levels(recall: float | Sequence[float]) -> list[float]:
+    """Check the recall levels; one may stand alone."""
+    levels = [recall] if isinstance(recall, (int, float)) else list(recall)
+    return [checks.fraction("recall", level) for level in levels]
+
+
+def _precision_recall(
+    prior: float | None, *, interpolate: bool
+) -> Callable[[pl.DataFrame], pl.DataFrame]:
+    """Return what adds recall and precision to the counts."""
+    tp, fp, n_pos, n_neg = (pl.col(name) for name in ("tp", "fp", "n_pos", "n_neg"))
+    after = precision(tp, fp, prior, n_pos, n_neg)
+    value = pl.when(pl.col("k") == 0).then(1.0).otherwise(after)
+
+    def add(rows: pl.DataFrame) -> pl.DataFrame:
+        rows = rows.with_columns(_ratio(tp, n_pos).alias("recall"), value.alias("precision"))
+        if not interpolate:
+            return rows
+        return rows.with_columns(pl.col("precision").cum_max(reverse=True).over("group"))
+
+    return add
+
+
+def _true_false_rates(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add fpr and tpr to the counts."""
+    fpr, tpr = _ratio(pl.col("fp"), pl.col("n_neg")), _ratio(pl.col("tp"), pl.col("n_pos"))
+    return rows.with_columns(fpr.alias("fpr"), tpr.alias("tpr"))
 
 
 def _ratio(count: pl.Expr, total: pl.Expr) -> pl.Expr:
@@ -254,7 +271,9 @@ class _Drawing:
         ranking = Ranking(Source(frame), self.args, self.include_unretrieved, ("score", "row"))
         rows = ranking.over_groups(draw)
         keys = zip(self.args.keys, key_names(self.args), strict=True)
-        every = frame.select(pl.col(ROW).alias("row"), *(pl.col(key).alias(by) for key, by in keys))
+        every = frame.select(
+            pl.col(ROW).alias("row"), *(pl.col(key).alias(by) for key, by in keys)
+        )
         return self._warned(every.join(rows, on="row", how="left", maintain_order="left"))
 
     def _shown(self, rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
@@ -308,8 +327,10 @@ def _at_levels(rows: pl.DataFrame, totals: pl.DataFrame, levels: list[float]) ->
     place = first_at_least(rows["tp"].to_numpy(), starts, stops, target)
     reached = place < stops
     counts = (*_COUNTS, "precision")
-    found = rows.select(counts)[np.where(reached, place, 0)] if rows.height else rows.select(counts).clear(groups.size)
-    there, defined = pl.lit(pl.Series(reached)), pl.lit(pl.Series(n_pos > 0))
+    found = rows.select(counts)
+    found = found[np.where(reached, place, 0)] if rows.height else found.clear(groups.size)
+    there = pl.lit(pl.Series(reached & (n_pos > 0)))
+    defined = pl.lit(pl.Series(n_pos > 0))
     found = found.with_columns(pl.when(there).then(pl.col(counts)))
     found = found.with_columns(
         pl.Series("recall", wanted), pl.when(defined).then(pl.col("precision").fill_null(0.0))

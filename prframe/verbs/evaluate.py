@@ -1,7 +1,6 @@
 """Metrics of each group."""
 
-from collections.abc import Sequence
-from typing import Unpack, get_args
+from typing import TYPE_CHECKING, Unpack, get_args
 
 import polars as pl
 
@@ -16,6 +15,9 @@ from prframe.ranks import hits
 from prframe.rows import key_names
 from prframe.typing import FrameT, Layout, Shared
 from prframe.verbs._verb import arguments, run, verb, warn_undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @verb
@@ -39,7 +41,7 @@ def evaluate(
         One row per item.
     metrics : str, Metric or list of these
         Names such as ``"AP"``, ``"nDCG@10"``, or catalogue values such as ``prframe.nDCG @ 10``;
-        the catalogue is `prframe.metrics.CATALOGUE`.
+        the catalogue is `prframe.CATALOGUE`.
     {shared}
     include_unretrieved : bool
         Rank items of score -inf below all others instead of taking them as not retrieved.
@@ -121,7 +123,8 @@ def evaluate(
         return values if layout == "wide" else _long(values, list(wanted), keys)
 
     schema = schemas.evaluate_wide(wanted) if layout == "wide" else schemas.evaluate_long()
-    return run(frame, args, schema, compute)
+    result: FrameT = run(frame, args, schema, compute)
+    return result
 
 
 def _named(metrics: "str | Metric | Sequence[str | Metric]") -> dict[str, Metric]:
