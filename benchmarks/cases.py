@@ -241,8 +241,8 @@ def parquet(sizes: Sizes) -> Case:
         "parquet",
         f"`scan_parquet(path).pr.{_FOUR.replace('frame, ', '')}` on {_shape(data)}: integer keys, "
         "boolean labels, prevalence 0.02, each group in one stretch, in a Parquet file that was "
-        "just written. The processes hold nothing else. Reading in batches and doing nothing "
-        "is what the evaluation cannot avoid.",
+        "just written, with row groups of 1,000,000 rows. The processes hold nothing else. To "
+        "read the file in batches and add up its columns is what the evaluation cannot avoid.",
         [
             Subject(names[0], "evaluate_parquet", later=1),
             Subject(names[1], "evaluate_parquet", {"engine": "streaming"}, later=1),

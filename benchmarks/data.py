@@ -12,6 +12,7 @@ Key: TypeAlias = Literal["integer", "string"]
 Label: TypeAlias = Literal["boolean", "integer"]
 
 SEED = 20260501
+ROW_GROUP = 1_000_000
 
 
 class Data(TypedDict, total=False):
@@ -58,7 +59,7 @@ def write_parquet(path: Path, **data: Unpack[Data]) -> None:
     groups, per_group, prevalence = data["groups"], data["per_group"], data["prevalence"]
     rng = np.random.default_rng(SEED)
     schema = pa.schema([("group", pa.int64()), ("score", pa.float64()), ("label", pa.bool_())])
-    groups_at_once = max(1, 1_000_000 // per_group)
+    groups_at_once = max(1, ROW_GROUP // per_group)
     with pq.ParquetWriter(path, schema) as writer:
         for first in range(0, groups, groups_at_once):
             group = np.repeat(np.arange(first, min(first + groups_at_once, groups)), per_group)

@@ -93,7 +93,8 @@ def _enter(
         return _enter_pandas(cast("pd.DataFrame", frame), columns)
     if hasattr(frame, "__arrow_c_stream__"):
         return _enter_arrow(frame, columns)
-    kind = f"{type(frame).__module__}.{type(frame).__qualname__}"
+    library = type(frame).__module__.partition(".")[0]
+    kind = f"{library}.{type(frame).__qualname__}"
     hint = " Pass the frame itself and name its keys in by=." if "GroupBy" in kind else ""
     raise PrframeError(
         "the frame must be a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table, "

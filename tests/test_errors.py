@@ -58,7 +58,7 @@ REFUSALS = {
         lambda: GOOD.to_pandas().groupby("query").pipe(evaluate, "AP"),
         "the frame must be a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table, "
         "or any other frame with the Arrow PyCapsule interface; "
-        "got pandas.api.typing.DataFrameGroupBy. "
+        "got pandas.DataFrameGroupBy. "
         "Pass the frame itself and name its keys in by=.",
     ),
     "dtype of the score": (

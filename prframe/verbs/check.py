@@ -162,8 +162,8 @@ def _groups(rows: pl.LazyFrame, keys: list[str], cutoffs: list[int]) -> pl.DataF
     if "item" in rows.collect_schema().names():
         counts["duplicate_item"] = pl.len() - pl.col("item").n_unique()
     for k in cutoffs:
-        at, below = (listed.get(i, null_on_oob=True) for i in (k - 1, k))
-        counts[f"tie@{k}"] = (at == below).fill_null(value=False)
+        pair = listed.slice(k - 1, 2)
+        counts[f"tie@{k}"] = (pair.len() == 2) & (pair.first() == pair.last())  # noqa: PLR2004
     return rows.group_by(keys or _ONE_GROUP, maintain_order=True).agg(**counts).collect()
 
 
