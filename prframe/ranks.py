@@ -192,7 +192,7 @@ def _unit_hits(groups: pl.DataFrame, group: Integers, start: Integers, end: Inte
     retrieved = end > start
     if not retrieved.all():
         group, start, end = group[retrieved], start[retrieved], end[retrieved]
-    offset = group << 40
+    offset = group * (int(end.max(initial=0)) + 1)
     start, end = np.sort(offset + start) - offset, np.sort(offset + end) - offset
     table = _with_true_positives(group, start, end, None, None)
     return Hits(_with_hits(groups, table), table)
