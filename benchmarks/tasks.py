@@ -66,9 +66,10 @@ def sort_packed(**data: Unpack[Data]) -> Work:
 
 def packed(frame: pl.DataFrame) -> Keys:
     """Return an unsigned integer per row that sorts by group, then by score to 32 bits."""
-    group = frame["group"].to_numpy().astype(np.uint64)
-    score = frame["score"].to_numpy().astype(np.float32).view(np.uint32)
-    return np.bitwise_or(group << np.uint64(32), score)
+    keys = frame["group"].to_numpy().astype(np.uint64)
+    keys <<= np.uint64(32)
+    keys |= frame["score"].to_numpy().astype(np.float32).view(np.uint32)
+    return keys
 
 
 def sort_scores(**data: Unpack[Data]) -> Work:

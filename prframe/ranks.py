@@ -158,17 +158,18 @@ def _refuse_groups(bad: pl.DataFrame, piece: Piece, must: str, got: pl.Expr, rem
 
 def _flatten(groups: pl.DataFrame, piece: Piece, *, graded: bool) -> Hits:
     """Turn the lists of ranks into one row per hit."""
-    halves = 1 if piece.ranking.args.ties == "order" else 2
-    count = groups["blocks"].list.len().to_numpy().astype(np.int64) // halves
-    flat = groups["blocks"].explode(empty_as_null=False).to_numpy().astype(np.int64)
-    group = np.repeat(np.arange(groups.height), count)
-    if halves == 1:
-        start, end = flat, flat + 1
+    blocks = pl.col("blocks").list
+    if piece.ranking.args.ties == "order":
+        count = groups["blocks"].list.len()
+        start = _exploded(groups["blocks"])
+        end = start + 1
     else:
-        size = groups["size"].to_numpy().astype(np.int64)[group]
-        second = np.arange(flat.size) - np.repeat(2 * np.cumsum(count) - 2 * count, 2 * count)
-        second_half = second >= np.repeat(count, 2 * count)
-        start, end = size - flat[second_half], size - flat[~second_half]
+        count = groups["blocks"].list.len() // 2
+        half = blocks.len() // 2
+        halves = groups.select(up_to=blocks.head(half), above=blocks.tail(half))
+        size = np.repeat(groups["size"].to_numpy().astype(np.int64), count)
+        start, end = (size - _exploded(halves[name]) for name in ("above", "up_to"))
+    group = np.repeat(np.arange(groups.height), count)
     # Unretrieved items stand below all retrieved ones; their block shrinks to nothing.
     n = groups["n"].to_numpy()[group]
     start, end = np.minimum(start, n), np.minimum(end, n)
@@ -185,6 +186,11 @@ def _flatten(groups: pl.DataFrame, piece: Piece, *, graded: bool) -> Hits:
     table = _with_true_positives(group_, start, end, weight[order], gain[order])
     gains = pl.DataFrame({"group": group, "gain": gain})
     return Hits(_with_hits(groups, table), table, gains)
+
+
+def _exploded(lists: pl.Series) -> Integers:
+    """Return the members of all lists in one array."""
+    return lists.explode(empty_as_null=False).to_numpy().astype(np.int64)
 
 
 def _unit_hits(groups: pl.DataFrame, group: Integers, start: Integers, end: Integers) -> Hits:
