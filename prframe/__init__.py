@@ -4,14 +4,14 @@ Importing prframe registers ``.pr`` on polars frames, lazy frames and expression
 frames. The functions here are the typed interface behind it.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
 
 from prframe import namespaces as _namespaces
 from prframe.errors import MissingColumnError, PrframeError, UndefinedMetricWarning
 
 if TYPE_CHECKING:
-    from prframe import datasets, stats
+    from prframe import datasets, expressions, stats
     from prframe.metrics import (
         AP,
         AP11,
@@ -59,28 +59,30 @@ __all__ = [
     "curve",
     "datasets",
     "evaluate",
+    "expressions",
     "nDCG",
     "roc",
     "stats",
 ]
 
 _VERBS = frozenset({"check", "curve", "evaluate", "roc"})
-_MODULES = frozenset({"datasets", "stats"})
+_MODULES = frozenset({"datasets", "expressions", "stats"})
 
 _namespaces.register()
 
+if not TYPE_CHECKING:
 
-def __getattr__(name: str) -> Any:
-    """Load what is asked for; loading NumPy and the rest at once would double the import."""
-    if name in _MODULES:
-        return import_module(f"prframe.{name}")
-    if name in __all__:
-        return getattr(
-            import_module("prframe.verbs" if name in _VERBS else "prframe.metrics"), name
-        )
-    raise AttributeError(f"module 'prframe' has no attribute {name!r}")
+    def __getattr__(name: str) -> object:
+        """Load what is asked for; loading NumPy and the rest at once would double the import."""
+        if name in _MODULES:
+            return _import_module(f"prframe.{name}")
+        if name in __all__:
+            return getattr(
+                _import_module("prframe.verbs" if name in _VERBS else "prframe.metrics"), name
+            )
+        raise AttributeError(f"module 'prframe' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
     """List the public names, loaded or not."""
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, "__version__"])

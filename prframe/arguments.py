@@ -15,16 +15,16 @@ ties : {"group", "order"}
     expectation over the orders within it. ``"order"``: rows with one score keep their input order.
 item : str, optional
     Column that names the items; an item that stands twice in a group is an error.
-positive : bool, number, str or list of str
+positive : True, number, str or list
     Which labels are positive. True: `True`, or a number above 0. A number g: labels >= g
-    (graded relevance). A string or a list: labels equal to it, or among it.
+    (graded relevance). A string: labels equal to it. A list: labels equal to one of its values.
 ignore : label value or list, optional
     Rows with such a label are left out before anything else; ``[None]`` for unlabelled rows.
 missing : {"raise", "drop", "last"}
     What to do with rows whose score is null or NaN: refuse, leave out, take as not retrieved.
 n_pos, n_neg : int or str, optional
     Totals of positives and negatives that include items which are not listed:
-    a number, or a column that is constant within each group.
+    a whole number, or a column that is constant within each group; with weights, totals of them.
 """
 
 from collections.abc import Sequence
@@ -65,11 +65,17 @@ class Arguments:
         """Check everything that can be checked without a frame."""
         checks.one_of("ties", self.ties, get_args(Ties))
         checks.one_of("missing", self.missing, get_args(Missing))
+        if not (self.by is None or isinstance(self.by, (str, list, tuple))):
+            raise PrframeError(
+                f"`by` must be a column name or a list of them; got {checks.brief(self.by)}."
+            )
         for name, column in self._named().items():
             if not isinstance(column, str):
-                raise PrframeError(f"`{name}` must be the name of a column; got {column!r}.")
+                raise PrframeError(
+                    f"`{name}` must be the name of a column, a string; got {checks.brief(column)}."
+                )
         if len(set(self.keys)) < len(self.keys):
-            raise PrframeError(f"`by` names a column twice: {list(self.keys)}.")
+            raise PrframeError(f"`by` names a column twice: {checks.brief(list(self.keys))}.")
         for name in ("n_pos", "n_neg"):
             total = getattr(self, name)
             if total is not None and not isinstance(total, str):
@@ -131,15 +137,24 @@ class Arguments:
             raise PrframeError(
                 f"`label` must be boolean, numeric or string; {self.label!r} is {dtype}."
             )
-        if text and (self.positive is True or _is_number(self.positive)):
+        if text and isinstance(self.positive, (bool, int, float)):
             raise PrframeError(
                 f"`label` {self.label!r} holds strings: "
                 "say which are positive, for instance positive='yes'."
             )
-        if not text and not (self.positive is True or _is_number(self.positive)):
+        if self.positive is False:
             raise PrframeError(
-                f"`positive` must be a number for the {dtype} labels of {self.label!r}; "
-                f"got {self.positive!r}."
+                "`positive` must be True, a number (labels at least as large), or values to be "
+                "equal to; got False. For labels equal to False say positive=[False]."
+            )
+        wanted = [self.positive] if isinstance(self.positive, str) else self.positive
+        alike = isinstance(wanted, (bool, int, float)) or all(
+            isinstance(value, str) == text for value in wanted
+        )
+        if not alike:
+            raise PrframeError(
+                f"`positive` must hold values like the {dtype} labels of {self.label!r}; "
+                f"got {checks.brief(self.positive)}."
             )
         for value in self.ignored:
             if value is not None and isinstance(value, str) != text:

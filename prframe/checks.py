@@ -6,6 +6,8 @@ from difflib import get_close_matches
 from prframe.errors import MissingColumnError, PrframeError
 
 SHOWN = 5
+_LISTED = 20
+_LONGEST = 200
 
 
 def did_you_mean(value: object, options: Iterable[object]) -> str:
@@ -23,36 +25,46 @@ def one_of(name: str, value: object, options: Sequence[str]) -> None:
     """Require an option out of a closed list."""
     if value not in options:
         hint = did_you_mean(value, options)
-        raise PrframeError(f"`{name}` must be one of {listed(options)}; got {value!r}.{hint}")
+        raise PrframeError(f"`{name}` must be one of {listed(options)}; got {brief(value)}.{hint}")
+
+
+def brief(value: object) -> str:
+    """Write a value, cut short where it is long."""
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def columns_exist(wanted: dict[str, str], present: Sequence[str], hint: str = "") -> None:
     """Require every wanted column (column -> the argument that named it)."""
     for column, argument in wanted.items():
         if column not in present:
+            shown = ", ".join(map(repr, present[:_LISTED]))
+            more = f" and {len(present) - _LISTED} more" if len(present) > _LISTED else ""
             close = did_you_mean(column, present)
+            if column == argument and not close:
+                close = f" Name the column with {argument}=."
             raise MissingColumnError(
-                f"`{argument}` names the column {column!r}, which the frame does not have; "
-                f"its columns are {list(present)}.{close}{hint}"
+                f"`{argument}` names the column {brief(column)}, which the frame does not have; "
+                f"its columns are {shown}{more}.{close}{hint}"
             )
 
 
 def whole_number(name: str, value: object, at_least: int) -> int:
     """Require an integer of a least size."""
     if isinstance(value, bool) or not isinstance(value, int) or value < at_least:
-        raise PrframeError(f"`{name}` must be a whole number >= {at_least}; got {value!r}.")
+        raise PrframeError(f"`{name}` must be a whole number >= {at_least}; got {brief(value)}.")
     return value
 
 
 def flag(name: str, value: object) -> None:
     """Require True or False."""
     if not isinstance(value, bool):
-        raise PrframeError(f"`{name}` must be True or False; got {value!r}.")
+        raise PrframeError(f"`{name}` must be True or False; got {brief(value)}.")
 
 
 def fraction(name: str, value: object) -> float:
     """Require a number in [0, 1]."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not (number and 0 <= float(value) <= 1):  # type: ignore[arg-type]
-        raise PrframeError(f"`{name}` must lie between 0 and 1; got {value!r}.")
+        raise PrframeError(f"`{name}` must lie between 0 and 1; got {brief(value)}.")
     return float(value)  # type: ignore[arg-type]

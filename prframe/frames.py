@@ -91,7 +91,7 @@ def _enter(
         return frame.select(list(columns)), lambda out: out
     if _is_instance(frame, "pandas", "DataFrame"):
         return _enter_pandas(cast("pd.DataFrame", frame), columns)
-    if hasattr(frame, "__arrow_c_stream__"):
+    if hasattr(frame, "__arrow_c_stream__") and "Series" not in type(frame).__name__:
         return _enter_arrow(frame, columns)
     library = type(frame).__module__.partition(".")[0]
     kind = f"{library}.{type(frame).__qualname__}"

@@ -111,7 +111,7 @@ def _parse_name(text: str) -> Metric:
         )
     if "@" not in text:
         return metric
-    if not re.fullmatch(r"[0-9]+", k):
+    if not re.fullmatch(r"0*[1-9][0-9]*", k):
         raise PrframeError(f"the cut-off in {text!r} must be a whole number >= 1; got {k!r}.")
     return metric @ int(k)
 

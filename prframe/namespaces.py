@@ -6,8 +6,11 @@ The verbs are loaded on first use, so that importing prframe costs little more t
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import inspect
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
+from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -16,18 +19,43 @@ import polars as pl
 if TYPE_CHECKING:
     import pandas as pd
 
-    from prframe.metrics import Metric
-
 Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame, "pd.DataFrame")
 
 
+class _Delegate:
+    """A method that is a function of another module, with its signature and help.
+
+    The module is loaded when the method is first looked at.
+    """
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: Any, owner: type) -> Callable[..., Any]:
+        function: Callable[..., Any] = getattr(import_module(self._module), self._name)
+        if instance is None:
+            return function
+
+        @wraps(function)
+        def method(*args: Any, **options: Any) -> Any:
+            return function(instance._subject(), *args, **options)  # noqa: SLF001
+
+        signature = inspect.signature(function)
+        parameters = list(signature.parameters.values())[1:]
+        method.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        return method
+
+
 class FrameNamespace(Generic[Frame]):
-    """The verbs on a frame; each has the arguments of the function of the same name."""
+    """The verbs on a frame: the functions of the same names, without their first argument."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame: Frame = frame
 
-    def _take(self) -> Frame:
+    def _subject(self) -> Frame:
         """Return the frame, and undo the library's caching of this object on it.
 
         Frame and namespace would refer to each other and keep the data alive until the garbage
@@ -36,76 +64,29 @@ class FrameNamespace(Generic[Frame]):
         vars(self._frame).pop("pr", None)
         return self._frame
 
-    def curve(self, score: str = "score", label: str = "label", **options: Any) -> Frame:
-        """Draw precision-recall curves: `prframe.curve`."""
-        return _verbs().curve(self._take(), score, label, **options)
-
-    def roc(self, score: str = "score", label: str = "label", **options: Any) -> Frame:
-        """Draw ROC curves: `prframe.roc`."""
-        return _verbs().roc(self._take(), score, label, **options)
-
-    def evaluate(
-        self,
-        metrics: "str | Metric | Sequence[str | Metric]",
-        score: str = "score",
-        label: str = "label",
-        **options: Any,
-    ) -> Frame:
-        """Compute metrics: `prframe.evaluate`."""
-        return _verbs().evaluate(self._take(), metrics, score, label, **options)
-
-    def check(self, score: str = "score", label: str = "label", **options: Any) -> Frame:
-        """Report what is suspicious in the data: `prframe.check`."""
-        return _verbs().check(self._take(), score, label, **options)
+    curve = _Delegate("prframe.verbs")
+    roc = _Delegate("prframe.verbs")
+    evaluate = _Delegate("prframe.verbs")
+    check = _Delegate("prframe.verbs")
 
 
 class ExprNamespace:
-    """Metrics of a score expression; each has the arguments of the same name in `expressions`."""
+    """Metrics of a score expression: the functions of `prframe.expressions`."""
 
     def __init__(self, score: pl.Expr) -> None:
         self._score = score
 
-    def ap(self, label: str | pl.Expr, k: int | None = None, **options: Any) -> pl.Expr:
-        """Return average precision, or AP@k."""
-        return _expressions().ap(self._score, label, k, **options)
+    def _subject(self) -> pl.Expr:
+        """Return the expression."""
+        return self._score
 
-    def auc(self, label: str | pl.Expr, **options: Any) -> pl.Expr:
-        """Return the area under the ROC curve."""
-        return _expressions().auc(self._score, label, **options)
-
-    def precision(self, label: str | pl.Expr, k: int, **options: Any) -> pl.Expr:
-        """Return the precision at k."""
-        return _expressions().precision(self._score, label, k, **options)
-
-    def recall(self, label: str | pl.Expr, k: int, **options: Any) -> pl.Expr:
-        """Return the recall at k."""
-        return _expressions().recall(self._score, label, k, **options)
-
-    def rr(self, label: str | pl.Expr, k: int | None = None, **options: Any) -> pl.Expr:
-        """Return the reciprocal rank of the first positive."""
-        return _expressions().rr(self._score, label, k, **options)
-
-    def ndcg(self, label: str | pl.Expr, k: int | None = None, **options: Any) -> pl.Expr:
-        """Return the normalised discounted cumulative gain, or nDCG@k."""
-        return _expressions().ndcg(self._score, label, k, **options)
-
-    def curve(self, label: str | pl.Expr, **options: Any) -> pl.Expr:
-        """Return the precision-recall curve as a list of structs."""
-        return _expressions().curve(self._score, label, **options)
-
-
-def _verbs() -> Any:
-    """Load the verbs."""
-    from prframe import verbs
-
-    return verbs
-
-
-def _expressions() -> Any:
-    """Load the expressions."""
-    from prframe import expressions
-
-    return expressions
+    ap = _Delegate("prframe.expressions")
+    auc = _Delegate("prframe.expressions")
+    precision = _Delegate("prframe.expressions")
+    recall = _Delegate("prframe.expressions")
+    rr = _Delegate("prframe.expressions")
+    ndcg = _Delegate("prframe.expressions")
+    curve = _Delegate("prframe.expressions")
 
 
 def register() -> None:

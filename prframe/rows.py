@@ -15,6 +15,7 @@ from prframe import checks
 from prframe.arguments import Arguments
 from prframe.errors import PrframeError
 from prframe.frames import Source
+from prframe.typing import LabelValue
 
 # The key of a score of -inf: not retrieved.
 UNRETRIEVED = int(np.float64(-np.inf).view(np.int64)) ^ 0x7FFF_FFFF_FFFF_FFFF
@@ -100,18 +101,22 @@ def positive(args: Arguments, label: pl.DataType) -> pl.Expr:
         grade = column.cast(pl.Float64) if label == pl.Boolean else column
         mask = grade > 0 if wanted is True else grade >= wanted
     else:
-        mask = column.cast(pl.String).is_in([wanted] if isinstance(wanted, str) else list(wanted))
+        mask = _equals_any(column, [wanted] if isinstance(wanted, str) else wanted)
     return mask.alias("positive")
 
 
 def ignored(args: Arguments) -> pl.Expr:
     """Return which rows `ignore` leaves out."""
-    column = pl.col(args.label)
-    texts = [value for value in args.ignored if isinstance(value, str)]
-    if texts:
+    return _equals_any(pl.col(args.label), args.ignored)
+
+
+def _equals_any(column: pl.Expr, values: Sequence[LabelValue | None]) -> pl.Expr:
+    """Return which labels are equal to one of the values, None being equal to null."""
+    if any(isinstance(value, str) for value in values):
         column = column.cast(pl.String)
     return pl.any_horizontal(
-        column.is_null() if value is None else column.eq_missing(value) for value in args.ignored
+        pl.lit(value=False),
+        *(column.is_null() if value is None else column.eq_missing(value) for value in values),
     )
 
 
@@ -162,7 +167,8 @@ def _problems(args: Arguments, schema: pl.Schema) -> list[_Problem]:
         _Problem(
             is_missing(pl.col(args.label), schema[args.label]),
             f"`label` {args.label!r} must not contain nulls or NaN",
-            "drop these rows, or name the value in ignore=[None]",
+            "drop these rows, leave them out with ignore=[None], or, if unlabelled means "
+            "negative, fill them with a negative label",
         )
     ]
     if args.missing == "raise":

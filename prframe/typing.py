@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypedDict, TypeV
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
-    import pyarrow as pa
 
 
 class ArrowStream(Protocol):
@@ -16,7 +15,8 @@ class ArrowStream(Protocol):
         """Return the rows as a PyCapsule."""
 
 
-FrameT = TypeVar("FrameT", "pd.DataFrame", "pl.DataFrame", "pl.LazyFrame", "pa.Table", ArrowStream)
+# A pyarrow table is an ArrowStream too; named here, an untyped pyarrow would undo all the others.
+FrameT = TypeVar("FrameT", "pd.DataFrame", "pl.DataFrame", "pl.LazyFrame", ArrowStream)
 
 Ties: TypeAlias = Literal["group", "order"]
 Missing: TypeAlias = Literal["raise", "drop", "last"]
@@ -24,7 +24,7 @@ Layout: TypeAlias = Literal["wide", "long"]
 RowOrder: TypeAlias = Literal["rank", "input"]
 Columns: TypeAlias = str | Sequence[str]
 LabelValue: TypeAlias = bool | float | str
-Positive: TypeAlias = LabelValue | Sequence[str]
+Positive: TypeAlias = LabelValue | Sequence[LabelValue]
 Schema: TypeAlias = "Mapping[str, pl.DataType]"
 
 

@@ -20,7 +20,7 @@ GOOD = pl.DataFrame(
 )
 NO_SCORE = GOOD.with_columns(score=pl.Series([1.0, 2.0, None, float("nan")]))
 NO_LABEL = GOOD.with_columns(label=pl.Series([1, 0, None, 1]))
-COLUMNS = GOOD.columns
+COLUMNS = ", ".join(map(repr, GOOD.columns))
 METRICS = (
     "'AP', 'AP11', 'AUC', 'AUPRC', 'F1', 'NumRel', 'NumRelRet', 'NumRet', 'P', 'R', 'RR', "
     "'Rprec', 'Success', 'nDCG'"
@@ -43,7 +43,7 @@ REFUSALS = {
             GOOD.to_pandas()[["query", "score", "label"]].set_index("query"), "AP", by="query"
         ),
         "`by` names the column 'query', which the frame does not have; "
-        "its columns are ['score', 'label']. ['query'] is in the index: call .reset_index() first.",
+        "its columns are 'score', 'label'. ['query'] is in the index: call .reset_index() first.",
     ),
     "two columns of one name": (
         lambda: evaluate(pd.DataFrame([[1, 1, 2]], columns=["score", "label", "score"]), "AP"),
@@ -75,7 +75,7 @@ REFUSALS = {
     ),
     "positive unlike the label": (
         lambda: evaluate(GOOD, "AP", positive="yes"),
-        "`positive` must be a number for the Int64 labels of 'label'; got 'yes'.",
+        "`positive` must hold values like the Int64 labels of 'label'; got 'yes'.",
     ),
     "ignore unlike the label": (
         lambda: evaluate(GOOD, "AP", ignore="no"),
@@ -102,7 +102,8 @@ REFUSALS = {
     "missing labels": (
         lambda: evaluate(NO_LABEL, "AP", by=["query", "doc"]),
         "`label` 'label' must not contain nulls or NaN: 1 of 4 rows, in groups [('q2', 'a')]; "
-        "drop these rows, or name the value in ignore=[None].",
+        "drop these rows, leave them out with ignore=[None], or, if unlabelled means negative, "
+        "fill them with a negative label.",
     ),
     "duplicate items": (
         lambda: evaluate(GOOD, "AP", by="query", item="doc"),
@@ -148,7 +149,10 @@ REFUSALS = {
         "integer scores must lie between -9218868437227405312 and 9223372036854775806; got "
         "9223372036854775807 to 9223372036854775807; scale them or cast them to a float.",
     ),
-    "k of 0": (lambda: evaluate(GOOD, "P@0"), "`k` must be a whole number >= 1; got 0."),
+    "k of 0": (
+        lambda: evaluate(GOOD, "P@0"),
+        "the cut-off in 'P@0' must be a whole number >= 1; got '0'.",
+    ),
     "k not a number": (
         lambda: evaluate(GOOD, "P@ten"),
         "the cut-off in 'P@ten' must be a whole number >= 1; got 'ten'.",
@@ -179,15 +183,15 @@ REFUSALS = {
     ),
     "weights of positions": (
         lambda: evaluate(GOOD, ["AP", "P@2", "nDCG"], weight="total"),
-        "`weight` has no meaning for 'P@2', 'nDCG'; evaluate these in a call of their own.",
+        "`weight` has no meaning for 'P@2', 'nDCG'; evaluate these in a call of their own, without weight.",
     ),
     "prior of AUC": (
         lambda: evaluate(GOOD, ["AP", "AUC"], prior=0.5),
-        "`prior` has no meaning for 'AUC'; evaluate these in a call of their own.",
+        "`prior` has no meaning for 'AUC'; evaluate these in a call of their own, without prior.",
     ),
     "interpolation cut off": (
         lambda: evaluate(GOOD, ["AP@2"], interpolate=True),
-        "`interpolate` has no meaning for 'AP@2'; evaluate these in a call of their own.",
+        "`interpolate` has no meaning for 'AP@2'; evaluate these in a call of their own, without interpolate.",
     ),
     "prior": (lambda: curve(GOOD, prior=2), "`prior` must lie between 0 and 1; got 2."),
     "recall level": (
@@ -217,7 +221,35 @@ REFUSALS = {
     "flag": (lambda: curve(GOOD, anchor=1), "`anchor` must be True or False; got 1."),
     "not a column name": (
         lambda: curve(GOOD, score=3),
-        "`score` must be the name of a column; got 3.",
+        "`score` must be the name of a column, a string; got 3.",
+    ),
+    "not a list of keys": (
+        lambda: curve(GOOD, by=GOOD["query"]),
+        "`by` must be a column name or a list of them; got shape: (4,)\nSeries: 'query' [str]\n[\n"
+        '\t"q1"\n\t"q1"\n\t"q2"\n\t"q2"\n].',
+    ),
+    "not a list of metrics": (
+        lambda: evaluate(GOOD, 5),
+        "`metrics` must be a metric or a list of them; got 5.",
+    ),
+    "a Series": (
+        lambda: evaluate(GOOD["score"], "AP"),
+        "the frame must be a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table, "
+        "or any other frame with the Arrow PyCapsule interface; got polars.Series.",
+    ),
+    "default column missing": (
+        lambda: evaluate(GOOD.select("query", "doc"), "AP"),
+        "`score` names the column 'score', which the frame does not have; "
+        "its columns are 'query', 'doc'. Name the column with score=.",
+    ),
+    "positive False": (
+        lambda: evaluate(GOOD, "AP", positive=False),
+        "`positive` must be True, a number (labels at least as large), or values to be equal to; "
+        "got False. For labels equal to False say positive=[False].",
+    ),
+    "recall level as text": (
+        lambda: curve(GOOD, recall="0.5"),
+        "`recall` must lie between 0 and 1; got '0.5'.",
     ),
     "a key twice": (
         lambda: curve(GOOD, by=["query", "query"]),
@@ -304,6 +336,23 @@ def test_ignored_labels_are_left_out() -> None:
         NO_LABEL.drop_nulls("label"), ["AP", "NumRet"]
     ).row(0)
     assert evaluate(GOOD, "NumRet", label="text", positive="yes", ignore="no").item() == 2.0
+
+
+def test_labels_equal_to_a_value() -> None:
+    assert evaluate(GOOD, "NumRel", positive=[0]).item() == 2.0
+    assert evaluate(GOOD, "NumRel", positive=[0, 1]).item() == 4.0
+    falses = GOOD.with_columns(pl.col("label") == 0)
+    assert evaluate(falses, "NumRel", positive=[False]).item() == 2.0
+
+
+def test_long_values_are_cut_short() -> None:
+    wide = pl.DataFrame({f"c{i}": [1] for i in range(100)})
+    with pytest.raises(prframe.PrframeError, match="'c19' and 80 more") as caught:
+        evaluate(wide, "AP")
+    assert len(str(caught.value)) < 400
+    with pytest.raises(prframe.PrframeError) as caught:
+        evaluate(GOOD, "AP", label=["x"] * 1000)
+    assert len(str(caught.value)) < 400
 
 
 def test_string_labels() -> None:

@@ -112,6 +112,17 @@ def test_signatures_tell_the_shared_arguments() -> None:
         assert "{shared}" not in verb.__doc__
 
 
+def test_methods_help_as_the_functions_do() -> None:
+    import inspect
+
+    method = DATA.pr.curve
+    assert method.__doc__ == prframe.curve.__doc__
+    assert list(inspect.signature(method).parameters)[:3] == ["score", "label", "by"]
+    assert type(DATA.pr).curve is prframe.curve
+    expression = pl.col("score").pr.ap
+    assert list(inspect.signature(expression).parameters)[:2] == ["label", "k"]
+
+
 def test_a_pandas_column_named_pr_is_no_obstacle() -> None:
     frame = pd.DataFrame({"score": [1.0], "label": [1], "pr": [0]})
     assert prframe.evaluate(frame, "AP")["AP"].tolist() == [1.0]

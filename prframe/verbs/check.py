@@ -90,9 +90,8 @@ def check(
     └───────────────┴──────────┴───────┘
     """
     args = arguments("check", score, label, shared)
-    cutoffs = [k] if isinstance(k, int) else list(k)
-    for cutoff in cutoffs:
-        checks.whole_number("k", cutoff, at_least=1)
+    given = k if isinstance(k, (list, tuple, range)) else [k]
+    cutoffs = [checks.whole_number("k", cutoff, at_least=1) for cutoff in given]
 
     def compute(source: Source) -> pl.DataFrame:
         found = _findings(source, args, cutoffs)

@@ -1,6 +1,6 @@
 """Precision-recall and ROC curves of each group."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Unpack, get_args
 
@@ -201,7 +201,9 @@ def roc(
 
 def _levels(recall: float | Sequence[float]) -> list[float]:
     """Check the recall levels; one may stand alone."""
-    levels = [recall] if isinstance(recall, (int, float)) else list(recall)
+    levels = (
+        list(recall) if isinstance(recall, Iterable) and not isinstance(recall, str) else [recall]
+    )
     return [checks.fraction("recall", level) for level in levels]
 
 

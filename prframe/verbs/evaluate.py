@@ -1,5 +1,6 @@
 """Metrics of each group."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Unpack, get_args
 
 import polars as pl
@@ -129,6 +130,8 @@ def evaluate(
 
 def _named(metrics: "str | Metric | Sequence[str | Metric]") -> dict[str, Metric]:
     """Return name as asked -> metric."""
+    if not isinstance(metrics, (str, Metric, Iterable)):
+        raise PrframeError(f"`metrics` must be a metric or a list of them; got {metrics!r}.")
     asked = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
     if not asked:
         raise PrframeError("`metrics` must name at least one metric; got none.")
@@ -149,7 +152,7 @@ def _check_options(
         if without:
             raise PrframeError(
                 f"`{option}` has no meaning for {checks.listed(without)}; "
-                "evaluate these in a call of their own."
+                f"evaluate these in a call of their own, without {option}."
             )
 
 

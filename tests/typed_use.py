@@ -1,0 +1,17 @@
+"""What a type checker must conclude; it is checked, never run."""
+
+from typing import assert_type
+
+import pandas as pd
+import polars as pl
+
+import prframe
+
+
+def kinds(pandas: pd.DataFrame, eager: pl.DataFrame, lazy: pl.LazyFrame) -> None:
+    assert_type(prframe.evaluate(pandas, "AP", by="query"), pd.DataFrame)
+    assert_type(prframe.evaluate(eager, [prframe.nDCG @ 10, "AP"]), pl.DataFrame)
+    assert_type(prframe.curve(lazy, ties="order"), pl.LazyFrame)
+    assert_type(prframe.roc(pandas, weight="weight"), pd.DataFrame)
+    assert_type(prframe.check(eager, k=[5, 10]), pl.DataFrame)
+    assert_type(prframe.expressions.ap(pl.col("score"), "label"), pl.Expr)
