@@ -83,11 +83,6 @@ def catalogue() -> str:
     return f"```{{list-table}}\n:header-rows: 1\n:widths: 14 44 14 14 14\n\n{items}\n```"
 
 
-def counts() -> str:
-    """Name the metrics whose range is not [0, 1]."""
-    return ", ".join(name for name, metric in prframe.CATALOGUE.items() if not metric.bounded)
-
-
 def results() -> str:
     """Return the recorded benchmark results, or a sentence that there are none."""
     path = HERE.parent / "benchmarks" / "RESULTS.md"
@@ -99,7 +94,6 @@ def results() -> str:
 
 GENERATED = {
     "<!-- catalogue -->": catalogue,
-    "<!-- counts -->": counts,
     "<!-- benchmark results -->": results,
 }
 

@@ -6,7 +6,7 @@ the error message, the docs table and the shared tests derive from `CATALOGUE`.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -34,7 +34,7 @@ class Term:
     combine: Literal["sum", "first"] = "sum"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Metric:
     """A metric of one ranking.
 
@@ -67,8 +67,8 @@ class Metric:
     name: str
     summary: str
     source: str
-    terms: tuple[Term, ...] = field(repr=False)
-    finish: Finish = field(repr=False)
+    terms: tuple[Term, ...]
+    finish: Finish
     cutoff: Literal["none", "optional", "required"] = "none"
     needs: tuple[str, ...] = ("n_pos",)
     options: frozenset[str] = frozenset()
@@ -81,6 +81,10 @@ class Metric:
         if self.cutoff == "none":
             raise PrframeError(f"{self.name} takes no cut-off; got {self.name}@{k}.")
         return replace(self, k=checks.whole_number("k", k, at_least=1))
+
+    def __repr__(self) -> str:
+        """Return the name, marked as a metric."""
+        return f"<Metric {self}>"
 
     def __str__(self) -> str:
         """Return the name as `evaluate` understands it."""

@@ -6,6 +6,7 @@ does), ``positive``, and where asked for ``score``, ``weight``, ``gain``, ``item
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -36,7 +37,7 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
     """
     if args.ignored:
         batch = batch.filter(~ignored(args))
-    for problem in _problems(args, batch.schema):
+    for problem in problems(args, batch.schema):
         problem.refuse(batch, args, source)
     score = pl.col(args.score)
     if args.missing == "drop":
@@ -125,11 +126,14 @@ def is_missing(column: pl.Expr, dtype: pl.DataType) -> pl.Expr:
     return column.is_null() | column.is_nan() if dtype.is_float() else column.is_null()
 
 
-class _Problem:
-    """A row-level defect: how to see it and what to say about it."""
+@dataclass(frozen=True)
+class Problem:
+    """What no row may have: a name for it, how to see it, and what to say about it."""
 
-    def __init__(self, bad: pl.Expr, must: str, remedy: str) -> None:
-        self.bad, self.must, self.remedy = bad, must, remedy
+    kind: str
+    bad: pl.Expr
+    must: str
+    remedy: str
 
     def refuse(self, batch: pl.DataFrame, args: Arguments, source: Source) -> None:
         """Raise if the batch has such rows; only then count them in the whole frame."""
@@ -161,10 +165,11 @@ def in_groups(names: Sequence[tuple[object, ...]]) -> str:
     return f", in groups {shown}" + (f" and {more} more" if more else "")
 
 
-def _problems(args: Arguments, schema: pl.Schema) -> list[_Problem]:
+def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
     """List what no row may have."""
-    problems = [
-        _Problem(
+    found = [
+        Problem(
+            "missing_label",
             is_missing(pl.col(args.label), schema[args.label]),
             f"`label` {args.label!r} must not contain nulls or NaN",
             "drop these rows, leave them out with ignore=[None], or, if unlabelled means "
@@ -172,8 +177,9 @@ def _problems(args: Arguments, schema: pl.Schema) -> list[_Problem]:
         )
     ]
     if args.missing == "raise":
-        problems.append(
-            _Problem(
+        found.append(
+            Problem(
+                "missing_score",
                 is_missing(pl.col(args.score), schema[args.score]),
                 f"`score` {args.score!r} must not contain nulls or NaN",
                 "leave them out with missing='drop', "
@@ -182,8 +188,9 @@ def _problems(args: Arguments, schema: pl.Schema) -> list[_Problem]:
         )
     if args.weight is not None:
         weight = pl.col(args.weight).cast(pl.Float64)
-        problems.append(
-            _Problem(
+        found.append(
+            Problem(
+                "bad_weight",
                 ~(weight.is_finite() & (weight >= 0)).fill_null(value=False),
                 f"`weight` {args.weight!r} must be finite numbers >= 0",
                 "mend or drop these rows",
@@ -193,11 +200,12 @@ def _problems(args: Arguments, schema: pl.Schema) -> list[_Problem]:
         column = getattr(args, name)
         if isinstance(column, str):
             total = pl.col(column).cast(pl.Float64)
-            problems.append(
-                _Problem(
+            found.append(
+                Problem(
+                    f"bad_{name}",
                     ~((total >= 0) & (total == total.floor())).fill_null(value=False),
                     f"`{name}` {column!r} must be whole numbers >= 0",
                     "give every row of a group the same total",
                 )
             )
-    return problems
+    return found

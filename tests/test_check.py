@@ -50,6 +50,27 @@ def test_ignored_labels_are_not_reported() -> None:
     assert "missing_label" not in report(DATA, ignore=[None])
 
 
+def test_weights_and_totals() -> None:
+    data = DATA.filter(pl.col("q").is_in(["a", "c"])).with_columns(
+        w=pl.Series([1.0, -1.0, None, 1.0, 1.0, 1.0]), total=pl.Series([2, 2, 3, 3, 3, 3])
+    )
+    found = report(data, by="q", weight="w", n_pos="total", n_neg=0)
+    assert found["bad_weight"] == ["error", 2, "in groups ['a']"]
+    assert found["bad_n_pos"] == ["error", 1, "in groups ['a']"]
+    assert found["bad_n_neg"] == ["error", 1, "in groups ['a']"]
+    halves = data.with_columns(total=pl.lit(1.5))
+    assert report(halves, by="q", n_pos="total")["bad_n_pos"][0] == "error"
+
+
+@pytest.mark.parametrize("missing", ["drop", "last"])
+def test_missing_scores_that_are_allowed(missing: str) -> None:
+    assert report(DATA, by="q", missing=missing)["missing_score"] == [
+        "info",
+        2,
+        "in groups ['b']",
+    ]
+
+
 @pytest.mark.parametrize("verb", ["evaluate", "curve"])
 def test_what_check_calls_an_error_the_verbs_refuse(verb: str) -> None:
     call = getattr(prframe, verb)

@@ -9,7 +9,7 @@ import polars as pl
 from prframe import checks, schemas
 from prframe.arguments import Arguments
 from prframe.frames import Source
-from prframe.rows import ignored, in_groups, is_missing, key_names, positive
+from prframe.rows import Problem, ignored, in_groups, key_names, positive, problems
 from prframe.typing import FrameT, Shared
 from prframe.verbs._verb import arguments, run, verb
 
@@ -52,12 +52,14 @@ def check(
         (String: ``"error"`` = the other verbs refuse such data, ``"warning"``, ``"info"``),
         ``count`` (Int64: rows; groups for the kinds that name groups), ``example`` (String).
 
-        ================== ======== =====================================================
+        ================== ======== ===========================================================
         kind               severity meaning
-        ================== ======== =====================================================
-        missing_score      error    rows whose score is null or NaN
+        ================== ======== ===========================================================
         missing_label      error    rows whose label is null or NaN
+        missing_score      error    rows whose score is null or NaN (info if `missing` allows it)
         duplicate_item     error    rows whose item stood in the group before (with `item`)
+        bad_weight         error    rows whose weight is missing, negative or infinite
+        bad_n_pos          error    rows, or groups, whose `n_pos` is no total; `n_neg` likewise
         no_positives       warning  groups in which nothing is positive
         only_positives     warning  groups in which everything is positive
         tie_at_cutoff      warning  groups whose ranks k and k + 1 share a score
@@ -65,7 +67,7 @@ def check(
         tied_score         info     rows that share their score with another of the group
         not_retrieved      info     rows whose score is -inf
         label_values       info     distinct labels; the example counts the commonest
-        ================== ======== =====================================================
+        ================== ======== ===========================================================
 
     Raises
     ------
@@ -105,13 +107,18 @@ def check(
 
 def _findings(source: Source, args: Arguments, cutoffs: list[int]) -> Iterator[_Finding]:
     """Yield the findings, worst first."""
-    rows = _rows(source, args)
+    faults = problems(replace(args, missing="raise"), source.schema)
+    rows = _rows(source, args, faults)
     keys = key_names(args)
-    groups = _groups(rows, keys, cutoffs)
-    yield _rows_where(groups, keys, "missing_score", "error")
-    yield _rows_where(groups, keys, "missing_label", "error")
+    groups = _groups(rows, args, cutoffs, faults)
+    allowed = [] if args.missing == "raise" else ["missing_score"]
+    for fault in faults:
+        if fault.kind not in allowed:
+            yield _rows_where(groups, keys, fault.kind, "error")
     if args.item is not None:
         yield _rows_where(groups, keys, "duplicate_item", "error")
+    for name in _totals(args):
+        yield _groups_where(groups, keys, f"bad_{name}", "error", pl.col(f"wrong_{name}"))
     yield _groups_where(groups, keys, "no_positives", "warning", pl.col("n_pos") == 0)
     full = (pl.col("n_pos") > 0) & (pl.col("n_pos") == pl.col("n"))
     yield _groups_where(groups, keys, "only_positives", "warning", full)
@@ -119,50 +126,65 @@ def _findings(source: Source, args: Arguments, cutoffs: list[int]) -> Iterator[_
         tie = _groups_where(groups, keys, "tie_at_cutoff", "warning", pl.col(f"tie@{cutoff}"))
         yield replace(tie, example=f"k = {cutoff}, {tie.example}")
     yield _rows_where(groups, keys, "infinite_score", "warning")
-    yield _rows_where(groups, keys, "tied_score", "info")
-    yield _rows_where(groups, keys, "not_retrieved", "info")
+    for kind in [*allowed, "tied_score", "not_retrieved"]:
+        yield _rows_where(groups, keys, kind, "info")
     labels = rows.group_by("label").len().sort("len", "label", descending=[True, False]).collect()
     most = [f"{value!r}: {count}" for value, count in labels.head(checks.SHOWN).rows()]
     yield _Finding("label_values", "info", labels.height, ", ".join(most))
 
 
-def _rows(source: Source, args: Arguments) -> pl.LazyFrame:
+def _totals(args: Arguments) -> list[str]:
+    """Return which totals are given."""
+    return [name for name in ("n_pos", "n_neg") if getattr(args, name) is not None]
+
+
+def _rows(source: Source, args: Arguments, faults: list[Problem]) -> pl.LazyFrame:
     """Return the columns the findings are made of."""
-    schema = source.schema
     rows = source.lazy()
     if args.ignored:
         rows = rows.filter(~ignored(args))
     score, label = pl.col(args.score), pl.col(args.label)
     keys = [pl.col(key).alias(name) for key, name in zip(args.keys, key_names(args), strict=True)]
     item = [pl.col(args.item).alias("item")] if args.item is not None else []
+    totals = {name: getattr(args, name) for name in _totals(args)}
     return rows.select(
         *keys,
         *item,
+        *(fault.bad.alias(fault.kind) for fault in faults),
         score.cast(pl.Float64).fill_nan(None).alias("score"),
         label.alias("label"),
-        is_missing(label, schema[args.label]).alias("missing_label"),
-        positive(args, schema[args.label]).fill_null(value=False).alias("positive"),
+        positive(args, source.schema[args.label]).fill_null(value=False).alias("positive"),
+        **{
+            f"given_{name}": pl.col(total) if isinstance(total, str) else pl.lit(total)
+            for name, total in totals.items()
+        },
     )
 
 
-def _groups(rows: pl.LazyFrame, keys: list[str], cutoffs: list[int]) -> pl.DataFrame:
+def _groups(
+    rows: pl.LazyFrame, args: Arguments, cutoffs: list[int], faults: list[Problem]
+) -> pl.DataFrame:
     """Count, group by group."""
-    score = pl.col("score")
+    score, is_positive = pl.col("score"), pl.col("positive")
     listed = score.filter(score > -float("inf")).sort(descending=True)
     counts = {
         "n": pl.len(),
-        "n_pos": pl.col("positive").sum(),
-        "missing_score": score.null_count(),
-        "missing_label": pl.col("missing_label").sum(),
+        "n_pos": is_positive.sum(),
         "infinite_score": (score == float("inf")).sum(),
         "not_retrieved": (score == -float("inf")).sum(),
         "tied_score": listed.len() - listed.is_unique().sum(),
     }
-    if "item" in rows.collect_schema().names():
+    counts |= {fault.kind: pl.col(fault.kind).sum() for fault in faults}
+    if args.item is not None:
         counts["duplicate_item"] = pl.len() - pl.col("item").n_unique()
+    for name, present in (("n_pos", is_positive.sum()), ("n_neg", (~is_positive).sum())):
+        given = pl.col(f"given_{name}")
+        if name in _totals(args):
+            counts[f"wrong_{name}"] = (given.n_unique() > 1) | (given.first() < present)
     for k in cutoffs:
         pair = listed.slice(k - 1, 2)
         counts[f"tie@{k}"] = (pair.len() == 2) & (pair.first() == pair.last())  # noqa: PLR2004
+    keys = key_names(args)
     return rows.group_by(keys or _ONE_GROUP, maintain_order=True).agg(**counts).collect()
 
 
