@@ -141,3 +141,11 @@ def test_one_warning_for_all_undefined_values() -> None:
         "in groups ['b', 'c']"
     ]
     assert caught[0].filename == __file__
+
+
+def test_the_warning_names_a_label_that_does_not_occur() -> None:
+    data = pl.DataFrame({"score": [2.0, 1.0], "label": ["spam", "ham"]})
+    with pytest.warns(prframe.UndefinedMetricWarning, match="which have no label 'Spam'"):
+        prframe.evaluate(data, "AP", positive="Spam")
+    with pytest.warns(prframe.UndefinedMetricWarning, match="no positives or no negatives"):
+        prframe.roc(data.with_columns(label=pl.lit(1)))

@@ -83,16 +83,23 @@ def run(
     return through(frame, args.columns, result_schema, renamed)
 
 
-def warn_undefined(what: Sequence[str], groups: pl.DataFrame, keys: list[str], lack: str) -> None:
+def warn_undefined(
+    what: Sequence[str], groups: pl.DataFrame, args: Arguments, *, negatives: bool
+) -> None:
     """Say once that some groups have no value for what was asked.
 
-    `groups` has a row per group and a column ``lacking``.
+    `groups` has a row per group and a column ``lacking``; `negatives` tells whether it may be
+    negatives that they lack.
     """
     bad = groups.filter("lacking")
     if bad.height:
+        graded = isinstance(args.positive, (bool, int, float))
+        lack = "positives" if graded else f"label {checks.brief(args.positive)}"
+        lack += " or no negatives" if negatives else ""
+        names = in_groups(bad.select(key_names(args)).rows())
         warnings.warn(
             f"{', '.join(what)}: undefined, hence null, for {bad.height} of {groups.height} "
-            f"groups, which have no {lack}{in_groups(bad.select(keys).rows())}",
+            f"groups, which have no {lack}{names}",
             UndefinedMetricWarning,
             stacklevel=_callers_level(),
         )

@@ -291,8 +291,8 @@ class _Drawing:
                 pl.col("lacking").any()
             )
             both = len(self.needs) > 1
-            lack = "negatives or no positives" if both else "positives"
-            warn_undefined(["fpr or tpr"] if both else ["recall"], groups, keys, lack)
+            what = ["fpr or tpr"] if both else ["recall"]
+            warn_undefined(what, groups, self.args, negatives=both)
         return rows.drop("lacking")
 
 

@@ -120,7 +120,7 @@ def evaluate(
             return pl.concat([found.totals.select(keys), values], how="horizontal")
 
         values = ranking.over_groups(piece_values)
-        _warn(values, wanted, keys)
+        _warn(values, wanted, args)
         return values if layout == "wide" else _long(values, list(wanted), keys)
 
     schema = schemas.evaluate_wide(wanted) if layout == "wide" else schemas.evaluate_long()
@@ -161,14 +161,13 @@ def _takes(metric: Metric, option: str) -> bool:
     return option in metric.options and not (option == "interpolate" and metric.k is not None)
 
 
-def _warn(values: pl.DataFrame, wanted: dict[str, Metric], keys: list[str]) -> None:
+def _warn(values: pl.DataFrame, wanted: dict[str, Metric], args: Arguments) -> None:
     """Warn once of undefined values."""
     undefined = [name for name in wanted if values[name].null_count()]
     if undefined:
         lacking = pl.any_horizontal(pl.col(undefined).is_null()).alias("lacking")
         both = any("n_neg" in wanted[name].needs for name in undefined)
-        lack = "positives or no negatives" if both else "positives"
-        warn_undefined(undefined, values.select(*keys, lacking), keys, lack)
+        warn_undefined(undefined, values.select(*key_names(args), lacking), args, negatives=both)
 
 
 def _long(values: pl.DataFrame, names: list[str], keys: list[str]) -> pl.DataFrame:
