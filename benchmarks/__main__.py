@@ -8,6 +8,7 @@ from benchmarks import report
 from benchmarks.cases import CASES, FULL, QUICK, Case, Results
 from benchmarks.fresh import compile_modules
 from benchmarks.measuring import run_case, run_check
+from benchmarks.quiet import Patience
 
 RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
 
@@ -15,12 +16,13 @@ RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
 def main() -> None:
     options = _options()
     names = [options.only] if options.only else list(CASES)
+    patience = Patience(0.0 if options.quick else 60 * options.patience)
     compile_modules()
     measured: list[tuple[Case, Results]] = []
     sections = []
     for name in names:
         case = CASES[name](QUICK if options.quick else FULL)
-        results = run_case(case, _say)
+        results = run_case(case, patience, _say)
         checks = {check.subject.name: run_check(check) for check in case.checks}
         measured.append((case, results))
         sections.append(report.case_section(case, results, checks))
@@ -37,6 +39,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", choices=list(CASES), help="run one case")
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
     parser.add_argument("--write", action="store_true", help=f"write {RESULTS.name}")
+    parser.add_argument(
+        "--patience",
+        type=float,
+        default=5.0,
+        metavar="MINUTES",
+        help="time to spend on waiting for idle CPUs and on repeating what was disturbed",
+    )
     options = parser.parse_args()
     if options.write and (options.only or options.quick):
         parser.error("--write keeps the results of all cases at full size")

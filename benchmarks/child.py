@@ -46,7 +46,8 @@ def measure(work: Work, later: int) -> Measurement:
     answer = work.answer(result)
     del result
     seconds = tuple(timed(work.call)[0] for _ in range(later))
-    return Measurement(first, seconds, ready, peak, megabytes(), answer)
+    last = megabytes()
+    return Measurement(first, seconds, ready, peak, peak_later=last, answer=answer)
 
 
 def timed(call: Callable[[], Any]) -> tuple[float, Any]:

@@ -16,6 +16,8 @@ class Measurement:
         Seconds of the first call in the process, and of those after it.
     ready, peak, peak_later : float
         The largest resident memory just before the first call, just after it, and at the end.
+    others : float
+        How many CPUs other programs kept busy meanwhile, on average.
     answer : dict
         What the result boils down to, to see that two ways agree.
     skipped : str
@@ -27,5 +29,6 @@ class Measurement:
     ready: float = 0.0
     peak: float = 0.0
     peak_later: float = 0.0
+    others: float = 0.0
     answer: Answer = field(default_factory=dict)
     skipped: str = ""

@@ -3,14 +3,16 @@
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from benchmarks.cases import Case, Check, Results, Subject
 from benchmarks.fresh import run_statement, run_task
 from benchmarks.measurement import Answer, Measurement
+from benchmarks.quiet import Patience
 
 
-def run_case(case: Case, say: Callable[[str], None]) -> Results:
-    """Measure a case; whatever else the machine does then falls on all its subjects alike."""
+def run_case(case: Case, patience: Patience, say: Callable[[str], None]) -> Results:
+    """Measure a case; a slow drift of the machine then falls on all its subjects alike."""
     with tempfile.TemporaryDirectory() as folder:
         options = {}
         if case.prepare is not None:
@@ -22,7 +24,8 @@ def run_case(case: Case, say: Callable[[str], None]) -> Results:
             for subject in case.subjects:
                 if i < (subject.rounds or case.rounds):
                     say(f"{case.name}: round {i + 1} of {case.rounds}, {subject.name}")
-                    results[subject.name].append(_run(_with(subject, options)))
+                    run = partial(_run, _with(subject, options))
+                    results[subject.name].append(patience.measure(run))
     _assert_agreement(case, results)
     return results
 

@@ -32,7 +32,9 @@ is imported and the data are made, but nothing is warm, and what is loaded on fi
 run in turn, round after round. A ratio is the median over the rounds of the ratio within a round,
 with the smallest and the largest in brackets. Data are random with a fixed seed; scores are
 uniform. *Memory* is the largest resident memory of the process in MB (10^6 bytes): *ready*
-just before the first call, with the data, *peak* just after it.
+just before the first call, with the data, *peak* just after it. *Other work* is how many CPUs
+other programs kept busy during the most disturbed of the rounds; above 0.2, a process is measured
+anew, as long as the time for that (`--patience`) lasts.
 
 The targets are what the project aims at; a target that is missed is said to be missed.
 """
@@ -41,6 +43,7 @@ COMMANDS = """## Commands
 
     pip install -e '.[bench]'
     python -m benchmarks --write            # everything below; writes this file
+    python -m benchmarks --patience 60      # the same, if the machine has other work to do
     python -m benchmarks --only NAME        # one case
     python -m benchmarks --quick            # small sizes, to see that it runs
 """
@@ -81,7 +84,15 @@ def case_section(case: Case, results: Results, checks: dict[str, Answer | str]) 
     rows = [_ratio_row(ratio, results) for ratio in case.ratios]
     rows += [_limit_row(limit, results) for limit in case.limits]
     parts = [f"## {case.name}\n", f"{case.text}\n", _table(header, rows)]
-    header = ["measured", "first call, s", "later calls, s", "ready, MB", "peak, MB", "rounds"]
+    header = [
+        "measured",
+        "first call, s",
+        "later calls, s",
+        "ready, MB",
+        "peak, MB",
+        "rounds",
+        "other work",
+    ]
     parts.append(_table(header, [_time_row(name, found) for name, found in results.items()]))
     lines = [_agreement_line(agreement, results) for agreement in case.agreements]
     lines += [_check_line(name, found) for name, found in checks.items()]
@@ -144,7 +155,7 @@ def _limit_row(limit: Limit, results: Results) -> list[str]:
 def _time_row(name: str, found: list[Measurement]) -> list[str]:
     skipped = next((one.skipped for one in found if one.skipped), "")
     if skipped:
-        return [name, f"skipped: {skipped}", "", "", "", ""]
+        return [name, f"skipped: {skipped}", "", "", "", "", ""]
     later = [median(one.later) for one in found if one.later]
     ready = median(one.ready for one in found)
     return [
@@ -154,6 +165,7 @@ def _time_row(name: str, found: list[Measurement]) -> list[str]:
         f"{ready:.0f}" if ready else "",
         f"{median(one.peak for one in found):.0f}",
         str(len(found)),
+        f"{max(one.others for one in found):.2f}",
     ]
 
 

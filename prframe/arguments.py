@@ -74,19 +74,29 @@ class Arguments:
                 raise PrframeError(
                     f"`{name}` must be the name of a column, a string; got {checks.brief(column)}."
                 )
+            if column == "*" or (column.startswith("^") and column.endswith("$")):
+                raise PrframeError(
+                    f"`{name}` must not look like a pattern, as polars would read it as one; "
+                    f"got {column!r}; rename the column."
+                )
         if len(set(self.keys)) < len(self.keys):
             raise PrframeError(f"`by` names a column twice: {checks.brief(list(self.keys))}.")
         for name in ("n_pos", "n_neg"):
             total = getattr(self, name)
             if total is not None and not isinstance(total, str):
-                checks.whole_number(name, total, at_least=0)
+                number = checks.whole_number(name, total, at_least=0)
+                object.__setattr__(self, name, number)
+        for name in ("positive", "ignore"):
+            object.__setattr__(self, name, _label_values(name, getattr(self, name)))
 
     def _named(self) -> dict[str, object]:
         """Return argument -> column, for the arguments that name one column each."""
         named: dict[str, object] = {"score": self.score, "label": self.label}
         named |= {f"by[{i}]": key for i, key in enumerate(self.keys)}
         optional = {"weight": self.weight, "item": self.item}
-        return named | {name: column for name, column in optional.items() if column is not None}
+        named |= {name: column for name, column in optional.items() if column is not None}
+        totals = {"n_pos": self.n_pos, "n_neg": self.n_neg}
+        return named | {name: total for name, total in totals.items() if isinstance(total, str)}
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
@@ -166,3 +176,17 @@ class Arguments:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _label_values(name: str, values: object) -> object:
+    """Require a label value or a list of them, and return it in plain Python."""
+    values = checks.plain(values)
+    if isinstance(values, (str, bool, int, float)) or (values is None and name == "ignore"):
+        return values
+    if isinstance(values, (list, tuple, set, frozenset)) and values:
+        listed = [checks.plain(value) for value in values]
+        if all(value is None or isinstance(value, (str, bool, int, float)) for value in listed):
+            return listed
+    raise PrframeError(
+        f"`{name}` must be a label value or a list of them; got {checks.brief(values)}."
+    )

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from numbers import Integral, Real
 
 from prframe.errors import MissingColumnError, PrframeError
 
 SHOWN = 5
+LARGEST_COUNT = 2**53
 _LISTED = 20
 _LONGEST = 200
 
@@ -50,10 +52,12 @@ def columns_exist(wanted: dict[str, str], present: Sequence[str], hint: str = ""
 
 
 def whole_number(name: str, value: object, at_least: int) -> int:
-    """Require an integer of a least size."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < at_least:
-        raise PrframeError(f"`{name}` must be a whole number >= {at_least}; got {brief(value)}.")
-    return value
+    """Require an integer, of any library, of a least size; beyond 2^53 floats would round it."""
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        number = int(value)
+        if at_least <= number <= LARGEST_COUNT:
+            return number
+    raise PrframeError(f"`{name}` must be a whole number >= {at_least}; got {brief(value)}.")
 
 
 def flag(name: str, value: object) -> None:
@@ -64,7 +68,13 @@ def flag(name: str, value: object) -> None:
 
 def fraction(name: str, value: object) -> float:
     """Require a number in [0, 1]."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not (number and 0 <= float(value) <= 1):  # type: ignore[arg-type]
-        raise PrframeError(f"`{name}` must lie between 0 and 1; got {brief(value)}.")
-    return float(value)  # type: ignore[arg-type]
+    if isinstance(value, Real) and not isinstance(value, bool):
+        number = float(value)
+        if 0 <= number <= 1:
+            return number
+    raise PrframeError(f"`{name}` must lie between 0 and 1; got {brief(value)}.")
+
+
+def plain(value: object) -> object:
+    """Return a scalar of NumPy as one of Python; anything else as it is."""
+    return value.item() if type(value).__module__ == "numpy" and hasattr(value, "item") else value

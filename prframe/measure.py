@@ -84,9 +84,7 @@ class _Columns:
     """Quantities as columns of the tables of hits and totals."""
 
     def __init__(self, hits: Hits, prior: float | None) -> None:
-        deepest = hits.table["end"].max() if hits.table.height else 0
-        largest = hits.totals["n_pos"].max() if hits.totals.height else 0
-        self._size = int(max(deepest, largest))  # type: ignore[type-var, arg-type]
+        self._hits = hits
         self._graded = hits.gains is not None
         self._prior = prior
 
@@ -108,14 +106,21 @@ class _Columns:
         )
 
     def _running_discounts(self, k: int | None) -> pl.Expr:
-        size = self._size if k is None else min(k, self._size)
-        return pl.lit(pl.Series(discount_sums(size)))
+        # Only as far as a hit, or the ideal ranking, reaches.
+        table, totals = self._hits.table, self._hits.totals
+        reach = max(_largest(table["end"]), _largest(totals["n_pos"]))
+        return pl.lit(pl.Series(discount_sums(reach if k is None else min(k, reach))))
 
     def _ideal_dcg(self, k: int | None) -> pl.Expr:
         if self._graded:
             return pl.col(f"ideal@{k}")
         depth = pl.col("n_pos") if k is None else pl.min_horizontal("n_pos", k)
         return self._running_discounts(k).gather(depth)
+
+
+def _largest(counts: pl.Series) -> int:
+    """Return the largest count, 0 if there is none."""
+    return int(counts.to_numpy().max(initial=0))
 
 
 def _with_ideals(

@@ -203,7 +203,9 @@ def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
             found.append(
                 Problem(
                     f"bad_{name}",
-                    ~((total >= 0) & (total == total.floor())).fill_null(value=False),
+                    ~(
+                        total.is_between(0, checks.LARGEST_COUNT) & (total == total.floor())
+                    ).fill_null(value=False),
                     f"`{name}` {column!r} must be whole numbers >= 0",
                     "give every row of a group the same total",
                 )
