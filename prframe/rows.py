@@ -200,12 +200,11 @@ def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
         column = getattr(args, name)
         if isinstance(column, str):
             total = pl.col(column).cast(pl.Float64)
+            whole = total.is_between(0, checks.LARGEST_COUNT) & (total == total.floor())
             found.append(
                 Problem(
                     f"bad_{name}",
-                    ~(
-                        total.is_between(0, checks.LARGEST_COUNT) & (total == total.floor())
-                    ).fill_null(value=False),
+                    ~whole.fill_null(value=False),
                     f"`{name}` {column!r} must be whole numbers >= 0",
                     "give every row of a group the same total",
                 )

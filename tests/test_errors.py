@@ -1,5 +1,6 @@
 """Every refusal, once, with its full message."""
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -251,6 +252,27 @@ REFUSALS = {
         lambda: curve(GOOD, recall="0.5"),
         "`recall` must lie between 0 and 1; got '0.5'.",
     ),
+    "a pattern for a name": (
+        lambda: curve(GOOD, score="^s.*$"),
+        "`score` must not look like a pattern, as polars would read it as one; got '^s.*$'; "
+        "rename the column.",
+    ),
+    "positive None": (
+        lambda: curve(GOOD, positive=None),
+        "`positive` must be a label value or a list of them; got None.",
+    ),
+    "positive empty": (
+        lambda: curve(GOOD, positive=[]),
+        "`positive` must be a label value or a list of them; got [].",
+    ),
+    "ignore nested": (
+        lambda: curve(GOOD, ignore=[[0]]),
+        "`ignore` must be a label value or a list of them; got [[0]].",
+    ),
+    "n_pos beyond counting": (
+        lambda: evaluate(GOOD, "AP", n_pos=10**30),
+        "`n_pos` must be a whole number >= 0; got 1000000000000000000000000000000.",
+    ),
     "a key twice": (
         lambda: curve(GOOD, by=["query", "query"]),
         "`by` names a column twice: ['query', 'query'].",
@@ -343,6 +365,19 @@ def test_labels_equal_to_a_value() -> None:
     assert evaluate(GOOD, "NumRel", positive=[0, 1]).item() == 4.0
     falses = GOOD.with_columns(pl.col("label") == 0)
     assert evaluate(falses, "NumRel", positive=[False]).item() == 2.0
+
+
+def test_numpy_scalars_are_numbers() -> None:
+    plain = evaluate(GOOD, ["AP", "P@2"], n_pos=3, positive=1, ignore=5)
+    numpy = evaluate(
+        GOOD,
+        ["AP", prframe.P @ np.int64(2)],
+        n_pos=np.int64(3),
+        positive=np.float32(1),
+        ignore=np.int8(5),
+    )
+    assert numpy.equals(plain)
+    assert curve(GOOD, recall=np.array([0.5])).equals(curve(GOOD, recall=0.5))
 
 
 def test_long_values_are_cut_short() -> None:
