@@ -47,6 +47,8 @@ from prframe.stats import discount_sums
 from prframe.typing import Ties
 
 _UNRETRIEVED = -float("inf")
+# Running discounts up to here are a constant; further on they are counted out in each group.
+_TABLE = 1000
 P_ = ParamSpec("P_")
 T = TypeVar("T")
 
@@ -232,7 +234,7 @@ def curve(
     """
     checks.one_of("ties", ties, get_args(Ties))
     checks.flag("anchor", anchor)
-    relevant = _relevant(label, positive)
+    relevant = _relevant(score, label, positive)
     columns = _counts(score, relevant, ties)
     if anchor:
         opening = {"threshold": pl.lit(float("inf")), "k": pl.lit(0), "tp": pl.lit(0)}
@@ -246,7 +248,10 @@ def curve(
         "precision": pl.when(k == 0).then(1.0).otherwise(value),
     }
     rows = pl.struct(value.alias(name) for name, value in (columns | rates).items())
-    return _unless_missing(score, label, rows.implode()).name.keep()
+    name = score.meta.output_name(raise_if_undetermined=False)
+    if name is None:
+        raise PrframeError("a curve is drawn of one score at a time; name the column.")
+    return _unless_missing(score, label, rows.implode()).alias(name)
 
 
 def _counts(score: pl.Expr, relevant: pl.Expr, ties: Ties) -> dict[str, pl.Expr]:
@@ -296,10 +301,16 @@ def _metric(
 
 def _column(label: str | pl.Expr) -> pl.Expr:
     """Return the label as an expression."""
-    return pl.col(label) if isinstance(label, str) else label
+    if isinstance(label, str):
+        return pl.col(label)
+    if isinstance(label, pl.Expr):
+        return label
+    raise PrframeError(
+        f"`label` must be the name of a column or an expression; got {checks.brief(label)}."
+    )
 
 
-def _relevant(label: str | pl.Expr, positive: float | None) -> pl.Expr:
+def _relevant(score: pl.Expr, label: str | pl.Expr, positive: float | None) -> pl.Expr:
     """Return which rows are positive; the label may be boolean or numeric."""
     if positive is not None and not isinstance(positive, (int, float)):
         raise PrframeError(
@@ -307,7 +318,9 @@ def _relevant(label: str | pl.Expr, positive: float | None) -> pl.Expr:
             "pl.col('score').pr.ap(pl.col('label') == 'yes')."
         )
     value = _column(label).cast(pl.Float64)
-    return value > 0 if positive is None else value >= positive
+    relevant = value > 0 if positive is None or positive is True else value >= positive
+    # A label that is one value for all is given the length of the score.
+    return score.is_not_null() & relevant
 
 
 def _unless_missing(score: pl.Expr, label: str | pl.Expr, value: pl.Expr) -> pl.Expr:
@@ -321,7 +334,7 @@ def _quantities(
     score: pl.Expr, label: str | pl.Expr, positive: float | None, ties: str, *, graded: bool
 ) -> Quantities:
     """Return the quantities of the group at hand; hits in order of rank."""
-    relevant, retrieved = _relevant(label, positive), score > _UNRETRIEVED
+    relevant, retrieved = _relevant(score, label, positive), score > _UNRETRIEVED
     listed = relevant & retrieved
     hit_scores = score.filter(listed).sort(descending=True)
     if ties == "order":
@@ -332,8 +345,8 @@ def _quantities(
         start, end = (_above(score, hit_scores, side) for side in ("right", "left"))
         tp_start, tp_end = (_above(hit_scores, hit_scores, side) for side in ("right", "left"))
     gain = pl.lit(1.0)
+    value = _column(label).cast(pl.Float64) + 0 * score.is_null()
     if graded:
-        value = _column(label).cast(pl.Float64)
         gain = value.filter(listed).sort_by(
             score.filter(listed), descending=True, maintain_order=True
         )
@@ -343,14 +356,16 @@ def _quantities(
         end=end,
         tp_start=tp_start,
         tp_end=tp_end,
+        fp_start=start - tp_start,
+        fp_end=end - tp_end,
         weight=pl.lit(1.0),
         gain=gain,
         n=retrieved.sum().cast(pl.Int64),
         n_pos=n_pos,
-        n_neg=pl.len().cast(pl.Int64) - n_pos,
+        n_neg=relevant.len().cast(pl.Int64) - n_pos,
         n_hits=listed.sum().cast(pl.Int64),
-        running_discounts=_running_discounts,
-        ideal_dcg=lambda k: _ideal_dcg(_column(label).cast(pl.Float64), k),
+        running_discounts=lambda k: _running_discounts(score, k),
+        ideal_dcg=lambda k: _ideal_dcg(value, k),
     )
 
 
@@ -360,11 +375,13 @@ def _above(scores: pl.Expr, wanted: pl.Expr, side: Literal["left", "right"]) -> 
     return scores.len().cast(pl.Int64) - below.cast(pl.Int64)
 
 
-def _running_discounts(k: int | None) -> pl.Expr:
+def _running_discounts(score: pl.Expr, k: int | None) -> pl.Expr:
     """Return D(0), D(1), ... as far as they may be needed."""
-    if k is not None:
+    if k is not None and k <= _TABLE:
         return pl.lit(pl.Series(discount_sums(k)))
-    discounts = 1 / (pl.int_range(2, pl.len() + 2)).log(2)
+    discounts = 1 / (pl.int_range(2, score.len() + 2)).log(2)
+    if k is not None:
+        discounts = discounts.head(k)
     return pl.lit(0.0).append(discounts.cum_sum())
 
 
@@ -378,5 +395,5 @@ def _ideal_dcg(gain: pl.Expr, k: int | None) -> pl.Expr:
 
 def _first(q: Quantities) -> Quantities:
     """Return the quantities of the hit ranked first."""
-    per_hit = ("start", "end", "tp_start", "tp_end", "weight", "gain")
+    per_hit = ("start", "end", "tp_start", "tp_end", "fp_start", "fp_end", "weight", "gain")
     return replace(q, **{name: getattr(q, name).first() for name in per_hit})

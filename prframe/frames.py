@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import polars as pl
 
@@ -14,6 +14,8 @@ from prframe.typing import Schema
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
+
+T = TypeVar("T")
 
 # Large enough to keep all cores busy, small enough that a batch is a matter of megabytes;
 # slices of a frame that is in memory anyway may be larger.
@@ -42,7 +44,7 @@ class Source:
         return data if isinstance(data, pl.DataFrame) else data.collect().rechunk()
 
     def batches(self) -> Iterator[pl.DataFrame]:
-        """Yield the rows in order, some at a time; a query is run once, never held whole."""
+        """Yield the rows in order, some at a time; a query is never held whole."""
         if isinstance(self.data, pl.DataFrame):
             yield from self.data.iter_slices(_SLICE_ROWS)
         else:
@@ -104,7 +106,16 @@ def _enter(
 
 def _is_instance(frame: object, module: str, name: str) -> bool:
     """Tell whether the frame is of a library's class, without importing that library."""
-    return module in sys.modules and isinstance(frame, getattr(sys.modules[module], name))
+    library = sys.modules.get(module)
+    return library is not None and isinstance(frame, getattr(library, name))
+
+
+def _read(read: Callable[[], T]) -> T:
+    """Read the caller's frame; what cannot be read is the caller's to mend."""
+    try:
+        return read()
+    except Exception as error:
+        raise PrframeError(f"the frame cannot be read into polars: {error}") from error
 
 
 def _enter_arrow(
@@ -113,10 +124,10 @@ def _enter_arrow(
     """Read a pyarrow table or a PyCapsule frame; both get a pyarrow table back."""
     import pyarrow as pa
 
-    table = frame if isinstance(frame, pa.Table) else pa.table(frame)
+    table = frame if isinstance(frame, pa.Table) else _read(lambda: pa.table(frame))
     _names_are_unique(table.column_names, columns)
     checks.columns_exist(columns, table.column_names)
-    data = cast("pl.DataFrame", pl.from_arrow(table.select(list(columns))))
+    data = _read(lambda: cast("pl.DataFrame", pl.from_arrow(table.select(list(columns)))))
     return data, lambda out: _to_arrow(out, table, _keys(columns))
 
 
@@ -129,7 +140,11 @@ def _to_arrow(out: pl.DataFrame, source: "pa.Table", keys: list[str]) -> "pa.Tab
         pa.field(name, (source.schema if name in keys else table.schema).field(name).type)
         for name in table.column_names
     ]
-    return table.cast(pa.schema(fields))
+    try:
+        return table.cast(pa.schema(fields))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        # Not every type that can be read can be written again; the values are what counts.
+        return table
 
 
 def _enter_pandas(
@@ -141,7 +156,8 @@ def _enter_pandas(
     hint = f" {in_index} is in the index: call .reset_index() first." if in_index else ""
     checks.columns_exist(columns, list(frame.columns), hint)
     needed = frame[list(columns)]
-    return pl.from_pandas(needed), lambda out: _to_pandas(out, needed, _keys(columns))
+    data = _read(lambda: pl.from_pandas(needed))
+    return data, lambda out: _to_pandas(out, needed, _keys(columns))
 
 
 def _keys(columns: dict[str, str]) -> list[str]:

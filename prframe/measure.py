@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import polars as pl
 
 from prframe.errors import PrframeError
 from prframe.metrics import Metric
 from prframe.quantities import Quantities
 from prframe.ranks import Hits
-from prframe.stats import discount_sums
+from prframe.stats import discount_sum, discount_sums
 
 
 def measure(
@@ -25,8 +26,10 @@ def measure(
     totals = hits.totals.with_row_index("group").with_columns(pl.col("group").cast(pl.Int64))
     counts = totals.select("n", "n_pos", "n_neg", "n_hits")
     table = pl.concat([hits.table, counts[hits.table["group"]]], how="horizontal")
+    cutoffs = {metric.k for metric in metrics if metric.graded}
+    totals = totals.with_columns(_binary_ideal(totals["n_pos"], k) for k in cutoffs)
     if hits.gains is not None:
-        totals = _with_ideals(totals, hits.gains, metrics)
+        totals = _with_graded_ideals(totals, hits.gains, cutoffs)
     columns = _Columns(hits, prior)
     for combine in ("sum", "first"):
         combined = _combined(table, metrics, columns, combine, interpolate=interpolate)
@@ -85,37 +88,29 @@ class _Columns:
 
     def __init__(self, hits: Hits, prior: float | None) -> None:
         self._hits = hits
-        self._graded = hits.gains is not None
         self._prior = prior
 
     def running_best(self) -> pl.Expr:
         """Return the largest precision at each hit's recall or beyond."""
         q = self.quantities(interpolated=False)
-        return q.precision(q.tp_end, q.end).cum_max(reverse=True).over("group")
+        return q.precision(q.tp_end, q.fp_end).cum_max(reverse=True).over("group")
 
     def quantities(self, *, interpolated: bool) -> Quantities:
         """Return the quantities, with interpolated precision or without."""
-        named = ("start", "end", "tp_start", "tp_end", "weight", "gain")
+        named = ("start", "end", "tp_start", "tp_end", "fp_start", "fp_end", "weight", "gain")
         counts = ("n", "n_pos", "n_neg", "n_hits")
         return Quantities(
             **{name: pl.col(name) for name in named + counts},
             running_discounts=self._running_discounts,
-            ideal_dcg=self._ideal_dcg,
+            ideal_dcg=lambda k: pl.col(f"ideal@{k}"),
             prior=self._prior,
             interpolated=pl.col("interpolated") if interpolated else None,
         )
 
     def _running_discounts(self, k: int | None) -> pl.Expr:
-        # Only as far as a hit, or the ideal ranking, reaches.
-        table, totals = self._hits.table, self._hits.totals
-        reach = max(_largest(table["end"]), _largest(totals["n_pos"]))
+        # Only as far as a hit reaches.
+        reach = _largest(self._hits.table["end"])
         return pl.lit(pl.Series(discount_sums(reach if k is None else min(k, reach))))
-
-    def _ideal_dcg(self, k: int | None) -> pl.Expr:
-        if self._graded:
-            return pl.col(f"ideal@{k}")
-        depth = pl.col("n_pos") if k is None else pl.min_horizontal("n_pos", k)
-        return self._running_discounts(k).gather(depth)
 
 
 def _largest(counts: pl.Series) -> int:
@@ -123,26 +118,39 @@ def _largest(counts: pl.Series) -> int:
     return int(counts.to_numpy().max(initial=0))
 
 
-def _with_ideals(
-    totals: pl.DataFrame, gains: pl.DataFrame, metrics: Sequence[Metric]
+def _binary_ideal(n_pos: pl.Series, k: int | None) -> pl.Series:
+    """Return the DCG of the best ranking of items whose gain is 1."""
+    depth = n_pos.to_numpy()
+    return pl.Series(f"ideal@{k}", discount_sum(depth if k is None else np.minimum(depth, k)))
+
+
+def _with_graded_ideals(
+    totals: pl.DataFrame, gains: pl.DataFrame, cutoffs: set[int | None]
 ) -> pl.DataFrame:
-    """Add the DCG of the best ranking of graded items, a column for each cut-off."""
-    listed = gains.group_by("group").agg((pl.col("gain") > 0).sum().alias("relevant"))
-    ranked = gains.sort("group", "gain", descending=[False, True]).with_columns(
-        (pl.int_range(pl.len()).over("group") + 1).alias("rank")
+    """Replace the DCG of the best ranking where a group's items are graded."""
+    gain, is_graded = pl.col("gain"), (pl.col("gain") != pl.col("weight")).any()
+    rank = pl.int_range(1, pl.len() + 1)
+    ideals = (
+        gains.sort("group", "gain", descending=[False, True])
+        .group_by("group")
+        .agg(
+            is_graded.alias("graded"),
+            *(
+                (gain / (rank + 1).log(2))
+                .head(pl.len() if k is None else k)
+                .sum()
+                .alias(f"graded@{k}")
+                for k in cutoffs
+            ),
+        )
     )
-    unlisted = totals.join(listed, on="group", how="left").filter(
-        pl.col("n_pos") > pl.col("relevant").fill_null(0)
-    )
+    totals = totals.join(ideals.filter("graded"), on="group", how="left", maintain_order="left")
+    unlisted = totals.filter("graded", pl.col("n_pos") > pl.col("present_pos"))
     if unlisted.height:
         raise PrframeError(
             "nDCG with graded labels needs the label of every positive, but `n_pos` counts "
             f"unlisted ones in {unlisted.height} groups; list them with a score of -inf."
         )
-    value = pl.col("gain") / (pl.col("rank") + 1).log(2)
-    cutoffs = {metric.k for metric in metrics if metric.graded}
-    ideals = ranked.group_by("group").agg(
-        (value if k is None else value.filter(pl.col("rank") <= k)).sum().alias(f"ideal@{k}")
-        for k in cutoffs
+    return totals.with_columns(
+        pl.coalesce(f"graded@{k}", f"ideal@{k}").alias(f"ideal@{k}") for k in cutoffs
     )
-    return totals.join(ideals, on="group", how="left", maintain_order="left")

@@ -82,6 +82,10 @@ class Metric:
             raise PrframeError(f"{self.name} takes no cut-off; got {self.name}@{k}.")
         return replace(self, k=checks.whole_number("k", k, at_least=1))
 
+    def __reduce__(self) -> tuple[Callable[..., "Metric"], tuple[str, CutOff]]:
+        """Travel between processes by name."""
+        return _from_catalogue, (self.name, self.k)
+
     def __repr__(self) -> str:
         """Return the name, marked as a metric."""
         return f"<Metric {self}>"
@@ -89,6 +93,11 @@ class Metric:
     def __str__(self) -> str:
         """Return the name as `evaluate` understands it."""
         return self.name if self.k is None else f"{self.name}@{self.k}"
+
+
+def _from_catalogue(name: str, k: CutOff) -> Metric:
+    """Return a metric of the catalogue."""
+    return CATALOGUE[name] if k is None else CATALOGUE[name] @ k
 
 
 def parse(metric: "str | Metric") -> Metric:
@@ -128,20 +137,19 @@ def _same_but_for_case(name: str) -> str:
 
 def _ap_credit(q: Quantities, k: CutOff) -> pl.Expr:
     if k is None:
-        best = q.precision(q.tp_end, q.end) if q.interpolated is None else q.interpolated
+        best = q.precision(q.tp_end, q.fp_end) if q.interpolated is None else q.interpolated
         return q.weight * best
     share = q.share_in_top(k)
     tp = q.tp_start + (q.tp_end - q.tp_start) * share
-    return q.weight * share * q.precision(tp, pl.min_horizontal(q.end, k))
+    return q.weight * share * q.precision(tp, pl.min_horizontal(q.end, k) - tp)
 
 
 def _trapezoid_credit(q: Quantities, _: CutOff) -> pl.Expr:
     if q.interpolated is not None:
         return q.weight * q.interpolated
-    opening = q.start == 0
-    above = q.precision(q.tp_start, pl.when(opening).then(1).otherwise(q.start))
-    left = pl.when(opening).then(1.0).otherwise(above)
-    return q.weight * (left + q.precision(q.tp_end, q.end)) / 2
+    above = q.precision(q.tp_start, q.fp_start)
+    left = pl.when(q.start == 0).then(1.0).otherwise(above)
+    return q.weight * (left + q.precision(q.tp_end, q.fp_end)) / 2
 
 
 def _eleven_point_credit(q: Quantities, _: CutOff) -> pl.Expr:
@@ -159,13 +167,13 @@ def _levels_reached(tp: pl.Expr, n_pos: pl.Expr) -> pl.Expr:
 
 
 def _auc_credit(q: Quantities, _: CutOff) -> pl.Expr:
-    above = (q.start - q.tp_start + q.end - q.tp_end) / 2
-    return q.weight * (q.n_neg - above)
+    return q.weight * (q.n_neg - (q.fp_start + q.fp_end) / 2)
 
 
 def _auc_finish(q: Quantities, _: CutOff, terms: Sequence[pl.Expr]) -> pl.Expr:
-    unretrieved = (q.n_pos - q.n_hits) * (q.n_neg - (q.n - q.n_hits))
-    return (terms[0] + unretrieved / 2) / (q.n_pos.cast(pl.Float64) * q.n_neg)
+    # Floats: the products of counts outgrow integers.
+    missed = (q.n_pos - q.n_hits).cast(pl.Float64) * (q.n_neg - (q.n - q.n_hits))
+    return (terms[0] + missed / 2) / (q.n_pos.cast(pl.Float64) * q.n_neg)
 
 
 def _top_credit(q: Quantities, k: CutOff) -> pl.Expr:

@@ -5,7 +5,6 @@ The verbs are loaded on first use, so that importing prframe costs little more t
 
 import importlib.abc
 import importlib.machinery
-import importlib.util
 import inspect
 import sys
 from collections.abc import Callable, Sequence
@@ -96,8 +95,8 @@ def register() -> None:
     pl.api.register_dataframe_namespace("pr")(FrameNamespace)
     pl.api.register_lazyframe_namespace("pr")(FrameNamespace)
     pl.api.register_expr_namespace("pr")(ExprNamespace)
-    if "pandas" in sys.modules:
-        _register_pandas(sys.modules["pandas"])
+    if (pandas := sys.modules.get("pandas")) is not None:
+        _register_pandas(pandas)
     else:
         sys.meta_path.insert(0, _PandasFinder())
 
@@ -108,36 +107,42 @@ def _register_pandas(pandas: ModuleType) -> None:
 
 
 class _PandasFinder(importlib.abc.MetaPathFinder):
-    """Waits for the import of pandas, steps aside, and registers the accessor behind it."""
+    """Has pandas, once it is imported, followed by the registration of the accessor."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
         """Wrap the loader of pandas; leave every other module alone."""
-        del path, target
         if fullname != "pandas":
             return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec("pandas")
-        if spec is not None and spec.loader is not None:
-            spec.loader = _PandasLoader(spec.loader)
-        return spec
+        for finder in sys.meta_path:
+            spec = None if finder is self else finder.find_spec(fullname, path, target)
+            if spec is not None and spec.loader is not None:
+                spec.loader = _PandasLoader(spec.loader, self)
+                return spec
+        return None
 
 
 class _PandasLoader(importlib.abc.Loader):
     """Loads pandas as its own loader does, then registers the accessor."""
 
-    def __init__(self, loader: importlib.abc.Loader) -> None:
-        self._loader = loader
+    def __init__(self, loader: importlib.abc.Loader, finder: _PandasFinder) -> None:
+        self._loader, self._finder = loader, finder
+
+    def __getattr__(self, name: str) -> Any:
+        """Answer anything else as pandas' own loader does."""
+        return getattr(self._loader, name)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
         """Create the module as pandas' own loader does."""
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run the module, with its own loader in place again, and register."""
+        """Run the module, with its own loader in place again, register, and step aside."""
         if module.__spec__ is not None:
             module.__spec__.loader = self._loader
         module.__loader__ = self._loader
         self._loader.exec_module(module)
-        _register_pandas(module)
+        if self._finder in sys.meta_path:
+            sys.meta_path.remove(self._finder)
+            _register_pandas(module)

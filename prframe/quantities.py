@@ -14,8 +14,8 @@ class Quantities:
     ----------
     start, end : Expr, one value per hit
         Items ranked above the hit's tie block, and up to its end. Without ties: rank - 1, rank.
-    tp_start, tp_end : Expr, one value per hit
-        The positives among these.
+    tp_start, tp_end, fp_start, fp_end : Expr, one value per hit
+        The positives and the negatives among these.
     weight, gain : Expr, one value per hit
         The hit's weight and its graded relevance; 1 unless there are any.
     n, n_pos, n_neg, n_hits : Expr, one value per group
@@ -34,6 +34,8 @@ class Quantities:
     end: pl.Expr
     tp_start: pl.Expr
     tp_end: pl.Expr
+    fp_start: pl.Expr
+    fp_end: pl.Expr
     weight: pl.Expr
     gain: pl.Expr
     n: pl.Expr
@@ -45,9 +47,9 @@ class Quantities:
     prior: float | None = None
     interpolated: pl.Expr | None = None
 
-    def precision(self, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
-        """Return the precision of k > 0 items, tp of them positive."""
-        return precision(tp, k - tp, self.prior, self.n_pos, self.n_neg)
+    def precision(self, tp: pl.Expr, fp: pl.Expr) -> pl.Expr:
+        """Return the precision of tp + fp > 0 items, tp of them positive."""
+        return precision(tp, fp, self.prior, self.n_pos, self.n_neg)
 
     def share_in_top(self, k: "pl.Expr | int") -> pl.Expr:
         """Return the probability that a hit stands among the first k, its block in any order."""

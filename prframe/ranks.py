@@ -32,13 +32,14 @@ class Hits:
     Attributes
     ----------
     totals : DataFrame, one row per group
-        The keys; ``n`` retrieved items; ``n_pos``, ``n_neg`` with what is not listed; ``n_hits``
-        retrieved positives. Weighted, these are sums of weights.
+        The keys; ``n`` retrieved items; ``n_pos``, ``n_neg`` with what is not listed;
+        ``present_pos`` listed and ``n_hits`` retrieved positives. Weighted, sums of weights.
     table : DataFrame, one row per hit
         ``group`` (row number in `totals`); ``start``, ``end``: items above the tie block, and up
-        to its end; ``tp_start``, ``tp_end``: the positives among these; ``weight``; ``gain``.
+        to its end; ``tp_start``, ``tp_end``: the positives among these, ``fp_start``, ``fp_end``
+        the others; ``weight``; ``gain``.
     gains : DataFrame or None, one row per relevant item, retrieved or not
-        ``group``, ``gain``; None where all gains are 1.
+        ``group``, ``gain``, ``weight``; None where all gains are 1.
     """
 
     totals: pl.DataFrame
@@ -90,26 +91,31 @@ def _matching(ties: str, relevant: pl.Expr) -> Callable[[pl.Expr], pl.Expr]:
 def _totals(piece: Piece) -> dict[str, pl.Expr]:
     """Return the aggregates that count a group."""
     args = piece.ranking.args
-    weighted = args.weight is not None
     whole = piece.ranking.include_unretrieved or piece.all_retrieved
-
-    def count(mask: pl.Expr | None) -> pl.Expr:
-        if mask is None:
-            return _WEIGHT.sum() if weighted else pl.len()
-        return _WEIGHT.filter(mask).sum() if weighted else mask.sum()
-
-    totals = {
-        "size": pl.len(),
-        "n": count(None if whole else _RETRIEVED),
-        "present_pos": count(_POSITIVE),
-        "present_neg": count(~_POSITIVE) if weighted else pl.len() - _POSITIVE.sum(),
-    }
+    if args.weight is None:
+        positives = _POSITIVE.sum()
+        totals = {
+            "size": pl.len(),
+            "n": pl.len() if whole else _RETRIEVED.sum(),
+            "present_pos": positives,
+            "present_neg": pl.len() - positives,
+        }
+    else:
+        positives, negatives = _weight_of(_POSITIVE), _weight_of(~_POSITIVE)
+        retrieved = _WEIGHT.sum() if whole else _WEIGHT.filter(_RETRIEVED).sum()
+        totals = {"n": retrieved, "present_pos": positives, "present_neg": negatives}
     for name in ("n_pos", "n_neg"):
         if isinstance(getattr(args, name), str):
             totals |= {name: pl.col(name).first(), f"{name}_values": pl.col(name).n_unique()}
     if args.item is not None:
         totals["repeated"] = pl.len() - pl.col("item").n_unique()
     return totals
+
+
+def _weight_of(mask: pl.Expr) -> pl.Expr:
+    """Add up weights as the curve does, best first, so that recall ends at exactly 1."""
+    weights = _WEIGHT.filter(mask).sort_by(_KEY.filter(mask), descending=True, maintain_order=True)
+    return weights.cum_sum().last().fill_null(0.0)
 
 
 def _checked(groups: pl.DataFrame, piece: Piece) -> pl.DataFrame:
@@ -184,7 +190,7 @@ def _flatten(groups: pl.DataFrame, piece: Piece, *, graded: bool) -> Hits:
     order = order[(end > start)[order]]
     group_, start, end = group[order], start[order], end[order]
     table = _with_true_positives(group_, start, end, weight[order], gain[order])
-    gains = pl.DataFrame({"group": group, "gain": gain})
+    gains = pl.DataFrame({"group": group, "gain": gain, "weight": weight})
     return Hits(_with_hits(groups, table), table, gains)
 
 
@@ -206,24 +212,32 @@ def _unit_hits(groups: pl.DataFrame, group: Integers, start: Integers, end: Inte
 
 def _with_true_positives(
     group: Integers,
-    start: NDArray[Any],
-    end: NDArray[Any],
+    start: Integers,
+    end: Integers,
     weight: Floats | None,
     gain: Floats | None,
 ) -> pl.DataFrame:
     """Count the positives above each hit's block and up to its end; hits stand in rank order."""
-    after = _running(np.ones(group.size, np.int64) if weight is None else weight, group)
-    before = after - (1 if weight is None else weight)
-    new_block = np.concatenate([[True], (np.diff(group) != 0) | (np.diff(end) != 0)])[: group.size]
+    ones = np.ones(group.size, dtype=np.int64)
+    after = _running(ones if weight is None else weight, group)
+    new_group = np.diff(group, prepend=-1) != 0
+    before = np.where(new_group, 0, np.concatenate([[0], after])[:-1])
+    new_block = new_group | (np.diff(end, prepend=-1) != 0)
     if not new_block.all():
         block = np.cumsum(new_block) - 1
         firsts = np.flatnonzero(new_block)
-        lasts = np.concatenate([firsts[1:], [group.size]]) - 1
+        lasts = np.append(firsts[1:], group.size) - 1
         before, after = before[firsts][block], after[lasts][block]
-    columns = {"group": group, "start": start, "end": end, "tp_start": before, "tp_end": after}
-    columns["weight"] = np.ones(group.size) if weight is None else weight
-    columns["gain"] = columns["weight"] if gain is None else gain
-    return pl.DataFrame(columns)
+    table = pl.DataFrame(
+        {"group": group, "start": start, "end": end, "tp_start": before, "tp_end": after}
+    )
+    weights = pl.Series("weight", ones.astype(np.float64) if weight is None else weight)
+    return table.with_columns(
+        (pl.col("start") - pl.col("tp_start")).alias("fp_start"),
+        (pl.col("end") - pl.col("tp_end")).alias("fp_end"),
+        weights,
+        weights.alias("gain") if gain is None else pl.Series("gain", gain),
+    )
 
 
 def _with_hits(groups: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
@@ -233,7 +247,9 @@ def _with_hits(groups: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
     )
     keys = [name for name in groups.columns if name.startswith("by")]
     return groups.select(
-        *keys, "n", "n_pos", "n_neg", pl.Series("n_hits", found).cast(groups["n"].dtype)
+        *keys,
+        *("n", "n_pos", "n_neg", "present_pos"),
+        pl.Series("n_hits", found).cast(groups["n"].dtype),
     )
 
 
@@ -274,7 +290,7 @@ def thresholds(piece: Piece) -> Thresholds:
     flat = groups.select(pl.col(name).explode(empty_as_null=False) for name in carried)
     table = _counted(flat, group, ranking.args.ties)
     keys = key_names(ranking.args)
-    return Thresholds(groups.select(*keys, "n", "n_pos", "n_neg"), table)
+    return Thresholds(groups.select(*keys, "n", "n_pos", "n_neg", "present_pos"), table)
 
 
 def _counted(rows: pl.DataFrame, group: Integers, ties: str) -> pl.DataFrame:
@@ -321,13 +337,21 @@ def _weighted_hits(piece: Piece) -> Hits:
     ranked = thresholds(piece)
     table = ranked.table
     group = table["group"].to_numpy()
-    up_to = (table["tp"] + table["fp"]).to_numpy()
-    above = _above(group, table["last"].to_numpy(), up_to)
-    positive = table["positive"].to_numpy()
-    weight = table["weight"].to_numpy()[positive]
-    hits_table = _with_true_positives(
-        group[positive], above[positive], up_to[positive], weight, None
-    )
+    last, positive = table["last"].to_numpy(), table["positive"].to_numpy()
+    tp, fp = table["tp"].to_numpy(), table["fp"].to_numpy()
+    tp_start, fp_start = (_above(group, last, counts) for counts in (tp, fp))
+    columns = {
+        "group": group,
+        "start": tp_start + fp_start,
+        "end": tp + fp,
+        "tp_start": tp_start,
+        "tp_end": tp,
+        "fp_start": fp_start,
+        "fp_end": fp,
+        "weight": table["weight"].to_numpy(),
+        "gain": table["weight"].to_numpy(),
+    }
+    hits_table = pl.DataFrame({name: values[positive] for name, values in columns.items()})
     return Hits(_with_hits(ranked.totals, hits_table), hits_table)
 
 

@@ -35,15 +35,11 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
 
     `extra` names optional ones: ``"score"``, ``"gain"`` and ``"row"``.
     """
-    if args.ignored:
-        batch = batch.filter(~ignored(args))
+    if conditions := considered(args, batch.schema):
+        batch = batch.filter(*conditions)
     for problem in problems(args, batch.schema):
         problem.refuse(batch, args, source)
     score = pl.col(args.score)
-    if args.missing == "drop":
-        batch = batch.filter(~is_missing(score, batch.schema[args.score]))
-    if args.weight is not None:
-        batch = batch.filter(pl.col(args.weight) > 0)
     columns = [
         pl.col(key).alias(name) for key, name in zip(args.keys, key_names(args), strict=True)
     ]
@@ -58,7 +54,8 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
     if "gain" in extra:
         columns.append(pl.col(args.label).cast(pl.Float64).clip(0).alias("gain"))
     if "score" in extra:
-        columns.append(score.alias("score"))
+        number = score.cast(pl.Float64)
+        columns.append(number.fill_nan(None).fill_null(-np.inf).alias("score"))
     if "row" in extra:
         columns.append(pl.col(ROW).alias("row"))
     return batch.select(columns).with_columns(_sortable(batch[args.score]).alias("key"))
@@ -71,7 +68,8 @@ def _sortable(score: pl.Series) -> pl.Series:
     """
     if score.dtype.is_integer():
         _refuse_large(score)
-        return score.cast(pl.Int64).fill_null(UNRETRIEVED)
+        # By way of NumPy, to be rid of a sorted flag that may not be true.
+        return pl.Series(score.cast(pl.Int64).fill_null(UNRETRIEVED).to_numpy())
     numbers = score.cast(pl.Float64).fill_null(-np.inf).fill_nan(-np.inf)
     bits = (numbers.to_numpy() + 0.0).view(np.int64)
     # As integers, floats below 0 sort the wrong way round: flip all their bits but the sign.
@@ -106,9 +104,16 @@ def positive(args: Arguments, label: pl.DataType) -> pl.Expr:
     return mask.alias("positive")
 
 
-def ignored(args: Arguments) -> pl.Expr:
-    """Return which rows `ignore` leaves out."""
-    return _equals_any(pl.col(args.label), args.ignored)
+def considered(args: Arguments, schema: pl.Schema) -> list[pl.Expr]:
+    """Return what rows must fulfil to count: not ignored, not dropped, not of weight 0."""
+    conditions = []
+    if args.ignored:
+        conditions.append(~_equals_any(pl.col(args.label), args.ignored))
+    if args.missing == "drop":
+        conditions.append(~is_missing(pl.col(args.score), schema[args.score]))
+    if args.weight is not None:
+        conditions.append(pl.col(args.weight).ne_missing(0))
+    return conditions
 
 
 def _equals_any(column: pl.Expr, values: Sequence[LabelValue | None]) -> pl.Expr:
@@ -139,9 +144,7 @@ class Problem:
         """Raise if the batch has such rows; only then count them in the whole frame."""
         if not batch.select(self.bad.any()).item():
             return
-        rows = source.lazy()
-        if args.ignored:
-            rows = rows.filter(~ignored(args))
+        rows = source.lazy().filter(True, *considered(args, source.schema))  # noqa: FBT003
         keys = list(args.keys)
         total, groups = pl.collect_all(
             [
@@ -176,6 +179,15 @@ def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
             "negative, fill them with a negative label",
         )
     ]
+    if schema[args.label].is_float():
+        found.append(
+            Problem(
+                "infinite_label",
+                pl.col(args.label).is_infinite(),
+                f"`label` {args.label!r} must be finite",
+                "mend or drop these rows",
+            )
+        )
     if args.missing == "raise":
         found.append(
             Problem(

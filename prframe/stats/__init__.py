@@ -1,6 +1,17 @@
 """The statistics: arrays in, arrays or small result objects out."""
 
 from prframe.stats.segments import first_at_least
-from prframe.stats.tied_ranks import discount_sums, expected_reciprocal_rank, hit_probability
+from prframe.stats.tied_ranks import (
+    discount_sum,
+    discount_sums,
+    expected_reciprocal_rank,
+    hit_probability,
+)
 
-__all__ = ["discount_sums", "expected_reciprocal_rank", "first_at_least", "hit_probability"]
+__all__ = [
+    "discount_sum",
+    "discount_sums",
+    "expected_reciprocal_rank",
+    "first_at_least",
+    "hit_probability",
+]

@@ -17,6 +17,8 @@ Integers = NDArray[np.int64]
 _CHUNK = 1 << 20
 # A tail whose probability is below this cannot move a float64 result.
 _NEGLIGIBLE = 1e-18
+# Up to here discounts are added up one by one.
+_TABLE = 1 << 16
 
 
 def discount_sums(size: int) -> Floats:
@@ -40,6 +42,49 @@ def discount_sums(size: int) -> Floats:
     """
     positions = np.arange(1, size + 1, dtype=np.float64)
     return np.concatenate([[0.0], np.cumsum(1 / np.log2(positions + 1))])
+
+
+def discount_sum(k: ArrayLike) -> Floats:
+    """Return ``D(k) = sum(1 / log2(i + 1) for i in 1..k)`` in constant time for large k.
+
+    Parameters
+    ----------
+    k : array_like of int, shape (n,)
+        Cut-offs, >= 0.
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+
+    Notes
+    -----
+    From a table up to 2^16; beyond, by the Euler-Maclaurin formula for ``f(x) = ln 2 / ln x``,
+    whose integral is ``ln 2 li(x)``, li being the logarithmic integral. The error is below 1e-15
+    of the result.
+
+    Examples
+    --------
+    >>> discount_sum([1, 3, 10**12]).round(4).tolist()
+    [1.0, 2.1309, 26067844703.6475]
+    """
+    k = np.asarray(k, dtype=np.int64)
+    table = discount_sums(min(int(k.max(initial=0)), _TABLE))
+    sums = table[np.minimum(k, table.size - 1)]
+    far = k > _TABLE
+    if far.any():
+        low, high = np.array([_TABLE + 1.0]), k[far] + 1.0
+        sums[far] += np.log(2) * (_tail(high) - _tail(low))
+    return np.asarray(sums)
+
+
+def _tail(x: Floats) -> Floats:
+    """Return the antiderivative of 1 / ln x with its Euler-Maclaurin corrections."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import expi  # noqa: PLC0415
+
+    log = np.log(x)
+    slope = -1 / (x * log**2)
+    return np.asarray(expi(log) + 1 / (2 * log) + slope / 12)
 
 
 def hit_probability(size: ArrayLike, hits: ArrayLike, depth: ArrayLike) -> Floats:

@@ -41,8 +41,7 @@ def verb(function: Callable[P, T]) -> Callable[P, T]:
     function.__signature__ = signature.replace(  # type: ignore[attr-defined]
         parameters=[*positional, *shared, *keywords]
     )
-    text = arguments_module.__doc__ or ""
-    parameters = text.split("----------\n", 1)[1].strip()
+    parameters = (arguments_module.__doc__ or "").partition("----------\n")[2].strip()
     function.__doc__ = (function.__doc__ or "").replace(_MARK, parameters.replace("\n", "\n    "))
     return function
 

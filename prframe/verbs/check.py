@@ -9,7 +9,15 @@ import polars as pl
 from prframe import checks, schemas
 from prframe.arguments import Arguments
 from prframe.frames import Source
-from prframe.rows import Problem, ignored, in_groups, key_names, positive, problems
+from prframe.rows import (
+    Problem,
+    considered,
+    in_groups,
+    is_missing,
+    key_names,
+    positive,
+    problems,
+)
 from prframe.typing import FrameT, Shared
 from prframe.verbs._verb import arguments, run, verb
 
@@ -58,6 +66,7 @@ def check(
         missing_label      error    rows whose label is null or NaN
         missing_score      error    rows whose score is null or NaN (info if `missing` allows it)
         duplicate_item     error    rows whose item stood in the group before (with `item`)
+        infinite_label     error    rows whose label is infinite
         bad_weight         error    rows whose weight is missing, negative or infinite
         bad_n_pos          error    rows, or groups, whose `n_pos` is no total; `n_neg` likewise
         no_positives       warning  groups in which nothing is positive
@@ -140,10 +149,15 @@ def _totals(args: Arguments) -> list[str]:
 
 def _rows(source: Source, args: Arguments, faults: list[Problem]) -> pl.LazyFrame:
     """Return the columns the findings are made of."""
-    rows = source.lazy()
-    if args.ignored:
-        rows = rows.filter(~ignored(args))
+    schema = source.schema
+    # Rows that `missing` leaves out are reported, but do not count.
+    every = replace(args, missing="last")
+    rows = source.lazy().filter(True, *considered(every, schema))  # noqa: FBT003
     score, label = pl.col(args.score), pl.col(args.label)
+    if not schema[args.score].is_integer():
+        score = score.cast(pl.Float64).fill_nan(None)
+    weight = pl.lit(1) if args.weight is None else pl.col(args.weight)
+    listed = ~is_missing(pl.col(args.score), schema[args.score]) | (args.missing != "drop")
     keys = [pl.col(key).alias(name) for key, name in zip(args.keys, key_names(args), strict=True)]
     item = [pl.col(args.item).alias("item")] if args.item is not None else []
     totals = {name: getattr(args, name) for name in _totals(args)}
@@ -151,9 +165,10 @@ def _rows(source: Source, args: Arguments, faults: list[Problem]) -> pl.LazyFram
         *keys,
         *item,
         *(fault.bad.alias(fault.kind) for fault in faults),
-        score.cast(pl.Float64).fill_nan(None).alias("score"),
+        score.alias("score"),
+        (weight * listed).alias("weight"),
         label.alias("label"),
-        positive(args, source.schema[args.label]).fill_null(value=False).alias("positive"),
+        positive(args, schema[args.label]).fill_null(value=False).alias("positive"),
         **{
             f"given_{name}": pl.col(total) if isinstance(total, str) else pl.lit(total)
             for name, total in totals.items()
@@ -177,15 +192,16 @@ def _groups(
     counts |= {fault.kind: pl.col(fault.kind).sum() for fault in faults}
     if args.item is not None:
         counts["duplicate_item"] = pl.len() - pl.col("item").n_unique()
-    for name, present in (("n_pos", is_positive.sum()), ("n_neg", (~is_positive).sum())):
-        given = pl.col(f"given_{name}")
+    for name, mask in (("n_pos", is_positive), ("n_neg", ~is_positive)):
+        given, present = pl.col(f"given_{name}"), pl.col("weight").filter(mask).sum()
         if name in _totals(args):
             counts[f"wrong_{name}"] = (given.n_unique() > 1) | (given.first() < present)
     for k in cutoffs:
         pair = listed.slice(k - 1, 2)
         counts[f"tie@{k}"] = (pair.len() == 2) & (pair.first() == pair.last())  # noqa: PLR2004
     keys = key_names(args)
-    return rows.group_by(keys or _ONE_GROUP, maintain_order=True).agg(**counts).collect()
+    groups = rows.group_by(keys or _ONE_GROUP, maintain_order=True).agg(**counts)
+    return groups.filter(pl.col("n") > 0).collect()
 
 
 def _rows_where(groups: pl.DataFrame, keys: list[str], kind: str, severity: str) -> _Finding:

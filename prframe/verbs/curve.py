@@ -276,7 +276,8 @@ class _Drawing:
         every = frame.select(
             pl.col(ROW).alias("row"), *(pl.col(key).alias(by) for key, by in keys)
         )
-        return self._warned(every.join(rows, on="row", how="left", maintain_order="left"))
+        joined = every.join(rows, on="row", how="left", maintain_order="left")
+        return self._warned(joined.drop("row"))
 
     def _shown(self, rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
         """Return the columns of the result, and whether the group lacks a class."""
@@ -298,13 +299,13 @@ class _Drawing:
 
 def _with_totals(rows: pl.DataFrame, totals: pl.DataFrame) -> pl.DataFrame:
     """Add each row's keys and group totals."""
-    return pl.concat([rows, totals.drop("n")[rows["group"]]], how="horizontal")
+    return pl.concat([rows, totals.drop("n", "present_pos")[rows["group"]]], how="horizontal")
 
 
 def _with_anchors(rows: pl.DataFrame, totals: pl.DataFrame) -> pl.DataFrame:
     """Put the row k = 0 before each group's first."""
     opening = {"threshold": np.inf, "k": 0, "tp": 0, "fp": 0}
-    anchors = totals.drop("n").with_columns(
+    anchors = totals.drop("n", "present_pos").with_columns(
         pl.int_range(pl.len()).alias("group"),
         *(pl.lit(value).cast(rows.schema[name]).alias(name) for name, value in opening.items()),
     )
@@ -337,4 +338,4 @@ def _at_levels(rows: pl.DataFrame, totals: pl.DataFrame, levels: list[float]) ->
     found = found.with_columns(
         pl.Series("recall", wanted), pl.when(defined).then(pl.col("precision").fill_null(0.0))
     )
-    return pl.concat([found, totals.drop("n")[groups]], how="horizontal")
+    return pl.concat([found, totals.drop("n", "present_pos")[groups]], how="horizontal")

@@ -110,7 +110,10 @@ def evaluate(
 
     def compute(source: Source) -> pl.DataFrame:
         graded = any(metric.graded for metric in wanted.values())
-        gains = graded and source.schema[args.label].is_numeric()
+        grades = source.schema[args.label].is_numeric() and isinstance(
+            args.positive, (bool, int, float)
+        )
+        gains = graded and grades
         ranking = Ranking(source, args, include_unretrieved, ("gain",) if gains else ())
 
         def piece_values(piece: Piece) -> pl.DataFrame:

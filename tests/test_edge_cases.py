@@ -1,0 +1,171 @@
+"""Cases in which a first version was wrong."""
+
+import pickle
+import subprocess
+import sys
+from math import inf, log2
+
+import numpy as np
+import polars as pl
+import pytest
+
+import prframe
+from prframe.stats import discount_sum
+
+SCORE = pl.col("score").pr
+FOUR = pl.DataFrame({"score": [4.0, 3.0, 2.0, 1.0], "label": [1, 0, 1, 0]})
+evaluate = prframe.evaluate
+
+
+def test_expressions_of_a_part_of_the_rows() -> None:
+    part = FOUR.tail(3)
+    for metric, name in ((SCORE.auc, "AUC"), (SCORE.ndcg, "nDCG")):
+        whole = getattr(pl.col("score").tail(3).pr, metric.__name__)(pl.col("label").tail(3))
+        assert FOUR.select(whole).item() == pytest.approx(evaluate(part, name).item())
+
+
+def test_a_label_that_is_one_value_for_all() -> None:
+    assert FOUR.select(SCORE.ap(pl.lit(value=True))).item() == 1.0
+    assert FOUR.select(SCORE.ap(pl.col("label").max())).item() == 1.0
+    curve = FOUR.select(SCORE.curve(pl.lit(value=True))).item()
+    assert [row["recall"] for row in curve] == [0.0, 0.25, 0.5, 0.75, 1.0]
+
+
+def test_names_of_curves() -> None:
+    named = FOUR.select(pl.col("score").alias("z").pr.curve("label"))
+    assert named.columns == ["z"]
+    suffixed = FOUR.select(SCORE.curve("label").name.suffix("_curve"))
+    assert suffixed.columns == ["score_curve"]
+    with pytest.raises(prframe.PrframeError, match="one score at a time"):
+        pl.col("score", "label").pr.curve("label")
+
+
+@pytest.mark.parametrize("label", [None, 1, FOUR["label"]])
+def test_a_label_that_is_no_column(label: object) -> None:
+    with pytest.raises(prframe.PrframeError, match="`label` must be the name of a column"):
+        SCORE.ap(label)
+
+
+def test_ndcg_with_unlisted_positives_of_a_grade() -> None:
+    graded = FOUR.with_columns(label=pl.Series([2, 0, 1, 0]))
+    with pytest.raises(prframe.PrframeError, match="nDCG with graded labels"):
+        evaluate(graded, "nDCG", positive=2, n_pos=2)
+    alone = evaluate(graded, "nDCG").item()
+    assert evaluate(graded, "nDCG", positive=2, n_pos=1).item() == alone
+    assert evaluate(graded, "nDCG", positive=0).item() == alone
+
+
+def test_ndcg_of_labels_equal_to_a_value_has_gains_of_one() -> None:
+    turned = FOUR.with_columns(label=1 - pl.col("label"))
+    assert evaluate(FOUR, "nDCG", positive=[0]).item() == evaluate(turned, "nDCG").item()
+
+
+def test_ndcg_does_not_depend_on_other_groups() -> None:
+    data = pl.DataFrame(
+        {"g": [*"aabb"], "score": [2, 1, 2, 1], "label": [1, 0, 2, 0], "n": [2, 2, 1, 1]}
+    )
+    together = evaluate(data, "nDCG", by="g", n_pos="n")["nDCG"].to_list()
+    alone = [evaluate(data.filter(g=g), "nDCG", n_pos="n").item() for g in "ab"]
+    assert together == alone == [1 / (1 + 1 / log2(3)), 1.0]
+
+
+def test_ndcg_with_very_many_unlisted_positives() -> None:
+    value = evaluate(FOUR, "nDCG", n_pos=10**12).item()
+    assert value == pytest.approx((1 + 1 / 2) / discount_sum([10**12])[0])
+
+
+def test_discount_sums_of_large_cutoffs() -> None:
+    k = 300_000
+    direct = np.cumsum(1 / np.log2(np.arange(2, k + 2)))
+    places = np.array([1, 65_536, 65_537, 100_000, k])
+    np.testing.assert_allclose(discount_sum(places), direct[places - 1], rtol=1e-13)
+
+
+def test_weighted_recall_ends_at_exactly_one() -> None:
+    n = 100_000
+    data = pl.DataFrame({"score": range(n, 0, -1), "label": [True] * n}).with_columns(
+        w=pl.lit(0.3)
+    )
+    assert prframe.curve(data, weight="w")["recall"].max() == 1.0
+    assert prframe.curve(data, weight="w", recall=1.0)["precision"].to_list() == [1.0]
+    assert evaluate(data, "AP11", weight="w").item() == pytest.approx(1.0, abs=1e-9)
+
+
+def test_weights_of_very_different_size() -> None:
+    data = FOUR.with_columns(w=pl.Series([1e17, 1.0, 1.0, 1.0]))
+    assert evaluate(data, "AUC", weight="w").item() == pytest.approx(1.0)
+
+
+def test_counts_beyond_the_product_of_integers() -> None:
+    data = pl.DataFrame({"score": [-inf], "label": [1]})
+    assert evaluate(data, "AUC", n_pos=10**10, n_neg=10**10).item() == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    "scores", [[1.0, None, -inf], [1.0, -inf, None], [1.0, -inf, float("nan")]]
+)
+def test_missing_scores_have_the_threshold_of_unretrieved_ones(scores: list[float | None]) -> None:
+    data = pl.DataFrame({"score": scores, "label": [1, 0, 1]})
+    curve = prframe.curve(data, missing="last", include_unretrieved=True)
+    assert curve["threshold"].to_list() == [inf, 1.0, -inf]
+
+
+def test_infinite_labels_are_refused() -> None:
+    data = pl.DataFrame({"score": [2.0, 1.0], "label": [inf, 1.0]})
+    with pytest.raises(prframe.PrframeError, match="`label` 'label' must be finite: 1 of 2 rows"):
+        evaluate(data, "nDCG")
+
+
+def test_a_sorted_flag_that_is_not_true() -> None:
+    data = pl.DataFrame({"score": [3, 1, 2], "label": [1, 0, 0]})
+    flagged = data.with_columns(pl.col("score").set_sorted())
+    assert evaluate(flagged, "AUC").item() == 1.0
+
+
+def test_rows_of_weight_0_are_not_there() -> None:
+    data = FOUR.with_columns(w=pl.Series([1.0, 1.0, 1.0, 0.0]), label=pl.Series([1, 0, 1, None]))
+    assert evaluate(data, "AP", weight="w").item() == evaluate(FOUR.head(3), "AP").item()
+
+
+def test_a_key_named_as_a_working_column() -> None:
+    for name in ("row", "key", "run", "by0", "group", "positive", "lacking", "size"):
+        data = FOUR.with_columns(pl.Series(name, [1, 1, 2, 2]))
+        assert prframe.curve(data, by=name, order="input")[name].to_list() == [1, 1, 2, 2]
+        assert evaluate(data, "AP", by=name)["AP"].to_list() == [1.0, 1.0]
+
+
+def test_metrics_travel_between_processes() -> None:
+    for metric in (prframe.AP, prframe.nDCG @ 10):
+        assert pickle.loads(pickle.dumps(metric)) == metric  # noqa: S301
+
+
+def test_check_sees_what_the_verbs_see() -> None:
+    big = pl.DataFrame({"score": [2**60, 2**60 + 1], "label": [0, 1]})
+    assert prframe.check(big, k=1)["kind"].to_list() == ["label_values"]
+    assert prframe.check(FOUR.clear()).is_empty()
+
+
+def test_frames_that_cannot_be_read() -> None:
+    import pandas as pd
+
+    mixed = pd.DataFrame(
+        {"score": [1.0, 2.0], "label": [1, 0], "q": pd.Series([1, "a"], dtype=object)}
+    )
+    with pytest.raises(prframe.PrframeError, match="the frame cannot be read into polars"):
+        evaluate(mixed, "AP", by="q")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import prframe, importlib.util; importlib.util.find_spec('pandas'); import pandas as pd; "
+        "assert hasattr(pd.DataFrame, 'pr')",
+        "import prframe, pandas as pd; assert type(pd.__loader__).__module__ != 'prframe.namespaces'",
+        "import sys; sys.modules['pandas'] = None; import prframe, polars as pl; "
+        "pl.DataFrame({'score': [1.0], 'label': [1]}).pr.evaluate('AP')",
+    ],
+)
+def test_the_accessor_survives_what_others_do_to_imports(code: str) -> None:
+    for options in ([], ["-OO"]):
+        command = [sys.executable, *options, "-W", "error", "-c", code]
+        subprocess.run(command, check=True, capture_output=True)
