@@ -77,4 +77,5 @@ def fraction(name: str, value: object) -> float:
 
 def plain(value: object) -> object:
     """Return a scalar of NumPy as one of Python; anything else as it is."""
-    return value.item() if type(value).__module__ == "numpy" and hasattr(value, "item") else value
+    item = getattr(value, "item", None)
+    return item() if type(value).__module__ == "numpy" and callable(item) else value

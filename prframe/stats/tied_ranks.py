@@ -72,7 +72,7 @@ def discount_sum(k: ArrayLike) -> Floats:
     sums = table[np.minimum(k, table.size - 1)]
     far = k > _TABLE
     if far.any():
-        low, high = np.array([_TABLE + 1.0]), k[far] + 1.0
+        low, high = np.array([_TABLE + 1.0]), (k[far] + 1).astype(np.float64)
         sums[far] += np.log(2) * (_tail(high) - _tail(low))
     return np.asarray(sums)
 
