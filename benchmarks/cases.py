@@ -241,7 +241,8 @@ def parquet(sizes: Sizes) -> Case:
         "parquet",
         f"`scan_parquet(path).pr.{_FOUR.replace('frame, ', '')}` on {_shape(data)}: integer keys, "
         "boolean labels, prevalence 0.02, each group in one stretch, in a Parquet file that was "
-        "just written, with row groups of 1,000,000 rows. The processes hold nothing else. To "
+        "just written, with row groups of 125,000 rows, as polars writes them. The processes hold "
+        "nothing else. To "
         "read the file in batches and add up its columns is what the evaluation cannot avoid.",
         [
             Subject(names[0], "evaluate_parquet", later=1),
@@ -254,6 +255,22 @@ def parquet(sizes: Sizes) -> Case:
         limits=[Limit(name, 600) for name in names],
         agreements=[Agreement(names[0], name, 1e-12) for name in names[1:]],
         prepare=Subject("write", "make_parquet", data, later=0),
+    )
+
+
+def large_row_groups(sizes: Sizes) -> Case:
+    data = {"groups": sizes.parquet_groups, "per_group": sizes.per_group, "prevalence": 0.02}
+    return Case(
+        "large-row-groups",
+        "The case `parquet` with row groups of 1,000,000 rows, which a reader must decode whole.",
+        [
+            Subject("collect()", "evaluate_parquet", later=1),
+            Subject("read in batches", "read_parquet", later=1),
+        ],
+        [Ratio("collect()", "read in batches")],
+        sizes.few_rounds,
+        limits=[Limit("collect()", 600)],
+        prepare=Subject("write", "make_parquet", {**data, "row_group": 1_000_000}, later=0),
     )
 
 
@@ -311,6 +328,7 @@ CASES: dict[str, Callable[[Sizes], Case]] = {
     "peers": peers,
     "one-group": one_group,
     "parquet": parquet,
+    "large-row-groups": large_row_groups,
     "import": imports,
     "small": small,
 }

@@ -12,14 +12,14 @@ Key: TypeAlias = Literal["integer", "string"]
 Label: TypeAlias = Literal["boolean", "integer"]
 
 SEED = 20260501
-ROW_GROUP = 1_000_000
 
 
 class Data(TypedDict, total=False):
     """Which rows to make.
 
     `shuffled` puts the same rows in random order; `distinct` makes the scores of a group differ
-    even when they are rounded to 32 bits, as some peers do.
+    even when they are rounded to 32 bits, as some peers do; `row_group` is the number of rows in a
+    row group of a Parquet file.
     """
 
     groups: Required[int]
@@ -29,6 +29,7 @@ class Data(TypedDict, total=False):
     label: Label
     shuffled: bool
     distinct: bool
+    row_group: int
 
 
 def rows(**data: Unpack[Data]) -> pl.DataFrame:
@@ -59,7 +60,7 @@ def write_parquet(path: Path, **data: Unpack[Data]) -> None:
     groups, per_group, prevalence = data["groups"], data["per_group"], data["prevalence"]
     rng = np.random.default_rng(SEED)
     schema = pa.schema([("group", pa.int64()), ("score", pa.float64()), ("label", pa.bool_())])
-    groups_at_once = max(1, ROW_GROUP // per_group)
+    groups_at_once = max(1, data.get("row_group", 125_000) // per_group)
     with pq.ParquetWriter(path, schema) as writer:
         for first in range(0, groups, groups_at_once):
             group = np.repeat(np.arange(first, min(first + groups_at_once, groups)), per_group)

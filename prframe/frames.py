@@ -20,7 +20,7 @@ T = TypeVar("T")
 # Large enough to keep all cores busy, small enough that a batch is a matter of megabytes;
 # slices of a frame that is in memory anyway may be larger.
 _BATCH_ROWS = 1 << 18
-_SLICE_ROWS = 1 << 22
+_SLICE_ROWS = 1 << 21
 
 
 @dataclass(frozen=True)

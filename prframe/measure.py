@@ -11,6 +11,8 @@ from prframe.quantities import Quantities
 from prframe.ranks import Hits
 from prframe.stats import discount_sum, discount_sums
 
+_TOTALS = ("n", "n_pos", "n_neg", "n_hits")
+
 
 def measure(
     hits: Hits,
@@ -24,15 +26,13 @@ def measure(
     Where a metric is undefined its value is null.
     """
     totals = hits.totals.with_row_index("group").with_columns(pl.col("group").cast(pl.Int64))
-    counts = totals.select("n", "n_pos", "n_neg", "n_hits")
-    table = pl.concat([hits.table, counts[hits.table["group"]]], how="horizontal")
     cutoffs = {metric.k for metric in metrics if metric.graded}
     totals = totals.with_columns(_binary_ideal(totals["n_pos"], k) for k in cutoffs)
     if hits.gains is not None:
         totals = _with_graded_ideals(totals, hits.gains, cutoffs)
     columns = _Columns(hits, prior)
     for combine in ("sum", "first"):
-        combined = _combined(table, metrics, columns, combine, interpolate=interpolate)
+        combined = _combined(hits, metrics, columns, combine, interpolate=interpolate)
         if combined is not None:
             totals = totals.join(combined, on="group", how="left", maintain_order="left")
     return totals.select(
@@ -42,7 +42,7 @@ def measure(
 
 
 def _combined(
-    table: pl.DataFrame,
+    hits: Hits,
     metrics: Sequence[Metric],
     columns: "_Columns",
     combine: str,
@@ -60,6 +60,7 @@ def _combined(
     }
     if not credits_:
         return None
+    table = _with_counts(hits, list(credits_.values()), columns)
     if combine == "first":
         positives = table.filter(pl.col("weight") > 0)
         firsts = positives.filter(pl.col("group") != pl.col("group").shift(fill_value=-1))
@@ -68,6 +69,17 @@ def _combined(
         table = table.with_columns(columns.running_best().alias("interpolated"))
     summed = table.select(pl.col("group").set_sorted(), **credits_)
     return summed.group_by("group", maintain_order=True).agg(pl.all().sum())
+
+
+def _with_counts(hits: Hits, credits_: Sequence[pl.Expr], columns: "_Columns") -> pl.DataFrame:
+    """Give each hit the totals of its group, those that a credit asks for."""
+    asked = {name for credit in credits_ for name in credit.meta.root_names()}
+    if "interpolated" in asked:
+        asked.update(columns.running_best().meta.root_names())
+    counts = hits.totals.select(name for name in _TOTALS if name in asked)
+    if not counts.width:
+        return hits.table
+    return pl.concat([hits.table, counts[hits.table["group"]]], how="horizontal")
 
 
 def _interpolated(metric: Metric, interpolate: bool) -> bool:  # noqa: FBT001
@@ -98,9 +110,8 @@ class _Columns:
     def quantities(self, *, interpolated: bool) -> Quantities:
         """Return the quantities, with interpolated precision or without."""
         named = ("start", "end", "tp_start", "tp_end", "fp_start", "fp_end", "weight", "gain")
-        counts = ("n", "n_pos", "n_neg", "n_hits")
         return Quantities(
-            **{name: pl.col(name) for name in named + counts},
+            **{name: pl.col(name) for name in named + _TOTALS},
             running_discounts=self._running_discounts,
             ideal_dcg=lambda k: pl.col(f"ideal@{k}"),
             prior=self._prior,

@@ -98,7 +98,8 @@ class _Cutter:
         if rows.is_empty():
             return _concat(self.pending) if last else None
         first, continues = self._first_run(rows)
-        rows = rows.with_columns((self._run_id() + first).cast(pl.UInt32).alias("run"))
+        run = self._run_id() + pl.lit(first, dtype=pl.UInt32) if first else self._run_id()
+        rows = rows.with_columns(run.alias("run"))
         starts = _changes(rows)
         if not continues:
             starts = np.insert(starts, 0, 0)
@@ -124,7 +125,7 @@ class _Cutter:
     def _run_id(self) -> pl.Expr:
         """Return the number of each row's run within its batch."""
         if not self.keys:
-            return pl.lit(0)
+            return pl.lit(0, dtype=pl.UInt32)
         return (
             pl.col(self.keys[0]).rle_id() if len(self.keys) == 1 else pl.struct(self.keys).rle_id()
         )

@@ -72,10 +72,11 @@ def _sortable(score: pl.Series) -> pl.Series:
         return pl.Series(score.cast(pl.Int64).fill_null(UNRETRIEVED).to_numpy())
     numbers = score.cast(pl.Float64).fill_null(-np.inf).fill_nan(-np.inf)
     bits = (numbers.to_numpy() + 0.0).view(np.int64)
-    # As integers, floats below 0 sort the wrong way round: flip all their bits but the sign.
-    flip = bits >> 63
-    flip &= 0x7FFF_FFFF_FFFF_FFFF
-    bits ^= flip
+    if bits.min(initial=0) < 0:
+        # As integers, floats below 0 sort the wrong way round: flip all their bits but the sign.
+        flip = bits >> 63
+        flip &= 0x7FFF_FFFF_FFFF_FFFF
+        bits ^= flip
     return pl.Series(bits)
 
 
