@@ -124,11 +124,10 @@ def _checked(groups: pl.DataFrame, piece: Piece) -> pl.DataFrame:
     number = pl.Int64 if args.weight is None else pl.Float64
     groups = groups.with_columns(pl.col("n", "present_pos", "present_neg").cast(number))
     if args.item is not None:
-        repeated = pl.col("repeated")
-        got = pl.format("{} rows too many", repeated)
+        bad = groups.filter(pl.col("repeated") > 0)
+        got = pl.lit(f"{bad['repeated'].sum()} rows too many")
         must = f"`item` {args.item!r} must name each item once"
-        remedy = "drop the duplicates, or leave out item="
-        _refuse_groups(groups.filter(repeated > 0), piece, must, got, remedy)
+        _refuse_groups(bad, piece, must, got, "drop the duplicates, or leave out item=")
     for name, present in (("n_pos", "present_pos"), ("n_neg", "present_neg")):
         groups = _with_total(groups, piece, name, present).with_columns(pl.col(name).cast(number))
     return groups
