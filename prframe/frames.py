@@ -89,8 +89,10 @@ def _enter(
         checks.columns_exist(columns, frame.columns)
         return frame.select(list(columns)), lambda out: out
     if isinstance(frame, pl.LazyFrame):
-        checks.columns_exist(columns, frame.collect_schema().names())
-        return frame.select(list(columns)), lambda out: out
+        names = frame.collect_schema().names()
+        checks.columns_exist(columns, names)
+        # In the file's order: a reader that must reorder columns holds far more of them at once.
+        return frame.select(name for name in names if name in columns), lambda out: out
     if _is_instance(frame, "pandas", "DataFrame"):
         return _enter_pandas(cast("pd.DataFrame", frame), columns)
     if hasattr(frame, "__arrow_c_stream__") and "Series" not in type(frame).__name__:
