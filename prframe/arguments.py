@@ -10,9 +10,14 @@ by : str or list of str, optional
 weight : str, optional
     Column of non-negative weights. A weight of 2 is a row that stands there twice,
     a weight of 0 a row that is not there.
-ties : {"group", "order"}
+ties : {"group", "order", "trec", "expected", "best", "worst"}
     ``"group"``: rows with one score are one threshold; metrics on positions take their
     expectation over the orders within it. ``"order"``: rows with one score keep their input order.
+    ``"trec"``: they stand in descending order of `item` as text, as in trec_eval.
+    ``"expected"``: the mean over all their orders, of metrics on thresholds too.
+    ``"best"``, ``"worst"``: the order that is best, or worst, for the ranking.
+float32 : bool
+    Compare scores as 32-bit floats, as trec_eval 9 does; scores may tie that do not otherwise.
 item : str, optional
     Column that names the items; an item that stands twice in a group is an error.
 positive : True, number, str or list
@@ -28,7 +33,7 @@ n_pos, n_neg : int or str, optional
 """
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, get_args
 
@@ -54,16 +59,19 @@ class Arguments:
     by: Columns | None = None
     weight: str | None = None
     ties: Ties = "group"
+    float32: bool = False
     item: str | None = None
     positive: Positive = True
     ignore: LabelValue | Sequence[LabelValue | None] | None = None
     missing: Missing = "raise"
     n_pos: int | str | None = None
     n_neg: int | str | None = None
+    judged: str | None = field(default=None, metadata={"shared": False})
 
     def __post_init__(self) -> None:
         """Check everything that can be checked without a frame."""
         checks.one_of("ties", self.ties, get_args(Ties))
+        checks.flag("float32", self.float32)
         checks.one_of("missing", self.missing, get_args(Missing))
         if not (self.by is None or isinstance(self.by, (str, list, tuple))):
             raise PrframeError(
@@ -81,6 +89,7 @@ class Arguments:
                 )
         if len(set(self.keys)) < len(self.keys):
             raise PrframeError(f"`by` names a column twice: {checks.brief(list(self.keys))}.")
+        self._check_ties()
         for name in ("n_pos", "n_neg"):
             total = getattr(self, name)
             if total is not None and not isinstance(total, str):
@@ -89,11 +98,23 @@ class Arguments:
         for name in ("positive", "ignore"):
             object.__setattr__(self, name, _label_values(name, getattr(self, name)))
 
+    def _check_ties(self) -> None:
+        """Require what the tie policy needs."""
+        if self.ties == "trec" and self.item is None:
+            raise PrframeError(
+                "ties='trec' orders tied items by their names; name their column with item=."
+            )
+        if self.weight is not None and self.ties in {"expected", "best", "worst"}:
+            raise PrframeError(
+                f"ties={self.ties!r} orders whole items and takes no `weight`; "
+                "use 'group', 'order' or 'trec', or repeat rows."
+            )
+
     def _named(self) -> dict[str, object]:
         """Return argument -> column, for the arguments that name one column each."""
         named: dict[str, object] = {"score": self.score, "label": self.label}
         named |= {f"by[{i}]": key for i, key in enumerate(self.keys)}
-        optional = {"weight": self.weight, "item": self.item}
+        optional = {"weight": self.weight, "item": self.item, "judged": self.judged}
         named |= {name: column for name, column in optional.items() if column is not None}
         totals = {"n_pos": self.n_pos, "n_neg": self.n_neg}
         return named | {name: total for name, total in totals.items() if isinstance(total, str)}
@@ -109,7 +130,7 @@ class Arguments:
     def columns(self) -> dict[str, str]:
         """Every column of the frame that is needed -> the argument that names it."""
         wanted = {self.score: "score", self.label: "label"}
-        for name in ("weight", "item", "n_pos", "n_neg"):
+        for name in ("weight", "item", "judged", "n_pos", "n_neg"):
             column = getattr(self, name)
             if isinstance(column, str):
                 wanted[column] = name
@@ -133,6 +154,10 @@ class Arguments:
             column = getattr(self, name)
             if isinstance(column, str) and not schema[column].is_numeric():
                 raise PrframeError(f"`{name}` must be numeric; {column!r} is {schema[column]}.")
+        if self.judged is not None and schema[self.judged] != pl.Boolean:
+            raise PrframeError(
+                f"`judged` must be boolean; {self.judged!r} is {schema[self.judged]}."
+            )
         self._check_label(schema[self.label])
         for key in self.keys:
             if schema[key].is_nested() or schema[key].is_object():

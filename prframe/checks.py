@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from math import inf
 from numbers import Integral, Real
 
 from prframe.errors import MissingColumnError, PrframeError
@@ -79,3 +80,22 @@ def plain(value: object) -> object:
     """Return a scalar of NumPy as one of Python; anything else as it is."""
     item = getattr(value, "item", None)
     return item() if type(value).__module__ == "numpy" and callable(item) else value
+
+
+def number(  # noqa: PLR0913
+    name: str,
+    value: object,
+    *,
+    above: float = -inf,
+    at_least: float = -inf,
+    below: float = inf,
+    at_most: float = inf,
+) -> int | float:
+    """Require a finite number within bounds."""
+    if isinstance(value, Real) and not isinstance(value, bool):
+        got = int(value) if isinstance(value, Integral) else float(value)
+        if above < got < below and at_least <= got <= at_most:
+            return got
+    bounds = [(">", above), (">=", at_least), ("<", below), ("<=", at_most)]
+    must = " and ".join(f"{sign} {bound}" for sign, bound in bounds if abs(bound) < inf)
+    raise PrframeError(f"`{name}` must be a number {must}; got {brief(value)}.")

@@ -15,8 +15,8 @@ k : int, optional
     Cut-off, >= 1.
 positive : float, optional
     Labels >= this are positive. Absent: `True`, or a number above 0.
-ties : {"group", "order"}
-    As in `prframe.evaluate`.
+ties : {"group", "order", "expected", "best", "worst"}
+    As in `prframe.evaluate`, which also has ``"trec"``.
 
 Returns
 -------
@@ -41,12 +41,14 @@ import polars as pl
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.metrics import AP, AUC, RR, Metric, P, R, nDCG
-from prframe.quantities import Quantities
+from prframe.quantities import Quantities, gain_of
 from prframe.quantities import precision as precision_of
 from prframe.stats import discount_sums
 from prframe.typing import Ties
 
 _UNRETRIEVED = -float("inf")
+# The order by name needs a second column; `evaluate` has it.
+_TIES = [policy for policy in get_args(Ties) if policy != "trec"]
 # Running discounts up to here are a constant; further on they are counted out in each group.
 _TABLE = 1000
 P_ = ParamSpec("P_")
@@ -215,7 +217,7 @@ def curve(
     anchor: bool = True,
     ties: Ties = "group",
 ) -> pl.Expr:
-    """Draw the precision-recall curve.
+    """Draw the precision-recall curve; of the tie policies it takes "group" and "order".
 
     {shared}
 
@@ -232,7 +234,7 @@ def curve(
     >>> curve.explode("score").unnest("score")["precision"].round(4).to_list()
     [1.0, 1.0, 0.5, 0.6667]
     """
-    checks.one_of("ties", ties, get_args(Ties))
+    checks.one_of("ties", ties, ["group", "order"])
     checks.flag("anchor", anchor)
     relevant = _relevant(score, label, positive)
     columns = _counts(score, relevant, ties)
@@ -284,15 +286,13 @@ def _metric(
     ties: Ties,
 ) -> pl.Expr:
     """Compute a catalogue metric within the group at hand; it keeps the score's name."""
-    checks.one_of("ties", ties, get_args(Ties))
+    checks.one_of("ties", ties, _TIES)
     q = _quantities(score, label, positive, ties, graded=metric.graded)
     terms = [
-        term.credit(q, metric.k).sum()
-        if term.combine == "sum"
-        else term.credit(_first(q), metric.k)
-        for term in metric.terms
+        term.credit(q, metric).sum() if term.combine == "sum" else term.credit(_first(q), metric)
+        for term in metric.terms_under(ties)
     ]
-    value = metric.finish(q, metric.k, terms)
+    value = metric.finish(q, metric, terms)
     for name in metric.needs:
         value = pl.when(getattr(q, name) > 0).then(value)
     # Opening with the score gives the result the score's name: two scores in one `agg` differ.
@@ -344,12 +344,15 @@ def _quantities(
     else:
         start, end = (_above(score, hit_scores, side) for side in ("right", "left"))
         tp_start, tp_end = (_above(hit_scores, hit_scores, side) for side in ("right", "left"))
+    if ties in {"best", "worst"}:
+        start, end, tp_start, tp_end = _spread(start, end, tp_start, tp_end, ties)
     gain = pl.lit(1.0)
     value = _column(label).cast(pl.Float64) + 0 * score.is_null()
     if graded:
-        gain = value.filter(listed).sort_by(
-            score.filter(listed), descending=True, maintain_order=True
-        )
+        keys = [column.filter(listed) for column in (score, value)]
+        by = keys if ties in {"best", "worst"} else keys[:1]
+        descending = [True, ties != "worst"][: len(by)]
+        gain = keys[1].sort_by(*by, descending=descending, maintain_order=True)
     n_pos = relevant.sum().cast(pl.Int64)
     return Quantities(
         start=start,
@@ -365,8 +368,17 @@ def _quantities(
         n_neg=relevant.len().cast(pl.Int64) - n_pos,
         n_hits=listed.sum().cast(pl.Int64),
         running_discounts=lambda k: _running_discounts(score, k),
-        ideal_dcg=lambda k: _ideal_dcg(value, k),
+        ideal_dcg=lambda k, kind: _ideal_dcg(gain_of(value, kind), k),
     )
+
+
+def _spread(
+    start: pl.Expr, end: pl.Expr, tp_start: pl.Expr, tp_end: pl.Expr, ties: str
+) -> tuple[pl.Expr, pl.Expr, pl.Expr, pl.Expr]:
+    """Give each hit of a tied block a rank of its own, the best or the worst ones."""
+    above = pl.int_range(start.len())
+    rank = start + above - tp_start if ties == "best" else end - tp_end + above
+    return rank, rank + 1, above, above + 1
 
 
 def _above(scores: pl.Expr, wanted: pl.Expr, side: Literal["left", "right"]) -> pl.Expr:

@@ -1,7 +1,7 @@
 """The quantities that metrics are written in: polars expressions over hits and group totals."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -12,18 +12,26 @@ class Quantities:
 
     Attributes
     ----------
+    group : Expr, one value per hit
+        Which group it belongs to; hits stand in order of group and rank.
     start, end : Expr, one value per hit
         Items ranked above the hit's tie block, and up to its end. Without ties: rank - 1, rank.
     tp_start, tp_end, fp_start, fp_end : Expr, one value per hit
         The positives and the negatives among these.
     weight, gain : Expr, one value per hit
-        The hit's weight and its graded relevance; 1 unless there are any.
+        The hit's weight and its graded relevance; 1 unless there are any. A row that is listed
+        for another reason than being positive has weight 0.
+    judged, nonrel_start, nonrel_end, pooled_end : Expr, one value per hit
+        Whether the item was judged (0 or 1); the judged items that are not relevant above its
+        block and up to its end; the items up to its end that are in the pool and not judged.
     n, n_pos, n_neg, n_hits : Expr, one value per group
         Retrieved items; positives and negatives with what is not listed; retrieved positives.
+    n_nonrel : Expr, one value per group
+        Judged items that are not relevant, retrieved or not.
     running_discounts : callable
         Cut-off (or None) -> Expr: ``D(0), D(1), ...``, the running sums of the DCG discounts.
     ideal_dcg : callable
-        Cut-off (or None) -> Expr, one value per group: the DCG of the best ranking.
+        Cut-off (or None), kind of gain -> Expr, one value per group: the DCG of the best ranking.
     prior : float, optional
         Share of positives that precision is normalised to.
     interpolated : Expr, optional
@@ -43,7 +51,13 @@ class Quantities:
     n_neg: pl.Expr
     n_hits: pl.Expr
     running_discounts: Callable[[int | None], pl.Expr]
-    ideal_dcg: Callable[[int | None], pl.Expr]
+    ideal_dcg: Callable[[int | None, str], pl.Expr]
+    group: pl.Expr = field(default_factory=lambda: pl.col("group"))
+    judged: pl.Expr = field(default_factory=lambda: pl.col("judged"))
+    nonrel_start: pl.Expr = field(default_factory=lambda: pl.col("nonrel_start"))
+    nonrel_end: pl.Expr = field(default_factory=lambda: pl.col("nonrel_end"))
+    pooled_end: pl.Expr = field(default_factory=lambda: pl.col("pooled_end"))
+    n_nonrel: pl.Expr = field(default_factory=lambda: pl.col("n_nonrel"))
     prior: float | None = None
     interpolated: pl.Expr | None = None
 
@@ -83,3 +97,8 @@ def precision(
     true, false = tp * prior / n_pos, fp * (1 - prior) / n_neg
     scaled = pl.when(tp > 0).then(true / (true + false)).otherwise(0.0)
     return pl.when(fp > 0).then(scaled).otherwise(1.0)
+
+
+def gain_of(label: pl.Expr, kind: str) -> pl.Expr:
+    """Return the gain of a label: the label itself (``"linear"``) or 2^label - 1 (``"exp"``)."""
+    return pl.lit(2.0).pow(label) - 1 if kind == "exp" else label

@@ -1,91 +1,72 @@
 """Ranks of the positives: the one place that knows sorting, ties and unretrieved items.
 
-Everything about a ranking is a function of the ranks of its positives (Clemencon, Limnios &
-Vayatis 2021, section 2). So the rows are reduced to group totals and *hits*: one small row for
-each retrieved positive, with the tie block it stands in. Curves need every threshold; they and
+The rows are reduced to group totals and *hits*: one small row for each retrieved positive, with
+the tie block it stands in (see `prframe.hits`). Curves need every threshold; they and
 weighted hits come from the fully sorted rows.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from prframe.errors import PrframeError
+from prframe.hits import Floats, Hits, Integers, from_marks, running, unit_hits, with_hits
 from prframe.pieces import Piece
 from prframe.rows import UNRETRIEVED, in_groups, key_names
-
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from prframe.typing import Ties
 
 _KEY, _POSITIVE, _WEIGHT = pl.col("key"), pl.col("positive"), pl.col("weight")
 _RETRIEVED = _KEY > UNRETRIEVED
-
-
-@dataclass(frozen=True)
-class Hits:
-    """Group totals, and one row per retrieved positive in order of rank within its group.
-
-    Attributes
-    ----------
-    totals : DataFrame, one row per group
-        The keys; ``n`` retrieved items; ``n_pos``, ``n_neg`` with what is not listed;
-        ``present_pos`` listed and ``n_hits`` retrieved positives. Weighted, sums of weights.
-    table : DataFrame, one row per hit
-        ``group`` (row number in `totals`); ``start``, ``end``: items above the tie block, and up
-        to its end; ``tp_start``, ``tp_end``: the positives among these, ``fp_start``, ``fp_end``
-        the others; ``weight``; ``gain``.
-    gains : DataFrame or None, one row per relevant item, retrieved or not
-        ``group``, ``gain``, ``weight``; None where all gains are 1.
-    """
-
-    totals: pl.DataFrame
-    table: pl.DataFrame
-    gains: pl.DataFrame | None = None
+# The policies by which every item has a rank of its own before labels are looked at.
+_ORDERED = frozenset({"order", "trec"})
 
 
 def hits(piece: Piece) -> Hits:
     """Reduce the rows of a piece to its hits."""
-    if piece.ranking.args.weight is not None:
+    args = piece.ranking.args
+    if args.weight is not None:
         return _weighted_hits(piece)
-    graded = "gain" in piece.ranking.extra
-    relevant = _POSITIVE | (pl.col("gain") > 0) if graded else _POSITIVE
-    lists = {"blocks": _blocks(piece.ranking.args.ties, relevant)}
-    if graded:
-        by_rank = _matching(piece.ranking.args.ties, relevant)
-        lists |= {"gain": by_rank(pl.col("gain")), "weight": by_rank(_POSITIVE.cast(pl.Float64))}
-    groups = piece.aggregate(**_totals(piece), **lists)
-    return _flatten(_checked(groups, piece), piece, graded=graded)
+    marked, carried = _POSITIVE, {}
+    if "gain" in piece.ranking.extra:
+        marked |= pl.col("gain") > 0
+        carried["gain"] = pl.col("gain")
+    if "judged" in piece.ranking.extra:
+        marked |= pl.col("judged") | pl.col("pooled")
+        carried |= {name: pl.col(name).cast(pl.Float64) for name in ("judged", "pooled")}
+    if carried:
+        carried["weight"] = _POSITIVE.cast(pl.Float64)
+    lists = {name: _listed(column, marked, args.ties) for name, column in carried.items()}
+    groups = piece.aggregate(**_totals(piece), blocks=_blocks(marked, args.ties), **lists)
+    return _flatten(_checked(groups, piece), piece, list(carried))
 
 
-def _blocks(ties: str, relevant: pl.Expr) -> pl.Expr:
-    """Return the ranks of the relevant items as one list of two halves.
+def _blocks(marked: pl.Expr, ties: Ties) -> pl.Expr:
+    """Return the ranks of the marked items as one list.
 
-    ``"group"``: the items below each one's block, then those below or in it, both by one binary
-    search in the sorted keys. ``"order"``: the items above each one (one half only).
+    Where ties have an order: the items above each one. Else two halves: the items below each
+    one's block, then those below or in it, both by one binary search in the sorted keys.
     """
-    if ties == "order":
-        ranked = relevant.sort_by(_KEY, descending=True, maintain_order=True)
+    if ties in _ORDERED:
+        ranked = marked.sort_by(*_order(ties), descending=True, maintain_order=True)
         return ranked.arg_true().implode()
-    keys = _KEY.filter(relevant)
+    keys = _KEY.filter(marked)
     return _KEY.sort().search_sorted(keys.append(keys + 1), side="left").implode()
 
 
-def _matching(ties: str, relevant: pl.Expr) -> Callable[[pl.Expr], pl.Expr]:
-    """Return what lists a column for the relevant items as `_blocks` lists their ranks."""
+def _listed(column: pl.Expr, marked: pl.Expr, ties: Ties) -> pl.Expr:
+    """List a column for the marked items as `_blocks` lists their ranks."""
+    column = column.filter(marked)
+    if ties in _ORDERED:
+        by = [key.filter(marked) for key in _order(ties)]
+        column = column.sort_by(*by, descending=True, maintain_order=True)
+    return column.implode()
 
-    def listed(column: pl.Expr) -> pl.Expr:
-        if ties == "order":
-            keys = _KEY.filter(relevant)
-            column = column.filter(relevant).sort_by(keys, descending=True, maintain_order=True)
-        else:
-            column = column.filter(relevant)
-        return column.implode()
 
-    return listed
+def _order(ties: Ties) -> list[pl.Expr]:
+    """Return what rows are sorted by, in descending order."""
+    return [_KEY, pl.col("item")] if ties == "trec" else [_KEY]
 
 
 def _totals(piece: Piece) -> dict[str, pl.Expr]:
@@ -161,15 +142,30 @@ def _refuse_groups(bad: pl.DataFrame, piece: Piece, must: str, got: pl.Expr, rem
         raise PrframeError(f"{must}: {first}{where}; {remedy}.")
 
 
-def _flatten(groups: pl.DataFrame, piece: Piece, *, graded: bool) -> Hits:
+def _flatten(groups: pl.DataFrame, piece: Piece, carried: list[str]) -> Hits:
     """Turn the lists of ranks into one row per hit."""
-    blocks = pl.col("blocks").list
-    if piece.ranking.args.ties == "order":
-        count = groups["blocks"].list.len()
+    ties = piece.ranking.args.ties
+    group, start, end = _positions(groups, ties)
+    totals = groups.select(*key_names(piece.ranking.args), "n", "n_pos", "n_neg", "present_pos")
+    if carried:
+        columns = {name: groups[name].explode(empty_as_null=False) for name in carried}
+        marks = pl.DataFrame({"group": group, "start": start, "end": end} | columns)
+        if "gain" not in carried:
+            marks = marks.with_columns(gain=pl.col("weight"))
+        if "judged" in carried or not marks["gain"].equals(marks["weight"]):
+            return from_marks(totals, marks, ties)
+    return unit_hits(totals, group, start, end, ties)
+
+
+def _positions(groups: pl.DataFrame, ties: Ties) -> tuple[Integers, Integers, Integers]:
+    """Return the group of each marked item, and its block's start and end."""
+    if ties in _ORDERED:
+        count = groups["blocks"].list.len().to_numpy().astype(np.int64)
         start = _exploded(groups["blocks"])
         end = start + 1
     else:
-        count = groups["blocks"].list.len() // 2
+        blocks = pl.col("blocks").list
+        count = groups["blocks"].list.len().to_numpy().astype(np.int64) // 2
         half = blocks.len() // 2
         halves = groups.select(up_to=blocks.head(half), above=blocks.tail(half))
         size = np.repeat(groups["size"].to_numpy().astype(np.int64), count)
@@ -177,79 +173,12 @@ def _flatten(groups: pl.DataFrame, piece: Piece, *, graded: bool) -> Hits:
     group = np.repeat(np.arange(groups.height), count)
     # Unretrieved items stand below all retrieved ones; their block shrinks to nothing.
     n = groups["n"].to_numpy()[group]
-    start, end = np.minimum(start, n), np.minimum(end, n)
-    if not graded:
-        return _unit_hits(groups, group, start, end)
-    gain, weight = (
-        groups[name].explode(empty_as_null=False).to_numpy() for name in ("gain", "weight")
-    )
-    if np.array_equal(gain, weight):
-        return _unit_hits(groups, group, start, end)
-    order = np.lexsort((end, group))
-    order = order[(end > start)[order]]
-    group_, start, end = group[order], start[order], end[order]
-    table = _with_true_positives(group_, start, end, weight[order], gain[order])
-    gains = pl.DataFrame({"group": group, "gain": gain, "weight": weight})
-    return Hits(_with_hits(groups, table), table, gains)
+    return group, np.minimum(start, n), np.minimum(end, n)
 
 
 def _exploded(lists: pl.Series) -> Integers:
     """Return the members of all lists in one array."""
     return lists.explode(empty_as_null=False).to_numpy().astype(np.int64)
-
-
-def _unit_hits(groups: pl.DataFrame, group: Integers, start: Integers, end: Integers) -> Hits:
-    """Sort hits that carry nothing but their ranks: blocks are disjoint, so each half alone."""
-    retrieved = end > start
-    if not retrieved.all():
-        group, start, end = group[retrieved], start[retrieved], end[retrieved]
-    offset = group * (int(end.max(initial=0)) + 1)
-    start, end = np.sort(offset + start) - offset, np.sort(offset + end) - offset
-    table = _with_true_positives(group, start, end, None, None)
-    return Hits(_with_hits(groups, table), table)
-
-
-def _with_true_positives(
-    group: Integers,
-    start: Integers,
-    end: Integers,
-    weight: Floats | None,
-    gain: Floats | None,
-) -> pl.DataFrame:
-    """Count the positives above each hit's block and up to its end; hits stand in rank order."""
-    ones = np.ones(group.size, dtype=np.int64)
-    after = _running(ones if weight is None else weight, group)
-    new_group = np.diff(group, prepend=-1) != 0
-    before = np.where(new_group, 0, np.concatenate([[0], after])[:-1])
-    new_block = new_group | (np.diff(end, prepend=-1) != 0)
-    if not new_block.all():
-        block = np.cumsum(new_block) - 1
-        firsts = np.flatnonzero(new_block)
-        lasts = np.append(firsts[1:], group.size) - 1
-        before, after = before[firsts][block], after[lasts][block]
-    table = pl.DataFrame(
-        {"group": group, "start": start, "end": end, "tp_start": before, "tp_end": after}
-    )
-    weights = pl.Series("weight", ones.astype(np.float64) if weight is None else weight)
-    return table.with_columns(
-        (pl.col("start") - pl.col("tp_start")).alias("fp_start"),
-        (pl.col("end") - pl.col("tp_end")).alias("fp_end"),
-        weights,
-        weights.alias("gain") if gain is None else pl.Series("gain", gain),
-    )
-
-
-def _with_hits(groups: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
-    """Add the retrieved positives to the totals and drop the lists."""
-    found = np.bincount(
-        table["group"].to_numpy(), weights=table["weight"].to_numpy(), minlength=groups.height
-    )
-    keys = [name for name in groups.columns if name.startswith("by")]
-    return groups.select(
-        *keys,
-        *("n", "n_pos", "n_neg", "present_pos"),
-        pl.Series("n_hits", found).cast(groups["n"].dtype),
-    )
 
 
 @dataclass(frozen=True)
@@ -276,10 +205,12 @@ def thresholds(piece: Piece) -> Thresholds:
     carried = ["key", "positive", *ranking.extra]
     if ranking.args.weight is not None:
         carried.append("weight")
+    by, descending = _curve_order(ranking.args.ties)
+    keys = [key.filter(shown) for key in by]
     by_rank = {
         name: pl.col(name)
         .filter(shown)
-        .sort_by(_KEY.filter(shown), descending=True, maintain_order=True)
+        .sort_by(*keys, descending=descending, maintain_order=True)
         .implode()
         for name in carried
     }
@@ -288,8 +219,16 @@ def thresholds(piece: Piece) -> Thresholds:
     group = np.repeat(np.arange(groups.height), count)
     flat = groups.select(pl.col(name).explode(empty_as_null=False) for name in carried)
     table = _counted(flat, group, ranking.args.ties)
-    keys = key_names(ranking.args)
-    return Thresholds(groups.select(*keys, "n", "n_pos", "n_neg", "present_pos"), table)
+    totals = groups.select(*key_names(ranking.args), "n", "n_pos", "n_neg", "present_pos")
+    return Thresholds(totals, table)
+
+
+def _curve_order(ties: Ties) -> tuple[list[pl.Expr], list[bool]]:
+    """Return what the rows of a curve are sorted by, and whether in descending order."""
+    if ties in {"best", "worst"}:
+        return [_KEY, _POSITIVE], [True, ties == "best"]
+    by = _order(ties)
+    return by, [True] * len(by)
 
 
 def _counted(rows: pl.DataFrame, group: Integers, ties: str) -> pl.DataFrame:
@@ -303,12 +242,12 @@ def _counted(rows: pl.DataFrame, group: Integers, ties: str) -> pl.DataFrame:
     ends = np.flatnonzero(last)
     end = ends[np.searchsorted(ends, np.arange(group.size))]
     positive = rows["positive"].to_numpy()
-    k = _running(np.ones(group.size, np.int64), group)[end]
+    k = running(np.ones(group.size, np.int64), group)[end]
     if "weight" in rows.columns:
         weight = rows["weight"].to_numpy()
-        tp, fp = (_running(weight * mask, group)[end] for mask in (positive, ~positive))
+        tp, fp = (running(weight * mask, group)[end] for mask in (positive, ~positive))
     else:
-        tp = _running(positive.astype(np.int64), group)[end]
+        tp = running(positive.astype(np.int64), group)[end]
         fp = k - tp
     if "score" in rows.columns:
         rows = rows.with_columns(pl.col("score").cast(pl.Float64).alias("threshold")).drop("score")
@@ -316,19 +255,6 @@ def _counted(rows: pl.DataFrame, group: Integers, ties: str) -> pl.DataFrame:
     return rows.drop("key").with_columns(
         pl.Series(name, values) for name, values in columns.items()
     )
-
-
-def _running(values: NDArray[Any], group: Integers) -> NDArray[Any]:
-    """Return the running sums within each group; groups stand together."""
-    if values.dtype.kind == "f":
-        # Each group for itself: a difference of sums over all groups would lose digits.
-        sums = pl.col("value").cum_sum().over("group")
-        rows = pl.DataFrame({"value": values, "group": group})
-        return np.asarray(rows.select(sums).to_series().to_numpy())
-    total = np.insert(np.cumsum(values), 0, 0)
-    firsts = np.flatnonzero(np.diff(group, prepend=-1))
-    first_of_group = np.repeat(firsts, np.diff(firsts, append=group.size))
-    return np.asarray(total[1:] - total[first_of_group])
 
 
 def _weighted_hits(piece: Piece) -> Hits:
@@ -351,7 +277,7 @@ def _weighted_hits(piece: Piece) -> Hits:
         "gain": table["weight"].to_numpy(),
     }
     hits_table = pl.DataFrame({name: values[positive] for name, values in columns.items()})
-    return Hits(_with_hits(ranked.totals, hits_table), hits_table)
+    return Hits(with_hits(ranked.totals, hits_table), hits_table)
 
 
 def _above(group: Integers, last: NDArray[np.bool_], up_to: Floats) -> Floats:

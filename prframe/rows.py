@@ -11,6 +11,7 @@ from typing import cast
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from prframe import checks
 from prframe.arguments import Arguments
@@ -33,7 +34,8 @@ def key_names(args: Arguments) -> list[str]:
 def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -> pl.DataFrame:
     """Check a batch of the caller's rows and return the working columns.
 
-    `extra` names optional ones: ``"score"``, ``"gain"`` and ``"row"``.
+    `extra` names optional ones: ``"score"``, ``"gain"``, ``"judged"`` (with ``"pooled"``) and
+    ``"row"``.
     """
     if conditions := considered(args, batch.schema):
         batch = batch.filter(*conditions)
@@ -46,9 +48,13 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
     columns.append(positive(args, batch.schema[args.label]))
     columns += [
         pl.col(column).alias(name)
-        for name in ("item", "n_pos", "n_neg")
+        for name in ("n_pos", "n_neg")
         if isinstance(column := getattr(args, name), str)
     ]
+    if args.item is not None:
+        item = pl.col(args.item)
+        # trec_eval compares names as text, byte by byte.
+        columns.append((item.cast(pl.String) if args.ties == "trec" else item).alias("item"))
     if args.weight is not None:
         columns.append(pl.col(args.weight).cast(pl.Float64).alias("weight"))
     if "gain" in extra:
@@ -56,28 +62,46 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
     if "score" in extra:
         number = score.cast(pl.Float64)
         columns.append(number.fill_nan(None).fill_null(-np.inf).alias("score"))
+    if "judged" in extra and args.judged is not None:
+        judged = pl.col(args.judged)
+        below = (
+            pl.col(args.label) < 0
+            if batch.schema[args.label].is_numeric()
+            else pl.lit(value=False)
+        )
+        columns += [judged.alias("judged"), (~judged & below).alias("pooled")]
     if "row" in extra:
         columns.append(pl.col(ROW).alias("row"))
-    return batch.select(columns).with_columns(_sortable(batch[args.score]).alias("key"))
+    return batch.select(columns).with_columns(
+        _sortable(batch[args.score], float32=args.float32).alias("key")
+    )
 
 
-def _sortable(score: pl.Series) -> pl.Series:
+def _sortable(score: pl.Series, *, float32: bool) -> pl.Series:
     """Return Int64 keys in the order of the scores; equal scores, -0.0 and 0.0 too, share one.
 
     Integers make the search for the end of a tie block exact: it is the search for key + 1.
     """
-    if score.dtype.is_integer():
+    if score.dtype.is_integer() and not float32:
         _refuse_large(score)
         # By way of NumPy, to be rid of a sorted flag that may not be true.
         return pl.Series(score.cast(pl.Int64).fill_null(UNRETRIEVED).to_numpy())
     numbers = score.cast(pl.Float64).fill_null(-np.inf).fill_nan(-np.inf)
-    bits = (numbers.to_numpy() + 0.0).view(np.int64)
+    bits = (_rounded(numbers) if float32 else numbers.to_numpy() + 0.0).view(np.int64)
     if bits.min(initial=0) < 0:
         # As integers, floats below 0 sort the wrong way round: flip all their bits but the sign.
         flip = bits >> 63
         flip &= 0x7FFF_FFFF_FFFF_FFFF
         bits ^= flip
     return pl.Series(bits)
+
+
+def _rounded(numbers: pl.Series) -> NDArray[np.float64]:
+    """Round to 32-bit floats; a finite score stays finite, so that it stays retrieved."""
+    largest = float(np.finfo(np.float32).max)
+    values = numbers.to_numpy()
+    finite = np.where(np.isinf(values), values, np.clip(values, -largest, largest))
+    return finite.astype(np.float32).astype(np.float64) + 0.0
 
 
 def _refuse_large(score: pl.Series) -> None:
@@ -207,6 +231,25 @@ def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
                 ~(weight.is_finite() & (weight >= 0)).fill_null(value=False),
                 f"`weight` {args.weight!r} must be finite numbers >= 0",
                 "mend or drop these rows",
+            )
+        )
+    if args.judged is not None:
+        judged = pl.col(args.judged)
+        found.append(
+            Problem(
+                "bad_judged",
+                judged.is_null() | (~judged & positive(args, schema[args.label])),
+                f"`judged` {args.judged!r} must be True or False, and True for positives",
+                "mend these rows",
+            )
+        )
+    if args.ties == "trec":
+        found.append(
+            Problem(
+                "missing_item",
+                pl.col(args.item or "").is_null(),
+                f"`item` {args.item!r} must not contain nulls with ties='trec'",
+                "name these items, or drop the rows",
             )
         )
     for name in ("n_pos", "n_neg"):

@@ -36,6 +36,18 @@ def evaluate_long() -> Schema:
     return {"metric": pl.String(), "value": pl.Float64()}
 
 
+def evaluate_summary(*, geometric_mean: bool) -> Schema:
+    """Return the columns of one row per group of `by` and metric."""
+    columns: dict[str, pl.DataType] = {
+        "metric": pl.String(),
+        "mean": pl.Float64(),
+        "std": pl.Float64(),
+        "n": pl.Int64(),
+        "n_undefined": pl.Int64(),
+    }
+    return columns | ({"geometric_mean": pl.Float64()} if geometric_mean else {})
+
+
 def check() -> Schema:
     """Return the columns of a report on the data."""
     return {

@@ -18,7 +18,7 @@ class ArrowStream(Protocol):
 # A pyarrow table is an ArrowStream too; named here, an untyped pyarrow would undo all the others.
 FrameT = TypeVar("FrameT", "pd.DataFrame", "pl.DataFrame", "pl.LazyFrame", ArrowStream)
 
-Ties: TypeAlias = Literal["group", "order"]
+Ties: TypeAlias = Literal["group", "order", "trec", "expected", "best", "worst"]
 Missing: TypeAlias = Literal["raise", "drop", "last"]
 Layout: TypeAlias = Literal["wide", "long"]
 RowOrder: TypeAlias = Literal["rank", "input"]
@@ -34,6 +34,7 @@ class Shared(TypedDict, total=False):
     by: Columns | None
     weight: str | None
     ties: Ties
+    float32: bool
     item: str | None
     positive: Positive
     ignore: LabelValue | Sequence[LabelValue | None] | None

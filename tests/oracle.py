@@ -1,14 +1,14 @@
 """Naive definitions of every metric, in plain Python; slow and obvious on purpose.
 
-A group is a list of `Item`. The position metrics are averaged over every order of the tied items,
-one permutation after the other; the threshold metrics walk down the distinct scores.
+A group is a list of `Item`. `BLOCKS` defines each metric for a ranking given as tie blocks, which
+are single items where ties have an order. `value` adds the tie policies, by enumeration.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise, permutations, product
-from math import inf, log2
+from math import ceil, exp, floor, inf, log2, prod
 from statistics import fmean
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Item(NamedTuple):
@@ -17,6 +17,8 @@ class Item(NamedTuple):
     score: float
     label: float
     weight: float = 1.0
+    judged: bool = True
+    name: str = ""
 
 
 class Group(NamedTuple):
@@ -40,19 +42,37 @@ class Group(NamedTuple):
             return given
         return sum(item.weight for item in self.items if self.is_positive(item) is positive)
 
+    def size(self) -> float:
+        return self.total(positive=True) + self.total(positive=False)
+
+    def is_shown(self, item: Item) -> bool:
+        return self.include_unretrieved or item.score > -inf
+
     def blocks(self) -> list[list[Item]]:
-        """Return the retrieved items best first, tied ones together (one by one in "order")."""
-        shown = [item for item in self.items if self.include_unretrieved or item.score > -inf]
+        """Return the retrieved items best first, tied ones together (one by one in an order)."""
+        shown = [item for item in self.items if self.is_shown(item)]
+        if self.ties == "trec":
+            shown.sort(key=lambda item: item.name, reverse=True)
         ranked = sorted(shown, key=lambda item: -item.score)
-        if self.ties == "order":
+        if self.ties in {"order", "trec"}:
             return [[item] for item in ranked]
         scores = sorted({item.score for item in ranked}, reverse=True)
         return [[item for item in ranked if item.score == score] for score in scores]
 
-    def orders(self) -> Iterator[list[Item]]:
-        """Yield every ranking that the ties allow."""
-        for chosen in product(*(permutations(block) for block in self.blocks())):
-            yield [item for block in chosen for item in block]
+    def ranking(self) -> list[Item]:
+        return [item for block in self.blocks() for item in block]
+
+    def hits(self) -> list[bool]:
+        return [self.is_positive(item) for item in self.ranking()]
+
+    def orders(self) -> Iterator["Group"]:
+        """Yield every ranking that the ties allow; orders of alike items are one."""
+        hidden = [item for item in self.items if not self.is_shown(item)]
+        blocks = self._replace(ties="group").blocks()
+        alike = [[item._replace(name="") for item in block] for block in blocks]
+        for chosen in product(*(sorted(set(permutations(block))) for block in alike)):
+            ranked = [item for block in chosen for item in block]
+            yield self._replace(items=ranked + hidden, ties="order")
 
     def precision(self, tp: float, fp: float) -> float:
         if self.prior is None:
@@ -95,7 +115,8 @@ def average_precision(group: Group, k: int | None) -> float:
     return total / n_pos
 
 
-def trapezoid(group: Group, _: int | None) -> float:
+def trapezoid(group: Group, _: int | None, rule: str) -> float:
+    assert rule == "trapezoid"
     points = group.points()
     if group.interpolate:
         return average_precision(group, None)
@@ -105,14 +126,30 @@ def trapezoid(group: Group, _: int | None) -> float:
     return area / group.total(positive=True)
 
 
-def eleven_points(group: Group, _: int | None) -> float:
+def interpolated(group: Group, level: float, levels: str) -> float:
+    """Return the largest precision from a level of recall on, of retrieved positives alone."""
     n_pos = group.total(positive=True)
-    points = group.points()
-    best = [
-        max((p for tp, _, p in points if 10 * tp >= i * n_pos - 1e-9), default=0.0)
-        for i in range(11)
-    ]
-    return fmean(best)
+    needed = {
+        "exact": level * n_pos - 1e-9,
+        "v9": floor(level * n_pos + 0.9),
+        "v10": floor(level * n_pos + 0.5),
+    }[levels]
+    steps = pairwise(group.points())
+    return max(
+        (p for (before, _, _), (tp, _, p) in steps if tp > before and tp >= needed), default=0.0
+    )
+
+
+def eleven_points(group: Group, _: int | None, levels: str) -> float:
+    opened = [interpolated(group, i / 10, levels) for i in range(11)]
+    if levels == "exact":
+        opened[0] = 1.0
+    return fmean(opened)
+
+
+def largest_f1(group: Group, _: int | None) -> float:
+    n_pos = group.total(positive=True)
+    return max((2 * tp / (tp + fp + n_pos) for tp, fp, _ in group.points()), default=0.0)
 
 
 def auc(group: Group, _: int | None) -> float:
@@ -122,91 +159,175 @@ def auc(group: Group, _: int | None) -> float:
         - sum(item.weight for item in group.items if group.is_positive(item) is positive)
         for positive in (True, False)
     }
-    ranked = [item for block in group.blocks() for item in block]
-    place = {id(item): rank for rank, item in enumerate(ranked)}
+    place = {id(item): rank for rank, item in enumerate(group.ranking())}
+    # Every row an object of its own.
+    listed = [Item(*item) for item in group.items]
+    place = {id(item): rank for rank, item in enumerate(group._replace(items=listed).ranking())}
 
     def wins(one: Item, other: Item) -> float:
         if one.score != other.score:
             return float(one.score > other.score)
-        if group.ties == "order" and id(one) in place and id(other) in place:
+        if group.ties in {"order", "trec"} and id(one) in place and id(other) in place:
             return float(place[id(one)] < place[id(other)])
         return 0.5
 
-    positives = [item for item in group.items if group.is_positive(item)]
-    negatives = [item for item in group.items if not group.is_positive(item)]
+    positives = [item for item in listed if group.is_positive(item)]
+    negatives = [item for item in listed if not group.is_positive(item)]
     positives.append(Item(-inf, 1.0, missing[True]))
     negatives.append(Item(-inf, 0.0, missing[False]))
     won = sum(a.weight * b.weight * wins(a, b) for a in positives for b in negatives)
     return won / (group.total(positive=True) * group.total(positive=False))
 
 
-def over_orders(
-    metric: Callable[[list[bool], Group, int | None], float],
-) -> Callable[[Group, int | None], float]:
-    """Turn a metric of one ranking into its mean over all rankings that the ties allow."""
-
-    def mean(group: Group, k: int | None) -> float:
-        return fmean(
-            metric([group.is_positive(item) for item in order], group, k)
-            for order in group.orders()
-        )
-
-    return mean
-
-
-def precision_at(hits: list[bool], _: Group, k: int | None) -> float:
-    return sum(hits[:k]) / k
+def inferred_ap(group: Group, _: int | None) -> float:
+    """Take counts at the ends of blocks; without ties, that is the published definition."""
+    total, above = 0.0, []
+    for block in group.blocks():
+        above += block
+        judged = [group.is_positive(item) for item in above if item.judged]
+        pool = len(judged) + sum(not item.judged and item.label < 0 for item in above)
+        hits = sum(map(group.is_positive, block))
+        if hits:
+            share = (sum(judged) - 1 + 1e-5) / (len(judged) - 1 + 2e-5)
+            total += hits * (1 + (pool - 1) * share) / len(above)
+    return total / group.total(positive=True)
 
 
-def recall_at(hits: list[bool], group: Group, k: int | None) -> float:
-    return sum(hits[:k]) / group.total(positive=True)
+def bpref(group: Group, _: int | None) -> float:
+    n_pos = group.total(positive=True)
+    n_nonrel = sum(item.judged and not group.is_positive(item) for item in group.items)
+    total, nonrel = 0.0, 0
+    for item in group.ranking():
+        if group.is_positive(item):
+            total += 1 - (min(nonrel, n_pos) / min(n_nonrel, n_pos) if nonrel else 0)
+        nonrel += item.judged and not group.is_positive(item)
+    return total / n_pos
 
 
-def f1_at(hits: list[bool], group: Group, k: int | None) -> float:
-    p, r = precision_at(hits, group, k), recall_at(hits, group, k)
-    return 2 * p * r / (p + r) if p + r else 0.0
+def judged(group: Group, k: int | None) -> float:
+    top = group.ranking()[:k]
+    return sum(item.judged for item in top) / len(top) if top else 0.0
 
 
-def r_precision(hits: list[bool], group: Group, _: int | None) -> float:
-    n_pos = int(group.total(positive=True))
-    return sum(hits[:n_pos]) / n_pos
+def precision_at(group: Group, k: int) -> float:
+    return sum(group.hits()[:k]) / k
 
 
-def reciprocal_rank(hits: list[bool], _: Group, k: int | None) -> float:
-    return next((1 / rank for rank, hit in enumerate(hits[:k], start=1) if hit), 0.0)
+def recall_at(group: Group, k: int) -> float:
+    return sum(group.hits()[:k]) / group.total(positive=True)
 
 
-def success_at(hits: list[bool], _: Group, k: int | None) -> float:
-    return float(any(hits[:k]))
+def harmonic(p: float, r: float, beta: float = 1.0) -> float:
+    return (1 + beta**2) * p * r / (beta**2 * p + r) if p + r else 0.0
 
 
-def ndcg(group: Group, k: int | None) -> float:
-    def dcg(gains: Sequence[float]) -> float:
-        return sum(max(gain, 0) / log2(rank + 1) for rank, gain in enumerate(gains[:k], start=1))
+def reciprocal_rank(group: Group, k: int | None) -> float:
+    return next((1 / rank for rank, hit in enumerate(group.hits()[:k], start=1) if hit), 0.0)
 
+
+def rank_biased(group: Group, k: int | None, p: float) -> float:
+    return sum((1 - p) * p**i for i, hit in enumerate(group.hits()[:k]) if hit)
+
+
+def enrichment(group: Group, _: int | None, fraction: float) -> float:
+    top = ceil(fraction * group.size() - 1e-9)
+    return precision_at(group, top) * group.size() / group.total(positive=True)
+
+
+def bedroc(group: Group, _: int | None, alpha: float) -> float:
+    """Scale the robust initial enhancement between its extremes, eqs (18), (33)-(36)."""
+    size, n_pos = group.size(), int(group.total(positive=True))
+
+    def weighed(ranks: Sequence[int]) -> float:
+        return sum(exp(-alpha * rank / size) for rank in ranks)
+
+    found = weighed([rank for rank, hit in enumerate(group.hits(), start=1) if hit])
+    best = weighed(range(1, n_pos + 1))
+    worst = weighed(range(int(size) - n_pos + 1, int(size) + 1))
+    return (found - worst) / (best - worst)
+
+
+def dcg_of(grades: Sequence[float], k: int | None, gain: str) -> float:
+    def value(grade: float) -> float:
+        return 2 ** max(grade, 0) - 1 if gain == "exp" else max(grade, 0)
+
+    return sum(value(grade) / log2(rank + 1) for rank, grade in enumerate(grades[:k], start=1))
+
+
+def dcg(group: Group, k: int | None, gain: str) -> float:
+    return dcg_of([item.label for item in group.ranking()], k, gain)
+
+
+def ndcg(group: Group, k: int | None, gain: str) -> float:
     missing = int(group.total(positive=True)) - sum(map(group.is_positive, group.items))
-    gains = [item.label for item in group.items] + [1.0] * (missing if group.n_pos else 0)
-    ideal = dcg(sorted(gains, reverse=True))
-    return fmean(dcg([item.label for item in order]) for order in group.orders()) / ideal
+    grades = [item.label for item in group.items] + [1.0] * (missing if group.n_pos else 0)
+    return dcg(group, k, gain) / dcg_of(sorted(grades, reverse=True), k, gain)
 
 
-def _retrieved(group: Group) -> list[Item]:
-    return [item for block in group.blocks() for item in block]
+def err(group: Group, k: int | None, top: float) -> float:
+    stops = [(2 ** max(item.label, 0) - 1) / 2**top for item in group.ranking()[:k]]
+    return sum(
+        stop * prod(1 - above for above in stops[:i]) / (i + 1) for i, stop in enumerate(stops)
+    )
 
 
-ORACLE: dict[str, Callable[[Group, int | None], float]] = {
+def set_precision(group: Group) -> float:
+    return sum(group.hits()) / len(group.hits()) if group.hits() else 0.0
+
+
+def set_recall(group: Group) -> float:
+    return sum(group.hits()) / group.total(positive=True)
+
+
+# Metrics of the curve: under "group" they count at the ends of blocks.
+CURVE: dict[str, Callable[..., float]] = {
     "AP": average_precision,
-    "AP11": lambda group, k: eleven_points(group._replace(interpolate=True), k),
+    "AP11": lambda group, k, levels: eleven_points(group._replace(interpolate=True), k, levels),
     "AUC": auc,
     "AUPRC": trapezoid,
-    "F1": over_orders(f1_at),
+    "IPrec": lambda group, k, levels: interpolated(group, k, levels),
+    "MaxF1": largest_f1,
+    "infAP": inferred_ap,
+}
+# Metrics of positions: under "group" they are the mean over all orders.
+POSITIONS: dict[str, Callable[..., float]] = {
+    "BEDROC": bedroc,
+    "Bpref": bpref,
+    "DCG": dcg,
+    "EF": enrichment,
+    "ERR": err,
+    "F1": lambda group, k: harmonic(precision_at(group, k), recall_at(group, k)),
+    "Judged": judged,
+    "Lift": lambda group, k: precision_at(group, k) * group.size() / group.total(positive=True),
     "NumRel": lambda group, _: group.total(positive=True),
-    "NumRelRet": lambda group, _: sum(map(group.is_positive, _retrieved(group))),
-    "NumRet": lambda group, _: len(_retrieved(group)),
-    "P": over_orders(precision_at),
-    "R": over_orders(recall_at),
-    "RR": over_orders(reciprocal_rank),
-    "Rprec": over_orders(r_precision),
-    "Success": over_orders(success_at),
+    "NumRelRet": lambda group, _: sum(group.hits()),
+    "NumRet": lambda group, _: len(group.hits()),
+    "P": precision_at,
+    "R": recall_at,
+    "RBP": rank_biased,
+    "RR": reciprocal_rank,
+    "RelP": lambda group, k: sum(group.hits()[:k]) / min(k, group.total(positive=True)),
+    "Rprec": lambda group, _: precision_at(group, int(group.total(positive=True))),
+    "SetAP": lambda group, _: set_precision(group) * set_recall(group),
+    "SetF": lambda group, _, beta: harmonic(set_precision(group), set_recall(group), beta),
+    "SetP": lambda group, _: set_precision(group),
+    "SetR": lambda group, _: set_recall(group),
+    "Success": lambda group, k: float(any(group.hits()[:k])),
     "nDCG": ndcg,
 }
+ORACLE = CURVE | POSITIONS
+
+
+def value(group: Group, name: str, k: float | None, settings: dict[str, Any]) -> float:
+    """Return the value of a metric under the group's tie policy."""
+    others = {key: setting for key, setting in settings.items() if key != "rel"}
+    if settings.get("rel") is not None:
+        group = group._replace(positive=settings["rel"])
+
+    def one(ranking: Group) -> float:
+        return ORACLE[name](ranking, k, **others)
+
+    if group.ties in {"order", "trec"} or (group.ties == "group" and name in CURVE):
+        return one(group)
+    combine = {"best": max, "worst": min}.get(group.ties, fmean)
+    return combine([one(order) for order in group.orders()])

@@ -17,23 +17,38 @@ def items(
     labels: st.SearchStrategy[float] | None = None,
     max_size: int = 6,
 ) -> st.SearchStrategy[list[Item]]:
-    """Lists of items, binary labels unless told."""
+    """Lists of items, binary labels unless told, some of the others not judged."""
     labels = st.sampled_from([0.0, 1.0]) if labels is None else labels
-    return st.lists(st.builds(Item, scores, labels, st.just(1.0)), min_size=1, max_size=max_size)
+    rows = st.builds(Item, scores, labels, st.just(1.0), st.booleans())
+    return st.lists(rows, min_size=1, max_size=max_size).map(_named)
+
+
+def _named(rows: list[Item]) -> list[Item]:
+    """Give the items names whose order as text is not that of the rows; judge the relevant."""
+    return [
+        item._replace(name=str(i * 37 % 101), judged=item.judged or item.label > 0)
+        for i, item in enumerate(rows)
+    ]
 
 
 def weighted(max_size: int = 12) -> st.SearchStrategy[list[Item]]:
     """Lists of weighted items, zero weights among them."""
     weight = st.sampled_from([0.0, 0.5, 1.0, 2.0, 3.25])
-    return st.lists(
-        st.builds(Item, FINITE, st.sampled_from([0.0, 1.0]), weight), min_size=2, max_size=max_size
-    )
+    rows = st.builds(Item, FINITE, st.sampled_from([0.0, 1.0]), weight)
+    return st.lists(rows, min_size=2, max_size=max_size).map(_named)
 
 
 def frame(groups: dict[str, list[Item]]) -> pl.DataFrame:
     """One frame of several groups."""
     rows = [(name, *item) for name, group in groups.items() for item in group]
-    schema = {"group": pl.String, "score": pl.Float64, "label": pl.Float64, "weight": pl.Float64}
+    schema = {
+        "group": pl.String,
+        "score": pl.Float64,
+        "label": pl.Float64,
+        "weight": pl.Float64,
+        "judged": pl.Boolean,
+        "item": pl.String,
+    }
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 

@@ -23,8 +23,9 @@ NO_SCORE = GOOD.with_columns(score=pl.Series([1.0, 2.0, None, float("nan")]))
 NO_LABEL = GOOD.with_columns(label=pl.Series([1, 0, None, 1]))
 COLUMNS = ", ".join(map(repr, GOOD.columns))
 METRICS = (
-    "'AP', 'AP11', 'AUC', 'AUPRC', 'F1', 'NumRel', 'NumRelRet', 'NumRet', 'P', 'R', 'RR', "
-    "'Rprec', 'Success', 'nDCG'"
+    "'AP', 'AP11', 'AUC', 'AUPRC', 'BEDROC', 'Bpref', 'DCG', 'EF', 'ERR', 'F1', 'IPrec', "
+    "'Judged', 'Lift', 'MaxF1', 'NumRel', 'NumRelRet', 'NumRet', 'P', 'R', 'RBP', 'RR', 'RelP', "
+    "'Rprec', 'SetAP', 'SetF', 'SetP', 'SetR', 'Success', 'infAP', 'nDCG'"
 )
 evaluate, curve = prframe.evaluate, prframe.curve
 
@@ -209,7 +210,7 @@ REFUSALS = {
     ),
     "ties": (
         lambda: curve(GOOD, ties="groups"),
-        "`ties` must be one of 'group', 'order'; got 'groups'. Did you mean 'group'?",
+        "`ties` must be one of 'best', 'expected', 'group', 'order', 'trec', 'worst'; got 'groups'. Did you mean 'group'?",
     ),
     "missing": (
         lambda: curve(GOOD, missing="skip"),
@@ -287,7 +288,7 @@ REFUSALS = {
     ),
     "ties of an expression": (
         lambda: pl.col("score").pr.ap("label", ties="x"),
-        "`ties` must be one of 'group', 'order'; got 'x'.",
+        "`ties` must be one of 'best', 'expected', 'group', 'order', 'worst'; got 'x'.",
     ),
     "positive of an expression": (
         lambda: pl.col("score").pr.ap("label", positive="yes"),

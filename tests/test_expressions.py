@@ -15,6 +15,7 @@ from tests.test_oracle import evaluate
 
 SCORE = pl.col("score").pr
 TIES = st.sampled_from(["group", "order"])
+ALL_TIES = st.sampled_from(["group", "order", "expected", "best", "worst"])
 
 
 def metrics(ties: str) -> dict[str, pl.Expr]:
@@ -34,7 +35,7 @@ def metrics(ties: str) -> dict[str, pl.Expr]:
 @given(
     items(labels=st.sampled_from([0.0, 1.0, 3.0]), max_size=9),
     items(labels=st.sampled_from([0.0, 1.0, 3.0]), max_size=9),
-    TIES,
+    ALL_TIES,
 )
 def test_equal_evaluate_in_every_context(one: list[Item], two: list[Item], ties: str) -> None:
     data = frame({"a": one, "b": two})

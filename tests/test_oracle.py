@@ -1,4 +1,4 @@
-"""Every metric of the catalogue equals its naive definition."""
+"""Every metric of the catalogue equals its naive definition, under every tie policy."""
 
 import math
 import warnings
@@ -9,110 +9,151 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import prframe
-from prframe.metrics import CATALOGUE
-from tests.oracle import ORACLE, Group, Item
+from prframe.metrics import CATALOGUE, Metric, parse
+from tests.oracle import ORACLE, Group, Item, value
 from tests.strategies import frame, items, weighted
 
-CUTOFFS = {"none": [None], "optional": [None, 1, 3, 20], "required": [1, 3, 20]}
-ASKED = [
-    (name, k, name if k is None else f"{name}@{k}")
-    for name, metric in CATALOGUE.items()
-    for k in CUTOFFS[metric.cutoff]
+CUTOFFS = {
+    "none": [""],
+    "optional": ["", "@1", "@3", "@20"],
+    "required": ["@1", "@3", "@20"],
+    "recall": ["@0", "@0.3", "@0.5", "@1"],
+}
+PLAIN = [name + cut for name, metric in CATALOGUE.items() for cut in CUTOFFS[metric.cutoff]]
+WITH_SETTINGS = [
+    'AP11(levels="v9")',
+    'AP11(levels="v10")',
+    "BEDROC(alpha=3)",
+    'DCG(gain="exp")@3',
+    "EF(fraction=0.4)",
+    "EF(fraction=1)",
+    "ERR(top=3)",
+    "ERR(top=10)@2",
+    'IPrec(levels="v9")@0.3',
+    'IPrec(levels="v10")@0.3',
+    "RBP(p=0)@2",
+    "RBP(p=0.95)",
+    "SetF(beta=2)",
+    'nDCG(gain="exp")',
+    'nDCG(gain="exp")@2',
 ]
-NAMES = [text for _, _, text in ASKED]
+ASKED = {text: parse(text) for text in PLAIN + WITH_SETTINGS}
+# The second least label counts: at most one grade below is relevant to graded metrics alone.
+AT_GRADE = {
+    text: parse(text)
+    for text in (
+        *(f"{name}(rel=2)" for name in ("AP", "AUC", "AP11", "MaxF1", "Bpref", "NumRel", "Rprec")),
+        *("P(rel=2)@3", "R(rel=2)@3", "RR(rel=2)", "infAP(rel=2)", "IPrec(rel=2)@0.5"),
+        *("Success(rel=2)@2", "BEDROC(rel=2)", "SetP(rel=2)", "AP(rel=9)"),
+    )
+}
+NAMES = PLAIN
+TIES = sorted(CATALOGUE["P"].ties)
 
 
-def expected(group: Group, name: str, k: int | None) -> float | None:
+def settings(metric: Metric) -> dict[str, object]:
+    """Return all parameters of a metric."""
+    return {parameter.name: metric[parameter.name] for parameter in metric.parameters}
+
+
+def expected(group: Group, metric: Metric) -> float | None:
     """Return the naive value, None where the metric is undefined."""
-    metric = CATALOGUE[name]
-    if any(group.total(positive=need == "n_pos") <= 0 for need in metric.needs):
+    given = settings(metric)
+    graded = group if given.get("rel") is None else group._replace(positive=given["rel"])
+    if any(graded.total(positive=need == "n_pos") <= 0 for need in metric.needs):
         return None
-    if name == "nDCG" and not (group.n_pos or any(item.label > 0 for item in group.items)):
+    if metric.name == "nDCG" and not (group.n_pos or any(item.label > 0 for item in group.items)):
         return None
-    return ORACLE[name](group, k)
+    return value(group, metric.name, metric.k, given)
 
 
-def evaluate(frame_: pl.DataFrame, metrics: list[str], **options: object) -> pl.DataFrame:
+def evaluate(frame_: pl.DataFrame, metrics: object, **options: object) -> pl.DataFrame:
     """Evaluate without being told of undefined groups."""
+    asked = [metrics] if isinstance(metrics, str) else list(metrics)
+    if any(parse(metric).judged for metric in asked):
+        options = {"judged": "judged"} | options
+    if options.get("ties") == "trec":
+        options = {"item": "item"} | options
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", prframe.UndefinedMetricWarning)
-        return prframe.evaluate(frame_, metrics, **options)
+        return prframe.evaluate(frame_, asked, **options)
 
 
-def agree(row: dict[str, object], group: Group, asked: list[tuple[str, int | None, str]]) -> None:
+def agree(row: dict[str, object], group: Group, asked: dict[str, Metric]) -> None:
     """Compare a row of results with the oracle."""
-    for name, k, text in asked:
-        want, got = expected(group, name, k), row[text]
+    for text, metric in asked.items():
+        want, got = expected(group, metric), row[text]
         if want is None:
             assert got is None, text
         else:
             assert got == pytest.approx(want, abs=1e-12), text
 
 
+def taking(ties: str, asked: dict[str, Metric] = ASKED) -> dict[str, Metric]:
+    """Return the metrics that take a tie policy."""
+    return {text: metric for text, metric in asked.items() if ties in metric.ties}
+
+
 def test_the_oracle_covers_the_catalogue() -> None:
     assert set(ORACLE) == set(CATALOGUE)
 
 
-@given(items(), items(), st.sampled_from(["group", "order"]), st.booleans())
-def test_binary_labels(one: list[Item], two: list[Item], ties: str, include: bool) -> None:
+@pytest.mark.parametrize("ties", TIES)
+@given(items(), items(), st.booleans())
+def test_binary_labels(ties: str, one: list[Item], two: list[Item], include: bool) -> None:
+    asked = taking(ties)
     values = evaluate(
-        frame({"a": one, "b": two}), NAMES, by="group", ties=ties, include_unretrieved=include
+        frame({"a": one, "b": two}), asked, by="group", ties=ties, include_unretrieved=include
     )
     for row, group in zip(values.to_dicts(), (one, two), strict=True):
-        agree(row, Group(group, ties, include_unretrieved=include), ASKED)
+        agree(row, Group(group, ties, include_unretrieved=include), asked)
 
 
-@given(items(), st.sampled_from(["group", "order"]), st.integers(0, 4), st.integers(0, 4))
+@given(items(), st.sampled_from(TIES), st.integers(0, 4), st.integers(0, 4))
 def test_totals_beyond_the_list(group: list[Item], ties: str, pos: int, neg: int) -> None:
+    asked = taking(ties)
     plain = Group(group)
     n_pos, n_neg = (int(plain.total(positive=p)) + more for p, more in ((True, pos), (False, neg)))
-    values = evaluate(frame({"a": group}), NAMES, ties=ties, n_pos=n_pos, n_neg=n_neg)
-    agree(values.to_dicts()[0], Group(group, ties, n_pos=n_pos, n_neg=n_neg), ASKED)
+    values = evaluate(frame({"a": group}), asked, ties=ties, n_pos=n_pos, n_neg=n_neg)
+    agree(values.to_dicts()[0], Group(group, ties, n_pos=n_pos, n_neg=n_neg), asked)
 
 
+@pytest.mark.parametrize("ties", TIES)
 @given(
-    items(labels=st.sampled_from([-1.0, 0.0, 1.0, 2.0, 3.0])),
-    st.sampled_from(["group", "order"]),
+    items(labels=st.sampled_from([-1.0, 0.0, 1.0, 2.0, 3.0]), max_size=5),
     st.sampled_from([None, 1, 2]),
 )
-def test_graded_labels(group: list[Item], ties: str, positive: int | None) -> None:
+def test_graded_labels(ties: str, group: list[Item], positive: int | None) -> None:
+    asked = taking(ties, ASKED | AT_GRADE)
     options = {} if positive is None else {"positive": positive}
-    values = evaluate(frame({"a": group}), NAMES, ties=ties, **options)
-    agree(values.to_dicts()[0], Group(group, ties, positive=positive), ASKED)
+    values = evaluate(frame({"a": group}), asked, ties=ties, **options)
+    agree(values.to_dicts()[0], Group(group, ties, positive=positive), asked)
 
 
 @given(
     items(),
-    st.sampled_from(["group", "order"]),
+    st.sampled_from(["group", "order", "trec", "best", "worst"]),
     st.sampled_from([0.0, 0.2, 0.5, 1.0]),
     st.booleans(),
 )
 def test_prior_and_interpolation(
     group: list[Item], ties: str, prior: float, interpolate: bool
 ) -> None:
-    asked = [one for one in ASKED if one[2] in ("AP", "AUPRC", "AP11")]
-    values = evaluate(
-        frame({"a": group}),
-        [text for _, _, text in asked],
-        ties=ties,
-        prior=prior,
-        interpolate=interpolate,
-    )
+    asked = {text: ASKED[text] for text in ("AP", "AUPRC", "AP11")}
+    values = evaluate(frame({"a": group}), asked, ties=ties, prior=prior, interpolate=interpolate)
     agree(values.to_dicts()[0], Group(group, ties, prior=prior, interpolate=interpolate), asked)
 
 
-@given(items(), st.sampled_from(["group", "order"]), st.sampled_from([0.2, 0.5]))
+@given(items(), st.sampled_from(["group", "order", "trec"]), st.sampled_from([0.2, 0.5]))
 def test_prior_with_a_cutoff(group: list[Item], ties: str, prior: float) -> None:
     values = evaluate(frame({"a": group}), ["AP@2"], ties=ties, prior=prior)
-    agree(values.to_dicts()[0], Group(group, ties, prior=prior), [("AP", 2, "AP@2")])
+    agree(values.to_dicts()[0], Group(group, ties, prior=prior), {"AP@2": parse("AP@2")})
 
 
-@given(weighted(), st.sampled_from(["group", "order"]))
+@given(weighted(), st.sampled_from(["group", "order", "trec"]))
 def test_weights(group: list[Item], ties: str) -> None:
-    asked = [one for one in ASKED if one[2] in ("AP", "AUPRC", "AP11", "AUC")]
-    values = evaluate(
-        frame({"a": group}), [text for _, _, text in asked], ties=ties, weight="weight"
-    )
+    asked = {text: ASKED[text] for text in ("AP", "AUPRC", "AP11", "AUC")}
+    values = evaluate(frame({"a": group}), asked, ties=ties, weight="weight")
     listed = [item for item in group if item.weight > 0]
     if listed:
         agree(values.to_dicts()[0], Group(listed, ties), asked)

@@ -1,6 +1,8 @@
 """The statistics: arrays in, arrays or small result objects out."""
 
+from prframe.stats.cascade import expected_cascade
 from prframe.stats.segments import first_at_least
+from prframe.stats.tied_precision import expected_precision, expected_precision_before
 from prframe.stats.tied_ranks import (
     discount_sum,
     discount_sums,
@@ -11,6 +13,9 @@ from prframe.stats.tied_ranks import (
 __all__ = [
     "discount_sum",
     "discount_sums",
+    "expected_cascade",
+    "expected_precision",
+    "expected_precision_before",
     "expected_reciprocal_rank",
     "first_at_least",
     "hit_probability",

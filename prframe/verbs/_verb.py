@@ -19,7 +19,9 @@ from prframe.typing import Schema
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_SHARED = [field for field in fields(Arguments) if field.kw_only]
+_SHARED = [
+    field for field in fields(Arguments) if field.kw_only and field.metadata.get("shared", True)
+]
 _MARK = "{shared}"
 
 
@@ -46,14 +48,16 @@ def verb(function: Callable[P, T]) -> Callable[P, T]:
     return function
 
 
-def arguments(name: str, score: str, label: str, shared: Any) -> Arguments:
+def arguments(
+    name: str, score: str, label: str, shared: Any, *, judged: str | None = None
+) -> Arguments:
     """Check the shared arguments of a call."""
     known = [field.name for field in _SHARED]
     for given in shared:
         if given not in known:
             hint = checks.did_you_mean(given, known)
             raise TypeError(f"{name}() got an unexpected keyword argument {given!r}.{hint}")
-    return Arguments(score, label, **shared)
+    return Arguments(score, label, judged=judged, **shared)
 
 
 def run(
@@ -62,10 +66,10 @@ def run(
     schema: Schema,
     compute: Callable[[Source], pl.DataFrame],
     *,
-    grouped: bool = True,
+    keys: Sequence[str] | None = None,
 ) -> Any:
-    """Carry out a verb whose columns are `schema`, after the `by` columns if it is grouped."""
-    keys = args.keys if grouped else ()
+    """Carry out a verb whose columns are `schema`, after `keys`: the `by` columns unless told."""
+    keys = args.keys if keys is None else keys
     clash = [key for key in keys if key in schema]
     if clash:
         raise PrframeError(

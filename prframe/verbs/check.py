@@ -109,7 +109,7 @@ def check(
         rows = [astuple(finding) for finding in found if finding.count]
         return pl.DataFrame(rows, schema=dict(schemas.check()), orient="row")
 
-    result: FrameT = run(frame, args, schemas.check(), compute, grouped=False)
+    result: FrameT = run(frame, args, schemas.check(), compute, keys=())
 
     return result
 

@@ -105,6 +105,7 @@ def curve(
     └───────────┴─────┴─────┴─────┴────────┴───────────┘
     """
     args = arguments("curve", score, label, shared)
+    _check_ties(args)
     flags = {"interpolate": interpolate, "include_unretrieved": include_unretrieved}
     for name, value in (flags | {"anchor": anchor}).items():
         checks.flag(name, value)
@@ -187,6 +188,7 @@ def roc(
     └───────────┴─────┴─────┘
     """
     args = arguments("roc", score, label, shared)
+    _check_ties(args)
     checks.flag("include_unretrieved", include_unretrieved)
     checks.flag("anchor", anchor)
     names, needs = ("fpr", "tpr"), ("n_pos", "n_neg")
@@ -233,6 +235,15 @@ def _true_false_rates(rows: pl.DataFrame) -> pl.DataFrame:
 def _ratio(count: pl.Expr, total: pl.Expr) -> pl.Expr:
     """Return count / total, null where there is nothing to count."""
     return pl.when(total > 0).then(count / total)
+
+
+def _check_ties(args: Arguments) -> None:
+    """Require a tie policy that has a curve."""
+    if args.ties == "expected":
+        raise PrframeError(
+            "ties='expected' is a mean over rankings, which have different curves; "
+            "draw 'group', or the range from 'worst' to 'best'."
+        )
 
 
 @dataclass(frozen=True)

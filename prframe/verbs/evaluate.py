@@ -1,7 +1,8 @@
 """Metrics of each group."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Unpack, get_args
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Unpack, get_args
 
 import polars as pl
 
@@ -14,20 +15,24 @@ from prframe.metrics import Metric, parse
 from prframe.pieces import Piece, Ranking
 from prframe.ranks import hits
 from prframe.rows import key_names
-from prframe.typing import FrameT, Layout, Shared
+from prframe.typing import Columns, FrameT, Layout, Shared
 from prframe.verbs._verb import arguments, run, verb, warn_undefined
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+# trec_eval's floor, so that one query without success does not make a geometric mean 0.
+_LEAST = 1e-5
 
 
 @verb
 def evaluate(
     frame: FrameT,
-    metrics: "str | Metric | Sequence[str | Metric]",
+    metrics: str | Metric | Sequence[str | Metric],
     score: str = "score",
     label: str = "label",
     *,
+    judged: str | None = None,
+    undefined: float | None = None,
+    over: Columns | None = None,
+    geometric_mean: bool = False,
     include_unretrieved: bool = False,
     prior: float | None = None,
     interpolate: bool = False,
@@ -42,8 +47,22 @@ def evaluate(
         One row per item.
     metrics : str, Metric or list of these
         Names such as ``"AP"``, ``"nDCG@10"``, or catalogue values such as ``prframe.nDCG @ 10``;
-        the catalogue is `prframe.CATALOGUE`.
+        or with parameters ``"P(rel=2)@5"``, ``prframe.nDCG(gain="exp") @ 10``. Names of trec_eval,
+        ranx and ir_measures (``"map_cut_10"``, ``"ndcg@10"``, ``"recip_rank"``) are understood.
+        The catalogue is `prframe.CATALOGUE`.
     {shared}
+    judged : str, optional
+        Boolean column that tells which items were judged, for Bpref, infAP and Judged;
+        `prframe.trec.join` adds it. A negative label that is not judged belongs to the pool.
+    undefined : float, optional
+        Value of metrics where they are undefined, without a warning; trec_eval writes 0.
+        Absent: null.
+    over : str or list of str, optional
+        Summarise over these columns: evaluate each group of `by` and `over`, for instance each
+        model's queries, and return one row per group of `by` and metric.
+    geometric_mean : bool
+        With `over`, add the geometric mean, values below 1e-5 counting as 1e-5 (trec_eval's
+        gm_map).
     include_unretrieved : bool
         Rank items of score -inf below all others instead of taking them as not retrieved.
     prior : float in [0, 1], optional
@@ -58,13 +77,16 @@ def evaluate(
     -------
     frame of the caller's kind
         The `by` columns, then one Float64 column per metric, named as asked; or ``metric``
-        (String) and ``value`` (Float64). Groups in order of first appearance.
+        (String) and ``value`` (Float64). Groups in order of first appearance. With `over`:
+        ``metric`` (String), ``mean``, ``std`` (with n - 1; Float64), ``n``, ``n_undefined``
+        (Int64) and ``geometric_mean`` (Float64) where asked. Undefined values do not enter the
+        mean; ``n`` counts those that do.
 
     Raises
     ------
     PrframeError
-        An unknown metric or option, a metric that does not take `weight`, `prior` or
-        `interpolate`, or rows that cannot be ranked.
+        An unknown metric or option, a metric that does not take `weight`, `prior`,
+        `interpolate` or the tie policy, or rows that cannot be ranked.
 
     Warns
     -----
@@ -73,8 +95,10 @@ def evaluate(
 
     Notes
     -----
-    With ``ties="group"``, AP, AUPRC, AP11 and AUC count at the ends of tie blocks; metrics on
-    positions are the mean over all orders within the blocks, in closed form.
+    With ``ties="group"``, metrics on thresholds (AP, AUPRC, AP11, IPrec, MaxF1, AUC, infAP) count
+    at the ends of tie blocks; metrics on positions are the mean over all orders within the blocks,
+    in closed form. With ``"expected"`` AP and AUPRC are that mean as well. AP11, IPrec and MaxF1
+    have no closed form of it and refuse it; infAP takes ``"group"``, ``"order"`` and ``"trec"``.
     One sort of each group's scores, whatever the number of metrics.
 
     Examples
@@ -98,37 +122,149 @@ def evaluate(
     │ b     ┆ 0.333333 ┆ 0.0 ┆ 0.416667 │
     └───────┴──────────┴─────┴──────────┘
     """
-    args = arguments("evaluate", score, label, shared)
+    args = arguments("evaluate", score, label, shared, judged=judged)
     wanted = _named(metrics)
     checks.flag("include_unretrieved", include_unretrieved)
-    checks.flag("interpolate", interpolate)
     checks.one_of("layout", layout, get_args(Layout))
-    if prior is not None:
-        prior = checks.fraction("prior", prior)
-    _check_options(wanted, args, prior=prior, interpolate=interpolate)
+    plan = _Plan(
+        args=_with_over(args, over, geometric_mean=geometric_mean),
+        wanted=wanted,
+        include_unretrieved=include_unretrieved,
+        prior=None if prior is None else checks.fraction("prior", prior),
+        interpolate=interpolate,
+        undefined=None if undefined is None else checks.number("undefined", undefined),
+    )
+    plan.check()
     keys = key_names(args)
 
     def compute(source: Source) -> pl.DataFrame:
-        graded = any(metric.graded for metric in wanted.values())
-        grades = source.schema[args.label].is_numeric() and isinstance(
-            args.positive, (bool, int, float)
+        values = plan.values(source)
+        if over is not None:
+            return _summary(values, list(wanted), keys, geometric_mean=geometric_mean)
+        return values if layout == "wide" else _long(values, list(wanted), keys)
+
+    if over is not None:
+        schema = schemas.evaluate_summary(geometric_mean=geometric_mean)
+    else:
+        schema = schemas.evaluate_wide(wanted) if layout == "wide" else schemas.evaluate_long()
+    result: FrameT = run(frame, plan.args, schema, compute, keys=args.keys)
+    return result
+
+
+def _with_over(args: Arguments, over: Columns | None, *, geometric_mean: bool) -> Arguments:
+    """Return the arguments of the single values: grouped by what is summarised over as well."""
+    checks.flag("geometric_mean", geometric_mean)
+    if over is None:
+        if geometric_mean:
+            raise PrframeError("`geometric_mean` is one over groups; name them with over=.")
+        return args
+    if not isinstance(over, (str, list, tuple)) or not over:
+        raise PrframeError(
+            f"`over` must be a column name or a list of them; got {checks.brief(over)}."
         )
-        gains = graded and grades
-        ranking = Ranking(source, args, include_unretrieved, ("gain",) if gains else ())
+    columns = [over] if isinstance(over, str) else list(over)
+    both = [column for column in columns if column in args.keys]
+    if both:
+        raise PrframeError(
+            f"`over` and `by` both name {checks.listed(both)}; a column is either kept apart or "
+            "summarised over."
+        )
+    return replace(args, by=[*args.keys, *columns])
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is evaluated, and how."""
+
+    args: Arguments
+    wanted: dict[str, Metric]
+    include_unretrieved: bool
+    prior: float | None
+    interpolate: bool
+    undefined: float | None
+
+    def check(self) -> None:
+        """Refuse options that a metric would have to disregard."""
+        checks.flag("interpolate", self.interpolate)
+        given = {"weight": self.args.weight is not None, "prior": self.prior is not None}
+        given["interpolate"] = self.interpolate
+        for option in (option for option, is_given in given.items() if is_given):
+            without = [name for name, metric in self.wanted.items() if not _takes(metric, option)]
+            if without:
+                raise PrframeError(
+                    f"`{option}` has no meaning for {checks.listed(without)}; "
+                    f"evaluate these in a call of their own, without {option}."
+                )
+            if self.args.ties == "expected":
+                raise PrframeError(
+                    f"ties='expected' has no closed form with `{option}`; use 'group'."
+                )
+        self._check_ties()
+        self._check_labels()
+
+    def _check_ties(self) -> None:
+        for name, metric in self.wanted.items():
+            if self.args.ties not in metric.ties:
+                raise PrframeError(
+                    f"{name} takes ties={checks.listed(metric.ties)}; got {self.args.ties!r}; "
+                    "evaluate it in a call of its own."
+                )
+
+    def _check_labels(self) -> None:
+        """Require what metrics must know of the labels."""
+        judged = [name for name, metric in self.wanted.items() if metric.judged]
+        if judged and self.args.judged is None:
+            raise PrframeError(
+                f"{checks.listed(judged)} must know which items were judged; name the boolean "
+                "column that tells it with judged=, for instance judged='judged' of "
+                "prframe.trec.join."
+            )
+        graded = [name for name, metric in self.wanted.items() if metric.rel is not None]
+        if graded and self.args.n_pos is not None:
+            raise PrframeError(
+                "`n_pos` counts the positives of `positive`, not those of "
+                f"{checks.listed(graded)}; list the items with a score of -inf instead."
+            )
+        if graded and not isinstance(self.args.positive, (bool, int, float)):
+            raise PrframeError(
+                f"{checks.listed(graded)} compare labels with a number; "
+                f"got positive={checks.brief(self.args.positive)}."
+            )
+
+    def values(self, source: Source) -> pl.DataFrame:
+        """Return one row per group."""
+        metrics, args = list(self.wanted.values()), self.args
+        extra = ["gain"] if self._uses_gains(source) else []
+        if any(metric.judged for metric in metrics):
+            extra.append("judged")
 
         def piece_values(piece: Piece) -> pl.DataFrame:
             found = hits(piece)
-            values = measure(found, list(wanted.values()), prior=prior, interpolate=interpolate)
-            values.columns = list(wanted)
-            return pl.concat([found.totals.select(keys), values], how="horizontal")
+            values = measure(
+                found, metrics, ties=args.ties, prior=self.prior, interpolate=self.interpolate
+            )
+            values.columns = list(self.wanted)
+            return pl.concat([found.totals.select(key_names(args)), values], how="horizontal")
 
+        ranking = Ranking(source, args, self.include_unretrieved, tuple(extra))
         values = ranking.over_groups(piece_values)
-        _warn(values, wanted, args)
-        return values if layout == "wide" else _long(values, list(wanted), keys)
+        if self.undefined is not None:
+            return values.with_columns(pl.col(list(self.wanted)).fill_null(self.undefined))
+        _warn(values, self.wanted, args)
+        return values
 
-    schema = schemas.evaluate_wide(wanted) if layout == "wide" else schemas.evaluate_long()
-    result: FrameT = run(frame, args, schema, compute)
-    return result
+    def _uses_gains(self, source: Source) -> bool:
+        """Tell whether labels are grades and something asks for them."""
+        numeric = source.schema[self.args.label].is_numeric()
+        if not numeric:
+            graded = [name for name, metric in self.wanted.items() if metric.rel is not None]
+            if graded:
+                raise PrframeError(
+                    f"{checks.listed(graded)} compare labels with a number; `label` "
+                    f"{self.args.label!r} is {source.schema[self.args.label]}."
+                )
+        asked = any(metric.graded or metric.rel is not None for metric in self.wanted.values())
+        return asked and numeric and isinstance(self.args.positive, (bool, int, float))
 
 
 def _named(metrics: "str | Metric | Sequence[str | Metric]") -> dict[str, Metric]:
@@ -142,21 +278,6 @@ def _named(metrics: "str | Metric | Sequence[str | Metric]") -> dict[str, Metric
     if len(wanted) < len(asked):
         raise PrframeError(f"`metrics` names a metric twice: {[str(metric) for metric in asked]}.")
     return wanted
-
-
-def _check_options(
-    wanted: dict[str, Metric], args: Arguments, *, prior: float | None, interpolate: bool
-) -> None:
-    """Refuse options that a metric would have to disregard."""
-    given = {"weight": args.weight is not None, "prior": prior is not None}
-    given["interpolate"] = interpolate
-    for option in (option for option, is_given in given.items() if is_given):
-        without = [name for name, metric in wanted.items() if not _takes(metric, option)]
-        if without:
-            raise PrframeError(
-                f"`{option}` has no meaning for {checks.listed(without)}; "
-                f"evaluate these in a call of their own, without {option}."
-            )
 
 
 def _takes(metric: Metric, option: str) -> bool:
@@ -181,3 +302,21 @@ def _long(values: pl.DataFrame, names: list[str], keys: list[str]) -> pl.DataFra
         pl.concat_list(names).alias("value"),
     )
     return rows.explode("metric", "value")
+
+
+def _summary(
+    values: pl.DataFrame, names: list[str], keys: list[str], *, geometric_mean: bool
+) -> pl.DataFrame:
+    """Summarise the values of each group of `by`."""
+    value = pl.col("value")
+    columns = {
+        "mean": value.mean(),
+        "std": value.std(),
+        "n": value.count(),
+        "n_undefined": value.null_count(),
+    }
+    if geometric_mean:
+        columns["geometric_mean"] = value.clip(_LEAST).log().mean().exp()
+    return (
+        _long(values, names, keys).group_by([*keys, "metric"], maintain_order=True).agg(**columns)
+    )

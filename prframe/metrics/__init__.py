@@ -1,0 +1,73 @@
+"""The catalogue of metrics: every metric is a value.
+
+Adding a metric is one constant in `thresholds`, `positions` or `gains` and one naive definition
+in the tests' oracle. The list in the error message, the docs table and the shared tests derive
+from `CATALOGUE`.
+"""
+
+from prframe.metrics.gains import DCG, ERR, nDCG
+from prframe.metrics.metric import Metric, Parameter, Term
+from prframe.metrics.names import ALIASES, CATALOGUE, CUT_ALIASES, parse
+from prframe.metrics.positions import (
+    BEDROC,
+    EF,
+    F1,
+    RBP,
+    RR,
+    Bpref,
+    Judged,
+    Lift,
+    NumRel,
+    NumRelRet,
+    NumRet,
+    P,
+    R,
+    RelP,
+    Rprec,
+    SetAP,
+    SetF,
+    SetP,
+    SetR,
+    Success,
+)
+from prframe.metrics.thresholds import AP, AP11, AUC, AUPRC, IPrec, MaxF1, infAP
+
+__all__ = [
+    "ALIASES",
+    "AP",
+    "AP11",
+    "AUC",
+    "AUPRC",
+    "BEDROC",
+    "CATALOGUE",
+    "CUT_ALIASES",
+    "DCG",
+    "EF",
+    "ERR",
+    "F1",
+    "RBP",
+    "RR",
+    "Bpref",
+    "IPrec",
+    "Judged",
+    "Lift",
+    "MaxF1",
+    "Metric",
+    "NumRel",
+    "NumRelRet",
+    "NumRet",
+    "P",
+    "Parameter",
+    "R",
+    "RelP",
+    "Rprec",
+    "SetAP",
+    "SetF",
+    "SetP",
+    "SetR",
+    "Success",
+    "Term",
+    "infAP",
+    "nDCG",
+    "parse",
+]

@@ -1,0 +1,279 @@
+"""From the name of a metric to the metric.
+
+    name       = word [ "(" setting { "," setting } ")" ] [ "@" number ]
+    setting    = [ word "=" ] value
+    value      = number | word | quoted word
+
+A value without a name sets the first parameter. Names of trec_eval, ranx and ir_measures are
+accepted where this catalogue calls the same thing otherwise.
+"""
+
+import copyreg
+import re
+from dataclasses import dataclass
+from typing import NoReturn
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.metrics import gains, positions, thresholds
+from prframe.metrics.metric import Metric, Setting
+
+CATALOGUE: dict[str, Metric] = {
+    value.name: value
+    for module in (gains, positions, thresholds)
+    for value in vars(module).values()
+    if isinstance(value, Metric)
+}
+CATALOGUE = dict(sorted(CATALOGUE.items(), key=lambda entry: (entry[0].lower(), entry[0])))
+
+# Names of other programs for whole metrics.
+ALIASES: dict[str, str] = {
+    # trec_eval
+    "11pt_avg": 'AP11(levels="v9")',
+    "bpref": "Bpref",
+    "infap": "infAP",
+    "map": "AP",
+    "ndcg": "nDCG",
+    "num_rel": "NumRel",
+    "num_rel_ret": "NumRelRet",
+    "num_ret": "NumRet",
+    "rbp": "RBP(p=0.9)",
+    "recip_rank": "RR",
+    "set_F": "SetF",
+    "set_map": "SetAP",
+    "set_P": "SetP",
+    "set_recall": "SetR",
+    # ranx
+    "dcg": "DCG",
+    "dcg_burges": 'DCG(gain="exp")',
+    "f1": "SetF",
+    "hits": "NumRelRet",
+    "mrr": "RR",
+    "ndcg_burges": 'nDCG(gain="exp")',
+    "precision": "SetP",
+    "r_precision": "Rprec",
+    "recall": "SetR",
+    # ir_measures, scikit-learn
+    "BPref": "Bpref",
+    "InfAP": "infAP",
+    "MAP": "AP",
+    "MRR": "RR",
+    "NDCG": "nDCG",
+    "RPrec": "Rprec",
+    "average_precision": "AP",
+    "roc_auc": "AUC",
+}
+# Names of other programs that go with a cut-off: "P_5", "P.5", "precision@5".
+CUT_ALIASES: dict[str, str] = {
+    # trec_eval
+    "P": "P",
+    "iprec_at_recall": 'IPrec(levels="v9")',
+    "map_cut": "AP",
+    "ndcg_cut": "nDCG",
+    "recall": "R",
+    "relative_P": "RelP",
+    "success": "Success",
+    # ranx, ir_measures
+    "Precision": "P",
+    "Recall": "R",
+    "f1": "F1",
+    "hit_rate": "Success",
+    "precision": "P",
+}
+_ELSEWHERE = {
+    "gm_bpref": "evaluate('Bpref', over=..., geometric_mean=True)",
+    "gm_map": "evaluate('AP', over=..., geometric_mean=True)",
+    "num_q": "the column n of evaluate(..., over=...)",
+}
+_WITH_SUFFIX = re.compile(r"(?P<name>\w+?)[._](?P<k>\d+(?:\.\d+)?)")
+_PERSISTENCE = re.compile(r"rbp\.(?P<p>\d+)")
+_TOKEN = re.compile(
+    r"\s*(?:(?P<mark>[()@,=])|(?P<word>[\w.+-]+)|\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')"
+)
+
+
+def parse(metric: "str | Metric") -> Metric:
+    """Return the metric that a name such as ``"nDCG@10"`` stands for."""
+    if isinstance(metric, Metric):
+        found = metric
+    elif isinstance(metric, str):
+        found = _Parser(metric).metric()
+    else:
+        raise PrframeError(
+            f"a metric must be a name or a catalogue object; got {checks.brief(metric)}."
+        )
+    if found.k is None and found.cutoff in {"required", "recall"}:
+        what, example = ("a cut-off", "10") if found.cutoff == "required" else ("a level", "0.5")
+        raise PrframeError(f"{found.name} needs {what}, for instance '{found}@{example}'.")
+    return found
+
+
+def _restore(text: str) -> Metric:
+    """Return the metric that was written as text."""
+    return _Parser(text).metric()
+
+
+# Formulas are lambdas: a metric travels between processes by its name.
+copyreg.pickle(Metric, lambda metric: (_restore, (str(metric),)))
+
+
+@dataclass(frozen=True)
+class _Token:
+    """A word, a quoted word or a mark, and where it begins."""
+
+    text: str
+    place: int
+    kind: str
+
+
+class _Parser:
+    """Reads one name from left to right."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens = self._split()
+        self._next = 0
+
+    def metric(self) -> Metric:
+        """Return the metric that the text names."""
+        name = self._take("word", "the name of a metric")
+        settings = self._settings() if self._at("(") else []
+        level = self._level() if self._at("@") else None
+        if self._next < len(self._tokens):
+            self._fail("its end")
+        found = _look_up(name, self._text, has_level=level is not None)
+        for parameter, value in settings:
+            first = parameter or self._first_parameter(found)
+            found = found(**{first: value})
+        return found if level is None else _at_level(found, level, self._text)
+
+    def _first_parameter(self, metric: Metric) -> str:
+        if not metric.parameters:
+            raise PrframeError(f"{metric.name} takes no parameters; got {self._text!r}.")
+        return metric.parameters[0].name
+
+    def _settings(self) -> list[tuple[str | None, Setting]]:
+        """Read what stands in parentheses."""
+        settings: list[tuple[str | None, Setting]] = []
+        self._next += 1
+        while not self._at(")"):
+            parameter = None
+            if len(self._tokens) > self._next + 1 and self._tokens[self._next + 1].text == "=":
+                parameter = self._take("word", "the name of a parameter")
+                self._next += 1
+            elif settings:
+                self._fail("a parameter=value")
+            settings.append((parameter, self._value()))
+            if self._at(","):
+                self._next += 1
+            elif not self._at(")"):
+                self._fail("',' or ')'")
+        self._next += 1
+        return settings
+
+    def _value(self) -> Setting:
+        if self._kind() == "quoted":
+            self._next += 1
+            return self._tokens[self._next - 1].text
+        word = self._take("word", "a value")
+        return _number(word) if _number(word) is not None else word
+
+    def _level(self) -> str:
+        self._next += 1
+        return self._take("word", "a cut-off")
+
+    def _at(self, mark: str) -> bool:
+        return self._kind() == "mark" and self._tokens[self._next].text == mark
+
+    def _kind(self) -> str:
+        return self._tokens[self._next].kind if self._next < len(self._tokens) else "end"
+
+    def _take(self, kind: str, what: str) -> str:
+        if self._kind() != kind:
+            self._fail(what)
+        self._next += 1
+        return self._tokens[self._next - 1].text
+
+    def _fail(self, expected: str) -> NoReturn:
+        """Say what should stand where the text goes wrong."""
+        if self._next < len(self._tokens):
+            token = self._tokens[self._next]
+            where = f"{token.text!r} at character {token.place + 1}"
+        else:
+            where = "its end"
+        raise PrframeError(
+            f"cannot read the metric {self._text!r}: {expected} is due, not {where}."
+        )
+
+    def _split(self) -> list[_Token]:
+        """Cut the text into words and marks."""
+        tokens, place, end = [], 0, len(self._text.rstrip())
+        while place < end:
+            match = _TOKEN.match(self._text, place)
+            if match is None:
+                rest = self._text[place:].lstrip()
+                at = self._text.index(rest, place)
+                raise PrframeError(
+                    f"cannot read the metric {self._text!r}: {rest[0]!r} at character {at + 1} "
+                    "has no meaning."
+                )
+            group = match.lastgroup or ""
+            kind = "quoted" if group in {"double", "single"} else group
+            tokens.append(_Token(match[group], match.start(group), kind))
+            place = match.end()
+        return tokens
+
+
+def _look_up(name: str, text: str, *, has_level: bool) -> Metric:
+    """Return the metric of a name without parameters."""
+    if has_level and name in CUT_ALIASES:
+        return _alias(CUT_ALIASES[name])
+    if name in CATALOGUE:
+        return CATALOGUE[name]
+    if name in ALIASES:
+        return _alias(ALIASES[name])
+    persistence, suffix = _PERSISTENCE.fullmatch(name), _WITH_SUFFIX.fullmatch(name)
+    if persistence:
+        return CATALOGUE["RBP"](p=float(f"0.{persistence['p']}"))
+    if suffix and suffix["name"] in CUT_ALIASES and not has_level:
+        return _at_level(_alias(CUT_ALIASES[suffix["name"]]), suffix["k"], text)
+    if name in _ELSEWHERE:
+        raise PrframeError(f"{name} is not a metric of one ranking; use {_ELSEWHERE[name]}.")
+    raise PrframeError(
+        f"unknown metric {text!r}; the metrics are {checks.listed(CATALOGUE)}.{_hint(name)}"
+    )
+
+
+def _alias(text: str) -> Metric:
+    """Return the metric that an alias stands for, its cut-off still open."""
+    return _Parser(text).metric()
+
+
+def _at_level(metric: Metric, level: str, text: str) -> Metric:
+    """Cut a metric off at what stands after the @."""
+    number = _number(level)
+    if metric.cutoff == "recall":
+        if not isinstance(number, (int, float)):
+            raise PrframeError(f"the recall level in {text!r} must be a number; got {level!r}.")
+        return metric @ number
+    if metric.cutoff != "none" and (not isinstance(number, int) or number < 1):
+        raise PrframeError(f"the cut-off in {text!r} must be a whole number >= 1; got {level!r}.")
+    return metric @ (number if isinstance(number, (int, float)) else 0)
+
+
+def _number(word: str) -> int | float | None:
+    """Return the number that a word stands for, if it does."""
+    for kind in (int, float):
+        try:
+            number = kind(word)
+        except ValueError:
+            continue
+        return number
+    return None
+
+
+def _hint(name: str) -> str:
+    """Return a hint when the name resembles a known one, perhaps but for its case."""
+    known = [*CATALOGUE, *ALIASES, *CUT_ALIASES]
+    same = [one for one in known if one.lower() == name.lower()]
+    return f" Did you mean {same[0]!r}?" if same else checks.did_you_mean(name, known)

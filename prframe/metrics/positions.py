@@ -1,0 +1,316 @@
+"""Metrics of positions: under ties, their mean over the orders within the blocks."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from prframe import checks
+from prframe.metrics.metric import REL, Metric, Parameter, Setting, Term
+from prframe.metrics.thresholds import Floats, Integers, over, per_block
+from prframe.quantities import Quantities
+from prframe.stats import expected_reciprocal_rank, hit_probability
+
+
+def _value(_q: Quantities, _m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
+    """Finish with the term itself."""
+    return terms[0]
+
+
+def _top_credit(q: Quantities, m: Metric) -> pl.Expr:
+    return q.weight * q.share_in_top(m.rank())
+
+
+def _top(k: int, q: Quantities) -> pl.Expr:
+    """Return how many items the ideal top k holds of n_pos."""
+    return pl.min_horizontal(pl.lit(k), q.n_pos)
+
+
+def _r_precision_credit(q: Quantities, _: Metric) -> pl.Expr:
+    return q.weight * q.share_in_top(q.n_pos)
+
+
+def _rr_credit(q: Quantities, m: Metric) -> pl.Expr:
+    return per_block(expected_reciprocal_rank, q, m)
+
+
+def _success(_start: Integers, size: Integers, hits: Integers, depth: Integers) -> Floats:
+    return hit_probability(size, hits, depth)
+
+
+def _success_credit(q: Quantities, m: Metric) -> pl.Expr:
+    return per_block(_success, q, m)
+
+
+def _rbp_credit(q: Quantities, m: Metric) -> pl.Expr:
+    p, start, end = m.number("p"), q.start, q.end
+    if m.k is not None:
+        start, end = (pl.min_horizontal(rank, pl.lit(m.rank())) for rank in (start, end))
+    power = pl.lit(p, dtype=pl.Float64)
+    return q.weight * (power.pow(start) - power.pow(end)) / (q.end - q.start)
+
+
+def _judged_credit(q: Quantities, m: Metric) -> pl.Expr:
+    return q.judged if m.k is None else q.judged * q.share_in_top(m.rank())
+
+
+def _judged_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
+    depth = q.n if m.k is None else pl.min_horizontal(pl.lit(m.rank()), q.n)
+    return pl.when(depth > 0).then(terms[0] / depth).otherwise(0.0)
+
+
+def _bpref_credit(q: Quantities, _: Metric) -> pl.Expr:
+    """Return 1 - mean of min(judged non-relevant above, n_pos) / min(n_nonrel, n_pos).
+
+    Of the hit and the x judged non-relevant items of its block, every place of the hit among them
+    is equally likely: the mean is that over 0, 1, ..., x of them above it.
+    """
+    places = q.nonrel_end - q.nonrel_start + 1
+    free = pl.max_horizontal(pl.min_horizontal(q.n_pos - q.nonrel_start, places), pl.lit(0))
+    below = free * q.nonrel_start + free * (free - 1) / 2
+    above = (below + (places - free) * q.n_pos) / places
+    most = pl.min_horizontal(q.n_nonrel, q.n_pos)
+    return q.weight * (1 - pl.when(most > 0).then(above / most).otherwise(0.0))
+
+
+def _lift_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
+    return terms[0] / m.rank() * _total(q) / q.n_pos
+
+
+def _total(q: Quantities) -> pl.Expr:
+    """Return the number of all items, as a float."""
+    return (q.n_pos + q.n_neg).cast(pl.Float64)
+
+
+def _fraction_size(q: Quantities, m: Metric) -> pl.Expr:
+    """Return the number of items that make up the fraction, safe from rounding."""
+    return (m.number("fraction") * _total(q) - 1e-9).ceil()
+
+
+def _enrichment_credit(q: Quantities, m: Metric) -> pl.Expr:
+    return q.weight * q.share_in_top(_fraction_size(q, m))
+
+
+def _enrichment_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
+    return terms[0] / _fraction_size(q, m) * _total(q) / q.n_pos
+
+
+def _bedroc_credit(q: Quantities, m: Metric) -> pl.Expr:
+    """Return the mean of exp(-alpha rank / N) over the block, times exp(alpha / N) - 1."""
+    rate = m.number("alpha") / _total(q)
+    size = q.end - q.start
+    return q.weight * (-rate * q.start).exp() * (1 - (-rate * size).exp()) / size
+
+
+def _bedroc_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
+    """Scale the sum between those of the worst and the best ranking."""
+    alpha, share = m.number("alpha"), q.n_pos / _total(q)
+    worst = (-alpha * (1 - share)).exp()
+    return (terms[0] / (1 - (-alpha * share).exp()) - worst) / (1 - worst)
+
+
+def _set_f(q: Quantities, m: Metric, _: Sequence[pl.Expr]) -> pl.Expr:
+    square = m.number("beta") ** 2
+    return (1 + square) * q.n_hits / (square * q.n_pos + q.n)
+
+
+def _set_precision(q: Quantities, _m: Metric, _: Sequence[pl.Expr]) -> pl.Expr:
+    return pl.when(q.n > 0).then(q.n_hits / q.n).otherwise(0.0)
+
+
+def _set_ap(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
+    return _set_precision(q, m, terms) * q.n_hits / q.n_pos
+
+
+def _persistence(name: str, value: object) -> Setting:
+    return checks.number(name, value, at_least=0, below=1)
+
+
+def _share(name: str, value: object) -> Setting:
+    return checks.number(name, value, above=0, at_most=1)
+
+
+def _positive_number(name: str, value: object) -> Setting:
+    return checks.number(name, value, above=0)
+
+
+P = Metric(
+    "P",
+    "Precision at k: the positives among the first k, over k.",
+    "TREC",
+    (Term(_top_credit),),
+    over(lambda _, m: m.rank()),
+    cutoff="required",
+    needs=(),
+)
+R = Metric(
+    "R",
+    "Recall at k: the positives among the first k, over n_pos.",
+    "TREC",
+    (Term(_top_credit),),
+    over(lambda q, _: q.n_pos),
+    cutoff="required",
+)
+F1 = Metric(
+    "F1",
+    "F1 at k: the harmonic mean of P@k and R@k, 2 tp / (k + n_pos).",
+    "van Rijsbergen 1979",
+    (Term(_top_credit),),
+    lambda q, m, terms: 2 * terms[0] / (m.rank() + q.n_pos),
+    cutoff="required",
+)
+RelP = Metric(
+    "RelP",
+    "Relative precision at k: P@k over that of the best ranking, tp / min(k, n_pos).",
+    "TREC",
+    (Term(_top_credit),),
+    over(lambda q, m: _top(m.rank(), q)),
+    cutoff="required",
+)
+Rprec = Metric(
+    "Rprec",
+    "R-precision: the precision at rank n_pos.",
+    "TREC",
+    (Term(_r_precision_credit),),
+    over(lambda q, _: q.n_pos),
+)
+RR = Metric(
+    "RR",
+    "Reciprocal rank of the first positive, 0 if there is none up to k.",
+    "TREC",
+    (Term(_rr_credit, "first"),),
+    _value,
+    cutoff="optional",
+)
+Success = Metric(
+    "Success",
+    "Success at k: 1 if a positive stands among the first k.",
+    "TREC",
+    (Term(_success_credit, "first"),),
+    _value,
+    cutoff="required",
+)
+RBP = Metric(
+    "RBP",
+    "Rank-biased precision: the sum of (1 - p) p^(rank - 1) over the positives.",
+    "Moffat & Zobel 2008",
+    (Term(_rbp_credit),),
+    _value,
+    cutoff="optional",
+    parameters=(
+        Parameter("p", 0.8, "Persistence, in [0, 1): the chance to read on.", _persistence),
+        REL,
+    ),
+    needs=(),
+)
+Bpref = Metric(
+    "Bpref",
+    "Binary preference: the mean over the positives of 1 - min(N, n_pos) / min(n_nonrel, n_pos), "
+    "N being the judged non-relevant items ranked above; 0 for a positive that is not retrieved.",
+    "Buckley & Voorhees 2004; TREC",
+    (Term(_bpref_credit),),
+    over(lambda q, _: q.n_pos),
+    judged=True,
+)
+Judged = Metric(
+    "Judged",
+    "The share of judged items among the first k retrieved, among all without a cut-off.",
+    "ir_measures",
+    (Term(_judged_credit),),
+    _judged_finish,
+    cutoff="optional",
+    parameters=(),
+    needs=(),
+    judged=True,
+    greater_is_better=False,
+)
+Lift = Metric(
+    "Lift",
+    "Lift at k: P@k over the share of positives, n_pos / (n_pos + n_neg).",
+    "marketing literature",
+    (Term(_top_credit),),
+    _lift_finish,
+    cutoff="required",
+    range=(0.0, float("inf")),
+)
+EF = Metric(
+    "EF",
+    "Enrichment factor: the lift in the first fraction of all items, ceil(fraction N) of them.",
+    "Truchon & Bayly 2007, eq. (2)",
+    (Term(_enrichment_credit),),
+    _enrichment_finish,
+    parameters=(
+        Parameter("fraction", 0.01, "The share of items that are looked at, in (0, 1].", _share),
+        REL,
+    ),
+    range=(0.0, float("inf")),
+)
+BEDROC = Metric(
+    "BEDROC",
+    "Boltzmann-enhanced discrimination of ROC: the sum of exp(-alpha rank / N) over the "
+    "positives, scaled to 0 for the worst and 1 for the best ranking of N = n_pos + n_neg items.",
+    "Truchon & Bayly 2007, eq. (36)",
+    (Term(_bedroc_credit),),
+    _bedroc_finish,
+    parameters=(
+        Parameter("alpha", 20.0, "Weight of early ranks, > 0.", _positive_number),
+        REL,
+    ),
+    needs=("n_pos", "n_neg"),
+)
+SetP = Metric(
+    "SetP",
+    "Precision of all retrieved items, 0 if there are none.",
+    "TREC",
+    (),
+    _set_precision,
+    needs=(),
+)
+SetR = Metric(
+    "SetR",
+    "Recall of all retrieved items.",
+    "TREC",
+    (),
+    lambda q, _m, _t: q.n_hits / q.n_pos,
+)
+SetF = Metric(
+    "SetF",
+    "F measure of all retrieved items: (1 + beta^2) P R / (beta^2 P + R).",
+    "van Rijsbergen 1979",
+    (),
+    _set_f,
+    parameters=(
+        Parameter("beta", 1.0, "Weight of recall against precision, > 0.", _positive_number),
+        REL,
+    ),
+)
+SetAP = Metric("SetAP", "Precision times recall of all retrieved items.", "TREC", (), _set_ap)
+NumRel = Metric(
+    "NumRel",
+    "The number of positives, n_pos.",
+    "TREC",
+    (),
+    lambda q, _m, _t: q.n_pos,
+    needs=(),
+    range=(0.0, float("inf")),
+    greater_is_better=False,
+)
+NumRet = Metric(
+    "NumRet",
+    "The number of retrieved items.",
+    "TREC",
+    (),
+    lambda q, _m, _t: q.n,
+    parameters=(),
+    needs=(),
+    range=(0.0, float("inf")),
+    greater_is_better=False,
+)
+NumRelRet = Metric(
+    "NumRelRet",
+    "The number of retrieved positives.",
+    "TREC",
+    (),
+    lambda q, _m, _t: q.n_hits,
+    needs=(),
+    range=(0.0, float("inf")),
+)

@@ -1,0 +1,248 @@
+"""Metrics of the curve: counts move once per threshold.
+
+Under ``ties="expected"`` a metric that is linear in precision has a closed form; one that takes a
+maximum over thresholds has none and refuses that policy.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.metrics.metric import ALL_TIES, REL, Finish, Metric, Parameter, Setting, Term
+from prframe.quantities import Quantities
+from prframe.stats import expected_precision, expected_precision_before
+
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+CURVE = frozenset({"weight", "prior", "interpolate"})
+_NO_MEAN = ALL_TIES - {"expected"}
+# trec_eval's guard against a division by zero in infAP.
+_EPSILON = 1e-5
+_LEVELS = [i / 10 for i in range(1, 11)]
+
+
+def over(denominator: Callable[[Quantities, Metric], pl.Expr | int]) -> Finish:
+    """Finish by dividing the one term."""
+    return lambda q, m, terms: terms[0] / denominator(q, m)
+
+
+def per_block(
+    statistic: Callable[..., Floats], q: Quantities, m: Metric, *more: pl.Expr
+) -> pl.Expr:
+    """Apply a function of (start, size, hits, depth, ...) to each hit's block."""
+
+    def apply(columns: Sequence[pl.Series]) -> pl.Series:
+        start, end, hits, *others = (
+            column.fill_null(0).to_numpy().astype(np.int64) for column in columns
+        )
+        some = end > start
+        size = (end - start)[some]
+        depth = size if m.k is None else np.clip(m.rank() - start[some], 0, size)
+        values = np.zeros(start.size)
+        values[some] = statistic(
+            start[some], size, hits[some], depth, *(other[some] for other in others)
+        )
+        return pl.Series(values)
+
+    block = [q.start, q.end, q.tp_end - q.tp_start, *more]
+    return pl.map_batches(block, apply, return_dtype=pl.Float64, is_elementwise=True)
+
+
+def _ap_credit(q: Quantities, m: Metric) -> pl.Expr:
+    if m.k is None:
+        best = q.precision(q.tp_end, q.fp_end) if q.interpolated is None else q.interpolated
+        return q.weight * best
+    share = q.share_in_top(m.rank())
+    tp = q.tp_start + (q.tp_end - q.tp_start) * share
+    return q.weight * share * q.precision(tp, pl.min_horizontal(q.end, m.rank()) - tp)
+
+
+def _expected_ap_credit(q: Quantities, m: Metric) -> pl.Expr:
+    return q.weight * per_block(_mean_precision, q, m, q.tp_start)
+
+
+def _mean_precision(
+    start: Integers, size: Integers, hits: Integers, depth: Integers, above: Integers
+) -> Floats:
+    return expected_precision(start, size, hits, above, depth)
+
+
+def _trapezoid_credit(q: Quantities, _: Metric) -> pl.Expr:
+    if q.interpolated is not None:
+        return q.weight * q.interpolated
+    above = q.precision(q.tp_start, q.fp_start)
+    left = pl.when(q.start == 0).then(1.0).otherwise(above)
+    return q.weight * (left + q.precision(q.tp_end, q.fp_end)) / 2
+
+
+def _expected_trapezoid_credit(q: Quantities, m: Metric) -> pl.Expr:
+    return q.weight * per_block(_mean_trapezoid, q, m, q.tp_start)
+
+
+def _mean_trapezoid(
+    start: Integers, size: Integers, hits: Integers, depth: Integers, above: Integers
+) -> Floats:
+    before = expected_precision_before(start, size, hits, above)
+    return (before + expected_precision(start, size, hits, above, depth)) / 2
+
+
+def _eleven_point_credit(q: Quantities, m: Metric) -> pl.Expr:
+    if q.interpolated is None:
+        raise PrframeError("the 11-point AP is made of interpolated precision.")
+    reached, before = (_levels_reached(tp, q.n_pos, m) for tp in (q.tp_end, q.tp_start))
+    # A relevant item below the grade that counts has weight 0, perhaps in a block without hits.
+    share = pl.when(q.weight > 0).then(q.weight / (q.tp_end - q.tp_start)).otherwise(0.0)
+    return q.interpolated * (reached - before) * share
+
+
+def _levels_reached(tp: pl.Expr, n_pos: pl.Expr, m: Metric) -> pl.Expr:
+    """Count the levels .1, .2, ..., 1 of recall that are reached."""
+    if m["levels"] == "exact":
+        # At most tp / n_pos, safe from rounding.
+        return (10 * tp / n_pos + 1e-9).floor()
+    reached = [(tp >= _items_at(level, n_pos, m)) & (tp > 0) for level in _LEVELS]
+    return pl.sum_horizontal(reached).cast(pl.Int64)
+
+
+def _items_at(level: float, n_pos: pl.Expr, m: Metric) -> pl.Expr:
+    """Return how many positives make up a level of recall."""
+    items = level * n_pos
+    if m["levels"] == "exact":
+        return (items - 1e-9).ceil()
+    return (items + (0.9 if m["levels"] == "v9" else 0.5)).floor()
+
+
+def _eleven_point_finish(_q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
+    opening = 1 if m["levels"] == "exact" else terms[1]
+    return (terms[0] + opening) / 11
+
+
+def _precision_credit(q: Quantities, _: Metric) -> pl.Expr:
+    value = q.precision(q.tp_end, q.fp_end)
+    return pl.when(q.weight > 0).then(value).otherwise(0.0)
+
+
+def _precision_beyond(q: Quantities, m: Metric) -> pl.Expr:
+    far = q.tp_end >= _items_at(float(m.k or 0), q.n_pos, m)
+    return pl.when(far).then(_precision_credit(q, m)).otherwise(0.0)
+
+
+def _f1_credit(q: Quantities, _: Metric) -> pl.Expr:
+    return 2 * q.tp_end / (q.end + q.n_pos)
+
+
+def _auc_credit(q: Quantities, _: Metric) -> pl.Expr:
+    return q.weight * (q.n_neg - (q.fp_start + q.fp_end) / 2)
+
+
+def _auc_finish(q: Quantities, _: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
+    # Floats: the products of counts outgrow integers.
+    missed = (q.n_pos - q.n_hits).cast(pl.Float64) * (q.n_neg - (q.n - q.n_hits))
+    return (terms[0] + missed / 2) / (q.n_pos.cast(pl.Float64) * q.n_neg)
+
+
+def _inferred_ap_credit(q: Quantities, _: Metric) -> pl.Expr:
+    relevant = q.tp_end - 1
+    pooled = relevant + q.nonrel_end + q.pooled_end
+    share = (relevant + _EPSILON) / (relevant + q.nonrel_end + 2 * _EPSILON)
+    return pl.when(q.weight > 0).then((1 + pooled * share) / q.end).otherwise(0.0)
+
+
+def _levels(name: str, value: object) -> Setting:
+    checks.one_of(name, value, ("exact", "v9", "v10"))
+    return str(value)
+
+
+def _trapezoid(name: str, value: object) -> Setting:
+    checks.one_of(name, value, ("trapezoid",))
+    return str(value)
+
+
+LEVELS = Parameter(
+    "levels",
+    "exact",
+    "How a level of recall becomes a number of positives: exact, or rounded as trec_eval does in "
+    'version 9 ("v9": floor(level n_pos + .9)) or 10 ("v10": to the nearest).',
+    _levels,
+)
+
+AP = Metric(
+    "AP",
+    "Average precision: the sum of the precision at each positive's rank, over n_pos. "
+    "Cut off at k, positives beyond rank k earn 0; a tie block that straddles k counts with "
+    "its part above k.",
+    "vl_pr; TREC",
+    (Term(_ap_credit),),
+    over(lambda q, _: q.n_pos),
+    (Term(_expected_ap_credit),),
+    cutoff="optional",
+    options=CURVE,
+)
+AUPRC = Metric(
+    "AUPRC",
+    "Trapezoid area under the precision-recall curve from its opening point (0, 1).",
+    "vl_pr",
+    (Term(_trapezoid_credit),),
+    over(lambda q, _: q.n_pos),
+    (Term(_expected_trapezoid_credit),),
+    parameters=(Parameter("rule", "trapezoid", "The rule of integration.", _trapezoid), REL),
+    options=CURVE,
+)
+AP11 = Metric(
+    "AP11",
+    "11-point interpolated AP: the mean over the recall levels 0, .1, ..., 1 of the largest "
+    "precision at that recall or beyond; the opening point (0, 1) counts, but not with the "
+    "levels of trec_eval.",
+    "vl_pr",
+    (Term(_eleven_point_credit), Term(_precision_credit, "max")),
+    _eleven_point_finish,
+    parameters=(LEVELS, REL),
+    ties=_NO_MEAN,
+    options=CURVE,
+    interpolated=True,
+)
+IPrec = Metric(
+    "IPrec",
+    "Interpolated precision at recall r: the largest precision at that recall or beyond, 0 if it "
+    "is not reached.",
+    "TREC",
+    (Term(_precision_beyond, "max"),),
+    lambda _q, _m, terms: terms[0],
+    cutoff="recall",
+    parameters=(LEVELS, REL),
+    ties=_NO_MEAN,
+)
+MaxF1 = Metric(
+    "MaxF1",
+    "The largest F1 of all thresholds: max over k of 2 tp / (k + n_pos).",
+    "van Rijsbergen 1979",
+    (Term(_f1_credit, "max"),),
+    lambda _q, _m, terms: terms[0],
+    ties=_NO_MEAN,
+)
+AUC = Metric(
+    "AUC",
+    "Area under the ROC curve: the probability that a positive ranks above a negative, "
+    "ties and pairs of unretrieved items counting half.",
+    "Clemencon, Limnios & Vayatis 2021, section 2",
+    (Term(_auc_credit),),
+    _auc_finish,
+    needs=("n_pos", "n_neg"),
+    options=frozenset({"weight"}),
+)
+infAP = Metric(
+    "infAP",
+    "Inferred AP, for judgments that are a sample of the pool: the mean over the positives of "
+    "(1 + pooled share) / rank, pooled being the items of the pool above, and share the positive "
+    "ones among the judged above. A negative label marks an item of the pool that was not judged.",
+    "Yilmaz & Aslam 2006",
+    (Term(_inferred_ap_credit),),
+    over(lambda q, _: q.n_pos),
+    ties=frozenset({"group", "order", "trec"}),
+    judged=True,
+)
