@@ -94,8 +94,9 @@ def number(  # noqa: PLR0913
     """Require a finite number within bounds."""
     if isinstance(value, Real) and not isinstance(value, bool):
         got = int(value) if isinstance(value, Integral) else float(value)
-        if above < got < below and at_least <= got <= at_most:
+        if above < got < below and at_least <= got <= at_most and abs(got) < inf:
             return got
     bounds = [(">", above), (">=", at_least), ("<", below), ("<=", at_most)]
     must = " and ".join(f"{sign} {bound}" for sign, bound in bounds if abs(bound) < inf)
-    raise PrframeError(f"`{name}` must be a number {must}; got {brief(value)}.")
+    kind = f"number {must}" if must else "finite number"
+    raise PrframeError(f"`{name}` must be a {kind}; got {brief(value)}.")

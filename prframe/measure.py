@@ -28,6 +28,7 @@ def measure(
 
     Where a metric is undefined its value is null.
     """
+    _check_grades(hits, metrics)
     numbered = sorted(enumerate(metrics), key=lambda pair: pair[1].rel or 0.0)
     frames = []
     for rel, pairs in groupby(numbered, key=lambda pair: pair[1].rel):
@@ -35,6 +36,18 @@ def measure(
         graded = hits if rel is None else at_grade(hits, rel)
         frames.append(_Measurement(graded, ties, prior, interpolate=interpolate).values(some))
     return pl.concat(frames, how="horizontal").select(str(i) for i in range(len(metrics)))
+
+
+def _check_grades(hits: Hits, metrics: Sequence[Metric]) -> None:
+    """Require grades within what a metric takes."""
+    for metric in metrics:
+        if metric.highest_grade is not None:
+            largest = hits.table["gain"].to_numpy().max(initial=0)
+            if largest > metric.highest_grade:
+                raise PrframeError(
+                    f"{metric} takes labels up to {metric.highest_grade:g}; got {largest:g}; name "
+                    f"the highest grade of the judgments: '{metric.name}(top={largest:g})'."
+                )
 
 
 class _Measurement:

@@ -30,6 +30,11 @@ def test_every_kind() -> None:
         "no_positives": ["warning", 2, "in groups ['b', 'd']"],
         "only_positives": ["warning", 1, "in groups ['c']"],
         "tie_at_cutoff": ["warning", 1, "k = 2, in groups ['a']"],
+        "tie_range": [
+            "warning",
+            1,
+            "P@2: worst and best order lie 0.25 apart on average, 0.5 at most, in groups ['a']",
+        ],
         "infinite_score": ["warning", 1, "in groups ['c']"],
         "tied_score": ["info", 2, "in groups ['a']"],
         "not_retrieved": ["info", 2, "in groups ['c']"],
@@ -83,3 +88,25 @@ def test_what_check_calls_an_error_the_verbs_refuse(verb: str) -> None:
         assert report(rows, by="q", item="doc")[kind][0] == "error"
         with pytest.raises(prframe.PrframeError):
             call(rows, by="q", item="doc", **metrics)
+
+
+def test_how_far_the_orders_of_ties_lie_apart() -> None:
+    data = pl.DataFrame(
+        {
+            "q": [*"aaabbbbc"],
+            "score": [1.0, 1.0, 1.0, 3.0, 2.0, 2.0, None, 1.0],
+            "label": [1, 0, 0, 1, 1, 0, 1, None],
+            "doc": [*"aabcdefg"],
+        }
+    )
+    found = prframe.check(data, by="q", k=1, ties="trec", item="doc", n_pos=1)
+    ranges = found.filter(kind="tie_range").select("count", "example").rows()
+    # a: AP 1/3 to 1 and P@1 0 to 1; b: AP 5/6 to 1, P@1 is 1.
+    assert ranges == [
+        (
+            2,
+            "AP: worst and best order lie 0.417 apart on average, 0.667 at most, "
+            "in groups ['a', 'b']",
+        ),
+        (1, "P@1: worst and best order lie 0.5 apart on average, 1 at most, in groups ['a']"),
+    ]

@@ -286,6 +286,87 @@ REFUSALS = {
         lambda: pl.col("score").pr.precision("label", 2.5),
         "`k` must be a whole number >= 1; got 2.5.",
     ),
+    "trec without names": (
+        lambda: curve(GOOD, ties="trec"),
+        "ties='trec' orders tied items by their names; name their column with item=.",
+    ),
+    "trec with a missing name": (
+        lambda: evaluate(
+            GOOD.with_columns(doc=pl.Series(["a", None, "b", "c"])), "AP", ties="trec", item="doc"
+        ),
+        "`item` 'doc' must not contain nulls with ties='trec': 1 of 4 rows; "
+        "name these items, or drop the rows.",
+    ),
+    "weights in every order": (
+        lambda: evaluate(GOOD.with_columns(weight=1.0), "AP", ties="best", weight="weight"),
+        "ties='best' orders whole items and takes no `weight`; "
+        "use 'group', 'order' or 'trec', or repeat rows.",
+    ),
+    "an expected curve": (
+        lambda: curve(GOOD, ties="expected"),
+        "ties='expected' is a mean over rankings, which have different curves; "
+        "draw 'group', or the range from 'worst' to 'best'.",
+    ),
+    "an expected maximum": (
+        lambda: evaluate(GOOD, ["AP", "MaxF1"], ties="expected"),
+        "MaxF1 takes ties='best', 'group', 'order', 'trec', 'worst'; got 'expected'; "
+        "evaluate it in a call of its own.",
+    ),
+    "an expected interpolation": (
+        lambda: evaluate(GOOD, "AP", ties="expected", interpolate=True),
+        "ties='expected' has no closed form with `interpolate`; use 'group'.",
+    ),
+    "judgments not named": (
+        lambda: evaluate(GOOD, ["Bpref", "Judged@10"]),
+        "'Bpref', 'Judged@10' must know which items were judged; name the boolean column that "
+        "tells it with judged=, for instance judged='judged' of prframe.trec.join.",
+    ),
+    "judgments that are numbers": (
+        lambda: evaluate(GOOD.with_columns(judged=1), "Bpref", judged="judged"),
+        "`judged` must be boolean; 'judged' is Int32.",
+    ),
+    "a positive that was not judged": (
+        lambda: evaluate(GOOD.with_columns(judged=False), "Bpref", judged="judged"),
+        "`judged` 'judged' must be True or False, and True for positives: 2 of 4 rows; "
+        "mend these rows.",
+    ),
+    "a total of other positives": (
+        lambda: evaluate(GOOD, "P(rel=2)@1", n_pos=3),
+        "`n_pos` counts the positives of `positive`, not those of 'P(rel=2)@1'; "
+        "list the items with a score of -inf instead.",
+    ),
+    "a grade of strings": (
+        lambda: evaluate(GOOD.with_columns(label=pl.lit("a")), "AP(rel=2)", positive="a"),
+        "'AP(rel=2)' compare labels with a number; got positive='a'.",
+    ),
+    "a grade of booleans": (
+        lambda: evaluate(GOOD.with_columns(label=True), "AP(rel=2)"),
+        "'AP(rel=2)' compare labels with a number; `label` 'label' is Boolean.",
+    ),
+    "a grade above the highest": (
+        lambda: evaluate(GOOD.with_columns(label=pl.Series([5, 0, 1, 0])), "ERR"),
+        "ERR takes labels up to 4; got 5; name the highest grade of the judgments: 'ERR(top=5)'.",
+    ),
+    "over what": (
+        lambda: evaluate(GOOD, "AP", over=3),
+        "`over` must be a column name or a list of them; got 3.",
+    ),
+    "over and by": (
+        lambda: evaluate(GOOD, "AP", over=["label"], by="label"),
+        "`over` and `by` both name 'label'; a column is either kept apart or summarised over.",
+    ),
+    "a geometric mean over nothing": (
+        lambda: evaluate(GOOD, "AP", geometric_mean=True),
+        "`geometric_mean` is one over groups; name them with over=.",
+    ),
+    "a value for what is undefined": (
+        lambda: evaluate(GOOD, "AP", undefined="zero"),
+        "`undefined` must be a finite number; got 'zero'.",
+    ),
+    "positives at random": (
+        lambda: prframe.AP.at_random(3, 4),
+        "`n_pos` must be at most n = 3; got 4.",
+    ),
     "ties of an expression": (
         lambda: pl.col("score").pr.ap("label", ties="x"),
         "`ties` must be one of 'best', 'expected', 'group', 'order', 'worst'; got 'x'.",

@@ -1,21 +1,24 @@
 """Laws that hold for the whole catalogue."""
 
 import warnings
+from itertools import permutations
+from statistics import fmean
 
 import polars as pl
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import prframe
 from prframe.metrics import CATALOGUE, Metric, parse
-from tests.oracle import Item
+from tests.oracle import Group, Item, value
 from tests.strategies import FINITE, frame, items
-from tests.test_oracle import NAMES, evaluate
+from tests.test_oracle import NAMES, TIES, evaluate, settings, taking
 
 BOUNDED = [name for name in NAMES if parse(name).range == (0.0, 1.0)]
 GROUP = items(FINITE, max_size=30)
+NAMES_OF_ALL = [name for name in NAMES if parse(name).ties == set(TIES)]
 
 
 @pytest.mark.parametrize("metric", CATALOGUE.values(), ids=CATALOGUE)
@@ -100,16 +103,51 @@ def test_metrics_asked_together_are_metrics_asked_alone(group: list[Item], name:
     )
 
 
-@given(st.integers(1, 30), st.data())
-def test_a_constant_scorer_earns_what_chance_earns(n: int, data: st.DataObject) -> None:
-    n_pos = data.draw(st.integers(1, n))
-    labels = data.draw(st.permutations([1] * n_pos + [0] * (n - n_pos)))
-    assume(n > n_pos)
-    row = evaluate(
-        pl.DataFrame({"score": [0.5] * n, "label": labels}), ["AP", "P@5", "R@5", "AUC"]
-    ).row(0)
-    share = n_pos / n
-    assert row == pytest.approx([share, share * min(5, n) / 5, min(5, n) / n, 0.5])
+CONSTANT = st.integers(2, 25).flatmap(
+    lambda n: st.integers(1, n - 1).map(lambda n_pos: [1] * n_pos + [0] * (n - n_pos))
+)
+
+
+@pytest.mark.parametrize("ties", ["group", "expected"])
+@given(CONSTANT, st.randoms(use_true_random=False))
+def test_a_constant_scorer_earns_no_credit_for_the_order_of_rows(
+    ties: str, labels: list[int], random
+) -> None:
+    asked = taking(ties)
+    one, two = (
+        pl.DataFrame({"score": 0.5, "label": some, "judged": True})
+        for some in (labels, random.sample(labels, len(labels)))
+    )
+    assert_frame_equal(evaluate(one, asked, ties=ties), evaluate(two, asked, ties=ties))
+    if ties == "expected":
+        n, n_pos = len(labels), sum(labels)
+        chance = [metric.at_random(n, n_pos) for metric in asked.values()]
+        assert evaluate(one, asked, ties=ties).row(0) == pytest.approx(chance, abs=1e-12)
+
+
+def test_the_value_of_a_random_ranking_by_enumeration() -> None:
+    asked = taking("expected")
+    rankings = sorted(set(permutations([1.0, 1.0, 0.0, 0.0, 0.0])))
+    for text, metric in asked.items():
+        groups = [
+            Group([Item(-rank, label) for rank, label in enumerate(ranking)])
+            for ranking in rankings
+        ]
+        mean = fmean(value(group, metric.name, metric.k, settings(metric)) for group in groups)
+        assert metric.at_random(5, 2) == pytest.approx(mean, abs=1e-12), text
+    assert prframe.MaxF1.at_random(5, 2) is None
+    assert prframe.AUC.at_random(5, 5) is None
+
+
+@given(GROUP)
+def test_best_and_worst_bracket_every_policy(group: list[Item]) -> None:
+    data = frame({"a": group})
+    low, high = (evaluate(data, NAMES_OF_ALL, ties=ties).row(0) for ties in ("worst", "best"))
+    for ties in ("expected", "order", "trec"):
+        for value_, least, most in zip(
+            evaluate(data, NAMES_OF_ALL, ties=ties).row(0), low, high, strict=True
+        ):
+            assert value_ is None or least - 1e-12 <= value_ <= most + 1e-12
 
 
 def test_names_and_values_are_the_same_metric() -> None:

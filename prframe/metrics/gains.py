@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 
 from prframe import checks
-from prframe.errors import PrframeError
 from prframe.metrics.metric import Metric, Parameter, Setting, Term
 from prframe.quantities import Quantities, gain_of
 from prframe.stats import expected_cascade
@@ -40,11 +39,6 @@ def _cascade(columns: Sequence[pl.Series], k: int | None) -> pl.Series:
     """Read down the hits, block by block."""
     group, start, end = (column.to_numpy().astype(np.int64) for column in columns[:3])
     stop = columns[3].to_numpy()
-    if stop.max(initial=0) > 1:
-        raise PrframeError(
-            "ERR must know the highest grade of the judgments, and there is a label above it; "
-            "set it, for instance 'ERR(top=5)@10'."
-        )
     firsts = np.flatnonzero((np.diff(group, prepend=-1) != 0) | (np.diff(start, prepend=-1) != 0))
     count = np.diff(firsts, append=group.size)
     size = (end - start)[firsts]

@@ -1,7 +1,7 @@
 """What a metric is: a value that knows its name, parameters, formula, range and source."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Literal, TypeAlias
 
@@ -10,6 +10,7 @@ import polars as pl
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.quantities import Quantities
+from prframe.stats import discount_sum, discount_sums
 from prframe.typing import Ties
 
 CutOff: TypeAlias = int | float | None
@@ -157,6 +158,12 @@ class Metric:
         return value if isinstance(value, (int, float)) else None
 
     @property
+    def highest_grade(self) -> float | None:
+        """The largest label that it takes, if there is one."""
+        value = self._values.get("top")
+        return value if isinstance(value, (int, float)) else None
+
+    @property
     def undefined(self) -> str:
         """When the value is null."""
         return " or ".join(f"{name} = 0" for name in self.needs) or "never"
@@ -179,6 +186,44 @@ class Metric:
         expected = ties == "expected" and self.expected_terms is not None
         return (self.expected_terms or ()) if expected else self.terms
 
+    def at_random(self, n: int, n_pos: int) -> float | None:
+        """Return the mean value over all rankings of n items, n_pos of them positive.
+
+        Parameters
+        ----------
+        n, n_pos : int
+            Items, all retrieved and judged (>= 1), and positives among them (1..n), of grade 1.
+
+        Returns
+        -------
+        float or None
+            None where there is no closed form (a metric that does not take ``ties="expected"``)
+            or the metric is undefined.
+
+        Examples
+        --------
+        >>> import prframe
+        >>> round((prframe.P @ 10).at_random(n=1000, n_pos=20), 6)
+        0.02
+        """
+        n = checks.whole_number("n", n, at_least=1)
+        n_pos = checks.whole_number("n_pos", n_pos, at_least=1)
+        if n_pos > n:
+            raise PrframeError(f"`n_pos` must be at most n = {n}; got {n_pos}.")
+        n_needed = {"n_pos": n_pos, "n_neg": n - n_pos}
+        if "expected" not in self.ties or not all(n_needed[name] for name in self.needs):
+            return None
+        table, q = _one_block(n, n_pos)
+        combine = {"sum": pl.Expr.sum, "max": pl.Expr.max, "first": pl.Expr.first}
+        values = {
+            str(i): combine[term.combine](term.credit(q, self))
+            for i, term in enumerate(self.terms_under("expected"))
+        }
+        terms = table.select(pl.lit(0).alias("group"), **values).head(1)
+        totals = pl.concat([terms, table.head(1).drop("group")], how="horizontal")
+        value = totals.select(self.finish(q, self, [pl.col(name) for name in values]))
+        return float(value.item())
+
     def __repr__(self) -> str:
         """Return the name, marked as a metric."""
         return f"<Metric {self}>"
@@ -193,3 +238,36 @@ class Metric:
 def _written(value: Setting) -> str:
     """Write a setting as the parser reads it."""
     return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def _one_block(n: int, n_pos: int) -> tuple[pl.DataFrame, Quantities]:
+    """Return the hits of a ranking in which everything ties, and their quantities."""
+    counts: dict[str, float] = {
+        "start": 0,
+        "end": n,
+        "tp_start": 0,
+        "tp_end": n_pos,
+        "fp_start": 0,
+    }
+    counts |= {"n": n, "n_pos": n_pos, "n_neg": n - n_pos, "n_hits": n_pos, "group": 0}
+    counts |= {"fp_end": n - n_pos, "nonrel_start": 0, "nonrel_end": n - n_pos, "pooled_end": 0}
+    counts |= {"n_nonrel": n - n_pos, "weight": 1, "gain": 1}
+    # Every item is judged; the hits stand for them all.
+    counts["judged"] = n / n_pos
+    table = pl.DataFrame({name: [count] * n_pos for name, count in counts.items()})
+    named = [field.name for field in fields(Quantities) if field.name in counts]
+
+    def running_discounts(k: int | None) -> pl.Expr:
+        return pl.lit(pl.Series(discount_sums(n if k is None else min(n, k))))
+
+    def ideal_dcg(k: int | None, _kind: str) -> pl.Expr:
+        return pl.lit(float(discount_sum([n_pos if k is None else min(k, n_pos)])[0]))
+
+    q = Quantities(
+        **{name: pl.col(name) for name in named},
+        running_discounts=running_discounts,
+        ideal_dcg=ideal_dcg,
+        prior=None,
+        interpolated=None,
+    )
+    return table, q

@@ -9,6 +9,10 @@ import polars as pl
 from prframe import checks, schemas
 from prframe.arguments import Arguments
 from prframe.frames import Source
+from prframe.measure import measure
+from prframe.metrics import AP, Metric, P
+from prframe.pieces import Piece, Ranking
+from prframe.ranks import hits
 from prframe.rows import (
     Problem,
     considered,
@@ -21,6 +25,8 @@ from prframe.rows import (
 from prframe.typing import FrameT, Shared
 from prframe.verbs._verb import arguments, run, verb
 
+# Differences below this are rounding.
+_ROUNDING = 1e-12
 _ONE_GROUP = pl.lit(0).alias("all rows")
 
 
@@ -72,6 +78,8 @@ def check(
         no_positives       warning  groups in which nothing is positive
         only_positives     warning  groups in which everything is positive
         tie_at_cutoff      warning  groups whose ranks k and k + 1 share a score
+        tie_range          warning  groups whose AP or P@k depends on the order of tied rows; the
+                                    example tells how far the best and the worst order lie apart
         infinite_score     warning  rows whose score is +inf
         tied_score         info     rows that share their score with another of the group
         not_retrieved      info     rows whose score is -inf
@@ -88,7 +96,7 @@ def check(
     >>> import polars as pl, prframe
     >>> frame = pl.DataFrame({"score": [0.9, 0.8, 0.8, None], "label": [1, 1, 0, 0]})
     >>> prframe.check(frame, k=2).select("kind", "severity", "count")
-    shape: (4, 3)
+    shape: (6, 3)
     ┌───────────────┬──────────┬───────┐
     │ kind          ┆ severity ┆ count │
     │ ---           ┆ ---      ┆ ---   │
@@ -96,6 +104,8 @@ def check(
     ╞═══════════════╪══════════╪═══════╡
     │ missing_score ┆ error    ┆ 1     │
     │ tie_at_cutoff ┆ warning  ┆ 1     │
+    │ tie_range     ┆ warning  ┆ 1     │
+    │ tie_range     ┆ warning  ┆ 1     │
     │ tied_score    ┆ info     ┆ 2     │
     │ label_values  ┆ info     ┆ 2     │
     └───────────────┴──────────┴───────┘
@@ -134,12 +144,53 @@ def _findings(source: Source, args: Arguments, cutoffs: list[int]) -> Iterator[_
     for cutoff in cutoffs:
         tie = _groups_where(groups, keys, "tie_at_cutoff", "warning", pl.col(f"tie@{cutoff}"))
         yield replace(tie, example=f"k = {cutoff}, {tie.example}")
+    if args.weight is None:
+        yield from _tie_ranges(source, args, cutoffs, faults)
     yield _rows_where(groups, keys, "infinite_score", "warning")
     for kind in [*allowed, "tied_score", "not_retrieved"]:
         yield _rows_where(groups, keys, kind, "info")
     labels = rows.group_by("label").len().sort("len", "label", descending=[True, False]).collect()
     most = [f"{value!r}: {count}" for value, count in labels.head(checks.SHOWN).rows()]
     yield _Finding("label_values", "info", labels.height, ", ".join(most))
+
+
+def _tie_ranges(
+    source: Source, args: Arguments, cutoffs: list[int], faults: list[Problem]
+) -> Iterator[_Finding]:
+    """Yield how far the best and the worst order of ties lie apart, metric by metric."""
+    faultless = [~fault.bad for fault in faults if fault.kind != "missing_score"]
+    rows = Source(source.lazy().filter(True, *faultless))  # noqa: FBT003
+    missing = "drop" if args.missing == "raise" else args.missing
+    plain = replace(args, ties="group", item=None, n_pos=None, n_neg=None, missing=missing)
+    metrics = [AP, *(P @ cutoff for cutoff in dict.fromkeys(cutoffs))]
+    worst, best = (_values(rows, replace(plain, ties=ties), metrics) for ties in ("worst", "best"))
+    for metric in map(str, metrics):
+        apart = worst.with_columns(apart=best[metric] - worst[metric])
+        bad = apart.filter(pl.col("apart") > _ROUNDING).sort(
+            "apart", descending=True, maintain_order=True
+        )
+        if bad.height:
+            most, mean = (
+                float(bad["apart"][0]),
+                float(apart["apart"].drop_nulls().to_numpy().mean()),
+            )
+            example = (
+                f"{metric}: worst and best order lie {mean:.3g} apart on average, "
+                f"{most:.3g} at most, {_example(bad, key_names(args))}"
+            )
+            yield _Finding("tie_range", "warning", bad.height, example)
+
+
+def _values(source: Source, args: Arguments, metrics: Sequence[Metric]) -> pl.DataFrame:
+    """Return the keys and the metrics of each group."""
+
+    def of_piece(piece: Piece) -> pl.DataFrame:
+        found = hits(piece)
+        values = measure(found, metrics, ties=args.ties)
+        values.columns = [str(metric) for metric in metrics]
+        return pl.concat([found.totals.select(key_names(args)), values], how="horizontal")
+
+    return Ranking(source, args).over_groups(of_piece)
 
 
 def _totals(args: Arguments) -> list[str]:

@@ -1,0 +1,147 @@
+"""Names of metrics: what they stand for, and what is said of those that cannot be read."""
+
+import copy
+import pickle
+
+import pytest
+
+import prframe
+from prframe.metrics import ALIASES, CATALOGUE, CUT_ALIASES, Metric, parse
+
+SAME = {
+    "map": prframe.AP,
+    "map_cut_10": prframe.AP @ 10,
+    "map_cut.10": prframe.AP @ 10,
+    "ndcg_cut_5": prframe.nDCG @ 5,
+    "recip_rank": prframe.RR,
+    "P_5": prframe.P @ 5,
+    "recall_100": prframe.R @ 100,
+    "success_1": prframe.Success @ 1,
+    "iprec_at_recall_0.30": prframe.IPrec(levels="v9") @ 0.3,
+    "11pt_avg": prframe.AP11(levels="v9"),
+    "rbp": prframe.RBP(p=0.9),
+    "bpref": prframe.Bpref,
+    "set_F": prframe.SetF,
+    "map@10": prframe.AP @ 10,
+    "mrr": prframe.RR,
+    "mrr@10": prframe.RR @ 10,
+    "precision@5": prframe.P @ 5,
+    "precision": prframe.SetP,
+    "recall@5": prframe.R @ 5,
+    "recall": prframe.SetR,
+    "f1@5": prframe.F1 @ 5,
+    "hit_rate@5": prframe.Success @ 5,
+    "ndcg_burges@10": prframe.nDCG(gain="exp") @ 10,
+    "rbp.95": prframe.RBP(p=0.95),
+    "P(rel=2)@5": prframe.P(rel=2) @ 5,
+    "P(2)@5": prframe.P(rel=2) @ 5,
+    " P ( rel = 2 ) @ 5 ": prframe.P(rel=2) @ 5,
+    'nDCG(gain="exp")@10': prframe.nDCG(gain="exp") @ 10,
+    "nDCG(gain='exp')@10": prframe.nDCG(gain="exp") @ 10,
+    "nDCG(gain=exp)@10": prframe.nDCG(gain="exp") @ 10,
+    "nDCG(gain=linear)": prframe.nDCG,
+    "RBP(p=0.8,rel=2)": prframe.RBP(rel=2),
+    "RBP(0.5)": prframe.RBP(p=0.5),
+    "RBP()": prframe.RBP,
+    "AUPRC(trapezoid)": prframe.AUPRC,
+    "ERR(top=1)@20": prframe.ERR(top=1) @ 20,
+    "IPrec@0.5": prframe.IPrec @ 0.5,
+    "IPrec@1": prframe.IPrec @ 1.0,
+}
+
+UNREADABLE = {
+    "": "cannot read the metric '': the name of a metric is due, not its end.",
+    "@5": "cannot read the metric '@5': the name of a metric is due, not '@' at character 1.",
+    "P(rel=2@5": "cannot read the metric 'P(rel=2@5': ',' or ')' is due, not '@' at character 8.",
+    "P(rel=2": "cannot read the metric 'P(rel=2': ',' or ')' is due, not its end.",
+    "P(rel=)@5": "cannot read the metric 'P(rel=)@5': a value is due, not ')' at character 7.",
+    "P(=2)@5": "cannot read the metric 'P(=2)@5': a value is due, not '=' at character 3.",
+    "P@5@6": "cannot read the metric 'P@5@6': its end is due, not '@' at character 4.",
+    "P@": "cannot read the metric 'P@': a cut-off is due, not its end.",
+    "RBP(p=.5,2)": "cannot read the metric 'RBP(p=.5,2)': a parameter=value is due, not '2' at "
+    "character 10.",
+    "P%5": "cannot read the metric 'P%5': '%' at character 2 has no meaning.",
+    "P": "P needs a cut-off, for instance 'P@10'.",
+    "IPrec(levels=v9)": "IPrec needs a level, for instance 'IPrec(levels=\"v9\")@0.5'.",
+    "IPrec@2": "`recall level` must lie between 0 and 1; got 2.",
+    "IPrec@half": "the recall level in 'IPrec@half' must be a number; got 'half'.",
+    "P@0": "the cut-off in 'P@0' must be a whole number >= 1; got '0'.",
+    "P@1.5": "the cut-off in 'P@1.5' must be a whole number >= 1; got '1.5'.",
+    "AUC@5": "AUC takes no cut-off; got AUC@5.",
+    "P(rle=2)@5": "P has no parameter 'rle'; it takes 'rel'. Did you mean 'rel'?",
+    "NumRet(rel=2)": "NumRet has no parameter 'rel'; it takes none.",
+    "NumRet(2)": "NumRet takes no parameters; got 'NumRet(2)'.",
+    "P(rel=0)@5": "`rel of P` must be a number > 0; got 0.",
+    "RBP(p=1)": "`p of RBP` must be a number >= 0 and < 1; got 1.",
+    "nDCG(gain=log)": "`gain of nDCG` must be one of 'exp', 'linear'; got 'log'.",
+    "gm_map": "gm_map is not a metric of one ranking; "
+    "use evaluate('AP', over=..., geometric_mean=True).",
+}
+
+
+@pytest.mark.parametrize(("text", "metric"), SAME.items(), ids=SAME)
+def test_reading(text: str, metric: Metric) -> None:
+    assert parse(text) == metric
+    assert parse(metric) is metric
+
+
+@pytest.mark.parametrize(("text", "message"), UNREADABLE.items(), ids=map(repr, UNREADABLE))
+def test_unreadable(text: str, message: str) -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        parse(text)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [("ndgc@10", "nDCG"), ("NDCG@5", None), ("Map", "map"), ("succes_5", "Success"), ("ap", "AP")],
+)
+def test_did_you_mean(text: str, hint: str | None) -> None:
+    if hint is None:
+        assert parse(text).name == "nDCG"
+        return
+    with pytest.raises(prframe.PrframeError) as caught:
+        parse(text)
+    assert str(caught.value).startswith(f"unknown metric {text!r}; the metrics are 'AP', ")
+    assert str(caught.value).lower().endswith(f"did you mean {hint!r}?".lower())
+
+
+def test_every_alias_stands_for_a_metric() -> None:
+    for name, text in ALIASES.items():
+        assert parse(name) == parse(text), name
+        assert name not in CATALOGUE
+    for name in CUT_ALIASES:
+        assert isinstance(parse(f"{name}@1"), Metric)
+        assert parse(f"{name}_1") == parse(f"{name}@1")
+
+
+@pytest.mark.parametrize("metric", SAME.values(), ids=str)
+def test_a_metric_is_its_name(metric: Metric) -> None:
+    assert parse(str(metric)) == metric
+    assert hash(parse(str(metric))) == hash(metric)
+    for again in (pickle.loads(pickle.dumps(metric)), copy.deepcopy(metric)):  # noqa: S301
+        assert again == metric
+    assert repr(metric) == f"<Metric {metric}>"
+
+
+def test_a_metric_without_its_cutoff_travels_too() -> None:
+    assert pickle.loads(pickle.dumps(prframe.P)) == prframe.P  # noqa: S301
+
+
+def test_settings_may_be_changed_and_taken_back() -> None:
+    metric = prframe.nDCG(gain="exp") @ 5
+    assert str(metric) == 'nDCG(gain="exp")@5'
+    assert metric(gain="linear") == prframe.nDCG @ 5
+    assert metric @ 7 == prframe.nDCG(gain="exp") @ 7
+    with pytest.raises(
+        prframe.PrframeError, match="RBP has no parameter 'q'; it takes 'p', 'rel'"
+    ):
+        prframe.RBP(q=0.5)
+
+
+def test_what_a_metric_says_of_itself() -> None:
+    assert prframe.AUC.undefined == "n_pos = 0 or n_neg = 0"
+    assert prframe.P.undefined == "never"
+    assert prframe.nDCG.range == (0.0, 1.0)
+    assert prframe.AP.greater_is_better
+    assert not prframe.NumRet.greater_is_better

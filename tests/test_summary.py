@@ -1,0 +1,106 @@
+"""Summaries over groups, and values for what is undefined."""
+
+import math
+import statistics
+import warnings
+
+import pandas as pd
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import prframe
+
+DATA = pl.DataFrame(
+    {
+        "model": [*"aaaaaabbbbbb"],
+        "q": [1, 1, 2, 2, 3, 3] * 2,
+        "score": [2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0],
+        "label": [1, 0, 0, 1, 0, 0] * 2,
+    }
+)
+
+
+def summary(frame: object = DATA, **options: object) -> object:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", prframe.UndefinedMetricWarning)
+        return prframe.evaluate(frame, ["RR", "P@1"], over="q", **options)
+
+
+def test_per_model() -> None:
+    found = summary(by="model", geometric_mean=True)
+    assert found.columns == [
+        "model",
+        "metric",
+        "mean",
+        "std",
+        "n",
+        "n_undefined",
+        "geometric_mean",
+    ]
+    assert found.select("model", "metric", "n", "n_undefined").rows() == [
+        ("a", "RR", 2, 1),
+        ("a", "P@1", 3, 0),
+        ("b", "RR", 2, 1),
+        ("b", "P@1", 3, 0),
+    ]
+    assert found["mean"].to_list() == pytest.approx([0.75, 1 / 3, 0.75, 1 / 3])
+    assert found["std"].to_list() == pytest.approx(
+        [statistics.stdev([1, 0.5]), statistics.stdev([1, 0, 0])] * 2
+    )
+    floor = 1e-5
+    assert found["geometric_mean"].to_list() == pytest.approx(
+        [math.sqrt(0.5), (floor * floor) ** (1 / 3)] * 2
+    )
+
+
+def test_it_is_the_summary_of_the_single_values() -> None:
+    with pytest.warns(prframe.UndefinedMetricWarning):
+        single = prframe.evaluate(DATA, ["RR", "P@1"], by=["model", "q"], layout="long")
+    assert_frame_equal(
+        summary(by="model"),
+        single.group_by("model", "metric", maintain_order=True).agg(
+            mean=pl.col("value").mean(),
+            std=pl.col("value").std(),
+            n=pl.col("value").count().cast(pl.Int64),
+            n_undefined=pl.col("value").null_count().cast(pl.Int64),
+        ),
+    )
+
+
+def test_without_by_and_over_several_columns() -> None:
+    one = DATA.filter(model="a")
+    assert summary(one).rows() == summary(one, by="model").drop("model").rows()
+    both = prframe.evaluate(DATA, "P@1", over=["model", "q"])
+    assert both.columns == ["metric", "mean", "std", "n", "n_undefined"]
+    assert both.row(0)[3] == 6
+
+
+def test_one_group_has_no_spread() -> None:
+    row = prframe.evaluate(DATA.head(2), "P@1", over="q").row(0)
+    assert row == ("P@1", 1.0, None, 1, 0)
+
+
+def test_nothing_defined() -> None:
+    with pytest.warns(prframe.UndefinedMetricWarning, match="for 3 of 3 groups"):
+        row = prframe.evaluate(DATA.head(6).with_columns(label=0), "RR", over="q").row(0)
+    assert row == ("RR", None, None, 0, 3)
+
+
+def test_every_kind_of_frame() -> None:
+    want = summary(by="model")
+    with pytest.warns(prframe.UndefinedMetricWarning):
+        collected = summary(DATA.lazy(), by="model").collect()
+    assert_frame_equal(collected, want)
+    frame = summary(DATA.to_pandas(), by="model")
+    assert isinstance(frame, pd.DataFrame)
+    assert_frame_equal(pl.from_pandas(frame), want)
+
+
+def test_a_value_for_what_is_undefined() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        values = prframe.evaluate(DATA, "RR", by=["model", "q"], undefined=0)
+        mean = prframe.evaluate(DATA, "RR", by="model", over="q", undefined=0)
+    assert values["RR"].to_list() == [1.0, 0.5, 0.0, 0.5, 1.0, 0.0]
+    assert mean.select("mean", "n", "n_undefined").rows() == [(0.5, 3, 0), (0.5, 3, 0)]
