@@ -64,23 +64,31 @@ html_theme_options = {
 
 def catalogue() -> str:
     """Return the table of metrics, made from the catalogue itself."""
-    names = {"none": "{0}", "optional": "{0}, {0}@k", "required": "{0}@k"}
-    rows = [["name", "what it is", "options", "defined when", "source"]]
+    names = {
+        "none": "{0}",
+        "optional": "{0}, {0}@k",
+        "required": "{0}@k",
+        "recall": "{0}@r",
+    }
+    every = max((metric.ties for metric in prframe.CATALOGUE.values()), key=len)
+    rows = [["name", "what it is", "parameters", "ties", "options", "undefined when", "source"]]
     for metric in prframe.CATALOGUE.values():
-        conditions = [f"`{total}` > 0" for total in metric.needs]
-        if metric.graded:
-            conditions.append("some gain > 0")
+        parameters = [f"`{one.name}` = {one.default}" for one in metric.parameters]
+        undefined = "no gain > 0" if metric.name == "nDCG" else metric.undefined
+        refused = ", ".join(f"`{policy}`" for policy in sorted(every - metric.ties))
         rows.append(
             [
                 f"**{names[metric.cutoff].format(metric.name)}**",
                 metric.summary,
+                ", ".join(parameters),
+                f"all but {refused}" if refused else "all",
                 ", ".join(f"`{option}`" for option in sorted(metric.options)),
-                " and ".join(conditions) or "always",
+                undefined,
                 metric.source,
             ]
         )
     items = "\n".join("* - " + "\n  - ".join(row) for row in rows)
-    return f"```{{list-table}}\n:header-rows: 1\n:widths: 14 44 14 14 14\n\n{items}\n```"
+    return f"```{{list-table}}\n:header-rows: 1\n:widths: 12 36 12 10 10 10 10\n\n{items}\n```"
 
 
 def results() -> str:
