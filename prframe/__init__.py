@@ -11,7 +11,7 @@ from prframe import namespaces as _namespaces
 from prframe.errors import MissingColumnError, PrframeError, UndefinedMetricWarning
 
 if TYPE_CHECKING:
-    from prframe import datasets, expressions, stats
+    from prframe import datasets, expressions, stats, trec
     from prframe.metrics import (
         AP,
         AP11,
@@ -95,10 +95,11 @@ __all__ = [
     "nDCG",
     "roc",
     "stats",
+    "trec",
 ]
 
 _VERBS = frozenset({"check", "curve", "evaluate", "roc"})
-_MODULES = frozenset({"datasets", "expressions", "stats"})
+_MODULES = frozenset({"datasets", "expressions", "stats", "trec"})
 
 _namespaces.register()
 

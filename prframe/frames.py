@@ -1,7 +1,7 @@
 """The border: any frame in, polars inside, the caller's kind out."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -62,14 +62,16 @@ def through(
     columns: dict[str, str],
     schema: Callable[[Source], Schema],
     compute: Callable[[Source], pl.DataFrame],
+    renamed: Mapping[str, str] | None = None,
 ) -> Any:
     """Carry a frame over the border, compute, and carry the result back.
 
     `columns` are the needed ones (column -> argument that names it), `schema` checks the
     arguments against the frame and tells what comes out, `compute` does the work; for a lazy
-    frame it runs when the result is collected.
+    frame it runs when the result is collected. `renamed` tells which columns of the result hold
+    values of the caller's columns under another name, and perhaps new ones.
     """
-    data, back = _enter(frame, columns)
+    data, back = _enter(frame, columns, renamed or {})
     source = Source(data)
     out = dict(schema(source))
 
@@ -81,8 +83,30 @@ def through(
     return back(work())
 
 
+def named(frame: object) -> tuple[object, list[str]]:
+    """Return the names of a frame's columns, and the frame, which can be read again.
+
+    An Arrow stream may be one that can be read only once, so it is read here.
+    """
+    if isinstance(frame, (pl.DataFrame, pl.LazyFrame)):
+        return frame, frame.lazy().collect_schema().names()
+    if _is_instance(frame, "pandas", "DataFrame"):
+        return frame, [
+            name for name in cast("pd.DataFrame", frame).columns if isinstance(name, str)
+        ]
+    if not _is_arrow(frame):
+        raise _no_frame(frame)
+    table = _table(frame)
+    return table, list(table.column_names)
+
+
+def source(frame: object, columns: dict[str, str]) -> Source:
+    """Carry the needed columns of a frame over the border, with no way back."""
+    return Source(_enter(frame, columns, {})[0])
+
+
 def _enter(
-    frame: object, columns: dict[str, str]
+    frame: object, columns: dict[str, str], renamed: Mapping[str, str]
 ) -> tuple[pl.DataFrame | pl.LazyFrame, Callable[[pl.DataFrame], object]]:
     """Return the needed columns in polars, and the way back to the caller's kind."""
     if isinstance(frame, pl.DataFrame):
@@ -94,13 +118,18 @@ def _enter(
         # In the file's order: a reader that must reorder columns holds far more of them at once.
         return frame.select(name for name in names if name in columns), lambda out: out
     if _is_instance(frame, "pandas", "DataFrame"):
-        return _enter_pandas(cast("pd.DataFrame", frame), columns)
-    if hasattr(frame, "__arrow_c_stream__") and "Series" not in type(frame).__name__:
-        return _enter_arrow(frame, columns)
+        return _enter_pandas(cast("pd.DataFrame", frame), columns, renamed)
+    if _is_arrow(frame):
+        return _enter_arrow(frame, columns, renamed)
+    raise _no_frame(frame)
+
+
+def _no_frame(frame: object) -> PrframeError:
+    """Say what a frame is."""
     library = type(frame).__module__.partition(".")[0]
     kind = f"{library}.{type(frame).__qualname__}"
     hint = " Pass the frame itself and name its keys in by=." if "GroupBy" in kind else ""
-    raise PrframeError(
+    return PrframeError(
         "the frame must be a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table, "
         f"or any other frame with the Arrow PyCapsule interface; got {kind}.{hint}"
     )
@@ -112,6 +141,11 @@ def _is_instance(frame: object, module: str, name: str) -> bool:
     return library is not None and isinstance(frame, getattr(library, name))
 
 
+def _is_arrow(frame: object) -> bool:
+    """Tell whether the frame speaks the Arrow PyCapsule interface."""
+    return hasattr(frame, "__arrow_c_stream__") and "Series" not in type(frame).__name__
+
+
 def _read(read: Callable[[], T]) -> T:
     """Read the caller's frame; what cannot be read is the caller's to mend."""
     try:
@@ -120,28 +154,37 @@ def _read(read: Callable[[], T]) -> T:
         raise PrframeError(f"the frame cannot be read into polars: {error}") from error
 
 
+def _table(frame: Any) -> "pa.Table":
+    """Return a PyCapsule frame as a pyarrow table."""
+    import pyarrow as pa
+
+    return frame if isinstance(frame, pa.Table) else _read(lambda: pa.table(frame))
+
+
 def _enter_arrow(
-    frame: Any, columns: dict[str, str]
+    frame: object, columns: dict[str, str], renamed: Mapping[str, str]
 ) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]:
     """Read a pyarrow table or a PyCapsule frame; both get a pyarrow table back."""
     import pyarrow as pa
 
-    table = frame if isinstance(frame, pa.Table) else _read(lambda: pa.table(frame))
+    table = _table(frame)
     _names_are_unique(table.column_names, columns)
     checks.columns_exist(columns, table.column_names)
     data = _read(lambda: cast("pl.DataFrame", pl.from_arrow(table.select(list(columns)))))
-    return data, lambda out: _to_arrow(out, table, _keys(columns))
+    kept = {key: table.schema.field(key).type for key in _keys(columns)}
+    for name, column in renamed.items():
+        dtype = table.schema.field(column).type
+        if not pa.types.is_dictionary(dtype):
+            kept[name] = dtype
+    return data, lambda out: _to_arrow(out, kept)
 
 
-def _to_arrow(out: pl.DataFrame, source: "pa.Table", keys: list[str]) -> "pa.Table":
-    """Write a pyarrow table; the grouping columns keep the caller's types."""
+def _to_arrow(out: pl.DataFrame, kept: Mapping[str, "pa.DataType"]) -> "pa.Table":
+    """Write a pyarrow table; some columns keep the caller's types."""
     import pyarrow as pa
 
     table = out.to_arrow(compat_level=pl.CompatLevel.oldest())
-    fields = [
-        pa.field(name, (source.schema if name in keys else table.schema).field(name).type)
-        for name in table.column_names
-    ]
+    fields = [pa.field(field.name, kept.get(field.name, field.type)) for field in table.schema]
     try:
         return table.cast(pa.schema(fields))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
@@ -150,7 +193,7 @@ def _to_arrow(out: pl.DataFrame, source: "pa.Table", keys: list[str]) -> "pa.Tab
 
 
 def _enter_pandas(
-    frame: "pd.DataFrame", columns: dict[str, str]
+    frame: "pd.DataFrame", columns: dict[str, str], renamed: Mapping[str, str]
 ) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]:
     """Read the needed columns of a pandas frame and note its dtype backend."""
     _names_are_unique(list(frame.columns), columns)
@@ -159,7 +202,14 @@ def _enter_pandas(
     checks.columns_exist(columns, list(frame.columns), hint)
     needed = frame[list(columns)]
     data = _read(lambda: pl.from_pandas(needed))
-    return data, lambda out: _to_pandas(out, needed, _keys(columns))
+    kept = {key: needed[key].dtype for key in _keys(columns)}
+    kept |= {
+        name: needed[column].dtype
+        for name, column in renamed.items()
+        # Values that are no categories would be lost.
+        if needed[column].dtype.name != "category"
+    }
+    return data, lambda out: _to_pandas(out, _backend(needed), kept)
 
 
 def _keys(columns: dict[str, str]) -> list[str]:
@@ -174,16 +224,15 @@ def _names_are_unique(names: Sequence[object], columns: dict[str, str]) -> None:
         raise PrframeError(f"the frame has more than one column named {checks.listed(twice)}.")
 
 
-def _to_pandas(out: pl.DataFrame, source: "pd.DataFrame", keys: list[str]) -> "pd.DataFrame":
-    """Write a pandas frame in the source's backend; the grouping columns keep their dtypes."""
-    backend = _backend(source)
+def _to_pandas(out: pl.DataFrame, backend: str, kept: Mapping[str, Any]) -> "pd.DataFrame":
+    """Write a pandas frame in the caller's backend; some columns keep the caller's dtypes."""
     result = out.to_pandas(use_pyarrow_extension_array=backend == "pyarrow")
-    dtypes: dict[str, Any] = {key: source[key].dtype for key in keys if key in out.columns}
+    dtypes = {name: dtype for name, dtype in kept.items() if name in out.columns}
     if backend == "numpy_nullable":
         dtypes |= {
             name: _NULLABLE[dtype.base_type()]
             for name, dtype in out.schema.items()
-            if name not in keys
+            if name not in kept
         }
     return result.astype(dtypes)
 

@@ -17,6 +17,7 @@ class ArrowStream(Protocol):
 
 # A pyarrow table is an ArrowStream too; named here, an untyped pyarrow would undo all the others.
 FrameT = TypeVar("FrameT", "pd.DataFrame", "pl.DataFrame", "pl.LazyFrame", ArrowStream)
+AnyFrame: TypeAlias = "pd.DataFrame | pl.DataFrame | pl.LazyFrame | ArrowStream"
 
 Ties: TypeAlias = Literal["group", "order", "trec", "expected", "best", "worst"]
 Missing: TypeAlias = Literal["raise", "drop", "last"]

@@ -1,0 +1,51 @@
+"""Which rows belong to one ranking."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The groups of a frame's rows, numbered in order of first appearance.
+
+    Attributes
+    ----------
+    keys : DataFrame, one row per group
+    of_row : the number of each row's group
+    together : whether the rows of every group stand in one stretch
+    """
+
+    keys: pl.DataFrame
+    of_row: Integers
+    together: bool
+
+
+def group(keys: pl.DataFrame) -> Groups:
+    """Give the groups numbers; rows that stand together are looked at once."""
+    change = pl.any_horizontal(pl.all().ne_missing(pl.all().shift()))
+    is_start = keys.select(change).to_series().to_numpy().copy()
+    is_start[:1] = True
+    starts = np.flatnonzero(is_start)
+    lengths = np.diff(starts, append=keys.height)
+    firsts = keys[starts]
+    distinct = firsts.unique(maintain_order=True)
+    together = distinct.height == firsts.height
+    number = np.arange(distinct.height, dtype=np.int32) if together else codes(firsts, distinct)
+    return Groups(distinct, np.repeat(number, lengths), together)
+
+
+def codes(rows: pl.DataFrame, table: pl.DataFrame) -> Integers:
+    """Return for each row the number of the equal row of a table; -1 where there is none."""
+    found = rows.join(
+        table.with_row_index("prframe: code"),
+        on=table.columns,
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
+    )
+    return found["prframe: code"].cast(pl.Int32).fill_null(-1).to_numpy()

@@ -1,0 +1,281 @@
+"""Join a run with its judgments."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import polars as pl
+
+from prframe import checks, frames
+from prframe.errors import PrframeError
+from prframe.frames import Source
+from prframe.trec import matching, roles
+from prframe.trec.roles import Roles
+from prframe.typing import AnyFrame, Columns, FrameT, Schema
+
+Unjudged = Literal["negative", "drop"]
+Queries = Literal["all", "qrels", "run", "both"]
+Duplicates = Literal["raise", "best"]
+
+
+def join(  # noqa: PLR0913 - options, by keyword
+    run: FrameT,
+    qrels: AnyFrame,
+    *,
+    unjudged: Unjudged = "negative",
+    complete: bool = True,
+    queries: Queries = "all",
+    duplicates: Duplicates = "raise",
+    exclude_self: bool = False,
+    system: Columns | None = None,
+) -> FrameT:
+    """Label the documents of a run, and list the judged ones that it lacks.
+
+    Parameters
+    ----------
+    run : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+        One row per retrieved document. Its columns are recognised by their names, the first of
+        each list that there is: the query by ``query_id``, ``qid``, ``q_id``, ``query`` or
+        ``topic``; the document by ``doc_id``, ``docno``, ``docid`` or ``document_id``; the score
+        by ``score``. A score of -inf means not retrieved.
+    qrels : frame of the same kind or another
+        One row per judged pair: query and document as in the run; the label by ``label``,
+        ``relevance``, ``rel`` or ``score``. A label above 0 is relevant; a label below 0 means
+        that the document was pooled but not judged.
+    unjudged : {"negative", "drop"}
+        What becomes of documents of the run without judgment: they get the label 0 (those with a
+        negative label keep it), or they are left out (condensed lists).
+    complete : bool
+        Whether judged documents that a system did not retrieve are listed with a score of -inf.
+        Without them recall, AP, nDCG and others know only the retrieved part.
+    queries : {"all", "qrels", "run", "both"}
+        The queries of each system: all of the run or the qrels; those of the qrels (as
+        ``trec_eval -c``); those of the system's run; those of both (as trec_eval otherwise).
+    duplicates : {"raise", "best"}
+        A document that stands twice in a ranking is an error, or counts with its highest score.
+    exclude_self : bool
+        Whether to leave out documents whose id is that of the query, from run and qrels.
+    system : str or list of str, optional
+        Columns that tell the rankings of a query apart. Default: ``system``, ``run``, ``tag`` or
+        ``run_id``, if there is one and it holds text. An empty list: none.
+
+    Returns
+    -------
+    frame of the run's kind
+        The system columns as they are, then ``query_id`` and ``doc_id`` (as in the run; String
+        where they are categories), ``score`` (Float64), ``label`` (Int64, or Float64 if the
+        label of the qrels is of a float type; 0 without judgment), ``judged`` (Boolean: in the
+        qrels, with a label of at least 0).
+
+        The rows of a ranking stand together: first the retrieved documents in the order of the
+        run, then the others in the order of the qrels. Rankings come in the order in which they
+        first appear in the run; after them, system by system, those of queries that are only in
+        the qrels.
+
+    Raises
+    ------
+    MissingColumnError
+        A frame without a column for the query, the document, the score or the label.
+    PrframeError
+        An unknown option; ids of different types; ids, scores or labels that are null or NaN;
+        a document that is judged twice for a query, or retrieved twice.
+
+    Notes
+    -----
+    All other columns are left out; a label column of the run does not count.
+
+    A query without judgments has no positives, so most metrics are undefined for it: they are
+    null, with a warning. A query of the qrels that a system's run lacks has only documents that
+    were not retrieved, so its metrics are 0. With ``complete=False`` it has no rows.
+
+    On a lazy run, columns and options are checked at once and the rest is done when the result is
+    collected, also where the qrels are lazy. The run is held in memory as a whole.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from prframe.trec import join
+    >>> run = pl.DataFrame(
+    ...     {"qid": ["1", "1"], "docno": ["d3", "d7"], "score": [2.0, 1.0]}
+    ... )
+    >>> qrels = pl.DataFrame({"qid": ["1", "1"], "docno": ["d5", "d7"], "label": [2, 1]})
+    >>> join(run, qrels)
+    shape: (3, 5)
+    ┌──────────┬────────┬───────┬───────┬────────┐
+    │ query_id ┆ doc_id ┆ score ┆ label ┆ judged │
+    │ ---      ┆ ---    ┆ ---   ┆ ---   ┆ ---    │
+    │ str      ┆ str    ┆ f64   ┆ i64   ┆ bool   │
+    ╞══════════╪════════╪═══════╪═══════╪════════╡
+    │ 1        ┆ d3     ┆ 2.0   ┆ 0     ┆ false  │
+    │ 1        ┆ d7     ┆ 1.0   ┆ 1     ┆ true   │
+    │ 1        ┆ d5     ┆ -inf  ┆ 2     ┆ true   │
+    └──────────┴────────┴───────┴───────┴────────┘
+    """
+    options = _Options(unjudged, complete, queries, duplicates, exclude_self)
+    given, names = frames.named(run)
+    found = roles.of_run(names, system)
+    judgments, names = frames.named(qrels)
+    wanted = roles.of_qrels(names)
+    judged = frames.source(judgments, wanted.columns)
+
+    def task(source: Source) -> "_Task":
+        systems = roles.text_systems(found, source.schema, named=system is not None)
+        return _task(replace(found, systems=tuple(systems)), wanted, source, judged, options)
+
+    result: FrameT = frames.through(
+        given,
+        found.columns,
+        lambda source: task(source).result,
+        lambda source: _join(task(source), source, judged),
+        renamed={"query_id": found.query, "doc_id": found.document},
+    )
+    return result
+
+
+@dataclass(frozen=True)
+class _Options:
+    """The options of one call."""
+
+    unjudged: str
+    complete: bool
+    queries: str
+    duplicates: str
+    exclude_self: bool
+
+    def __post_init__(self) -> None:
+        """Check them."""
+        checks.one_of("unjudged", self.unjudged, get_args(Unjudged))
+        checks.flag("complete", self.complete)
+        checks.one_of("queries", self.queries, get_args(Queries))
+        checks.one_of("duplicates", self.duplicates, get_args(Duplicates))
+        checks.flag("exclude_self", self.exclude_self)
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What is to be done: the columns, their dtypes in the result, the options."""
+
+    run: Roles
+    qrels: Roles
+    result: Schema
+    options: _Options
+
+
+def _task(run: Roles, qrels: Roles, source: Source, judged: Source, options: _Options) -> _Task:
+    """Check the dtypes of both frames and tell those of the result."""
+    ours, theirs = _dtypes(source), _dtypes(judged)
+    score, label = ours[run.value], theirs[qrels.value]
+    if not (score.is_numeric() or score == pl.Null):
+        raise PrframeError(f"the score must be numeric; {run.value!r} of the run is {score}.")
+    if not (label.is_numeric() or label in (pl.Boolean, pl.Null)):
+        raise PrframeError(f"the label must be numeric; {qrels.value!r} of the qrels is {label}.")
+    for name in run.systems:
+        if ours[name].is_nested() or ours[name].is_object():
+            raise PrframeError(
+                f"`system` must name columns of plain values; {name!r} is {ours[name]}."
+            )
+    is_whole = label.is_integer() or label in (pl.Boolean, pl.Null)
+    ids = {
+        f"{short}_id": roles.id_dtype(
+            role,
+            (getattr(run, role), ours[getattr(run, role)]),
+            (getattr(qrels, role), theirs[getattr(qrels, role)]),
+        )
+        for role, short in (("query", "query"), ("document", "doc"))
+    }
+    result = {name: source.schema[name] for name in run.systems} | ids
+    result |= {"score": pl.Float64(), "label": pl.Int64() if is_whole else pl.Float64()}
+    return _Task(run, qrels, result | {"judged": pl.Boolean()}, options)
+
+
+def _dtypes(source: Source) -> Mapping[str, pl.DataType]:
+    """Return the dtypes; where there are no rows, text may be of any type yet, as in pandas."""
+    schema = source.schema
+    if isinstance(source.data, pl.DataFrame) and not source.data.height:
+        return {
+            name: pl.Null() if dtype in roles.TEXT else dtype for name, dtype in schema.items()
+        }
+    return schema
+
+
+def _join(task: _Task, source: Source, judged: Source) -> pl.DataFrame:
+    """Do the work."""
+    rows, qrels = _run_rows(task, source.whole()), _qrels_rows(task, judged.whole())
+    if task.options.exclude_self:
+        other = pl.col("query_id").cast(pl.String) != pl.col("doc_id").cast(pl.String)
+        rows, qrels = rows.filter(other), qrels.filter(other)
+    options = task.options
+    rankings = matching.rankings(rows, qrels, options.queries, options.duplicates)
+    out = rankings.rows
+    if options.unjudged == "drop":
+        out = out.filter("judged")
+    if options.complete:
+        out = matching.interleaved(out, rankings.unretrieved(), rankings.keys.height)
+    columns = out.select("doc_id", "score", "label", "judged")
+    return pl.concat([rankings.keys[out["ranking"]], columns], how="horizontal")
+
+
+def _run_rows(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
+    """Check the rows of the run and give its columns their names."""
+    run = task.run
+    _refuse_null_ids("run", run, frame)
+    score = pl.col(run.value).cast(pl.Float64)
+    roles.refuse(
+        frame,
+        score.is_null() | score.is_nan(),
+        f"the score {run.value!r} of the run must not contain nulls or NaN",
+        "drop these rows, or fill in -inf for documents that were not retrieved",
+    )
+    return frame.select(
+        *run.systems,
+        pl.col(run.query).cast(task.result["query_id"]).alias("query_id"),
+        pl.col(run.document).cast(task.result["doc_id"]).alias("doc_id"),
+        score.alias("score"),
+    )
+
+
+def _qrels_rows(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
+    """Check the rows of the qrels and give their columns their names."""
+    qrels = task.qrels
+    _refuse_null_ids("qrels", qrels, frame)
+    label = pl.col(qrels.value).cast(task.result["label"])
+    finite = label.is_finite() if task.result["label"].is_float() else label.is_not_null()
+    roles.refuse(
+        frame,
+        ~finite.fill_null(value=False),
+        f"the label {qrels.value!r} of the qrels must be finite numbers, not null",
+        "mend or drop these rows",
+    )
+    ids = {"query_id": qrels.query, "doc_id": qrels.document}
+    rows = frame.select(
+        *(pl.col(old).cast(task.result[new], strict=False).alias(new) for new, old in ids.items()),
+        label.alias("label"),
+    )
+    for new, old in ids.items():
+        roles.refuse(
+            rows,
+            pl.col(new).is_null(),
+            f"the ids in {old!r} of the qrels must fit into {task.result[new]}, as in the run",
+            f"cast the ids of the run to {frame.schema[old]}",
+        )
+    twice = rows.filter(pl.struct("query_id", "doc_id").is_duplicated())
+    if twice.height:
+        pairs = twice.select("query_id", "doc_id").unique(maintain_order=True)
+        raise PrframeError(
+            "the qrels must judge a document once for each query: "
+            f"{twice.height - pairs.height} of {rows.height} rows repeat another, "
+            f"for instance {roles.examples(pairs.head(checks.SHOWN).rows())}; "
+            "drop the rows that do not count."
+        )
+    return rows
+
+
+def _refuse_null_ids(name: str, columns: Roles, frame: pl.DataFrame) -> None:
+    """Require ids."""
+    for column in (columns.query, columns.document):
+        roles.refuse(
+            frame,
+            pl.col(column).is_null(),
+            f"the ids in {column!r} of the {name} must not be null",
+            "fill in the ids or drop these rows",
+        )

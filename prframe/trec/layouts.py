@@ -1,0 +1,108 @@
+"""The fields of runs and qrels, and what a single line means."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import polars as pl
+
+from prframe import checks
+
+BOM = b"\xef\xbb\xbf"
+
+# Bounded, because Python refuses to read numbers of thousands of digits.
+_WHOLE = re.compile(r"[+-]?[0-9]{1,99}", re.ASCII)
+_REAL = re.compile(
+    r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|inf(inity)?)", re.ASCII | re.IGNORECASE
+)
+_INT64 = range(-(2**63), 2**63)
+
+
+class MalformedLineError(Exception):
+    """What is wrong with a line."""
+
+
+def _text(name: str, value: str) -> str:  # noqa: ARG001 - has the shape of its sisters
+    """Return a field as it is."""
+    return value
+
+
+def _whole(name: str, value: str) -> int:
+    """Read a whole number that fits into 64 bits."""
+    if _WHOLE.fullmatch(value) and int(value) in _INT64:
+        return int(value)
+    raise MalformedLineError(f"the {name} must be a whole number; got {checks.brief(value)}")
+
+
+def _number(name: str, value: str) -> float:
+    """Read a number; infinity is one, NaN is none."""
+    if _REAL.fullmatch(value):
+        return float(value)
+    raise MalformedLineError(f"the {name} must be a number; got {checks.brief(value)}")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The fields of a kind of file, and what becomes of further ones."""
+
+    kind: str
+    fields: str
+    schema: dict[str, pl.DataType]
+    extra: Literal["ignore", "raise"]
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the result: all fields but the second."""
+        return [name for name in self.schema if name != "unused"]
+
+    def parse(self, line: bytes) -> tuple[str | int | float, ...] | None:
+        """Read a line by itself; None if it is blank or a comment."""
+        fields = line.removeprefix(BOM).split()
+        if not fields or fields[0].startswith(b"#"):
+            return None
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            raise MalformedLineError(f"the text must be UTF-8; got {error.reason}") from None
+        size = len(self.schema)
+        if len(fields) < size or (len(fields) > size and self.extra == "raise"):
+            raise MalformedLineError(
+                f"a line of {self.kind} must have {size} fields, {self.fields!r}; "
+                f"got {len(fields)}"
+            )
+        return tuple(
+            _PARSERS[dtype](name, field.decode())
+            for (name, dtype), field in zip(self.schema.items(), fields, strict=False)
+        )
+
+
+_PARSERS: dict[pl.DataType, Callable[[str, str], str | int | float]] = {
+    pl.String(): _text,
+    pl.Int64(): _whole,
+    pl.Float64(): _number,
+}
+RUN = Layout(
+    "a run",
+    "query Q0 document rank score tag",
+    {
+        "query_id": pl.String(),
+        "unused": pl.String(),
+        "doc_id": pl.String(),
+        "rank": pl.Int64(),
+        "score": pl.Float64(),
+        "system": pl.String(),
+    },
+    "ignore",
+)
+QRELS = Layout(
+    "qrels",
+    "query iteration document label",
+    {
+        "query_id": pl.String(),
+        "unused": pl.String(),
+        "doc_id": pl.String(),
+        "label": pl.Int64(),
+    },
+    "raise",
+)

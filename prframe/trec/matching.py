@@ -1,0 +1,147 @@
+"""Rankings, the judgments of their documents, and the judged documents that they lack."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.trec import roles
+from prframe.trec.grouping import Integers, codes, group
+
+
+@dataclass(frozen=True)
+class Rankings:
+    """The rankings, their rows, and the judgments.
+
+    Attributes
+    ----------
+    keys : DataFrame, one row per ranking
+        The system columns and ``query_id``.
+    query : the number of each ranking's query in the qrels, -1 where it has no judgments
+    rows : DataFrame, one row per retrieved document, sorted by ranking
+        ``ranking`` (its number), ``doc_id``, ``score``, ``label``, ``judged``, ``judgment``
+        (row number in `qrels`, or null).
+    qrels : DataFrame, one row per judgment, sorted by query
+        ``query`` (its number), ``doc_id``, ``label``, ``judgment``.
+    """
+
+    keys: pl.DataFrame
+    query: Integers
+    rows: pl.DataFrame
+    qrels: pl.DataFrame
+
+    def unretrieved(self) -> pl.DataFrame:
+        """Return what was judged and not retrieved, as rows of the rankings.
+
+        Think of all judgments of the first ranking's query, then all of the second's, and so on:
+        this list has a flag for each that is retrieved, and no search is needed.
+        """
+        n_queries = int(self.query.max(initial=-1)) + 1
+        judged = self.qrels["query"].to_numpy()
+        edges = np.searchsorted(judged, np.arange(n_queries + 1))
+        # A query numbered -1 has no judgments: its edges are those of an empty stretch.
+        first, end = np.append(edges[:-1], 0)[self.query], np.append(edges[1:], 0)[self.query]
+        size = end - first
+        offset = np.cumsum(size) - size - first
+        found = self.rows.filter(pl.col("judgment").is_not_null())
+        retrieved = np.zeros(int(size.sum()), dtype=np.bool_)
+        retrieved[offset[found["ranking"].to_numpy()] + found["judgment"].to_numpy()] = True
+        place = np.flatnonzero(~retrieved)
+        ranking = np.repeat(np.arange(size.size, dtype=np.int32), size)[place]
+        judgments: pl.DataFrame = self.qrels[place - offset[ranking]]
+        return judgments.select(
+            pl.Series("ranking", ranking),
+            "doc_id",
+            pl.lit(-np.inf).alias("score"),
+            "label",
+            pl.lit(value=True).alias("judged"),
+        ).filter(pl.col("label") >= 0)
+
+
+def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: str) -> Rankings:
+    """Sort the rows of a run into rankings and give them their labels."""
+    keys = rows.drop("doc_id", "score")
+    groups = group(keys)
+    rows = rows.select(pl.Series("ranking", groups.of_row), "doc_id", "score")
+    if not groups.together:
+        rows = rows[np.argsort(groups.of_row, kind="stable")]
+    rows = _without_repeats(rows, groups.keys, duplicates)
+    judged = qrels.select("query_id").unique(maintain_order=True)
+    query = codes(groups.keys.select("query_id"), judged)
+    if queries in {"qrels", "both"}:
+        rows = rows.filter(pl.Series(query >= 0)[rows["ranking"]])
+    table = (
+        qrels.select(
+            pl.Series("query", codes(qrels.select("query_id"), judged)), "doc_id", "label"
+        )
+        .sort("query", maintain_order=True)
+        .with_row_index("judgment")
+    )
+    rows = rows.with_columns(pl.Series("query", query[rows["ranking"].to_numpy()]))
+    label = pl.col("label")
+    rows = rows.join(table, on=["query", "doc_id"], how="left", maintain_order="left").select(
+        "ranking",
+        "doc_id",
+        "score",
+        label.fill_null(0),
+        (label >= 0).fill_null(value=False).alias("judged"),
+        "judgment",
+    )
+    all_keys = groups.keys
+    if queries in {"all", "qrels"}:
+        lacking = _lacking(groups.keys, judged)
+        all_keys = pl.concat([all_keys, lacking])
+        query = np.append(query, codes(lacking.select("query_id"), judged))
+    return Rankings(all_keys, query, rows, table)
+
+
+def _lacking(keys: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
+    """Return the keys of the rankings that systems should have, as the query is judged."""
+    systems = keys.drop("query_id").unique(maintain_order=True)
+    wanted = systems.join(judged, how="cross") if systems.width else judged
+    return wanted.join(keys, on=keys.columns, how="anti", nulls_equal=True, maintain_order="left")
+
+
+def _without_repeats(rows: pl.DataFrame, keys: pl.DataFrame, duplicates: str) -> pl.DataFrame:
+    """Refuse, or leave out, documents that stand in a ranking already."""
+    counts = rows.group_by("ranking").agg(pl.len() - pl.col("doc_id").n_unique())
+    repeated = counts.filter(pl.col("len") > 0)
+    if not repeated.height:
+        return rows
+    suspects = rows.with_row_index("row").filter(
+        pl.col("ranking").is_in(repeated["ranking"].implode())
+    )
+    if duplicates == "best":
+        best = suspects.sort("score", descending=True, maintain_order=True).unique(
+            ["ranking", "doc_id"], keep="first"
+        )
+        keep = np.ones(rows.height, dtype=np.bool_)
+        keep[suspects["row"]] = False
+        keep[best["row"]] = True
+        return rows.filter(pl.Series(keep))
+    twice = suspects.filter(pl.struct("ranking", "doc_id").is_duplicated())
+    shown = twice.unique(["ranking", "doc_id"], maintain_order=True).head(checks.SHOWN)
+    places = keys[shown["ranking"]].with_columns(shown["doc_id"])
+    raise PrframeError(
+        "a ranking of the run must hold a document once: "
+        f"{repeated['len'].sum()} of {rows.height} rows repeat another, "
+        f"for instance {roles.examples(places.rows())}; drop the rows that do not count, "
+        "keep the best ones with duplicates='best', "
+        "or name the columns that tell the systems apart with system=."
+    )
+
+
+def interleaved(rows: pl.DataFrame, others: pl.DataFrame, n: int) -> pl.DataFrame:
+    """Put behind the rows of each of n rankings the others of that ranking, without sorting."""
+    columns = others.columns
+    if not others.height:
+        return rows.select(columns)
+    first, second = rows["ranking"].to_numpy(), others["ranking"].to_numpy()
+    n_first, n_second = np.bincount(first, minlength=n), np.bincount(second, minlength=n)
+    order = np.empty(first.size + second.size, dtype=np.int64)
+    order[np.arange(first.size) + (np.cumsum(n_second) - n_second)[first]] = np.arange(first.size)
+    place = np.arange(second.size) + np.cumsum(n_first)[second]
+    order[place] = first.size + np.arange(second.size)
+    return pl.concat([rows.select(columns), others])[order]

@@ -1,0 +1,122 @@
+"""Which column of a frame is the query, the document, the score, the label, the system."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from prframe import checks
+from prframe.errors import MissingColumnError, PrframeError
+from prframe.typing import Columns
+
+# The first name that a frame has counts. PyTerrier has the id of the query in `qid` and its text
+# in `query`, the id of the document in `docno` and an internal number in `docid`.
+QUERY = ("query_id", "qid", "q_id", "query", "topic")
+DOCUMENT = ("doc_id", "docno", "docid", "document_id")
+SCORE = ("score",)
+LABEL = ("label", "relevance", "rel", "score")
+SYSTEM = ("system", "run", "tag", "run_id")
+TEXT = (pl.String, pl.Categorical, pl.Enum)
+RESULT = ("query_id", "doc_id", "score", "label", "judged")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns of a run or of qrels; `value` is the score or the label."""
+
+    query: str
+    document: str
+    value: str
+    systems: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """Every needed column -> what it is; systems are kept as they are."""
+        needed = {self.query: "query", self.document: "document", self.value: "value"}
+        return needed | dict.fromkeys(self.systems, "by")
+
+
+def of_qrels(names: Sequence[str]) -> Roles:
+    """Find the columns of qrels."""
+    return Roles(
+        find("qrels", "query", QUERY, names),
+        find("qrels", "document", DOCUMENT, names),
+        find("qrels", "label", LABEL, names),
+    )
+
+
+def of_run(names: Sequence[str], system: Columns | None) -> Roles:
+    """Find the columns of a run; a recognised system column must yet prove to be text."""
+    if system is None:
+        systems = [name for name in SYSTEM if name in names][:1]
+    else:
+        systems = _named_systems(names, system)
+    return Roles(
+        find("run", "query", QUERY, names),
+        find("run", "document", DOCUMENT, names),
+        find("run", "score", SCORE, names),
+        tuple(systems),
+    )
+
+
+def _named_systems(names: Sequence[str], system: object) -> list[str]:
+    """Check the columns that were said to tell systems apart."""
+    systems = [system] if isinstance(system, str) else system
+    if not isinstance(systems, (list, tuple)) or not all(isinstance(s, str) for s in systems):
+        raise PrframeError(
+            f"`system` must be a column name or a list of them; got {checks.brief(system)}."
+        )
+    checks.columns_exist(dict.fromkeys(systems, "system"), names)
+    clash = [name for name in systems if name in RESULT]
+    if clash:
+        raise PrframeError(
+            f"`system` names {checks.listed(clash)}, which is also a column of the result; "
+            "rename it."
+        )
+    return list(systems)
+
+
+def find(frame: str, role: str, accepted: Sequence[str], names: Sequence[str]) -> str:
+    """Return the first accepted name that the frame has."""
+    for name in accepted:
+        if name in names:
+            return name
+    known = ", ".join(map(repr, accepted))
+    one_of = f"one of {known}" if len(accepted) > 1 else known
+    raise MissingColumnError(
+        f"the {frame} must have a column for the {role}, named {one_of}; "
+        f"its columns are {', '.join(map(repr, names))}. Rename the column that it is."
+    )
+
+
+def id_dtype(
+    role: str, of_run: tuple[str, pl.DataType], of_qrels: tuple[str, pl.DataType]
+) -> pl.DataType:
+    """Return the dtype of ids in the result: the run's, or text where either has categories."""
+    run, qrels = of_run[1], of_qrels[1]
+    if all(dtype in TEXT or dtype == pl.Null for dtype in (run, qrels)):
+        return pl.String()
+    if all(dtype.is_integer() or dtype == pl.Null for dtype in (run, qrels)):
+        return run if run.is_integer() else qrels
+    raise PrframeError(
+        f"the {role} ids of run and qrels must both be strings or both be integers; "
+        f"{of_run[0]!r} of the run is {run}, {of_qrels[0]!r} of the qrels is {qrels}. "
+        "Cast one of them."
+    )
+
+
+def text_systems(roles: Roles, schema: pl.Schema, *, named: bool) -> list[str]:
+    """Return the system columns: those that were named, or the recognised one if it is text."""
+    return [name for name in roles.systems if named or schema[name] in TEXT]
+
+
+def refuse(rows: pl.DataFrame, bad: pl.Expr, must: str, remedy: str) -> None:
+    """Raise if there are bad rows, with their number."""
+    count = rows.select(bad.sum()).item()
+    if count:
+        raise PrframeError(f"{must}: {count} of {rows.height} rows; {remedy}.")
+
+
+def examples(rows: Iterable[tuple[object, ...]]) -> str:
+    """Write the first rows."""
+    return ", ".join(map(repr, rows))

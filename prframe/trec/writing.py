@@ -1,0 +1,211 @@
+"""Write runs."""
+
+import gzip
+import os
+from collections.abc import Sequence
+from typing import BinaryIO
+
+import numpy as np
+import polars as pl
+
+from prframe import checks, frames
+from prframe.errors import PrframeError
+from prframe.trec import roles
+from prframe.trec.grouping import group
+from prframe.typing import AnyFrame
+
+_ROWS = 1 << 20
+_ROLES: dict[str, tuple[str, Sequence[str]]] = {
+    "query_id": ("query", roles.QUERY),
+    "doc_id": ("document", roles.DOCUMENT),
+    "score": ("score", roles.SCORE),
+}
+_WHITE = "[ \\t\\n\\v\\f\\r]"
+
+
+def write_run(  # noqa: PLR0913 - options, by keyword
+    frame: AnyFrame,
+    path: str | os.PathLike[str],
+    *,
+    query_id: str | None = None,
+    doc_id: str | None = None,
+    score: str | None = None,
+    system: str = "prframe",
+) -> None:
+    """Write a run in TREC format: lines of ``query Q0 document rank score tag``.
+
+    Parameters
+    ----------
+    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+        One row per retrieved document.
+    path : str or path
+        The file to write; compressed if its name ends in ``.gz``. A file of this name is
+        replaced.
+    query_id, doc_id, score : str, optional
+        The columns. Default: recognised by their names, as in `join`.
+    system : str
+        The column that holds the tags, if the frame has a column of this name; else the tag of
+        all rows.
+
+    Raises
+    ------
+    MissingColumnError
+        A column that does not exist, or none that is recognised.
+    PrframeError
+        Scores that are null or NaN; ids or tags that are null, empty, contain white space or are
+        neither text nor integers; query ids that start with ``#`` or a byte order mark (readers
+        would skip these); a document that stands twice in a ranking.
+    OSError
+        A file that cannot be written.
+
+    Notes
+    -----
+    Rows with a score of -inf were not retrieved and are left out. Rankings come in the order in
+    which they first appear. Ranks count from 1 by descending score; documents with equal scores
+    are in descending order of their ids as text, as trec_eval has them. (trec_eval compares
+    32-bit floats, so it sees more ties.) Scores are written with as many digits as it takes to
+    read the same 64-bit floats again.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import polars as pl
+    >>> from prframe.trec import write_run
+    >>> run = pl.DataFrame({"qid": [301] * 3, "docno": ["a", "b", "c"], "score": [0.1, 2.5, 0.1]})
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "run.txt")
+    ...     write_run(run, path, system="bm25")
+    ...     print(path.read_text())
+    301 Q0 b 1 2.5 bm25
+    301 Q0 c 2 0.1 bm25
+    301 Q0 a 3 0.1 bm25
+    <BLANKLINE>
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise PrframeError(f"`path` must be a path; got {checks.brief(path)}.")
+    given, names = frames.named(frame)
+    named = {"query_id": query_id, "doc_id": doc_id, "score": score}
+    checks.columns_exist({name: role for role, name in named.items() if name is not None}, names)
+    columns = {
+        role: roles.find("run", *_ROLES[role], names) if name is None else name
+        for role, name in named.items()
+    }
+    needed = {name: role for role, name in columns.items()}
+    if system in names:
+        needed |= {system: "system"}
+    data = frames.source(given, needed).whole()
+    rows = _checked(data, columns, system)
+    _write(_ranked(rows), path)
+
+
+def _checked(data: pl.DataFrame, columns: dict[str, str], system: str) -> pl.DataFrame:
+    """Return system, query_id, doc_id and score, which can be written."""
+    texts = {
+        "query_id": ("query ids", columns["query_id"]),
+        "doc_id": ("document ids", columns["doc_id"]),
+    }
+    rows = data.select(*(pl.col(name).alias(role) for role, name in columns.items()))
+    if system in data.columns:
+        texts["system"] = ("tags", system)
+        rows = rows.with_columns(data[system].alias("system"))
+    else:
+        _check_tag(system)
+        rows = rows.with_columns(pl.lit(system).alias("system"))
+    for role, (what, name) in texts.items():
+        rows = rows.with_columns(_as_text(rows[role], what, name))
+    if not (data.schema[columns["score"]].is_numeric() or rows.height == 0):
+        raise PrframeError(
+            f"the score must be numeric; {columns['score']!r} is {rows.schema['score']}."
+        )
+    score = pl.col("score").cast(pl.Float64)
+    roles.refuse(
+        rows,
+        score.is_null() | score.is_nan(),
+        f"the score {columns['score']!r} must not contain nulls or NaN",
+        "drop these rows, or fill in -inf for documents that were not retrieved",
+    )
+    mark = pl.col("query_id").str.contains("^[#\\u{feff}]")
+    roles.refuse(
+        rows,
+        mark,
+        f"the query ids in {columns['query_id']!r} must not start with '#' or a byte order mark, "
+        "which readers of TREC files skip",
+        "change these ids",
+    )
+    return rows.with_columns(score.alias("score")).filter(pl.col("score") > -np.inf)
+
+
+def _check_tag(tag: object) -> None:
+    """Require a tag that is one field."""
+    if not (isinstance(tag, str) and tag.split() == [tag]):
+        raise PrframeError(
+            "`system` must be a column of the frame, or a tag without white space; "
+            f"got {checks.brief(tag)}."
+        )
+
+
+def _as_text(column: pl.Series, what: str, name: str) -> pl.Series:
+    """Return ids or tags as text; they must be one field each."""
+    dtype = column.dtype
+    if not (dtype in roles.TEXT or dtype.is_integer() or column.len() == 0):
+        raise PrframeError(
+            f"the {what} in {name!r} must be strings or integers; they are {dtype}. Cast them."
+        )
+    if dtype.is_integer() and not column.has_nulls():
+        return column.cast(pl.String)
+    text = column.cast(pl.String)
+    field = pl.col(text.name)
+    bad = field.is_null() | (field == "") | field.str.contains(_WHITE)
+    roles.refuse(
+        text.to_frame(),
+        bad.fill_null(value=True),
+        f"the {what} in {name!r} must not be null, be empty or contain white space",
+        "change these or drop the rows",
+    )
+    return text
+
+
+def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
+    """Sort the rows into rankings and return the fields of the lines."""
+    keys = rows.select("system", "query_id")
+    groups = group(keys)
+    ranking = pl.Series("ranking", groups.of_row)
+    rows = rows.with_columns(ranking).sort(
+        "ranking", "score", "doc_id", descending=[False, True, True]
+    )
+    counts = rows.group_by("ranking").agg(pl.len() - pl.col("doc_id").n_unique())
+    repeated = int(counts["len"].sum())
+    if repeated:
+        twice = rows.filter(pl.struct("ranking", "doc_id").is_duplicated())
+        shown = twice.select("system", "query_id", "doc_id").unique(maintain_order=True)
+        raise PrframeError(
+            "a ranking must hold a document once: "
+            f"{repeated} of {rows.height} rows repeat another, for instance "
+            f"{roles.examples(shown.head(checks.SHOWN).rows())}; drop the rows that do not count, "
+            "or name the column that tells the systems apart with system=."
+        )
+    sizes = np.bincount(rows["ranking"].to_numpy(), minlength=groups.keys.height)
+    start = np.repeat(np.cumsum(sizes) - sizes, sizes)
+    rank = pl.Series("rank", np.arange(1, rows.height + 1) - start, dtype=pl.Int64)
+    return rows.select("query_id", pl.lit("Q0"), "doc_id", rank, "score", "system")
+
+
+def _write(lines: pl.DataFrame, path: str | os.PathLike[str]) -> None:
+    """Write the lines, compressed if the name says so."""
+    is_zipped = os.fspath(path).endswith(".gz")
+    with open(path, "wb") as raw:  # noqa: PTH123 - takes every kind of path
+        if is_zipped:
+            with gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=6) as file:
+                _write_lines(lines, file)
+        else:
+            _write_lines(lines, raw)
+
+
+def _write_lines(lines: pl.DataFrame, file: BinaryIO | gzip.GzipFile) -> None:
+    """Write the lines, some at a time."""
+    for part in lines.iter_slices(_ROWS):
+        text = part.write_csv(
+            None, include_header=False, separator=" ", quote_style="never", line_terminator="\n"
+        )
+        file.write(text.encode())

@@ -1,0 +1,456 @@
+"""Runs and qrels, joined: a naive join as the oracle, kinds of frames, names of columns, errors."""
+
+from itertools import product
+from math import inf
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+import prframe
+from prframe import MissingColumnError, PrframeError
+from prframe.trec import join
+
+RUN_SCHEMA = {
+    "system": pl.String,
+    "query_id": pl.String,
+    "doc_id": pl.String,
+    "score": pl.Float64,
+}
+QRELS_SCHEMA = {"query_id": pl.String, "doc_id": pl.String, "label": pl.Int64}
+OUT = ["query_id", "doc_id", "score", "label", "judged"]
+
+
+def naive(run, qrels, *, unjudged, complete, queries, duplicates, exclude_self):  # noqa: C901, PLR0912
+    """Join rows of (system, query, document, score) with rows of (query, document, label)."""
+    if exclude_self:
+        run = [row for row in run if row[1] != row[2]]
+        qrels = [row for row in qrels if row[0] != row[1]]
+    labels = {(query, document): label for query, document, label in qrels}
+    judged_queries = list(dict.fromkeys(query for query, _, _ in qrels))
+    rankings = {}
+    for system, query, document, score in run:
+        ranking = rankings.setdefault((system, query), [])
+        listed = [row for row in ranking if row[0] == document]
+        if listed:
+            assert duplicates == "best"
+            if listed[0][1] >= score:
+                continue
+            ranking.remove(listed[0])
+        ranking.append((document, score))
+    if queries in {"all", "qrels"}:
+        for system in list(dict.fromkeys(system for system, _ in rankings)):
+            for query in judged_queries:
+                rankings.setdefault((system, query), [])
+    out = []
+    for (system, query), ranking in rankings.items():
+        if queries in {"qrels", "both"} and query not in judged_queries:
+            continue
+        for document, score in ranking:
+            label = labels.get((query, document), 0)
+            judged = (query, document) in labels and label >= 0
+            if judged or unjudged == "negative":
+                out.append((system, query, document, score, label, judged))
+        if complete:
+            listed = [document for document, _ in ranking]
+            for (other, document), label in labels.items():
+                if other == query and document not in listed and label >= 0:
+                    out.append((system, query, document, -inf, label, True))
+    return out
+
+
+IDS = st.sampled_from(["a", "b", "c", "d"])
+RUNS = st.lists(
+    st.tuples(st.sampled_from(["x", "y"]), IDS, IDS, st.sampled_from([-inf, 0.5, 1.0, 2.0])),
+    max_size=14,
+)
+JUDGMENTS = st.lists(
+    st.tuples(IDS, IDS, st.integers(-1, 2)), max_size=10, unique_by=lambda row: row[:2]
+)
+OPTIONS = {
+    "unjudged": ["negative", "drop"],
+    "complete": [True, False],
+    "queries": ["all", "qrels", "run", "both"],
+    "exclude_self": [False, True],
+}
+
+
+@given(run=RUNS, qrels=JUDGMENTS, together=st.booleans(), distinct=st.booleans())
+def test_join_is_the_naive_one(run, qrels, together: bool, distinct: bool) -> None:
+    if together:
+        run = sorted(run, key=lambda row: row[:2], reverse=True)
+    if distinct:
+        run = list({row[:3]: row for row in run}.values())
+    frame = pl.DataFrame(run, schema=RUN_SCHEMA, orient="row")
+    judgments = pl.DataFrame(qrels, schema=QRELS_SCHEMA, orient="row")
+    for values in product(*OPTIONS.values()):
+        options = dict(zip(OPTIONS, values, strict=True))
+        options["duplicates"] = "raise" if distinct else "best"
+        result = join(frame, judgments, **options)
+        assert result.rows() == naive(run, qrels, **options)
+        assert result.schema == {
+            "system": pl.String, "query_id": pl.String, "doc_id": pl.String,
+            "score": pl.Float64, "label": pl.Int64, "judged": pl.Boolean,
+        }  # fmt: skip
+
+
+@given(run=RUNS, qrels=JUDGMENTS)
+def test_a_run_without_systems_has_one(run, qrels) -> None:
+    run = list({row[1:3]: ("x", *row[1:]) for row in run}.values())
+    frame = pl.DataFrame(run, schema=RUN_SCHEMA, orient="row")
+    judgments = pl.DataFrame(qrels, schema=QRELS_SCHEMA, orient="row")
+    with_system = join(frame, judgments)
+    without = join(frame.drop("system"), judgments)
+    if run:
+        assert_frame_equal(without, with_system.drop("system"))
+    else:
+        # The judged documents of every query: nothing was retrieved.
+        assert without.height == sum(label >= 0 for _, _, label in qrels)
+        assert with_system.height == 0
+
+
+RUN = pl.DataFrame(
+    {
+        "system": ["x", "x", "x", "y", "y", "x"],
+        "query_id": ["1", "1", "2", "1", "1", "1"],
+        "doc_id": ["d1", "d2", "d1", "d3", "d1", "d4"],
+        "score": [3, 2, 1, 5, 4, 1],
+        "label": [9] * 6,
+    }
+)
+QRELS = pl.DataFrame(
+    {
+        "query_id": ["3", "1", "1", "1"],
+        "doc_id": ["d1", "d9", "d1", "d2"],
+        "label": [1, 2, 0, -1],
+    }
+)
+JOINED = pl.DataFrame(
+    [
+        ("x", "1", "d1", 3.0, 0, True),
+        ("x", "1", "d2", 2.0, -1, False),
+        ("x", "1", "d4", 1.0, 0, False),
+        ("x", "1", "d9", -inf, 2, True),
+        ("x", "2", "d1", 1.0, 0, False),
+        ("y", "1", "d3", 5.0, 0, False),
+        ("y", "1", "d1", 4.0, 0, True),
+        ("y", "1", "d9", -inf, 2, True),
+        ("x", "3", "d1", -inf, 1, True),
+        ("y", "3", "d1", -inf, 1, True),
+    ],
+    schema=["system", *OUT],
+    orient="row",
+)
+KINDS = {
+    "polars": lambda frame: frame,
+    "lazy": lambda frame: frame.lazy(),
+    "pandas": lambda frame: frame.to_pandas(),
+    "pandas objects": lambda frame: frame.to_pandas().astype(
+        {name: object for name, dtype in frame.schema.items() if dtype == pl.String}
+    ),
+    "pandas nullable": lambda frame: frame.to_pandas().convert_dtypes(),
+    "pandas categories": lambda frame: frame.to_pandas().astype(
+        {name: "category" for name, dtype in frame.schema.items() if dtype == pl.String}
+    ),
+    "pandas pyarrow": lambda frame: frame.to_pandas(use_pyarrow_extension_array=True),
+    "pyarrow": lambda frame: frame.to_arrow(),
+    "stream": lambda frame: frame.to_arrow().to_reader(),
+    "duckdb": lambda frame: duckdb.from_arrow(frame.to_arrow()),
+    "categories": lambda frame: frame.with_columns(pl.col(pl.String).cast(pl.Categorical)),
+    "enums": lambda frame: frame.with_columns(
+        pl.col(name).cast(pl.Enum(frame[name].unique(maintain_order=True)))
+        for name, dtype in frame.schema.items()
+        if dtype == pl.String
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("other", KINDS)
+def test_kinds_of_frames(kind: str, other: str) -> None:
+    run = KINDS[kind](RUN)
+    result = join(run, KINDS[other](QRELS))
+    if kind in {"stream", "duckdb"}:
+        assert isinstance(result, pa.Table)
+    else:
+        assert type(result) is type(run)
+    if isinstance(result, pd.DataFrame):
+        assert isinstance(result.index, pd.RangeIndex)
+        assert result["system"].dtype == run["system"].dtype
+        if kind != "pandas categories":
+            assert result["doc_id"].dtype == run["doc_id"].dtype
+        result = pl.from_pandas(result)
+    elif isinstance(result, pl.LazyFrame):
+        schema = result.collect_schema()
+        result = result.collect()
+        assert result.schema == schema
+    elif isinstance(result, pa.Table):
+        result = pl.from_arrow(result)
+    assert result.schema["doc_id"] == pl.String
+    assert_frame_equal(result.with_columns(pl.col("system").cast(pl.String)), JOINED)
+
+
+def test_nothing_runs_before_collect_and_then_once() -> None:
+    runs = []
+
+    def source(frame: pl.DataFrame) -> pl.LazyFrame:
+        return pl.defer(lambda: runs.append(1) or frame, schema=frame.schema)
+
+    query = join(source(RUN), source(QRELS))
+    assert query.collect_schema() == JOINED.schema
+    assert runs == []
+    assert_frame_equal(query.collect(), JOINED)
+    assert runs == [1, 1]
+    wrong = join(source(RUN.with_columns(score=None)), source(QRELS))
+    with pytest.raises(PrframeError, match="the score 'score' of the run must not contain nulls"):
+        wrong.collect()
+
+
+def test_verbs_take_the_result() -> None:
+    by = ["system", "query_id"]
+    with pytest.warns(prframe.UndefinedMetricWarning, match="for 1 of 5 groups"):
+        values = prframe.evaluate(join(RUN, QRELS), ["AP", "NumRel", "NumRet"], by=by)
+    assert values.rows() == [
+        ("x", "1", 0.0, 1.0, 3.0),
+        ("x", "2", None, 0.0, 1.0),
+        ("y", "1", 0.0, 1.0, 2.0),
+        ("x", "3", 0.0, 1.0, 0.0),
+        ("y", "3", 0.0, 1.0, 0.0),
+    ]
+
+
+IDS_OF = {
+    "PyTerrier": (
+        {"qid": ["1"], "docid": [17], "docno": ["d1"], "rank": [0], "score": [2.0], "query": ["hello world"], "label": [7], "name": [3]},
+        {"qid": ["1"], "docno": ["d1"], "label": [1]},
+    ),
+    "ranx": (
+        {"q_id": ["1"], "doc_id": ["d1"], "score": [2.0]},
+        {"q_id": ["1"], "doc_id": ["d1"], "score": [1]},
+    ),
+    "trectools": (
+        {"query": ["1"], "q0": ["Q0"], "docid": ["d1"], "rank": [1], "score": [2.0]},
+        {"query": ["1"], "q0": ["0"], "docid": ["d1"], "rel": [1]},
+    ),
+    "ir_measures": (
+        {"query_id": ["1"], "doc_id": ["d1"], "score": [2.0]},
+        {"query_id": ["1"], "doc_id": ["d1"], "relevance": [1], "iteration": ["0"]},
+    ),
+    "others": (
+        {"topic": ["1"], "document_id": ["d1"], "score": [2.0]},
+        {"topic": ["1"], "document_id": ["d1"], "relevance": [1], "score": [9]},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("run", "qrels"), IDS_OF.values(), ids=IDS_OF)
+def test_names_of_columns(run, qrels) -> None:
+    result = join(pl.DataFrame(run), pd.DataFrame(qrels))
+    assert result.columns == OUT
+    assert result.rows() == [("1", "d1", 2.0, 1, True)]
+
+
+@pytest.mark.parametrize("name", ["system", "run", "tag", "run_id"])
+def test_the_system_is_recognised(name: str) -> None:
+    run = RUN.rename({"system": name})
+    assert join(run, QRELS).columns == [name, *OUT]
+    numbered = run.drop(name).with_columns(pl.Series(name, [1, 1, 1, 2, 2, 1]))
+    with pytest.raises(PrframeError, match="a ranking of the run must hold a document once"):
+        join(numbered, QRELS)
+    result = join(numbered, QRELS, system=name)
+    assert result[name].to_list() == [{"x": 1, "y": 2}[system] for system in JOINED["system"]]
+
+
+def test_several_columns_tell_systems_apart() -> None:
+    run = RUN.with_columns(fold=pl.Series([1, 1, 1, None, None, 2], dtype=pl.Int8))
+    result = join(run, QRELS, system=["system", "fold"])
+    assert result.columns == ["system", "fold", *OUT]
+    rankings = result.select("system", "fold", "query_id").unique(maintain_order=True).rows()
+    assert rankings == [
+        ("x", 1, "1"), ("x", 1, "2"), ("y", None, "1"), ("x", 2, "1"),
+        ("x", 1, "3"), ("y", None, "3"), ("x", 2, "3"),
+    ]  # fmt: skip
+    single = RUN.unique(["query_id", "doc_id"], maintain_order=True)
+    assert join(single, QRELS, system=[]).columns == OUT
+
+
+def test_ids_that_are_integers() -> None:
+    run = pl.DataFrame({"qid": [1, 1], "docno": [5, 6], "score": [2.0, 1.0]})
+    run = run.cast({"qid": pl.UInt8, "docno": pl.Int16})
+    qrels = pl.DataFrame({"qid": [1, 1], "docno": [6, 7], "label": [0.5, 2.0]})
+    result = join(run, qrels)
+    assert result.schema == {
+        "query_id": pl.UInt8, "doc_id": pl.Int16, "score": pl.Float64,
+        "label": pl.Float64, "judged": pl.Boolean,
+    }  # fmt: skip
+    assert result.rows() == [
+        (1, 5, 2.0, 0.0, False), (1, 6, 1.0, 0.5, True), (1, 7, -inf, 2.0, True)
+    ]  # fmt: skip
+    nullable = join(run.to_pandas().convert_dtypes(), qrels)
+    assert [str(dtype) for dtype in nullable.dtypes] == [
+        "UInt8", "Int16", "Float64", "Float64", "boolean"
+    ]  # fmt: skip
+    assert [field.type for field in join(run.to_arrow(), qrels).schema][:2] == [pa.uint8(), pa.int16()]  # fmt: skip
+    own = join(pl.DataFrame({"qid": [7], "docno": ["7"], "score": [1]}), qrels.cast({"docno": pl.String}), exclude_self=True)  # fmt: skip
+    assert own.rows() == [(1, "6", -inf, 0.5, True), (1, "7", -inf, 2.0, True)]
+
+
+def test_labels_that_are_booleans() -> None:
+    qrels = QRELS.with_columns(pl.col("label") > 0)
+    assert join(RUN, qrels)["label"].to_list() == [0, 0, 0, 1, 0, 0, 0, 1, 0, 1, 1]
+
+
+@pytest.mark.parametrize("kind", ["polars", "pandas", "pyarrow"])
+def test_frames_without_rows(kind: str) -> None:
+    convert = KINDS[kind]
+    no_run, no_qrels = RUN.head(0), QRELS.head(0)
+    assert len(join(convert(no_run), convert(no_qrels))) == 0
+    assert len(join(convert(no_run), convert(QRELS))) == 0
+    assert len(join(convert(no_run.drop("system")), convert(QRELS))) == 3
+    assert len(join(convert(RUN), convert(no_qrels))) == 6
+    bare = pd.DataFrame({"qid": [], "docno": [], "score": []}, dtype=object)
+    assert len(join(bare, convert(QRELS))) == 3
+
+
+NULLS = "drop these rows, or fill in -inf for documents that were not retrieved."
+REFUSED = {
+    "no query": (
+        lambda: join(RUN.drop("query_id"), QRELS),
+        "the run must have a column for the query, named one of 'query_id', 'qid', 'q_id', "
+        "'query', 'topic'; its columns are 'system', 'doc_id', 'score', 'label'. "
+        "Rename the column that it is.",
+    ),
+    "no score": (
+        lambda: join(RUN.drop("score").to_pandas(), QRELS),
+        "the run must have a column for the score, named 'score'; its columns are 'system', "
+        "'query_id', 'doc_id', 'label'. Rename the column that it is.",
+    ),
+    "no label": (
+        lambda: join(RUN, QRELS.drop("label")),
+        "the qrels must have a column for the label, named one of 'label', 'relevance', 'rel', "
+        "'score'; its columns are 'query_id', 'doc_id'. Rename the column that it is.",
+    ),
+    "no document": (
+        lambda: join(RUN.lazy(), QRELS.drop("doc_id").to_arrow()),
+        "the qrels must have a column for the document, named one of 'doc_id', 'docno', 'docid', "
+        "'document_id'; its columns are 'query_id', 'label'. Rename the column that it is.",
+    ),
+    "unjudged": (
+        lambda: join(RUN, QRELS, unjudged="dropped"),
+        "`unjudged` must be one of 'drop', 'negative'; got 'dropped'. Did you mean 'drop'?",
+    ),
+    "complete": (
+        lambda: join(RUN, QRELS, complete="yes"),
+        "`complete` must be True or False; got 'yes'.",
+    ),
+    "queries": (
+        lambda: join(RUN, QRELS, queries=None),
+        "`queries` must be one of 'all', 'both', 'qrels', 'run'; got None.",
+    ),
+    "duplicates": (
+        lambda: join(RUN, QRELS, duplicates="first"),
+        "`duplicates` must be one of 'best', 'raise'; got 'first'.",
+    ),
+    "exclude_self": (
+        lambda: join(RUN, QRELS, exclude_self=1),
+        "`exclude_self` must be True or False; got 1.",
+    ),
+    "system that is no column": (
+        lambda: join(RUN, QRELS, system="sytem"),
+        "`system` names the column 'sytem', which the frame does not have; its columns are "
+        "'system', 'query_id', 'doc_id', 'score', 'label'. Did you mean 'system'?",
+    ),
+    "system that is no name": (
+        lambda: join(RUN, QRELS, system=3),
+        "`system` must be a column name or a list of them; got 3.",
+    ),
+    "system that is a result": (
+        lambda: join(RUN, QRELS, system=["system", "label"]),
+        "`system` names 'label', which is also a column of the result; rename it.",
+    ),
+    "system that is nested": (
+        lambda: join(RUN.with_columns(more=pl.concat_list("score")), QRELS, system="more"),
+        "`system` must name columns of plain values; 'more' is List(Int64).",
+    ),
+    "text and integers": (
+        lambda: join(RUN, QRELS.cast({"query_id": pl.Int64})),
+        "the query ids of run and qrels must both be strings or both be integers; 'query_id' of "
+        "the run is String, 'query_id' of the qrels is Int64. Cast one of them.",
+    ),
+    "fractions": (
+        lambda: join(RUN.with_columns(doc_id=1.5), QRELS),
+        "the document ids of run and qrels must both be strings or both be integers; 'doc_id' of "
+        "the run is Float64, 'doc_id' of the qrels is String. Cast one of them.",
+    ),
+    "small integers": (
+        lambda: join(
+            RUN.with_columns(query_id=pl.lit(1, pl.Int8)), QRELS.with_columns(query_id=1000)
+        ),
+        "the ids in 'query_id' of the qrels must fit into Int8, as in the run: 4 of 4 rows; "
+        "cast the ids of the run to Int32.",
+    ),
+    "score that is text": (
+        lambda: join(RUN.cast({"score": pl.String}), QRELS),
+        "the score must be numeric; 'score' of the run is String.",
+    ),
+    "label that is text": (
+        lambda: join(RUN, QRELS.cast({"label": pl.String})),
+        "the label must be numeric; 'label' of the qrels is String.",
+    ),
+    "null id in the run": (
+        lambda: join(RUN.with_columns(doc_id=pl.lit(None, pl.String)), QRELS),
+        "the ids in 'doc_id' of the run must not be null: 6 of 6 rows; "
+        "fill in the ids or drop these rows.",
+    ),
+    "null id in the qrels": (
+        lambda: join(RUN, QRELS.with_columns(pl.col("query_id").replace("3", None))),
+        "the ids in 'query_id' of the qrels must not be null: 1 of 4 rows; "
+        "fill in the ids or drop these rows.",
+    ),
+    "null score": (
+        lambda: join(
+            RUN.with_columns(score=pl.Series([None, np.nan, 1, 1, 1, 1], strict=False)), QRELS
+        ),
+        f"the score 'score' of the run must not contain nulls or NaN: 2 of 6 rows; {NULLS}",
+    ),
+    "null label": (
+        lambda: join(RUN, QRELS.with_columns(label=pl.Series([1.0, None, np.nan, inf]))),
+        "the label 'label' of the qrels must be finite numbers, not null: 3 of 4 rows; "
+        "mend or drop these rows.",
+    ),
+    "null whole label": (
+        lambda: join(RUN, QRELS.with_columns(label=pl.Series([1, None, 2, 3]))),
+        "the label 'label' of the qrels must be finite numbers, not null: 1 of 4 rows; "
+        "mend or drop these rows.",
+    ),
+    "duplicates in the run": (
+        lambda: join(pl.concat([RUN, RUN.head(2)]), QRELS),
+        "a ranking of the run must hold a document once: 2 of 8 rows repeat another, for instance "
+        "('x', '1', 'd1'), ('x', '1', 'd2'); drop the rows that do not count, keep the best ones "
+        "with duplicates='best', or name the columns that tell the systems apart with system=.",
+    ),
+    "duplicates in the qrels": (
+        lambda: join(RUN, pl.concat([QRELS, QRELS.head(1)]), duplicates="best"),
+        "the qrels must judge a document once for each query: 1 of 5 rows repeat another, "
+        "for instance ('3', 'd1'); drop the rows that do not count.",
+    ),
+    "no frame": (
+        lambda: join(RUN, [1]),
+        "the frame must be a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table, "
+        "or any other frame with the Arrow PyCapsule interface; got builtins.list.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED.values(), ids=REFUSED)
+def test_refusals(call, message: str) -> None:
+    with pytest.raises(PrframeError) as caught:
+        call()
+    assert str(caught.value) == message
+    assert isinstance(caught.value, MissingColumnError) == ("column for" in message or "sytem" in message)  # fmt: skip
