@@ -74,7 +74,6 @@ def catalogue() -> str:
     rows = [["name", "what it is", "parameters", "ties", "options", "undefined when", "source"]]
     for metric in prframe.CATALOGUE.values():
         parameters = [f"`{one.name}` = {one.default}" for one in metric.parameters]
-        undefined = "no gain > 0" if metric.name == "nDCG" else metric.undefined
         refused = ", ".join(f"`{policy}`" for policy in sorted(every - metric.ties))
         rows.append(
             [
@@ -83,7 +82,7 @@ def catalogue() -> str:
                 ", ".join(parameters),
                 f"all but {refused}" if refused else "all",
                 ", ".join(f"`{option}`" for option in sorted(metric.options)),
-                undefined,
+                metric.undefined,
                 metric.source,
             ]
         )

@@ -32,6 +32,8 @@ SAME = {
     "f1@5": prframe.F1 @ 5,
     "hit_rate@5": prframe.Success @ 5,
     "ndcg_burges@10": prframe.nDCG(gain="exp") @ 10,
+    "map-l2": prframe.AP(rel=2),
+    "precision-l3@5": prframe.P(rel=3) @ 5,
     "rbp.95": prframe.RBP(p=0.95),
     "P(rel=2)@5": prframe.P(rel=2) @ 5,
     "P(2)@5": prframe.P(rel=2) @ 5,
@@ -142,6 +144,7 @@ def test_settings_may_be_changed_and_taken_back() -> None:
 def test_what_a_metric_says_of_itself() -> None:
     assert prframe.AUC.undefined == "n_pos = 0 or n_neg = 0"
     assert prframe.P.undefined == "never"
+    assert prframe.nDCG.undefined == "no gain > 0"
     assert prframe.nDCG.range == (0.0, 1.0)
     assert prframe.AP.greater_is_better
     assert not prframe.NumRet.greater_is_better

@@ -88,6 +88,7 @@ nDCG = Metric(
     cutoff="optional",
     parameters=(GAIN,),
     needs=(),
+    also_undefined="no gain > 0",
     graded=True,
 )
 ERR = Metric(

@@ -82,6 +82,8 @@ class Metric:
         The tie policies that it takes.
     needs : tuple of {"n_pos", "n_neg"}
         The totals that must be positive for it to be defined.
+    also_undefined : str
+        What else makes it undefined, in words.
     options : frozenset of {"weight", "prior", "interpolate"}
         The options it takes.
     graded : bool
@@ -110,6 +112,7 @@ class Metric:
     parameters: tuple[Parameter, ...] = (REL,)
     ties: frozenset[Ties] = ALL_TIES
     needs: tuple[str, ...] = ("n_pos",)
+    also_undefined: str = ""
     options: frozenset[str] = frozenset()
     graded: bool = False
     judged: bool = False
@@ -166,7 +169,8 @@ class Metric:
     @property
     def undefined(self) -> str:
         """When the value is null."""
-        return " or ".join(f"{name} = 0" for name in self.needs) or "never"
+        conditions = [f"{name} = 0" for name in self.needs]
+        return " or ".join([*conditions, *filter(None, [self.also_undefined])]) or "never"
 
     def number(self, parameter: str) -> float:
         """Return the value of a parameter that is a number."""

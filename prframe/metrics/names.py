@@ -87,6 +87,7 @@ _ELSEWHERE = {
 }
 _WITH_SUFFIX = re.compile(r"(?P<name>\w+?)[._](?P<k>\d+(?:\.\d+)?)")
 _PERSISTENCE = re.compile(r"rbp\.(?P<p>\d+)")
+_AT_GRADE = re.compile(r"(?P<name>.+)-l(?P<rel>\d+)")
 _TOKEN = re.compile(
     r"\s*(?:(?P<mark>[()@,=])|(?P<word>[\w.+-]+)|\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')"
 )
@@ -226,6 +227,9 @@ class _Parser:
 
 def _look_up(name: str, text: str, *, has_level: bool) -> Metric:
     """Return the metric of a name without parameters."""
+    if graded := _AT_GRADE.fullmatch(name):
+        # ranx: "map-l2".
+        return _look_up(graded["name"], text, has_level=has_level)(rel=int(graded["rel"]))
     if has_level and name in CUT_ALIASES:
         return _alias(CUT_ALIASES[name])
     if name in CATALOGUE:
