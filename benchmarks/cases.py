@@ -325,6 +325,53 @@ def small(sizes: Sizes) -> Case:
     )
 
 
+def trec_files(sizes: Sizes) -> Case:
+    data = {"queries": sizes.groups, "documents": sizes.per_group, "judged": 50}
+    ours, theirs = ("files to metrics", "ir_measures")
+    return Case(
+        "trec",
+        f"A run of {sizes.groups:,} queries with {sizes.per_group:,} documents each, a line per "
+        "document with single spaces and scores of six decimals, and 50 judgments for each query, "
+        "half of them of retrieved documents. `read_run` beside `polars.read_csv` of the same file "
+        "with a given schema. Then from both files to AP, nDCG@10, RR and P@10 per query: "
+        '`read_run`, `read_qrels`, `join` and `evaluate(..., ties="trec")` beside '
+        "`ir_measures.read_trec_run`, `read_trec_qrels` and `iter_calc`, on the *whole* run and on "
+        "a seventh of it, *part*.",
+        [
+            Subject("read_run", "read_run"),
+            Subject("polars.read_csv", "read_csv"),
+            Subject(f"{ours}, part", "files_to_metrics", {"file": "part"}),
+            Subject(
+                f"{theirs}, part", "files_to_metrics_by_ir_measures", {"file": "part"}, later=1
+            ),
+            Subject(f"{ours}, whole", "files_to_metrics", {"file": "whole"}),
+            Subject(
+                f"{theirs}, whole",
+                "files_to_metrics_by_ir_measures",
+                {"file": "whole"},
+                later=0,
+                rounds=1,
+            ),
+        ],
+        [
+            Ratio("read_run", "polars.read_csv", 2),
+            *(
+                Ratio(f"{theirs}, {size}", f"{ours}, {size}", 5, "at least")
+                for size in ("part", "whole")
+            ),
+        ],
+        sizes.rounds,
+        agreements=[
+            Agreement("read_run", "polars.read_csv", 1e-6),
+            *(
+                Agreement(f"{ours}, {size}", f"{theirs}, {size}", 1e-9)
+                for size in ("part", "whole")
+            ),
+        ],
+        prepare=Subject("write", "make_trec", data, later=0),
+    )
+
+
 CASES: dict[str, Callable[[Sizes], Case]] = {
     "many-groups": many_groups,
     "shuffled": shuffled,
@@ -333,6 +380,7 @@ CASES: dict[str, Callable[[Sizes], Case]] = {
     "one-group": one_group,
     "parquet": parquet,
     "large-row-groups": large_row_groups,
+    "trec": trec_files,
     "import": imports,
     "small": small,
 }

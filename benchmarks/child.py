@@ -31,11 +31,14 @@ def main() -> None:
 
 
 def find(task: str) -> Callable[..., Work]:
-    """Return a task; the module of the peers is loaded only for them."""
+    """Return a task; a module is loaded only if the task is not in the one before."""
     if task in tasks.TASKS:
         return tasks.TASKS[task]
-    found: Callable[..., Work] = importlib.import_module("benchmarks.peers").TASKS[task]
-    return found
+    for name in ("files", "peers"):
+        found: dict[str, Callable[..., Work]] = importlib.import_module(f"benchmarks.{name}").TASKS
+        if task in found:
+            return found[task]
+    raise KeyError(task)
 
 
 def measure(work: Work, later: int) -> Measurement:
