@@ -10,6 +10,9 @@ from prframe.errors import PrframeError
 from prframe.trec import roles
 from prframe.trec.grouping import Integers, codes, group
 
+# How many places there are for the hash of each judged document.
+_BYTES = 16
+
 
 @dataclass(frozen=True)
 class Rankings:
@@ -21,8 +24,9 @@ class Rankings:
         The system columns and ``query_id``.
     query : the number of each ranking's query in the qrels, -1 where it has no judgments
     rows : DataFrame, one row per retrieved document, sorted by ranking
-        ``ranking`` (its number), ``doc_id``, ``score``, ``label``, ``judged``, ``judgment``
-        (row number in `qrels`, or null).
+        ``ranking`` (its number), ``doc_id``, ``score``, ``label``, ``judged``.
+    found : DataFrame, one row per row that has a judgment
+        ``ranking``, ``judgment`` (row number in `qrels`).
     qrels : DataFrame, one row per judgment, sorted by query
         ``query`` (its number), ``doc_id``, ``label``, ``judgment``.
     """
@@ -30,6 +34,7 @@ class Rankings:
     keys: pl.DataFrame
     query: Integers
     rows: pl.DataFrame
+    found: pl.DataFrame
     qrels: pl.DataFrame
 
     def unretrieved(self) -> pl.DataFrame:
@@ -45,9 +50,10 @@ class Rankings:
         first, end = np.append(edges[:-1], 0)[self.query], np.append(edges[1:], 0)[self.query]
         size = end - first
         offset = np.cumsum(size) - size - first
-        found = self.rows.filter(pl.col("judgment").is_not_null())
         retrieved = np.zeros(int(size.sum()), dtype=np.bool_)
-        retrieved[offset[found["ranking"].to_numpy()] + found["judgment"].to_numpy()] = True
+        retrieved[offset[self.found["ranking"].to_numpy()] + self.found["judgment"].to_numpy()] = (
+            True
+        )
         place = np.flatnonzero(~retrieved)
         ranking = np.repeat(np.arange(size.size, dtype=np.int32), size)[place]
         judgments: pl.DataFrame = self.qrels[place - offset[ranking]]
@@ -79,22 +85,39 @@ def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: 
         .sort("query", maintain_order=True)
         .with_row_index("judgment")
     )
-    rows = rows.with_columns(pl.Series("query", query[rows["ranking"].to_numpy()]))
-    label = pl.col("label")
-    rows = rows.join(table, on=["query", "doc_id"], how="left", maintain_order="left").select(
-        "ranking",
-        "doc_id",
-        "score",
-        label.fill_null(0),
-        (label >= 0).fill_null(value=False).alias("judged"),
-        "judgment",
-    )
+    found = _judgments(rows, query, table)
+    label = np.zeros(rows.height, dtype=np.int64 if table["label"].dtype.is_integer() else float)
+    label[found["row"]] = found["label"]
+    judged_rows = np.zeros(rows.height, dtype=np.bool_)
+    judged_rows[found.filter(pl.col("label") >= 0)["row"]] = True
+    rows = rows.with_columns(pl.Series("label", label), pl.Series("judged", judged_rows))
     all_keys = groups.keys
     if queries in {"all", "qrels"}:
         lacking = _lacking(groups.keys, judged)
         all_keys = pl.concat([all_keys, lacking])
         query = np.append(query, codes(lacking.select("query_id"), judged))
-    return Rankings(all_keys, query, rows, table)
+    return Rankings(all_keys, query, rows, found, table)
+
+
+def _judgments(rows: pl.DataFrame, query: Integers, table: pl.DataFrame) -> pl.DataFrame:
+    """Return the judgments of the rows that have one, with the numbers of these rows.
+
+    Few documents are judged at all, so most rows are told apart by a look at one byte.
+    """
+    mask = (1 << max(16, (_BYTES * table.height).bit_length())) - 1
+    seen = np.zeros(mask + 1, dtype=np.bool_)
+    seen[(table["doc_id"].hash() & mask).to_numpy()] = True
+    perhaps = np.flatnonzero(seen[(rows["doc_id"].hash() & mask).to_numpy()])
+    ranking = rows["ranking"].to_numpy()[perhaps]
+    candidates = pl.DataFrame(
+        {
+            "row": perhaps,
+            "ranking": ranking,
+            "query": query[ranking],
+            "doc_id": rows["doc_id"][perhaps],
+        }
+    )
+    return candidates.join(table, on=["query", "doc_id"], how="inner", maintain_order="left")
 
 
 def _lacking(keys: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
