@@ -53,3 +53,31 @@ ax.plot(difference["reversed"], "v", markersize=5, label='ties="order", reversed
 ax.set(xlabel="query, by decreasing disagreement", ylabel="difference in AP")
 fig.legend(loc="outside upper center", ncols=3)
 plt.show()
+
+# %%
+# The whole range
+# ---------------
+# No order of the ties gives less than ``"worst"`` or more than ``"best"``; ``"expected"`` is the
+# mean over all orders, in closed form. Where the range is wide, the scores say little about the
+# ranking, and a comparison that rests on the order of the rows says nothing.
+
+policies = ("worst", "group", "expected", "best")
+ranges = pl.concat(
+    [
+        runs.pr.evaluate(
+            ["AP", "P@10"], by="query_id", ties=ties, n_pos="n_relevant"
+        ).with_columns(ties=pl.lit(ties))
+        for ties in policies
+    ]
+)
+print(ranges.group_by("ties", maintain_order=True).agg(pl.col("AP", "P@10").mean()))
+
+wide = ranges.pivot("ties", index="query_id", values="AP").sort("expected")
+fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+places = range(wide.height)
+ax.vlines(places, wide["worst"], wide["best"], color="lightgrey", label="worst to best")
+for ties, mark in (("group", "_"), ("expected", ".")):
+    ax.plot(places, wide[ties], mark, markersize=3, label=ties)
+ax.set(xlabel="query, by expected AP", ylabel="AP")
+fig.legend(loc="outside upper center", ncols=3)
+plt.show()

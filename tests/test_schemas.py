@@ -3,6 +3,8 @@
 import polars as pl
 import pytest
 
+from prframe import trec
+
 DATA = pl.DataFrame({"q": [1, 1], "score": [2.0, 1.0], "label": [1, 0], "w": [1.0, 2.0]})
 COUNTS = {"threshold": pl.Float64, "k": pl.Int64, "tp": pl.Int64, "fp": pl.Int64}
 WEIGHTED = COUNTS | {"tp": pl.Float64, "fp": pl.Float64}
@@ -22,8 +24,20 @@ RATES = {"recall": pl.Float64, "precision": pl.Float64}
             lambda: DATA.pr.evaluate(["AP", "P@1"], by="q", layout="long"),
             {"metric": pl.String, "value": pl.Float64},
         ),
+        (
+            lambda: DATA.pr.evaluate("AP", by="q", over="w", geometric_mean=True),
+            {
+                "metric": pl.String,
+                "mean": pl.Float64,
+                "std": pl.Float64,
+                "n": pl.Int64,
+                "n_undefined": pl.Int64,
+                "geometric_mean": pl.Float64,
+            },
+        ),
     ],
 )
+@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 def test_columns_after_the_keys(result, columns: dict[str, pl.DataType]) -> None:
     assert dict(result().schema) == {"q": pl.Int64, **columns}
 
@@ -34,4 +48,17 @@ def test_check_is_not_grouped() -> None:
         "severity": pl.String,
         "count": pl.Int64,
         "example": pl.String,
+    }
+
+
+def test_a_joined_run() -> None:
+    run = pl.DataFrame({"system": ["a"], "qid": ["1"], "docno": ["d"], "score": [1.0]})
+    qrels = pl.DataFrame({"qid": ["1"], "docno": ["d"], "label": [1]})
+    assert dict(trec.join(run, qrels).schema) == {
+        "system": pl.String,
+        "query_id": pl.String,
+        "doc_id": pl.String,
+        "score": pl.Float64,
+        "label": pl.Int64,
+        "judged": pl.Boolean,
     }
