@@ -1,4 +1,4 @@
-"""Precision-recall evaluation with statistical inference, where the data already is.
+"""Precision-recall evaluation of rankings, where the data already is.
 
 Importing prframe registers ``.pr`` on polars frames, lazy frames and expressions, and on pandas
 frames. The functions here are the typed interface behind it.
@@ -8,7 +8,12 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
 from prframe import namespaces as _namespaces
-from prframe.errors import MissingColumnError, PrframeError, UndefinedMetricWarning
+from prframe.errors import (
+    MissingColumnError,
+    PrframeError,
+    UndefinedMetricWarning,
+    UnmatchedIdsWarning,
+)
 
 if TYPE_CHECKING:
     from prframe import datasets, expressions, stats, trec
@@ -45,6 +50,7 @@ if TYPE_CHECKING:
         Success,
         infAP,
         nDCG,
+        parse_metric,
     )
     from prframe.verbs.check import check
     from prframe.verbs.curve import curve, roc
@@ -86,6 +92,7 @@ __all__ = [
     "SetR",
     "Success",
     "UndefinedMetricWarning",
+    "UnmatchedIdsWarning",
     "check",
     "curve",
     "datasets",
@@ -93,6 +100,7 @@ __all__ = [
     "expressions",
     "infAP",
     "nDCG",
+    "parse_metric",
     "roc",
     "stats",
     "trec",

@@ -13,10 +13,16 @@ _LISTED = 20
 _LONGEST = 200
 
 
+def closest(value: object, options: Iterable[object]) -> str | None:
+    """Return the option that resembles the value most, if any does."""
+    close = get_close_matches(str(value), [str(option) for option in options], n=1)
+    return close[0] if close else None
+
+
 def did_you_mean(value: object, options: Iterable[object]) -> str:
     """Return a hint when one of the options resembles the value, else nothing."""
-    close = get_close_matches(str(value), [str(option) for option in options], n=1)
-    return f" Did you mean {close[0]!r}?" if close else ""
+    close = closest(value, options)
+    return f" Did you mean {close!r}?" if close else ""
 
 
 def listed(values: Iterable[object]) -> str:

@@ -6,8 +6,12 @@
     └── PrframeError              everything that is wrong with the input
         └── MissingColumnError    also a KeyError
     UserWarning
-    └── UndefinedMetricWarning    results that do not exist, returned as null
+    ├── UndefinedMetricWarning    results that do not exist, returned as null
+    └── UnmatchedIdsWarning       a run and judgments that have nothing in common
 """
+
+import inspect
+import warnings
 
 
 class PrframeError(ValueError):
@@ -22,5 +26,18 @@ class MissingColumnError(PrframeError, KeyError):
         return str(self.args[0])
 
 
+class UnmatchedIdsWarning(UserWarning):
+    """A run and its judgments share no query, or no document."""
+
+
 class UndefinedMetricWarning(UserWarning):
     """Some groups have no value for what was asked; theirs is null."""
+
+
+def warn(message: str, category: type[UserWarning]) -> None:
+    """Warn in the name of the first caller outside this package."""
+    package = __name__.partition(".")[0]
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(package):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

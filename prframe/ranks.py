@@ -108,7 +108,13 @@ def _checked(groups: pl.DataFrame, piece: Piece) -> pl.DataFrame:
         bad = groups.filter(pl.col("repeated") > 0)
         got = pl.lit(f"{bad['repeated'].sum()} rows too many")
         must = f"`item` {args.item!r} must name each item once"
-        _refuse_groups(bad, piece, must, got, "drop the duplicates, or leave out item=")
+        _refuse_groups(
+            bad,
+            piece,
+            must,
+            got,
+            "drop the duplicates, or name the columns that keep rankings apart with by=",
+        )
     for name, present in (("n_pos", "present_pos"), ("n_neg", "present_neg")):
         groups = _with_total(groups, piece, name, present).with_columns(pl.col(name).cast(number))
     return groups

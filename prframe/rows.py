@@ -201,7 +201,7 @@ def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
             is_missing(pl.col(args.label), schema[args.label]),
             f"`label` {args.label!r} must not contain nulls or NaN",
             "drop these rows, leave them out with ignore=[None], or, if unlabelled means "
-            "negative, fill them with a negative label",
+            "not relevant, fill them with 0 or the label of negatives",
         )
     ]
     if schema[args.label].is_float():

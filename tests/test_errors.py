@@ -104,13 +104,13 @@ REFUSALS = {
     "missing labels": (
         lambda: evaluate(NO_LABEL, "AP", by=["query", "doc"]),
         "`label` 'label' must not contain nulls or NaN: 1 of 4 rows, in groups [('q2', 'a')]; "
-        "drop these rows, leave them out with ignore=[None], or, if unlabelled means negative, "
-        "fill them with a negative label.",
+        "drop these rows, leave them out with ignore=[None], or, if unlabelled means not relevant, "
+        "fill them with 0 or the label of negatives.",
     ),
     "duplicate items": (
         lambda: evaluate(GOOD, "AP", by="query", item="doc"),
         "`item` 'doc' must name each item once: 1 rows too many, in groups ['q2']; "
-        "drop the duplicates, or leave out item=.",
+        "drop the duplicates, or name the columns that keep rankings apart with by=.",
     ),
     "weights": (
         lambda: evaluate(GOOD, "AP", by="query", weight="weight"),
@@ -161,15 +161,15 @@ REFUSALS = {
     ),
     "k of a value": (lambda: prframe.P @ 0, "`k` must be a whole number >= 1; got 0."),
     "k missing": (lambda: evaluate(GOOD, "P"), "P needs a cut-off, for instance 'P@10'."),
-    "k too many": (lambda: evaluate(GOOD, "AUC@3"), "AUC takes no cut-off; got AUC@3."),
+    "k too many": (lambda: evaluate(GOOD, "AUC@3"), "AUC takes no cut-off; got 'AUC@3'."),
     "k of check": (lambda: prframe.check(GOOD, k=0), "`k` must be a whole number >= 1; got 0."),
     "unknown metric": (
         lambda: evaluate(GOOD, "BLEU"),
-        f"unknown metric 'BLEU'; the metrics are {METRICS}.",
+        f"unknown metric 'BLEU'. The metrics are {METRICS}.",
     ),
     "misspelt metric": (
         lambda: evaluate(GOOD, "auc"),
-        f"unknown metric 'auc'; the metrics are {METRICS}. Did you mean 'AUC'?",
+        f"unknown metric 'auc'. Did you mean 'AUC'? The metrics are {METRICS}.",
     ),
     "no metric": (
         lambda: evaluate(GOOD, []),
@@ -318,8 +318,13 @@ REFUSALS = {
     ),
     "judgments not named": (
         lambda: evaluate(GOOD, ["Bpref", "Judged@10"]),
-        "'Bpref', 'Judged@10' must know which items were judged; name the boolean column that "
-        "tells it with judged=, for instance judged='judged' of prframe.trec.join.",
+        "`judged` names the column 'judged', which the frame does not have; "
+        f"its columns are {COLUMNS}. Name the column with judged=.",
+    ),
+    "a summary in a layout": (
+        lambda: evaluate(GOOD, "AP", over="label", layout="wide"),
+        "layout='wide' has no meaning with `over`, whose result has one row per metric; "
+        "leave it out, and pivot the column 'mean' for a table of metrics.",
     ),
     "judgments that are numbers": (
         lambda: evaluate(GOOD.with_columns(judged=1), "Bpref", judged="judged"),

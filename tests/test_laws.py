@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import prframe
-from prframe.metrics import CATALOGUE, Metric, parse
+from prframe.metrics import CATALOGUE, Metric, parse_metric
 from tests.oracle import Group, Item, value
 from tests.strategies import FINITE, frame, items
 from tests.test_oracle import NAMES, TIES, evaluate, settings, taking
 
-BOUNDED = [name for name in NAMES if parse(name).range == (0.0, 1.0)]
+BOUNDED = [name for name in NAMES if parse_metric(name).range == (0.0, 1.0)]
 GROUP = items(FINITE, max_size=30)
-NAMES_OF_ALL = [name for name in NAMES if parse(name).ties == set(TIES)]
+NAMES_OF_ALL = [name for name in NAMES if parse_metric(name).ties == set(TIES)]
 
 
 @pytest.mark.parametrize("metric", CATALOGUE.values(), ids=CATALOGUE)
@@ -67,7 +67,7 @@ def test_increasing_transforms_of_the_score_do_not_matter(group: list[Item], tie
 
 @given(GROUP)
 def test_a_weight_of_two_is_a_row_that_stands_twice(group: list[Item]) -> None:
-    taking = [name for name in NAMES if "weight" in parse(name).options and "@" not in name]
+    taking = [name for name in NAMES if "weight" in parse_metric(name).options and "@" not in name]
     doubled = [item._replace(weight=2.0 if i % 2 else 1.0) for i, item in enumerate(group)]
     twice = [item for item in doubled for _ in range(int(item.weight))]
     assert_frame_equal(
@@ -151,10 +151,10 @@ def test_best_and_worst_bracket_every_policy(group: list[Item]) -> None:
 
 
 def test_names_and_values_are_the_same_metric() -> None:
-    assert parse("nDCG@10") == prframe.nDCG @ 10
-    assert hash(parse("nDCG@10")) == hash(prframe.nDCG @ 10)
+    assert parse_metric("nDCG@10") == prframe.nDCG @ 10
+    assert hash(parse_metric("nDCG@10")) == hash(prframe.nDCG @ 10)
     assert str(prframe.AP @ 5) == "AP@5"
-    assert parse("AUPRC(trapezoid)") == prframe.AUPRC
+    assert parse_metric("AUPRC(trapezoid)") == prframe.AUPRC
 
 
 def test_columns_are_named_as_asked() -> None:

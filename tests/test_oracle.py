@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import prframe
-from prframe.metrics import CATALOGUE, Metric, parse
+from prframe.metrics import CATALOGUE, Metric, parse_metric
 from tests.oracle import ORACLE, Group, Item, value
 from tests.strategies import frame, items, weighted
 
@@ -37,10 +37,10 @@ WITH_SETTINGS = [
     'nDCG(gain="exp")',
     'nDCG(gain="exp")@2',
 ]
-ASKED = {text: parse(text) for text in PLAIN + WITH_SETTINGS}
+ASKED = {text: parse_metric(text) for text in PLAIN + WITH_SETTINGS}
 # The second least label counts: at most one grade below is relevant to graded metrics alone.
 AT_GRADE = {
-    text: parse(text)
+    text: parse_metric(text)
     for text in (
         *(f"{name}(rel=2)" for name in ("AP", "AUC", "AP11", "MaxF1", "Bpref", "NumRel", "Rprec")),
         *("P(rel=2)@3", "R(rel=2)@3", "RR(rel=2)", "infAP(rel=2)", "IPrec(rel=2)@0.5"),
@@ -70,7 +70,7 @@ def expected(group: Group, metric: Metric) -> float | None:
 def evaluate(frame_: pl.DataFrame, metrics: object, **options: object) -> pl.DataFrame:
     """Evaluate without being told of undefined groups."""
     asked = [metrics] if isinstance(metrics, str) else list(metrics)
-    if any(parse(metric).judged for metric in asked):
+    if any(parse_metric(metric).judged for metric in asked):
         options = {"judged": "judged"} | options
     if options.get("ties") == "trec":
         options = {"item": "item"} | options
@@ -147,7 +147,7 @@ def test_prior_and_interpolation(
 @given(items(), st.sampled_from(["group", "order", "trec"]), st.sampled_from([0.2, 0.5]))
 def test_prior_with_a_cutoff(group: list[Item], ties: str, prior: float) -> None:
     values = evaluate(frame({"a": group}), ["AP@2"], ties=ties, prior=prior)
-    agree(values.to_dicts()[0], Group(group, ties, prior=prior), {"AP@2": parse("AP@2")})
+    agree(values.to_dicts()[0], Group(group, ties, prior=prior), {"AP@2": parse_metric("AP@2")})
 
 
 @given(weighted(), st.sampled_from(["group", "order", "trec"]))

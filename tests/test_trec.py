@@ -472,8 +472,8 @@ REFUSED = {
     ),
     "tag": (
         {},
-        {"system": "my run"},
-        "`system` must be a column of the frame, or a tag without white space; got 'my run'.",
+        {"tag": "my run"},
+        "`tag` must be a string without white space; got 'my run'.",
     ),
     "tags": (
         {"model": ["", "m"]},

@@ -17,6 +17,9 @@ import prframe
 from prframe import MissingColumnError, PrframeError
 from prframe.trec import join
 
+# Drawn runs and qrels may have nothing in common; the warning has a test of its own.
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.UnmatchedIdsWarning")
+
 RUN_SCHEMA = {
     "system": pl.String,
     "query_id": pl.String,
@@ -454,3 +457,28 @@ def test_refusals(call, message: str) -> None:
         call()
     assert str(caught.value) == message
     assert isinstance(caught.value, MissingColumnError) == ("column for" in message or "sytem" in message)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        (
+            {"qid": ["1", "2"], "docno": ["d1", "d1"], "score": [1.0, 1.0]},
+            "run and qrels have no query in common: the run has '1', '2', the qrels have 'q1'",
+        ),
+        (
+            {"qid": ["q1"], "docno": ["1"], "score": [1.0]},
+            "run and qrels have no document in common: the run has '1', the qrels have 'd1', 'd2'",
+        ),
+        (
+            {"qid": [], "docno": [], "score": []},
+            "run and qrels have no query in common: the run has no rows, the qrels have 'q1'",
+        ),
+    ],
+)
+def test_ids_that_do_not_match(run: dict[str, list[object]], message: str) -> None:
+    qrels = pl.DataFrame({"qid": ["q1", "q1"], "docno": ["d1", "d2"], "label": [1, 0]})
+    with pytest.warns(prframe.UnmatchedIdsWarning) as caught:
+        join(pl.DataFrame(run), qrels)
+    assert [str(warning.message) for warning in caught] == [message]
+    assert caught[0].filename == __file__

@@ -7,7 +7,7 @@ from `CATALOGUE`.
 
 from prframe.metrics.gains import DCG, ERR, nDCG
 from prframe.metrics.metric import Metric, Parameter, Term
-from prframe.metrics.names import ALIASES, CATALOGUE, CUT_ALIASES, parse
+from prframe.metrics.names import ALIASES, CATALOGUE, CUT_ALIASES, parse_metric
 from prframe.metrics.positions import (
     BEDROC,
     EF,
@@ -69,5 +69,5 @@ __all__ = [
     "Term",
     "infAP",
     "nDCG",
-    "parse",
+    "parse_metric",
 ]

@@ -21,6 +21,15 @@ Finish: TypeAlias = Callable[[Quantities, "Metric", Sequence[pl.Expr]], pl.Expr]
 ALL_TIES: frozenset[Ties] = frozenset({"group", "order", "trec", "expected", "best", "worst"})
 
 
+# Parameters of ir_measures that are something else here.
+_ELSEWHERE = {
+    "cutoff": " A cut-off stands behind an @.",
+    "dcg": " For dcg='exp-log2' say gain='exp'.",
+    "judged_only": " Leave out what was not judged with prframe.trec.join(unjudged='drop').",
+    "max_rel": " The highest grade is `top` of ERR.",
+}
+
+
 @dataclass(frozen=True)
 class Term:
     """A number per group made of its hits.
@@ -137,7 +146,7 @@ class Metric:
         for name, value in settings.items():
             if name not in known:
                 takes = f"it takes {checks.listed(known)}" if known else "it takes none"
-                hint = checks.did_you_mean(name, known)
+                hint = _ELSEWHERE.get(name) or checks.did_you_mean(name, known)
                 raise PrframeError(f"{self.name} has no parameter {name!r}; {takes}.{hint}")
             checked = known[name].check(f"{name} of {self.name}", value)
             given.pop(name, None)
@@ -179,10 +188,15 @@ class Metric:
             raise TypeError(f"{parameter} of {self.name} is {value!r}, which is no number.")
         return value
 
+    def lack_of_cutoff(self) -> str:
+        """Say that a cut-off is missing."""
+        what, example = ("a level", "0.5") if self.cutoff == "recall" else ("a cut-off", "10")
+        return f"{self.name} needs {what}, for instance '{self}@{example}'."
+
     def rank(self) -> int:
         """Return the cut-off of a metric that requires one."""
         if not isinstance(self.k, int):
-            raise TypeError(f"{self.name} has no cut-off.")
+            raise PrframeError(self.lack_of_cutoff())
         return self.k
 
     def terms_under(self, ties: Ties) -> tuple[Term, ...]:

@@ -37,7 +37,6 @@ ALIASES: dict[str, str] = {
     "num_rel": "NumRel",
     "num_rel_ret": "NumRelRet",
     "num_ret": "NumRet",
-    "rbp": "RBP(p=0.9)",
     "recip_rank": "RR",
     "set_F": "SetF",
     "set_map": "SetAP",
@@ -80,21 +79,56 @@ CUT_ALIASES: dict[str, str] = {
     "hit_rate": "Success",
     "precision": "P",
 }
+# Names of other programs for what is to be had otherwise.
 _ELSEWHERE = {
+    "NumQ": "the column n of evaluate(..., over=...)",
     "gm_bpref": "evaluate('Bpref', over=..., geometric_mean=True)",
     "gm_map": "evaluate('AP', over=..., geometric_mean=True)",
+    "num_nonrel_judged_ret": "NumRet * Judged - NumRelRet",
     "num_q": "the column n of evaluate(..., over=...)",
+    "rbp": "'RBP(p=0.9)' for trec_eval's rbp, whose persistence is not that of RBP here",
+    "unj": "one minus 'Judged@k'",
 }
-_WITH_SUFFIX = re.compile(r"(?P<name>\w+?)[._](?P<k>\d+(?:\.\d+)?)")
+_NOT_OFFERED = frozenset(
+    {
+        *("G", "binG", "utility", "ndcg_rel", "Rndcg", "Rprec_mult", "set_relative_P"),
+        *("rbp_resid", "relstring", "runid", "yaap", "ndcg_p"),
+    }
+)
+_WITH_SUFFIX = re.compile(r"(?P<name>\w+?)[._@]?(?P<k>\d+(?:\.\d+)?)")
 _PERSISTENCE = re.compile(r"rbp\.(?P<p>\d+)")
+_CUT_OFF = re.compile(r"(?P<name>\w+?)[._](?P<k>\d+(?:\.\d+)?)")
 _AT_GRADE = re.compile(r"(?P<name>.+)-l(?P<rel>\d+)")
 _TOKEN = re.compile(
     r"\s*(?:(?P<mark>[()@,=])|(?P<word>[\w.+-]+)|\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')"
 )
 
 
-def parse(metric: "str | Metric") -> Metric:
-    """Return the metric that a name such as ``"nDCG@10"`` stands for."""
+def parse_metric(metric: "str | Metric") -> Metric:
+    """Return the metric that a name stands for.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        A name as `evaluate` understands it, or a catalogue value, which comes back as it is.
+
+    Returns
+    -------
+    Metric
+
+    Raises
+    ------
+    PrframeError
+        A name that cannot be read or is not known, a parameter or cut-off that the metric does
+        not take, or a cut-off that it lacks.
+
+    Examples
+    --------
+    >>> parse_metric("map_cut_10")
+    <Metric AP@10>
+    >>> parse_metric('nDCG(gain="exp")@5').at_random(n=100, n_pos=5)
+    0.05
+    """
     if isinstance(metric, Metric):
         found = metric
     elif isinstance(metric, str):
@@ -104,8 +138,7 @@ def parse(metric: "str | Metric") -> Metric:
             f"a metric must be a name or a catalogue object; got {checks.brief(metric)}."
         )
     if found.k is None and found.cutoff in {"required", "recall"}:
-        what, example = ("a cut-off", "10") if found.cutoff == "required" else ("a level", "0.5")
-        raise PrframeError(f"{found.name} needs {what}, for instance '{found}@{example}'.")
+        raise PrframeError(found.lack_of_cutoff())
     return found
 
 
@@ -140,12 +173,16 @@ class _Parser:
         name = self._take("word", "the name of a metric")
         settings = self._settings() if self._at("(") else []
         level = self._level() if self._at("@") else None
+        if level is not None and (graded := _AT_GRADE.fullmatch(level)):
+            # ranx: "map@10-l2".
+            level, settings = graded["name"], [*settings, ("rel", int(graded["rel"]))]
         if self._next < len(self._tokens):
             self._fail("its end")
         found = _look_up(name, self._text, has_level=level is not None)
-        for parameter, value in settings:
-            first = parameter or self._first_parameter(found)
-            found = found(**{first: value})
+        named = [(name or self._first_parameter(found), value) for name, value in settings]
+        if len(dict(named)) < len(named):
+            raise PrframeError(f"a parameter stands twice in {self._text!r}.")
+        found = found(**dict(named))
         return found if level is None else _at_level(found, level, self._text)
 
     def _first_parameter(self, metric: Metric) -> str:
@@ -236,16 +273,28 @@ def _look_up(name: str, text: str, *, has_level: bool) -> Metric:
         return CATALOGUE[name]
     if name in ALIASES:
         return _alias(ALIASES[name])
-    persistence, suffix = _PERSISTENCE.fullmatch(name), _WITH_SUFFIX.fullmatch(name)
-    if persistence:
+    if persistence := _PERSISTENCE.fullmatch(name):
         return CATALOGUE["RBP"](p=float(f"0.{persistence['p']}"))
+    suffix = _CUT_OFF.fullmatch(name)
     if suffix and suffix["name"] in CUT_ALIASES and not has_level:
         return _at_level(_alias(CUT_ALIASES[suffix["name"]]), suffix["k"], text)
-    if name in _ELSEWHERE:
-        raise PrframeError(f"{name} is not a metric of one ranking; use {_ELSEWHERE[name]}.")
-    raise PrframeError(
-        f"unknown metric {text!r}; the metrics are {checks.listed(CATALOGUE)}.{_hint(name)}"
-    )
+    raise PrframeError(_unknown(name, text))
+
+
+def _unknown(name: str, text: str) -> str:
+    """Say what may be meant by a name that is not known."""
+    base = suffix["name"] if (suffix := _WITH_SUFFIX.fullmatch(name)) else name
+    for known in (name, base):
+        if known in _ELSEWHERE:
+            return f"{text!r} is no name of a metric here; use {_ELSEWHERE[known]}."
+        if known in _NOT_OFFERED:
+            return f"{text!r} is a measure of trec_eval that is not offered here."
+    if name in CUT_ALIASES:
+        return f"{name} needs a cut-off, for instance '{name}_10'."
+    meant = _resembling(name) or _resembling(base)
+    cut = f"@{suffix['k']}" if suffix and base != name else text[len(name) :]
+    hint = f" Did you mean {meant + cut!r}?" if meant else ""
+    return f"unknown metric {text!r}.{hint} The metrics are {checks.listed(CATALOGUE)}."
 
 
 def _alias(text: str) -> Metric:
@@ -260,9 +309,11 @@ def _at_level(metric: Metric, level: str, text: str) -> Metric:
         if not isinstance(number, (int, float)):
             raise PrframeError(f"the recall level in {text!r} must be a number; got {level!r}.")
         return metric @ number
-    if metric.cutoff != "none" and (not isinstance(number, int) or number < 1):
+    if metric.cutoff == "none":
+        raise PrframeError(f"{metric.name} takes no cut-off; got {text!r}.")
+    if not isinstance(number, int) or number < 1:
         raise PrframeError(f"the cut-off in {text!r} must be a whole number >= 1; got {level!r}.")
-    return metric @ (number if isinstance(number, (int, float)) else 0)
+    return metric @ number
 
 
 def _number(word: str) -> int | float | None:
@@ -276,8 +327,8 @@ def _number(word: str) -> int | float | None:
     return None
 
 
-def _hint(name: str) -> str:
-    """Return a hint when the name resembles a known one, perhaps but for its case."""
+def _resembling(name: str) -> str | None:
+    """Return the known name that comes nearest, perhaps equal but for its case."""
     known = [*CATALOGUE, *ALIASES, *CUT_ALIASES]
     same = [one for one in known if one.lower() == name.lower()]
-    return f" Did you mean {same[0]!r}?" if same else checks.did_you_mean(name, known)
+    return same[0] if same else checks.closest(name, known)

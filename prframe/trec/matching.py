@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from prframe import checks
-from prframe.errors import PrframeError
+from prframe.errors import PrframeError, UnmatchedIdsWarning, warn
 from prframe.trec import roles
 from prframe.trec.grouping import Integers, codes, group
 
@@ -86,6 +86,8 @@ def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: 
         .with_row_index("judgment")
     )
     found = _judgments(rows, query, table)
+    if table.height and not found.height:
+        _warn_of_strangers(groups.keys, judged, rows, table)
     label = np.zeros(rows.height, dtype=np.int64 if table["label"].dtype.is_integer() else float)
     label[found["row"]] = found["label"]
     judged_rows = np.zeros(rows.height, dtype=np.bool_)
@@ -118,6 +120,22 @@ def _judgments(rows: pl.DataFrame, query: Integers, table: pl.DataFrame) -> pl.D
         }
     )
     return candidates.join(table, on=["query", "doc_id"], how="inner", maintain_order="left")
+
+
+def _warn_of_strangers(
+    keys: pl.DataFrame, judged: pl.DataFrame, rows: pl.DataFrame, table: pl.DataFrame
+) -> None:
+    """Say that run and qrels have no query, or no document of a query, in common."""
+    if keys.join(judged, on="query_id", how="semi").is_empty():
+        what, ours, theirs = "query", keys["query_id"], judged["query_id"]
+    else:
+        what, ours, theirs = "document", rows["doc_id"], table["doc_id"]
+    run = f"the run has {roles.examples(ours.head(2))}" if ours.len() else "the run has no rows"
+    warn(
+        f"run and qrels have no {what} in common: {run}, "
+        f"the qrels have {roles.examples(theirs.head(2))}",
+        UnmatchedIdsWarning,
+    )
 
 
 def _lacking(keys: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:

@@ -117,6 +117,6 @@ def refuse(rows: pl.DataFrame, bad: pl.Expr, must: str, remedy: str) -> None:
         raise PrframeError(f"{must}: {count} of {rows.height} rows; {remedy}.")
 
 
-def examples(rows: Iterable[tuple[object, ...]]) -> str:
+def examples(rows: Iterable[object]) -> str:
     """Write the first rows."""
     return ", ".join(map(repr, rows))

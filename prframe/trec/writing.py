@@ -30,7 +30,8 @@ def write_run(  # noqa: PLR0913 - options, by keyword
     query_id: str | None = None,
     doc_id: str | None = None,
     score: str | None = None,
-    system: str = "prframe",
+    system: str | None = None,
+    tag: str = "prframe",
 ) -> None:
     """Write a run in TREC format: lines of ``query Q0 document rank score tag``.
 
@@ -43,9 +44,10 @@ def write_run(  # noqa: PLR0913 - options, by keyword
         replaced.
     query_id, doc_id, score : str, optional
         The columns. Default: recognised by their names, as in `join`.
-    system : str
-        The column that holds the tags, if the frame has a column of this name; else the tag of
-        all rows.
+    system : str, optional
+        The column that holds the tags. Default: recognised as in `join`, if there is one.
+    tag : str
+        The tag of all rows where there is no such column.
 
     Raises
     ------
@@ -75,7 +77,7 @@ def write_run(  # noqa: PLR0913 - options, by keyword
     >>> run = pl.DataFrame({"qid": [301] * 3, "docno": ["a", "b", "c"], "score": [0.1, 2.5, 0.1]})
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "run.txt")
-    ...     write_run(run, path, system="bm25")
+    ...     write_run(run, path, tag="bm25")
     ...     print(path.read_text())
     301 Q0 b 1 2.5 bm25
     301 Q0 c 2 0.1 bm25
@@ -91,27 +93,33 @@ def write_run(  # noqa: PLR0913 - options, by keyword
         role: roles.find("run", *_ROLES[role], names) if name is None else name
         for role, name in named.items()
     }
+    _check_tag(tag)
     needed = {name: role for role, name in columns.items()}
-    if system in names:
-        needed |= {system: "system"}
+    if system is not None:
+        checks.columns_exist({system: "system"}, names)
+    tags = [system] if system is not None else [name for name in roles.SYSTEM if name in names][:1]
+    needed |= dict.fromkeys(tags, "system")
     data = frames.source(given, needed).whole()
-    rows = _checked(data, columns, system)
+    if system is None:
+        tags = [name for name in tags if data.schema[name] in roles.TEXT]
+    rows = _checked(data, columns, tags[0] if tags else None, tag)
     _write(_ranked(rows), path)
 
 
-def _checked(data: pl.DataFrame, columns: dict[str, str], system: str) -> pl.DataFrame:
+def _checked(
+    data: pl.DataFrame, columns: dict[str, str], system: str | None, tag: str
+) -> pl.DataFrame:
     """Return system, query_id, doc_id and score, which can be written."""
     texts = {
         "query_id": ("query ids", columns["query_id"]),
         "doc_id": ("document ids", columns["doc_id"]),
     }
     rows = data.select(*(pl.col(name).alias(role) for role, name in columns.items()))
-    if system in data.columns:
+    if system is None:
+        rows = rows.with_columns(pl.lit(tag).alias("system"))
+    else:
         texts["system"] = ("tags", system)
         rows = rows.with_columns(data[system].alias("system"))
-    else:
-        _check_tag(system)
-        rows = rows.with_columns(pl.lit(system).alias("system"))
     for role, (what, name) in texts.items():
         rows = rows.with_columns(_as_text(rows[role], what, name))
     if not (data.schema[columns["score"]].is_numeric() or rows.height == 0):
@@ -139,10 +147,7 @@ def _checked(data: pl.DataFrame, columns: dict[str, str], system: str) -> pl.Dat
 def _check_tag(tag: object) -> None:
     """Require a tag that is one field."""
     if not (isinstance(tag, str) and tag.split() == [tag]):
-        raise PrframeError(
-            "`system` must be a column of the frame, or a tag without white space; "
-            f"got {checks.brief(tag)}."
-        )
+        raise PrframeError(f"`tag` must be a string without white space; got {checks.brief(tag)}.")
 
 
 def _as_text(column: pl.Series, what: str, name: str) -> pl.Series:

@@ -1,7 +1,6 @@
 """What every verb needs around its own work: arguments, the border, keys, warnings."""
 
 import inspect
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Any, ParamSpec, TypeVar
@@ -11,7 +10,7 @@ import polars as pl
 from prframe import arguments as arguments_module
 from prframe import checks
 from prframe.arguments import Arguments
-from prframe.errors import PrframeError, UndefinedMetricWarning
+from prframe.errors import PrframeError, UndefinedMetricWarning, warn
 from prframe.frames import Source, through
 from prframe.rows import in_groups, key_names
 from prframe.typing import Schema
@@ -100,18 +99,8 @@ def warn_undefined(
         lack = "positives" if graded else f"label {checks.brief(args.positive)}"
         lack += " or no negatives" if negatives else ""
         names = in_groups(bad.select(key_names(args)).rows())
-        warnings.warn(
+        warn(
             f"{', '.join(what)}: undefined, hence null, for {bad.height} of {groups.height} "
             f"groups, which have no {lack}{names}",
             UndefinedMetricWarning,
-            stacklevel=_callers_level(),
         )
-
-
-def _callers_level() -> int:
-    """Return the stack level of the first caller outside this package."""
-    package = __name__.partition(".")[0]
-    level, frame = 1, inspect.currentframe()
-    while frame is not None and frame.f_globals.get("__name__", "").startswith(package):
-        level, frame = level + 1, frame.f_back
-    return level - 1

@@ -174,10 +174,8 @@ def _tie_ranges(
                 float(bad["apart"][0]),
                 float(apart["apart"].drop_nulls().to_numpy().mean()),
             )
-            example = (
-                f"{metric}: worst and best order lie {mean:.3g} apart on average, "
-                f"{most:.3g} at most, {_example(bad, key_names(args))}"
-            )
+            spread = f"{mean:.3g} apart on average, {most:.3g} at most"
+            example = f"{metric}: {spread}, {_example(bad, key_names(args))}"
             yield _Finding("tie_range", "warning", bad.height, example)
 
 

@@ -11,7 +11,7 @@ from prframe.arguments import Arguments
 from prframe.errors import PrframeError
 from prframe.frames import Source
 from prframe.measure import measure
-from prframe.metrics import Metric, parse
+from prframe.metrics import Metric, parse_metric
 from prframe.pieces import Piece, Ranking
 from prframe.ranks import hits
 from prframe.rows import key_names
@@ -29,14 +29,14 @@ def evaluate(
     score: str = "score",
     label: str = "label",
     *,
-    judged: str | None = None,
+    judged: str = "judged",
     undefined: float | None = None,
     over: Columns | None = None,
     geometric_mean: bool = False,
     include_unretrieved: bool = False,
     prior: float | None = None,
     interpolate: bool = False,
-    layout: Layout = "wide",
+    layout: Layout | None = None,
     **shared: Unpack[Shared],
 ) -> FrameT:
     """Compute metrics of each group's ranking.
@@ -51,8 +51,8 @@ def evaluate(
         ranx and ir_measures (``"map_cut_10"``, ``"ndcg@10"``, ``"recip_rank"``) are understood.
         The catalogue is `prframe.CATALOGUE`.
     {shared}
-    judged : str, optional
-        Boolean column that tells which items were judged, for Bpref, infAP and Judged;
+    judged : str
+        Boolean column that tells which items were judged; Bpref, infAP and Judged need it, and
         `prframe.trec.join` adds it. A negative label that is not judged belongs to the pool.
     undefined : float, optional
         Value of metrics where they are undefined, without a warning; trec_eval writes 0.
@@ -70,8 +70,9 @@ def evaluate(
         ``tp' = tp prior / n_pos``, ``fp' = fp (1 - prior) / n_neg``. For AP, AP@k, AUPRC, AP11.
     interpolate : bool
         Replace precision by the largest precision at that recall or beyond. For AP, AUPRC.
-    layout : {"wide", "long"}
-        One column per metric, or one row per group and metric.
+    layout : {"wide", "long"}, optional
+        One column per metric (the default), or one row per group and metric. A summary (`over`)
+        has a layout of its own.
 
     Returns
     -------
@@ -122,12 +123,14 @@ def evaluate(
     │ b     ┆ 0.333333 ┆ 0.0 ┆ 0.416667 │
     └───────┴──────────┴─────┴──────────┘
     """
-    args = arguments("evaluate", score, label, shared, judged=judged)
     wanted = _named(metrics)
+    needs_judgments = any(metric.judged for metric in wanted.values())
+    args = arguments("evaluate", score, label, shared, judged=judged if needs_judgments else None)
     checks.flag("include_unretrieved", include_unretrieved)
-    checks.one_of("layout", layout, get_args(Layout))
+    if layout is not None:
+        checks.one_of("layout", layout, get_args(Layout))
     plan = _Plan(
-        args=_with_over(args, over, geometric_mean=geometric_mean),
+        args=_with_over(args, over, layout, geometric_mean=geometric_mean),
         wanted=wanted,
         include_unretrieved=include_unretrieved,
         prior=None if prior is None else checks.fraction("prior", prior),
@@ -141,19 +144,26 @@ def evaluate(
         values = plan.values(source)
         if over is not None:
             return _summary(values, list(wanted), keys, geometric_mean=geometric_mean)
-        return values if layout == "wide" else _long(values, list(wanted), keys)
+        return _long(values, list(wanted), keys) if layout == "long" else values
 
     if over is not None:
         schema = schemas.evaluate_summary(geometric_mean=geometric_mean)
     else:
-        schema = schemas.evaluate_wide(wanted) if layout == "wide" else schemas.evaluate_long()
+        schema = schemas.evaluate_long() if layout == "long" else schemas.evaluate_wide(wanted)
     result: FrameT = run(frame, plan.args, schema, compute, keys=args.keys)
     return result
 
 
-def _with_over(args: Arguments, over: Columns | None, *, geometric_mean: bool) -> Arguments:
+def _with_over(
+    args: Arguments, over: Columns | None, layout: Layout | None, *, geometric_mean: bool
+) -> Arguments:
     """Return the arguments of the single values: grouped by what is summarised over as well."""
     checks.flag("geometric_mean", geometric_mean)
+    if over is not None and layout is not None:
+        raise PrframeError(
+            f"layout={layout!r} has no meaning with `over`, whose result has one row per metric; "
+            "leave it out, and pivot the column 'mean' for a table of metrics."
+        )
     if over is None:
         if geometric_mean:
             raise PrframeError("`geometric_mean` is one over groups; name them with over=.")
@@ -212,13 +222,6 @@ class _Plan:
 
     def _check_labels(self) -> None:
         """Require what metrics must know of the labels."""
-        judged = [name for name, metric in self.wanted.items() if metric.judged]
-        if judged and self.args.judged is None:
-            raise PrframeError(
-                f"{checks.listed(judged)} must know which items were judged; name the boolean "
-                "column that tells it with judged=, for instance judged='judged' of "
-                "prframe.trec.join."
-            )
         graded = [name for name, metric in self.wanted.items() if metric.rel is not None]
         if graded and self.args.n_pos is not None:
             raise PrframeError(
@@ -274,7 +277,7 @@ def _named(metrics: "str | Metric | Sequence[str | Metric]") -> dict[str, Metric
     asked = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
     if not asked:
         raise PrframeError("`metrics` must name at least one metric; got none.")
-    wanted = {str(metric): parse(metric) for metric in asked}
+    wanted = {str(metric): parse_metric(metric) for metric in asked}
     if len(wanted) < len(asked):
         raise PrframeError(f"`metrics` names a metric twice: {[str(metric) for metric in asked]}.")
     return wanted
