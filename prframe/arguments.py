@@ -158,6 +158,13 @@ class Arguments:
             raise PrframeError(
                 f"`judged` must be boolean; {self.judged!r} is {schema[self.judged]}."
             )
+        if self.item is not None and self.ties == "trec":
+            item = schema[self.item]
+            if item.is_nested() or item.is_object() or item == pl.Binary:
+                raise PrframeError(
+                    f"`item` must hold text or plain values with ties='trec'; "
+                    f"{self.item!r} is {item}."
+                )
         self._check_label(schema[self.label])
         for key in self.keys:
             if schema[key].is_nested() or schema[key].is_object():

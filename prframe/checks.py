@@ -64,7 +64,11 @@ def whole_number(name: str, value: object, at_least: int) -> int:
         number = int(value)
         if at_least <= number <= LARGEST_COUNT:
             return number
-    raise PrframeError(f"`{name}` must be a whole number >= {at_least}; got {brief(value)}.")
+    is_large = isinstance(value, Integral) and int(value) > LARGEST_COUNT
+    limit = " and <= 2^53" if is_large else ""
+    raise PrframeError(
+        f"`{name}` must be a whole number >= {at_least}{limit}; got {brief(value)}."
+    )
 
 
 def flag(name: str, value: object) -> None:

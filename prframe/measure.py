@@ -41,13 +41,15 @@ def measure(
 def _check_grades(hits: Hits, metrics: Sequence[Metric]) -> None:
     """Require grades within what a metric takes."""
     for metric in metrics:
-        if metric.highest_grade is not None:
-            largest = hits.table["gain"].to_numpy().max(initial=0)
-            if largest > metric.highest_grade:
-                raise PrframeError(
-                    f"{metric} takes labels up to {metric.highest_grade:g}; got {largest:g}; name "
-                    f"the highest grade of the judgments: '{metric.name}(top={largest:g})'."
-                )
+        highest, largest = metric.highest_grade, hits.table["gain"].to_numpy().max(initial=0)
+        if highest is not None and largest > highest:
+            remedy = "2^label is too large a number beyond"
+            if "top" in dict.fromkeys(parameter.name for parameter in metric.parameters):
+                grade = f"{metric.name}(top={largest:g})"
+                remedy = f"name the highest grade of the judgments: {grade!r}"
+            raise PrframeError(
+                f"{metric} takes labels up to {highest:g}; got {largest:g}; {remedy}."
+            )
 
 
 class _Measurement:

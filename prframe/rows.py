@@ -87,7 +87,7 @@ def _sortable(score: pl.Series, *, float32: bool) -> pl.Series:
         # By way of NumPy, to be rid of a sorted flag that may not be true.
         return pl.Series(score.cast(pl.Int64).fill_null(UNRETRIEVED).to_numpy())
     numbers = score.cast(pl.Float64).fill_null(-np.inf).fill_nan(-np.inf)
-    bits = (_rounded(numbers) if float32 else numbers.to_numpy() + 0.0).view(np.int64)
+    bits = (rounded(numbers) if float32 else numbers.to_numpy() + 0.0).view(np.int64)
     if bits.min(initial=0) < 0:
         # As integers, floats below 0 sort the wrong way round: flip all their bits but the sign.
         flip = bits >> 63
@@ -96,12 +96,13 @@ def _sortable(score: pl.Series, *, float32: bool) -> pl.Series:
     return pl.Series(bits)
 
 
-def _rounded(numbers: pl.Series) -> NDArray[np.float64]:
-    """Round to 32-bit floats; a finite score stays finite, so that it stays retrieved."""
-    largest = float(np.finfo(np.float32).max)
+def rounded(numbers: pl.Series) -> NDArray[np.float64]:
+    """Round to 32-bit floats; a finite score does not become -inf, so that it stays retrieved."""
     values = numbers.to_numpy()
-    finite = np.where(np.isinf(values), values, np.clip(values, -largest, largest))
-    return finite.astype(np.float32).astype(np.float64) + 0.0
+    least = float(np.finfo(np.float32).min)
+    with np.errstate(over="ignore"):
+        rounded = np.where(values > -np.inf, np.maximum(values, least), values).astype(np.float32)
+    return rounded.astype(np.float64) + 0.0
 
 
 def _refuse_large(score: pl.Series) -> None:
@@ -235,11 +236,14 @@ def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
         )
     if args.judged is not None:
         judged = pl.col(args.judged)
+        relevant = positive(args, schema[args.label])
+        if schema[args.label].is_numeric():
+            relevant |= pl.col(args.label) > 0
         found.append(
             Problem(
                 "bad_judged",
-                judged.is_null() | (~judged & positive(args, schema[args.label])),
-                f"`judged` {args.judged!r} must be True or False, and True for positives",
+                judged.is_null() | (~judged & relevant),
+                f"`judged` {args.judged!r} must be True or False, and True for relevant items",
                 "mend these rows",
             )
         )

@@ -241,7 +241,12 @@ def bedroc(group: Group, _: int | None, alpha: float) -> float:
     def weighed(ranks: Sequence[int]) -> float:
         return sum(exp(-alpha * rank / size) for rank in ranks)
 
+    ranked = len(group.hits())
     found = weighed([rank for rank, hit in enumerate(group.hits(), start=1) if hit])
+    missed = n_pos - sum(group.hits())
+    if missed:
+        # Somewhere below the ranking.
+        found += missed * weighed(range(ranked + 1, int(size) + 1)) / (size - ranked)
     best = weighed(range(1, n_pos + 1))
     worst = weighed(range(int(size) - n_pos + 1, int(size) + 1))
     return (found - worst) / (best - worst)

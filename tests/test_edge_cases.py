@@ -1,5 +1,6 @@
 """Cases in which a first version was wrong."""
 
+import math
 import pickle
 import subprocess
 import sys
@@ -169,3 +170,82 @@ def test_the_accessor_survives_what_others_do_to_imports(code: str) -> None:
     for options in ([], ["-OO"]):
         command = [sys.executable, *options, "-W", "error", "-c", code]
         subprocess.run(command, check=True, capture_output=True)
+
+
+def test_bedroc_puts_what_is_not_retrieved_below() -> None:
+    data = pl.DataFrame({"score": [1.0] * 5 + [-inf] * 2, "label": [0] * 5 + [1] * 2})
+    assert prframe.evaluate(data, "BEDROC(alpha=1)").item() == pytest.approx(0.0, abs=1e-12)
+    # For a small alpha it tends to AUC.
+    steady = pl.DataFrame({"score": [4.0, 3.0, 2.0, 1.0], "label": [1, 0, 1, 0]})
+    assert prframe.evaluate(steady, "BEDROC(alpha=0.01)").item() == pytest.approx(0.75, abs=1e-2)
+    large = pl.DataFrame({"score": range(100_000), "label": [1, 0] * 50_000})
+    # The same sum in exact arithmetic: positives at ranks 2, 4, ..., of N.
+    n, alpha = 100_000, 0.01
+    found = math.fsum(math.exp(-alpha * rank / n) for rank in range(2, n + 1, 2))
+    best = math.fsum(math.exp(-alpha * rank / n) for rank in range(1, n // 2 + 1))
+    worst = math.fsum(math.exp(-alpha * rank / n) for rank in range(n // 2 + 1, n + 1))
+    want = (found - worst) / (best - worst)
+    assert prframe.evaluate(large, "BEDROC(alpha=0.01)").item() == pytest.approx(want, abs=1e-8)
+
+
+def test_the_smallest_fraction_is_one_item() -> None:
+    data = pl.DataFrame({"score": [2.0, 1.0], "label": [1, 0]})
+    assert prframe.evaluate(data, "EF(fraction=1e-12)").item() == 2.0
+
+
+def test_exponential_gains_stay_numbers() -> None:
+    data = pl.DataFrame({"score": [1.0], "label": [2000]})
+    with pytest.raises(prframe.PrframeError, match=r"takes labels up to 1000; got 2000; 2\^label"):
+        prframe.evaluate(data, 'nDCG(gain="exp")')
+    assert prframe.evaluate(data.with_columns(label=3), "ERR(top=1000)").item() < 1e-300
+
+
+def test_judgments_of_graded_items_do_not_depend_on_other_metrics() -> None:
+    data = pl.DataFrame({"score": [1.0, 1.0], "label": [1, 0], "judged": [True, True]})
+    for metrics in (["Judged@1"], ["Judged@1", "nDCG"]):
+        values = prframe.evaluate(data, metrics, ties="best", positive=2, undefined=0)
+        assert values["Judged@1"].item() == 1.0
+    with pytest.raises(prframe.PrframeError, match="True for relevant items: 1 of 2 rows"):
+        prframe.evaluate(data.with_columns(judged=pl.col("label") == 0), "Judged@1", positive=2)
+
+
+def test_large_scores_as_32_bit_floats() -> None:
+    data = pl.DataFrame(
+        {"score": [1e39, 3.4028234e38, -1e39, -3.5e38], "label": [1, 0, 1, 0], "doc": [*"abcd"]}
+    )
+    # As in trec_eval 1e39 is infinite; -1e39 stays retrieved, and ties with -3.5e38.
+    row = prframe.evaluate(
+        data, ["RR", "NumRet", "AP"], ties="trec", item="doc", float32=True
+    ).row(0)
+    assert row == pytest.approx((1.0, 4.0, (1 + 2 / 4) / 2))
+
+
+def test_a_block_of_a_million_items_with_many_relevant_ones() -> None:
+    n, n_pos = 1_000_000, 100_000
+    data = pl.DataFrame({"score": 1.0, "label": [1] * n_pos + [0] * (n - n_pos)})
+    # Each item stops a reader with probability 1/160: 1/rank of the first stop.
+    stop = n_pos / n / 16
+    want = -math.log(stop) * stop / (1 - stop)
+    assert prframe.evaluate(data, "ERR").item() == pytest.approx(want, rel=1e-3)
+    assert prframe.ERR.at_random(n, n_pos) == pytest.approx(want, rel=1e-3)
+    assert prframe.RR.at_random(10**9, 10**6) == pytest.approx(6.915e-3, rel=1e-2)
+
+
+def test_the_range_of_ties_counts_totals_and_rounding() -> None:
+    data = pl.DataFrame({"score": [1.0, 1.0, 0.5], "label": [0, 1, 0]})
+    ranges = prframe.check(data, k=[1, 1], n_pos=100).filter(kind="tie_range")["example"].to_list()
+    assert ranges[0].startswith("AP: 0.005 apart on average")
+    close = pl.DataFrame({"score": [1 + 1e-9, 1.0, None], "label": [0, 1, 0]})
+    kinds = prframe.check(close, k=1, float32=True)["kind"].to_list()
+    assert "tie_at_cutoff" in kinds
+    assert "tied_score" in kinds
+    assert "tie_at_cutoff" not in prframe.check(close, k=1)["kind"].to_list()
+
+
+def test_what_groups_lack_is_said() -> None:
+    data = pl.DataFrame({"q": [1, 1, 2], "score": [2.0, 1.0, 1.0], "label": [1, 0, 0]})
+    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
+        prframe.evaluate(data, ["AP", "AP(rel=2)", "AUC", "nDCG"], by="q")
+    assert "which have no positives or no labels >= 2 or no negatives or no gains above 0" in str(
+        caught[0].message
+    )

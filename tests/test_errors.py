@@ -272,7 +272,7 @@ REFUSALS = {
     ),
     "n_pos beyond counting": (
         lambda: evaluate(GOOD, "AP", n_pos=10**30),
-        "`n_pos` must be a whole number >= 0; got 1000000000000000000000000000000.",
+        "`n_pos` must be a whole number >= 0 and <= 2^53; got 1000000000000000000000000000000.",
     ),
     "a key twice": (
         lambda: curve(GOOD, by=["query", "query"]),
@@ -332,7 +332,7 @@ REFUSALS = {
     ),
     "a positive that was not judged": (
         lambda: evaluate(GOOD.with_columns(judged=False), "Bpref", judged="judged"),
-        "`judged` 'judged' must be True or False, and True for positives: 2 of 4 rows; "
+        "`judged` 'judged' must be True or False, and True for relevant items: 2 of 4 rows; "
         "mend these rows.",
     ),
     "a total of other positives": (

@@ -75,6 +75,11 @@ UNREADABLE = {
     "P(rel=0)@5": "`rel of P` must be a number > 0; got 0.",
     "RBP(p=1)": "`p of RBP` must be a number >= 0 and < 1; got 1.",
     "nDCG(gain=log)": "`gain of nDCG` must be one of 'exp', 'linear'; got 'log'.",
+    "P@1_0": "the cut-off in 'P@1_0' must be a whole number >= 1; got '1_0'.",
+    "P@\u0663": "the cut-off in 'P@\u0663' must be a whole number >= 1; got '\u0663'.",
+    "P@99999999999999999": "`k` must be a whole number >= 1 and <= 2^53; got 99999999999999999.",
+    "nDCG(gain '=' exp)": "cannot read the metric \"nDCG(gain '=' exp)\": ',' or ')' is due, "
+    "not '=' at character 12.",
     "gm_map": "'gm_map' is no name of a metric here; "
     "use evaluate('AP', over=..., geometric_mean=True).",
     "unj_10": "'unj_10' is no name of a metric here; use one minus 'Judged@k'.",
@@ -149,6 +154,10 @@ def test_settings_may_be_changed_and_taken_back() -> None:
     metric = prframe.nDCG(gain="exp") @ 5
     assert str(metric) == 'nDCG(gain="exp")@5'
     assert metric(gain="linear") == prframe.nDCG @ 5
+    assert metric(gain=None) == prframe.nDCG @ 5
+    assert prframe.RBP(0.5) == prframe.RBP(p=0.5)
+    with pytest.raises(prframe.PrframeError, match="NumRet takes 0 parameter without a name"):
+        prframe.NumRet(2)
     assert metric @ 7 == prframe.nDCG(gain="exp") @ 7
     with pytest.raises(
         prframe.PrframeError, match="RBP has no parameter 'q'; it takes 'p', 'rel'"

@@ -63,8 +63,9 @@ def naive(run, qrels, *, unjudged, complete, queries, duplicates, exclude_self):
         if complete:
             listed = [document for document, _ in ranking]
             for (other, document), label in labels.items():
-                if other == query and document not in listed and label >= 0:
-                    out.append((system, query, document, -inf, label, True))
+                wanted = label >= 0 or unjudged == "negative"
+                if other == query and document not in listed and wanted:
+                    out.append((system, query, document, -inf, label, label >= 0))
     return out
 
 
@@ -114,7 +115,7 @@ def test_a_run_without_systems_has_one(run, qrels) -> None:
         assert_frame_equal(without, with_system.drop("system"))
     else:
         # The judged documents of every query: nothing was retrieved.
-        assert without.height == sum(label >= 0 for _, _, label in qrels)
+        assert without.height == len(qrels)
         assert with_system.height == 0
 
 
@@ -144,6 +145,7 @@ JOINED = pl.DataFrame(
         ("y", "1", "d3", 5.0, 0, False),
         ("y", "1", "d1", 4.0, 0, True),
         ("y", "1", "d9", -inf, 2, True),
+        ("y", "1", "d2", -inf, -1, False),
         ("x", "3", "d1", -inf, 1, True),
         ("y", "3", "d1", -inf, 1, True),
     ],
@@ -315,10 +317,10 @@ def test_frames_without_rows(kind: str) -> None:
     no_run, no_qrels = RUN.head(0), QRELS.head(0)
     assert len(join(convert(no_run), convert(no_qrels))) == 0
     assert len(join(convert(no_run), convert(QRELS))) == 0
-    assert len(join(convert(no_run.drop("system")), convert(QRELS))) == 3
+    assert len(join(convert(no_run.drop("system")), convert(QRELS))) == 4
     assert len(join(convert(RUN), convert(no_qrels))) == 6
     bare = pd.DataFrame({"qid": [], "docno": [], "score": []}, dtype=object)
-    assert len(join(bare, convert(QRELS))) == 3
+    assert len(join(bare, convert(QRELS))) == 4
 
 
 NULLS = "drop these rows, or fill in -inf for documents that were not retrieved."
@@ -468,7 +470,7 @@ def test_refusals(call, message: str) -> None:
         ),
         (
             {"qid": ["q1"], "docno": ["1"], "score": [1.0]},
-            "run and qrels have no document in common: the run has '1', the qrels have 'd1', 'd2'",
+            "run and qrels have no document of a query in common: the run has '1', the qrels have 'd1', 'd2'",
         ),
         (
             {"qid": [], "docno": [], "score": []},
@@ -482,3 +484,22 @@ def test_ids_that_do_not_match(run: dict[str, list[object]], message: str) -> No
         join(pl.DataFrame(run), qrels)
     assert [str(warning.message) for warning in caught] == [message]
     assert caught[0].filename == __file__
+
+
+def test_systems_named_twice() -> None:
+    with pytest.raises(PrframeError, match="`system` names a column twice"):
+        join(RUN, QRELS, system=["system", "system"])
+
+
+def test_numbers_that_do_not_fit() -> None:
+    run = pl.DataFrame({"qid": ["1"], "docno": ["d1"], "score": [2**60 + 1]})
+    qrels = pl.DataFrame({"qid": ["1"], "docno": ["d1"], "label": [1]})
+    with pytest.raises(PrframeError) as caught:
+        join(run, qrels)
+    assert str(caught.value) == (
+        "the integer score 'score' of the run must lie between -2^53 and 2^53: 1 of 1 rows; "
+        "scale the scores."
+    )
+    large = qrels.with_columns(label=pl.Series([2**63], dtype=pl.UInt64))
+    with pytest.raises(PrframeError, match="the label 'label' of the qrels must be finite"):
+        join(run.with_columns(score=1), large)

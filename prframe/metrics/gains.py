@@ -27,7 +27,7 @@ def _ndcg_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
 
 def _err_credit(q: Quantities, m: Metric) -> pl.Expr:
     """Return each hit's share of what its block contributes."""
-    stop = gain_of(q.gain, "exp") / 2 ** m.number("top")
+    stop = gain_of(q.gain, "exp") / 2.0 ** m.number("top")
     return pl.map_batches(
         [q.group, q.start, q.end, stop],
         lambda columns: _cascade(columns, _rank(m)),
@@ -59,8 +59,11 @@ def _kind_of_gain(name: str, value: object) -> Setting:
 
 
 def _top_grade(name: str, value: object) -> Setting:
-    return checks.number(name, value, above=0, at_most=1000)
+    return checks.number(name, value, above=0, at_most=LARGEST_EXPONENT)
 
+
+# Beyond, 2^label is not a float.
+LARGEST_EXPONENT = 1000
 
 GAIN = Parameter(
     "gain", "linear", 'The gain of label g: g ("linear") or 2^g - 1 ("exp").', _kind_of_gain
@@ -81,7 +84,7 @@ DCG = Metric(
 nDCG = Metric(
     "nDCG",
     "Normalised discounted cumulative gain: the sum of gain / log2(rank + 1), over that of the "
-    "best ranking. The gain is the label where labels are numbers, else 1.",
+    "best ranking. The gain is the label where labels and `positive` are numbers, else 1.",
     "Järvelin & Kekäläinen 2002; TREC",
     (Term(_dcg_credit),),
     _ndcg_finish,
@@ -96,7 +99,7 @@ ERR = Metric(
     "Expected reciprocal rank of the item at which a reader stops: the sum over ranks r of "
     "R(g_r) / r times the product of 1 - R(g) over the items above, R(g) = (2^g - 1) / 2^top.",
     "Chapelle et al. 2009, eq. (4)",
-    (Term(_err_credit),),
+    (Term(_err_credit, per_hit=False),),
     lambda _q, _m, terms: terms[0],
     cutoff="optional",
     parameters=(Parameter("top", 4, "The highest grade of the judgments.", _top_grade),),

@@ -36,11 +36,12 @@ class Term:
 
     `combine` is ``"sum"``: the sum of all hits' credits; ``"max"``: the largest of them; or
     ``"first"``: the credit of the hit ranked first, where `credit` uses `start`, `end`,
-    `tp_start`, `tp_end` alone.
+    `tp_start`, `tp_end` alone. `per_hit` tells whether a hit's credit follows from its own row.
     """
 
     credit: Credit
     combine: Literal["sum", "first", "max"] = "sum"
+    per_hit: bool = True
 
 
 @dataclass(frozen=True)
@@ -139,17 +140,22 @@ class Metric:
             return replace(self, k=checks.fraction("recall level", k))
         return replace(self, k=checks.whole_number("k", k, at_least=1))
 
-    def __call__(self, **settings: Setting) -> "Metric":
-        """Return the metric with parameters set."""
+    def __call__(self, *first: Setting, **settings: Setting) -> "Metric":
+        """Return the metric with parameters set; one without a name is the first, None resets."""
         known = {parameter.name: parameter for parameter in self.parameters}
         given = dict(self.settings)
-        for name, value in settings.items():
+        if first and (len(first) > 1 or not known):
+            most = min(len(known), 1)
+            raise PrframeError(f"{self.name} takes {most} parameter without a name.")
+        for name, value in [*zip(known, first, strict=False), *settings.items()]:
             if name not in known:
                 takes = f"it takes {checks.listed(known)}" if known else "it takes none"
                 hint = _ELSEWHERE.get(name) or checks.did_you_mean(name, known)
                 raise PrframeError(f"{self.name} has no parameter {name!r}; {takes}.{hint}")
-            checked = known[name].check(f"{name} of {self.name}", value)
             given.pop(name, None)
+            if value is None:
+                continue
+            checked = known[name].check(f"{name} of {self.name}", value)
             if checked != known[name].default:
                 given[name] = checked
         return replace(self, settings=tuple(sorted(given.items())))
@@ -172,7 +178,7 @@ class Metric:
     @property
     def highest_grade(self) -> float | None:
         """The largest label that it takes, if there is one."""
-        value = self._values.get("top")
+        value = 1000 if self._values.get("gain") == "exp" else self._values.get("top")
         return value if isinstance(value, (int, float)) else None
 
     @property
@@ -210,7 +216,8 @@ class Metric:
         Parameters
         ----------
         n, n_pos : int
-            Items, all retrieved and judged (>= 1), and positives among them (1..n), of grade 1.
+            Items, all retrieved and judged (>= 1), and those among them that are positive for this
+            metric (1..n), with a gain of 1.
 
         Returns
         -------
@@ -231,11 +238,13 @@ class Metric:
         n_needed = {"n_pos": n_pos, "n_neg": n - n_pos}
         if "expected" not in self.ties or not all(n_needed[name] for name in self.needs):
             return None
-        table, q = _one_block(n, n_pos)
-        combine = {"sum": pl.Expr.sum, "max": pl.Expr.max, "first": pl.Expr.first}
+        terms_ = self.terms_under("expected")
+        # All hits are alike; one row stands for them wherever its credit follows from itself.
+        rows = 1 if all(term.per_hit for term in terms_) else n_pos
+        table, q = _one_block(n, n_pos, rows)
         values = {
-            str(i): combine[term.combine](term.credit(q, self))
-            for i, term in enumerate(self.terms_under("expected"))
+            str(i): term.credit(q, self).sum() * (n_pos / rows if term.combine == "sum" else 1)
+            for i, term in enumerate(terms_)
         }
         terms = table.select(pl.lit(0).alias("group"), **values).head(1)
         totals = pl.concat([terms, table.head(1).drop("group")], how="horizontal")
@@ -258,8 +267,8 @@ def _written(value: Setting) -> str:
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
-def _one_block(n: int, n_pos: int) -> tuple[pl.DataFrame, Quantities]:
-    """Return the hits of a ranking in which everything ties, and their quantities."""
+def _one_block(n: int, n_pos: int, rows: int) -> tuple[pl.DataFrame, Quantities]:
+    """Return so many hits of a ranking in which everything ties, and their quantities."""
     counts: dict[str, float] = {
         "start": 0,
         "end": n,
@@ -272,7 +281,7 @@ def _one_block(n: int, n_pos: int) -> tuple[pl.DataFrame, Quantities]:
     counts |= {"n_nonrel": n - n_pos, "weight": 1, "gain": 1}
     # Every item is judged; the hits stand for them all.
     counts["judged"] = n / n_pos
-    table = pl.DataFrame({name: [count] * n_pos for name, count in counts.items()})
+    table = pl.DataFrame({name: [count] * rows for name, count in counts.items()})
     named = [field.name for field in fields(Quantities) if field.name in counts]
 
     def running_discounts(k: int | None) -> pl.Expr:

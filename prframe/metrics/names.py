@@ -98,7 +98,9 @@ _NOT_OFFERED = frozenset(
 _WITH_SUFFIX = re.compile(r"(?P<name>\w+?)[._@]?(?P<k>\d+(?:\.\d+)?)")
 _PERSISTENCE = re.compile(r"rbp\.(?P<p>\d+)")
 _CUT_OFF = re.compile(r"(?P<name>\w+?)[._](?P<k>\d+(?:\.\d+)?)")
-_AT_GRADE = re.compile(r"(?P<name>.+)-l(?P<rel>\d+)")
+_AT_GRADE = re.compile(r"(?P<name>[^-]+)-l(?P<rel>[0-9]{1,9})")
+_WHOLE = re.compile(r"[0-9]{1,30}")
+_REAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _TOKEN = re.compile(
     r"\s*(?:(?P<mark>[()@,=])|(?P<word>[\w.+-]+)|\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')"
 )
@@ -159,6 +161,10 @@ class _Token:
     place: int
     kind: str
 
+    def is_mark(self, mark: str) -> bool:
+        """Tell whether it is a certain mark, and not a quoted one."""
+        return self.kind == "mark" and self.text == mark
+
 
 class _Parser:
     """Reads one name from left to right."""
@@ -196,7 +202,7 @@ class _Parser:
         self._next += 1
         while not self._at(")"):
             parameter = None
-            if len(self._tokens) > self._next + 1 and self._tokens[self._next + 1].text == "=":
+            if self._at("=", ahead=1):
                 parameter = self._take("word", "the name of a parameter")
                 self._next += 1
             elif settings:
@@ -220,8 +226,9 @@ class _Parser:
         self._next += 1
         return self._take("word", "a cut-off")
 
-    def _at(self, mark: str) -> bool:
-        return self._kind() == "mark" and self._tokens[self._next].text == mark
+    def _at(self, mark: str, *, ahead: int = 0) -> bool:
+        place = self._next + ahead
+        return place < len(self._tokens) and self._tokens[place].is_mark(mark)
 
     def _kind(self) -> str:
         return self._tokens[self._next].kind if self._next < len(self._tokens) else "end"
@@ -240,7 +247,7 @@ class _Parser:
         else:
             where = "its end"
         raise PrframeError(
-            f"cannot read the metric {self._text!r}: {expected} is due, not {where}."
+            f"cannot read the metric {checks.brief(self._text)}: {expected} is due, not {where}."
         )
 
     def _split(self) -> list[_Token]:
@@ -252,8 +259,8 @@ class _Parser:
                 rest = self._text[place:].lstrip()
                 at = self._text.index(rest, place)
                 raise PrframeError(
-                    f"cannot read the metric {self._text!r}: {rest[0]!r} at character {at + 1} "
-                    "has no meaning."
+                    f"cannot read the metric {checks.brief(self._text)}: {rest[0]!r} at character "
+                    f"{at + 1} has no meaning."
                 )
             group = match.lastgroup or ""
             kind = "quoted" if group in {"double", "single"} else group
@@ -286,15 +293,17 @@ def _unknown(name: str, text: str) -> str:
     base = suffix["name"] if (suffix := _WITH_SUFFIX.fullmatch(name)) else name
     for known in (name, base):
         if known in _ELSEWHERE:
-            return f"{text!r} is no name of a metric here; use {_ELSEWHERE[known]}."
+            return f"{checks.brief(text)} is no name of a metric here; use {_ELSEWHERE[known]}."
         if known in _NOT_OFFERED:
-            return f"{text!r} is a measure of trec_eval that is not offered here."
+            return f"{checks.brief(text)} is a measure of trec_eval that is not offered here."
     if name in CUT_ALIASES:
         return f"{name} needs a cut-off, for instance '{name}_10'."
     meant = _resembling(name) or _resembling(base)
     cut = f"@{suffix['k']}" if suffix and base != name else text[len(name) :]
     hint = f" Did you mean {meant + cut!r}?" if meant else ""
-    return f"unknown metric {text!r}.{hint} The metrics are {checks.listed(CATALOGUE)}."
+    return (
+        f"unknown metric {checks.brief(text)}.{hint} The metrics are {checks.listed(CATALOGUE)}."
+    )
 
 
 def _alias(text: str) -> Metric:
@@ -318,13 +327,9 @@ def _at_level(metric: Metric, level: str, text: str) -> Metric:
 
 def _number(word: str) -> int | float | None:
     """Return the number that a word stands for, if it does."""
-    for kind in (int, float):
-        try:
-            number = kind(word)
-        except ValueError:
-            continue
-        return number
-    return None
+    if _WHOLE.fullmatch(word):
+        return int(word)
+    return float(word) if _REAL.fullmatch(word) else None
 
 
 def _resembling(name: str) -> str | None:

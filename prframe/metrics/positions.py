@@ -83,7 +83,7 @@ def _total(q: Quantities) -> pl.Expr:
 
 def _fraction_size(q: Quantities, m: Metric) -> pl.Expr:
     """Return the number of items that make up the fraction, safe from rounding."""
-    return (m.number("fraction") * _total(q) - 1e-9).ceil()
+    return pl.max_horizontal((m.number("fraction") * _total(q) - 1e-9).ceil(), pl.lit(1.0))
 
 
 def _enrichment_credit(q: Quantities, m: Metric) -> pl.Expr:
@@ -97,15 +97,32 @@ def _enrichment_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl
 def _bedroc_credit(q: Quantities, m: Metric) -> pl.Expr:
     """Return the mean of exp(-alpha rank / N) over the block, times exp(alpha / N) - 1."""
     rate = m.number("alpha") / _total(q)
-    size = q.end - q.start
-    return q.weight * (-rate * q.start).exp() * (1 - (-rate * size).exp()) / size
+    return q.weight * _exponential_mean(rate, q.start, q.end)
+
+
+def _exponential_mean(rate: pl.Expr, start: pl.Expr, end: pl.Expr) -> pl.Expr:
+    """Return the mean of exp(-rate rank) over ranks start + 1 .. end, times exp(rate) - 1."""
+    size = end - start
+    return (-rate * start).exp() * _one_minus_exp(rate * size) / size
+
+
+def _one_minus_exp(x: pl.Expr) -> pl.Expr:
+    """Return 1 - exp(-x) without loss of digits where x is small."""
+    return 2 * (-x / 2).exp() * (x / 2).sinh()
 
 
 def _bedroc_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
-    """Scale the sum between those of the worst and the best ranking."""
-    alpha, share = m.number("alpha"), q.n_pos / _total(q)
-    worst = (-alpha * (1 - share)).exp()
-    return (terms[0] / (1 - (-alpha * share).exp()) - worst) / (1 - worst)
+    """Scale the sum between those of the worst and the best ranking.
+
+    What is not retrieved stands below, in any order.
+    """
+    alpha, total = m.number("alpha"), _total(q)
+    missed = q.n_pos - q.n_hits
+    below = missed * _exponential_mean(alpha / total, q.n, total)
+    found = terms[0] + pl.when(missed > 0).then(below).otherwise(0.0)
+    best = _one_minus_exp(alpha * q.n_pos / total)
+    worst = best * (-alpha * q.n_neg / total).exp()
+    return (found - worst) / (best * _one_minus_exp(alpha * q.n_neg / total))
 
 
 def _set_f(q: Quantities, m: Metric, _: Sequence[pl.Expr]) -> pl.Expr:
@@ -129,8 +146,12 @@ def _share(name: str, value: object) -> Setting:
     return checks.number(name, value, above=0, at_most=1)
 
 
-def _positive_number(name: str, value: object) -> Setting:
-    return checks.number(name, value, above=0)
+def _rate(name: str, value: object) -> Setting:
+    return checks.number(name, value, at_least=0.01, at_most=500)
+
+
+def _ratio(name: str, value: object) -> Setting:
+    return checks.number(name, value, above=0, at_most=1e6)
 
 
 P = Metric(
@@ -247,12 +268,13 @@ EF = Metric(
 BEDROC = Metric(
     "BEDROC",
     "Boltzmann-enhanced discrimination of ROC: the sum of exp(-alpha rank / N) over the "
-    "positives, scaled to 0 for the worst and 1 for the best ranking of N = n_pos + n_neg items.",
+    "positives, scaled to 0 for the worst and 1 for the best ranking of N = n_pos + n_neg items; "
+    "what is not retrieved stands below, in any order.",
     "Truchon & Bayly 2007, eq. (36)",
     (Term(_bedroc_credit),),
     _bedroc_finish,
     parameters=(
-        Parameter("alpha", 20.0, "Weight of early ranks, > 0.", _positive_number),
+        Parameter("alpha", 20.0, "Weight of early ranks, in [0.01, 500].", _rate),
         REL,
     ),
     needs=("n_pos", "n_neg"),
@@ -279,7 +301,7 @@ SetF = Metric(
     (),
     _set_f,
     parameters=(
-        Parameter("beta", 1.0, "Weight of recall against precision, > 0.", _positive_number),
+        Parameter("beta", 1.0, "Weight of recall against precision, in (0, 1e6].", _ratio),
         REL,
     ),
 )

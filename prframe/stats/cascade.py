@@ -42,7 +42,8 @@ def expected_cascade(
     -----
     Chapelle, Metlzer, Zhang & Grinspan, *Expected reciprocal rank for graded relevance*, CIKM
     2009, eq. (4), averaged over the orders of the block: the number t of relevant items among the
-    first j is hypergeometric. At most ``size * hits`` steps.
+    first j is hypergeometric. The time grows with ``hits + size`` times the number of relevant
+    items after which hardly anybody reads on.
 
     Examples
     --------
@@ -62,7 +63,8 @@ def expected_cascade(
         column = np.arange(int(hits[some].max()))
         inside = column < hits[some, None]
         items = np.where(inside, first[some, None] + column, 0)
-        passed = _mean_products(np.where(inside, passing[items], 1.0), hits[some])
+        products = np.where(inside, passing[items], 1.0)
+        passed = _mean_products(products, hits[some], _horizon(products, hits[some]))
         total[some] = _walk(start[some], size[some], hits[some], depth[some], passed)
     return total
 
@@ -77,12 +79,25 @@ def _batches(hits: Integers) -> Iterator[Integers]:
             yield from np.split(alike, np.arange(length, alike.size, length))
 
 
-def _mean_products(passing: Floats, hits: Integers) -> Floats:
-    """Return, for t = 0..hits, the mean product over all choices of t of a block's items."""
-    means = np.zeros((passing.shape[0], passing.shape[1] + 1))
+def _horizon(passing: Floats, hits: Integers) -> int:
+    """Return after how many relevant items nobody reads on.
+
+    The mean product over choices of t items is at most the mean to the power t (Maclaurin).
+    """
+    surplus = passing.shape[1] - hits
+    mean = float(((passing.sum(axis=1) - surplus) / hits).max())
+    longest = int(passing.shape[1])
+    if mean >= 1:
+        return longest
+    return min(longest, int(np.log(_NEGLIGIBLE) / np.log(max(mean, _NEGLIGIBLE))) + 1)
+
+
+def _mean_products(passing: Floats, hits: Integers, longest: int) -> Floats:
+    """Return, for t = 0..longest, the mean product over all choices of t of a block's items."""
+    means = np.zeros((passing.shape[0], longest + 1))
     means[:, 0] = 1.0
     t = np.arange(1, means.shape[1])
-    for i in range(1, means.shape[1]):
+    for i in range(1, passing.shape[1] + 1):
         share = np.clip(t / i, 0, 1)
         grown = (1 - share) * means[:, 1:] + share * passing[:, i - 1, None] * means[:, :-1]
         means[:, 1:] = np.where((hits >= i)[:, None], grown, means[:, 1:])

@@ -46,8 +46,8 @@ def join(  # noqa: PLR0913 - options, by keyword
         What becomes of documents of the run without judgment: they get the label 0 (those with a
         negative label keep it), or they are left out (condensed lists).
     complete : bool
-        Whether judged documents that a system did not retrieve are listed with a score of -inf.
-        Without them recall, AP, nDCG and others know only the retrieved part.
+        Whether documents of the qrels that a system did not retrieve are listed with a score of
+        -inf. Without them recall, AP, nDCG and others know only the retrieved part.
     queries : {"all", "qrels", "run", "both"}
         The queries of each system: all of the run or the qrels; those of the qrels (as
         ``trec_eval -c``); those of the system's run; those of both (as trec_eval otherwise).
@@ -87,6 +87,8 @@ def join(  # noqa: PLR0913 - options, by keyword
     A query without judgments has no positives, so most metrics are undefined for it: they are
     null, with a warning. A query of the qrels that a system's run lacks has only documents that
     were not retrieved, so its metrics are 0. With ``complete=False`` it has no rows.
+
+    Scores become 64-bit floats; integers beyond 2^53, which these cannot tell apart, are refused.
 
     On a lazy run, columns and options are checked at once and the rest is done when the result is
     collected, also where the qrels are lazy. The run is held in memory as a whole.
@@ -210,7 +212,10 @@ def _join(task: _Task, source: Source, judged: Source) -> pl.DataFrame:
     if options.unjudged == "drop":
         out = out.filter("judged")
     if options.complete:
-        out = matching.interleaved(out, rankings.unretrieved(), rankings.keys.height)
+        others = rankings.unretrieved()
+        if options.unjudged == "drop":
+            others = others.filter("judged")
+        out = matching.interleaved(out, others, rankings.keys.height)
     columns = out.select("doc_id", "score", "label", "judged")
     return pl.concat([rankings.keys[out["ranking"]], columns], how="horizontal")
 
@@ -226,6 +231,13 @@ def _run_rows(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
         f"the score {run.value!r} of the run must not contain nulls or NaN",
         "drop these rows, or fill in -inf for documents that were not retrieved",
     )
+    if frame.schema[run.value].is_integer():
+        roles.refuse(
+            frame,
+            ~pl.col(run.value).is_between(-checks.LARGEST_COUNT, checks.LARGEST_COUNT),
+            f"the integer score {run.value!r} of the run must lie between -2^53 and 2^53",
+            "scale the scores",
+        )
     return frame.select(
         *run.systems,
         pl.col(run.query).cast(task.result["query_id"]).alias("query_id"),
@@ -238,7 +250,7 @@ def _qrels_rows(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
     """Check the rows of the qrels and give their columns their names."""
     qrels = task.qrels
     _refuse_null_ids("qrels", qrels, frame)
-    label = pl.col(qrels.value).cast(task.result["label"])
+    label = pl.col(qrels.value).cast(task.result["label"], strict=False)
     finite = label.is_finite() if task.result["label"].is_float() else label.is_not_null()
     roles.refuse(
         frame,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import isinf
 from typing import Literal
 
 import polars as pl
@@ -30,14 +31,20 @@ def _text(name: str, value: str) -> str:  # noqa: ARG001 - has the shape of its 
 
 def _whole(name: str, value: str) -> int:
     """Read a whole number that fits into 64 bits."""
-    if _WHOLE.fullmatch(value) and int(value) in _INT64:
-        return int(value)
+    if _WHOLE.fullmatch(value):
+        if int(value) in _INT64:
+            return int(value)
+        raise MalformedLineError(f"the {name} must fit into 64 bits; got {checks.brief(value)}")
     raise MalformedLineError(f"the {name} must be a whole number; got {checks.brief(value)}")
 
 
 def _number(name: str, value: str) -> float:
     """Read a number; infinity is one, NaN is none."""
     if _REAL.fullmatch(value):
+        if isinf(float(value)) and any(letter.isdigit() for letter in value):
+            raise MalformedLineError(
+                f"the {name} must fit into a 64-bit float; got {checks.brief(value)}"
+            )
         return float(value)
     raise MalformedLineError(f"the {name} must be a number; got {checks.brief(value)}")
 

@@ -62,8 +62,8 @@ class Rankings:
             "doc_id",
             pl.lit(-np.inf).alias("score"),
             "label",
-            pl.lit(value=True).alias("judged"),
-        ).filter(pl.col("label") >= 0)
+            (pl.col("label") >= 0).alias("judged"),
+        )
 
 
 def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: str) -> Rankings:
@@ -125,11 +125,12 @@ def _judgments(rows: pl.DataFrame, query: Integers, table: pl.DataFrame) -> pl.D
 def _warn_of_strangers(
     keys: pl.DataFrame, judged: pl.DataFrame, rows: pl.DataFrame, table: pl.DataFrame
 ) -> None:
-    """Say that run and qrels have no query, or no document of a query, in common."""
+    """Say that run and qrels have no query in common, or no document of one."""
     if keys.join(judged, on="query_id", how="semi").is_empty():
         what, ours, theirs = "query", keys["query_id"], judged["query_id"]
     else:
-        what, ours, theirs = "document", rows["doc_id"], table["doc_id"]
+        what = "document of a query"
+        ours, theirs = rows["doc_id"], table["doc_id"]
     run = f"the run has {roles.examples(ours.head(2))}" if ours.len() else "the run has no rows"
     warn(
         f"run and qrels have no {what} in common: {run}, "

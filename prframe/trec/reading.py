@@ -69,13 +69,14 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
     Notes
     -----
     Fields are separated by any amount of white space (ASCII), which may also stand at both ends of
-    a line. What follows the sixth field is left out, as trec_eval does. Blank lines and lines
-    whose first character is ``#`` are skipped. Quotes mean nothing. Lines end with a line feed, a
-    carriage return, or both; the last one may lack its end. A byte order mark is skipped, and
-    UTF-16 is read where a file starts with its mark. A file without rows gives a frame without
-    rows.
+    a line. What follows the sixth field is left out, as trec_eval does. Blank lines and lines that
+    start with ``#``, perhaps after white space, are skipped. Quotes mean nothing. Lines end with a
+    line feed, a carriage return, or both; the last one may lack its end. A byte order mark is
+    skipped, and UTF-16 is read where a file starts with its mark. A file without rows gives a
+    frame without rows.
 
-    Ids are text: ``"007"`` stays as it is. Infinite scores are allowed; -inf means not retrieved.
+    Ids are text: ``"007"`` stays as it is. Scores may be written as infinite, ``inf`` or ``-inf``,
+    which means not retrieved; a number that is too large for a 64-bit float is malformed.
     The rank is read but never used: scores decide.
 
     Files with single spaces are read at nearly the speed of `polars.read_csv`, others take a few
@@ -282,7 +283,8 @@ def _is_right(rows: pl.DataFrame) -> bool:
     # Empty fields, from white space in the wrong places, and missing ones are null.
     if any(column.null_count() for column in rows.iter_columns()):
         return False
-    if "score" in rows.columns and rows["score"].is_nan().any():
+    if "score" in rows.columns and not rows["score"].is_finite().all():
+        # NaN, or an infinity, which may be a number that is too large.
         return False
     query = pl.col("query_id").str
     start = query.starts_with("#") | query.starts_with(BOM.decode())

@@ -67,6 +67,8 @@ def _named_systems(names: Sequence[str], system: object) -> list[str]:
             f"`system` must be a column name or a list of them; got {checks.brief(system)}."
         )
     checks.columns_exist(dict.fromkeys(systems, "system"), names)
+    if len(set(systems)) < len(systems):
+        raise PrframeError(f"`system` names a column twice: {checks.brief(list(systems))}.")
     clash = [name for name in systems if name in RESULT]
     if clash:
         raise PrframeError(

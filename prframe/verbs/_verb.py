@@ -85,22 +85,24 @@ def run(
     return through(frame, args.columns, result_schema, renamed)
 
 
+def positives_of(args: Arguments) -> str:
+    """Name the positives in words."""
+    graded = isinstance(args.positive, (bool, int, float))
+    return "positives" if graded else f"label {checks.brief(args.positive)}"
+
+
 def warn_undefined(
-    what: Sequence[str], groups: pl.DataFrame, args: Arguments, *, negatives: bool
+    what: Sequence[str], groups: pl.DataFrame, args: Arguments, lack: Sequence[str]
 ) -> None:
     """Say once that some groups have no value for what was asked.
 
-    `groups` has a row per group and a column ``lacking``; `negatives` tells whether it may be
-    negatives that they lack.
+    `groups` has a row per group and a column ``lacking``; `lack` is what may be missing in them.
     """
     bad = groups.filter("lacking")
     if bad.height:
-        graded = isinstance(args.positive, (bool, int, float))
-        lack = "positives" if graded else f"label {checks.brief(args.positive)}"
-        lack += " or no negatives" if negatives else ""
         names = in_groups(bad.select(key_names(args)).rows())
         warn(
             f"{', '.join(what)}: undefined, hence null, for {bad.height} of {groups.height} "
-            f"groups, which have no {lack}{names}",
+            f"groups, which have no {' or no '.join(lack)}{names}",
             UndefinedMetricWarning,
         )

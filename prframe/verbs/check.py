@@ -21,6 +21,7 @@ from prframe.rows import (
     key_names,
     positive,
     problems,
+    rounded,
 )
 from prframe.typing import FrameT, Shared
 from prframe.verbs._verb import arguments, run, verb
@@ -112,7 +113,7 @@ def check(
     """
     args = arguments("check", score, label, shared)
     given = k if isinstance(k, (list, tuple, range)) else [k]
-    cutoffs = [checks.whole_number("k", cutoff, at_least=1) for cutoff in given]
+    cutoffs = list(dict.fromkeys(checks.whole_number("k", cutoff, at_least=1) for cutoff in given))
 
     def compute(source: Source) -> pl.DataFrame:
         found = _findings(source, args, cutoffs)
@@ -145,13 +146,21 @@ def _findings(source: Source, args: Arguments, cutoffs: list[int]) -> Iterator[_
         tie = _groups_where(groups, keys, "tie_at_cutoff", "warning", pl.col(f"tie@{cutoff}"))
         yield replace(tie, example=f"k = {cutoff}, {tie.example}")
     if args.weight is None:
-        yield from _tie_ranges(source, args, cutoffs, faults)
+        yield from _tie_ranges(source, _with_sound_totals(args, groups), cutoffs, faults)
     yield _rows_where(groups, keys, "infinite_score", "warning")
     for kind in [*allowed, "tied_score", "not_retrieved"]:
         yield _rows_where(groups, keys, kind, "info")
     labels = rows.group_by("label").len().sort("len", "label", descending=[True, False]).collect()
     most = [f"{value!r}: {count}" for value, count in labels.head(checks.SHOWN).rows()]
     yield _Finding("label_values", "info", labels.height, ", ".join(most))
+
+
+def _with_sound_totals(args: Arguments, groups: pl.DataFrame) -> Arguments:
+    """Return the arguments without totals that contradict the data."""
+    for name in _totals(args):
+        if groups[f"wrong_{name}"].any():
+            args = replace(args, n_pos=None) if name == "n_pos" else replace(args, n_neg=None)
+    return args
 
 
 def _tie_ranges(
@@ -161,8 +170,8 @@ def _tie_ranges(
     faultless = [~fault.bad for fault in faults if fault.kind != "missing_score"]
     rows = Source(source.lazy().filter(True, *faultless))  # noqa: FBT003
     missing = "drop" if args.missing == "raise" else args.missing
-    plain = replace(args, ties="group", item=None, n_pos=None, n_neg=None, missing=missing)
-    metrics = [AP, *(P @ cutoff for cutoff in dict.fromkeys(cutoffs))]
+    plain = replace(args, ties="group", item=None, missing=missing)
+    metrics = [AP, *(P @ cutoff for cutoff in cutoffs)]
     worst, best = (_values(rows, replace(plain, ties=ties), metrics) for ties in ("worst", "best"))
     for metric in map(str, metrics):
         apart = worst.with_columns(apart=best[metric] - worst[metric])
@@ -205,6 +214,8 @@ def _rows(source: Source, args: Arguments, faults: list[Problem]) -> pl.LazyFram
     score, label = pl.col(args.score), pl.col(args.label)
     if not schema[args.score].is_integer():
         score = score.cast(pl.Float64).fill_nan(None)
+    if args.float32:
+        score = score.cast(pl.Float64).map_batches(_rounded, return_dtype=pl.Float64)
     weight = pl.lit(1) if args.weight is None else pl.col(args.weight)
     listed = ~is_missing(pl.col(args.score), schema[args.score]) | (args.missing != "drop")
     keys = [pl.col(key).alias(name) for key, name in zip(args.keys, key_names(args), strict=True)]
@@ -223,6 +234,11 @@ def _rows(source: Source, args: Arguments, faults: list[Problem]) -> pl.LazyFram
             for name, total in totals.items()
         },
     )
+
+
+def _rounded(score: pl.Series) -> pl.Series:
+    """Round to 32-bit floats, nulls left as they are."""
+    return pl.select(pl.when(score.is_not_null()).then(pl.Series(rounded(score)))).to_series()
 
 
 def _groups(

@@ -17,7 +17,7 @@ from prframe.ranks import thresholds
 from prframe.rows import ROW, key_names
 from prframe.stats import first_at_least
 from prframe.typing import FrameT, RowOrder, Shared
-from prframe.verbs._verb import arguments, run, verb, warn_undefined
+from prframe.verbs._verb import arguments, positives_of, run, verb, warn_undefined
 
 _COUNTS = ("threshold", "k", "tp", "fp")
 
@@ -304,7 +304,8 @@ class _Drawing:
             )
             both = len(self.needs) > 1
             what = ["fpr or tpr"] if both else ["recall"]
-            warn_undefined(what, groups, self.args, negatives=both)
+            lack = [positives_of(self.args), *(["negatives"] if both else [])]
+            warn_undefined(what, groups, self.args, lack)
         return rows.drop("lacking")
 
 

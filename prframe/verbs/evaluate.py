@@ -16,7 +16,7 @@ from prframe.pieces import Piece, Ranking
 from prframe.ranks import hits
 from prframe.rows import key_names
 from prframe.typing import Columns, FrameT, Layout, Shared
-from prframe.verbs._verb import arguments, run, verb, warn_undefined
+from prframe.verbs._verb import arguments, positives_of, run, verb, warn_undefined
 
 # trec_eval's floor, so that one query without success does not make a geometric mean 0.
 _LEAST = 1e-5
@@ -173,6 +173,8 @@ def _with_over(
             f"`over` must be a column name or a list of them; got {checks.brief(over)}."
         )
     columns = [over] if isinstance(over, str) else list(over)
+    if len(set(map(str, columns))) < len(columns):
+        raise PrframeError(f"`over` names a column twice: {checks.brief(columns)}.")
     both = [column for column in columns if column in args.keys]
     if both:
         raise PrframeError(
@@ -293,8 +295,17 @@ def _warn(values: pl.DataFrame, wanted: dict[str, Metric], args: Arguments) -> N
     undefined = [name for name in wanted if values[name].null_count()]
     if undefined:
         lacking = pl.any_horizontal(pl.col(undefined).is_null()).alias("lacking")
-        both = any("n_neg" in wanted[name].needs for name in undefined)
-        warn_undefined(undefined, values.select(*key_names(args), lacking), args, negatives=both)
+        lack = [what for name in undefined for what in _lack(wanted[name], args)]
+        groups = values.select(*key_names(args), lacking)
+        warn_undefined(undefined, groups, args, list(dict.fromkeys(lack)))
+
+
+def _lack(metric: Metric, args: Arguments) -> list[str]:
+    """Say what a group may lack for which a metric is undefined."""
+    if metric.also_undefined:
+        return ["gains above 0"]
+    positives = f"labels >= {metric.rel:g}" if metric.rel is not None else positives_of(args)
+    return [positives, *(["negatives"] if "n_neg" in metric.needs else [])]
 
 
 def _long(values: pl.DataFrame, names: list[str], keys: list[str]) -> pl.DataFrame:
