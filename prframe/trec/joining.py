@@ -217,7 +217,8 @@ def _join(task: _Task, source: Source, judged: Source) -> pl.DataFrame:
             others = others.filter("judged")
         out = matching.interleaved(out, others, rankings.keys.height)
     columns = out.select("doc_id", "score", "label", "judged")
-    return pl.concat([rankings.keys[out["ranking"]], columns], how="horizontal")
+    keys = rankings.keys.rechunk()[out["ranking"]]
+    return pl.concat([keys, columns], how="horizontal")
 
 
 def _run_rows(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:

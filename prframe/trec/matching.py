@@ -4,14 +4,18 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError, UnmatchedIdsWarning, warn
 from prframe.trec import roles
 from prframe.trec.grouping import Integers, codes, group
 
-# How many places there are for the hash of each judged document.
+# How many places there are for each judgment.
 _BYTES = 16
+_PIECE = 1 << 18
+# Multiplying by it spreads numbers over all bits.
+_ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
@@ -106,11 +110,18 @@ def _judgments(rows: pl.DataFrame, query: Integers, table: pl.DataFrame) -> pl.D
 
     Few documents are judged at all, so most rows are told apart by a look at one byte.
     """
-    mask = (1 << max(16, (_BYTES * table.height).bit_length())) - 1
-    seen = np.zeros(mask + 1, dtype=np.bool_)
-    seen[(table["doc_id"].hash() & mask).to_numpy()] = True
-    perhaps = np.flatnonzero(seen[(rows["doc_id"].hash() & mask).to_numpy()])
-    ranking = rows["ranking"].to_numpy()[perhaps]
+    size = 1 << max(16, (_BYTES * table.height).bit_length())
+    seen = np.zeros(size, dtype=np.bool_)
+    seen[_places(table["doc_id"], table["query"].to_numpy(), size)] = True
+    ranking = rows["ranking"].to_numpy()
+    found = []
+    # Piece by piece, which stays in the cache.
+    for start in range(0, rows.height, _PIECE):
+        documents = rows["doc_id"].slice(start, _PIECE)
+        places = _places(documents, query[ranking[start : start + _PIECE]], size)
+        found.append(start + np.flatnonzero(seen[places]))
+    perhaps = np.concatenate([np.array([], dtype=np.int64), *found])
+    ranking = ranking[perhaps]
     candidates = pl.DataFrame(
         {
             "row": perhaps,
@@ -120,6 +131,12 @@ def _judgments(rows: pl.DataFrame, query: Integers, table: pl.DataFrame) -> pl.D
         }
     )
     return candidates.join(table, on=["query", "doc_id"], how="inner", maintain_order="left")
+
+
+def _places(documents: pl.Series, query: Integers, size: int) -> NDArray[np.uint64]:
+    """Return a place in 0..size - 1 for each pair of query and document; size is a power of 2."""
+    mixed = documents.hash().to_numpy() ^ (query.astype(np.uint64) * _ODD)
+    return np.asarray(mixed & np.uint64(size - 1))
 
 
 def _warn_of_strangers(
@@ -181,9 +198,21 @@ def interleaved(rows: pl.DataFrame, others: pl.DataFrame, n: int) -> pl.DataFram
     if not others.height:
         return rows.select(columns)
     first, second = rows["ranking"].to_numpy(), others["ranking"].to_numpy()
-    n_first, n_second = np.bincount(first, minlength=n), np.bincount(second, minlength=n)
-    order = np.empty(first.size + second.size, dtype=np.int64)
-    order[np.arange(first.size) + (np.cumsum(n_second) - n_second)[first]] = np.arange(first.size)
-    place = np.arange(second.size) + np.cumsum(n_first)[second]
-    order[place] = first.size + np.arange(second.size)
-    return pl.concat([rows.select(columns), others])[order]
+    place = np.arange(second.size) + np.cumsum(np.bincount(first, minlength=n))[second]
+    is_other = np.zeros(first.size + second.size, dtype=np.bool_)
+    is_other[place] = True
+    merged = {name: _merged(rows[name], others[name], is_other) for name in columns}
+    return pl.DataFrame(merged)
+
+
+def _merged(first: pl.Series, second: pl.Series, is_second: NDArray[np.bool_]) -> pl.Series:
+    """Put the values of two columns into their places."""
+    if first.dtype.is_numeric() or first.dtype == pl.Boolean:
+        values = np.empty(is_second.size, dtype=first.to_numpy().dtype)
+        values[is_second] = second.to_numpy()
+        values[~is_second] = first.to_numpy()
+        return pl.Series(values)
+    place = np.cumsum(~is_second, dtype=np.int64) - 1
+    place[is_second] = np.arange(first.len(), is_second.size)
+    # A gather from many chunks takes several times as long.
+    return pl.concat([first, second], rechunk=True)[place]
