@@ -350,7 +350,7 @@ def trec_files(sizes: Sizes) -> Case:
                 "files_to_metrics_by_ir_measures",
                 {"file": "whole"},
                 later=0,
-                rounds=1,
+                rounds=min(2, sizes.rounds),
             ),
         ],
         [

@@ -1,5 +1,6 @@
 """From TREC files to metrics: the files, reading them, and the whole way here and elsewhere."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,8 @@ def _write(folder: Path, queries: int, documents: int, judged: int) -> None:
         frame.write_csv(
             folder / f"{file}.txt", separator=" ", include_header=False, float_precision=6
         )
+    # What is still to be written to the disk would disturb the first round.
+    os.sync()
 
 
 def _named(letter: str, numbers: NDArray[np.int64]) -> pl.Series:
