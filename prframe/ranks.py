@@ -59,14 +59,20 @@ def _listed(column: pl.Expr, marked: pl.Expr, ties: Ties) -> pl.Expr:
     """List a column for the marked items as `_blocks` lists their ranks."""
     column = column.filter(marked)
     if ties in _ORDERED:
-        by = [key.filter(marked) for key in _order(ties)]
-        column = column.sort_by(*by, descending=True, maintain_order=True)
+        column = column.sort_by(
+            _one(_order(ties)).filter(marked), descending=True, maintain_order=True
+        )
     return column.implode()
 
 
 def _order(ties: Ties) -> list[pl.Expr]:
     """Return what rows are sorted by, in descending order."""
     return [_KEY, pl.col("item")] if ties == "trec" else [_KEY]
+
+
+def _one(keys: list[pl.Expr]) -> pl.Expr:
+    """Return sort keys as one; filtered ones by twos are more than polars 2.0 can group."""
+    return keys[0] if len(keys) == 1 else pl.struct(keys)
 
 
 def _totals(piece: Piece) -> dict[str, pl.Expr]:
@@ -211,12 +217,11 @@ def thresholds(piece: Piece) -> Thresholds:
     carried = ["key", "positive", *ranking.extra]
     if ranking.args.weight is not None:
         carried.append("weight")
-    by, descending = _curve_order(ranking.args.ties)
-    keys = [key.filter(shown) for key in by]
+    by = _one(_curve_order(ranking.args.ties)).filter(shown)
     by_rank = {
         name: pl.col(name)
         .filter(shown)
-        .sort_by(*keys, descending=descending, maintain_order=True)
+        .sort_by(by, descending=True, maintain_order=True)
         .implode()
         for name in carried
     }
@@ -229,12 +234,11 @@ def thresholds(piece: Piece) -> Thresholds:
     return Thresholds(totals, table)
 
 
-def _curve_order(ties: Ties) -> tuple[list[pl.Expr], list[bool]]:
-    """Return what the rows of a curve are sorted by, and whether in descending order."""
+def _curve_order(ties: Ties) -> list[pl.Expr]:
+    """Return what the rows of a curve are sorted by, in descending order."""
     if ties in {"best", "worst"}:
-        return [_KEY, _POSITIVE], [True, ties == "best"]
-    by = _order(ties)
-    return by, [True] * len(by)
+        return [_KEY, _POSITIVE if ties == "best" else ~_POSITIVE]
+    return _order(ties)
 
 
 def _counted(rows: pl.DataFrame, group: Integers, ties: str) -> pl.DataFrame:
