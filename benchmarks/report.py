@@ -19,6 +19,7 @@ _PACKAGES = (
     "scipy",
     "scikit-learn",
     "pytrec_eval-terrier",
+    "ir_measures",
     "ranx",
     "numba",
     "polarbearings",

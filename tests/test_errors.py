@@ -340,6 +340,10 @@ REFUSALS = {
         "`n_pos` counts the positives of `positive`, not those of 'P(rel=2)@1'; "
         "list the items with a score of -inf instead.",
     ),
+    "a weighted grade": (
+        lambda: evaluate(GOOD.with_columns(weight=1.0), "AP(rel=2)", weight="weight"),
+        "'AP(rel=2)' take no `weight`; say positive= for all metrics instead.",
+    ),
     "a grade of strings": (
         lambda: evaluate(GOOD.with_columns(label=pl.lit("a")), "AP(rel=2)", positive="a"),
         "'AP(rel=2)' compare labels with a number; got positive='a'.",

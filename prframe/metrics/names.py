@@ -95,9 +95,9 @@ _NOT_OFFERED = frozenset(
         *("rbp_resid", "relstring", "runid", "yaap", "ndcg_p"),
     }
 )
-_WITH_SUFFIX = re.compile(r"(?P<name>\w+?)[._@]?(?P<k>\d+(?:\.\d+)?)")
-_PERSISTENCE = re.compile(r"rbp\.(?P<p>\d+)")
-_CUT_OFF = re.compile(r"(?P<name>\w+?)[._](?P<k>\d+(?:\.\d+)?)")
+_WITH_SUFFIX = re.compile(r"(?P<name>\w+?)[._@]?(?P<k>\d+(?:\.\d+)?)", re.ASCII)
+_PERSISTENCE = re.compile(r"rbp\.(?P<p>[0-9]+)")
+_CUT_OFF = re.compile(r"(?P<name>\w+?)[._](?P<k>\d+(?:\.\d+)?)", re.ASCII)
 _AT_GRADE = re.compile(r"(?P<name>[^-]+)-l(?P<rel>[0-9]{1,9})")
 _WHOLE = re.compile(r"[0-9]{1,30}")
 _REAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")

@@ -1,5 +1,6 @@
 """The statistics: arrays in, arrays or small result objects out."""
 
+from prframe.stats.ap_moments import ap_null_moments
 from prframe.stats.cascade import expected_cascade
 from prframe.stats.segments import first_at_least
 from prframe.stats.tied_precision import expected_precision, expected_precision_before
@@ -11,6 +12,7 @@ from prframe.stats.tied_ranks import (
 )
 
 __all__ = [
+    "ap_null_moments",
     "discount_sum",
     "discount_sums",
     "expected_cascade",

@@ -230,6 +230,10 @@ class _Plan:
                 "`n_pos` counts the positives of `positive`, not those of "
                 f"{checks.listed(graded)}; list the items with a score of -inf instead."
             )
+        if graded and self.args.weight is not None:
+            raise PrframeError(
+                f"{checks.listed(graded)} take no `weight`; say positive= for all metrics instead."
+            )
         if graded and not isinstance(self.args.positive, (bool, int, float)):
             raise PrframeError(
                 f"{checks.listed(graded)} compare labels with a number; "

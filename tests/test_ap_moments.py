@@ -1,0 +1,133 @@
+"""Moments of AP under random ranking: enumeration in rational arithmetic, recorded values, size."""
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import prframe
+from prframe.stats import ap_null_moments
+
+# (n, n_pos, mean, variance) in exact arithmetic, recorded with the original program pranker.
+RECORDED = [
+    (2, 1, 0.75, 0.0625),
+    (4, 2, 0.6805555555555556, 0.04031635802469136),
+    (10, 2, 0.37146384479717814, 0.04059064396449023),
+    (10, 9, 0.9214329805996473, 0.00431139224436917),
+    (20, 18, 0.9136723139849667, 0.0026988503595084495),
+    (50, 5, 0.16427111845911188, 0.007748925593662177),
+    (100, 2, 0.061450807750372, 0.0074898785395199905),
+    (100, 95, 0.952114837130121, 0.0003850120980695883),
+    (300, 30, 0.11590099495742326, 0.000618685904340516),
+    (500, 5, 0.021492775943267775, 0.0007229468308233328),
+    (1000, 50, 0.05616736468220503, 0.00010865310464303507),
+    (2000, 100, 0.05341143056449713, 4.13286719168457e-05),
+    (10000, 10, 0.0018779696399648302, 1.7105370125310846e-05),
+    (100000, 10, 0.00021089148006730508, 1.6553274662644915e-06),
+    (1000000, 10, 2.3392606188204683e-05, 1.6464406856383752e-07),
+]
+
+
+def by_enumeration(n: int, n_pos: int, blocks: list[int]) -> tuple[Fraction, Fraction]:
+    """Average over every placement of the positives; AP counts at the ends of blocks."""
+    ends = [
+        end
+        for end, size in zip(np.cumsum(blocks).tolist(), blocks, strict=True)
+        for _ in range(size)
+    ]
+    values = []
+    for chosen in combinations(range(n), n_pos):
+        reached = [ends[rank] for rank in chosen]
+        hits = [sum(other <= end for other in reached) for end in reached]
+        precisions = [Fraction(h, end) for h, end in zip(hits, reached, strict=True)]
+        values.append(sum(precisions, Fraction(0)) / n_pos)
+    mean = sum(values, Fraction(0)) / len(values)
+    return mean, sum(((value - mean) ** 2 for value in values), Fraction(0)) / len(values)
+
+
+@pytest.mark.parametrize("n", range(1, 13))
+def test_all_small_rankings(n: int) -> None:
+    for n_pos in range(1, n + 1):
+        mean, variance = by_enumeration(n, n_pos, [1] * n)
+        found = ap_null_moments(n, n_pos)
+        assert found.mean == pytest.approx(float(mean), rel=1e-13)
+        assert found.variance == pytest.approx(float(variance), rel=1e-12, abs=1e-16)
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=5), st.data())
+def test_ties(blocks: list[int], data: st.DataObject) -> None:
+    n = sum(blocks)
+    n_pos = data.draw(st.integers(1, n))
+    if n > 10:
+        blocks, n = blocks[:2], sum(blocks[:2])
+        n_pos = min(n_pos, n)
+    mean, variance = by_enumeration(n, n_pos, blocks)
+    found = ap_null_moments(n, n_pos, ties=blocks)
+    assert found.mean == pytest.approx(float(mean), rel=1e-13)
+    assert found.variance == pytest.approx(float(variance), rel=1e-11, abs=1e-15)
+
+
+@pytest.mark.parametrize(("n", "n_pos", "mean", "variance"), RECORDED)
+def test_recorded_values(n: int, n_pos: int, mean: float, variance: float) -> None:
+    found = ap_null_moments(n, n_pos)
+    tolerance = 1e-12 if n <= 100_000 else 1e-9
+    assert found.mean == pytest.approx(mean, rel=tolerance)
+    assert found.variance == pytest.approx(variance, rel=tolerance)
+
+
+def test_the_table_of_zhang_and_su() -> None:
+    # Their Table III prints .0001286 and .000096 from simulation, .0001392 and .000142 from theory.
+    found = ap_null_moments([1000, 2000], [100, 500])
+    assert found.mean == pytest.approx([0.105843, 0.252693], abs=5e-7)
+    assert found.variance == pytest.approx([0.00013015, 0.0000989296], rel=1e-4)
+
+
+def test_a_billion_items_by_their_expansion() -> None:
+    # With one positive AP is 1/rank: mean H_n/n and second moment H2_n/n.
+    n = 10**9
+    harmonic = np.log(n) + np.euler_gamma + 1 / (2 * n)
+    squares = np.pi**2 / 6 - 1 / n
+    found = ap_null_moments(n, 1)
+    assert found.mean == pytest.approx(harmonic / n, rel=1e-12)
+    assert found.variance == pytest.approx(squares / n - (harmonic / n) ** 2, rel=1e-12)
+    # All but one positive: with the negative at rank r, AP = 1 - (sum of 1/k over k > r)/(n - 1).
+    n = 10**6
+    later = np.cumsum(1 / np.arange(n, 0, -1.0))[::-1]
+    ap = 1 - np.append(later[1:], 0) / (n - 1)
+    found = ap_null_moments(n, n - 1)
+    assert found.mean == pytest.approx(ap.mean(), rel=1e-12)
+    assert found.variance == pytest.approx(((ap - ap.mean()) ** 2).mean(), rel=1e-9)
+
+
+def test_one_block_has_no_variance_and_single_blocks_are_no_ties() -> None:
+    found = ap_null_moments(40, [1, 7, 40], ties=[40])
+    assert found.mean == pytest.approx(np.array([1, 7, 40]) / 40)
+    assert found.variance == pytest.approx(0, abs=1e-16)
+    plain, tied = ap_null_moments(40, [1, 7, 40]), ap_null_moments(40, [1, 7, 40], ties=[1] * 40)
+    assert tied.mean == pytest.approx(plain.mean, rel=1e-13)
+    assert tied.variance == pytest.approx(plain.variance, rel=1e-11, abs=1e-16)
+
+
+def test_broadcasting() -> None:
+    found = ap_null_moments(np.array([[10], [20]]), [1, 2, 3])
+    assert found.mean.shape == found.variance.shape == (2, 3)
+    assert found.mean[1, 2] == ap_null_moments(20, 3).mean
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((3, 4), "`n_pos` must be at most n; got n_pos = 4 with n = 3."),
+        ((0, 1), "`n` must be whole numbers >= 1; got 0."),
+        ((3, 1.5), "`n_pos` must be whole numbers >= 1; got 1.5."),
+        (("3", 1), "`n` must be whole numbers >= 1; got '3'."),
+        ((3, 1, [1, 1]), "`ties` must be the sizes of blocks that add up to n; they add up to 2, and n is 3."),
+    ],
+)  # fmt: skip
+def test_refusals(arguments: tuple[object, ...], message: str) -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        ap_null_moments(*arguments)
+    assert str(caught.value) == message
