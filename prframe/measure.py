@@ -9,15 +9,39 @@ import polars as pl
 from prframe.errors import PrframeError
 from prframe.hits import Hits, at_grade
 from prframe.metrics import Metric
+from prframe.pieces import Piece, Ranking
 from prframe.quantities import Quantities, gain_of
+from prframe.ranks import hits
+from prframe.rows import key_names
 from prframe.stats import discount_sum, discount_sums
 from prframe.typing import Ties
 
 _TOTALS = ("n", "n_pos", "n_neg", "n_hits", "n_nonrel")
 
 
+def values_of_groups(
+    ranking: Ranking,
+    metrics: Mapping[str, Metric],
+    *,
+    prior: float | None = None,
+    interpolate: bool = False,
+) -> pl.DataFrame:
+    """Return one row per group of a ranking: its keys, and a column per metric, named as given."""
+    keys, wanted = key_names(ranking.args), list(metrics.values())
+
+    def of_piece(piece: Piece) -> pl.DataFrame:
+        found = hits(piece)
+        values = measure(
+            found, wanted, ties=ranking.args.ties, prior=prior, interpolate=interpolate
+        )
+        values.columns = list(metrics)
+        return pl.concat([found.totals.select(keys), values], how="horizontal")
+
+    return ranking.over_groups(of_piece)
+
+
 def measure(
-    hits: Hits,
+    found: Hits,
     metrics: Sequence[Metric],
     *,
     ties: Ties = "group",
@@ -28,23 +52,28 @@ def measure(
 
     Where a metric is undefined its value is null.
     """
-    _check_grades(hits, metrics)
+    _check_grades(found, metrics)
     numbered = sorted(enumerate(metrics), key=lambda pair: pair[1].rel or 0.0)
     frames = []
     for rel, pairs in groupby(numbered, key=lambda pair: pair[1].rel):
         some = dict(pairs)
-        graded = hits if rel is None else at_grade(hits, rel)
+        graded = found if rel is None else at_grade(found, rel)
         frames.append(_Measurement(graded, ties, prior, interpolate=interpolate).values(some))
     return pl.concat(frames, how="horizontal").select(str(i) for i in range(len(metrics)))
 
 
-def _check_grades(hits: Hits, metrics: Sequence[Metric]) -> None:
-    """Require grades within what a metric takes."""
-    for metric in metrics:
-        highest, largest = metric.highest_grade, hits.table["gain"].to_numpy().max(initial=0)
-        if highest is not None and largest > highest:
+def _check_grades(found: Hits, metrics: Sequence[Metric]) -> None:
+    """Require grades within what a metric takes, of retrieved items and others."""
+    limited = [metric for metric in metrics if metric.highest_grade is not None]
+    if not limited:
+        return
+    items = found.table if found.marks is None else found.marks
+    largest = float(items["gain"].to_numpy().max(initial=0))
+    for metric in limited:
+        highest = metric.highest_grade or 0.0
+        if largest > highest:
             remedy = "2^label is too large a number beyond"
-            if "top" in dict.fromkeys(parameter.name for parameter in metric.parameters):
+            if metric.takes("top"):
                 grade = f"{metric.name}(top={largest:g})"
                 remedy = f"name the highest grade of the judgments: {grade!r}"
             raise PrframeError(
@@ -55,11 +84,11 @@ def _check_grades(hits: Hits, metrics: Sequence[Metric]) -> None:
 class _Measurement:
     """Metrics of one set of hits."""
 
-    def __init__(self, hits: Hits, ties: Ties, prior: float | None, *, interpolate: bool) -> None:
-        self._hits = hits
+    def __init__(self, found: Hits, ties: Ties, prior: float | None, *, interpolate: bool) -> None:
+        self._hits = found
         self._ties: Ties = ties
         self._interpolate = interpolate
-        self._columns = _Columns(hits, prior)
+        self._columns = _Columns(found, prior)
 
     def values(self, metrics: dict[int, Metric]) -> pl.DataFrame:
         """Return the values, a column per number."""
@@ -129,8 +158,8 @@ def _value(metric: Metric, i: int, q: Quantities, n_terms: int) -> pl.Expr:
 class _Columns:
     """Quantities as columns of the tables of hits and totals."""
 
-    def __init__(self, hits: Hits, prior: float | None) -> None:
-        self._hits = hits
+    def __init__(self, found: Hits, prior: float | None) -> None:
+        self._hits = found
         self._prior = prior
         # The best DCGs that were asked for: name of the column -> cut-off and kind of gain.
         self.ideals: dict[str, tuple[int | None, str]] = {}

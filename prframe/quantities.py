@@ -99,6 +99,10 @@ def precision(
     return pl.when(fp > 0).then(scaled).otherwise(1.0)
 
 
+# Beyond, 2^label is no number that sums can be made of.
+LARGEST_EXPONENT = 1000
+
+
 def gain_of(label: pl.Expr, kind: str) -> pl.Expr:
     """Return the gain of a label: the label itself (``"linear"``) or 2^label - 1 (``"exp"``)."""
     return pl.lit(2.0).pow(label) - 1 if kind == "exp" else label

@@ -197,6 +197,9 @@ def test_exponential_gains_stay_numbers() -> None:
     data = pl.DataFrame({"score": [1.0], "label": [2000]})
     with pytest.raises(prframe.PrframeError, match=r"takes labels up to 1000; got 2000; 2\^label"):
         prframe.evaluate(data, 'nDCG(gain="exp")')
+    below = pl.DataFrame({"score": [1.0, -inf], "label": [1, 2000]})
+    with pytest.raises(prframe.PrframeError, match="got 2000"):
+        prframe.evaluate(below, 'nDCG(gain="exp")')
     assert prframe.evaluate(data.with_columns(label=3), "ERR(top=1000)").item() < 1e-300
 
 

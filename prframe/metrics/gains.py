@@ -7,7 +7,7 @@ import polars as pl
 
 from prframe import checks
 from prframe.metrics.metric import Metric, Parameter, Setting, Term
-from prframe.quantities import Quantities, gain_of
+from prframe.quantities import LARGEST_EXPONENT, Quantities, gain_of
 from prframe.stats import expected_cascade
 
 
@@ -61,9 +61,6 @@ def _kind_of_gain(name: str, value: object) -> Setting:
 def _top_grade(name: str, value: object) -> Setting:
     return checks.number(name, value, above=0, at_most=LARGEST_EXPONENT)
 
-
-# Beyond, 2^label is not a float.
-LARGEST_EXPONENT = 1000
 
 GAIN = Parameter(
     "gain", "linear", 'The gain of label g: g ("linear") or 2^g - 1 ("exp").', _kind_of_gain

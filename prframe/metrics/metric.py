@@ -9,7 +9,7 @@ import polars as pl
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.quantities import Quantities
+from prframe.quantities import LARGEST_EXPONENT, Quantities
 from prframe.stats import discount_sum, discount_sums
 from prframe.typing import Ties
 
@@ -178,7 +178,8 @@ class Metric:
     @property
     def highest_grade(self) -> float | None:
         """The largest label that it takes, if there is one."""
-        value = 1000 if self._values.get("gain") == "exp" else self._values.get("top")
+        exponential = self._values.get("gain") == "exp"
+        value = LARGEST_EXPONENT if exponential else self._values.get("top")
         return value if isinstance(value, (int, float)) else None
 
     @property
@@ -186,6 +187,10 @@ class Metric:
         """When the value is null."""
         conditions = [f"{name} = 0" for name in self.needs]
         return " or ".join([*conditions, *filter(None, [self.also_undefined])]) or "never"
+
+    def takes(self, parameter: str) -> bool:
+        """Tell whether it has a parameter of this name."""
+        return parameter in self._values
 
     def number(self, parameter: str) -> float:
         """Return the value of a parameter that is a number."""

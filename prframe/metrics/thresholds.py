@@ -4,53 +4,22 @@ Under ``ties="expected"`` a metric that is linear in precision has a closed form
 maximum over thresholds has none and refuses that policy.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.metrics.metric import ALL_TIES, REL, Finish, Metric, Parameter, Setting, Term
+from prframe.metrics.metric import ALL_TIES, REL, Metric, Parameter, Setting, Term
+from prframe.metrics.shared import Floats, Integers, over, per_block
 from prframe.quantities import Quantities
 from prframe.stats import expected_precision, expected_precision_before
-
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 CURVE = frozenset({"weight", "prior", "interpolate"})
 _NO_MEAN = ALL_TIES - {"expected"}
 # trec_eval's guard against a division by zero in infAP.
 _EPSILON = 1e-5
 _LEVELS = [i / 10 for i in range(1, 11)]
-
-
-def over(denominator: Callable[[Quantities, Metric], pl.Expr | int]) -> Finish:
-    """Finish by dividing the one term."""
-    return lambda q, m, terms: terms[0] / denominator(q, m)
-
-
-def per_block(
-    statistic: Callable[..., Floats], q: Quantities, m: Metric, *more: pl.Expr
-) -> pl.Expr:
-    """Apply a function of (start, size, hits, depth, ...) to each hit's block."""
-
-    def apply(columns: Sequence[pl.Series]) -> pl.Series:
-        start, end, hits, *others = (
-            column.fill_null(0).to_numpy().astype(np.int64) for column in columns
-        )
-        some = end > start
-        size = (end - start)[some]
-        depth = size if m.k is None else np.clip(m.rank() - start[some], 0, size)
-        values = np.zeros(start.size)
-        values[some] = statistic(
-            start[some], size, hits[some], depth, *(other[some] for other in others)
-        )
-        return pl.Series(values)
-
-    block = [q.start, q.end, q.tp_end - q.tp_start, *more]
-    return pl.map_batches(block, apply, return_dtype=pl.Float64, is_elementwise=True)
 
 
 def _ap_credit(q: Quantities, m: Metric) -> pl.Expr:

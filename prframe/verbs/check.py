@@ -9,10 +9,9 @@ import polars as pl
 from prframe import checks, schemas
 from prframe.arguments import Arguments
 from prframe.frames import Source
-from prframe.measure import measure
-from prframe.metrics import AP, Metric, P
-from prframe.pieces import Piece, Ranking
-from prframe.ranks import hits
+from prframe.measure import values_of_groups
+from prframe.metrics import AP, P
+from prframe.pieces import Ranking
 from prframe.rows import (
     Problem,
     considered,
@@ -171,33 +170,21 @@ def _tie_ranges(
     rows = Source(source.lazy().filter(True, *faultless))  # noqa: FBT003
     missing = "drop" if args.missing == "raise" else args.missing
     plain = replace(args, ties="group", item=None, missing=missing)
-    metrics = [AP, *(P @ cutoff for cutoff in cutoffs)]
-    worst, best = (_values(rows, replace(plain, ties=ties), metrics) for ties in ("worst", "best"))
-    for metric in map(str, metrics):
+    metrics = {str(metric): metric for metric in (AP, *(P @ cutoff for cutoff in cutoffs))}
+    worst, best = (
+        values_of_groups(Ranking(rows, replace(plain, ties=ties)), metrics)
+        for ties in ("worst", "best")
+    )
+    for metric in metrics:
         apart = worst.with_columns(apart=best[metric] - worst[metric])
         bad = apart.filter(pl.col("apart") > _ROUNDING).sort(
             "apart", descending=True, maintain_order=True
         )
         if bad.height:
-            most, mean = (
-                float(bad["apart"][0]),
-                float(apart["apart"].drop_nulls().to_numpy().mean()),
-            )
+            mean, most = apart["apart"].drop_nulls().to_numpy().mean(), bad["apart"][0]
             spread = f"{mean:.3g} apart on average, {most:.3g} at most"
             example = f"{metric}: {spread}, {_example(bad, key_names(args))}"
             yield _Finding("tie_range", "warning", bad.height, example)
-
-
-def _values(source: Source, args: Arguments, metrics: Sequence[Metric]) -> pl.DataFrame:
-    """Return the keys and the metrics of each group."""
-
-    def of_piece(piece: Piece) -> pl.DataFrame:
-        found = hits(piece)
-        values = measure(found, metrics, ties=args.ties)
-        values.columns = [str(metric) for metric in metrics]
-        return pl.concat([found.totals.select(key_names(args)), values], how="horizontal")
-
-    return Ranking(source, args).over_groups(of_piece)
 
 
 def _totals(args: Arguments) -> list[str]:

@@ -10,10 +10,9 @@ from prframe import checks, schemas
 from prframe.arguments import Arguments
 from prframe.errors import PrframeError
 from prframe.frames import Source
-from prframe.measure import measure
+from prframe.measure import values_of_groups
 from prframe.metrics import Metric, parse_metric
-from prframe.pieces import Piece, Ranking
-from prframe.ranks import hits
+from prframe.pieces import Ranking
 from prframe.rows import key_names
 from prframe.typing import Columns, FrameT, Layout, Shared
 from prframe.verbs._verb import arguments, positives_of, run, verb, warn_undefined
@@ -242,21 +241,15 @@ class _Plan:
 
     def values(self, source: Source) -> pl.DataFrame:
         """Return one row per group."""
-        metrics, args = list(self.wanted.values()), self.args
+        args = self.args
         extra = ["gain"] if self._uses_gains(source) else []
-        if any(metric.judged for metric in metrics):
+        if any(metric.judged for metric in self.wanted.values()):
             extra.append("judged")
 
-        def piece_values(piece: Piece) -> pl.DataFrame:
-            found = hits(piece)
-            values = measure(
-                found, metrics, ties=args.ties, prior=self.prior, interpolate=self.interpolate
-            )
-            values.columns = list(self.wanted)
-            return pl.concat([found.totals.select(key_names(args)), values], how="horizontal")
-
         ranking = Ranking(source, args, self.include_unretrieved, tuple(extra))
-        values = ranking.over_groups(piece_values)
+        values = values_of_groups(
+            ranking, self.wanted, prior=self.prior, interpolate=self.interpolate
+        )
         if self.undefined is not None:
             return values.with_columns(pl.col(list(self.wanted)).fill_null(self.undefined))
         _warn(values, self.wanted, args)
