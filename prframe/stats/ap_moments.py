@@ -14,12 +14,10 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from prframe import checks
 from prframe.errors import PrframeError
-
-Floats = NDArray[np.float64]
+from prframe.stats.inputs import Floats, counts, group_sizes
 
 # Below this many items the general formula divides by zero.
 _FEW = 4
@@ -74,12 +72,7 @@ def ap_null_moments(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None =
     >>> (1e6 * moments.variance).round(2).tolist()
     [130.15, 98.93]
     """
-    n, n_pos = np.broadcast_arrays(_counts("n", n), _counts("n_pos", n_pos))
-    if bad := np.flatnonzero((n_pos > n).ravel()).tolist():
-        raise PrframeError(
-            "`n_pos` must be at most n; "
-            f"got n_pos = {n_pos.ravel()[bad[0]]:.0f} with n = {n.ravel()[bad[0]]:.0f}."
-        )
+    n, n_pos = group_sizes(n, n_pos)
     if ties is None:
         return _moments(n, n_pos, _untied(n))
     sizes = tie_blocks(ties, n)
@@ -93,26 +86,13 @@ def ap_null_moments(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None =
 
 def tie_blocks(ties: Sequence[int], n: ArrayLike) -> Floats:
     """Check the sizes of tie blocks, which must add up to n."""
-    sizes = np.atleast_1d(_counts("ties", ties))
+    sizes = np.atleast_1d(counts("ties", ties))
     if sizes.ndim != 1 or (np.asarray(n) != sizes.sum()).any():
         raise PrframeError(
             f"`ties` must be the sizes of blocks that add up to n; they add up to "
             f"{sizes.sum():.0f}, and n is {np.ravel(n)[0]:.0f}."
         )
     return sizes
-
-
-def _counts(name: str, values: ArrayLike) -> Floats:
-    """Require whole numbers >= 1, as floats."""
-    numbers = np.asarray(values)
-    if numbers.dtype.kind not in "iuf" or numbers.size == 0:
-        raise PrframeError(f"`{name}` must be whole numbers >= 1; got {checks.brief(values)}.")
-    wrong = ~((numbers >= 1) & (numbers <= checks.LARGEST_COUNT) & (numbers == np.floor(numbers)))
-    if wrong.any():
-        raise PrframeError(
-            f"`{name}` must be whole numbers >= 1; got {numbers[wrong].ravel()[0]}."
-        )
-    return numbers.astype(np.float64)
 
 
 @dataclass(frozen=True)

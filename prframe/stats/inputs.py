@@ -1,0 +1,65 @@
+"""Checks of arrays of numbers, shared by the statistics."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prframe import checks
+from prframe.errors import PrframeError
+
+Floats = NDArray[np.float64]
+
+
+def counts(name: str, values: ArrayLike) -> Floats:
+    """Require whole numbers >= 1, as floats."""
+    numbers = np.asarray(values)
+    if numbers.dtype.kind not in "iuf" or numbers.size == 0:
+        raise PrframeError(f"`{name}` must be whole numbers >= 1; got {checks.brief(values)}.")
+    wrong = ~((numbers >= 1) & (numbers <= checks.LARGEST_COUNT) & (numbers == np.floor(numbers)))
+    if wrong.any():
+        raise PrframeError(
+            f"`{name}` must be whole numbers >= 1; got {numbers[wrong].ravel()[0]}."
+        )
+    return numbers.astype(np.float64)
+
+
+def group_sizes(n: ArrayLike, n_pos: ArrayLike) -> tuple[Floats, Floats]:
+    """Require items and positives among them, and broadcast both."""
+    return within("n_pos", n_pos, "n", counts("n", n))
+
+
+def within(name: str, values: ArrayLike, total: str, most: Floats) -> tuple[Floats, Floats]:
+    """Require whole numbers from 1 to `most`; return `most` and the numbers, broadcast."""
+    most, numbers = together(f"`{total}` and `{name}`", most, counts(name, values))
+    if bad := np.flatnonzero((numbers > most).ravel()).tolist():
+        got, limit = numbers.ravel()[bad[0]], most.ravel()[bad[0]]
+        raise PrframeError(
+            f"`{name}` must be at most {total}; got {name} = {got:.0f} with {total} = {limit:.0f}."
+        )
+    return most, numbers
+
+
+def together(names: str, *arrays: Floats) -> tuple[Floats, ...]:
+    """Broadcast arrays, which come from the arguments named, against each other."""
+    try:
+        return np.broadcast_arrays(*arrays)
+    except ValueError:
+        shapes = " and ".join(dict.fromkeys(str(array.shape) for array in arrays))
+        raise PrframeError(f"{names} must broadcast together; got shapes {shapes}.") from None
+
+
+def reals(name: str, values: ArrayLike) -> Floats:
+    """Require numbers, as floats."""
+    numbers = np.asarray(values)
+    # An empty list has a dtype of its own, which says nothing.
+    if numbers.dtype.kind not in "iuf" and numbers.size:
+        raise PrframeError(f"`{name}` must be numbers; got {checks.brief(values)}.")
+    return numbers.astype(np.float64)
+
+
+def fractions(name: str, values: ArrayLike) -> Floats:
+    """Require numbers in [0, 1], as floats; NaN passes."""
+    numbers = reals(name, values)
+    wrong = (numbers < 0) | (numbers > 1)
+    if wrong.any():
+        raise PrframeError(f"`{name}` must lie between 0 and 1; got {numbers[wrong].ravel()[0]}.")
+    return numbers

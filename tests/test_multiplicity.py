@@ -1,0 +1,135 @@
+"""Adjusted p-values: their definitions in plain Python, SciPy and statsmodels."""
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import false_discovery_control
+
+import prframe
+from prframe.stats import adjust_p_values
+from prframe.stats.multiplicity import METHODS
+
+STATSMODELS = {
+    "bonferroni": "bonferroni",
+    "holm": "holm",
+    "hochberg": "simes-hochberg",
+    "bh": "fdr_bh",
+    "by": "fdr_by",
+}
+# Ties are frequent, and so are the ends.
+P_VALUES = st.lists(
+    st.one_of(st.sampled_from([0.0, 0.01, 0.02, 0.5, 1.0]), st.floats(0, 1)), max_size=12
+)
+
+
+def by_definition(p_values: list[float], method: str) -> list[float]:
+    """Take every larger or smaller p-value into account, one by one."""
+    m = len(p_values)
+    order = sorted(range(m), key=lambda test: p_values[test])
+    rank = {test: place for place, test in enumerate(order, start=1)}
+    harmonic = float(sum((Fraction(1, j) for j in range(1, m + 1)), Fraction(0)))
+    factor = {
+        "bonferroni": lambda _: m,
+        "holm": lambda j: m - j + 1,
+        "hochberg": lambda j: m - j + 1,
+        "bh": lambda j: m / j,
+        "by": lambda j: m / j * harmonic,
+    }[method]
+    adjusted = []
+    for test in range(m):
+        earlier = [p_values[other] * factor(rank[other]) for other in order[: rank[test]]]
+        later = [p_values[other] * factor(rank[other]) for other in order[rank[test] - 1 :]]
+        value = {"bonferroni": later[0], "holm": max(earlier)}.get(method, min(later))
+        adjusted.append(min(value, 1.0))
+    return adjusted
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(p_values=P_VALUES)
+def test_definition(method: str, p_values: list[float]) -> None:
+    found = adjust_p_values(p_values, method)
+    assert found.tolist() == pytest.approx(by_definition(p_values, method), rel=1e-13, abs=0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@given(p_values=P_VALUES.filter(bool), data=st.data())
+def test_laws(method: str, p_values: list[float], data: st.DataObject) -> None:
+    given_, found = np.array(p_values), adjust_p_values(p_values, method)
+    assert ((found >= given_) & (found <= 1)).all()
+    order = np.argsort(given_, kind="stable")
+    assert (np.diff(found[order]) >= 0).all()
+    shuffled = np.array(data.draw(st.permutations(range(len(p_values)))))
+    assert (adjust_p_values(given_[shuffled], method) == found[shuffled]).all()
+    # A test that was not made changes nothing.
+    place = data.draw(st.integers(0, len(p_values)))
+    with_gap = adjust_p_values(np.insert(given_, place, np.nan), method)
+    assert np.isnan(with_gap[place])
+    assert (np.delete(with_gap, place) == found).all()
+
+
+@given(P_VALUES)
+def test_one_method_is_stricter_than_another(p_values: list[float]) -> None:
+    adjusted = {method: adjust_p_values(p_values, method) for method in METHODS}
+    for strict, lenient in [
+        ("bonferroni", "holm"),
+        ("holm", "hochberg"),
+        ("hochberg", "bh"),
+        ("by", "bh"),
+    ]:
+        assert (adjusted[strict] >= adjusted[lenient] * (1 - 1e-14)).all()
+
+
+@pytest.mark.parametrize("method", ["bh", "by"])
+def test_scipy(method: str) -> None:
+    p_values = np.random.default_rng(5).random(200).round(2) ** 3
+    want = false_discovery_control(p_values, method=method)
+    assert adjust_p_values(p_values, method) == pytest.approx(want, rel=1e-13, abs=0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_statsmodels(method: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        multitest = pytest.importorskip(
+            "statsmodels.stats.multitest", reason="compares with statsmodels"
+        )
+    p_values = np.random.default_rng(6).random(200).round(2) ** 3
+    want = multitest.multipletests(p_values, method=STATSMODELS[method])[1]
+    assert adjust_p_values(p_values, method) == pytest.approx(want, rel=1e-13, abs=0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_to_adjust(method: str) -> None:
+    assert adjust_p_values([], method).shape == (0,)
+    assert np.isnan(adjust_p_values([np.nan, np.nan], method)).all()
+    assert adjust_p_values([0.25], method).tolist() == [0.25]
+
+
+@pytest.mark.parametrize("method", ["bonferroni", "holm"])
+def test_the_chance_of_a_false_rejection(method: str) -> None:
+    # 20 true hypotheses a time: any is rejected at 10 % in about 1 - (1 - .1/20)^20 = 9.5 %.
+    p_values = np.random.default_rng(7).random((2000, 20))
+    rejected = np.mean([(adjust_p_values(row, method) <= 0.1).any() for row in p_values])
+    chance = 1 - (1 - 0.1 / 20) ** 20
+    assert rejected == pytest.approx(chance, abs=4 * np.sqrt(chance * (1 - chance) / 2000))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([0.1, 1.5], "bh"), "`p_values` must lie between 0 and 1; got 1.5."),
+        (([-0.1], "bh"), "`p_values` must lie between 0 and 1; got -0.1."),
+        ((["a"], "bh"), "`p_values` must be numbers; got ['a']."),
+        (([[0.1]], "bh"), "`p_values` must have one dimension; got shape (1, 1)."),
+        ((0.1, "bh"), "`p_values` must have one dimension; got shape ()."),
+        (([0.1], "bonferoni"), "`method` must be one of 'bh', 'bonferroni', 'by', 'hochberg', 'holm'; got 'bonferoni'. Did you mean 'bonferroni'?"),
+    ],
+)  # fmt: skip
+def test_refusals(arguments: tuple[object, ...], message: str) -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        adjust_p_values(*arguments)
+    assert str(caught.value) == message
