@@ -1,7 +1,24 @@
 """The statistics: arrays in, arrays or small result objects out."""
 
+from prframe.stats.ap_fits import (
+    ap_beta_logsf,
+    ap_beta_quantile,
+    ap_beta_sf,
+    ap_minimum,
+    ap_normal_logsf,
+    ap_normal_sf,
+    beta_parameters,
+)
 from prframe.stats.ap_moments import ap_null_moments
 from prframe.stats.cascade import expected_cascade
+from prframe.stats.multiplicity import adjust_p_values
+from prframe.stats.random_selection import (
+    delta_moments,
+    hit_rank_covariance,
+    hit_rank_moments,
+    precision_null_moments,
+    recall_null_moments,
+)
 from prframe.stats.segments import first_at_least
 from prframe.stats.tied_precision import expected_precision, expected_precision_before
 from prframe.stats.tied_ranks import (
@@ -12,7 +29,16 @@ from prframe.stats.tied_ranks import (
 )
 
 __all__ = [
+    "adjust_p_values",
+    "ap_beta_logsf",
+    "ap_beta_quantile",
+    "ap_beta_sf",
+    "ap_minimum",
+    "ap_normal_logsf",
+    "ap_normal_sf",
     "ap_null_moments",
+    "beta_parameters",
+    "delta_moments",
     "discount_sum",
     "discount_sums",
     "expected_cascade",
@@ -21,4 +47,8 @@ __all__ = [
     "expected_reciprocal_rank",
     "first_at_least",
     "hit_probability",
+    "hit_rank_covariance",
+    "hit_rank_moments",
+    "precision_null_moments",
+    "recall_null_moments",
 ]

@@ -1,0 +1,152 @@
+"""Moments under random selection: enumeration in rational arithmetic, and the printed formulas."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+
+import prframe
+from prframe.stats import (
+    ap_null_moments,
+    delta_moments,
+    hit_rank_covariance,
+    hit_rank_moments,
+    precision_null_moments,
+    recall_null_moments,
+)
+
+SIZES = [(n, n_pos) for n in range(1, 10) for n_pos in range(1, n + 1)]
+
+
+def rankings(n: int, n_pos: int) -> Iterator[tuple[int, ...]]:
+    """Yield the ranks of the positives, 1-based, of every ranking."""
+    return combinations(range(1, n + 1), n_pos)
+
+
+def covariance(first: list[Fraction], second: list[Fraction]) -> Fraction:
+    """Return the covariance over equally likely cases."""
+    count = len(first)
+    products = sum((a * b for a, b in zip(first, second, strict=True)), Fraction(0))
+    return products / count - sum(first, Fraction(0)) * sum(second, Fraction(0)) / count**2
+
+
+@pytest.mark.parametrize(("n", "n_pos"), SIZES)
+def test_recall_and_precision(n: int, n_pos: int) -> None:
+    k = np.arange(1, n + 1)
+    recall, precision = recall_null_moments(n, n_pos, k), precision_null_moments(n, n_pos, k)
+    for depth in range(1, n + 1):
+        hits = [Fraction(sum(rank <= depth for rank in ranks)) for ranks in rankings(n, n_pos)]
+        mean, variance = sum(hits, Fraction(0)) / len(hits), covariance(hits, hits)
+        for found, by in ((recall, n_pos), (precision, depth)):
+            assert found.mean[depth - 1] == pytest.approx(float(mean / by), rel=1e-14)
+            want = float(variance / by**2)
+            assert found.variance[depth - 1] == pytest.approx(want, rel=1e-13, abs=0)
+
+
+@pytest.mark.parametrize(("n", "n_pos"), SIZES)
+def test_ranks_of_the_positives(n: int, n_pos: int) -> None:
+    which = np.arange(1, n_pos + 1)
+    found = hit_rank_moments(n, n_pos, which)
+    both = hit_rank_covariance(n, n_pos, which[:, None], which)
+    assert (np.diag(both) == found.variance).all()
+    columns = [list(map(Fraction, column)) for column in zip(*rankings(n, n_pos), strict=True)]
+    for i, first in enumerate(columns):
+        assert found.mean[i] == pytest.approx(float(sum(first) / len(first)), rel=1e-14)
+        for j, second in enumerate(columns):
+            want = float(covariance(first, second))
+            assert both[i, j] == pytest.approx(want, rel=1e-13, abs=0)
+
+
+@pytest.mark.parametrize(("n", "n_pos"), SIZES)
+def test_the_normaliser_of_equation_6(n: int, n_pos: int) -> None:
+    for j in range(1, n_pos + 1):
+        ways = [comb(n - k, n_pos - j) * comb(k - 1, j - 1) for k in range(1, n + 1)]
+        # Divided by C(n, n_pos) they are a distribution; as printed they add up to n / n_pos.
+        assert sum(ways) == comb(n, n_pos)
+        assert Fraction(sum(ways), comb(n - 1, n_pos - 1)) == Fraction(n, n_pos)
+        mean = Fraction(sum(k * w for k, w in enumerate(ways, start=1)), comb(n, n_pos))
+        assert hit_rank_moments(n, n_pos, j).mean == pytest.approx(float(mean), rel=1e-14)
+
+
+def by_delta_method(mean: np.ndarray, both: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+    """Return eq. (12), and the terms of eq. (13): variances of i/L_i, covariances of i/L_i, j/L_j."""
+    i = np.arange(1.0, mean.size + 1)
+    u = np.diag(both) / mean**2
+    own = (i / mean) ** 2 * u * (1 - u)
+    pairs = both * np.outer(i, i) / np.outer(mean, mean) ** 2
+    return float(np.mean(i / mean * (1 + u))), own, pairs
+
+
+@pytest.mark.parametrize(("n", "n_pos"), [*SIZES, (30, 12), (1000, 100), (700, 699)])
+def test_delta_moments_term_by_term(n: int, n_pos: int) -> None:
+    i = np.arange(1, n_pos + 1)
+    both = hit_rank_covariance(n, n_pos, i[:, None], i)
+    mean, own, pairs = by_delta_method(hit_rank_moments(n, n_pos, i).mean, both)
+    variance = (own.sum() + 2 * np.triu(pairs, 1).sum()) / n_pos**2
+    found = delta_moments(n, n_pos)
+    assert found.mean == pytest.approx(mean, rel=1e-13)
+    assert found.variance == pytest.approx(variance, rel=1e-11, abs=0)
+
+
+@pytest.mark.parametrize(
+    ("n", "n_pos", "mean", "variance", "as_printed"),
+    [(1000, 100, 0.1037, 0.0001392, 0.000265), (2000, 500, 0.2522, 0.000142, 0.000280)],
+)
+def test_where_table_iii_comes_from(
+    n: int, n_pos: int, mean: float, variance: float, as_printed: float
+) -> None:
+    # Eqs (8) to (10) as printed.
+    i = np.arange(1.0, n_pos + 1)
+    means = i * n / n_pos
+    variances = i * n * (i * n + i + n - n_pos) / (n_pos * (n_pos + 1)) - means**2
+    low, high = np.minimum.outer(i, i), np.maximum.outer(i, i)
+    products = low * (n - 1) * (n * high + n - n_pos) / (n_pos * (n_pos - 1))
+    both = products - np.outer(means, means)
+    _, _, pairs = by_delta_method(means, both)
+    np.fill_diagonal(both, variances)
+    printed, own, _ = by_delta_method(means, both)
+    assert printed == pytest.approx(mean, abs=5e-5)
+    twice = (own.sum() + 2 * np.triu(pairs, 1).sum()) / n_pos**2
+    assert twice == pytest.approx(as_printed, abs=5e-7)
+    # Their variance results when the sum over pairs is taken once, with the pairs i = j.
+    once = (own.sum() + np.triu(pairs).sum()) / n_pos**2
+    assert once == pytest.approx(variance, abs=5e-7 if n == 2000 else 5e-8)
+    # None of this is the truth.
+    exact = ap_null_moments(n, n_pos)
+    assert abs(exact.mean - mean) > 4e-4
+    assert exact.variance < 0.94 * variance
+
+
+def test_large_sizes() -> None:
+    found = delta_moments(10**9, [1, 10, 10**9])
+    assert found.mean[2] == 1
+    assert found.variance[2] == 0
+    assert (found.variance > 0).tolist() == [True, True, False]
+    assert hit_rank_moments(10**9, 1, 1).variance == pytest.approx((1e18 - 1) / 12, rel=1e-14)
+
+
+def test_broadcasting() -> None:
+    assert recall_null_moments([[10], [20]], [1, 2, 3], 5).variance.shape == (2, 3)
+    assert hit_rank_moments(10, [[5], [6]], [1, 2, 3]).mean.shape == (2, 3)
+    assert hit_rank_covariance(10, 6, [[5], [6]], [1, 2, 3]).shape == (2, 3)
+    assert delta_moments([10, 20], 3).mean.shape == (2,)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "message"),
+    [
+        (recall_null_moments, (3, 4, 1), "`n_pos` must be at most n; got n_pos = 4 with n = 3."),
+        (precision_null_moments, (3, 2, 4), "`k` must be at most n; got k = 4 with n = 3."),
+        (precision_null_moments, (3, 2, 0), "`k` must be whole numbers >= 1; got 0."),
+        (hit_rank_moments, (3, 2, 3), "`i` must be at most n_pos; got i = 3 with n_pos = 2."),
+        (hit_rank_covariance, (3, 2, 1, 3), "`j` must be at most n_pos; got j = 3 with n_pos = 2."),
+        (delta_moments, ([3, 4], [1, 2, 3]), "`n` and `n_pos` must broadcast together; got shapes (2,) and (3,)."),
+    ],
+)  # fmt: skip
+def test_refusals(function, arguments, message: str) -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        function(*arguments)
+    assert str(caught.value) == message
