@@ -3,7 +3,7 @@
 The beta is that of the R package pranker, whose method is Lopes & Bontempi, *On the null
 distribution of the precision and recall curve*, ECML PKDD 2014: on the support [least AP, 1], with
 the mean and the variance of AP. The normals have the exact moments, or those of Zhang & Su 2012.
-All are too light in the upper tail, so that good rankings get p-values that are too small.
+Their upper tails are too light as a rule: good rankings get p-values that are too small.
 """
 
 from typing import Literal, NamedTuple
