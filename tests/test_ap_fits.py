@@ -112,6 +112,18 @@ def test_recorded_p_values_and_quantiles(
     assert ap_beta_quantile([-1.5, 0, 1, 2.5], n, n_pos) == pytest.approx(quantiles, rel=1e-10)
 
 
+def test_moments_of_the_caller() -> None:
+    # pranker(scores, y, params) with 0.9 times the mean and 1.1 times the variance.
+    moments = (0.32296107985974165, 0.007737903184188565)
+    low, a, b = beta_parameters(40, 12, moments=moments)
+    p_value = beta.sf(0.6206041779571191, a, b, low, 1 - low)
+    assert p_value == pytest.approx(0.00407340320976025, rel=1e-10)
+    mean, variance = ap_null_moments(40, [5, 12])
+    both = beta_parameters(40, [5, 12], moments=(mean, variance))
+    for given, found in zip(both, beta_parameters(40, [5, 12]), strict=True):
+        assert given == pytest.approx(found, rel=1e-10)
+
+
 @pytest.mark.shared
 def test_every_recorded_run() -> None:
     for run in golden("pranker_full.json"):
