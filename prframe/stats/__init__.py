@@ -10,6 +10,7 @@ from prframe.stats.ap_fits import (
     beta_parameters,
 )
 from prframe.stats.ap_moments import ap_null_moments
+from prframe.stats.ap_shape import ap_null_shape
 from prframe.stats.cascade import expected_cascade
 from prframe.stats.multiplicity import adjust_p_values
 from prframe.stats.random_selection import (
@@ -37,6 +38,7 @@ __all__ = [
     "ap_normal_logsf",
     "ap_normal_sf",
     "ap_null_moments",
+    "ap_null_shape",
     "beta_parameters",
     "delta_moments",
     "discount_sum",

@@ -1,0 +1,96 @@
+"""Polynomials in Bernstein form which stand for functions of a number of hits.
+
+A form F of degree d holds the coefficients of x^a (1 - x)^(d - a), a = 0..d, along its second
+axis; items along the last; along the first, the powers of a parameter c, each of which takes the
+place of one degree. F stands for the function f with ``F(x) = E f(h)`` for h ~ Bin(n, x): the one
+for x^a (1 - x)^b is the probability that, of a + b given ranks out of n, the first a are the hits,
+all placements of h hits being equally likely. The mean of f(h) given the hits h' among more ranks
+is a function of h' with the same F, which is what makes the forms useful; and the difference
+f(h) - f(h - 1) has F'/n. Products are not those of the polynomials, though: see `star`.
+"""
+
+from math import comb, factorial
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def star(one: Floats, other: Floats, n: Floats) -> Floats:
+    """Return the form of the product of two functions of the hits among n.
+
+    The sum over k of F^(k) G^(k) (x (1 - x))^k / (k! n (n - 1) ... (n - k + 1)): the derivatives
+    are the coefficients of f and g in the orthogonal polynomials of the binomial law.
+    """
+    result, below = times(one, other), np.ones_like(n)
+    for k in range(1, min(one.shape[1], other.shape[1])):
+        one, other = slope(one), slope(other)
+        below = below * (n - k + 1)
+        # No function of n hits has a degree above n: what would be divided by 0 is 0.
+        scale = np.divide(1 / factorial(k), below, out=np.zeros_like(n), where=n >= k)
+        result[:, k:-k] += times(one, other) * scale
+    return result
+
+
+def times(one: Floats, other: Floats) -> Floats:
+    """Return the product of two polynomials."""
+    powers, degrees = one.shape[0], one.shape[1]
+    items = max(one.shape[2], other.shape[2])
+    result = np.zeros((powers + other.shape[0] - 1, degrees + other.shape[1] - 1, items))
+    for power in range(powers):
+        for degree in range(degrees):
+            window = result[power : power + other.shape[0], degree : degree + other.shape[1]]
+            window += one[power, degree] * other
+    return result
+
+
+def slope(form: Floats) -> Floats:
+    """Return the derivative, a form of one degree less."""
+    powers, length = form.shape[:2]
+    up = np.arange(1, length)[:, None]
+    down = np.arange(length - 1, 0, -1)[:, None] - np.arange(powers)[:, None, None]
+    return np.asarray(up * form[:, 1:] - down * form[:, :-1])
+
+
+def bump(form: Floats) -> Floats:
+    """Return x (1 - x) times the polynomial."""
+    return np.pad(form, ((0, 0), (1, 1), (0, 0)))
+
+
+def settle(form: Floats, n: Floats) -> Floats:
+    """Put c = h/n, the share of hits, into a form with powers of c."""
+    powers, length = form.shape[:2]
+    result = form[-1:, : length - powers + 1]
+    for power in range(powers - 2, -1, -1):
+        rest = form[power : power + 1, : length - power]
+        # c stands for x, and its product with f has two terms.
+        result = rest + np.pad(result, ((0, 0), (1, 0), (0, 0))) + bump(slope(result) / n)
+    return result
+
+
+def value(form: Floats, n: Floats, hits: Floats) -> Floats:
+    """Return f(hits), the hits being among n; `form` has two axes, degree and item."""
+    degree = len(form) - 1
+    up, down, every = (falling(number, degree) for number in (hits, n - hits, n))
+    few = n < degree
+    result = (form * up * down[::-1]).sum(axis=0) / np.where(few, 1.0, every[-1])
+    if few.any():
+        # Powers of x alone, of which those up to n exist.
+        share = np.divide(up, every, out=np.zeros_like(up), where=every > 0)
+        result = np.where(few, (_powers(degree) @ form * share).sum(axis=0), result)
+    return np.asarray(result)
+
+
+def falling(number: Floats, degree: int) -> Floats:
+    """Return 1, k, k (k - 1), ... up to the given degree, along a new first axis."""
+    factors = [np.ones_like(number), *(number - i for i in range(degree))]
+    return np.cumprod(factors, axis=0)
+
+
+def _powers(degree: int) -> Floats:
+    """Return the matrix that expands x^a (1 - x)^(degree - a) in powers of x."""
+    size = range(degree + 1)
+    return np.array(
+        [[(-1.0) ** (s - a) * comb(degree - a, s - a) if s >= a else 0.0 for a in size] for s in size]
+    )
