@@ -77,14 +77,16 @@ def ap_null_shape(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None = N
 
     Notes
     -----
-    Exact up to rounding, for any n. Constant time per pair, after tables that the first call
-    makes; with `ties`, time in proportion to n and bounded memory.
+    For any n the relative error is below 1e-12 for the skewness and 1e-11 for the kurtosis, save
+    near their zeros, where the terms of their sums cancel. Constant time per pair, after tables
+    that the first call makes. With `ties`, one pass over the ranks, in bounded memory, which takes
+    large blocks at a leap; the error is then below 1e-10.
 
     Examples
     --------
     >>> shape = ap_null_shape([1000, 10**9], [100, 10])
     >>> shape.skewness.round(4).tolist()
-    [1.1463, 5696.8846]
+    [0.7871, 5697.7214]
     """
     n, n_pos = group_sizes(n, n_pos)
     pairs = n.ravel(), n_pos.ravel()
@@ -178,37 +180,45 @@ def _table() -> Floats:
 @cache
 def _panels() -> Floats:
     """Return Chebyshev series of the forms beyond _TABLE: axes term, form, panel."""
+    begin = [_table()[None, order, -1:] for order in _ORDERS]
+    series = _smooth(_TABLE, _TABLE * np.exp(_PANELS * _WIDTH), _PANELS, _step, begin)
+    return np.concatenate(series, axis=2)[:, 0]
+
+
+def _smooth(
+    low: float, high: float, panels: int, step: Callable[[Floats], Floats], begin: list[Floats]
+) -> list[Floats]:
+    """Return series of the forms between two ranks: axes term, power, degree, panel."""
     nodes = chebyshev.chebpts1(_NODES)
-    rank = _TABLE * np.exp(_WIDTH * ((nodes[:, None] + 1) / 2 + np.arange(_PANELS)))
-    found: list[Floats] = []
+    width = np.log(high / low) / panels
+    rank = low * np.exp(width * ((nodes[:, None] + 1) / 2 + np.arange(panels)))
+    basis = chebyshev.chebvander(nodes, _NODES).astype(np.float64)
+    series = list(begin)
 
     def accumulate(order: int, added: Floats) -> tuple[Floats, Floats]:
-        terms = added[0].reshape(-1, *rank.shape).swapaxes(0, 1)
-        found.append(_sums(terms, nodes, rank[:, None], _table()[_ORDERS[order], -1]))
-        after = np.tensordot(chebyshev.chebvander(nodes, _NODES), found[-1], 1)
-        after = after.swapaxes(0, 1).reshape(added.shape)
+        terms = np.moveaxis(added.reshape(*added.shape[:2], *rank.shape), 2, 0)
+        series[order] = _sums(terms, basis, rank[:, None, None] * width / 2, begin[order])
+        after = np.moveaxis(np.tensordot(basis, series[order], 1), 0, 2).reshape(added.shape)
         return after - added, after
 
-    _cumulants(rank.ravel(), _step(rank.ravel()), accumulate)
-    return np.concatenate(found, axis=1)
+    _cumulants(rank.ravel(), step(rank.ravel()), accumulate)
+    return series
 
 
-def _sums(terms: Floats, nodes: Floats, rank: Floats, begin: Floats) -> Floats:
+def _sums(terms: Floats, basis: Floats, speed: Floats, begin: Floats) -> Floats:
     """Return Chebyshev series, panel by panel, of `begin` plus the sum of the terms up to a rank.
 
     Euler-Maclaurin: the integral, half of the last term and a twelfth of its derivative. What
     follows is below 1e-16 of the sum, as every further pair of derivatives divides by rank^2.
     """
-    transform = np.linalg.inv(chebyshev.chebvander(nodes, _NODES - 1))
-    speed = rank * _WIDTH / 2
+    transform = np.linalg.inv(basis[:, :-1])
     rate = chebyshev.chebder(np.tensordot(transform, terms, 1))
-    rate = np.tensordot(chebyshev.chebvander(nodes, _NODES - 2), rate, 1) / speed
+    rate = np.tensordot(basis[:, :-2], rate, 1) / speed
     series = chebyshev.chebint(np.tensordot(transform, terms * speed, 1))
     series[:-1] += np.tensordot(transform, terms / 2 + rate / 12, 1)
-    left, right = chebyshev.chebval(np.array([-1.0, 1.0]), series).transpose(2, 0, 1)
-    rise = np.cumsum(right - left, axis=-1)
-    series[0] += begin[:, None] + rise - right
-    return np.asarray(series)
+    left, right = np.moveaxis(chebyshev.chebval(np.array([-1.0, 1.0]), series), -1, 0)
+    series[0] += begin + np.cumsum(right - left, axis=-1) - right
+    return np.asarray(series, dtype=np.float64)
 
 
 def _tied(sizes: Floats) -> Floats:
@@ -217,26 +227,80 @@ def _tied(sizes: Floats) -> Floats:
     shares = np.cumsum(sizes / ends)
     states = [np.zeros((order, 2 * order - 1, 1)) for order in (3, 4, 5)]
     # Not the first block: once its hits are given nothing in it is left to chance.
-    for low in np.arange(ends[0], ends[-1], _CHUNK):
-        rank = np.arange(low + 1, min(low + _CHUNK, ends[-1]) + 1)
-        block = np.searchsorted(ends, rank)
-        step = _tied_step(rank, ends[block - 1], shares[block - 1])
-        _cumulants(rank, step, _walk(rank, rank == ends[block], states))
+    done = ends[0]
+    if done == 1 and sizes.size > 1:
+        done = ends[1]
+        for state, form in zip(states, _after_one(ends[1:2]), strict=True):
+            state[:1] = form
+    begins = np.maximum(ends[:-1], _TABLE)
+    for block in np.flatnonzero((ends[1:] - begins > _CHUNK) & (ends[1:] > done)):
+        _walk(done, begins[block], ends, shares, states)
+        _leap(begins[block], ends[block : block + 2], shares[block], states)
+        done = ends[block + 1]
+    _walk(done, ends[-1], ends, shares, states)
+    for state, cumulant in zip(states, _one_positive(sizes), strict=True):
+        state[0, 1] = cumulant
     return np.concatenate([state[0] for state in states])
 
 
-def _tied_step(rank: Floats, start: Floats, share: Floats) -> Floats:
+def _one_positive(sizes: Floats) -> Floats:
+    """Return n times the cumulants for one positive: the coefficients of x (1 - x)^(d - 1).
+
+    AP is 1/end then, hardly varies where the first block is large, and the walk would round that.
+    """
+    ends = np.cumsum(sizes)
+    n = ends[-1]
+    rise = (n - ends) / (n * ends)
+    rise -= (sizes * rise).sum() / n
+    second, third, fourth = ((sizes * rise**k).sum() for k in (2, 3, 4))
+    return np.array([second, third, fourth - 3 * second**2 / n])
+
+
+def _after_one(end: Floats) -> list[Floats]:
+    """Return the forms at the end of the second block where the first is a single item.
+
+    With the share c of hits, a hit at the top earns 1 - c more than one below, and the top is a
+    hit with probability c. The walk would round that where c is next to 1.
+    """
+    hit, miss = np.array([[[0.0], [1.0]]]), np.array([[[1.0], [0.0]]])
+    spread = star(hit, miss, end)
+    square = star(miss, miss, end)
+    third = star(star(miss - hit, miss, end), square, end)
+    fourth = star(np.array([[[1.0], [2.0], [1.0]]]) - 6 * spread, star(square, square, end), end)
+    return [star(spread, form, end) for form in (square, third, fourth)]
+
+
+def _tied_step(rank: Floats, start: ArrayLike, share: ArrayLike) -> Floats:
     """Return `step` within the block after `start`; `share` adds up size/end of those before."""
     step = np.zeros((2, 2, rank.size))
-    step[0] = -share, share - 2 * start
-    step[1, 0] = start
+    step[0, 0], step[0, 1], step[1, 0] = np.negative(share), share - np.multiply(2, start), start
     return step / (rank - 1)
 
 
-def _walk(rank: Floats, closing: NDArray[np.bool_], states: list[Floats]) -> Accumulate:
-    """Sum in place, from the states at the first rank on, and put c in at the ends of blocks."""
+def _leap(low: float, block: Floats, share: float, states: list[Floats]) -> None:
+    """Take the states from a rank within a large block to its end."""
+    start, end = block
+    panels = int(np.ceil(np.log(end / low) / _WIDTH))
+    series = _smooth(low, end, panels, lambda rank: _tied_step(rank, start, share), states)
+    for state, terms in zip(states, series, strict=True):
+        # At the right end of the last panel every polynomial is 1.
+        settled = settle(terms[..., -1:].sum(axis=0), end)
+        state[:1], state[1:] = settled, 0
+
+
+def _walk(low: float, high: float, ends: Floats, shares: Floats, states: list[Floats]) -> None:
+    """Take the states from one rank to another, rank by rank."""
+    for begin in np.arange(low, high, _CHUNK):
+        rank = np.arange(begin + 1, min(begin + _CHUNK, high) + 1)
+        block = np.searchsorted(ends, rank)
+        step = _tied_step(rank, ends[block - 1], shares[block - 1])
+        _cumulants(rank, step, _by_blocks(rank, rank == ends[block], states))
+
+
+def _by_blocks(rank: Floats, closing: NDArray[np.bool_], states: list[Floats]) -> Accumulate:
+    """Sum from the states on, which are updated, and put c in at the ends of blocks."""
     ends = np.flatnonzero(closing)
-    opened = np.cumsum(closing) - closing
+    opened: NDArray[np.int64] = np.cumsum(closing) - closing
 
     def accumulate(order: int, added: Floats) -> tuple[Floats, Floats]:
         total = np.cumsum(added, axis=-1)
@@ -245,8 +309,9 @@ def _walk(rank: Floats, closing: NDArray[np.bool_], states: list[Floats]) -> Acc
         settled = np.zeros_like(blocks)
         settled[0] = np.cumsum(settle(blocks, rank[ends]), axis=-1)[0]
         begin = np.concatenate([states[order], settled - total[..., ends]], axis=-1)
-        states[order] = begin[..., -1:] + total[..., -1:]
         after = begin[..., opened] + total
+        # A block that ends here is settled, which `after` does not show.
+        states[order] = begin[..., -1:] + total[..., -1:]
         return after - added, after
 
     return accumulate

@@ -76,21 +76,25 @@ def value(form: Floats, n: Floats, hits: Floats) -> Floats:
     few = n < degree
     result = (form * up * down[::-1]).sum(axis=0) / np.where(few, 1.0, every[-1])
     if few.any():
-        # Powers of x alone, of which those up to n exist.
-        share = np.divide(up, every, out=np.zeros_like(up), where=every > 0)
-        result = np.where(few, (_powers(degree) @ form * share).sum(axis=0), result)
+        # Powers of x alone, or of 1 - x, whichever is the smaller; those up to n exist.
+        flip = 2 * hits > n
+        terms = _powers(degree) @ np.where(flip, form[::-1], form)
+        terms *= np.where(flip, down, up)
+        exact = np.divide(terms, every, out=np.zeros_like(terms), where=every > 0).sum(axis=0)
+        result = np.where(few, exact, result)
     return np.asarray(result)
 
 
 def falling(number: Floats, degree: int) -> Floats:
     """Return 1, k, k (k - 1), ... up to the given degree, along a new first axis."""
     factors = [np.ones_like(number), *(number - i for i in range(degree))]
-    return np.cumprod(factors, axis=0)
+    return np.asarray(np.cumprod(factors, axis=0), dtype=np.float64)
 
 
 def _powers(degree: int) -> Floats:
     """Return the matrix that expands x^a (1 - x)^(degree - a) in powers of x."""
-    size = range(degree + 1)
-    return np.array(
-        [[(-1.0) ** (s - a) * comb(degree - a, s - a) if s >= a else 0.0 for a in size] for s in size]
-    )
+    matrix = np.zeros((degree + 1, degree + 1))
+    for a in range(degree + 1):
+        for k in range(degree - a + 1):
+            matrix[a + k, a] = (-1.0) ** k * comb(degree - a, k)
+    return matrix

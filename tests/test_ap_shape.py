@@ -1,0 +1,268 @@
+"""Skewness and kurtosis of AP under random ranking: enumeration, a slow recursion, closed forms."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations, combinations_with_replacement
+from math import comb, prod
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import prframe
+from prframe.stats import ap_null_moments, ap_null_shape
+from prframe.stats.ap_shape import _TABLE, _tied, _untied
+from prframe.stats.bernstein import value
+
+
+def standardised(values: list[Fraction], weights: list[int]) -> tuple[float, float]:
+    """Return skewness and excess kurtosis."""
+    pairs = list(zip(values, weights, strict=True))
+    mean = sum(weight * value for value, weight in pairs) / Fraction(sum(weights))
+    second, third, fourth = (
+        sum(weight * (value - mean) ** k for value, weight in pairs) / Fraction(sum(weights))
+        for k in (2, 3, 4)
+    )
+    if second == 0:
+        return np.nan, np.nan
+    return float(third) / float(second) ** 1.5, float(fourth / second**2 - 3)
+
+
+def by_enumeration(n_pos: int, blocks: list[int]) -> tuple[float, float]:
+    """Go through every placement of the positives; AP counts at the ends of blocks."""
+    ends = np.repeat(np.cumsum(blocks), blocks).tolist()
+    values = []
+    for chosen in combinations(ends, n_pos):
+        hits = [sum(other <= end for other in chosen) for end in chosen]
+        values.append(
+            sum((Fraction(h, end) for h, end in zip(hits, chosen, strict=True)), Fraction(0))
+        )
+    return standardised(values, [1] * len(values))
+
+
+def by_recursion(n: int, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Walk up the ranks with the central moments given 0..most hits, in extended precision."""
+    hits = np.arange(most + 1).astype(np.longdouble)
+    mean, second, third, fourth = np.zeros((4, most + 1), np.longdouble)
+    for rank in range(1, n + 1):
+        p = np.minimum(hits / rank, 1)
+        # With a hit at this rank there was one fewer before it.
+        before = [np.concatenate([m[:1], m[:-1]]) for m in (mean, second, third, fourth)]
+        center = p * (hits / rank + before[0]) + (1 - p) * mean
+        new = np.zeros((3, most + 1), np.longdouble)
+        for weight, shift, (_, m2, m3, m4) in (
+            (p, hits / rank + before[0] - center, before),
+            (1 - p, mean - center, (mean, second, third, fourth)),
+        ):
+            new[0] += weight * (m2 + shift**2)
+            new[1] += weight * (m3 + 3 * shift * m2 + shift**3)
+            new[2] += weight * (m4 + 4 * shift * m3 + 6 * shift**2 * m2 + shift**4)
+        mean, (second, third, fourth) = center, new
+    return third[1:] / second[1:] ** 1.5, fourth[1:] / second[1:] ** 2 - 3
+
+
+def compositions(n: int) -> Iterator[list[int]]:
+    """Yield every way to cut n items into blocks."""
+    if n == 0:
+        yield []
+    for first in range(1, n + 1):
+        yield from ([first, *rest] for rest in compositions(n - first))
+
+
+@pytest.mark.parametrize("n", range(1, 11))
+def test_all_small_rankings(n: int) -> None:
+    found = ap_null_shape(n, np.arange(1, n + 1))
+    expected = [by_enumeration(n_pos, [1] * n) for n_pos in range(1, n + 1)]
+    assert (
+        pytest.approx(np.array(expected), rel=1e-11, abs=1e-12, nan_ok=True) == np.array(found).T
+    )
+
+
+@pytest.mark.parametrize("n", range(1, 7))
+def test_all_ties_of_few_items(n: int) -> None:
+    for blocks in compositions(n):
+        found = ap_null_shape(n, np.arange(1, n + 1), ties=blocks)
+        expected = [by_enumeration(n_pos, blocks) for n_pos in range(1, n + 1)]
+        assert (
+            pytest.approx(np.array(expected), rel=1e-10, abs=1e-11, nan_ok=True)
+            == np.array(found).T
+        )
+
+
+@given(st.lists(st.integers(1, 6), min_size=2, max_size=5).filter(lambda b: 7 <= sum(b) <= 11))
+def test_ties(blocks: list[int]) -> None:
+    n = sum(blocks)
+    found = ap_null_shape(n, np.arange(1, n), ties=blocks)
+    expected = [by_enumeration(n_pos, blocks) for n_pos in range(1, n)]
+    assert pytest.approx(np.array(expected), rel=1e-10, abs=1e-11) == np.array(found).T
+
+
+@pytest.mark.parametrize(("n", "most"), [(300, 299), (_TABLE, 60), (_TABLE + 1, 60), (9000, 60)])
+def test_a_slow_recursion(n: int, most: int) -> None:
+    skewness, kurtosis = by_recursion(n, most)
+    found = ap_null_shape(n, np.arange(1, most + 1))
+    assert found.skewness == pytest.approx(skewness.astype(float), rel=1e-11)
+    assert found.kurtosis == pytest.approx(kurtosis.astype(float), rel=1e-10)
+
+
+@pytest.mark.parametrize("n", [10, 5000, 10**6, 10**9, 10**15])
+def test_one_positive_and_one_negative(n: int) -> None:
+    # With one positive AP is 1/rank; sum 1/i^k up to 10^4, then by the Euler-Maclaurin formula.
+    head = np.arange(1, min(n, 10_000) + 1)
+    sums = [(1 / head.astype(np.longdouble) ** k).sum() for k in (1, 2, 3, 4)]
+    if n > head[-1]:
+        low, high = np.longdouble(head[-1]), np.longdouble(n)
+        sums[0] += np.log(high / low) + (1 / high - 1 / low) / 2 + (low**-2 - high**-2) / 12
+        for k in (2, 3, 4):
+            sums[k - 1] += (
+                (low ** (1 - k) - high ** (1 - k)) / (k - 1)
+                + (high**-k - low**-k) / 2
+                + k * (low ** (-k - 1) - high ** (-k - 1)) / 12
+            )
+    raw = [total / n for total in sums]
+    second = raw[1] - raw[0] ** 2
+    third = raw[2] - 3 * raw[0] * raw[1] + 2 * raw[0] ** 3
+    fourth = raw[3] - 4 * raw[0] * raw[2] + 6 * raw[0] ** 2 * raw[1] - 3 * raw[0] ** 4
+    found = ap_null_shape(n, 1)
+    assert found.skewness == pytest.approx(float(third / second**1.5), rel=1e-12)
+    assert found.kurtosis == pytest.approx(float(fourth / second**2 - 3), rel=1e-12)
+    # One negative at rank r: AP falls by the sum of 1/k over k > r, nearly exponential for large n.
+    if n >= 10**9:
+        found = ap_null_shape(n, n - 1)
+        assert found.skewness == pytest.approx(-2, rel=1e-5)
+        assert found.kurtosis == pytest.approx(6, rel=1e-4)
+    elif n >= 5000:
+        fall = np.cumsum(1 / np.arange(n, 1, -1).astype(np.longdouble))
+        fall = np.append(fall, 0) - fall.sum() / n
+        second, third, fourth = ((fall**k).mean() for k in (2, 3, 4))
+        found = ap_null_shape(n, n - 1)
+        assert found.skewness == pytest.approx(float(-third / second**1.5), rel=1e-12)
+        assert found.kurtosis == pytest.approx(float(fourth / second**2 - 3), rel=1e-12)
+
+
+def test_two_positives_among_many() -> None:
+    # 2 AP = 1/i + 2/j for ranks i < j: sums over i, then over j, in extended precision.
+    n = 200_000
+    rank = np.arange(1, n + 1).astype(np.longdouble)
+    above = [np.cumsum(rank**-k) - rank**-k for k in range(5)]
+    raw = [
+        sum(comb(k, i) * (above[k - i] * (2 / rank) ** i).sum() for i in range(k + 1))
+        / np.longdouble(n * (n - 1) // 2)
+        for k in range(5)
+    ]
+    second = raw[2] - raw[1] ** 2
+    third = raw[3] - 3 * raw[1] * raw[2] + 2 * raw[1] ** 3
+    fourth = raw[4] - 4 * raw[1] * raw[3] + 6 * raw[1] ** 2 * raw[2] - 3 * raw[1] ** 4
+    found = ap_null_shape(n, 2)
+    assert found.skewness == pytest.approx(float(third / second**1.5), rel=1e-12)
+    assert found.kurtosis == pytest.approx(float(fourth / second**2 - 3), rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [10**12, 10**15])
+def test_the_limits_of_many_items(n: int) -> None:
+    # For large n only h/n matters: the sums become integrals, which are powers of p.
+    p = np.array([0.1, 0.3, 0.5, 0.9])
+    found = ap_null_shape(n, np.round(p * n))
+    v = p * (1 - p)
+    assert found.skewness * n**0.5 == pytest.approx((8 - 10 * p) / v**0.5, rel=1e-6)
+    fall, bend = 3 * p**2 - 4 * p**3, 32 * p**3 - 90 * p**4 + 60 * p**5
+    fourth = (1 - 6 * v) * p**4 - 6 * (1 - 2 * p) * p**2 * fall + 3 * fall**2 + 4 * p * bend
+    assert found.kurtosis * n == pytest.approx(fourth / (v * p**4), rel=1e-6)
+
+
+# Blocks shorter and longer than what is treated at a time, above and below the end of the table.
+LARGE_TIES = [
+    [1, 3, 9000, 1, 20_000, 1, 1, 5, 400],
+    [5000, 2, 10_000, 30_000],
+    [30_000, 20_000],
+    [1] * 12 + [10**6],
+    [10**6, 2, 1],
+    [1, 10**5],
+]
+
+
+@pytest.mark.parametrize("blocks", LARGE_TIES)
+@pytest.mark.parametrize(
+    ("few", "positive"), [(1, True), (2, True), (3, True), (1, False), (3, False)]
+)
+def test_large_ties(blocks: list[int], few: int, positive: bool) -> None:
+    # Few positives, or few negatives: all ways to spread them over the blocks, exactly.
+    ends = np.cumsum(blocks).tolist()
+    values, weights = [], []
+    for spread in combinations_with_replacement(range(len(blocks)), few):
+        counts = [spread.count(block) for block in range(len(blocks))]
+        hits = counts if positive else [b - c for b, c in zip(blocks, counts, strict=True)]
+        total = np.cumsum(hits).tolist()
+        terms = (Fraction(h * t, e) for h, t, e in zip(hits, total, ends, strict=True))
+        values.append(sum(terms, Fraction(0)))
+        weights.append(prod(comb(b, c) for b, c in zip(blocks, counts, strict=True)))
+    expected = standardised(values, weights)
+    found = ap_null_shape(sum(blocks), few if positive else sum(blocks) - few, ties=blocks)
+    assert (found.skewness, found.kurtosis) == pytest.approx(expected, rel=1e-10, abs=1e-11)
+
+
+def test_variance_agrees_with_its_own_formula() -> None:
+    n = np.array([1, 2, 7, 8, 100, _TABLE, _TABLE + 1, 10**5, 10**9], dtype=float)
+    for n_pos in (np.ones_like(n), np.ceil(n / 3), np.maximum(n - 1, 1)):
+        found = value(_untied(n)[:5], n, n_pos) / n_pos**2
+        assert found == pytest.approx(ap_null_moments(n, n_pos).variance, rel=1e-12, abs=1e-30)
+    for blocks in LARGE_TIES:
+        n_pos = np.array([2.0, 500, sum(blocks) - 1])
+        found = value(_tied(np.array(blocks, float))[:5], np.full(3, float(sum(blocks))), n_pos)
+        expected = ap_null_moments(sum(blocks), n_pos, ties=blocks).variance
+        # With few positives below a huge first block that formula keeps fewer digits.
+        assert found / n_pos**2 == pytest.approx(expected, rel=1e-8, abs=0)
+
+
+def test_single_blocks_are_no_ties() -> None:
+    n, n_pos = 20_000, [1, 40, 7000, 19_999]
+    plain, tied = ap_null_shape(n, n_pos), ap_null_shape(n, n_pos, ties=[1] * n)
+    assert tied.skewness == pytest.approx(plain.skewness, rel=1e-11)
+    assert tied.kurtosis == pytest.approx(plain.kurtosis, rel=1e-10)
+
+
+def test_a_simulation() -> None:
+    rng = np.random.default_rng(5)
+    n, n_pos, draws = 60, 12, 50_000
+    labels = rng.permuted(np.broadcast_to(np.arange(n) < n_pos, (draws, n)), axis=1)
+    ap = (labels * np.cumsum(labels, axis=1) / np.arange(1, n + 1)).sum(axis=1) / n_pos
+    z = (ap - ap.mean()) / ap.std()
+    found = ap_null_shape(n, n_pos)
+    # Four standard errors, estimated by the spread over 100 batches.
+    for power, expected in ((3, found.skewness), (4, found.kurtosis + 3)):
+        batches = (z**power).reshape(100, -1).mean(axis=1)
+        assert abs(batches.mean() - expected) < 4 * batches.std() / 10
+
+
+def test_where_ap_is_constant() -> None:
+    for found in (ap_null_shape([1, 5, 9000], [1, 5, 9000]), ap_null_shape(40, [1, 7, 40], [40])):
+        assert np.isnan(found).all()
+    assert np.isnan(ap_null_shape(9, 9, ties=[4, 5])).all()
+
+
+def test_broadcasting_and_many_pairs() -> None:
+    found = ap_null_shape(np.array([[10], [20_000]]), [1, 2, 3])
+    assert found.skewness.shape == found.kurtosis.shape == (2, 3)
+    assert found.skewness[1, 2] == ap_null_shape(20_000, 3).skewness
+    assert ap_null_shape(10, 2).skewness.shape == ()
+    n = np.arange(2, 30_000)
+    found = ap_null_shape(n, 1)
+    assert (
+        found.kurtosis[[0, 10_000, -1]].tolist()
+        == ap_null_shape(n[[0, 10_000, -1]], 1).kurtosis.tolist()
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((3, 4), "`n_pos` must be at most n; got n_pos = 4 with n = 3."),
+        ((0, 1), "`n` must be whole numbers >= 1; got 0."),
+        ((3, 1, [1, 1]), "`ties` must be the sizes of blocks that add up to n; they add up to 2, and n is 3."),
+    ],
+)  # fmt: skip
+def test_refusals(arguments: tuple[object, ...], message: str) -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        ap_null_shape(*arguments)
+    assert str(caught.value) == message
