@@ -56,6 +56,10 @@ def ap_null_moments(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None =
     PrframeError
         Numbers that are not whole or out of range, or blocks that do not add up to n.
 
+    See Also
+    --------
+    ap_null_shape : skewness and kurtosis.
+
     Notes
     -----
     Exact up to rounding, a few units of 1e-15 relative, for any n. Constant time and memory per
@@ -63,10 +67,6 @@ def ap_null_moments(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None =
 
     The mean is that of Zhang & Su 2012 once the normaliser of their eq. (6) is corrected; their
     eqs (8) to (10) and (12) inherit the slip.
-
-    See Also
-    --------
-    ap_null_shape : skewness and kurtosis.
 
     Examples
     --------

@@ -28,7 +28,7 @@ Accumulate = Callable[[int, Floats], tuple[Floats, Floats]]
 # The cumulants are of degree 4, 6 and 8: their coefficients below one another.
 _ORDERS = (slice(0, 5), slice(5, 12), slice(12, 21))
 # Up to here the sums are tabulated; beyond, they are interpolated in the logarithm of n, on
-# panels [a, 4a] with as many nodes, up to checks.LARGEST_COUNT = 2^53.
+# panels [a, 4a] with that many nodes each, to beyond checks.LARGEST_COUNT.
 _TABLE = 1 << 12
 _WIDTH = np.log(4)
 _PANELS = 21
