@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from prframe.verbs.check import check
     from prframe.verbs.curve import curve, roc
     from prframe.verbs.evaluate import evaluate
+    from prframe.verbs.topk_test import topk_test
 
 __version__ = "0.1.0"
 
@@ -103,10 +104,11 @@ __all__ = [
     "parse_metric",
     "roc",
     "stats",
+    "topk_test",
     "trec",
 ]
 
-_VERBS = frozenset({"check", "curve", "evaluate", "roc"})
+_VERBS = frozenset({"check", "curve", "evaluate", "roc", "topk_test"})
 _MODULES = frozenset({"datasets", "expressions", "stats", "trec"})
 
 _namespaces.register()

@@ -67,6 +67,7 @@ class FrameNamespace(Generic[Frame]):
     roc = _Delegate("prframe.verbs")
     evaluate = _Delegate("prframe.verbs")
     check = _Delegate("prframe.verbs")
+    topk_test = _Delegate("prframe.verbs")
 
 
 class ExprNamespace:

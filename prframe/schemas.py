@@ -48,6 +48,13 @@ def evaluate_summary(*, geometric_mean: bool) -> Schema:
     return columns | ({"geometric_mean": pl.Float64()} if geometric_mean else {})
 
 
+def topk_test() -> Schema:
+    """Return the columns of tests and intervals at cut-offs."""
+    numbers = ("precision", "recall", "null_mean", "null_std", "p_value", "conf_low", "conf_high")
+    counts: dict[str, pl.DataType] = {"k": pl.Int64(), "hits": pl.Int64()}
+    return counts | {name: pl.Float64() for name in numbers} | {"method": pl.String()}
+
+
 def check() -> Schema:
     """Return the columns of a report on the data."""
     return {

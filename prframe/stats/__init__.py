@@ -13,6 +13,7 @@ from prframe.stats.ap_moments import ap_null_moments
 from prframe.stats.ap_shape import ap_null_shape
 from prframe.stats.cascade import expected_cascade
 from prframe.stats.multiplicity import adjust_p_values
+from prframe.stats.posterior import paired_posterior_comparison, posterior_comparison
 from prframe.stats.random_selection import (
     delta_moments,
     hit_rank_covariance,
@@ -28,6 +29,7 @@ from prframe.stats.tied_ranks import (
     expected_reciprocal_rank,
     hit_probability,
 )
+from prframe.stats.topk import hypergeometric_topk, proportion_interval
 
 __all__ = [
     "adjust_p_values",
@@ -51,6 +53,10 @@ __all__ = [
     "hit_probability",
     "hit_rank_covariance",
     "hit_rank_moments",
+    "hypergeometric_topk",
+    "paired_posterior_comparison",
+    "posterior_comparison",
     "precision_null_moments",
+    "proportion_interval",
     "recall_null_moments",
 ]

@@ -9,17 +9,26 @@ from prframe.errors import PrframeError
 Floats = NDArray[np.float64]
 
 
-def counts(name: str, values: ArrayLike) -> Floats:
-    """Require whole numbers >= 1, as floats."""
+def counts(name: str, values: ArrayLike, at_least: int = 1) -> Floats:
+    """Require whole numbers of a least size, as floats, which hold them up to 2^53."""
     numbers = np.asarray(values)
-    if numbers.dtype.kind not in "iuf" or numbers.size == 0:
-        raise PrframeError(f"`{name}` must be whole numbers >= 1; got {checks.brief(values)}.")
-    wrong = ~((numbers >= 1) & (numbers <= checks.LARGEST_COUNT) & (numbers == np.floor(numbers)))
-    if wrong.any():
-        raise PrframeError(
-            f"`{name}` must be whole numbers >= 1; got {numbers[wrong].ravel()[0]}."
-        )
+    must = f"`{name}` must be whole numbers >= {at_least}"
+    if numbers.dtype.kind not in "iuf":
+        raise PrframeError(f"{must}; got {checks.brief(values)}.")
+    within = (numbers >= at_least) & (numbers <= checks.LARGEST_COUNT)
+    if (wrong := ~(within & (numbers == np.floor(numbers)))).any():
+        raise PrframeError(f"{must}; got {numbers[wrong].ravel()[0]}.")
     return numbers.astype(np.float64)
+
+
+def at_most(small: tuple[str, Floats], large: tuple[str, Floats]) -> None:
+    """Require that one count never exceeds another; arrays of one shape."""
+    (name, numbers), (limit, limits) = small, large
+    if (wrong := numbers > limits).any():
+        raise PrframeError(
+            f"`{name}` must be at most {limit}; "
+            f"got {name} = {numbers[wrong][0]:.0f} with {limit} = {limits[wrong][0]:.0f}."
+        )
 
 
 def group_sizes(n: ArrayLike, n_pos: ArrayLike) -> tuple[Floats, Floats]:
@@ -30,11 +39,7 @@ def group_sizes(n: ArrayLike, n_pos: ArrayLike) -> tuple[Floats, Floats]:
 def within(name: str, values: ArrayLike, total: str, most: Floats) -> tuple[Floats, Floats]:
     """Require whole numbers from 1 to `most`; return `most` and the numbers, broadcast."""
     most, numbers = together(f"`{total}` and `{name}`", most, counts(name, values))
-    if bad := np.flatnonzero((numbers > most).ravel()).tolist():
-        got, limit = numbers.ravel()[bad[0]], most.ravel()[bad[0]]
-        raise PrframeError(
-            f"`{name}` must be at most {total}; got {name} = {got:.0f} with {total} = {limit:.0f}."
-        )
+    at_most((name, numbers), (total, most))
     return most, numbers
 
 

@@ -3,5 +3,6 @@
 from prframe.verbs.check import check
 from prframe.verbs.curve import curve, roc
 from prframe.verbs.evaluate import evaluate
+from prframe.verbs.topk_test import topk_test
 
-__all__ = ["check", "curve", "evaluate", "roc"]
+__all__ = ["check", "curve", "evaluate", "roc", "topk_test"]

@@ -94,15 +94,22 @@ def positives_of(args: Arguments) -> str:
 def warn_undefined(
     what: Sequence[str], groups: pl.DataFrame, args: Arguments, lack: Sequence[str]
 ) -> None:
-    """Say once that some groups have no value for what was asked.
+    """Say once that some groups have no value for what was asked, and what they lack.
 
     `groups` has a row per group and a column ``lacking``; `lack` is what may be missing in them.
     """
+    warn_null(what, groups, args, f"which have no {' or no '.join(lack)}")
+
+
+def warn_null(
+    what: Sequence[str], groups: pl.DataFrame, args: Arguments, why: str, remedy: str = ""
+) -> None:
+    """Say once that some groups, those ``lacking``, have no value: why, and what to do."""
     bad = groups.filter("lacking")
     if bad.height:
         names = in_groups(bad.select(key_names(args)).rows())
         warn(
             f"{', '.join(what)}: undefined, hence null, for {bad.height} of {groups.height} "
-            f"groups, which have no {' or no '.join(lack)}{names}",
+            f"groups, {why}{names}{remedy}",
             UndefinedMetricWarning,
         )

@@ -1,0 +1,125 @@
+"""The hypergeometric distribution, accurate far out in its tails and for any population.
+
+The arguments are arrays of one shape that hold whole numbers as floats: `n` items, `n_pos` of them
+positive, `k` drawn at random, `hits` of these positive.
+
+Instead of differences of huge log-factorials (at n = 1e9 these leave seven digits), the logarithm
+of a probability is put together from what small numbers it is made of: with o the four counts of
+the table hit or miss by drawn or not, and e their expectations, ``sum of o log(o/e)``, to which
+the leading terms of Stirling's formula add up, and the formula's corrections.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+# Up to here the correction to Stirling's formula comes from a table.
+_TABLE = 16
+_SERIES = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
+# Below this relative difference o log(o/e) - o + e is a series, else it would lose digits.
+_CLOSE = 0.1
+_TERMS = 9
+_NEGLIGIBLE = 1e-17
+# Probabilities this close are equal: rounding must not part the two sides of a symmetric law.
+_EQUAL = 1e-10
+
+
+def probability(hits: Floats, n: Floats, n_pos: Floats, k: Floats) -> Floats:
+    """Return P(X = hits), 0 where that cannot be."""
+    cells = list(_cells(hits, n, n_pos, k))
+    possible = np.min([observed for observed, _ in cells], axis=0) >= 0
+    log = -_correction(n)
+    for margin in (n_pos, n - n_pos, k, n - k):
+        log = log + _correction(margin)
+    for observed, expected in cells:
+        observed = np.maximum(observed, 0)  # noqa: PLW2901 - what cannot be is masked below
+        log = log - _correction(observed) - _deviance(observed, expected)
+    return np.where(possible, np.exp(log), 0.0)
+
+
+def upper_tail(hits: Floats, n: Floats, n_pos: Floats, k: Floats) -> Floats:
+    """Return P(X >= hits), to a few units in the last digits."""
+    # The smaller side is added up, away from the mode.
+    lower = hits <= _mode(n, n_pos, k)
+    away = _sum_upwards(
+        np.where(lower, n_pos - hits + 1, hits), n, n_pos, np.where(lower, n - k, k)
+    )
+    return np.asarray(np.where(lower, 1 - away, away))
+
+
+def lower_tail(hits: Floats, n: Floats, n_pos: Floats, k: Floats) -> Floats:
+    """Return P(X <= hits): the positives that are not drawn are at least n_pos - hits."""
+    return upper_tail(n_pos - hits, n, n_pos, n - k)
+
+
+def both_tails(hits: Floats, n: Floats, n_pos: Floats, k: Floats) -> Floats:
+    """Return the probability of all outcomes that are no more likely than `hits`."""
+    below = hits < _mode(n, n_pos, k)
+    hits, k = np.where(below, n_pos - hits, hits), np.where(below, n - k, k)
+    # From here on hits >= mode; of the other side, all up to `other` counts.
+    mode, limit = _mode(n, n_pos, k), probability(hits, n, n_pos, k) * (1 + _EQUAL)
+    other, beyond = np.maximum(0, k - (n - n_pos)) - 1, mode + 1
+    while ((beyond - other) > 1).any():
+        middle = np.floor((other + beyond) / 2)
+        counts = probability(middle, n, n_pos, k) <= limit
+        other, beyond = np.where(counts, middle, other), np.where(counts, beyond, middle)
+    far = upper_tail(hits, n, n_pos, k) + lower_tail(other, n, n_pos, k)
+    return np.asarray(np.where(hits <= mode, 1.0, np.minimum(far, 1.0)))
+
+
+def _mode(n: Floats, n_pos: Floats, k: Floats) -> Floats:
+    """Return the likeliest number of hits."""
+    return np.asarray(np.floor((k + 1) / (n + 2) * (n_pos + 1)))
+
+
+def _cells(hits: Floats, n: Floats, n_pos: Floats, k: Floats) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the four counts of the table, each with its expectation."""
+    share, rest = k / n, (n - k) / n
+    yield hits, n_pos * share
+    yield n_pos - hits, n_pos * rest
+    yield k - hits, (n - n_pos) * share
+    yield n - n_pos - (k - hits), (n - n_pos) * rest
+
+
+def _correction(x: Floats) -> Floats:
+    """Return log(x!) - x log(x) + x."""
+    small = np.arange(_TABLE, dtype=np.float64)
+    factorials = np.cumprod(np.maximum(small, 1))
+    table = np.log(factorials) - small * np.log(np.maximum(small, 1)) + small
+    inside = x < _TABLE
+    y = np.where(inside, _TABLE, x)
+    series = np.polynomial.polynomial.polyval(1 / y**2, _SERIES) / y
+    far = np.log(2 * np.pi * y) / 2 + series
+    return np.where(inside, table[np.where(inside, x, 0).astype(np.int64)], far)
+
+
+def _deviance(observed: Floats, expected: Floats) -> Floats:
+    """Return o log(o/e) - o + e."""
+    total = observed + expected
+    v = np.where(total > 0, (observed - expected) / np.where(total > 0, total, 1), 0.0)
+    # log(o/e) = 2 artanh(v)
+    powers = 1 / (2 * np.arange(_TERMS) + 3)
+    series = np.polynomial.polynomial.polyval(v * v, powers) * v**3
+    near = (observed - expected) * v + 2 * observed * series
+    some = (observed > 0) & (expected > 0)
+    ratio = np.where(some, observed, 1) / np.where(some, expected, 1)
+    return np.where(np.abs(v) < _CLOSE, near, observed * np.log(ratio) - observed + expected)
+
+
+def _sum_upwards(hits: Floats, n: Floats, n_pos: Floats, k: Floats) -> Floats:
+    """Add up P(X = j) over j >= hits, where hits > mode: each is smaller than the one before."""
+    total = probability(hits, n, n_pos, k)
+    left = np.flatnonzero(total)
+    j, n, n_pos, k = (values.ravel()[left] for values in (hits, n, n_pos, k))
+    flat = total.ravel()
+    term = flat[left]
+    while left.size:
+        term = term * (n_pos - j) / (j + 1) * (k - j) / (n - n_pos - k + j + 1)
+        flat[left] += term
+        on = term > _NEGLIGIBLE * flat[left]
+        left, term, j = left[on], term[on], j[on] + 1
+        n, n_pos, k = n[on], n_pos[on], k[on]
+    return flat.reshape(total.shape)

@@ -1,0 +1,244 @@
+"""Tests and intervals of the hits among the first k of each group."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, Unpack, get_args
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from prframe import checks, schemas
+from prframe.arguments import Arguments
+from prframe.errors import PrframeError
+from prframe.frames import Source
+from prframe.hits import Hits
+from prframe.measure import measure as measure_hits
+from prframe.metrics import P, R
+from prframe.pieces import Piece, Ranking
+from prframe.ranks import hits
+from prframe.rows import key_names
+from prframe.stats import hypergeometric_topk, proportion_interval
+from prframe.typing import Alternative, FrameT, IntervalMethod, Shared
+from prframe.verbs._verb import (
+    arguments,
+    positives_of,
+    run,
+    verb,
+    warn_null,
+    warn_undefined,
+)
+
+Measure: TypeAlias = Literal["precision", "recall"]
+Floats: TypeAlias = NDArray[np.float64]
+
+
+@verb
+def topk_test(
+    frame: FrameT,
+    score: str = "score",
+    label: str = "label",
+    *,
+    k: int | Sequence[int] = 10,
+    measure: Measure = "precision",
+    alternative: Alternative = "greater",
+    confidence_level: float = 0.95,
+    method: IntervalMethod = "clopper-pearson",
+    **shared: Unpack[Shared],
+) -> FrameT:
+    """Test whether the first k of each group hold more positives than chance would put there.
+
+    Of n items, n_pos of them positive, random selection of k hits x positives with probability
+    ``C(n_pos, x) C(n - n_pos, k - x) / C(n, k)``.
+
+    Parameters
+    ----------
+    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+        One row per item, with all items of a group: those never retrieved as well, at a score of
+        -inf or counted in `n_pos` and `n_neg`.
+    {shared}
+    k : int or list of int
+        Cut-offs.
+    measure : {"precision", "recall"}
+        What ``null_mean``, ``null_std``, ``conf_low`` and ``conf_high`` are about: ``hits / k`` or
+        ``hits / n_pos``. The p-value is the same.
+    alternative : {"greater", "less", "two-sided"}
+        More hits than at random, fewer, or as unlikely a number: the sum over all outcomes that
+        are no more likely than the observed one.
+    confidence_level : float in (0, 1)
+        Coverage of the interval.
+    method : {"clopper-pearson", "jeffreys", "posterior"}
+        The interval: exact and never too short; about right on average, 0 and 1 included where all
+        or nothing is hit; or the quantiles of the posterior under a uniform prior. See
+        `prframe.stats.proportion_interval`.
+
+    Returns
+    -------
+    frame of the caller's kind
+        The `by` columns, then ``k``, ``hits`` (Int64), ``precision``, ``recall`` (as `evaluate`
+        gives P@k and R@k), ``null_mean``, ``null_std``, ``p_value``, ``conf_low``, ``conf_high``
+        (Float64) and ``method`` (String), the interval's. One row per group and cut-off.
+
+    Raises
+    ------
+    PrframeError
+        An unknown option, `weight` or ``ties="expected"``, or rows that cannot be ranked.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Groups without positives have no recall and no test. With ``ties="group"``, where tied
+        items with different labels stand on both sides of a cut-off, the number of hits depends
+        on their order: hits, p-value and interval are null.
+
+    Notes
+    -----
+    Groups that retrieve fewer than k items are compared with the selection of as many as they
+    retrieve; in precision and its interval an empty position is a miss. The test conditions on
+    n_pos. The intervals take the k positions, or the positives, as independent trials of one
+    probability: they are about other items of the kind and not about this list. ``ties="best"``
+    and ``"worst"`` give the range of what ties leave open.
+
+    References
+    ----------
+    Zhang & Su 2012, eq. (4); Clopper & Pearson 1934; Brown, Cai & DasGupta 2001; Goutte &
+    Gaussier 2005.
+
+    Examples
+    --------
+    >>> import polars as pl, prframe
+    >>> frame = pl.DataFrame({"score": range(20, 0, -1), "label": [1, 1, 1, 0, 1] + [0] * 15})
+    >>> result = prframe.topk_test(frame, k=[3, 5])
+    >>> result.select("k", "hits", "precision", "null_mean", "p_value")
+    shape: (2, 5)
+    ┌─────┬──────┬───────────┬───────────┬──────────┐
+    │ k   ┆ hits ┆ precision ┆ null_mean ┆ p_value  │
+    │ --- ┆ ---  ┆ ---       ┆ ---       ┆ ---      │
+    │ i64 ┆ i64  ┆ f64       ┆ f64       ┆ f64      │
+    ╞═════╪══════╪═══════════╪═══════════╪══════════╡
+    │ 3   ┆ 3    ┆ 1.0       ┆ 0.2       ┆ 0.003509 │
+    │ 5   ┆ 4    ┆ 0.8       ┆ 0.2       ┆ 0.001032 │
+    └─────┴──────┴───────────┴───────────┴──────────┘
+    """
+    args = arguments("topk_test", score, label, shared)
+    checks.one_of("measure", measure, get_args(Measure))
+    checks.one_of("alternative", alternative, get_args(Alternative))
+    checks.one_of("method", method, get_args(IntervalMethod))
+    level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
+    test = _Test(args, _cutoffs(k), measure, alternative, level, method)
+    test.check()
+    result: FrameT = run(frame, args, schemas.topk_test(), test.results)
+    return result
+
+
+def _cutoffs(k: int | Sequence[int]) -> list[int]:
+    """Check the cut-offs; one may stand alone."""
+    given = k if isinstance(k, (list, tuple, range)) else [k]
+    cutoffs = list(dict.fromkeys(checks.whole_number("k", cutoff, at_least=1) for cutoff in given))
+    if not cutoffs:
+        raise PrframeError("`k` must name at least one cut-off; got none.")
+    return cutoffs
+
+
+@dataclass(frozen=True)
+class _Test:
+    """What is tested, and how."""
+
+    args: Arguments
+    cutoffs: list[int]
+    measure: Measure
+    alternative: Alternative
+    confidence_level: float
+    method: IntervalMethod
+
+    def check(self) -> None:
+        """Refuse what leaves no whole number of hits."""
+        if self.args.weight is not None:
+            raise PrframeError(
+                "topk_test counts whole items and takes no `weight`; leave it out, or repeat rows."
+            )
+        if self.args.ties == "expected":
+            raise PrframeError(
+                "ties='expected' is a mean over rankings, and the test needs the hits of one; "
+                "use 'group', or the range from 'worst' to 'best'."
+            )
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return one row per group and cut-off."""
+        rows = Ranking(source, self.args).over_groups(self._counted)
+        rows = rows.with_columns(pl.Series(name, v) for name, v in self._statistics(rows).items())
+        without, tied = pl.col("n_pos") == 0, pl.col("tied")
+        ends = without if self.measure == "recall" else pl.lit(value=False)
+        self._warn(rows)
+        return rows.with_columns(
+            pl.when(~without).then(pl.col("recall", "null_mean", "null_std")),
+            pl.when(~tied).then("hits"),
+            pl.when(~(without | tied)).then("p_value"),
+            pl.when(~(ends | tied)).then(pl.col("conf_low", "conf_high")),
+            method=pl.lit(self.method),
+        )
+
+    def _counted(self, piece: Piece) -> pl.DataFrame:
+        """Count the hits of each group at every cut-off."""
+        found = hits(piece)
+        metrics = [*(P @ k for k in self.cutoffs), *(R @ k for k in self.cutoffs)]
+        values = measure_hits(found, metrics, ties=self.args.ties).to_numpy()
+        precision, recall = np.split(values, 2, axis=1)
+        columns = {
+            "k": np.broadcast_to(np.array(self.cutoffs), precision.shape),
+            "hits": np.rint(precision * self.cutoffs).astype(np.int64),
+            "precision": precision,
+            "recall": recall,
+            "tied": _tied(found, self.cutoffs),
+        }
+        totals = found.totals.select(*key_names(self.args), "n", "n_pos", "n_neg")
+        repeated = totals[np.repeat(np.arange(totals.height), len(self.cutoffs))]
+        return repeated.with_columns(pl.Series(name, v.ravel()) for name, v in columns.items())
+
+    def _statistics(self, rows: pl.DataFrame) -> dict[str, Floats]:
+        """Compare with the selection of as many items as are retrieved, and enclose."""
+        names = ("hits", "k", "n", "n_pos", "n_neg")
+        found, k, n, n_pos, n_neg = (rows[name].to_numpy() for name in names)
+        selected = np.minimum(k, n)
+        test = hypergeometric_topk(found, n_pos + n_neg, n_pos, selected, self.alternative)
+        trials = k if self.measure == "precision" else n_pos
+        scale = selected / np.maximum(trials, 1)
+        interval = proportion_interval(found, trials, self.confidence_level, self.method)
+        return {
+            "null_mean": test.null_mean * scale,
+            "null_std": test.null_std * scale,
+            "p_value": test.p_value,
+            "conf_low": interval.low,
+            "conf_high": interval.high,
+        }
+
+    def _warn(self, rows: pl.DataFrame) -> None:
+        """Warn of groups without positives and of those whose hits depend on ties."""
+        keys = key_names(self.args)
+        groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(
+            without=(pl.col("n_pos") == 0).any(), tied=pl.col("tied").any()
+        )
+        ends = ["conf_low", "conf_high"]
+        of_positives = ["recall", "null_mean", "null_std", "p_value"]
+        if self.measure == "recall":
+            of_positives += ends
+        lack = [positives_of(self.args)]
+        warn_undefined(of_positives, groups.rename({"without": "lacking"}), self.args, lack)
+        why = "where tied items decide how many hits there are"
+        remedy = (
+            "; order them with ties='order' or 'trec', or see the range from 'worst' to 'best'"
+        )
+        of_hits = ["hits", "p_value", *ends]
+        warn_null(of_hits, groups.rename({"tied": "lacking"}), self.args, why, remedy)
+
+
+def _tied(found: Hits, cutoffs: list[int]) -> NDArray[np.bool_]:
+    """Tell for each group and cut-off whether tied items of both labels stand on its two sides."""
+    group, start, end, hit, last = (
+        found.table[name].to_numpy() for name in ("group", "start", "end", "tp_start", "tp_end")
+    )
+    mixed = last - hit < end - start
+    tied = np.zeros((found.totals.height, len(cutoffs)), dtype=np.bool_)
+    for i, k in enumerate(cutoffs):
+        tied[group[mixed & (start < k) & (k < end)], i] = True
+    return tied
