@@ -316,6 +316,43 @@ REFUSALS = {
         lambda: evaluate(GOOD, "AP", ties="expected", interpolate=True),
         "ties='expected' has no closed form with `interpolate`; use 'group'.",
     ),
+    "a weighted count": (
+        lambda: prframe.topk_test(GOOD.with_columns(weight=1.0), weight="weight"),
+        "topk_test counts whole items and takes no `weight`; leave it out, or repeat rows.",
+    ),
+    "an expected count": (
+        lambda: prframe.topk_test(GOOD, ties="expected"),
+        "ties='expected' is a mean over rankings, and the test needs the hits of one; "
+        "use 'group', or the range from 'worst' to 'best'.",
+    ),
+    "k of a test": (
+        lambda: prframe.topk_test(GOOD, k=[5, 0]),
+        "`k` must be a whole number >= 1; got 0.",
+    ),
+    "no k of a test": (
+        lambda: prframe.topk_test(GOOD, k=[]),
+        "`k` must name at least one cut-off; got none.",
+    ),
+    "k of a test as text": (
+        lambda: prframe.topk_test(GOOD, k="10"),
+        "`k` must be a whole number >= 1; got '10'.",
+    ),
+    "alternative": (
+        lambda: prframe.topk_test(GOOD, alternative="bigger"),
+        "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'bigger'.",
+    ),
+    "method of an interval": (
+        lambda: prframe.topk_test(GOOD, method="wilson"),
+        "`method` must be one of 'clopper-pearson', 'jeffreys', 'posterior'; got 'wilson'.",
+    ),
+    "measure": (
+        lambda: prframe.topk_test(GOOD, measure="f"),
+        "`measure` must be one of 'precision', 'recall'; got 'f'.",
+    ),
+    "confidence level": (
+        lambda: prframe.topk_test(GOOD, confidence_level=1),
+        "`confidence_level` must be a number > 0 and < 1; got 1.",
+    ),
     "judgments not named": (
         lambda: evaluate(GOOD, ["Bpref", "Judged@10"]),
         "`judged` names the column 'judged', which the frame does not have; "

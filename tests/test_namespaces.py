@@ -18,6 +18,7 @@ VERBS = {
     "roc": {},
     "evaluate": {"metrics": ["AP", "P@1"]},
     "check": {},
+    "topk_test": {"k": [1, 2]},
 }
 
 
@@ -105,7 +106,7 @@ def test_public_names_exist() -> None:
 def test_signatures_tell_the_shared_arguments() -> None:
     import inspect
 
-    for verb in (prframe.curve, prframe.roc, prframe.evaluate, prframe.check):
+    for verb in (getattr(prframe, name) for name in VERBS):
         names = list(inspect.signature(verb).parameters)
         assert {"by", "weight", "ties", "item", "positive", "missing", "n_pos"} <= set(names)
         assert "n_pos, n_neg : int or str" in verb.__doc__

@@ -25,6 +25,21 @@ RATES = {"recall": pl.Float64, "precision": pl.Float64}
             {"metric": pl.String, "value": pl.Float64},
         ),
         (
+            lambda: DATA.pr.topk_test(by="q", k=[1, 2]),
+            {
+                "k": pl.Int64,
+                "hits": pl.Int64,
+                "precision": pl.Float64,
+                "recall": pl.Float64,
+                "null_mean": pl.Float64,
+                "null_std": pl.Float64,
+                "p_value": pl.Float64,
+                "conf_low": pl.Float64,
+                "conf_high": pl.Float64,
+                "method": pl.String,
+            },
+        ),
+        (
             lambda: DATA.pr.evaluate("AP", by="q", over="w", geometric_mean=True),
             {
                 "metric": pl.String,

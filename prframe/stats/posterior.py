@@ -95,7 +95,7 @@ def posterior_comparison(  # noqa: PLR0913
         raise PrframeError(f"`beta` weighs recall in F; it has no meaning for {measure!r}.")
     prior = float(checks.number("prior", prior, above=0))
     draws = checks.whole_number("n_resamples", n_resamples)
-    one, other = _table("first", first), _table("second", second)
+    one, other = np.broadcast_arrays(_table("first", first), _table("second", second))
     if beta == 1:
         probability = _first_greater(*_beta(one, measure, prior), *_beta(other, measure, prior))
         return Comparison(probability, np.zeros_like(probability))
@@ -161,9 +161,9 @@ def paired_posterior_comparison(
     return np.asarray(betaincc(a + weight, b + weight, 0.5))
 
 
-def _table(name: str, counts: ArrayLike) -> Floats:
+def _table(name: str, values: ArrayLike) -> Floats:
     """Require true positives, false positives and false negatives."""
-    table = counts(name, counts, at_least=0)
+    table = counts(name, values, at_least=0)
     if table.ndim == 0 or table.shape[-1] != _CELLS:
         raise PrframeError(
             f"`{name}` must hold true positives, false positives and false negatives along its "
