@@ -318,7 +318,7 @@ REFUSALS = {
     ),
     "a weighted count": (
         lambda: prframe.topk_test(GOOD.with_columns(weight=1.0), weight="weight"),
-        "topk_test counts whole items and takes no `weight`; leave it out, or repeat rows.",
+        "topk_test counts whole items and takes no `weight`; leave it out.",
     ),
     "an expected count": (
         lambda: prframe.topk_test(GOOD, ties="expected"),

@@ -158,7 +158,7 @@ def paired_posterior_comparison(
         counts("only_second", only_second, at_least=0),
     )
     weight = float(checks.number("prior", prior, above=0))
-    return np.asarray(betaincc(a + weight, b + weight, 0.5))
+    return np.asarray(betaincc(a + weight, b + weight, 0.5), dtype=np.float64)
 
 
 def _table(name: str, values: ArrayLike) -> Floats:

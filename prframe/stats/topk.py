@@ -172,6 +172,6 @@ def proportion_interval(
     else:
         low = betaincinv(hits + weight, misses + weight, tail)
         high = betainccinv(hits + weight, misses + weight, tail)
-    if method == "posterior":
-        return Interval(np.asarray(low), np.asarray(high))
-    return Interval(np.where(hits == 0, 0.0, low), np.where(misses == 0, 1.0, high))
+    bounded = method != "posterior"
+    low = np.where(bounded & (hits == 0), 0.0, low)
+    return Interval(low, np.where(bounded & (misses == 0), 1.0, high))

@@ -154,9 +154,7 @@ class _Test:
     def check(self) -> None:
         """Refuse what leaves no whole number of hits."""
         if self.args.weight is not None:
-            raise PrframeError(
-                "topk_test counts whole items and takes no `weight`; leave it out, or repeat rows."
-            )
+            raise PrframeError("topk_test counts whole items and takes no `weight`; leave it out.")
         if self.args.ties == "expected":
             raise PrframeError(
                 "ties='expected' is a mean over rankings, and the test needs the hits of one; "
