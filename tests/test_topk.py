@@ -1,8 +1,9 @@
 """Tests and intervals at a cut-off, against enumeration in rational arithmetic and closed forms."""
 
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import product
-from math import comb, inf, sqrt
+from math import comb, factorial, inf, sqrt
 
 import numpy as np
 import pytest
@@ -70,7 +71,7 @@ def test_against_scipy() -> None:
         for alternative in ("greater", "less", "two-sided"):
             want = stats.fisher_exact(table, alternative).pvalue
             found = hypergeometric_topk(hits, n, n_pos, k, alternative).p_value
-            assert found == pytest.approx(want, rel=1e-10)
+            assert found == pytest.approx(want, rel=1e-10, abs=0)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +110,31 @@ def test_symmetric_laws_have_two_equal_sides() -> None:
             for alternative in ("greater", "two-sided")
         )
         assert both == pytest.approx(2 * one[0], rel=1e-9)
+
+
+def test_a_mode_that_rounding_misses() -> None:
+    # (k + 1) / (n + 2) * (n_pos + 1) is 1, and a hair less in floating point: both outcomes count.
+    assert hypergeometric_topk([0, 1], 96, 48, 1, "two-sided").p_value == pytest.approx(1.0)
+
+
+def test_the_pieces_of_a_probability_keep_their_digits() -> None:
+    from prframe.stats.hypergeometric import _correction, _deviance
+
+    with localcontext(prec=50):
+        for x in (0, 1, 2, 15, 16, 17, 40, 1000):
+            want = Decimal(factorial(x)).ln() - (x * Decimal(x).ln() if x else 0) + x
+            assert _correction(np.array(float(x))) == pytest.approx(float(want), rel=2e-15, abs=0)
+        for o, e in [
+            (1000, 1001.5),
+            (100, 121.0),
+            (100, 123.0),
+            (3, 700.25),
+            (10**9, 10**9 + 64.5),
+        ]:
+            ratio = Decimal(o) / Decimal(e)
+            want = o * ratio.ln() - o + Decimal(e)
+            found = _deviance(np.array(float(o)), np.array(e))
+            assert found == pytest.approx(float(want), rel=1e-14, abs=0)
 
 
 def test_the_mean_is_no_surprise() -> None:
