@@ -269,7 +269,7 @@ def test_malformed_qrels(line: bytes, problem: str, tmp_path: Path) -> None:
     ("content", "problem"),
     [
         (
-            gzip.compress(LINES)[:-9],
+            gzip.compress(LINES, mtime=0)[:-9],
             "{} starts like a gzip file and must be a whole one; got: Compressed file ended before "
             "the end-of-stream marker was reached. Get or write the file anew.",
         ),

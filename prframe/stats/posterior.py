@@ -94,7 +94,7 @@ def posterior_comparison(  # noqa: PLR0913
     if beta != 1 and measure != "f":
         raise PrframeError(f"`beta` weighs recall in F; it has no meaning for {measure!r}.")
     prior = float(checks.number("prior", prior, above=0))
-    draws = checks.whole_number("n_resamples", n_resamples)
+    draws = checks.whole_number("n_resamples", n_resamples, at_least=1)
     one, other = np.broadcast_arrays(_table("first", first), _table("second", second))
     if beta == 1:
         probability = _first_greater(*_beta(one, measure, prior), *_beta(other, measure, prior))
