@@ -10,6 +10,7 @@ from prframe.stats.ap_fits import (
     beta_parameters,
 )
 from prframe.stats.ap_moments import ap_null_moments
+from prframe.stats.ap_null import APNull
 from prframe.stats.ap_shape import ap_null_shape
 from prframe.stats.cascade import expected_cascade
 from prframe.stats.multiplicity import adjust_p_values
@@ -32,6 +33,7 @@ from prframe.stats.tied_ranks import (
 from prframe.stats.topk import hypergeometric_topk, proportion_interval
 
 __all__ = [
+    "APNull",
     "adjust_p_values",
     "ap_beta_logsf",
     "ap_beta_quantile",

@@ -1,0 +1,223 @@
+"""Tails of T = n_pos AP from its generating function, without loss far out.
+
+For any real s != 0 where T, tilted by exp(sT), is around x,
+
+    P(T >= x) = V(s) exp(-sx) (1/2 pi) int phi(w) exp(-iwx) / (s + iw) dw        (s > 0)
+
+with phi the characteristic function of the tilted T; for s < 0 the negative of the right side is
+P(T < x). The tilt makes the factor before the integral as small as the tail, so the integral
+needs no more digits than the answer. Frequencies lie 2 pi / L apart, which repeats T with period
+L; they end where phi has died away.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prframe.stats.ap_course import Complexes, Course, Tilt
+from prframe.stats.ap_steps import Floats, Integers
+
+# Slopes are powers of this.
+_RATIO = 1.4
+# The first slope times the standard deviation of T, and the last one.
+_FLATTEST, _STEEPEST = 0.05, 3.0
+_MOST_SLOPES = 64
+# How often a refined course is made anew, if its slope must change.
+_ROUNDS = 4
+# x is at most so many tilted standard deviations from the tilted mean; or nearer, to ask again.
+_OFFSET, _NEAR = 3.0, 1.5
+_TINY = 1e-300
+# The period: so many standard deviations beyond x, and exp(-14) beyond these.
+_BEYOND, _DECAY = 8.0, 14.0
+# Frequencies at a time, at most so many in all, and by less than which share the rest matters.
+_CHUNK, _MOST, _CLOSE = 32, 2048, 2e-4
+# Positives times frequencies, at most.
+_WORK = 60_000
+
+
+class LogTails(NamedTuple):
+    """Logarithms of P(T >= x) and P(T < x), and whether the frequencies sufficed.
+
+    Where they did not, the smaller tail is an estimate or an upper bound.
+    """
+
+    reached: Floats
+    missed: Floats
+    converged: NDArray[np.bool_]
+
+
+@dataclass
+class _Sums:
+    """The integrals of some values at one slope, as they grow."""
+
+    values: Floats
+    total: Floats
+    open: NDArray[np.bool_]
+
+
+class Inversion:
+    """Tails of T for the groups of a course.
+
+    Parameters
+    ----------
+    course : Course
+    mean, deviation : ndarray of float, shape (n_groups,)
+        Of T, by group.
+    only : tuple of int and float, optional
+        Sign and power of the only slope that the course was made for.
+    """
+
+    def __init__(
+        self,
+        course: Course,
+        mean: Floats,
+        deviation: Floats,
+        only: tuple[int, float] | None = None,
+    ) -> None:
+        self.course, self.mean, self.deviation = course, mean, deviation
+        self._only = only
+        self._tilts: dict[tuple[int, float], Tilt] = {}
+        self._waves: dict[tuple[int, float, float], list[dict[int, Complexes]]] = {}
+
+    def refined(self, x: float, ends: Integers | None) -> "Inversion":
+        """Return an inversion around x, for the only group of a coarse course."""
+        place, values = np.zeros(1, np.int64), np.array([x])
+        sign = 1 if x >= self.mean[0] else -1
+        power = float(self._slopes(place, values, sign)[0])
+        found = self
+        for _ in range(_ROUNDS):
+            course = found.course.refined(sign * _RATIO**power, ends)
+            found = Inversion(course, self.mean, self.deviation, (sign, power))
+            if self._offset(found.tilt(sign, power), place, values)[0] <= _OFFSET:
+                break
+            power = found.between(0, x, sign, power - 1, power + 1)
+        return found
+
+    def covers(self, x: float) -> bool:
+        """Whether a refined inversion of one group reaches to x."""
+        if not self._only or (x >= self.mean[0]) != (self._only[0] > 0):
+            return False
+        tilt = self.tilt(*self._only)
+        return bool(abs(tilt.mean[0] - x) <= _NEAR * np.sqrt(tilt.variance[0]))
+
+    def log_tails(self, group: Integers, x: Floats) -> LogTails:
+        """Return the logarithms of the tail probabilities of values, each in its group."""
+        reached, missed = np.full((2, x.size), np.nan)
+        found = LogTails(reached, missed, np.zeros(x.size, np.bool_))
+        upper = x >= self.mean[group]
+        for chosen, sign in ((np.flatnonzero(upper), 1), (np.flatnonzero(~upper), -1)):
+            if chosen.size:
+                slopes = self._slopes(group[chosen], x[chosen], sign)
+                for power in np.unique(slopes).tolist():
+                    some = chosen[slopes == power]
+                    log_tail, good = self._tail(sign, power, group[some], x[some])
+                    with np.errstate(divide="ignore"):
+                        rest = np.log(-np.expm1(log_tail))
+                    found.reached[some] = log_tail if sign > 0 else rest
+                    found.missed[some] = rest if sign > 0 else log_tail
+                    found.converged[some] = good
+        return found
+
+    def slope(self, group: int, x: float) -> float:
+        """Return the slope at which x is looked at."""
+        sign = 1 if x >= self.mean[group] else -1
+        power = self._slopes(np.array([group]), np.array([x]), sign)[0]
+        return float(_RATIO**power)
+
+    def tilt(self, sign: int, power: float) -> Tilt:
+        """Return the tilt with a slope of +-1.4^power."""
+        if (sign, power) not in self._tilts:
+            self._tilts[sign, power] = self.course.tilt(sign * _RATIO**power)
+        return self._tilts[sign, power]
+
+    def _slopes(self, group: Integers, x: Floats, sign: int) -> Floats:
+        """Choose a slope for each value, as a power: the one with the shortest period."""
+        if self._only:
+            return np.full(x.size, self._only[1])
+        deviation = self.deviation[group]
+        first = int(np.floor(np.log(_FLATTEST / deviation.max()) / np.log(_RATIO)))
+        best, least = np.full(x.size, float(first)), np.full(x.size, np.inf)
+        for power in range(first, first + _MOST_SLOPES):
+            tilt = self.tilt(sign, power)
+            cost = np.where(
+                self._offset(tilt, group, x) <= _OFFSET, self._periods(tilt)[group], np.inf
+            )
+            best, least = np.where(cost < least, power, best), np.minimum(cost, least)
+            passed = sign * (tilt.mean[group] - x) >= 0
+            if (passed & (_RATIO**power >= _STEEPEST / deviation)).all():
+                break
+        for place in np.flatnonzero(np.isinf(least)).tolist():
+            best[place] = self.between(int(group[place]), float(x[place]), sign, first, power)
+        return best
+
+    def between(self, group: int, x: float, sign: int, low: float, high: float) -> float:
+        """Find a slope near which the tilted T leaps beyond x, as a power."""
+        for _ in range(_MOST_SLOPES):
+            power = (low + high) / 2
+            tilt = self.tilt(sign, power)
+            if self._offset(tilt, np.array([group]), np.array([x]))[0] <= _OFFSET:
+                break
+            if sign * (tilt.mean[group] - x) >= 0:
+                high = power
+            else:
+                low = power
+        return power
+
+    @staticmethod
+    def _offset(tilt: Tilt, group: Integers, x: Floats) -> Floats:
+        """Return how many tilted standard deviations values are from the tilted mean."""
+        return np.asarray(np.abs(tilt.mean[group] - x) / np.sqrt(tilt.variance[group] + _TINY))
+
+    @staticmethod
+    def _periods(tilt: Tilt) -> Floats:
+        """Return the periods that a tilt asks for, by group."""
+        return (_OFFSET + _BEYOND) * np.sqrt(tilt.variance) + _DECAY / abs(tilt.slope)
+
+    def _tail(
+        self, sign: int, power: float, group: Integers, x: Floats
+    ) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return the logarithm of the tail on the side of the slope, and whether it is good."""
+        tilt = self.tilt(sign, power)
+        period = float(self._periods(tilt)[group].max())
+        total, is_open = np.zeros(x.size), np.ones(x.size, np.bool_)
+        most = np.array([self._most(index) for index in range(len(self.course.groups))])
+        known = self._waves.setdefault((sign, power, period), [])
+        first, chunk = 0, 0
+        while is_open.any():
+            count = _CHUNK * 2 ** min(max(chunk - 2, 0), 3)
+            frequency = 2 * np.pi / period * np.arange(first, first + count)
+            needed = set(group[is_open].tolist())
+            if chunk == len(known):
+                known.append({})
+            if missing := needed - known[chunk].keys():
+                known[chunk].update(self.course.waves(tilt, missing, frequency))
+            kernel = 2 / period / (tilt.slope + 1j * frequency)
+            if first == 0:
+                kernel[0] /= 2
+            for place in np.flatnonzero(is_open).tolist():
+                wave = known[chunk][int(group[place])]
+                total[place] += (
+                    sign * (wave * np.exp(-1j * frequency * x[place]) * kernel).real.sum()
+                )
+                rest = np.abs(wave[-16:]).max() * abs(kernel[-1]) * np.sqrt(first + count)
+                if rest < _CLOSE * total[place]:
+                    is_open[place] = False
+            first, chunk = first + count, chunk + 1
+            if is_open.any() and (spent := is_open & (most[group] <= first)).any():
+                is_open &= ~spent
+                total[spent] = np.where(total[spent] > 0, -total[spent], np.nan)
+        offset = self._offset(tilt, group, x)
+        total[offset > 2 * _OFFSET] = np.nan
+        good = total > 0
+        with np.errstate(invalid="ignore"):
+            value = tilt.log_mgf[group] - tilt.slope * x + np.log(np.abs(total))
+        # exp(K(s) - sx) is a bound at any slope.
+        value = np.where(good | (total < 0), value, tilt.log_mgf[group] - tilt.slope * x)
+        return np.minimum(value, 0.0), good
+
+    def _most(self, group: int) -> int:
+        """Return how many frequencies a group may take."""
+        n_pos = min(self.course.groups[group].n_pos, 256)
+        return max(_MOST, _WORK // n_pos)

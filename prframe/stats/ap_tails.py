@@ -1,0 +1,241 @@
+"""Tail probabilities of AP under random ranking, each in the way that suits it.
+
+- Few rankings, or few that are good enough: every one counts, by branch and bound ("exact").
+- Few positives, or a characteristic function that does not die away, because single rankings
+  carry weight: the walk with merged states ("lattice").
+- All others: inversion of the characteristic function, many groups at once ("transform"); in
+  tails of so many positives that nothing else is feasible, its upper bound ("bound").
+
+The last two are independent of each other, and agree.
+"""
+
+from collections.abc import Sequence
+from math import exp, inf, log, log1p
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from prframe.errors import PrframeError
+from prframe.stats.ap_course import MOST_ROWS, Course, Group
+from prframe.stats.ap_fits import ap_minimum
+from prframe.stats.ap_inversion import Inversion
+from prframe.stats.ap_moments import ap_null_moments
+from prframe.stats.ap_steps import Floats, Integers, Items, log_binomial
+from prframe.stats.ap_walk import Rounding, Tails, Walk
+
+Method: TypeAlias = Literal["auto", "exact", "lattice", "transform"]
+
+# AP is a sum of fractions: values that differ by less are one.
+EQUAL = 1e-12
+# So many rankings are counted anyway, so many on demand; and so many that are good enough.
+_COUNTED, _COUNTABLE, _FEW = 1 << 16, 1 << 22, 20_000
+# States that are kept apart before they are merged, and where good rankings are few.
+_APART, _FEW_APART = 2000, 100_000
+# Up to so many positives, or negatives, single rankings carry weight.
+_SPARSE = 3
+# Beyond so many of both a walk with merged states takes minutes.
+_LONG_WALK = 400
+# Two widths of cells, from which the logarithm is extrapolated: the error is as their square.
+_WIDE, _NARROW = 0.08, 0.04
+# The scale of a walk's cells, by the slope of the tail's logarithm.
+_SCALE = 2.0
+
+
+class Tail(NamedTuple):
+    """Logarithms of P(AP >= x) and P(AP < x), and how they were found."""
+
+    log_reached: float
+    log_missed: float
+    method: str
+
+
+class NullTails:
+    """Tails for groups without ties, or for one group with ties.
+
+    Parameters
+    ----------
+    groups : sequence of Group
+        Distinct groups; one only, if it is tied.
+    ends : ndarray of int, optional
+        Ends of the tie blocks.
+    """
+
+    def __init__(self, groups: Sequence[Group], ends: Integers | None = None) -> None:
+        self.groups = list(groups)
+        self.ends = ends
+        n, n_pos = np.array(self.groups, dtype=np.float64).reshape(-1, 2).T
+        self._least = ap_minimum(n, n_pos)
+        ties = None if ends is None else np.diff(ends, prepend=0).tolist()
+        moments = ap_null_moments(n, n_pos, ties)
+        self._mean, self._deviation = n_pos * moments.mean, n_pos * np.sqrt(moments.variance)
+        self.log_rankings = log_binomial(n, n_pos)
+        self.log_states = self.log_rankings
+        if ends is not None:
+            self.log_states = np.minimum(self.log_rankings, log_states(ends, int(n_pos[0])))
+        self._inversions: dict[tuple[int, ...], list[Inversion]] = {}
+        self._coarse: dict[tuple[int, ...], Inversion] = {}
+
+    def tails(self, group: Integers, x: Floats, method: Method = "auto") -> list[Tail]:
+        """Return the tails of values of AP, each in its group."""
+        asked = list(zip(group.tolist(), x.tolist(), strict=True))
+        found = [self._certain(*pair) for pair in asked]
+        for place, pair in enumerate(asked):
+            if found[place] is None:
+                found[place] = self._counted(*pair, method)
+        inverted = [
+            place
+            for place, (index, _) in enumerate(asked)
+            if found[place] is None and method != "lattice" and not self._is_sparse(index)
+        ]
+        for place, tail in zip(
+            inverted, self._inverted(group[inverted], x[inverted]), strict=True
+        ):
+            if method == "transform" or self._is_good(int(group[place]), tail):
+                found[place] = tail
+        return [
+            tail if tail is not None else self._possible(pair[0], self._walked(*pair))
+            for tail, pair in zip(found, asked, strict=True)
+        ]
+
+    def bounds(self, group: int, x: float, cell: float) -> tuple[float, float]:
+        """Return numbers that P(AP >= x) lies between."""
+        if (sure := self._certain(group, x)) is not None:
+            return exp(sure.log_reached), exp(sure.log_reached)
+        low, high = (self._walk(group, x, cell, rounding) for rounding in ("low", "high"))
+        return low.reached, min(high.reached + high.left_out, 1.0)
+
+    def _target(self, group: int, x: float) -> float:
+        return x * self.groups[group].n_pos * (1 - EQUAL)
+
+    def _is_sparse(self, group: int) -> bool:
+        n, n_pos = self.groups[group]
+        return min(n_pos, n - n_pos) <= _SPARSE
+
+    def _is_good(self, group: int, tail: Tail) -> bool:
+        """Whether an inverted tail will do: converged, and not of a few rankings."""
+        n, n_pos = self.groups[group]
+        smaller = min(tail.log_reached, tail.log_missed)
+        if smaller + self.log_states[group] < log(_FEW):
+            return False
+        return tail.method == "transform" or min(n_pos, n - n_pos) > _LONG_WALK
+
+    def _certain(self, group: int, x: float) -> Tail | None:
+        """Return the tails at and beyond the ends."""
+        if x <= self._least[group] * (1 + EQUAL):
+            return Tail(0.0, -inf, "exact")
+        if x > 1 + EQUAL:
+            return Tail(-inf, 0.0, "exact")
+        n_pos = self.groups[group].n_pos
+        if x >= 1 - EQUAL:
+            if self.ends is None or (self.ends == n_pos).any():
+                one = -float(self.log_rankings[group])
+                return Tail(one, log1p(-exp(one)), "exact")
+            return Tail(-inf, 0.0, "exact")
+        return None
+
+    def _counted(self, group: int, x: float, method: Method) -> Tail | None:
+        """Count rankings, if there are few enough."""
+        most = {"auto": _COUNTED, "exact": _COUNTABLE}.get(method, 0)
+        if most and self.log_states[group] <= log(most):
+            walk = Walk(*self._items(group), self._target(group, x), most=inf, dense=inf)
+            return _as_tail(walk.tails())
+        if method == "exact":
+            n, n_pos = self.groups[group]
+            raise PrframeError(
+                f"method 'exact' counts up to {_COUNTABLE} rankings; there are "
+                f"10^{self.log_rankings[group] / log(10):.0f} of {n_pos} positives among {n} "
+                "items; use method 'auto'."
+            )
+        return None
+
+    def _items(self, group: int) -> tuple[Items, int]:
+        n, n_pos = self.groups[group]
+        return Items(n, self.ends), n_pos
+
+    def _walked(self, group: int, x: float) -> Tail:
+        """Walk with merged states, of two widths if need be."""
+        wide = self._walk(group, x, _WIDE, "mean")
+        if not wide.is_merged:
+            return _as_tail(wide)
+        narrow = self._walk(group, x, _NARROW, "mean")
+        reached, missed = narrow.reached, narrow.missed
+        if reached <= missed:
+            reached = _extrapolated(wide.reached, reached)
+            return Tail(_log(reached), log1p(-reached), "lattice")
+        missed = _extrapolated(wide.missed, missed)
+        return Tail(log1p(-missed), _log(missed), "lattice")
+
+    def _possible(self, group: int, tail: Tail) -> Tail:
+        """Return a tail that one ranking at least is in, as none may be beyond floats."""
+        one = -float(self.log_rankings[group])
+        reached, missed, method = tail
+        if self.ends is None or reached > -inf:
+            reached = max(reached, one)
+        return Tail(reached, max(missed, one), method)
+
+    def _walk(self, group: int, x: float, cell: float, rounding: Rounding) -> Tails:
+        """Walk with cells of a width."""
+        target = self._target(group, x)
+        scale, apart = target, _APART
+        if not self._is_sparse(group):
+            chosen, value = np.array([group]), np.array([x])
+            scale = _SCALE / self._inversion((group,), x).slope(0, target)
+            tail = self._inverted(chosen, value)[0]
+            if min(tail.log_reached, tail.log_missed) + self.log_states[group] < log(_FEW):
+                apart = _FEW_APART
+        return Walk(*self._items(group), target, cell, scale, apart, rounding).tails()
+
+    def _inverted(self, group: Integers, x: Floats) -> list[Tail]:
+        """Return the tails of values by inversion, ``"transform"`` where it has converged."""
+        found = [Tail(0.0, 0.0, "")] * x.size
+        n_pos = np.array([g.n_pos for g in self.groups])[group]
+        alone = [[place] for place in np.flatnonzero(n_pos > MOST_ROWS).tolist()]
+        for places in [np.flatnonzero(n_pos <= MOST_ROWS).tolist(), *alone]:
+            if not places:
+                continue
+            distinct, inside = np.unique(group[places], return_inverse=True)
+            inversion = self._inversion(tuple(distinct.tolist()), float(x[places[0]]))
+            target = x[places] * n_pos[places] * (1 - EQUAL)
+            tails = inversion.log_tails(inside, target)
+            for place, reached, missed, good in zip(places, *tails, strict=True):
+                method = "transform" if good else "bound"
+                found[place] = Tail(float(reached), float(missed), method)
+        return found
+
+    def _inversion(self, groups: tuple[int, ...], x: float) -> Inversion:
+        """Return the inversion for some groups; for one with many positives, that around x."""
+        known = self._inversions.setdefault(groups, [])
+        target, is_large = self._target(groups[0], x), self.groups[groups[0]].n_pos > MOST_ROWS
+        for inversion in known:
+            if not is_large or inversion.covers(target):
+                return inversion
+        if groups not in self._coarse:
+            course = Course([self.groups[index] for index in groups], self.ends)
+            chosen = list(groups)
+            self._coarse[groups] = Inversion(course, self._mean[chosen], self._deviation[chosen])
+        coarse = self._coarse[groups]
+        known.append(coarse.refined(target, self.ends) if is_large else coarse)
+        return known[-1]
+
+
+def log_states(ends: Integers, n_pos: int) -> float:
+    """Return the logarithm of how many ways there are to spread positives over tie blocks."""
+    sizes = np.diff(ends, prepend=0)
+    apart = float(np.log(np.minimum(sizes, n_pos) + 1.0).sum())
+    blocks = float(sizes.size)
+    return min(apart, float(log_binomial(n_pos + blocks - 1, blocks - 1)))
+
+
+def _as_tail(tails: Tails) -> Tail:
+    """Return the logarithms."""
+    method = "exact" if tails.is_exact else "lattice"
+    return Tail(_log(tails.reached), _log(tails.missed), method)
+
+
+def _log(chance: float) -> float:
+    return log(chance) if chance > 0 else -inf
+
+
+def _extrapolated(wide: float, narrow: float) -> float:
+    """Return the value for cells of no width."""
+    return narrow * (narrow / wide) ** (1 / 3) if wide > 0 else narrow

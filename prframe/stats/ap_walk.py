@@ -1,0 +1,227 @@
+"""P(T >= target) by following all rankings at once, down the ranks.
+
+A state is how many positives have been met, T so far, and its probability. T never falls: a state
+is settled once the target is surely reached or surely missed, and the last positive is placed in
+closed form. While the states are few this is branch and bound, and exact. When they grow many,
+states with the same number of positives and nearly the same T are merged into their mean; merged
+into the least or the largest instead, they give bounds.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prframe.stats.ap_steps import Floats, Integers, Items, Step, log_binomial
+
+Chosen: TypeAlias = NDArray[np.bool_] | NDArray[np.int64]
+Rounding: TypeAlias = Literal["mean", "low", "high"]
+
+# Ranks of their own, and by how much a step grows beyond them.
+_DENSE = 128
+_GROWTH = 0.03
+# Turns whose share of the result is below this are left out.
+_NEGLIGIBLE = 1e-9
+
+
+class Tails(NamedTuple):
+    """P(T >= target), P(T < target), and the chance of what was left out.
+
+    `is_exact` tells that every ranking was followed to its end, `is_merged` that states were
+    merged.
+    """
+
+    reached: float
+    missed: float
+    left_out: float
+    is_exact: bool
+    is_merged: bool
+
+
+class States(NamedTuple):
+    """Positives met, T so far, probability."""
+
+    hits: Integers
+    total: Floats
+    weight: Floats
+
+    def where(self, chosen: Chosen) -> "States":
+        """Return some of the states."""
+        return States(self.hits[chosen], self.total[chosen], self.weight[chosen])
+
+
+Parts: TypeAlias = list[States]
+
+
+@dataclass
+class Walk:
+    """A walk towards a target.
+
+    Attributes
+    ----------
+    items : Items
+    n_pos : int
+        Positives among them.
+    target : float
+        What T is to reach.
+    cell : float
+        States closer than this share of what they lack are merged; of `scale`, if that is less.
+    scale : float
+        By how much T changes when its tail falls by a factor of e or so.
+    most : float
+        So many states are kept apart.
+    rounding : {"mean", "low", "high"}
+        Where merged states go.
+    """
+
+    items: Items
+    n_pos: int
+    target: float
+    cell: float = 0.02
+    scale: float = 1.0
+    most: float = 1000
+    rounding: Rounding = "mean"
+    dense: float = _DENSE
+
+    def __post_init__(self) -> None:
+        """Start with nothing settled."""
+        self._reached = self._missed = self._left_out = 0.0
+        self._is_exact, self._is_merged = True, False
+
+    def tails(self) -> Tails:
+        """Walk."""
+        states = States(np.zeros(1, np.int64), np.zeros(1), np.ones(1))
+        if self.n_pos == 1:
+            self._place_last(states, 0)
+            return self._result()
+        for step in self.items.steps(self.dense, _GROWTH):
+            states = self._open(self._passed(states, step), step.end)
+            if not states.hits.size:
+                break
+            if states.hits.size > self.most:
+                states = self._merged(states)
+        return self._result()
+
+    def _result(self) -> Tails:
+        is_exact = self._is_exact and not self._is_merged
+        return Tails(self._reached, self._missed, self._left_out, is_exact, self._is_merged)
+
+    def _passed(self, states: States, step: Step) -> States:
+        """Take a step."""
+        low = int(states.hits.min())
+        met = np.arange(low, int(states.hits.max()) + 1)
+        positives, chances = self._chances(step, met)
+        parts: Parts = [states.where(np.zeros(states.hits.size, np.bool_))]
+        for j, chance in zip(positives.tolist(), chances, strict=True):
+            weight = states.weight * chance[states.hits - low]
+            if (total := float(weight.sum())) < _NEGLIGIBLE * min(self._reached, self._missed):
+                self._left_out += total
+                continue
+            some = weight > 0
+            if j and not step.is_exact:
+                self._is_exact = False
+            hits, reached, _ = states.where(some)
+            after = States(hits + j, reached + self._growth(step, hits, j), weight[some])
+            last, done = after.hits == self.n_pos - 1, after.hits == self.n_pos
+            self._place_last(after.where(last), step.end)
+            self._settle(after.where(done))
+            parts.append(after.where(~(last | done)))
+        return States(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    def _growth(self, step: Step, hits: Integers, j: int) -> Floats:
+        """Return by how much T grows."""
+        if step.is_exact or self.rounding == "mean":
+            return step.growth(hits, np.full(hits.size, j))
+        own = j * j if self.items.is_tied and self.rounding == "high" else j * (j + 1) / 2
+        end = step.last if self.rounding == "low" else step.first
+        return np.asarray((j * hits + own) / end)
+
+    def _chances(self, step: Step, met: Integers) -> tuple[Integers, Floats]:
+        """Return how many positives a step may hold, and how likely that is, by those met."""
+        left, rest = float(self.items.n - step.above), self.n_pos - met
+        if step.size == 1:
+            share = np.clip(rest / left, 0, 1)
+            return np.arange(2), np.stack([1 - share, share])
+        least = max(0, step.size - int(left - rest.min()))
+        j = np.arange(least, min(step.size, int(rest.max())) + 1)
+        ways = log_binomial(rest, j[:, None]) + log_binomial(left - rest, step.size - j[:, None])
+        return j, np.exp(ways - log_binomial(np.array(left), np.array(step.size)))
+
+    def _place_last(self, states: States, rank: int) -> None:
+        """Settle states with one positive left, which may stand anywhere below a rank."""
+        if not states.hits.size:
+            return
+        lack = self.target - states.total
+        with np.errstate(divide="ignore"):
+            furthest = np.where(lack > 0, self.n_pos / np.maximum(lack, 0), np.inf)
+        # What was rounded when the target was divided must not cost a rank.
+        near = np.maximum(self.items.up_to(furthest * (1 + 1e-13)) - rank, 0)
+        below = self.items.n - rank
+        self._reached += float((states.weight * near).sum()) / below
+        self._missed += float((states.weight * (below - near)).sum()) / below
+
+    def _settle(self, states: States) -> None:
+        """Settle states that have met all positives."""
+        good = states.total >= self.target
+        self._reached += float(states.weight[good].sum())
+        self._missed += float(states.weight[~good].sum())
+
+    def _open(self, states: States, rank: int) -> States:
+        """Settle what can be; return the rest."""
+        if not states.hits.size:
+            return states
+        low = int(states.hits.min())
+        met = np.arange(low, int(states.hits.max()) + 1)
+        surely = states.total + self._least_to_come(met)[states.hits - low] >= self.target
+        never = states.total + self._most_to_come(met, rank)[states.hits - low] < self.target
+        self._reached += float(states.weight[surely].sum())
+        self._missed += float(states.weight[never].sum())
+        return states.where(~(surely | never))
+
+    def _merged(self, states: States) -> States:
+        """Merge states that lack nearly the same."""
+        self._is_merged = True
+        lack = self.target - states.total - self._least_to_come(states.hits)
+        part = np.maximum(lack, 1e-300) / self.scale
+        # As the logarithm below the scale, linear beyond.
+        place = np.where(part < 1, np.log(np.minimum(part, 1)), part - 1)
+        cell = np.floor(place / self.cell).astype(np.int64)
+        order = np.lexsort((cell, states.hits))
+        hits, total, weight = states.where(order)
+        cell = cell[order]
+        new = np.flatnonzero(np.diff(cell, prepend=cell[0] - 1) | np.diff(hits, prepend=-1))
+        together = np.add.reduceat(weight, new)
+        if self.rounding == "mean":
+            kept = np.add.reduceat(weight * total, new) / together
+        else:
+            pick = np.minimum if self.rounding == "low" else np.maximum
+            kept = pick.reduceat(total, new)
+        return States(hits[new], kept, together)
+
+    def _most_to_come(self, hits: Integers, rank: int) -> Floats:
+        """Return the most by which T can grow below a rank."""
+        rest = self.n_pos - hits
+        if self.items.is_tied:
+            # No precision to come is larger than that.
+            return np.asarray(rest * self.n_pos / np.maximum(rank + rest, 1))
+        # All that are left follow at once.
+        ends = np.minimum(rank + rest, self.items.n)
+        return np.asarray(rest - (rank - hits) * (_harmonic(ends) - _harmonic(rank)))
+
+    def _least_to_come(self, hits: Integers) -> Floats:
+        """Return the least by which T must grow yet: all that are left come last of all.
+
+        In a tied block they count for no less.
+        """
+        rest = self.n_pos - hits
+        spread = _harmonic(self.items.n) - _harmonic(self.items.n - rest)
+        return np.asarray(rest - (self.items.n - self.n_pos) * spread)
+
+
+def _harmonic(n: "Integers | int") -> Floats:
+    """Return 1 + 1/2 + ... + 1/n up to a constant."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import digamma  # noqa: PLC0415
+
+    return np.asarray(digamma(np.asarray(n) + 1.0))
