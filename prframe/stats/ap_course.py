@@ -143,6 +143,8 @@ class Course:
     ----------
     groups : sequence of Group
         One group only if it is tied or has more than ``MOST_ROWS`` positives.
+    depth : int, optional
+        So many items are retrieved in every group; all, if absent.
     ends : ndarray of int, optional
         Ends of the tie blocks.
     rows : list of ndarray of int, optional
@@ -152,6 +154,7 @@ class Course:
     def __init__(
         self,
         groups: Sequence[Group],
+        depth: int | None = None,
         ends: Integers | None = None,
         rows: Sequence[Integers] | None = None,
     ) -> None:
@@ -160,7 +163,9 @@ class Course:
         self.steps: list[Step] = []
         exits: dict[int, Transitions] = {}
         self._leave: dict[int, list[int]] = {}
-        items = Items(max(group.n for group in groups), ends)
+        self._shape = depth, ends
+        most = max(group.n for group in groups)
+        items = Items(most, most if depth is None else depth, ends)
         order = sorted(range(len(groups)), key=lambda index: groups[index].n)
         before = np.zeros(1, dtype=np.int64)
         drop = _DROPPED if ends is None and self._most <= MOST_ROWS else -np.inf
@@ -194,7 +199,7 @@ class Course:
         angle = np.linspace(0, np.pi / 2, _COARSE_ROWS)
         return np.unique(np.rint(low + (high - low) * np.sin(angle) ** 2).astype(np.int64))
 
-    def refined(self, slope: float, ends: Integers | None) -> "Course":
+    def refined(self, slope: float) -> "Course":
         """Return a course for the only group whose rows are where a tilt leads."""
         rows = []
         needs = self._needs(self.tilt(slope), {0})[1:]
@@ -212,7 +217,7 @@ class Course:
             scatter = np.sqrt(mean * (1 - step.end / end) * max(1 - mean / step.end, 0.0))
             stride = max(1, int(scatter / _PER_DEVIATION), 1 + (high - low) // _MOST_FINE)
             rows.append(np.arange(low, high + 1, stride))
-        return Course(self.groups, ends, rows)
+        return Course(self.groups, *self._shape, rows)
 
     def tilt(self, slope: float) -> Tilt:
         """Walk with weights exp(slope T)."""

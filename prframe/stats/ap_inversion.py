@@ -24,6 +24,8 @@ _RATIO = 1.4
 # The first slope times the standard deviation of T, and the last one.
 _FLATTEST, _STEEPEST = 0.05, 3.0
 _MOST_SLOPES = 64
+# Slopes looked at on either side; so few values are looked at one by one.
+_AROUND, _APIECE = 4, 3
 # How often a refined course is made anew, if its slope must change.
 _ROUNDS = 4
 # x is at most so many tilted standard deviations from the tilted mean; or nearer, to ask again.
@@ -31,21 +33,22 @@ _OFFSET, _NEAR = 3.0, 1.5
 _TINY = 1e-300
 # The period: so many standard deviations beyond x, and exp(-14) beyond these.
 _BEYOND, _DECAY = 8.0, 14.0
-# Frequencies at a time, at most so many in all, and by less than which share the rest matters.
-_CHUNK, _MOST, _CLOSE = 32, 2048, 2e-4
-# Positives times frequencies, at most.
-_WORK = 60_000
+# Frequencies at a time, and by less than which share the rest matters.
+_CHUNK, _CLOSE = 32, 2e-4
+# At most so many of them: few positives are quicker by the walk.
+_FEW_POSITIVES, _MOST_OF_FEW, _MOST = 64, 1024, 4096
 
 
 class LogTails(NamedTuple):
-    """Logarithms of P(T >= x) and P(T < x), and whether the frequencies sufficed.
+    """Logarithms of P(T >= x) and P(T < x), whether the frequencies sufficed, and the slope.
 
-    Where they did not, the smaller tail is an estimate or an upper bound.
+    Where they did not suffice, the smaller tail is an estimate or an upper bound.
     """
 
     reached: Floats
     missed: Floats
     converged: NDArray[np.bool_]
+    slope: Floats
 
 
 @dataclass
@@ -81,14 +84,14 @@ class Inversion:
         self._tilts: dict[tuple[int, float], Tilt] = {}
         self._waves: dict[tuple[int, float, float], list[dict[int, Complexes]]] = {}
 
-    def refined(self, x: float, ends: Integers | None) -> "Inversion":
+    def refined(self, x: float) -> "Inversion":
         """Return an inversion around x, for the only group of a coarse course."""
         place, values = np.zeros(1, np.int64), np.array([x])
         sign = 1 if x >= self.mean[0] else -1
         power = float(self._slopes(place, values, sign)[0])
         found = self
         for _ in range(_ROUNDS):
-            course = found.course.refined(sign * _RATIO**power, ends)
+            course = found.course.refined(sign * _RATIO**power)
             found = Inversion(course, self.mean, self.deviation, (sign, power))
             if self._offset(found.tilt(sign, power), place, values)[0] <= _OFFSET:
                 break
@@ -105,7 +108,7 @@ class Inversion:
     def log_tails(self, group: Integers, x: Floats) -> LogTails:
         """Return the logarithms of the tail probabilities of values, each in its group."""
         reached, missed = np.full((2, x.size), np.nan)
-        found = LogTails(reached, missed, np.zeros(x.size, np.bool_))
+        found = LogTails(reached, missed, np.zeros(x.size, np.bool_), np.zeros(x.size))
         upper = x >= self.mean[group]
         for chosen, sign in ((np.flatnonzero(upper), 1), (np.flatnonzero(~upper), -1)):
             if chosen.size:
@@ -118,13 +121,8 @@ class Inversion:
                     found.reached[some] = log_tail if sign > 0 else rest
                     found.missed[some] = rest if sign > 0 else log_tail
                     found.converged[some] = good
+                    found.slope[some] = _RATIO**power
         return found
-
-    def slope(self, group: int, x: float) -> float:
-        """Return the slope at which x is looked at."""
-        sign = 1 if x >= self.mean[group] else -1
-        power = self._slopes(np.array([group]), np.array([x]), sign)[0]
-        return float(_RATIO**power)
 
     def tilt(self, sign: int, power: float) -> Tilt:
         """Return the tilt with a slope of +-1.4^power."""
@@ -136,21 +134,54 @@ class Inversion:
         """Choose a slope for each value, as a power: the one with the shortest period."""
         if self._only:
             return np.full(x.size, self._only[1])
+        return (
+            self._few_slopes(group, x, sign)
+            if x.size <= _APIECE
+            else self._many_slopes(group, x, sign)
+        )
+
+    def _many_slopes(self, group: Integers, x: Floats, sign: int) -> Floats:
+        """Look at one slope after the other, for all values at once."""
         deviation = self.deviation[group]
-        first = int(np.floor(np.log(_FLATTEST / deviation.max()) / np.log(_RATIO)))
+        first = self._first(float(deviation.max()))
         best, least = np.full(x.size, float(first)), np.full(x.size, np.inf)
         for power in range(first, first + _MOST_SLOPES):
-            tilt = self.tilt(sign, power)
-            cost = np.where(
-                self._offset(tilt, group, x) <= _OFFSET, self._periods(tilt)[group], np.inf
-            )
+            cost = self._cost(self.tilt(sign, power), group, x)
             best, least = np.where(cost < least, power, best), np.minimum(cost, least)
-            passed = sign * (tilt.mean[group] - x) >= 0
+            passed = sign * (self.tilt(sign, power).mean[group] - x) >= 0
             if (passed & (_RATIO**power >= _STEEPEST / deviation)).all():
                 break
         for place in np.flatnonzero(np.isinf(least)).tolist():
             best[place] = self.between(int(group[place]), float(x[place]), sign, first, power)
         return best
+
+    def _few_slopes(self, group: Integers, x: Floats, sign: int) -> Floats:
+        """Halve the slopes for each value: the tilted mean moves with them."""
+        best = np.zeros(x.size)
+        for place, (index, value) in enumerate(zip(group.tolist(), x.tolist(), strict=True)):
+            first = low = self._first(float(self.deviation[index]))
+            high = first + _MOST_SLOPES
+            while high - low > 1:
+                middle = (low + high) // 2
+                passed = sign * (self.tilt(sign, middle).mean[index] - value) >= 0
+                low, high = (low, middle) if passed else (middle, high)
+            powers = range(max(first, low - _AROUND), high + _AROUND)
+            one = group[[place]], x[[place]]
+            costs = [float(self._cost(self.tilt(sign, power), *one)[0]) for power in powers]
+            best[place] = powers[int(np.argmin(costs))]
+            if np.isinf(min(costs)):
+                best[place] = self.between(index, value, sign, low, high)
+        return best
+
+    @staticmethod
+    def _first(deviation: float) -> int:
+        """Return the power of the flattest slope."""
+        return int(np.floor(np.log(_FLATTEST / deviation) / np.log(_RATIO)))
+
+    def _cost(self, tilt: Tilt, group: Integers, x: Floats) -> Floats:
+        """Return the period that values need at a slope, infinite if it leads elsewhere."""
+        near = self._offset(tilt, group, x) <= _OFFSET
+        return np.where(near, self._periods(tilt)[group], np.inf)
 
     def between(self, group: int, x: float, sign: int, low: float, high: float) -> float:
         """Find a slope near which the tilted T leaps beyond x, as a power."""
@@ -182,8 +213,9 @@ class Inversion:
         tilt = self.tilt(sign, power)
         period = float(self._periods(tilt)[group].max())
         total, is_open = np.zeros(x.size), np.ones(x.size, np.bool_)
-        most = np.array([self._most(index) for index in range(len(self.course.groups))])
         known = self._waves.setdefault((sign, power, period), [])
+        n_pos = np.array([self.course.groups[index].n_pos for index in group])
+        most = np.where(n_pos < _FEW_POSITIVES, _MOST_OF_FEW, _MOST)
         first, chunk = 0, 0
         while is_open.any():
             count = _CHUNK * 2 ** min(max(chunk - 2, 0), 3)
@@ -205,9 +237,9 @@ class Inversion:
                 if rest < _CLOSE * total[place]:
                     is_open[place] = False
             first, chunk = first + count, chunk + 1
-            if is_open.any() and (spent := is_open & (most[group] <= first)).any():
-                is_open &= ~spent
+            if is_open.any() and (spent := is_open & (first >= most)).any():
                 total[spent] = np.where(total[spent] > 0, -total[spent], np.nan)
+                is_open &= ~spent
         offset = self._offset(tilt, group, x)
         total[offset > 2 * _OFFSET] = np.nan
         good = total > 0
@@ -216,8 +248,3 @@ class Inversion:
         # exp(K(s) - sx) is a bound at any slope.
         value = np.where(good | (total < 0), value, tilt.log_mgf[group] - tilt.slope * x)
         return np.minimum(value, 0.0), good
-
-    def _most(self, group: int) -> int:
-        """Return how many frequencies a group may take."""
-        n_pos = min(self.course.groups[group].n_pos, 256)
-        return max(_MOST, _WORK // n_pos)

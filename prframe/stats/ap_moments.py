@@ -99,6 +99,28 @@ def tie_blocks(ties: Sequence[int], n: ArrayLike) -> Floats:
     return sizes
 
 
+def retrieved_moments(
+    n: int, n_pos: int, depth: int, ties: Sequence[int] | None = None
+) -> Moments:
+    """Return the moments if only `depth` of the items are retrieved and others earn nothing.
+
+    Given h positives among the retrieved, n_pos AP is h times the AP of a ranking of these; h is
+    hypergeometric.
+    """
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.stats import hypergeom  # noqa: PLC0415
+
+    law = hypergeom(n, n_pos, depth)
+    hits = np.arange(max(1, law.support()[0]), law.support()[1] + 1)
+    chance = law.pmf(hits)
+    given = ap_null_moments(depth, hits, ties)
+    expected = hits * given.mean
+    mean = chance @ expected
+    scatter = chance @ (hits**2 * given.variance + (expected - mean) ** 2)
+    variance = scatter + law.pmf(0) * mean**2
+    return Moments(np.asarray(mean / n_pos), np.asarray(variance / n_pos**2))
+
+
 @dataclass(frozen=True)
 class _Sums:
     """What the variance needs of G; r_i are its row sums, B = G without its row means.

@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats.ap_course import Group
+from prframe.stats.ap_draws import drawn
 from prframe.stats.ap_fits import ap_minimum
 from prframe.stats.ap_moments import ap_null_moments, tie_blocks
 from prframe.stats.ap_shape import ap_null_shape
-from prframe.stats.ap_steps import Floats, Integers
+from prframe.stats.ap_steps import Floats, Integers, Items
 from prframe.stats.ap_tails import EQUAL, Method, NullTails
 from prframe.stats.inputs import reals
 
@@ -24,8 +25,6 @@ _HALVINGS = 60
 # A level that is attained is, whatever the last digits say.
 _SLACK = 1e-12
 _SMALLEST = float(np.nextafter(0, 1))
-# How many labels are drawn at a time.
-_CHUNK = 1 << 22
 
 
 class APNull:
@@ -88,7 +87,7 @@ class APNull:
     >>> print(f"{null.sf(0.15):.2e}, {null.isf(0.05):.3f}")
     2.12e-03, 0.127
     >>> print(f"{APNull(n=10**6, n_pos=10**4).logsf(0.5):.0f}")
-    -22713
+    -21802
     """
 
     def __init__(
@@ -246,23 +245,7 @@ class APNull:
         """
         size = checks.whole_number("size", size, at_least=1)
         generator = np.random.default_rng(rng)
-        at_once = max(1, _CHUNK // self.n)
-        parts = [min(at_once, size - done) for done in range(0, size, at_once)]
-        return np.concatenate([self._drawn(generator, part) for part in parts])
-
-    def _drawn(self, generator: np.random.Generator, size: int) -> Floats:
-        """Draw rankings and return their AP."""
-        ranks = np.sort(_chosen(generator, size, self.n, self.n_pos), axis=1) + 1
-        if self._ends is None:
-            hits = np.arange(1, self.n_pos + 1)
-            return np.asarray((hits / ranks).mean(axis=1))
-        block = np.searchsorted(self._ends, ranks)
-        ends = self._ends[block]
-        # The last positive of a block has met all of them.
-        follows = np.diff(block, axis=1, append=self._ends.size) > 0
-        places = np.where(follows, np.arange(self.n_pos), self.n_pos)
-        last = np.minimum.accumulate(places[:, ::-1], axis=1)[:, ::-1]
-        return np.asarray(((last + 1) / ends).mean(axis=1))
+        return drawn(Items(self.n, self.n, self._ends), self.n_pos, size, generator)
 
     @cached_property
     def _sizes(self) -> list[int] | None:
@@ -278,7 +261,7 @@ class APNull:
 
     @cached_property
     def _tails(self) -> NullTails:
-        return NullTails([Group(self.n, self.n_pos)], self._ends)
+        return NullTails([Group(self.n, self.n_pos)], None, self._ends)
 
     def _logs(self, x: ArrayLike, side: int) -> Floats:
         """Return the logarithms of P(AP >= x), or of P(AP <= x)."""
@@ -346,17 +329,3 @@ class APNull:
                 high[j:] = np.maximum(high[j:], largest[:-j] + gain)
             least, largest = low, high
         return float(least[-1]) / self.n_pos, float(largest[-1]) / self.n_pos
-
-
-def _chosen(generator: np.random.Generator, size: int, n: int, n_pos: int) -> Integers:
-    """Draw sets of n_pos places among n; return them, one set per row."""
-    if n_pos * n_pos > n:
-        return np.argpartition(generator.random((size, n)), n_pos - 1, axis=1)[:, :n_pos]
-    drawn = generator.integers(0, n, (size, n_pos))
-    # Sets in which a place comes twice are drawn again.
-    again = np.arange(size)
-    while again.size:
-        ordered = np.sort(drawn[again], axis=1)
-        again = again[(np.diff(ordered, axis=1) == 0).any(axis=1)]
-        drawn[again] = generator.integers(0, n, (again.size, n_pos))
-    return drawn

@@ -61,31 +61,49 @@ class Step:
 
 @dataclass(frozen=True)
 class Items:
-    """Ranked items: `n` of them, in tie blocks that end at the ranks `ends`; None without ties."""
+    """Items, the first of which are ranked.
+
+    Attributes
+    ----------
+    n : int
+        All of them.
+    depth : int
+        So many are retrieved; positives among the others earn nothing.
+    ends : ndarray of int, optional
+        Ends of the tie blocks of the retrieved ones; None without ties.
+    """
 
     n: int
+    depth: int
     ends: Integers | None = None
 
     def up_to(self, rank: Floats) -> Floats:
         """Return how many items stand in blocks that end at or above a rank."""
-        bounded = np.minimum(np.floor(rank), self.n)
+        bounded = np.minimum(np.floor(rank), self.depth)
         if self.ends is None:
             return np.asarray(bounded)
         place = np.searchsorted(self.ends, bounded, side="right")
         return np.concatenate([[0], self.ends])[place].astype(np.float64)
 
     def steps(self, dense: float, growth: float) -> Iterator[Step]:
-        """Yield the steps: single ranks or blocks up to rank `dense`, then a share of the rank."""
+        """Yield the steps: single ranks or blocks up to rank `dense`, then a share of the rank.
+
+        The items that are not retrieved are the last one.
+        """
         above = 0
-        while above < self.n:
+        while above < self.depth:
             far = above + (max(1, int(growth * above)) if above >= dense else 1)
-            end = self._block_end(above, min(far, self.n))
+            end = self._block_end(above, min(far, self.depth))
             yield self.step(above, end)
             above = end
+        if above < self.n:
+            yield self.step(above, self.n)
 
     def step(self, above: int, end: int) -> Step:
         """Return the step between two ends of blocks."""
         size = end - above
+        if above >= self.depth:
+            return Step(above, size, 0.0, 0.0, 0.0, end, end)
         if self.ends is None:
             total = self._reciprocals(above, end)
             pairs = size - (above + 1) * total

@@ -10,7 +10,7 @@ The last two are independent of each other, and agree.
 """
 
 from collections.abc import Sequence
-from math import exp, inf, log, log1p
+from math import exp, expm1, inf, log, log1p
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -19,7 +19,7 @@ from prframe.errors import PrframeError
 from prframe.stats.ap_course import MOST_ROWS, Course, Group
 from prframe.stats.ap_fits import ap_minimum
 from prframe.stats.ap_inversion import Inversion
-from prframe.stats.ap_moments import ap_null_moments
+from prframe.stats.ap_moments import ap_null_moments, retrieved_moments
 from prframe.stats.ap_steps import Floats, Integers, Items, log_binomial
 from prframe.stats.ap_walk import Rounding, Tails, Walk
 
@@ -36,7 +36,7 @@ _SPARSE = 3
 # Beyond so many of both a walk with merged states takes minutes.
 _LONG_WALK = 400
 # Two widths of cells, from which the logarithm is extrapolated: the error is as their square.
-_WIDE, _NARROW = 0.08, 0.04
+_WIDE, _NARROW = 0.16, 0.08
 # The scale of a walk's cells, by the slope of the tail's logarithm.
 _SCALE = 2.0
 
@@ -49,6 +49,13 @@ class Tail(NamedTuple):
     method: str
 
 
+class _Hint(NamedTuple):
+    """What the inversion knows: tails, and the slope of their logarithms."""
+
+    tail: Tail
+    slope: float
+
+
 class NullTails:
     """Tails for groups without ties, or for one group with ties.
 
@@ -56,24 +63,37 @@ class NullTails:
     ----------
     groups : sequence of Group
         Distinct groups; one only, if it is tied.
+    depth : int, optional
+        So many items of every group are retrieved, fewer than it has; all, if absent.
     ends : ndarray of int, optional
-        Ends of the tie blocks.
+        Ends of the tie blocks of the retrieved items.
     """
 
-    def __init__(self, groups: Sequence[Group], ends: Integers | None = None) -> None:
+    def __init__(
+        self, groups: Sequence[Group], depth: int | None = None, ends: Integers | None = None
+    ) -> None:
         self.groups = list(groups)
-        self.ends = ends
+        self._shape = depth, ends
         n, n_pos = np.array(self.groups, dtype=np.float64).reshape(-1, 2).T
-        self._least = ap_minimum(n, n_pos)
-        ties = None if ends is None else np.diff(ends, prepend=0).tolist()
-        moments = ap_null_moments(n, n_pos, ties)
-        self._mean, self._deviation = n_pos * moments.mean, n_pos * np.sqrt(moments.variance)
+        self._least = ap_minimum(n, n_pos) if depth is None else np.zeros(n.size)
+        self.mean, self.variance = self._moments(n, n_pos)
         self.log_rankings = log_binomial(n, n_pos)
         self.log_states = self.log_rankings
         if ends is not None:
-            self.log_states = np.minimum(self.log_rankings, log_states(ends, int(n_pos[0])))
+            most = log_states(ends, int(n_pos[0])) + (depth is not None) * log(n_pos[0] + 1)
+            self.log_states = np.minimum(self.log_rankings, most)
         self._inversions: dict[tuple[int, ...], list[Inversion]] = {}
         self._coarse: dict[tuple[int, ...], Inversion] = {}
+
+    def _moments(self, n: Floats, n_pos: Floats) -> tuple[Floats, Floats]:
+        """Return mean and variance of AP, by group."""
+        depth, ends = self._shape
+        ties = None if ends is None else np.diff(ends, prepend=0).tolist()
+        if depth is None:
+            return ap_null_moments(n, n_pos, ties)
+        each = [retrieved_moments(*group, depth, ties) for group in self.groups]
+        mean, variance = np.array(each, dtype=np.float64).T
+        return mean, variance
 
     def tails(self, group: Integers, x: Floats, method: Method = "auto") -> list[Tail]:
         """Return the tails of values of AP, each in its group."""
@@ -87,21 +107,21 @@ class NullTails:
             for place, (index, _) in enumerate(asked)
             if found[place] is None and method != "lattice" and not self._is_sparse(index)
         ]
-        for place, tail in zip(
-            inverted, self._inverted(group[inverted], x[inverted]), strict=True
-        ):
-            if method == "transform" or self._is_good(int(group[place]), tail):
-                found[place] = tail
+        hints = dict(zip(inverted, self._inverted(group[inverted], x[inverted]), strict=True))
+        for place, hint in hints.items():
+            if method == "transform" or self._is_good(int(group[place]), hint.tail):
+                found[place] = hint.tail
         return [
-            tail if tail is not None else self._possible(pair[0], self._walked(*pair))
-            for tail, pair in zip(found, asked, strict=True)
+            tail if tail is not None else self._walked(*pair, hints.get(place))
+            for place, (tail, pair) in enumerate(zip(found, asked, strict=True))
         ]
 
     def bounds(self, group: int, x: float, cell: float) -> tuple[float, float]:
         """Return numbers that P(AP >= x) lies between."""
         if (sure := self._certain(group, x)) is not None:
             return exp(sure.log_reached), exp(sure.log_reached)
-        low, high = (self._walk(group, x, cell, rounding) for rounding in ("low", "high"))
+        hint = self._hint(group, x)
+        low, high = (self._walk(group, x, cell, hint, rounding) for rounding in ("low", "high"))
         return low.reached, min(high.reached + high.left_out, 1.0)
 
     def _target(self, group: int, x: float) -> float:
@@ -114,10 +134,14 @@ class NullTails:
     def _is_good(self, group: int, tail: Tail) -> bool:
         """Whether an inverted tail will do: converged, and not of a few rankings."""
         n, n_pos = self.groups[group]
-        smaller = min(tail.log_reached, tail.log_missed)
-        if smaller + self.log_states[group] < log(_FEW):
+        if self._few(group, tail):
             return False
         return tail.method == "transform" or min(n_pos, n - n_pos) > _LONG_WALK
+
+    def _few(self, group: int, tail: Tail) -> bool:
+        """Whether the smaller tail holds few rankings."""
+        smaller = min(tail.log_reached, tail.log_missed)
+        return smaller + float(self.log_states[group]) < log(_FEW)
 
     def _certain(self, group: int, x: float) -> Tail | None:
         """Return the tails at and beyond the ends."""
@@ -127,9 +151,10 @@ class NullTails:
             return Tail(-inf, 0.0, "exact")
         n_pos = self.groups[group].n_pos
         if x >= 1 - EQUAL:
-            if self.ends is None or (self.ends == n_pos).any():
+            n, (depth, ends) = self.groups[group].n, self._shape
+            if n_pos <= (depth or n) and (ends is None or (ends == n_pos).any()):
                 one = -float(self.log_rankings[group])
-                return Tail(one, log1p(-exp(one)), "exact")
+                return Tail(one, _log(-expm1(one)), "exact")
             return Tail(-inf, 0.0, "exact")
         return None
 
@@ -137,7 +162,7 @@ class NullTails:
         """Count rankings, if there are few enough."""
         most = {"auto": _COUNTED, "exact": _COUNTABLE}.get(method, 0)
         if most and self.log_states[group] <= log(most):
-            walk = Walk(*self._items(group), self._target(group, x), most=inf, dense=inf)
+            walk = Walk(*self._items(group), self._target(group, x), is_counted=True)
             return _as_tail(walk.tails())
         if method == "exact":
             n, n_pos = self.groups[group]
@@ -150,44 +175,59 @@ class NullTails:
 
     def _items(self, group: int) -> tuple[Items, int]:
         n, n_pos = self.groups[group]
-        return Items(n, self.ends), n_pos
+        depth, ends = self._shape
+        return Items(n, depth or n, ends), n_pos
 
-    def _walked(self, group: int, x: float) -> Tail:
+    def _walked(self, group: int, x: float, hint: "_Hint | None") -> Tail:
         """Walk with merged states, of two widths if need be."""
-        wide = self._walk(group, x, _WIDE, "mean")
+        hint = hint or self._hint(group, x)
+        wide = self._walk(group, x, _WIDE, hint)
         if not wide.is_merged:
-            return _as_tail(wide)
-        narrow = self._walk(group, x, _NARROW, "mean")
-        reached, missed = narrow.reached, narrow.missed
-        if reached <= missed:
-            reached = _extrapolated(wide.reached, reached)
-            return Tail(_log(reached), log1p(-reached), "lattice")
-        missed = _extrapolated(wide.missed, missed)
-        return Tail(log1p(-missed), _log(missed), "lattice")
+            return self._possible(group, _as_tail(wide))
+        narrow = self._walk(group, x, _NARROW, hint)
+        if narrow.reached <= narrow.missed:
+            reached = _extrapolated(wide.reached, narrow.reached)
+            tail = Tail(_log(reached), log1p(-reached), "lattice")
+        else:
+            missed = _extrapolated(wide.missed, narrow.missed)
+            tail = Tail(log1p(-missed), _log(missed), "lattice")
+        return self._possible(group, tail)
+
+    def _hint(self, group: int, x: float) -> "_Hint | None":
+        """Return what the inversion knows of a value."""
+        if self._is_sparse(group):
+            return None
+        return self._inverted(np.array([group]), np.array([x]))[0]
 
     def _possible(self, group: int, tail: Tail) -> Tail:
         """Return a tail that one ranking at least is in, as none may be beyond floats."""
         one = -float(self.log_rankings[group])
         reached, missed, method = tail
-        if self.ends is None or reached > -inf:
+        if self._shape == (None, None) or reached > -inf:
             reached = max(reached, one)
         return Tail(reached, max(missed, one), method)
 
-    def _walk(self, group: int, x: float, cell: float, rounding: Rounding) -> Tails:
+    def _walk(
+        self, group: int, x: float, cell: float, hint: "_Hint | None", rounding: Rounding = "mean"
+    ) -> Tails:
         """Walk with cells of a width."""
         target = self._target(group, x)
-        scale, apart = target, _APART
-        if not self._is_sparse(group):
-            chosen, value = np.array([group]), np.array([x])
-            scale = _SCALE / self._inversion((group,), x).slope(0, target)
-            tail = self._inverted(chosen, value)[0]
-            if min(tail.log_reached, tail.log_missed) + self.log_states[group] < log(_FEW):
-                apart = _FEW_APART
-        return Walk(*self._items(group), target, cell, scale, apart, rounding).tails()
+        scale = _SCALE / hint.slope if hint else target
+        few = hint is not None and self._few(group, hint.tail)
+        walk = Walk(
+            *self._items(group),
+            target,
+            cell,
+            scale,
+            _FEW_APART if few else _APART,
+            rounding,
+            is_fine=few or hint is None,
+        )
+        return walk.tails()
 
-    def _inverted(self, group: Integers, x: Floats) -> list[Tail]:
+    def _inverted(self, group: Integers, x: Floats) -> list["_Hint"]:
         """Return the tails of values by inversion, ``"transform"`` where it has converged."""
-        found = [Tail(0.0, 0.0, "")] * x.size
+        found: dict[int, _Hint] = {}
         n_pos = np.array([g.n_pos for g in self.groups])[group]
         alone = [[place] for place in np.flatnonzero(n_pos > MOST_ROWS).tolist()]
         for places in [np.flatnonzero(n_pos <= MOST_ROWS).tolist(), *alone]:
@@ -197,10 +237,10 @@ class NullTails:
             inversion = self._inversion(tuple(distinct.tolist()), float(x[places[0]]))
             target = x[places] * n_pos[places] * (1 - EQUAL)
             tails = inversion.log_tails(inside, target)
-            for place, reached, missed, good in zip(places, *tails, strict=True):
+            for place, reached, missed, good, slope in zip(places, *tails, strict=True):
                 method = "transform" if good else "bound"
-                found[place] = Tail(float(reached), float(missed), method)
-        return found
+                found[place] = _Hint(Tail(float(reached), float(missed), method), float(slope))
+        return [found[place] for place in range(x.size)]
 
     def _inversion(self, groups: tuple[int, ...], x: float) -> Inversion:
         """Return the inversion for some groups; for one with many positives, that around x."""
@@ -210,11 +250,13 @@ class NullTails:
             if not is_large or inversion.covers(target):
                 return inversion
         if groups not in self._coarse:
-            course = Course([self.groups[index] for index in groups], self.ends)
             chosen = list(groups)
-            self._coarse[groups] = Inversion(course, self._mean[chosen], self._deviation[chosen])
+            course = Course([self.groups[index] for index in chosen], *self._shape)
+            n_pos = np.array([group.n_pos for group in course.groups])
+            deviation = n_pos * np.sqrt(self.variance[chosen])
+            self._coarse[groups] = Inversion(course, n_pos * self.mean[chosen], deviation)
         coarse = self._coarse[groups]
-        known.append(coarse.refined(target, self.ends) if is_large else coarse)
+        known.append(coarse.refined(target) if is_large else coarse)
         return known[-1]
 
 

@@ -7,6 +7,7 @@ states with the same number of positives and nearly the same T are merged into t
 into the least or the largest instead, they give bounds.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -18,9 +19,9 @@ from prframe.stats.ap_steps import Floats, Integers, Items, Step, log_binomial
 Chosen: TypeAlias = NDArray[np.bool_] | NDArray[np.int64]
 Rounding: TypeAlias = Literal["mean", "low", "high"]
 
-# Ranks of their own, and by how much a step grows beyond them.
-_DENSE = 128
-_GROWTH = 0.03
+# Ranks of their own, and by how much a step grows beyond them: in general; where single rankings
+# carry weight; and for bounds, which must allow for all places in a step.
+_GENERAL, _SINGLE, _BOUND = (64, 0.06), (2048, 0.01), (256, 0.02)
 # Turns whose share of the result is below this are left out.
 _NEGLIGIBLE = 1e-9
 
@@ -73,6 +74,10 @@ class Walk:
         So many states are kept apart.
     rounding : {"mean", "low", "high"}
         Where merged states go.
+    is_fine : bool
+        Whether single rankings carry weight.
+    is_counted : bool
+        Whether every ranking counts for itself: no states are merged, no ranks taken together.
     """
 
     items: Items
@@ -82,7 +87,8 @@ class Walk:
     scale: float = 1.0
     most: float = 1000
     rounding: Rounding = "mean"
-    dense: float = _DENSE
+    is_fine: bool = False
+    is_counted: bool = False
 
     def __post_init__(self) -> None:
         """Start with nothing settled."""
@@ -95,13 +101,21 @@ class Walk:
         if self.n_pos == 1:
             self._place_last(states, 0)
             return self._result()
-        for step in self.items.steps(self.dense, _GROWTH):
+        for step in self._steps():
             states = self._open(self._passed(states, step), step.end)
             if not states.hits.size:
                 break
-            if states.hits.size > self.most:
+            if states.hits.size > self.most and not self.is_counted:
                 states = self._merged(states)
         return self._result()
+
+    def _steps(self) -> Iterator[Step]:
+        """Return the steps."""
+        if self.is_counted:
+            return self.items.steps(np.inf, 0.0)
+        if self.rounding != "mean":
+            return self.items.steps(*_BOUND)
+        return self.items.steps(*(_SINGLE if self.is_fine else _GENERAL))
 
     def _result(self) -> Tails:
         is_exact = self._is_exact and not self._is_merged
@@ -156,8 +170,9 @@ class Walk:
         with np.errstate(divide="ignore"):
             furthest = np.where(lack > 0, self.n_pos / np.maximum(lack, 0), np.inf)
         # What was rounded when the target was divided must not cost a rank.
-        near = np.maximum(self.items.up_to(furthest * (1 + 1e-13)) - rank, 0)
         below = self.items.n - rank
+        near = np.maximum(self.items.up_to(furthest * (1 + 1e-13)) - rank, 0)
+        near = np.where(lack > 0, near, below)
         self._reached += float((states.weight * near).sum()) / below
         self._missed += float((states.weight * (below - near)).sum()) / below
 
@@ -187,10 +202,11 @@ class Walk:
         # As the logarithm below the scale, linear beyond.
         place = np.where(part < 1, np.log(np.minimum(part, 1)), part - 1)
         cell = np.floor(place / self.cell).astype(np.int64)
-        order = np.lexsort((cell, states.hits))
+        cell += (states.hits - states.hits.min()) * (int(np.ptp(cell)) + 1) - cell.min()
+        # Runs are in order already, which this way of sorting makes use of.
+        order = np.argsort(cell, kind="stable")
         hits, total, weight = states.where(order)
-        cell = cell[order]
-        new = np.flatnonzero(np.diff(cell, prepend=cell[0] - 1) | np.diff(hits, prepend=-1))
+        new = np.flatnonzero(np.diff(cell[order], prepend=-1))
         together = np.add.reduceat(weight, new)
         if self.rounding == "mean":
             kept = np.add.reduceat(weight * total, new) / together
@@ -205,15 +221,17 @@ class Walk:
         if self.items.is_tied:
             # No precision to come is larger than that.
             return np.asarray(rest * self.n_pos / np.maximum(rank + rest, 1))
-        # All that are left follow at once.
-        ends = np.minimum(rank + rest, self.items.n)
-        return np.asarray(rest - (rank - hits) * (_harmonic(ends) - _harmonic(rank)))
+        # All that are left, or fit in, follow at once.
+        more = np.clip(self.items.depth - rank, 0, rest)
+        return np.asarray(more - (rank - hits) * (_harmonic(rank + more) - _harmonic(rank)))
 
     def _least_to_come(self, hits: Integers) -> Floats:
         """Return the least by which T must grow yet: all that are left come last of all.
 
         In a tied block they count for no less.
         """
+        if self.items.depth < self.items.n:
+            return np.zeros(hits.size)
         rest = self.n_pos - hits
         spread = _harmonic(self.items.n) - _harmonic(self.items.n - rest)
         return np.asarray(rest - (self.items.n - self.n_pos) * spread)
