@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         nDCG,
         parse_metric,
     )
+    from prframe.verbs.ap_test import ap_test
     from prframe.verbs.check import check
     from prframe.verbs.curve import curve, roc
     from prframe.verbs.evaluate import evaluate
@@ -94,6 +95,7 @@ __all__ = [
     "Success",
     "UndefinedMetricWarning",
     "UnmatchedIdsWarning",
+    "ap_test",
     "check",
     "curve",
     "datasets",
@@ -108,7 +110,7 @@ __all__ = [
     "trec",
 ]
 
-_VERBS = frozenset({"check", "curve", "evaluate", "roc", "topk_test"})
+_VERBS = frozenset({"ap_test", "check", "curve", "evaluate", "roc", "topk_test"})
 _MODULES = frozenset({"datasets", "expressions", "stats", "trec"})
 
 _namespaces.register()

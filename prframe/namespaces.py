@@ -68,6 +68,7 @@ class FrameNamespace(Generic[Frame]):
     evaluate = _Delegate("prframe.verbs")
     check = _Delegate("prframe.verbs")
     topk_test = _Delegate("prframe.verbs")
+    ap_test = _Delegate("prframe.verbs")
 
 
 class ExprNamespace:

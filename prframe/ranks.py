@@ -42,6 +42,12 @@ def hits(piece: Piece) -> Hits:
     return _flatten(_checked(groups, piece), piece, list(carried))
 
 
+def tie_sizes(piece: Piece) -> pl.Series:
+    """Return the sizes of the tie blocks of each group's retrieved items, best first, as lists."""
+    blocks = _KEY.filter(_RETRIEVED).sort(descending=True).rle().struct.field("len")
+    return piece.aggregate(sizes=blocks.implode())["sizes"]
+
+
 def _blocks(marked: pl.Expr, ties: Ties) -> pl.Expr:
     """Return the ranks of the marked items as one list.
 

@@ -48,6 +48,25 @@ def evaluate_summary(*, geometric_mean: bool) -> Schema:
     return columns | ({"geometric_mean": pl.Float64()} if geometric_mean else {})
 
 
+def ap_test(*, corrected: bool) -> Schema:
+    """Return the columns of tests of AP."""
+    numbers = ("ap", "normalized_ap", "null_mean", "null_std", "z", "p_value")
+    return {"n": pl.Int64(), "n_pos": pl.Int64()} | _tested(numbers, corrected=corrected)
+
+
+def ap_test_over(*, corrected: bool) -> Schema:
+    """Return the columns of tests of mean AP."""
+    numbers = ("map", "null_mean", "null_std", "z", "p_value")
+    return {"n_groups": pl.Int64()} | _tested(numbers, corrected=corrected)
+
+
+def _tested(numbers: Iterable[str], *, corrected: bool) -> dict[str, pl.DataType]:
+    """Return the columns that end a test."""
+    columns: dict[str, pl.DataType] = {name: pl.Float64() for name in numbers}
+    columns["method"] = pl.String()
+    return columns | ({"p_adjusted": pl.Float64()} if corrected else {})
+
+
 def topk_test() -> Schema:
     """Return the columns of tests and intervals at cut-offs."""
     numbers = ("precision", "recall", "null_mean", "null_std", "p_value", "conf_low", "conf_high")

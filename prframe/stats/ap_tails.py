@@ -203,7 +203,7 @@ class NullTails:
         """Return a tail that one ranking at least is in, as none may be beyond floats."""
         one = -float(self.log_rankings[group])
         reached, missed, method = tail
-        if self._shape == (None, None) or reached > -inf:
+        if reached > -inf or all(part is None for part in self._shape):
             reached = max(reached, one)
         return Tail(reached, max(missed, one), method)
 
@@ -275,7 +275,7 @@ def _as_tail(tails: Tails) -> Tail:
 
 
 def _log(chance: float) -> float:
-    return log(chance) if chance > 0 else -inf
+    return log(min(chance, 1.0)) if chance > 0 else -inf
 
 
 def _extrapolated(wide: float, narrow: float) -> float:

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, ParamSpec, TypeVar
 
 import polars as pl
@@ -13,7 +13,7 @@ from prframe.arguments import Arguments
 from prframe.errors import PrframeError, UndefinedMetricWarning, warn
 from prframe.frames import Source, through
 from prframe.rows import in_groups, key_names
-from prframe.typing import Schema
+from prframe.typing import Columns, Schema
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -83,6 +83,24 @@ def run(
         return compute(source).rename(dict(zip(key_names(args), keys, strict=False)))
 
     return through(frame, args.columns, result_schema, renamed)
+
+
+def grouped_over(args: Arguments, over: Columns) -> Arguments:
+    """Return the arguments by which rows are grouped by the columns `over` as well."""
+    if not isinstance(over, (str, list, tuple)) or not over:
+        raise PrframeError(
+            f"`over` must be a column name or a list of them; got {checks.brief(over)}."
+        )
+    columns = [over] if isinstance(over, str) else list(over)
+    if len(set(map(str, columns))) < len(columns):
+        raise PrframeError(f"`over` names a column twice: {checks.brief(columns)}.")
+    both = [column for column in columns if column in args.keys]
+    if both:
+        raise PrframeError(
+            f"`over` and `by` both name {checks.listed(both)}; a column is either kept apart or "
+            "summarised over."
+        )
+    return replace(args, by=[*args.keys, *columns])
 
 
 def positives_of(args: Arguments) -> str:

@@ -1,7 +1,7 @@
 """Metrics of each group."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Unpack, get_args
 
 import polars as pl
@@ -15,7 +15,7 @@ from prframe.metrics import Metric, parse_metric
 from prframe.pieces import Ranking
 from prframe.rows import key_names
 from prframe.typing import Columns, FrameT, Layout, Shared
-from prframe.verbs._verb import arguments, positives_of, run, verb, warn_undefined
+from prframe.verbs._verb import arguments, grouped_over, positives_of, run, verb, warn_undefined
 
 # trec_eval's floor, so that one query without success does not make a geometric mean 0.
 _LEAST = 1e-5
@@ -167,20 +167,7 @@ def _with_over(
         if geometric_mean:
             raise PrframeError("`geometric_mean` is one over groups; name them with over=.")
         return args
-    if not isinstance(over, (str, list, tuple)) or not over:
-        raise PrframeError(
-            f"`over` must be a column name or a list of them; got {checks.brief(over)}."
-        )
-    columns = [over] if isinstance(over, str) else list(over)
-    if len(set(map(str, columns))) < len(columns):
-        raise PrframeError(f"`over` names a column twice: {checks.brief(columns)}.")
-    both = [column for column in columns if column in args.keys]
-    if both:
-        raise PrframeError(
-            f"`over` and `by` both name {checks.listed(both)}; a column is either kept apart or "
-            "summarised over."
-        )
-    return replace(args, by=[*args.keys, *columns])
+    return grouped_over(args, over)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,381 @@
+"""Tests of each group's average precision against random ranking."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, Unpack, cast, get_args
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from prframe import checks, schemas
+from prframe.arguments import Arguments
+from prframe.errors import PrframeError
+from prframe.frames import Source
+from prframe.measure import measure
+from prframe.metrics import AP
+from prframe.pieces import Piece, Ranking
+from prframe.ranks import hits, tie_sizes
+from prframe.rows import key_names
+from prframe.stats import adjust_p_values
+from prframe.stats.ap_cases import Case, Cases
+from prframe.stats.ap_fits import ap_beta_logsf, ap_normal_logsf
+from prframe.stats.ap_tails import EQUAL
+from prframe.stats.ap_tails import Method as TailMethod
+from prframe.typing import Alternative, Columns, FrameT, Shared
+from prframe.verbs._verb import (
+    arguments,
+    grouped_over,
+    positives_of,
+    run,
+    verb,
+    warn_undefined,
+)
+
+Method: TypeAlias = Literal[
+    "auto", "exact", "lattice", "transform", "beta", "normal", "normal-delta", "monte-carlo"
+]
+Correction: TypeAlias = Literal["bonferroni", "holm", "hochberg", "bh", "by"]
+Floats: TypeAlias = NDArray[np.float64]
+
+# Every item has a rank, or a block of its own, so that labels can be exchanged.
+_TIES = ("group", "order", "trec")
+_FITTED = ("beta", "normal", "normal-delta")
+_OF_MEANS = ("auto", "transform", "normal", "monte-carlo")
+# What is possible has no probability of 0.
+_MEAN_COLUMNS = schemas.ap_test_over(corrected=False)
+_SMALLEST = float(np.finfo(np.float64).tiny)
+
+
+@verb
+def ap_test(
+    frame: FrameT,
+    score: str = "score",
+    label: str = "label",
+    *,
+    method: Method = "auto",
+    alternative: Alternative = "greater",
+    correction: Correction | None = None,
+    over: Columns | None = None,
+    n_resamples: int = 9999,
+    rng: int | np.random.Generator | None = None,
+    **shared: Unpack[Shared],
+) -> FrameT:
+    """Test whether average precision is higher than random ranking would make it.
+
+    The p-value is ``P(AP >= ap)`` over all ways to place the positives among the ranks, each as
+    likely as any other.
+
+    Parameters
+    ----------
+    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+        One row per item, with all items of a group: those never retrieved as well, at a score of
+        -inf or counted in `n_pos` and `n_neg`. Random ranking retrieves as many as the group does.
+    {shared}
+    method : str
+        How the p-value is computed.
+
+        - "auto": counting where there are few rankings, or few that are good enough; else a walk
+          down the ranks or the inversion of the characteristic function, accurate to 0.3 % of the
+          p-value itself, however small. "exact", "lattice" and "transform" force one of the three.
+        - "monte-carlo": ``(b + 1) / (n_resamples + 1)`` with b of `n_resamples` random rankings
+          as good.
+        - "normal": with the exact mean and standard deviation.
+        - "beta" (pranker's fit) and "normal-delta" (Zhang & Su's), for comparison: they know
+          neither ties nor depth, and their tails are wrong, see the guide.
+    alternative : {"greater", "less", "two-sided"}
+        AP higher than at random, lower, or either: twice the smaller of both.
+    correction : {"bonferroni", "holm", "hochberg", "bh", "by"}, optional
+        Adjust the p-values for the number of tests; groups without a p-value do not count.
+    over : str or list of str, optional
+        Test the mean of AP over these columns, for instance MAP over queries for each group of
+        `by`: with "auto" by the same inversion for the sum over independent rankings, or by
+        sampling where single rankings carry weight; "normal" and "monte-carlo" on demand.
+    n_resamples : int >= 1
+        Random rankings of each group.
+    rng : int or numpy.random.Generator, optional
+        Seed. A group's draws depend on it and on nothing but its numbers of items and ties.
+
+    Returns
+    -------
+    frame of the caller's kind
+        The `by` columns, then ``n``, ``n_pos`` (Int64), ``ap``, ``normalized_ap`` =
+        ``(ap - null_mean) / (1 - null_mean)``, ``null_mean``, ``null_std``, ``z``, ``p_value``
+        (Float64), ``method`` (String), how it was computed ("bound": an upper bound, beyond
+        e^-300), and with `correction` ``p_adjusted`` (Float64). With `over`: ``n_groups``
+        (Int64), ``map``, ``null_mean``, ``null_std``, ``z``, ``p_value``, ``method``.
+
+    Raises
+    ------
+    PrframeError
+        An unknown option, `weight`, ``ties`` other than "group", "order" and "trec", "exact" with
+        too many rankings, or rows that cannot be ranked.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Groups without positives have no AP and no test.
+
+    Notes
+    -----
+    With ``ties="group"`` the test takes the tie blocks as given: the labels are exchanged, the
+    scores stay. Equality counts. P-values below 2.2e-308 are given as that number; APNull.logsf
+    knows more. Groups of the same shape share the work.
+
+    References
+    ----------
+    Zhang & Su 2012 (moments, corrected); pranker, Lopes 2015 (the question, and the beta).
+
+    Examples
+    --------
+    >>> import polars as pl, prframe
+    >>> frame = pl.DataFrame({"score": range(20, 0, -1), "label": [1, 1, 1, 0, 1] + [0] * 15})
+    >>> prframe.ap_test(frame).select("n", "n_pos", "ap", "null_mean", "p_value", "method")
+    shape: (1, 6)
+    ┌─────┬───────┬──────┬───────────┬──────────┬────────┐
+    │ n   ┆ n_pos ┆ ap   ┆ null_mean ┆ p_value  ┆ method │
+    │ --- ┆ ---   ┆ ---  ┆ ---       ┆ ---      ┆ ---    │
+    │ i64 ┆ i64   ┆ f64  ┆ f64       ┆ f64      ┆ str    │
+    ╞═════╪═══════╪══════╪═══════════╪══════════╪════════╡
+    │ 20  ┆ 4     ┆ 0.95 ┆ 0.309379  ┆ 0.000413 ┆ exact  │
+    └─────┴───────┴──────┴───────────┴──────────┴────────┘
+    """
+    args = arguments("ap_test", score, label, shared)
+    checks.one_of("method", method, get_args(Method))
+    checks.one_of("alternative", alternative, get_args(Alternative))
+    resamples = checks.whole_number("n_resamples", n_resamples, at_least=1)
+    grouped = args if over is None else grouped_over(args, over)
+    seed = int(np.random.default_rng(rng).integers(1 << 62))
+    test = _Test(grouped, method, alternative, correction, resamples, seed)
+    test.check()
+    if over is None:
+        schema = schemas.ap_test(corrected=correction is not None)
+        result: FrameT = run(frame, grouped, schema, test.results)
+        return result
+    test.check_mean()
+    schema = schemas.ap_test_over(corrected=correction is not None)
+    n_keys = len(args.keys)
+    of_means: FrameT = run(
+        frame, grouped, schema, lambda source: test.results_over(source, n_keys), keys=args.keys
+    )
+    return of_means
+
+
+@dataclass(frozen=True)
+class _Test:
+    """What is tested, and how."""
+
+    args: Arguments
+    method: Method
+    alternative: Alternative
+    correction: Correction | None
+    n_resamples: int
+    seed: int
+
+    def check(self) -> None:
+        """Refuse what leaves labels that cannot be exchanged."""
+        if self.correction is not None:
+            checks.one_of("correction", self.correction, get_args(Correction))
+        if self.args.weight is not None:
+            raise PrframeError("ap_test counts whole items and takes no `weight`; leave it out.")
+        if self.args.ties not in _TIES:
+            raise PrframeError(
+                f"ap_test takes ties={checks.listed(_TIES)}; got {self.args.ties!r}, under which "
+                "AP is no longer that of one ranking."
+            )
+
+    def check_mean(self) -> None:
+        """Refuse methods that know nothing of a mean."""
+        if self.method not in _OF_MEANS:
+            raise PrframeError(
+                f"with `over`, `method` must be one of {checks.listed(_OF_MEANS)}; "
+                f"got {self.method!r}."
+            )
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return one row per group."""
+        rows = self._measured(source)
+        tested = rows.filter(pl.col("ap").is_not_null())
+        cases = _cases(tested)
+        ap = tested["ap"].to_numpy()
+        p_value, method = self._p_values(cases, ap)
+        found = _moments(tested.drop("depth", "sizes"), cases.mean, cases.variance).with_columns(
+            pl.Series("p_value", np.maximum(p_value, _SMALLEST)),
+            pl.Series("method", method, dtype=pl.String),
+        )
+        values = found.select("row", pl.exclude("row", *rows.columns))
+        joined = rows.drop("depth", "sizes").join(
+            values, on="row", how="left", maintain_order="left"
+        )
+        return self._corrected(_normalized(joined)).drop("row")
+
+    def results_over(self, source: Source, n_keys: int) -> pl.DataFrame:
+        """Return one row per group of `by`."""
+        rows = self._measured(source)
+        keys = key_names(self.args)[:n_keys]
+        found = [
+            self._mean_result(part.filter(pl.col("ap").is_not_null())).select(
+                *[pl.lit(part[key].first(), dtype=part.schema[key]).alias(key) for key in keys],
+                pl.all(),
+            )
+            for part in (rows.partition_by(keys, maintain_order=True) if keys else [rows])
+        ]
+        schema = {key: rows.schema[key] for key in keys} | dict(
+            schemas.ap_test_over(corrected=False)
+        )
+        return self._corrected(pl.concat([pl.DataFrame(schema=schema), *found]))
+
+    def _measured(self, source: Source) -> pl.DataFrame:
+        """Return the AP of each group, and what its distribution depends on; warn of no AP."""
+        rows = Ranking(source, self.args).over_groups(self._measured_piece)
+        lacking = rows.select(*key_names(self.args), pl.col("ap").is_null().alias("lacking"))
+        warn_undefined(["ap_test"], lacking, self.args, [positives_of(self.args)])
+        return rows.with_row_index("row")
+
+    def _measured_piece(self, piece: Piece) -> pl.DataFrame:
+        """Measure the groups of a piece."""
+        found = hits(piece)
+        ap = measure(found, [AP], ties=self.args.ties)["0"]
+        tied = self.args.ties == "group"
+        nothing = pl.Series("sizes", [None], dtype=pl.List(pl.UInt32))
+        sizes = tie_sizes(piece) if tied else nothing.new_from_index(0, found.totals.height)
+        return found.totals.select(
+            *key_names(self.args),
+            (pl.col("n_pos") + pl.col("n_neg")).alias("n"),
+            "n_pos",
+            pl.col("n").alias("depth"),
+            ap.alias("ap"),
+            sizes.alias("sizes"),
+        )
+
+    def _p_values(self, cases: Cases, ap: Floats) -> tuple[Floats, Sequence[str]]:
+        """Return the p-values, and how they were found."""
+        if self.method == "monte-carlo":
+            draws = (cases.draws(i, self.n_resamples, self.seed) for i in range(ap.size))
+            p = [self._sampled(some, value) for some, value in zip(draws, ap, strict=True)]
+            return np.array(p, dtype=np.float64), [self.method] * ap.size
+        if self.method not in _FITTED:
+            method = cast("TailMethod", self.method)
+            upper = cases.tails(ap, method)
+            methods = [tail.method for tail in upper]
+            above = np.array([tail.log_reached for tail in upper], dtype=np.float64)
+            if self.alternative == "greater":
+                return np.exp(above), methods
+            # Equality counts on this side too: what does not reach beyond.
+            lower = cases.tails(ap * (1 + 3 * EQUAL), method)
+            below = np.array([tail.log_missed for tail in lower], dtype=np.float64)
+            return self._sided(np.exp(above), np.exp(below)), methods
+        above = np.exp(self._fitted(cases, ap))
+        return self._sided(above, 1 - above), [self.method] * ap.size
+
+    def _fitted(self, cases: Cases, ap: Floats) -> Floats:
+        """Return the logarithms of P(AP >= ap) by an approximation."""
+        n, n_pos = (
+            np.array([getattr(case, name) for case in cases.cases]) for name in ("n", "n_pos")
+        )
+        if not ap.size:
+            return ap
+        if self.method == "beta":
+            return ap_beta_logsf(ap, n, n_pos)
+        if self.method == "normal-delta":
+            return ap_normal_logsf(ap, n, n_pos, moments="delta")
+        return _log_normal(ap - cases.mean, np.sqrt(cases.variance))
+
+    def _sided(self, above: Floats, below: Floats) -> Floats:
+        """Return the p-values of the alternative."""
+        if self.alternative == "greater":
+            return above
+        if self.alternative == "less":
+            return below
+        return np.asarray(np.minimum(2 * np.minimum(above, below), 1.0))
+
+    def _sampled(self, draws: Floats, value: float) -> float:
+        """Return the p-value of a value among random ones."""
+        good = [
+            (np.count_nonzero(side) + 1) / (draws.size + 1)
+            for side in (draws >= value * (1 - EQUAL), draws <= value * (1 + EQUAL))
+        ]
+        return float(self._sided(*map(np.asarray, good)))
+
+    def _mean_result(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Test the mean AP of some groups."""
+        cases = _cases(rows)
+        count = len(cases.cases)
+        if not count:
+            return pl.DataFrame({"n_groups": [0]}, schema=_MEAN_COLUMNS)
+        value = float(rows["ap"].to_numpy().mean())
+        mean, variance = cases.mean.mean(), cases.variance.sum() / count**2
+        p_value, method = self._p_value_of_mean(cases, value)
+        found = pl.DataFrame({"n_groups": [count], "ap": [value]})
+        return _moments(found, np.array([mean]), np.array([variance])).select(
+            "n_groups",
+            pl.col("ap").alias("map"),
+            "null_mean",
+            "null_std",
+            "z",
+            pl.lit(max(p_value, _SMALLEST)).alias("p_value"),
+            pl.lit(method).alias("method"),
+        )
+
+    def _p_value_of_mean(self, cases: Cases, value: float) -> tuple[float, str]:
+        """Return the p-value of a mean, and how it was found."""
+        count = len(cases.cases)
+        if self.method == "normal":
+            error = np.atleast_1d(np.sqrt(cases.variance.sum()) / count)
+            above = np.exp(_log_normal(np.atleast_1d(value - cases.mean.mean()), error))
+            return float(self._sided(above, 1 - above)[0]), "normal"
+        tail = None if self.method == "monte-carlo" else cases.mean_tail(value)
+        if tail is not None:
+            above, below = np.exp([[tail.log_reached], [tail.log_missed]])
+            return float(self._sided(above, below)[0]), tail.method
+        return self._sampled(cases.mean_draws(self.n_resamples, self.seed), value), "monte-carlo"
+
+    def _corrected(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Add the adjusted p-values."""
+        if self.correction is None:
+            return rows
+        p_values = rows["p_value"].cast(pl.Float64).to_numpy()
+        adjusted = pl.Series("p_adjusted", adjust_p_values(p_values, self.correction))
+        return rows.with_columns(adjusted.fill_nan(None))
+
+
+def _cases(rows: pl.DataFrame) -> Cases:
+    """Return what the distributions depend on."""
+    columns = (rows[name].to_list() for name in ("n", "n_pos", "depth", "sizes"))
+    return Cases(
+        [
+            Case(n, n_pos, depth, tuple(sizes) if sizes and len(sizes) < depth else None)
+            for n, n_pos, depth, sizes in zip(*columns, strict=True)
+        ]
+    )
+
+
+def _moments(rows: pl.DataFrame, mean: Floats, variance: Floats) -> pl.DataFrame:
+    """Add mean and standard deviation at random, and how far AP is from there."""
+    deviation = np.sqrt(variance)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.where(deviation > 0, (rows["ap"].to_numpy() - mean) / deviation, np.nan)
+    return rows.with_columns(
+        pl.Series("null_mean", mean),
+        pl.Series("null_std", deviation),
+        pl.Series("z", z).fill_nan(None),
+    )
+
+
+def _normalized(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add AP on a scale on which random ranking has 0 and the best one 1."""
+    mean, ap = pl.col("null_mean"), pl.col("ap")
+    scaled = pl.when(mean < 1).then((ap - mean) / (1 - mean))
+    columns = rows.with_columns(scaled.alias("normalized_ap"))
+    names = list(rows.columns)
+    names.insert(names.index("ap") + 1, "normalized_ap")
+    return columns.select(names)
+
+
+def _log_normal(distance: Floats, deviation: Floats) -> Floats:
+    """Return log P(X >= distance) for a normal X; a constant reaches itself."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import log_ndtr  # noqa: PLC0415
+
+    safe = np.where(deviation > 0, deviation, 1.0)
+    return np.asarray(np.where(deviation > 0, log_ndtr(-distance / safe), 0.0))
