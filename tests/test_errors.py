@@ -316,6 +316,40 @@ REFUSALS = {
         lambda: evaluate(GOOD, "AP", ties="expected", interpolate=True),
         "ties='expected' has no closed form with `interpolate`; use 'group'.",
     ),
+    "a weighted null": (
+        lambda: prframe.ap_test(GOOD.with_columns(weight=1.0), weight="weight"),
+        "ap_test counts whole items and takes no `weight`; leave it out.",
+    ),
+    "an expected null": (
+        lambda: prframe.ap_test(GOOD, ties="expected"),
+        "ap_test takes ties='group', 'order', 'trec'; got 'expected', under which AP is no longer "
+        "that of one ranking.",
+    ),
+    "a null's method": (
+        lambda: prframe.ap_test(GOOD, method="gamma"),
+        "`method` must be one of 'auto', 'beta', 'exact', 'lattice', 'monte-carlo', 'normal', "
+        "'normal-delta', 'transform'; got 'gamma'.",
+    ),
+    "a mean's method": (
+        lambda: prframe.ap_test(GOOD, method="beta", over="label"),
+        "with `over`, `method` must be one of 'auto', 'monte-carlo', 'normal', 'transform'; "
+        "got 'beta'.",
+    ),
+    "a correction": (
+        lambda: prframe.ap_test(GOOD, correction="fdr"),
+        "`correction` must be one of 'bh', 'bonferroni', 'by', 'hochberg', 'holm'; got 'fdr'.",
+    ),
+    "resamples": (
+        lambda: prframe.ap_test(GOOD, n_resamples=0),
+        "`n_resamples` must be a whole number >= 1; got 0.",
+    ),
+    "too many rankings": (
+        lambda: prframe.ap_test(
+            pl.DataFrame({"score": range(200), "label": [1, 0] * 100}), method="exact"
+        ),
+        "method 'exact' counts up to 4194304 rankings; there are 10^59 of 100 positives among "
+        "200 items; use method 'auto'.",
+    ),
     "a weighted count": (
         lambda: prframe.topk_test(GOOD.with_columns(weight=1.0), weight="weight"),
         "topk_test counts whole items and takes no `weight`; leave it out.",

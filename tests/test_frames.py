@@ -30,6 +30,7 @@ CALLS = {
     "levels": lambda frame: prframe.curve(frame, by=BY, recall=[0.0, 0.5]),
     "roc": lambda frame: prframe.roc(frame, by=BY),
     "check": lambda frame: prframe.check(frame, by=BY),
+    "ap_test": lambda frame: prframe.ap_test(frame, by=BY, correction="holm"),
     "topk_test": lambda frame: prframe.topk_test(frame, by=BY, k=[3, 50], ties="order"),
 }
 calls = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
@@ -144,7 +145,7 @@ def test_empty_frames_give_no_rows() -> None:
         DATA.clear().to_pandas(),
         DATA.clear().to_arrow(),
     ):
-        for name in ("evaluate", "curve", "roc", "input", "levels", "topk_test"):
+        for name in ("evaluate", "curve", "roc", "input", "levels", "topk_test", "ap_test"):
             result = CALLS[name](frame)
             result = result.collect() if isinstance(result, pl.LazyFrame) else result
             assert len(result) == 0

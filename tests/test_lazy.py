@@ -30,6 +30,7 @@ def counted() -> tuple[pl.LazyFrame, list[int]]:
         lambda frame: prframe.curve(frame, by="q", order="input"),
         lambda frame: prframe.roc(frame),
         lambda frame: prframe.topk_test(frame, by="q", k=[1, 2]),
+        lambda frame: prframe.ap_test(frame, by="q"),
     ],
 )
 def test_nothing_runs_before_collect_and_then_once(call, counted) -> None:

@@ -19,6 +19,7 @@ VERBS = {
     "evaluate": {"metrics": ["AP", "P@1"]},
     "check": {},
     "topk_test": {"k": [1, 2]},
+    "ap_test": {"correction": "bh"},
 }
 
 

@@ -25,6 +25,33 @@ RATES = {"recall": pl.Float64, "precision": pl.Float64}
             {"metric": pl.String, "value": pl.Float64},
         ),
         (
+            lambda: DATA.pr.ap_test(by="q", correction="bh"),
+            {
+                "n": pl.Int64,
+                "n_pos": pl.Int64,
+                "ap": pl.Float64,
+                "normalized_ap": pl.Float64,
+                "null_mean": pl.Float64,
+                "null_std": pl.Float64,
+                "z": pl.Float64,
+                "p_value": pl.Float64,
+                "method": pl.String,
+                "p_adjusted": pl.Float64,
+            },
+        ),
+        (
+            lambda: DATA.pr.ap_test(by="q", over="w"),
+            {
+                "n_groups": pl.Int64,
+                "map": pl.Float64,
+                "null_mean": pl.Float64,
+                "null_std": pl.Float64,
+                "z": pl.Float64,
+                "p_value": pl.Float64,
+                "method": pl.String,
+            },
+        ),
+        (
             lambda: DATA.pr.topk_test(by="q", k=[1, 2]),
             {
                 "k": pl.Int64,

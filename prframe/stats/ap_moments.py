@@ -110,6 +110,8 @@ def retrieved_moments(
     # On use: SciPy takes longer to import than most evaluations take.
     from scipy.stats import hypergeom  # noqa: PLC0415
 
+    if not depth:
+        return Moments(np.zeros(()), np.zeros(()))
     law = hypergeom(n, n_pos, depth)
     hits = np.arange(max(1, law.support()[0]), law.support()[1] + 1)
     chance = law.pmf(hits)

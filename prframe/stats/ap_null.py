@@ -15,8 +15,8 @@ from prframe.stats.ap_fits import ap_minimum
 from prframe.stats.ap_moments import ap_null_moments, tie_blocks
 from prframe.stats.ap_shape import ap_null_shape
 from prframe.stats.ap_steps import Floats, Integers, Items
-from prframe.stats.ap_tails import EQUAL, Method, NullTails
-from prframe.stats.inputs import reals
+from prframe.stats.ap_tails import EQUAL, Method, NullTails, beyond
+from prframe.stats.inputs import random_generator, reals
 
 Seed = int | np.random.Generator | None
 
@@ -244,8 +244,7 @@ class APNull:
         ndarray of float, shape (size,)
         """
         size = checks.whole_number("size", size, at_least=1)
-        generator = np.random.default_rng(rng)
-        return drawn(Items(self.n, self.n, self._ends), self.n_pos, size, generator)
+        return drawn(Items(self.n, self.n, self._ends), self.n_pos, size, random_generator(rng))
 
     @cached_property
     def _sizes(self) -> list[int] | None:
@@ -271,7 +270,7 @@ class APNull:
         # Equality counts: P(AP <= x) is all that does not reach beyond what equals x.
         asked, places = np.unique(values, return_inverse=True)
         if side:
-            asked = np.where(asked >= 0, asked * (1 + 3 * EQUAL), asked)
+            asked = np.where(asked >= 0, beyond(asked), asked)
         tails = self._tails.tails(np.zeros(asked.size, np.int64), asked, self.method)
         logs = np.array([tail[side] for tail in tails], dtype=np.float64)
         # Neighbours may differ by less than the error of each.

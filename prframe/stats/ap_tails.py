@@ -26,7 +26,7 @@ from prframe.stats.ap_walk import Rounding, Tails, Walk
 Method: TypeAlias = Literal["auto", "exact", "lattice", "transform"]
 
 # AP is a sum of fractions: values that differ by less are one.
-EQUAL = 1e-12
+EQUAL, _TINY = 1e-12, 1e-300
 # So many rankings are counted anyway, so many on demand; and so many that are good enough.
 _COUNTED, _COUNTABLE, _FEW = 1 << 16, 1 << 22, 20_000
 # States that are kept apart before they are merged, and where good rankings are few.
@@ -97,6 +97,12 @@ class NullTails:
 
     def tails(self, group: Integers, x: Floats, method: Method = "auto") -> list[Tail]:
         """Return the tails of values of AP, each in its group."""
+        pairs, places = np.unique(np.stack([group, x]), axis=1, return_inverse=True)
+        found = self._tails(pairs[0].astype(np.int64), pairs[1], method) if x.size else []
+        return [found[place] for place in places.ravel().tolist()]
+
+    def _tails(self, group: Integers, x: Floats, method: Method) -> list[Tail]:
+        """Return the tails of distinct values."""
         asked = list(zip(group.tolist(), x.tolist(), strict=True))
         found = [self._certain(*pair) for pair in asked]
         for place, pair in enumerate(asked):
@@ -152,7 +158,9 @@ class NullTails:
         n_pos = self.groups[group].n_pos
         if x >= 1 - EQUAL:
             n, (depth, ends) = self.groups[group].n, self._shape
-            if n_pos <= (depth or n) and (ends is None or (ends == n_pos).any()):
+            if n_pos <= (n if depth is None else depth) and (
+                ends is None or (ends == n_pos).any()
+            ):
                 one = -float(self.log_rankings[group])
                 return Tail(one, _log(-expm1(one)), "exact")
             return Tail(-inf, 0.0, "exact")
@@ -176,7 +184,7 @@ class NullTails:
     def _items(self, group: int) -> tuple[Items, int]:
         n, n_pos = self.groups[group]
         depth, ends = self._shape
-        return Items(n, depth or n, ends), n_pos
+        return Items(n, n if depth is None else depth, ends), n_pos
 
     def _walked(self, group: int, x: float, hint: "_Hint | None") -> Tail:
         """Walk with merged states, of two widths if need be."""
@@ -258,6 +266,11 @@ class NullTails:
         coarse = self._coarse[groups]
         known.append(coarse.refined(target) if is_large else coarse)
         return known[-1]
+
+
+def beyond(x: Floats) -> Floats:
+    """Return values just above those that equal x."""
+    return np.asarray(x * (1 + 3 * EQUAL) + _TINY)
 
 
 def log_states(ends: Integers, n_pos: int) -> float:

@@ -68,3 +68,14 @@ def fractions(name: str, values: ArrayLike) -> Floats:
     if wrong.any():
         raise PrframeError(f"`{name}` must lie between 0 and 1; got {numbers[wrong].ravel()[0]}.")
     return numbers
+
+
+def random_generator(rng: int | np.random.Generator | None) -> np.random.Generator:
+    """Return a generator, as it is or from a seed."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise PrframeError(
+            f"`rng` must be a whole number >= 0 or a numpy.random.Generator; "
+            f"got {checks.brief(rng)}."
+        ) from None

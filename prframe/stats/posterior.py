@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats.inputs import counts
+from prframe.stats.inputs import counts, random_generator
 
 Floats = NDArray[np.float64]
 Measure: TypeAlias = Literal["precision", "recall", "f"]
@@ -99,7 +99,7 @@ def posterior_comparison(  # noqa: PLR0913
     if beta == 1:
         probability = _first_greater(*_beta(one, measure, prior), *_beta(other, measure, prior))
         return Comparison(probability, np.zeros_like(probability))
-    generator = _generator(rng)
+    generator = random_generator(rng)
     better = _draw_f(one, beta, prior, draws, generator) > _draw_f(
         other, beta, prior, draws, generator
     )
@@ -170,17 +170,6 @@ def _table(name: str, values: ArrayLike) -> Floats:
             f"last axis; got an array of shape {table.shape}."
         )
     return table
-
-
-def _generator(rng: int | np.random.Generator | None) -> np.random.Generator:
-    """Return a generator, as it is or from a seed."""
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError):
-        raise PrframeError(
-            f"`rng` must be a whole number >= 0 or a numpy.random.Generator; "
-            f"got {checks.brief(rng)}."
-        ) from None
 
 
 def _beta(table: Floats, measure: Measure, prior: float) -> tuple[Floats, Floats]:

@@ -20,8 +20,9 @@ from prframe.rows import key_names
 from prframe.stats import adjust_p_values
 from prframe.stats.ap_cases import Case, Cases
 from prframe.stats.ap_fits import ap_beta_logsf, ap_normal_logsf
-from prframe.stats.ap_tails import EQUAL
+from prframe.stats.ap_tails import EQUAL, beyond
 from prframe.stats.ap_tails import Method as TailMethod
+from prframe.stats.inputs import random_generator
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._verb import (
     arguments,
@@ -145,7 +146,7 @@ def ap_test(
     checks.one_of("alternative", alternative, get_args(Alternative))
     resamples = checks.whole_number("n_resamples", n_resamples, at_least=1)
     grouped = args if over is None else grouped_over(args, over)
-    seed = int(np.random.default_rng(rng).integers(1 << 62))
+    seed = int(random_generator(rng).integers(1 << 62))
     test = _Test(grouped, method, alternative, correction, resamples, seed)
     test.check()
     if over is None:
@@ -262,7 +263,7 @@ class _Test:
             if self.alternative == "greater":
                 return np.exp(above), methods
             # Equality counts on this side too: what does not reach beyond.
-            lower = cases.tails(ap * (1 + 3 * EQUAL), method)
+            lower = cases.tails(beyond(ap), method)
             below = np.array([tail.log_missed for tail in lower], dtype=np.float64)
             return self._sided(np.exp(above), np.exp(below)), methods
         above = np.exp(self._fitted(cases, ap))
@@ -302,7 +303,7 @@ class _Test:
         cases = _cases(rows)
         count = len(cases.cases)
         if not count:
-            return pl.DataFrame({"n_groups": [0]}, schema=_MEAN_COLUMNS)
+            return pl.DataFrame([{"n_groups": 0}], schema=_MEAN_COLUMNS)
         value = float(rows["ap"].to_numpy().mean())
         mean, variance = cases.mean.mean(), cases.variance.sum() / count**2
         p_value, method = self._p_value_of_mean(cases, value)

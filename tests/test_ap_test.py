@@ -1,0 +1,242 @@
+"""The verb `ap_test`, against enumeration, simulation and its own statistics."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import inf, sqrt
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import prframe
+from prframe.stats import (
+    APNull,
+    adjust_p_values,
+    ap_beta_sf,
+    ap_normal_sf,
+    ap_null_moments,
+)
+from tests.strategies import Item, frame, items
+
+GROUPS = st.lists(items(), min_size=1, max_size=3)
+quiet = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
+
+
+def average_precision(scores: Sequence[float], positives: Sequence[int], *, tied: bool) -> float:
+    """AP of items ranked by score, best first, at which some are positive."""
+    total = 0.0
+    for place in positives:
+        if scores[place] == -inf:
+            continue
+        rank = sum(s >= scores[place] for s in scores) if tied else place + 1
+        total += sum(other < rank for other in positives) / rank
+    return total / len(positives)
+
+
+def tails(scores: list[float], observed: float, n_pos: int, *, tied: bool) -> tuple[float, float]:
+    """P(AP >= observed) and P(AP <= observed) over all placements of the positives."""
+    values = np.array(
+        [
+            average_precision(scores, chosen, tied=tied)
+            for chosen in combinations(range(len(scores)), n_pos)
+        ]
+    )
+    above, below = values >= observed - 1e-12, values <= observed + 1e-12
+    return float(above.mean()), float(below.mean())
+
+
+@quiet
+@pytest.mark.parametrize("ties", ["group", "order"])
+@given(groups=GROUPS)
+def test_rows_by_enumeration(ties: str, groups: list[list[Item]]) -> None:
+    data = frame({str(i): group for i, group in enumerate(groups)})
+    found = {
+        side: prframe.ap_test(data, by="group", ties=ties, alternative=side)
+        for side in ("greater", "less", "two-sided")
+    }
+    values = prframe.evaluate(data, "AP", by="group", ties=ties)["AP"]
+    assert found["greater"]["ap"].equals(values.rename("ap"))
+    for i, group in enumerate(groups):
+        row = found["greater"].row(i, named=True)
+        n_pos = sum(x.label > 0 for x in group)
+        assert (row["n"], row["n_pos"]) == (len(group), n_pos)
+        if not n_pos:
+            assert all(row[name] is None for name in ("ap", "null_mean", "p_value", "method"))
+            continue
+        scores = [x.score for x in sorted(group, key=lambda x: -x.score)]
+        above, below = tails(scores, row["ap"], n_pos, tied=ties == "group")
+        assert row["p_value"] == pytest.approx(above, rel=1e-9)
+        assert found["less"]["p_value"][i] == pytest.approx(below, rel=1e-9)
+        both = min(1.0, 2 * min(above, below))
+        assert found["two-sided"]["p_value"][i] == pytest.approx(both, rel=1e-9)
+
+
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(5, 9), (3, 20), (None, 12)])
+def test_totals_count_items_never_listed(n_pos: int | None, n_neg: int) -> None:
+    listed = pl.DataFrame({"score": [9.0, 8, 7, 7, 5], "label": [1, 0, 1, 0, 0]})
+    more = (n_pos or 2) - 2, n_neg - 3
+    rest = pl.DataFrame({"score": [-inf] * sum(more), "label": [1] * more[0] + [0] * more[1]})
+    whole = pl.concat([listed, rest.cast(listed.schema)])
+    columns = pl.exclude("method")
+    short = prframe.ap_test(listed, n_pos=n_pos, n_neg=n_neg).select(columns)
+    assert short.equals(prframe.ap_test(whole).select(columns))
+
+
+@pytest.mark.parametrize(
+    ("n", "depth", "levels", "seed"), [(60, 60, 1000, 1), (60, 60, 6, 2), (90, 40, 1000, 3)]
+)
+def test_p_values_are_uniform_under_random_ranking(
+    n: int, depth: int, levels: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    queries, n_pos = 600, 7
+    scores = np.sort(rng.integers(0, levels, depth))[::-1] + (
+        0 if levels < 100 else np.arange(depth, 0, -1)
+    )
+    column = np.concatenate([scores, np.full(n - depth, -inf)])
+    labels = rng.permuted(np.tile(np.arange(n) < n_pos, (queries, 1)), axis=1)
+    data = pl.DataFrame(
+        {
+            "q": np.repeat(np.arange(queries), n),
+            "score": np.tile(column, queries),
+            "label": labels.ravel(),
+        }
+    )
+    p_values = prframe.ap_test(data, by="q")["p_value"].to_numpy()
+    for level in (0.01, 0.05, 0.2, 0.5):
+        share, error = (p_values <= level).mean(), sqrt(level * (1 - level) / queries)
+        assert share <= level + 4 * error
+        # Values repeat, so a level may not be attained; all seven below the depth are one value.
+        assert share >= level - 4 * error - (0.02 if depth == n else 0.03)
+
+
+def graded(queries: int = 12, seed: int = 0) -> pl.DataFrame:
+    """Rankings of 120 items, better than random."""
+    rng = np.random.default_rng(seed)
+    label = rng.random((queries, 120)) < 0.12
+    label[:, 0] = True
+    score = rng.normal(size=label.shape) + 0.8 * label
+    return pl.DataFrame(
+        {
+            "q": np.repeat(np.arange(queries), 120),
+            "score": score.ravel(),
+            "label": label.ravel(),
+        }
+    )
+
+
+def test_methods_are_the_statistics() -> None:
+    data = graded()
+    rows = prframe.ap_test(data, by="q")
+    n, n_pos, ap = (rows[name].to_numpy() for name in ("n", "n_pos", "ap"))
+    moments = ap_null_moments(n, n_pos)
+    np.testing.assert_allclose(rows["null_mean"], moments.mean, rtol=1e-12)
+    np.testing.assert_allclose(rows["null_std"], np.sqrt(moments.variance), rtol=1e-12)
+    np.testing.assert_allclose(rows["z"], (ap - moments.mean) / np.sqrt(moments.variance))
+    normalized = (ap - moments.mean) / (1 - moments.mean)
+    np.testing.assert_allclose(rows["normalized_ap"], normalized)
+    p = {
+        method: prframe.ap_test(data, by="q", method=method, rng=1)["p_value"].to_numpy()
+        for method in (
+            "auto",
+            "lattice",
+            "transform",
+            "beta",
+            "normal",
+            "normal-delta",
+            "monte-carlo",
+        )
+    }
+    exact = [
+        APNull(*case).sf(value)
+        for *case, value in zip(n.tolist(), n_pos.tolist(), ap, strict=True)
+    ]
+    np.testing.assert_allclose(p["auto"], exact, rtol=2e-3)
+    np.testing.assert_allclose(p["lattice"], p["transform"], rtol=5e-3)
+    np.testing.assert_allclose(p["beta"], ap_beta_sf(ap, n, n_pos), rtol=1e-9)
+    np.testing.assert_allclose(p["normal"], ap_normal_sf(ap, n, n_pos), rtol=1e-9)
+    delta = ap_normal_sf(ap, n, n_pos, moments="delta")
+    np.testing.assert_allclose(p["normal-delta"], delta, rtol=1e-9)
+    error = np.sqrt(p["auto"] * (1 - p["auto"]) / 9999) + 1e-4
+    assert (np.abs(p["monte-carlo"] - p["auto"]) < 5 * error).all()
+    assert p["monte-carlo"].min() >= 1e-4
+
+
+@pytest.mark.parametrize("method", ["bonferroni", "holm", "hochberg", "bh", "by"])
+def test_corrections_leave_out_groups_without_a_test(method: str) -> None:
+    data = pl.concat(
+        [graded(4), pl.DataFrame({"q": [9, 9], "score": [1.0, 2.0], "label": [False] * 2})]
+    )
+    message = (
+        "ap_test: undefined, hence null, for 1 of 5 groups, which have no positives, in groups"
+    )
+    with pytest.warns(prframe.UndefinedMetricWarning, match=message):
+        rows = prframe.ap_test(data, by="q", correction=method)
+    p_values = rows["p_value"].to_list()
+    assert p_values[4] is None
+    expected = [*adjust_p_values(np.array(p_values[:4]), method), None]
+    assert rows["p_adjusted"].to_list() == expected
+
+
+def test_mean_by_simulation() -> None:
+    data = graded(6, seed=5).filter(pl.int_range(pl.len()).over("q") < 20 + 13 * pl.col("q"))
+    singles = prframe.ap_test(data, by="q")
+    row = prframe.ap_test(data, over="q").row(0, named=True)
+    sampled = prframe.ap_test(data, over="q", method="monte-carlo", n_resamples=40_000, rng=3)
+    normal = prframe.ap_test(data, over="q", method="normal")["p_value"].item()
+    assert (row["n_groups"], row["method"]) == (6, "transform")
+    assert row["map"] == pytest.approx(singles["ap"].mean())
+    assert row["null_mean"] == pytest.approx(singles["null_mean"].mean())
+    assert row["null_std"] == pytest.approx(sqrt((singles["null_std"] ** 2).sum()) / 6)
+    p = row["p_value"]
+    assert sampled["p_value"].item() == pytest.approx(p, abs=5 * sqrt(p / 40_000) + 1e-4)
+    assert normal != pytest.approx(p, rel=0.1)
+
+
+def test_mean_of_one_group_is_the_group() -> None:
+    data = graded(1)
+    mean, single = prframe.ap_test(data, over="q"), prframe.ap_test(data, by="q")
+    assert mean["p_value"].item() == single["p_value"].item()
+
+
+@quiet
+def test_means_by_group_keep_the_order_of_groups() -> None:
+    data = pl.concat(
+        [graded(3, seed).with_columns(system=pl.lit(f"s{seed}")) for seed in (2, 0, 1)]
+    )
+    empty = pl.DataFrame({"q": [1], "score": [1.0], "label": [False], "system": ["none"]})
+    rows = prframe.ap_test(pl.concat([data, empty]), by="system", over="q", correction="holm")
+    assert rows["system"].to_list() == ["s2", "s0", "s1", "none"]
+    assert rows["n_groups"].to_list() == [3, 3, 3, 0]
+    assert rows["p_value"][3] is rows["map"][3] is rows["p_adjusted"][3] is None
+    alone = [prframe.ap_test(data.filter(system=name), over="q") for name in ("s2", "s0", "s1")]
+    assert rows["p_value"][:3].to_list() == [row["p_value"].item() for row in alone]
+
+
+def test_same_seed_same_numbers() -> None:
+    data = graded()
+    options = {"by": "q", "method": "monte-carlo", "n_resamples": 199, "rng": 7}
+    rows = prframe.ap_test(data, **options)
+    reversed_rows = prframe.ap_test(data.reverse(), **options).sort("q")
+    assert rows.equals(reversed_rows)
+    mean = {"over": "q", "method": "monte-carlo", "n_resamples": 199, "rng": 7}
+    one, other = prframe.ap_test(data, **mean), prframe.ap_test(data.reverse(), **mean)
+    assert one["p_value"].equals(other["p_value"])
+    options["rng"] = 8
+    assert not rows["p_value"].equals(prframe.ap_test(data, **options)["p_value"])
+
+
+def test_far_tails_have_a_smallest_number() -> None:
+    labels = [1] * 400 + [0] * 1600
+    data = pl.DataFrame({"score": np.arange(2000, 0, -1), "label": labels})
+    row = prframe.ap_test(data).row(0, named=True)
+    assert row["p_value"] == pytest.approx(2.2250738585072014e-308)
+    assert row["normalized_ap"] == 1
+
+
+def test_all_positive() -> None:
+    row = prframe.ap_test(pl.DataFrame({"score": [2, 1], "label": [1, 1]})).row(0, named=True)
+    assert (row["ap"], row["p_value"], row["null_std"]) == (1, 1, 0)
+    assert row["z"] is row["normalized_ap"] is None
