@@ -35,6 +35,8 @@ _TINY = 1e-300
 _BEYOND, _DECAY = 8.0, 14.0
 # Frequencies at a time, and by less than which share the rest matters.
 _CHUNK, _CLOSE = 32, 2e-4
+# Who is larger than this after so many hardly dies away in time.
+_STUBBORN, _PATIENCE = 0.2, 96
 # At most so many of them: few positives are quicker by the walk.
 _FEW_POSITIVES, _MOST_OF_FEW, _MOST = 64, 1024, 4096
 
@@ -145,6 +147,7 @@ class Inversion:
         deviation = self.deviation[group]
         first = self._first(float(deviation.max()))
         best, least = np.full(x.size, float(first)), np.full(x.size, np.inf)
+        power = first
         for power in range(first, first + _MOST_SLOPES):
             cost = self._cost(self.tilt(sign, power), group, x)
             best, least = np.where(cost < least, power, best), np.minimum(cost, least)
@@ -185,6 +188,7 @@ class Inversion:
 
     def between(self, group: int, x: float, sign: int, low: float, high: float) -> float:
         """Find a slope near which the tilted T leaps beyond x, as a power."""
+        power = low
         for _ in range(_MOST_SLOPES):
             power = (low + high) / 2
             tilt = self.tilt(sign, power)
@@ -233,9 +237,16 @@ class Inversion:
                 total[place] += (
                     sign * (wave * np.exp(-1j * frequency * x[place]) * kernel).real.sum()
                 )
-                rest = np.abs(wave[-16:]).max() * abs(kernel[-1]) * np.sqrt(first + count)
-                if rest < _CLOSE * total[place]:
+                last = np.abs(wave[-16:]).max()
+                if last * abs(kernel[-1]) * np.sqrt(first + count) < _CLOSE * total[place]:
                     is_open[place] = False
+                elif last > _STUBBORN and first + count >= _PATIENCE:
+                    # Single rankings carry weight: the walk is quicker.
+                    most[place] = (
+                        min(most[place], _PATIENCE)
+                        if n_pos[place] < _FEW_POSITIVES
+                        else most[place]
+                    )
             first, chunk = first + count, chunk + 1
             if is_open.any() and (spent := is_open & (first >= most)).any():
                 total[spent] = np.where(total[spent] > 0, -total[spent], np.nan)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe.errors import PrframeError
+from prframe.stats.ap_steps import log_binomial
 from prframe.stats.inputs import Floats, counts, group_sizes
 
 # Below this many items the general formula divides by zero.
@@ -107,19 +108,17 @@ def retrieved_moments(
     Given h positives among the retrieved, n_pos AP is h times the AP of a ranking of these; h is
     hypergeometric.
     """
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.stats import hypergeom  # noqa: PLC0415
-
-    if not depth:
+    hits = np.arange(max(0, depth - (n - n_pos)), min(depth, n_pos) + 1)
+    chance = log_binomial(depth, hits) + log_binomial(n - depth, n_pos - hits)
+    chance = np.exp(chance - log_binomial(n, n_pos))
+    chance, some = chance[hits > 0], hits[hits > 0]
+    if not some.size:
         return Moments(np.zeros(()), np.zeros(()))
-    law = hypergeom(n, n_pos, depth)
-    hits = np.arange(max(1, law.support()[0]), law.support()[1] + 1)
-    chance = law.pmf(hits)
-    given = ap_null_moments(depth, hits, ties)
-    expected = hits * given.mean
+    given = ap_null_moments(depth, some, ties)
+    expected = some * given.mean
     mean = chance @ expected
-    scatter = chance @ (hits**2 * given.variance + (expected - mean) ** 2)
-    variance = scatter + law.pmf(0) * mean**2
+    scatter = chance @ (some**2 * given.variance + (expected - mean) ** 2)
+    variance = scatter + (1 - chance.sum()) * mean**2
     return Moments(np.asarray(mean / n_pos), np.asarray(variance / n_pos**2))
 
 

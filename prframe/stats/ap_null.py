@@ -99,7 +99,7 @@ class APNull:
             raise PrframeError(f"`n_pos` must be at most n = {self.n}; got {self.n_pos}.")
         self.ties = None if ties is None else tie_blocks(ties, self.n).astype(np.int64)
         checks.one_of("method", method, get_args(Method))
-        self.method = method
+        self.method: Method = method
 
     def __repr__(self) -> str:
         """Return how it was made."""

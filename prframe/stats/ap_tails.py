@@ -37,6 +37,8 @@ _SPARSE = 3
 _LONG_WALK = 400
 # Two widths of cells, from which the logarithm is extrapolated: the error is as their square.
 _WIDE, _NARROW = 0.16, 0.08
+# Up to so many positives the narrower one will do.
+_ONE_WIDTH = 8
 # The scale of a walk's cells, by the slope of the tail's logarithm.
 _SCALE = 2.0
 
@@ -189,8 +191,9 @@ class NullTails:
     def _walked(self, group: int, x: float, hint: "_Hint | None") -> Tail:
         """Walk with merged states, of two widths if need be."""
         hint = hint or self._hint(group, x)
-        wide = self._walk(group, x, _WIDE, hint)
-        if not wide.is_merged:
+        one = self.groups[group].n_pos <= _ONE_WIDTH
+        wide = self._walk(group, x, _NARROW if one else _WIDE, hint)
+        if one or not wide.is_merged:
             return self._possible(group, _as_tail(wide))
         narrow = self._walk(group, x, _NARROW, hint)
         if narrow.reached <= narrow.missed:

@@ -22,6 +22,8 @@ Rounding: TypeAlias = Literal["mean", "low", "high"]
 # Ranks of their own, and by how much a step grows beyond them: in general; where single rankings
 # carry weight; and for bounds, which must allow for all places in a step.
 _GENERAL, _SINGLE, _BOUND = (64, 0.06), (2048, 0.01), (256, 0.02)
+# Up to so many positives the general steps are too long.
+_SPARSE = 8
 # Turns whose share of the result is below this are left out.
 _NEGLIGIBLE = 1e-9
 
@@ -115,7 +117,9 @@ class Walk:
             return self.items.steps(np.inf, 0.0)
         if self.rounding != "mean":
             return self.items.steps(*_BOUND)
-        return self.items.steps(*(_SINGLE if self.is_fine else _GENERAL))
+        if self.is_fine:
+            return self.items.steps(*_SINGLE)
+        return self.items.steps(*(_BOUND if self.n_pos <= _SPARSE else _GENERAL))
 
     def _result(self) -> Tails:
         is_exact = self._is_exact and not self._is_merged
