@@ -117,8 +117,10 @@ class _PandasFinder(importlib.abc.MetaPathFinder):
         """Wrap the loader of pandas; leave every other module alone."""
         if fullname != "pandas":
             return None
-        for finder in sys.meta_path:
-            spec = None if finder is self else finder.find_spec(fullname, path, target)
+        # Another of its kind, of prframe imported anew, asks those after it in its turn.
+        place = sys.meta_path.index(self) if self in sys.meta_path else -1
+        for finder in sys.meta_path[place + 1 :]:
+            spec = finder.find_spec(fullname, path, target)
             if spec is not None and spec.loader is not None:
                 spec.loader = _PandasLoader(spec.loader, self)
                 return spec

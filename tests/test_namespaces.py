@@ -96,6 +96,11 @@ def test_registering_twice_is_quiet() -> None:
     run("import prframe\nfrom prframe import namespaces\nnamespaces.register()")
 
 
+def test_prframe_imported_anew_before_pandas() -> None:
+    forget = "[sys.modules.pop(name) for name in list(sys.modules) if name.startswith('prframe')]"
+    run(f"import sys, prframe\n{forget}\nimport prframe, pandas\npandas.DataFrame().pr.check")
+
+
 def test_public_names_exist() -> None:
     assert set(prframe.__all__) <= set(dir(prframe))
     for name in prframe.__all__:
