@@ -97,8 +97,11 @@ def test_registering_twice_is_quiet() -> None:
 
 
 def test_prframe_imported_anew_before_pandas() -> None:
-    forget = "[sys.modules.pop(name) for name in list(sys.modules) if name.startswith('prframe')]"
-    run(f"import sys, prframe\n{forget}\nimport prframe, pandas\npandas.DataFrame().pr.check")
+    forget = "[sys.modules.pop(name) for name in list(sys.modules) if name.startswith(('prframe', 'polars'))]"
+    quiet = "import warnings; warnings.simplefilter('ignore')"
+    run(
+        f"import sys, prframe\n{forget}\n{quiet}\nimport prframe, pandas\npandas.DataFrame().pr.check"
+    )
 
 
 def test_public_names_exist() -> None:
