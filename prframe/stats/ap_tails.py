@@ -33,7 +33,7 @@ _COUNTED, _COUNTABLE, _FEW = 1 << 16, 1 << 22, 20_000
 _APART, _FEW_APART = 2000, 100_000
 # Up to so many positives, or negatives, single rankings carry weight.
 _SPARSE = 3
-# Beyond so many of both a walk with merged states takes minutes.
+# Beyond so many of both a walk with merged states would take minutes.
 _LONG_WALK = 400
 # Two widths of cells, from which the logarithm is extrapolated: the error is as their square.
 _WIDE, _NARROW = 0.08, 0.04
@@ -102,7 +102,14 @@ class NullTails:
         if (sure := self._certain(group, x)) is not None:
             return exp(sure.log_reached), exp(sure.log_reached)
         low, high = (self._walk(group, x, cell, rounding) for rounding in ("low", "high"))
-        return low.reached, min(high.reached + high.left_out, 1.0)
+        return exp(low.reached), min(exp(np.logaddexp(high.reached, high.left_out)), 1.0)
+
+    @property
+    def _most_at_once(self) -> int:
+        """The most positives that a tie block can hold."""
+        if self.ends is None:
+            return 1
+        return min(int(np.diff(self.ends, prepend=0).max()), self.groups[0].n_pos)
 
     def _target(self, group: int, x: float) -> float:
         return x * self.groups[group].n_pos * (1 - EQUAL)
@@ -115,9 +122,12 @@ class NullTails:
         """Whether an inverted tail will do: converged, and not of a few rankings."""
         n, n_pos = self.groups[group]
         smaller = min(tail.log_reached, tail.log_missed)
-        if smaller + self.log_states[group] < log(_FEW):
+        is_long = min(n_pos, n - n_pos) > _LONG_WALK
+        # Large blocks hold many positives in few ways: not few to walk through.
+        states = self.log_rankings if is_long else self.log_states
+        if smaller + states[group] < log(_FEW):
             return False
-        return tail.method == "transform" or min(n_pos, n - n_pos) > _LONG_WALK
+        return tail.method == "transform" or is_long
 
     def _certain(self, group: int, x: float) -> Tail | None:
         """Return the tails at and beyond the ends."""
@@ -158,31 +168,36 @@ class NullTails:
         if not wide.is_merged:
             return _as_tail(wide)
         narrow = self._walk(group, x, _NARROW, "mean")
-        reached, missed = narrow.reached, narrow.missed
-        if reached <= missed:
-            reached = _extrapolated(wide.reached, reached)
-            return Tail(_log(reached), log1p(-reached), "lattice")
-        missed = _extrapolated(wide.missed, missed)
-        return Tail(log1p(-missed), _log(missed), "lattice")
+        if narrow.reached <= narrow.missed:
+            reached = _extrapolated(wide.reached, narrow.reached)
+            return Tail(reached, log1p(-exp(reached)), "lattice")
+        missed = _extrapolated(wide.missed, narrow.missed)
+        return Tail(log1p(-exp(missed)), missed, "lattice")
 
     def _possible(self, group: int, tail: Tail) -> Tail:
-        """Return a tail that one ranking at least is in, as none may be beyond floats."""
+        """Return a tail that one ranking at least is in; within ties there may be none."""
         one = -float(self.log_rankings[group])
-        reached, missed, method = tail
-        if self.ends is None or reached > -inf:
-            reached = max(reached, one)
-        return Tail(reached, max(missed, one), method)
+        reached, missed = (
+            side if side == -inf and self.ends is not None else max(side, one) for side in tail[:2]
+        )
+        return Tail(reached, missed, tail.method)
 
     def _walk(self, group: int, x: float, cell: float, rounding: Rounding) -> Tails:
         """Walk with cells of a width."""
         target = self._target(group, x)
         scale, apart = target, _APART
+        n, n_pos = self.groups[group]
         if not self._is_sparse(group):
             chosen, value = np.array([group]), np.array([x])
             scale = _SCALE / self._inversion((group,), x).slope(0, target)
             tail = self._inverted(chosen, value)[0]
             if min(tail.log_reached, tail.log_missed) + self.log_states[group] < log(_FEW):
-                apart = _FEW_APART
+                apart = max(_APART, _FEW_APART // self._most_at_once)
+            elif min(n_pos, n - n_pos) > _LONG_WALK:
+                raise PrframeError(
+                    f"a walk with merged states takes up to {_LONG_WALK} positives, or negatives; "
+                    f"got {n_pos} positives among {n} items; use `sf` with method 'auto'."
+                )
         return Walk(*self._items(group), target, cell, scale, apart, rounding).tails()
 
     def _inverted(self, group: Integers, x: Floats) -> list[Tail]:
@@ -227,15 +242,12 @@ def log_states(ends: Integers, n_pos: int) -> float:
 
 
 def _as_tail(tails: Tails) -> Tail:
-    """Return the logarithms."""
+    """Return them with how they were found."""
     method = "exact" if tails.is_exact else "lattice"
-    return Tail(_log(tails.reached), _log(tails.missed), method)
-
-
-def _log(chance: float) -> float:
-    return log(chance) if chance > 0 else -inf
+    # Sums of chances may exceed 1 in the last digit.
+    return Tail(min(tails.reached, 0.0), min(tails.missed, 0.0), method)
 
 
 def _extrapolated(wide: float, narrow: float) -> float:
-    """Return the value for cells of no width."""
-    return narrow * (narrow / wide) ** (1 / 3) if wide > 0 else narrow
+    """Return the logarithm for cells of no width."""
+    return narrow + (narrow - wide) / 3 if wide > -inf else narrow

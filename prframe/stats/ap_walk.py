@@ -8,6 +8,7 @@ into the least or the largest instead, they give bounds.
 """
 
 from dataclasses import dataclass
+from math import inf, log
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -21,12 +22,12 @@ Rounding: TypeAlias = Literal["mean", "low", "high"]
 # Ranks of their own, and by how much a step grows beyond them.
 _DENSE = 128
 _GROWTH = 0.03
-# Turns whose share of the result is below this are left out.
-_NEGLIGIBLE = 1e-9
+# Turns the logarithm of whose share of the result is below this are left out.
+_NEGLIGIBLE = -21.0
 
 
 class Tails(NamedTuple):
-    """P(T >= target), P(T < target), and the chance of what was left out.
+    """Logarithms of P(T >= target), of P(T < target), and of the chance of what was left out.
 
     `is_exact` tells that every ranking was followed to its end, `is_merged` that states were
     merged.
@@ -40,7 +41,7 @@ class Tails(NamedTuple):
 
 
 class States(NamedTuple):
-    """Positives met, T so far, probability."""
+    """Positives met, T so far, logarithm of the probability."""
 
     hits: Integers
     total: Floats
@@ -86,12 +87,12 @@ class Walk:
 
     def __post_init__(self) -> None:
         """Start with nothing settled."""
-        self._reached = self._missed = self._left_out = 0.0
+        self._reached = self._missed = self._left_out = -inf
         self._is_exact, self._is_merged = True, False
 
     def tails(self) -> Tails:
         """Walk."""
-        states = States(np.zeros(1, np.int64), np.zeros(1), np.ones(1))
+        states = States(np.zeros(1, np.int64), np.zeros(1), np.zeros(1))
         if self.n_pos == 1:
             self._place_last(states, 0)
             return self._result()
@@ -114,11 +115,11 @@ class Walk:
         positives, chances = self._chances(step, met)
         parts: Parts = [states.where(np.zeros(states.hits.size, np.bool_))]
         for j, chance in zip(positives.tolist(), chances, strict=True):
-            weight = states.weight * chance[states.hits - low]
-            if (total := float(weight.sum())) < _NEGLIGIBLE * min(self._reached, self._missed):
-                self._left_out += total
+            weight = states.weight + chance[states.hits - low]
+            if (total := _log_sum(weight)) < _NEGLIGIBLE + min(self._reached, self._missed):
+                self._left_out = float(np.logaddexp(self._left_out, total))
                 continue
-            some = weight > 0
+            some = weight > -inf
             if j and not step.is_exact:
                 self._is_exact = False
             hits, reached, _ = states.where(some)
@@ -138,15 +139,16 @@ class Walk:
         return np.asarray((j * hits + own) / end)
 
     def _chances(self, step: Step, met: Integers) -> tuple[Integers, Floats]:
-        """Return how many positives a step may hold, and how likely that is, by those met."""
+        """Return how many positives a step may hold, and the logarithm of its chance, by those met."""
         left, rest = float(self.items.n - step.above), self.n_pos - met
         if step.size == 1:
             share = np.clip(rest / left, 0, 1)
-            return np.arange(2), np.stack([1 - share, share])
+            with np.errstate(divide="ignore"):
+                return np.arange(2), np.stack([np.log1p(-share), np.log(share)])
         least = max(0, step.size - int(left - rest.min()))
         j = np.arange(least, min(step.size, int(rest.max())) + 1)
         ways = log_binomial(rest, j[:, None]) + log_binomial(left - rest, step.size - j[:, None])
-        return j, np.exp(ways - log_binomial(np.array(left), np.array(step.size)))
+        return j, ways - log_binomial(left, step.size)
 
     def _place_last(self, states: States, rank: int) -> None:
         """Settle states with one positive left, which may stand anywhere below a rank."""
@@ -158,14 +160,20 @@ class Walk:
         # What was rounded when the target was divided must not cost a rank.
         near = np.maximum(self.items.up_to(furthest * (1 + 1e-13)) - rank, 0)
         below = self.items.n - rank
-        self._reached += float((states.weight * near).sum()) / below
-        self._missed += float((states.weight * (below - near)).sum()) / below
+        with np.errstate(divide="ignore"):
+            self._add(
+                states.weight + np.log(near / below), states.weight + np.log1p(-near / below)
+            )
 
     def _settle(self, states: States) -> None:
         """Settle states that have met all positives."""
         good = states.total >= self.target
-        self._reached += float(states.weight[good].sum())
-        self._missed += float(states.weight[~good].sum())
+        self._add(states.weight[good], states.weight[~good])
+
+    def _add(self, reached: Floats, missed: Floats) -> None:
+        """Add to the result."""
+        self._reached = float(np.logaddexp(self._reached, _log_sum(reached)))
+        self._missed = float(np.logaddexp(self._missed, _log_sum(missed)))
 
     def _open(self, states: States, rank: int) -> States:
         """Settle what can be; return the rest."""
@@ -175,8 +183,7 @@ class Walk:
         met = np.arange(low, int(states.hits.max()) + 1)
         surely = states.total + self._least_to_come(met)[states.hits - low] >= self.target
         never = states.total + self._most_to_come(met, rank)[states.hits - low] < self.target
-        self._reached += float(states.weight[surely].sum())
-        self._missed += float(states.weight[never].sum())
+        self._add(states.weight[surely], states.weight[never])
         return states.where(~(surely | never))
 
     def _merged(self, states: States) -> States:
@@ -191,9 +198,10 @@ class Walk:
         hits, total, weight = states.where(order)
         cell = cell[order]
         new = np.flatnonzero(np.diff(cell, prepend=cell[0] - 1) | np.diff(hits, prepend=-1))
-        together = np.add.reduceat(weight, new)
+        together = np.logaddexp.reduceat(weight, new)
         if self.rounding == "mean":
-            kept = np.add.reduceat(weight * total, new) / together
+            share = np.exp(weight - np.repeat(together, np.diff(new, append=weight.size)))
+            kept = np.add.reduceat(share * total, new)
         else:
             pick = np.minimum if self.rounding == "low" else np.maximum
             kept = pick.reduceat(total, new)
@@ -217,6 +225,12 @@ class Walk:
         rest = self.n_pos - hits
         spread = _harmonic(self.items.n) - _harmonic(self.items.n - rest)
         return np.asarray(rest - (self.items.n - self.n_pos) * spread)
+
+
+def _log_sum(logs: Floats) -> float:
+    """Return the logarithm of a sum."""
+    largest = float(logs.max(initial=-inf))
+    return largest + log(np.exp(logs - largest).sum()) if largest > -inf else -inf
 
 
 def _harmonic(n: "Integers | int") -> Floats:
