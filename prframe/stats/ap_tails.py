@@ -175,12 +175,12 @@ class NullTails:
         return Tail(log1p(-exp(missed)), missed, "lattice")
 
     def _possible(self, group: int, tail: Tail) -> Tail:
-        """Return a tail that one ranking at least is in; within ties there may be none."""
+        """Return a tail that one ranking at least is in; above tied ones there may be none."""
         one = -float(self.log_rankings[group])
-        reached, missed = (
-            side if side == -inf and self.ends is not None else max(side, one) for side in tail[:2]
-        )
-        return Tail(reached, missed, tail.method)
+        reached = tail.log_reached
+        if self.ends is None or reached > -inf:
+            reached = max(reached, one)
+        return Tail(reached, max(tail.log_missed, one), tail.method)
 
     def _walk(self, group: int, x: float, cell: float, rounding: Rounding) -> Tails:
         """Walk with cells of a width."""
