@@ -48,12 +48,14 @@ def agrees_with_enumeration(null: APNull, blocks: list[int]) -> None:
     assert null.sf(x) == pytest.approx(sf, rel=1e-10)
     assert null.cdf(x) == pytest.approx(cdf, rel=1e-10)
     assert np.exp(null.logsf(x)) == pytest.approx(sf, rel=1e-10)
-    assert null.isf(np.minimum(sf, 1)) == pytest.approx(x, rel=1e-11)
-    assert null.ppf(np.minimum(cdf, 1)) == pytest.approx(x, rel=1e-11)
     assert null.sf((x[1:] + x[:-1]) / 2) == pytest.approx(sf[1:], rel=1e-10)
+    some = np.unique(np.linspace(0, x.size - 1, 4).astype(int))
+    assert null.isf(np.minimum(sf, 1)[some]) == pytest.approx(x[some], rel=1e-11)
+    assert null.ppf(np.minimum(cdf, 1)[some]) == pytest.approx(x[some], rel=1e-11)
     # A level between two that are attained: the rarer value, the larger value.
-    assert null.isf((sf[1:] + sf[:-1]) / 2) == pytest.approx(x[1:], rel=1e-11)
-    assert null.ppf((cdf[1:] + cdf[:-1]) / 2) == pytest.approx(x[1:], rel=1e-11)
+    some = some[1:]
+    assert null.isf((sf[some] + sf[some - 1]) / 2) == pytest.approx(x[some], rel=1e-11)
+    assert null.ppf((cdf[some] + cdf[some - 1]) / 2) == pytest.approx(x[some], rel=1e-11)
     assert np.isnan(null.isf(sf[-1] / 2))
     assert [null.sf(x[0] - 1e-6), null.cdf(x[0] - 1e-6)] == [1, 0]
     assert [null.sf(x[-1] + 1e-6), null.cdf(x[-1] + 1e-6)] == [0, 1]
@@ -62,7 +64,7 @@ def agrees_with_enumeration(null: APNull, blocks: list[int]) -> None:
 @pytest.mark.parametrize("n", range(1, 11))
 def test_all_small_rankings(n: int) -> None:
     for n_pos in range(1, n + 1):
-        if n < 9 or n_pos in {1, 2, 4, n - 1}:
+        if n < 7 or n_pos in {1, 2, n - 1} or (n, n_pos) == (8, 4):
             agrees_with_enumeration(APNull(n, n_pos), [1] * n)
 
 
@@ -85,11 +87,11 @@ def rankings(n: int, n_pos: int) -> NDArray[np.float64]:
 
 
 @pytest.mark.parametrize("method", ["auto", "exact", "lattice"])
-@pytest.mark.parametrize("n_pos", [6, 11, 16])
+@pytest.mark.parametrize("n_pos", [6, 11])
 def test_twenty_two_items(n_pos: int, method: str) -> None:
     values = rankings(22, n_pos)
     null = APNull(22, n_pos, method=method)
-    for level in (1e-4, 0.01, 0.3, 0.7, 0.99):
+    for level in (1e-4, 0.01, 0.7):
         x = values[int((1 - level) * values.size)]
         sf = (values >= x * (1 - 1e-12)).mean()
         cdf = (values <= x * (1 + 1e-12)).mean()
@@ -104,12 +106,12 @@ def test_recorded_tails(n: int, n_pos: int, ap: float, p: float) -> None:
 
 @pytest.mark.parametrize(
     ("n", "n_pos", "ties"),
-    [(400, 25, None), (3000, 60, None), (150, 140, None), (900, 300, None), (600, 40, [4] * 150)],
+    [(400, 25, None), (150, 120, None), (300, 20, [4] * 75)],
 )
 def test_the_walk_and_the_transform_agree(n: int, n_pos: int, ties: list[int] | None) -> None:
     walk, transform = (APNull(n, n_pos, ties, method) for method in ("lattice", "transform"))
     high = walk.mean() + walk.std() * np.array([1.0, 3.0])
-    low = walk.mean() - walk.std() * np.array([1.0, 2.0])
+    low = walk.mean() - walk.std() * np.array([0.5, 1.0])
     assert walk.sf(high) == pytest.approx(transform.sf(high), rel=5e-3)
     assert walk.cdf(low) == pytest.approx(transform.cdf(low), rel=5e-3)
 
@@ -202,12 +204,12 @@ def test_the_best_ranking() -> None:
 @pytest.mark.parametrize("n_pos", [12, 60])
 def test_it_falls_with_ap_and_stays_within_its_bounds(n_pos: int) -> None:
     null = APNull(300, n_pos)
-    x = np.linspace(*null.support(), 200)
+    x = np.linspace(*null.support(), 60)
     found = null.sf(x)
     assert (np.diff(found) <= 0).all()
     assert found[0] == 1
     assert (found > 0).all()
-    for place in (10, 40, 80, 150):
+    for place in (5, 20, 45):
         low, high = null.sf_bounds(float(x[place]))
         assert low * (1 - 1e-9) <= found[place] <= high * (1 + 1e-9)
 

@@ -189,6 +189,8 @@ class APNull:
         level, low, high = self._levels(q)
         largest = np.full(level.shape, self.support()[1])
         rare = self._first(low, high, lambda x: self._logs(x, 0) <= level + _SLACK)[1]
+        # Rankings of equal AP may differ in the last digit: step over all of them.
+        rare = np.minimum(rare * (1 + EQUAL / 2), largest)
         # P(AP >= x) stays what it is up to the next value that AP can take.
         reached = self._logs(rare, 0) - _SLACK
         high, gap = rare, EQUAL

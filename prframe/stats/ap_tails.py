@@ -244,8 +244,10 @@ def log_states(ends: Integers, n_pos: int) -> float:
 def _as_tail(tails: Tails) -> Tail:
     """Return them with how they were found."""
     method = "exact" if tails.is_exact else "lattice"
-    # Sums of chances may exceed 1 in the last digit.
-    return Tail(min(tails.reached, 0.0), min(tails.missed, 0.0), method)
+    # Sums of chances may be wrong in the last digit, and not 1 where the rest is 0.
+    reached = 0.0 if tails.missed == -inf else min(tails.reached, 0.0)
+    missed = 0.0 if tails.reached == -inf else min(tails.missed, 0.0)
+    return Tail(reached, missed, method)
 
 
 def _extrapolated(wide: float, narrow: float) -> float:

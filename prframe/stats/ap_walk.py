@@ -139,7 +139,7 @@ class Walk:
         return np.asarray((j * hits + own) / end)
 
     def _chances(self, step: Step, met: Integers) -> tuple[Integers, Floats]:
-        """Return how many positives a step may hold, and the logarithm of its chance, by those met."""
+        """Return how many positives a step may hold, and log chances, by those met."""
         left, rest = float(self.items.n - step.above), self.n_pos - met
         if step.size == 1:
             share = np.clip(rest / left, 0, 1)
