@@ -64,13 +64,13 @@ def agrees_with_enumeration(null: APNull, blocks: list[int]) -> None:
 @pytest.mark.parametrize("n", range(1, 11))
 def test_all_small_rankings(n: int) -> None:
     for n_pos in range(1, n + 1):
-        if n < 7 or n_pos in {1, 2, n - 1} or (n, n_pos) == (8, 4):
+        if n < 6 or n_pos in {2, n - 1} or (n, n_pos) == (8, 4):
             agrees_with_enumeration(APNull(n, n_pos), [1] * n)
 
 
 @pytest.mark.parametrize("blocks", TIES, ids=str)
 def test_all_small_tied_rankings(blocks: list[int]) -> None:
-    for n_pos in range(1, sum(blocks) + 1, 2):
+    for n_pos in {1, sum(blocks) // 2, sum(blocks) - 1}:
         agrees_with_enumeration(APNull(sum(blocks), n_pos, ties=blocks), blocks)
 
 
@@ -204,17 +204,17 @@ def test_the_best_ranking() -> None:
 @pytest.mark.parametrize("n_pos", [12, 60])
 def test_it_falls_with_ap_and_stays_within_its_bounds(n_pos: int) -> None:
     null = APNull(300, n_pos)
-    x = np.linspace(*null.support(), 60)
+    x = np.linspace(*null.support(), 25)
     found = null.sf(x)
     assert (np.diff(found) <= 0).all()
     assert found[0] == 1
     assert (found > 0).all()
-    for place in (5, 20, 45):
+    for place in (2, 9, 20):
         low, high = null.sf_bounds(float(x[place]))
         assert low * (1 - 1e-9) <= found[place] <= high * (1 + 1e-9)
 
 
-@pytest.mark.parametrize(("n", "n_pos"), [(500, 10), (3000, 700)])
+@pytest.mark.parametrize(("n", "n_pos"), [(500, 10), (300, 100)])
 def test_critical_values_are_inverse(n: int, n_pos: int) -> None:
     null = APNull(n, n_pos)
     for q in (0.2, 0.01, 1e-6):
