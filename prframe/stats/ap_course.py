@@ -203,18 +203,19 @@ class Course:
         """Return a course for the only group whose rows are where a tilt leads."""
         rows = []
         needs = self._needs(self.tilt(slope), {0})[1:]
-        for table, step, need, later in zip(
-            self.tables, self.steps, needs, [*self.steps[1:], None], strict=True
+        n, n_pos = self.groups[0]
+        means = [float(need @ table.hits) for need, table in zip(needs, self.tables, strict=True)]
+        reached = [*((step.end, mean) for step, mean in zip(self.steps, means, strict=True))]
+        for table, need, (end, mean), (later, total) in zip(
+            self.tables, needs, reached, [*reached[1:], (n, n_pos)], strict=True
         ):
-            hits = table.hits.astype(np.float64)
-            mean = float(need @ hits)
+            hits = table.hits
             deviation = np.sqrt(max(float(need @ (hits - mean) ** 2), 0.0))
             margin = _WINDOW * (deviation + 1)
             low = max(int(hits[0]), int(mean - margin))
             high = min(int(hits[-1]), int(mean + margin))
-            end = later.end if later else self.groups[0].n
             # The scatter of hits up to here, given those up to the end of the next step.
-            scatter = np.sqrt(mean * (1 - step.end / end) * max(1 - mean / step.end, 0.0))
+            scatter = min(_scatter(mean, end, total - mean, later - end), deviation)
             stride = max(1, int(scatter / _PER_DEVIATION), 1 + (high - low) // _MOST_FINE)
             rows.append(np.arange(low, high + 1, stride))
         return Course(self.groups, *self._shape, rows)
@@ -275,6 +276,12 @@ class Course:
                 )
             needs.append(need)
         return needs[::-1]
+
+
+def _scatter(above: float, end: int, within: float, size: int) -> float:
+    """Return how much positives above and within a step scatter when their sum is given."""
+    first, second = above * max(1 - above / end, 0.0), within * max(1 - within / size, 0.0)
+    return float(np.sqrt(first * second / (first + second))) if first * second > 0 else 0.0
 
 
 def _passed(

@@ -36,6 +36,9 @@ def _average_precision(items: Items, places: Integers) -> Floats:
 
 def _places(n: int, n_pos: int, size: int, generator: np.random.Generator) -> Integers:
     """Draw sets of n_pos places among n, one set per row."""
+    if n_pos * n_pos > n > _CHUNK:
+        one = [generator.choice(n, n_pos, replace=False, shuffle=False) for _ in range(size)]
+        return np.stack(one)
     if n_pos * n_pos > n:
         mixed = generator.random((size, n))
         return np.argpartition(mixed, n_pos - 1, axis=1)[:, :n_pos]

@@ -44,7 +44,7 @@ _FEW_POSITIVES, _MOST_OF_FEW, _MOST = 64, 1024, 4096
 class LogTails(NamedTuple):
     """Logarithms of P(T >= x) and P(T < x), whether the frequencies sufficed, and the slope.
 
-    Where they did not suffice, the smaller tail is an estimate or an upper bound.
+    Where they did not suffice, these are estimates or upper bounds.
     """
 
     reached: Floats
@@ -92,10 +92,11 @@ class Inversion:
         sign = 1 if x >= self.mean[0] else -1
         power = float(self._slopes(place, values, sign)[0])
         found = self
-        for _ in range(_ROUNDS):
+        for turn in range(_ROUNDS):
             course = found.course.refined(sign * _RATIO**power)
             found = Inversion(course, self.mean, self.deviation, (sign, power))
-            if self._offset(found.tilt(sign, power), place, values)[0] <= _OFFSET:
+            # Coarse rows tell roughly where the fine ones belong.
+            if turn and self._offset(found.tilt(sign, power), place, values)[0] <= _OFFSET:
                 break
             power = found.between(0, x, sign, power - 1, power + 1)
         return found
@@ -119,7 +120,8 @@ class Inversion:
                     some = chosen[slopes == power]
                     log_tail, good = self._tail(sign, power, group[some], x[some])
                     with np.errstate(divide="ignore"):
-                        rest = np.log(-np.expm1(log_tail))
+                        # What a bound leaves over bounds nothing.
+                        rest = np.where(good, np.log(-np.expm1(log_tail)), 0.0)
                     found.reached[some] = log_tail if sign > 0 else rest
                     found.missed[some] = rest if sign > 0 else log_tail
                     found.converged[some] = good

@@ -65,7 +65,8 @@ class APNull:
     and merges states that nearly agree; "transform" inverts the characteristic function of a
     tilted law. "auto" counts where there are at most 65,536 rankings, or few that are good
     enough, walks where single rankings carry weight otherwise, and inverts in all other cases.
-    The two that approximate are independent of each other and agree within 0.3 %.
+    The two that approximate are independent of each other and agree within 0.5 % where P is above
+    1e-50; where AP comes near 1, by a few per cent.
 
     Without ties the time hardly depends on the sizes: 0.1 s for the first value of a million
     items, 10,000 of them positive. Each tie block is a step near the top; further down blocks
@@ -184,11 +185,17 @@ class APNull:
         float or ndarray of float
             To 1e-12. NaN where no value is as rare as that.
         """
-        level, least, largest = self._levels(q)
-        rare = self._first(least, largest, lambda x: self._logs(x, 0) <= level + _SLACK)[1]
+        level, low, high = self._levels(q)
+        largest = np.full(level.shape, self.support()[1])
+        rare = self._first(low, high, lambda x: self._logs(x, 0) <= level + _SLACK)[1]
+        # Rankings of equal AP may differ in the last digit: step over all of them.
+        rare = np.minimum(rare * (1 + EQUAL / 2), largest)
         # P(AP >= x) stays what it is up to the next value that AP can take.
         reached = self._logs(rare, 0) - _SLACK
-        found = self._first(rare, largest, lambda x: self._logs(x, 0) < reached)[0]
+        high, gap = rare, EQUAL
+        while ((self._logs(high, 0) >= reached) & (high < largest)).any():
+            high, gap = np.minimum(rare * (1 + gap), largest), 4 * gap
+        found = self._first(rare, high, lambda x: self._logs(x, 0) < reached)[0]
         return self._shaped(np.where(self._logs(largest, 0) <= level + _SLACK, found, np.nan))
 
     def ppf(self, q: ArrayLike) -> "Floats | float":
@@ -203,8 +210,8 @@ class APNull:
         float or ndarray of float
             To 1e-12.
         """
-        level, least, largest = self._levels(q)
-        found = self._first(least, largest, lambda x: self._logs(x, 1) >= level - _SLACK)[1]
+        level, low, high = self._levels(q, rising=True)
+        found = self._first(low, high, lambda x: self._logs(x, 1) >= level - _SLACK)[1]
         return self._shaped(found)
 
     def sf_bounds(self, x: float, cell: float = 0.02) -> tuple[float, float]:
@@ -286,13 +293,16 @@ class APNull:
         chance = np.exp(logs)
         return self._shaped(np.where(np.isfinite(logs), np.maximum(chance, _SMALLEST), 0.0))
 
-    def _levels(self, q: ArrayLike) -> tuple[Floats, Floats, Floats]:
-        """Return logarithms of levels, and the ends of the support as often."""
+    def _levels(self, q: ArrayLike, *, rising: bool = False) -> tuple[Floats, Floats, Floats]:
+        """Return logarithms of levels, and values that the answers lie between (Cantelli)."""
         levels = reals("q", q)
         if not ((levels > 0) & (levels <= 1)).all():
             raise PrframeError(f"`q` must lie in (0, 1]; got {checks.brief(q)}.")
-        least, largest = (np.full(levels.shape, end) for end in self.support())
-        return np.log(levels), least, largest
+        odds = np.sqrt(levels / np.maximum(1 - levels, _SLACK))
+        below, above = (1 / odds, odds) if rising else (odds, 1 / odds)
+        # Wider than the inequality asks for, as probabilities are found to 1 %.
+        low, high = self.mean() - 2 * self.std() * below, self.mean() + 2 * self.std() * above
+        return np.log(levels), np.clip(low, *self.support()), np.clip(high, *self.support())
 
     @staticmethod
     def _first(

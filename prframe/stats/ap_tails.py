@@ -10,7 +10,7 @@ The last two are independent of each other, and agree.
 """
 
 from collections.abc import Sequence
-from math import exp, expm1, inf, log, log1p
+from math import exp, expm1, inf, log
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -33,7 +33,7 @@ _COUNTED, _COUNTABLE, _FEW = 1 << 16, 1 << 22, 20_000
 _APART, _FEW_APART = 2000, 100_000
 # Up to so many positives, or negatives, single rankings carry weight.
 _SPARSE = 3
-# Beyond so many of both a walk with merged states takes minutes.
+# Beyond so many of both a walk with merged states would take minutes.
 _LONG_WALK = 400
 # Two widths of cells, from which the logarithm is extrapolated: the error is as their square.
 _WIDE, _NARROW = 0.16, 0.08
@@ -130,7 +130,15 @@ class NullTails:
             return exp(sure.log_reached), exp(sure.log_reached)
         hint = self._hint(group, x)
         low, high = (self._walk(group, x, cell, hint, rounding) for rounding in ("low", "high"))
-        return low.reached, min(high.reached + high.left_out, 1.0)
+        return exp(low.reached), min(exp(np.logaddexp(high.reached, high.left_out)), 1.0)
+
+    @property
+    def _most_at_once(self) -> int:
+        """The most positives that a tie block can hold."""
+        ends = self._shape[1]
+        if ends is None:
+            return 1
+        return min(int(np.diff(ends, prepend=0).max()), self.groups[0].n_pos)
 
     def _target(self, group: int, x: float) -> float:
         return x * self.groups[group].n_pos * (1 - EQUAL)
@@ -142,14 +150,16 @@ class NullTails:
     def _is_good(self, group: int, tail: Tail) -> bool:
         """Whether an inverted tail will do: converged, and not of a few rankings."""
         n, n_pos = self.groups[group]
-        if self._few(group, tail):
+        is_long = min(n_pos, n - n_pos) > _LONG_WALK
+        # Large blocks hold many positives in few ways: not few to walk through.
+        if self._few(tail, (self.log_rankings if is_long else self.log_states)[group]):
             return False
-        return tail.method == "transform" or min(n_pos, n - n_pos) > _LONG_WALK
+        return tail.method == "transform" or is_long
 
-    def _few(self, group: int, tail: Tail) -> bool:
-        """Whether the smaller tail holds few rankings."""
-        smaller = min(tail.log_reached, tail.log_missed)
-        return smaller + float(self.log_states[group]) < log(_FEW)
+    @staticmethod
+    def _few(tail: Tail, log_count: float) -> bool:
+        """Whether the smaller tail holds few of so many rankings."""
+        return min(tail.log_reached, tail.log_missed) + log_count < log(_FEW)
 
     def _certain(self, group: int, x: float) -> Tail | None:
         """Return the tails at and beyond the ends."""
@@ -164,7 +174,7 @@ class NullTails:
                 ends is None or (ends == n_pos).any()
             ):
                 one = -float(self.log_rankings[group])
-                return Tail(one, _log(-expm1(one)), "exact")
+                return Tail(one, _log_rest(one), "exact")
             return Tail(-inf, 0.0, "exact")
         return None
 
@@ -197,11 +207,11 @@ class NullTails:
             return self._possible(group, _as_tail(wide))
         narrow = self._walk(group, x, _NARROW, hint)
         if narrow.reached <= narrow.missed:
-            reached = _extrapolated(wide.reached, narrow.reached)
-            tail = Tail(_log(reached), log1p(-reached), "lattice")
+            reached = min(_extrapolated(wide.reached, narrow.reached), 0.0)
+            tail = Tail(reached, _log_rest(reached), "lattice")
         else:
-            missed = _extrapolated(wide.missed, narrow.missed)
-            tail = Tail(log1p(-missed), _log(missed), "lattice")
+            missed = min(_extrapolated(wide.missed, narrow.missed), 0.0)
+            tail = Tail(_log_rest(missed), missed, "lattice")
         return self._possible(group, tail)
 
     def _hint(self, group: int, x: float) -> "_Hint | None":
@@ -211,12 +221,12 @@ class NullTails:
         return self._inverted(np.array([group]), np.array([x]))[0]
 
     def _possible(self, group: int, tail: Tail) -> Tail:
-        """Return a tail that one ranking at least is in, as none may be beyond floats."""
+        """Return a tail that one ranking at least is in; above tied ones there may be none."""
         one = -float(self.log_rankings[group])
-        reached, missed, method = tail
+        reached = tail.log_reached
         if reached > -inf or all(part is None for part in self._shape):
             reached = max(reached, one)
-        return Tail(reached, max(missed, one), method)
+        return Tail(reached, max(tail.log_missed, one), tail.method)
 
     def _walk(
         self, group: int, x: float, cell: float, hint: "_Hint | None", rounding: Rounding = "mean"
@@ -224,13 +234,19 @@ class NullTails:
         """Walk with cells of a width."""
         target = self._target(group, x)
         scale = _SCALE / hint.slope if hint else target
-        few = hint is not None and self._few(group, hint.tail)
+        n, n_pos = self.groups[group]
+        few = hint is not None and self._few(hint.tail, self.log_states[group])
+        if hint is not None and not few and min(n_pos, n - n_pos) > _LONG_WALK:
+            raise PrframeError(
+                f"a walk with merged states takes up to {_LONG_WALK} positives, or negatives; "
+                f"got {n_pos} positives among {n} items; use `sf` with method 'auto'."
+            )
         walk = Walk(
             *self._items(group),
             target,
             cell,
             scale,
-            _FEW_APART if few else _APART,
+            max(_APART, _FEW_APART // self._most_at_once) if few else _APART,
             rounding,
             is_fine=few or hint is None,
         )
@@ -285,15 +301,19 @@ def log_states(ends: Integers, n_pos: int) -> float:
 
 
 def _as_tail(tails: Tails) -> Tail:
-    """Return the logarithms."""
+    """Return them with how they were found."""
     method = "exact" if tails.is_exact else "lattice"
-    return Tail(_log(tails.reached), _log(tails.missed), method)
+    # Sums of chances may be wrong in the last digit, and not 1 where the rest is 0.
+    reached = 0.0 if tails.missed == -inf else min(tails.reached, 0.0)
+    missed = 0.0 if tails.reached == -inf else min(tails.missed, 0.0)
+    return Tail(reached, missed, method)
 
 
-def _log(chance: float) -> float:
-    return log(min(chance, 1.0)) if chance > 0 else -inf
+def _log_rest(log_chance: float) -> float:
+    """Return the logarithm of 1 less a chance."""
+    return log(-expm1(log_chance)) if log_chance < 0 else -inf
 
 
 def _extrapolated(wide: float, narrow: float) -> float:
-    """Return the value for cells of no width."""
-    return narrow * (narrow / wide) ** (1 / 3) if wide > 0 else narrow
+    """Return the logarithm for cells of no width."""
+    return narrow + (narrow - wide) / 3 if wide > -inf else narrow

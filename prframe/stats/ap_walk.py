@@ -9,6 +9,7 @@ into the least or the largest instead, they give bounds.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf, log
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -24,12 +25,12 @@ Rounding: TypeAlias = Literal["mean", "low", "high"]
 _GENERAL, _SINGLE, _BOUND = (64, 0.06), (2048, 0.01), (256, 0.02)
 # Up to so many positives the general steps are too long.
 _SPARSE = 8
-# Turns whose share of the result is below this are left out.
-_NEGLIGIBLE = 1e-9
+# Turns the logarithm of whose share of the result is below this are left out.
+_NEGLIGIBLE = -21.0
 
 
 class Tails(NamedTuple):
-    """P(T >= target), P(T < target), and the chance of what was left out.
+    """Logarithms of P(T >= target), of P(T < target), and of the chance of what was left out.
 
     `is_exact` tells that every ranking was followed to its end, `is_merged` that states were
     merged.
@@ -43,15 +44,15 @@ class Tails(NamedTuple):
 
 
 class States(NamedTuple):
-    """Positives met, T so far, probability."""
+    """Positives met, T so far, logarithm of the probability."""
 
     hits: Integers
     total: Floats
-    weight: Floats
+    log_weight: Floats
 
     def where(self, chosen: Chosen) -> "States":
         """Return some of the states."""
-        return States(self.hits[chosen], self.total[chosen], self.weight[chosen])
+        return States(self.hits[chosen], self.total[chosen], self.log_weight[chosen])
 
 
 Parts: TypeAlias = list[States]
@@ -94,12 +95,12 @@ class Walk:
 
     def __post_init__(self) -> None:
         """Start with nothing settled."""
-        self._reached = self._missed = self._left_out = 0.0
+        self._reached = self._missed = self._left_out = -inf
         self._is_exact, self._is_merged = True, False
 
     def tails(self) -> Tails:
         """Walk."""
-        states = States(np.zeros(1, np.int64), np.zeros(1), np.ones(1))
+        states = States(np.zeros(1, np.int64), np.zeros(1), np.zeros(1))
         if self.n_pos == 1:
             self._place_last(states, 0)
             return self._result()
@@ -114,7 +115,7 @@ class Walk:
     def _steps(self) -> Iterator[Step]:
         """Return the steps."""
         if self.is_counted:
-            return self.items.steps(np.inf, 0.0)
+            return self.items.steps(inf, 0.0)
         if self.rounding != "mean":
             return self.items.steps(*_BOUND)
         if self.is_fine:
@@ -132,11 +133,11 @@ class Walk:
         positives, chances = self._chances(step, met)
         parts: Parts = [states.where(np.zeros(states.hits.size, np.bool_))]
         for j, chance in zip(positives.tolist(), chances, strict=True):
-            weight = states.weight * chance[states.hits - low]
-            if (total := float(weight.sum())) < _NEGLIGIBLE * min(self._reached, self._missed):
-                self._left_out += total
+            weight = states.log_weight + chance[states.hits - low]
+            if (total := _log_sum(weight)) < _NEGLIGIBLE + min(self._reached, self._missed):
+                self._left_out = float(np.logaddexp(self._left_out, total))
                 continue
-            some = weight > 0
+            some = weight > -inf
             if j and not step.is_exact:
                 self._is_exact = False
             hits, reached, _ = states.where(some)
@@ -156,15 +157,16 @@ class Walk:
         return np.asarray((j * hits + own) / end)
 
     def _chances(self, step: Step, met: Integers) -> tuple[Integers, Floats]:
-        """Return how many positives a step may hold, and how likely that is, by those met."""
+        """Return how many positives a step may hold, and log chances, by those met."""
         left, rest = float(self.items.n - step.above), self.n_pos - met
         if step.size == 1:
             share = np.clip(rest / left, 0, 1)
-            return np.arange(2), np.stack([1 - share, share])
+            with np.errstate(divide="ignore"):
+                return np.arange(2), np.stack([np.log1p(-share), np.log(share)])
         least = max(0, step.size - int(left - rest.min()))
         j = np.arange(least, min(step.size, int(rest.max())) + 1)
         ways = log_binomial(rest, j[:, None]) + log_binomial(left - rest, step.size - j[:, None])
-        return j, np.exp(ways - log_binomial(np.array(left), np.array(step.size)))
+        return j, ways - log_binomial(left, step.size)
 
     def _place_last(self, states: States, rank: int) -> None:
         """Settle states with one positive left, which may stand anywhere below a rank."""
@@ -177,14 +179,21 @@ class Walk:
         below = self.items.n - rank
         near = np.maximum(self.items.up_to(furthest * (1 + 1e-13)) - rank, 0)
         near = np.where(lack > 0, near, below)
-        self._reached += float((states.weight * near).sum()) / below
-        self._missed += float((states.weight * (below - near)).sum()) / below
+        with np.errstate(divide="ignore"):
+            self._add(
+                states.log_weight + np.log(near / below),
+                states.log_weight + np.log1p(-near / below),
+            )
 
     def _settle(self, states: States) -> None:
         """Settle states that have met all positives."""
         good = states.total >= self.target
-        self._reached += float(states.weight[good].sum())
-        self._missed += float(states.weight[~good].sum())
+        self._add(states.log_weight[good], states.log_weight[~good])
+
+    def _add(self, reached: Floats, missed: Floats) -> None:
+        """Add to the result."""
+        self._reached = float(np.logaddexp(self._reached, _log_sum(reached)))
+        self._missed = float(np.logaddexp(self._missed, _log_sum(missed)))
 
     def _open(self, states: States, rank: int) -> States:
         """Settle what can be; return the rest."""
@@ -194,8 +203,7 @@ class Walk:
         met = np.arange(low, int(states.hits.max()) + 1)
         surely = states.total + self._least_to_come(met)[states.hits - low] >= self.target
         never = states.total + self._most_to_come(met, rank)[states.hits - low] < self.target
-        self._reached += float(states.weight[surely].sum())
-        self._missed += float(states.weight[never].sum())
+        self._add(states.log_weight[surely], states.log_weight[never])
         return states.where(~(surely | never))
 
     def _merged(self, states: States) -> States:
@@ -211,9 +219,12 @@ class Walk:
         order = np.argsort(cell, kind="stable")
         hits, total, weight = states.where(order)
         new = np.flatnonzero(np.diff(cell[order], prepend=-1))
-        together = np.add.reduceat(weight, new)
+        largest = np.maximum.reduceat(weight, new)
+        share = np.exp(weight - np.repeat(largest, np.diff(new, append=weight.size)))
+        sums = np.add.reduceat(share, new)
+        together = largest + np.log(sums)
         if self.rounding == "mean":
-            kept = np.add.reduceat(weight * total, new) / together
+            kept = np.add.reduceat(share * total, new) / sums
         else:
             pick = np.minimum if self.rounding == "low" else np.maximum
             kept = pick.reduceat(total, new)
@@ -239,6 +250,12 @@ class Walk:
         rest = self.n_pos - hits
         spread = _harmonic(self.items.n) - _harmonic(self.items.n - rest)
         return np.asarray(rest - (self.items.n - self.n_pos) * spread)
+
+
+def _log_sum(logs: Floats) -> float:
+    """Return the logarithm of a sum."""
+    largest = float(logs.max(initial=-inf))
+    return largest + log(np.exp(logs - largest).sum()) if largest > -inf else -inf
 
 
 def _harmonic(n: "Integers | int") -> Floats:
