@@ -212,7 +212,7 @@ def test_it_falls_with_ap_and_stays_within_its_bounds(n_pos: int) -> None:
     for place in (2, 9, 20):
         low, high = null.sf_bounds(float(x[place]))
         # What is bounded is the truth, from which an approximation differs.
-            assert low * 0.995 <= found[place] <= high * 1.005
+        assert low * 0.995 <= found[place] <= high * 1.005
 
 
 @pytest.mark.parametrize(("n", "n_pos"), [(500, 10), (300, 100)])

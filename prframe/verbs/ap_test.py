@@ -77,8 +77,9 @@ def ap_test(
         How the p-value is computed.
 
         - "auto": counting where there are few rankings, or few that are good enough; else a walk
-          down the ranks or the inversion of the characteristic function, accurate to 0.3 % of the
-          p-value itself, however small. "exact", "lattice" and "transform" force one of the three.
+          down the ranks or the inversion of the characteristic function, which agree within 0.5 %
+          of the p-value itself down to 1e-50 (see `prframe.stats.APNull`). "exact", "lattice" and
+          "transform" force one of the three.
         - "monte-carlo": ``(b + 1) / (n_resamples + 1)`` with b of `n_resamples` random rankings
           as good.
         - "normal": with the exact mean and standard deviation.
