@@ -38,7 +38,7 @@ print(pl.DataFrame(rows, schema=columns, orient="row"))
 # leads further out. Where a line runs at 0.01, the p-value of the beta is a hundred times too small.
 # All lines start near 1 and fall: around the mean the fit is good, at 5 % it is passable, and the
 # smaller the p-value is, the less it can be believed. Rare positives among many items, as in search,
-# are the worst case: 50 among 5000 are off by a factor of 50 at 1 % already. The line for 5 among
+# are the worst case: 50 among 5000 are off by a factor of 40 at 1 % already. The line for 5 among
 # 100 breaks off where two rankings of 75 million are left, while the beta goes on towards 0.
 
 # The largest AP of each line, and by how much its label is moved up.
