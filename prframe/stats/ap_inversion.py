@@ -44,13 +44,14 @@ _FEW_POSITIVES, _MOST_OF_FEW, _MOST = 64, 1024, 4096
 class LogTails(NamedTuple):
     """Logarithms of P(T >= x) and P(T < x), whether the frequencies sufficed, and the slope.
 
-    Where they did not suffice, these are estimates or upper bounds.
+    Where they did not suffice, the smaller tail is an estimate, or an upper bound as marked.
     """
 
     reached: Floats
     missed: Floats
     converged: NDArray[np.bool_]
     slope: Floats
+    bounded: NDArray[np.bool_]
 
 
 @dataclass
@@ -111,14 +112,15 @@ class Inversion:
     def log_tails(self, group: Integers, x: Floats) -> LogTails:
         """Return the logarithms of the tail probabilities of values, each in its group."""
         reached, missed = np.full((2, x.size), np.nan)
-        found = LogTails(reached, missed, np.zeros(x.size, np.bool_), np.zeros(x.size))
+        converged, bounded = np.zeros((2, x.size), np.bool_)
+        found = LogTails(reached, missed, converged, np.zeros(x.size), bounded)
         upper = x >= self.mean[group]
         for chosen, sign in ((np.flatnonzero(upper), 1), (np.flatnonzero(~upper), -1)):
             if chosen.size:
                 slopes = self._slopes(group[chosen], x[chosen], sign)
                 for power in np.unique(slopes).tolist():
                     some = chosen[slopes == power]
-                    log_tail, good = self._tail(sign, power, group[some], x[some])
+                    log_tail, good, bounds = self._tail(sign, power, group[some], x[some])
                     with np.errstate(divide="ignore"):
                         # What a bound leaves over bounds nothing.
                         rest = np.where(good, np.log(-np.expm1(log_tail)), 0.0)
@@ -126,6 +128,7 @@ class Inversion:
                     found.missed[some] = rest if sign > 0 else log_tail
                     found.converged[some] = good
                     found.slope[some] = _RATIO**power
+                    found.bounded[some] = bounds
         return found
 
     def tilt(self, sign: int, power: float) -> Tilt:
@@ -214,8 +217,11 @@ class Inversion:
 
     def _tail(
         self, sign: int, power: float, group: Integers, x: Floats
-    ) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return the logarithm of the tail on the side of the slope, and whether it is good."""
+    ) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return the logarithm of the tail on the side of the slope.
+
+        And whether the frequencies sufficed, and whether it is no more than a bound.
+        """
         tilt = self.tilt(sign, power)
         period = float(self._periods(tilt)[group].max())
         total, is_open = np.zeros(x.size), np.ones(x.size, np.bool_)
@@ -259,5 +265,6 @@ class Inversion:
         with np.errstate(invalid="ignore"):
             value = tilt.log_mgf[group] - tilt.slope * x + np.log(np.abs(total))
         # exp(K(s) - sx) is a bound at any slope.
-        value = np.where(good | (total < 0), value, tilt.log_mgf[group] - tilt.slope * x)
-        return np.minimum(value, 0.0), good
+        bounds = np.isnan(total) | (total == 0)
+        value = np.where(bounds, tilt.log_mgf[group] - tilt.slope * x, value)
+        return np.minimum(value, 0.0), good, bounds

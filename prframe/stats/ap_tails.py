@@ -35,6 +35,8 @@ _APART, _FEW_APART = 2000, 100_000
 _SPARSE = 3
 # Beyond so many of both a walk with merged states would take minutes.
 _LONG_WALK = 400
+# So far out, exp(-115) = 1e-50, an estimate of the inversion will do.
+_FAR = -115.0
 # Two widths of cells, from which the logarithm is extrapolated: the error is as their square.
 _WIDE, _NARROW = 0.16, 0.08
 # Up to so many positives the narrower one will do.
@@ -56,6 +58,7 @@ class _Hint(NamedTuple):
 
     tail: Tail
     slope: float
+    is_settled: bool
 
 
 class NullTails:
@@ -117,7 +120,7 @@ class NullTails:
         ]
         hints = dict(zip(inverted, self._inverted(group[inverted], x[inverted]), strict=True))
         for place, hint in hints.items():
-            if method == "transform" or self._is_good(int(group[place]), hint.tail):
+            if method == "transform" or self._is_good(int(group[place]), hint):
                 found[place] = hint.tail
         return [
             tail if tail is not None else self._walked(*pair, hints.get(place))
@@ -147,14 +150,15 @@ class NullTails:
         n, n_pos = self.groups[group]
         return min(n_pos, n - n_pos) <= _SPARSE
 
-    def _is_good(self, group: int, tail: Tail) -> bool:
-        """Whether an inverted tail will do: converged, and not of a few rankings."""
+    def _is_good(self, group: int, hint: "_Hint") -> bool:
+        """Whether an inverted tail will do: settled, or too far out to matter, and of many."""
         n, n_pos = self.groups[group]
         is_long = min(n_pos, n - n_pos) > _LONG_WALK
         # Large blocks hold many positives in few ways: not few to walk through.
-        if self._few(tail, (self.log_rankings if is_long else self.log_states)[group]):
+        if self._few(hint.tail, (self.log_rankings if is_long else self.log_states)[group]):
             return False
-        return tail.method == "transform" or is_long
+        is_far = hint.tail.method == "transform" and hint.tail.log_reached < _FAR
+        return hint.is_settled or is_long or is_far
 
     @staticmethod
     def _few(tail: Tail, log_count: float) -> bool:
@@ -165,18 +169,16 @@ class NullTails:
         """Return the tails at and beyond the ends."""
         if x <= self._least[group] * (1 + EQUAL):
             return Tail(0.0, -inf, "exact")
-        if x > 1 + EQUAL:
+        n, n_pos = self.groups[group]
+        depth, ends = self._shape
+        best = n_pos if depth is None else min(depth, n_pos)
+        if x < best / n_pos * (1 - EQUAL):
+            return None
+        # The best ranking is all positives, then none of them or the end of what is retrieved.
+        if x > best / n_pos * (1 + EQUAL) or not (ends is None or (ends == best).any()):
             return Tail(-inf, 0.0, "exact")
-        n_pos = self.groups[group].n_pos
-        if x >= 1 - EQUAL:
-            n, (depth, ends) = self.groups[group].n, self._shape
-            if n_pos <= (n if depth is None else depth) and (
-                ends is None or (ends == n_pos).any()
-            ):
-                one = -float(self.log_rankings[group])
-                return Tail(one, _log_rest(one), "exact")
-            return Tail(-inf, 0.0, "exact")
-        return None
+        log_best = float(log_binomial(n - best, n_pos - best) - self.log_rankings[group])
+        return Tail(log_best, _log_rest(log_best), "exact")
 
     def _counted(self, group: int, x: float, method: Method) -> Tail | None:
         """Count rankings, if there are few enough."""
@@ -264,9 +266,9 @@ class NullTails:
             inversion = self._inversion(tuple(distinct.tolist()), float(x[places[0]]))
             target = x[places] * n_pos[places] * (1 - EQUAL)
             tails = inversion.log_tails(inside, target)
-            for place, reached, missed, good, slope in zip(places, *tails, strict=True):
-                method = "transform" if good else "bound"
-                found[place] = _Hint(Tail(float(reached), float(missed), method), float(slope))
+            for place, *logs, good, slope, bound in zip(places, *tails, strict=True):
+                tail = Tail(float(logs[0]), float(logs[1]), "bound" if bound else "transform")
+                found[place] = _Hint(tail, float(slope), is_settled=bool(good))
         return [found[place] for place in range(x.size)]
 
     def _inversion(self, groups: tuple[int, ...], x: float) -> Inversion:
