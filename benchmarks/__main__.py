@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 from benchmarks import report
-from benchmarks.cases import CASES, FULL, QUICK, Case, Results
+from benchmarks.case import Case, Results
+from benchmarks.cases import CASES, FULL, QUICK
 from benchmarks.fresh import compile_modules
 from benchmarks.measuring import run_case, run_check
 from benchmarks.quiet import Patience

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from benchmarks.cases import Case, Check, Results, Subject
+from benchmarks.case import Case, Check, Results, Subject
 from benchmarks.fresh import run_statement, run_task
 from benchmarks.measurement import Answer, Measurement
 from benchmarks.quiet import Patience

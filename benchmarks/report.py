@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from statistics import median
 
-from benchmarks.cases import Agreement, Case, Limit, Ratio, Results
+from benchmarks.case import Agreement, Case, Deadline, Limit, Ratio, Results
 from benchmarks.measurement import Answer, Measurement
 
 _PACKAGES = (
@@ -23,6 +23,7 @@ _PACKAGES = (
     "ranx",
     "numba",
     "polarbearings",
+    "copairs",
 )
 
 PREFACE = """# Benchmarks
@@ -75,6 +76,7 @@ def targets(cases: Iterable[tuple[Case, Results]]) -> str:
         aimed_at = [ratio for ratio in case.ratios if ratio.target is not None]
         rows += [[case.name, *_ratio_row(ratio, results)] for ratio in aimed_at]
         rows += [[case.name, *_limit_row(limit, results)] for limit in case.limits]
+        rows += [[case.name, *_deadline_row(deadline, results)] for deadline in case.deadlines]
     header = ["case", "what", "first call", "later calls", "target", "verdict"]
     return "## Targets\n\n" + _table(header, rows)
 
@@ -84,6 +86,7 @@ def case_section(case: Case, results: Results, checks: dict[str, Answer | str]) 
     header = ["ratio", "first call", "later calls", "target", "verdict"]
     rows = [_ratio_row(ratio, results) for ratio in case.ratios]
     rows += [_limit_row(limit, results) for limit in case.limits]
+    rows += [_deadline_row(deadline, results) for deadline in case.deadlines]
     parts = [f"## {case.name}\n", f"{case.text}\n", _table(header, rows)]
     header = [
         "measured",
@@ -114,7 +117,8 @@ def _ratio_row(ratio: Ratio, results: Results) -> list[str]:
         for a, b in zip(above, below, strict=False)
         if a.later and b.later
     ]
-    verdict = _verdict(ratio, first, later)
+    met = [ratio.met(median(values)) for values in (first, later) if values]
+    verdict = "" if ratio.target is None else _verdict(met)
     return [what, _spread(first), _spread(later), _target(ratio), verdict]
 
 
@@ -122,10 +126,8 @@ def _target(ratio: Ratio) -> str:
     return "" if ratio.target is None else f"{ratio.side} {ratio.target:g}"
 
 
-def _verdict(ratio: Ratio, first: list[float], later: list[float]) -> str:
-    if ratio.target is None:
-        return ""
-    met = [ratio.met(median(values)) for values in (first, later) if values]
+def _verdict(met: Sequence[bool]) -> str:
+    """Say whether a target was met by the first call and, if there were any, by later ones."""
     if all(met):
         return "met"
     if not any(met):
@@ -151,6 +153,17 @@ def _limit_row(limit: Limit, results: Results) -> list[str]:
     target = f"under {limit.megabytes:g} MB"
     what = f"largest peak memory of {limit.subject}"
     return [what, f"{peak:.0f} MB", f"{later:.0f} MB", target, verdict]
+
+
+def _deadline_row(deadline: Deadline, results: Results) -> list[str]:
+    found = results[deadline.subject]
+    what, target = f"seconds of {deadline.subject}", f"under {deadline.seconds:g} s"
+    if skipped := next((one.skipped for one in found if one.skipped), ""):
+        return [what, "", "", target, f"skipped: {skipped}"]
+    first = [one.first for one in found]
+    later = [median(one.later) for one in found if one.later]
+    met = [median(values) < deadline.seconds for values in (first, later) if values]
+    return [what, _spread(first), _spread(later), target, _verdict(met)]
 
 
 def _time_row(name: str, found: list[Measurement]) -> list[str]:

@@ -1,0 +1,89 @@
+"""The null distribution of AP: what is compared with what."""
+
+from benchmarks.case import Case, Deadline, Ratio, Sizes, Subject
+
+_PAIRS, _HARMONIC = "moments", "SciPy: digamma and zeta"
+# So many seconds, at most, for each kind of groups.
+_TESTED = {"distinct": 20, "retrieved": 10, "large": 10, "vaswani": None}
+
+
+def null(sizes: Sizes) -> Case:
+    size = {
+        "distinct": {"groups": sizes.null_groups},
+        "retrieved": {"groups": sizes.null_queries},
+        "large": {"n": sizes.null_items},
+        "vaswani": {},
+    }
+    pairs = {"pairs": sizes.null_pairs}
+    subjects = [
+        Subject(_PAIRS, "null_moments", pairs),
+        Subject(_HARMONIC, "harmonic_numbers", pairs),
+    ]
+    for data, options in size.items():
+        both = {"data": data, **options}
+        subjects.append(Subject(f"ap_test, {data}", "null_test", both, later=1))
+        subjects.append(Subject(f"AP, {data}", "null_floor", both))
+    return Case(
+        "null",
+        f"`ap_null_moments` of {sizes.null_pairs:,} pairs of n (up to a million) and n_pos, beside "
+        "the harmonic numbers that any formula for them needs. Then `ap_test(frame, by=...)` "
+        'beside `evaluate(frame, "AP", by=...)`, which gives AP and no p-value. *Distinct*: '
+        f"{sizes.null_groups:,} groups, no two with the same numbers, of 100 to 1,000 items with "
+        "1 to 100 positives, whose scores are higher by 0 to 2 standard deviations. *Retrieved*: "
+        f"{sizes.null_queries} groups shaped like the queries of the Vaswani collection, the best "
+        "1,000 of 11,429 items with 1 to 144 positives among all. *Large*: one group of "
+        f"{sizes.null_items:,} items, a hundredth of them positive. *Vaswani*: seven runs for the "
+        "93 queries of that collection, ties in the order of trec_eval; its files are not part of "
+        "the repository, and PRFRAME_TEST_DATA names the directory that holds them.",
+        subjects,
+        [
+            Ratio(_PAIRS, _HARMONIC),
+            *(Ratio(f"ap_test, {data}", f"AP, {data}") for data in size),
+        ],
+        sizes.few_rounds,
+        deadlines=[
+            Deadline(_PAIRS, 1),
+            *(Deadline(f"ap_test, {data}", most) for data, most in _TESTED.items() if most),
+        ],
+    )
+
+
+def null_peer(sizes: Sizes) -> Case:
+    whole = {"data": "distinct", "groups": sizes.null_groups}
+    part = {"data": "distinct", "groups": sizes.null_part}
+    one = {"data": "rare"}
+    parts = [1_000, 10_000, 100_000]
+    return Case(
+        "null-peer",
+        "From a polars frame to a p-value of AP for each group: `ap_test(frame, by=...)` beside "
+        "copairs (`compute.ap_contiguous` and `compute.p_values`), which draws random rankings on "
+        f"all CPUs. *Whole* is the groups *distinct* of `null` ({sizes.null_groups:,}), *part* the "
+        f"first {sizes.null_part} of them. B draws know a p-value p to sqrt((1 - p) / (p B)), "
+        "relative, and none below 1 / (B + 1): *one* is a group of 500 items, 25 of them "
+        f"positive, with p = .01, which takes {sizes.null_draws:,} draws to be known to 1 %.",
+        [
+            Subject("ap_test, whole", "null_test", whole, later=1),
+            _peer("whole", whole, 1_000),
+            Subject("ap_test, part", "null_test", part),
+            *(_peer("part", part, draws) for draws in parts),
+            Subject("ap_test, one", "null_test", one),
+            _peer("one", one, sizes.null_draws),
+        ],
+        [
+            Ratio(_name("whole", 1_000), "ap_test, whole"),
+            *(Ratio(_name("part", draws), "ap_test, part") for draws in parts),
+            Ratio(_name("one", sizes.null_draws), "ap_test, one"),
+        ],
+        sizes.few_rounds,
+    )
+
+
+def _name(data: str, draws: int) -> str:
+    return f"copairs, {data}, B = {draws:,}"
+
+
+def _peer(name: str, data: dict[str, object], draws: int) -> Subject:
+    """Return the peer as a subject, with a number of draws."""
+    options = {**data, "draws": draws}
+    rounds = 1 if draws * int(str(data.get("groups", 1))) >= 10**6 else None
+    return Subject(_name(name, draws), "null_test_by_copairs", options, later=0, rounds=rounds)

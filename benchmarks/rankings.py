@@ -1,0 +1,99 @@
+"""Rankings better than chance, for the tests of AP: the same on every run."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from benchmarks.data import SEED
+
+# The Vaswani collection: abstracts, and how many of them a run retrieves.
+COLLECTION, DEPTH = 11_429, 1_000
+RUNS = ("bm25", "bm25flat", "qld", "tfidf", "lsa", "binary", "random")
+_BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def distinct(groups: int) -> pl.DataFrame:
+    """Return groups of 100 to 1,000 items with 1 to 100 positives, none like another.
+
+    The positives of a group score higher by 0 to 2 standard deviations of the scores.
+    """
+    rng = np.random.default_rng(SEED)
+    sizes: dict[tuple[int, int], None] = {}
+    while len(sizes) < groups:
+        n = int(rng.integers(100, 1_001))
+        sizes[n, int(rng.integers(1, min(100, n // 2) + 1))] = None
+    return pl.concat(
+        _group(np.random.default_rng([SEED, group]), group, n, n_pos, 2 * shift)
+        for group, ((n, n_pos), shift) in enumerate(zip(sizes, _even(groups), strict=True))
+    )
+
+
+def retrieved(groups: int) -> pl.DataFrame:
+    """Return the best items of groups that are shaped like the queries of Vaswani.
+
+    With `n_pos` and `n_neg` of all items: 1 to 144 positives, 18 in the median. AP goes from
+    chance to about .7.
+    """
+    rng = np.random.default_rng(SEED)
+    positives = np.exp(rng.normal(np.log(18), 0.8, groups)).round().clip(1, 144).astype(int)
+    shifts = rng.permutation(np.linspace(0, 3.5, groups))
+    return pl.concat(
+        _group(rng, group, COLLECTION, int(n_pos), shift)
+        .top_k(DEPTH, by="score")
+        .with_columns(n_pos=pl.lit(int(n_pos)), n_neg=pl.lit(COLLECTION - int(n_pos)))
+        for group, (n_pos, shift) in enumerate(zip(positives, shifts, strict=True))
+    )
+
+
+def large(n: int) -> pl.DataFrame:
+    """Return one group, a hundredth of it positive and a little better than chance."""
+    return _group(np.random.default_rng(SEED), 0, n, n // 100, 0.05)
+
+
+def rare(n: int, n_pos: int, ap: float) -> pl.DataFrame:
+    """Return the one of 10,000 random rankings whose AP is next to a value."""
+    rng = np.random.default_rng(SEED)
+    ranks = np.sort([rng.choice(n, n_pos, replace=False) for _ in range(10_000)], axis=1)
+    values = (np.arange(1, n_pos + 1) / (ranks + 1)).mean(axis=1)
+    label = np.zeros(n, dtype=np.bool_)
+    label[ranks[np.abs(values - ap).argmin()]] = True
+    return _rows(0, -np.arange(n, dtype=np.float64), label)
+
+
+def vaswani() -> pl.DataFrame:
+    """Return the seven runs of the Vaswani collection, judged."""
+    from prframe import trec  # noqa: PLC0415
+
+    folder = Path(os.environ.get("PRFRAME_TEST_DATA", _BESIDE)) / "vaswani"
+    if not folder.is_dir():
+        raise FileNotFoundError("PRFRAME_TEST_DATA does not name a directory with `vaswani`")
+    qrels = trec.read_qrels(folder / "qrels.txt")
+    runs = [
+        trec.join(trec.read_run(folder / f"run.{name}.txt.gz"), qrels).with_columns(
+            pl.lit(name).alias("system")
+        )
+        for name in RUNS
+    ]
+    totals = qrels.group_by("query_id").agg(n_pos=(pl.col("label") > 0).sum().cast(pl.Int64))
+    rows = pl.concat(runs).join(totals, on="query_id", maintain_order="left")
+    return rows.with_columns(n_neg=COLLECTION - pl.col("n_pos"))
+
+
+def _even(count: int) -> NDArray[np.float64]:
+    """Return numbers spread evenly over [0, 1], the first of which are so as well."""
+    return np.arange(1, count + 1) * np.sqrt(5) / 2 % 1
+
+
+def _group(
+    rng: np.random.Generator, group: int, n: int, n_pos: int, shift: float
+) -> pl.DataFrame:
+    """Return a group whose positives score higher by a number of standard deviations."""
+    label = np.arange(n) < n_pos
+    return _rows(group, rng.standard_normal(n) + shift * label, label)
+
+
+def _rows(group: int, score: NDArray[np.float64], label: NDArray[np.bool_]) -> pl.DataFrame:
+    return pl.DataFrame({"group": np.full(label.size, group), "score": score, "label": label})
