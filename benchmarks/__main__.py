@@ -5,9 +5,8 @@ import sys
 from pathlib import Path
 
 from benchmarks import report
-from benchmarks.case import Case, Results
 from benchmarks.cases import CASES, FULL, QUICK
-from benchmarks.fresh import compile_modules
+from benchmarks.fresh import compile_modules, run_module
 from benchmarks.measuring import run_case, run_check
 from benchmarks.quiet import Patience
 
@@ -19,8 +18,7 @@ def main() -> None:
     names = [options.only] if options.only else list(CASES)
     patience = Patience(0.0 if options.quick else 60 * options.patience)
     compile_modules()
-    measured: list[tuple[Case, Results]] = []
-    sections = []
+    measured, sections = [], []
     for name in names:
         case = CASES[name](QUICK if options.quick else FULL)
         results = run_case(case, patience, _say)
@@ -30,6 +28,10 @@ def main() -> None:
         print(sections[-1], flush=True)
     summary = report.targets(measured)
     print(summary)
+    if not options.only:
+        _say("null-accuracy")
+        sections.append(run_module("benchmarks.accuracy", *["--quick"] * options.quick))
+        print(sections[-1], flush=True)
     if options.write:
         parts = [report.PREFACE, report.environment(), report.COMMANDS, summary, *sections]
         RESULTS.write_text("\n".join(parts), encoding="utf-8")

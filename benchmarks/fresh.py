@@ -41,6 +41,11 @@ def run_statement(statement: str) -> Measurement:
     return Measurement(seconds, peak=float(_python("-c", f"{statement}; {_MEMORY}")))
 
 
+def run_module(name: str, *arguments: str) -> str:
+    """Return what a module of these prints."""
+    return _python("-m", name, *arguments)
+
+
 def _python(*arguments: str) -> str:
     """Run Python from the root of the repository; return what it prints."""
     command = (sys.executable, *arguments)

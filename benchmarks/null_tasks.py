@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -58,7 +59,7 @@ def _frame(data: str, **size: int) -> tuple[pl.DataFrame, dict[str, Any]]:
     """Return rows, and how they are told to the verbs."""
     if data == "vaswani":
         options = {"ties": "trec", "item": "doc_id", **_TOTALS}
-        return rankings.vaswani(), {"by": ["system", "query_id"], **options}
+        return rankings.vaswani(**size), {"by": ["system", "query_id"], **options}
     if data == "rare":
         return rankings.rare(*RARE), {"by": "group"}
     frame: pl.DataFrame = getattr(rankings, data)(*size.values())
@@ -76,11 +77,12 @@ def null_test_by_copairs(data: str, draws: int, **size: int) -> Work:
     The package keeps what it has drawn in the home directory: every call gets one of its own.
     """
     frame, _ = _frame(data, **size)
-    compute = _compute()
+    from copairs import compute  # noqa: PLC0415
+
     return Work(lambda: copairs_p_values(compute, frame, draws, SEED))
 
 
-def copairs_p_values(compute: Any, frame: pl.DataFrame, draws: int, seed: int) -> Floats:
+def copairs_p_values(compute: ModuleType, frame: pl.DataFrame, draws: int, seed: int) -> Floats:
     ranked = frame.sort("group", "score", descending=[False, True])
     counts = ranked.group_by("group", maintain_order=True).len()["len"].to_numpy()
     labels = ranked["label"].cast(pl.UInt32).to_numpy()
@@ -92,12 +94,6 @@ def copairs_p_values(compute: Any, frame: pl.DataFrame, draws: int, seed: int) -
     if home is not None:
         os.environ["HOME"] = home
     return np.asarray(found, dtype=np.float64)
-
-
-def _compute() -> Any:
-    from copairs import compute  # noqa: PLC0415
-
-    return compute
 
 
 TASKS: dict[str, Callable[..., Work]] = {

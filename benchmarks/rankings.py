@@ -63,33 +63,31 @@ def rare(n: int, n_pos: int, ap: float) -> pl.DataFrame:
     return _rows(0, -np.arange(n, dtype=np.float64), label)
 
 
-def vaswani() -> pl.DataFrame:
-    """Return the seven runs of the Vaswani collection, judged."""
+def vaswani(runs: int) -> pl.DataFrame:
+    """Return the first runs of the Vaswani collection, judged."""
     from prframe import trec  # noqa: PLC0415
 
     folder = Path(os.environ.get("PRFRAME_TEST_DATA", _BESIDE)) / "vaswani"
     if not folder.is_dir():
         raise FileNotFoundError("PRFRAME_TEST_DATA does not name a directory with `vaswani`")
     qrels = trec.read_qrels(folder / "qrels.txt")
-    runs = [
+    judged = [
         trec.join(trec.read_run(folder / f"run.{name}.txt.gz"), qrels).with_columns(
             pl.lit(name).alias("system")
         )
-        for name in RUNS
+        for name in RUNS[:runs]
     ]
     totals = qrels.group_by("query_id").agg(n_pos=(pl.col("label") > 0).sum().cast(pl.Int64))
-    rows = pl.concat(runs).join(totals, on="query_id", maintain_order="left")
+    rows = pl.concat(judged).join(totals, on="query_id", maintain_order="left")
     return rows.with_columns(n_neg=COLLECTION - pl.col("n_pos"))
 
 
 def _even(count: int) -> NDArray[np.float64]:
     """Return numbers spread evenly over [0, 1], the first of which are so as well."""
-    return np.arange(1, count + 1) * np.sqrt(5) / 2 % 1
+    return np.asarray(np.arange(1, count + 1) * 5**0.5 / 2 % 1)
 
 
-def _group(
-    rng: np.random.Generator, group: int, n: int, n_pos: int, shift: float
-) -> pl.DataFrame:
+def _group(rng: np.random.Generator, group: int, n: int, n_pos: int, shift: float) -> pl.DataFrame:
     """Return a group whose positives score higher by a number of standard deviations."""
     label = np.arange(n) < n_pos
     return _rows(group, rng.standard_normal(n) + shift * label, label)

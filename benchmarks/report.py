@@ -47,6 +47,7 @@ COMMANDS = """## Commands
     python -m benchmarks --write            # everything below; writes this file
     python -m benchmarks --patience 60      # the same, if the machine has other work to do
     python -m benchmarks --only NAME        # one case
+    python -m benchmarks.accuracy           # null-accuracy alone
     python -m benchmarks --quick            # small sizes, to see that it runs
 """
 
@@ -78,7 +79,7 @@ def targets(cases: Iterable[tuple[Case, Results]]) -> str:
         rows += [[case.name, *_limit_row(limit, results)] for limit in case.limits]
         rows += [[case.name, *_deadline_row(deadline, results)] for deadline in case.deadlines]
     header = ["case", "what", "first call", "later calls", "target", "verdict"]
-    return "## Targets\n\n" + _table(header, rows)
+    return "## Targets\n\n" + table(header, rows)
 
 
 def case_section(case: Case, results: Results, checks: dict[str, Answer | str]) -> str:
@@ -87,7 +88,7 @@ def case_section(case: Case, results: Results, checks: dict[str, Answer | str]) 
     rows = [_ratio_row(ratio, results) for ratio in case.ratios]
     rows += [_limit_row(limit, results) for limit in case.limits]
     rows += [_deadline_row(deadline, results) for deadline in case.deadlines]
-    parts = [f"## {case.name}\n", f"{case.text}\n", _table(header, rows)]
+    parts = [f"## {case.name}\n", f"{case.text}\n", table(header, rows)]
     header = [
         "measured",
         "first call, s",
@@ -97,7 +98,7 @@ def case_section(case: Case, results: Results, checks: dict[str, Answer | str]) 
         "rounds",
         "other work",
     ]
-    parts.append(_table(header, [_time_row(name, found) for name, found in results.items()]))
+    parts.append(table(header, [_time_row(name, found) for name, found in results.items()]))
     lines = [_agreement_line(agreement, results) for agreement in case.agreements]
     lines += [_check_line(name, found) for name, found in checks.items()]
     if lines:
@@ -199,6 +200,6 @@ def _check_line(name: str, found: Answer | str) -> str:
     return f"- {name}, largest difference of a group's value, no scores tied: {each}."
 
 
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
