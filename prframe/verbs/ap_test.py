@@ -43,8 +43,8 @@ Floats: TypeAlias = NDArray[np.float64]
 _TIES = ("group", "order", "trec")
 _FITTED = ("beta", "normal", "normal-delta")
 _OF_MEANS = ("auto", "transform", "normal", "monte-carlo")
-# What is possible has no probability of 0.
 _MEAN_COLUMNS = schemas.ap_test_over(corrected=False)
+# What is possible has no probability of 0.
 _SMALLEST = float(np.finfo(np.float64).tiny)
 
 
@@ -77,9 +77,9 @@ def ap_test(
         How the p-value is computed.
 
         - "auto": counting where there are few rankings, or few that are good enough; else a walk
-          down the ranks or the inversion of the characteristic function, which agree within 0.5 %
-          of the p-value itself down to 1e-50 (see `prframe.stats.APNull`). "exact", "lattice" and
-          "transform" force one of the three.
+          down the ranks or the inversion of the characteristic function, within 0.5 % of the
+          p-value itself down to 1e-20 (further: see `prframe.stats.APNull`). "exact", "lattice"
+          and "transform" ask for one of the three; where counting is as quick, it is done.
         - "monte-carlo": ``(b + 1) / (n_resamples + 1)`` with b of `n_resamples` random rankings
           as good.
         - "normal": with the exact mean and standard deviation.
@@ -121,8 +121,10 @@ def ap_test(
     Notes
     -----
     With ``ties="group"`` the test takes the tie blocks as given: the labels are exchanged, the
-    scores stay. Equality counts. P-values below 2.2e-308 are given as that number; APNull.logsf
-    knows more. Groups of the same shape share the work.
+    scores stay. Give both totals, or list every item: with `n_pos` alone the other items are taken
+    to be those listed, and the question is another. Equality counts. P-values below 2.2e-308 are
+    given as that number; `prframe.stats.APNull.logsf` knows more. Groups of the same shape, above
+    all those without ties that retrieve as many, share the work.
 
     References
     ----------
