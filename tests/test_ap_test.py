@@ -18,6 +18,7 @@ from prframe.stats import (
     ap_normal_sf,
     ap_null_moments,
 )
+from prframe.stats.ap_cases import Case, Cases
 from tests.strategies import Item, frame, items
 
 GROUPS = st.lists(items(), min_size=1, max_size=3)
@@ -240,3 +241,21 @@ def test_all_positive() -> None:
     row = prframe.ap_test(pl.DataFrame({"score": [2, 1], "label": [1, 1]})).row(0, named=True)
     assert (row["ap"], row["p_value"], row["null_std"]) == (1, 1, 0)
     assert row["z"] is row["normalized_ap"] is None
+
+
+@pytest.mark.parametrize(("depth", "ties"), [(5, (2, 3)), (5, (3, 1, 1)), (4, (4,)), (0, None)])
+@pytest.mark.filterwarnings("error")
+def test_draws_with_ties_and_items_not_retrieved(depth: int, ties: tuple[int, ...] | None) -> None:
+    n, n_pos = 8, 3
+    scores = [-float(block) for block, size in enumerate(ties or ()) for _ in range(size)]
+    scores += [-inf] * (n - depth)
+    values = [
+        average_precision(scores, chosen, tied=True) for chosen in combinations(range(n), n_pos)
+    ]
+    draws = Cases([Case(n, n_pos, depth, ties)]).draws(0, 20_000, seed=1)
+    levels = np.unique(np.round(values, 9))
+    assert np.isin(np.round(draws, 9), levels).all()
+    for level in levels:
+        chance = float(np.mean(np.asarray(values) >= level - 1e-9))
+        error = sqrt(chance * (1 - chance) / draws.size)
+        assert abs(np.mean(draws >= level - 1e-9) - chance) <= 5 * error

@@ -23,12 +23,13 @@ def _average_precision(items: Items, places: Integers) -> Floats:
     """Return the AP of rankings, whose positives stand at these places, counted from 0."""
     ranks = np.sort(places, axis=1) + 1
     hits = np.arange(1, ranks.shape[1] + 1)
-    ends = np.minimum(ranks, items.depth)
-    if items.ends is not None:
-        block = np.searchsorted(items.ends, ends)
-        ends = items.ends[block]
+    # What is not retrieved earns nothing, and is in no block.
+    ends = np.clip(ranks, 1, max(items.depth, 1))
+    if items.ends is not None and items.ends.size:
+        block = np.searchsorted(items.ends, ranks)
+        ends = items.ends[np.minimum(block, items.ends.size - 1)]
         # Every positive of a block has met all that are in it.
-        is_last = (np.diff(block, axis=1, append=-1) != 0) | (ranks == items.depth)
+        is_last = np.diff(block, axis=1, append=-1) != 0
         last = np.where(is_last, hits, hits[-1])
         hits = np.minimum.accumulate(last[:, ::-1], axis=1)[:, ::-1]
     return np.asarray(np.where(ranks <= items.depth, hits / ends, 0.0).mean(axis=1))
