@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import combinations
-from math import inf, sqrt
+from math import comb, inf, sqrt
 
 import numpy as np
 import polars as pl
@@ -259,3 +259,25 @@ def test_draws_with_ties_and_items_not_retrieved(depth: int, ties: tuple[int, ..
         chance = float(np.mean(np.asarray(values) >= level - 1e-9))
         error = sqrt(chance * (1 - chance) / draws.size)
         assert abs(np.mean(draws >= level - 1e-9) - chance) <= 5 * error
+
+
+@pytest.mark.parametrize("method", ["normal", "beta", "normal-delta"])
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_constant_ap_has_p_value_1(method: str, alternative: str) -> None:
+    data = pl.DataFrame({"q": [1, 1], "score": [2.0, 1.0], "label": [1, 1]})
+    options = {"method": method, "alternative": alternative}
+    assert prframe.ap_test(data, **options)["p_value"].to_list() == [1]
+    if method == "normal":
+        assert prframe.ap_test(data, over="q", **options)["p_value"].to_list() == [1]
+
+
+@pytest.mark.parametrize("won", [50, 65])
+@pytest.mark.filterwarnings("error")
+def test_means_on_a_lattice(won: int) -> None:
+    # AP of two items of which one is positive is 1 or 1/2: their sum is binomial.
+    q = np.repeat(np.arange(100), 2)
+    label = np.where(q < won, np.tile([1, 0], 100), np.tile([0, 1], 100))
+    data = pl.DataFrame({"q": q, "score": np.tile([2.0, 1.0], 100), "label": label})
+    chance = sum(comb(100, k) for k in range(won, 101)) / 2**100
+    found = prframe.ap_test(data, over="q", n_resamples=40_000, rng=1)["p_value"][0]
+    assert abs(found - chance) < 5 * sqrt(chance * (1 - chance) / 40_000) + 1e-4

@@ -8,7 +8,7 @@ import numpy as np
 
 from prframe.stats.ap_course import MOST_ROWS, Complexes, Course, Group, Tilt
 from prframe.stats.ap_draws import drawn
-from prframe.stats.ap_inversion import Inversion
+from prframe.stats.ap_inversion import FEW_POSITIVES, Inversion
 from prframe.stats.ap_steps import Floats, Integers, Items
 from prframe.stats.ap_tails import EQUAL, Method, NullTails, Tail
 
@@ -111,6 +111,9 @@ class Cases:
             inversion = inversion.refined(total)
         found = inversion.log_tails(np.zeros(1, np.int64), np.array([total]))
         if not found.converged[0]:
+            return None
+        most = max(case.n_pos for case in self.cases)
+        if most < FEW_POSITIVES and inversion.returns(0, total, found):
             return None
         return Tail(float(found.reached[0]), float(found.missed[0]), "transform")
 

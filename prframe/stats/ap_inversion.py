@@ -35,10 +35,12 @@ _TINY = 1e-300
 _BEYOND, _DECAY = 8.0, 14.0
 # Frequencies at a time, and by less than which share the rest matters.
 _CHUNK, _CLOSE = 32, 2e-4
+# What comes back adds up in step, and may matter as much as this.
+_TOGETHER, _HALF_A_LEAP = 2.5, 5e-3
 # Who is larger than this after so many hardly dies away in time.
 _STUBBORN, _PATIENCE = 0.2, 96
 # At most so many of them: few positives are quicker by the walk.
-_FEW_POSITIVES, _MOST_OF_FEW, _MOST = 64, 1024, 4096
+FEW_POSITIVES, _MOST_OF_FEW, _MOST = 64, 1024, 4096
 
 
 class LogTails(NamedTuple):
@@ -130,6 +132,30 @@ class Inversion:
                     found.slope[some] = _RATIO**power
                     found.bounded[some] = bounds
         return found
+
+    def returns(self, group: int, x: float, tails: LogTails) -> bool:
+        """Whether phi comes back after it seemed to die away: on a lattice single sums have weight.
+
+        Sums up to x then end in the middle of a leap, however many frequencies there are.
+        """
+        sign = 1 if x >= self.mean[group] else -1
+        log_tail = float((tails.reached if sign > 0 else tails.missed)[0])
+        tilt = self.tilt(sign, self._power(float(tails.slope[0])))
+        period = float(self._periods(tilt)[group])
+        total = np.exp(log_tail - tilt.log_mgf[group] + tilt.slope * x)
+        frequency = 2 * np.pi / period * np.arange(_MOST)
+        terms = np.abs(self.course.waves(tilt, [group], frequency)[group])
+        terms *= 2 / period / np.abs(tilt.slope + 1j * frequency)
+        small = terms * np.sqrt(np.arange(_MOST) + 1) < _CLOSE * total
+        quiet = np.convolve(small, np.ones(_CHUNK // 2), mode="valid") == _CHUNK // 2
+        died = int(np.argmax(quiet)) if quiet.any() else _MOST
+        return bool(_TOGETHER * np.sqrt((terms[died:] ** 2).sum()) > _HALF_A_LEAP * total)
+
+    def _power(self, slope: float) -> float:
+        """Return the power that a slope is."""
+        power = float(np.log(slope) / np.log(_RATIO))
+        known = [key[1] for key in self._tilts]
+        return min(known, key=lambda other: abs(other - power))
 
     def tilt(self, sign: int, power: float) -> Tilt:
         """Return the tilt with a slope of +-1.4^power."""
@@ -227,7 +253,7 @@ class Inversion:
         total, is_open = np.zeros(x.size), np.ones(x.size, np.bool_)
         known = self._waves.setdefault((sign, power, period), [])
         n_pos = np.array([self.course.groups[index].n_pos for index in group])
-        most = np.where(n_pos < _FEW_POSITIVES, _MOST_OF_FEW, _MOST)
+        most = np.where(n_pos < FEW_POSITIVES, _MOST_OF_FEW, _MOST)
         first, chunk = 0, 0
         while is_open.any():
             count = _CHUNK * 2 ** min(max(chunk - 2, 0), 3)
@@ -252,7 +278,7 @@ class Inversion:
                     # Single rankings carry weight: the walk is quicker.
                     most[place] = (
                         min(most[place], _PATIENCE)
-                        if n_pos[place] < _FEW_POSITIVES
+                        if n_pos[place] < FEW_POSITIVES
                         else most[place]
                     )
             first, chunk = first + count, chunk + 1

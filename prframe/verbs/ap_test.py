@@ -270,7 +270,13 @@ class _Test:
             below = np.array([tail.log_missed for tail in lower], dtype=np.float64)
             return self._sided(np.exp(above), np.exp(below)), methods
         above = np.exp(self._fitted(cases, ap))
-        return self._sided(above, 1 - above), [self.method] * ap.size
+        below = 1 - above
+        if self.method == "normal":
+            below = np.exp(_log_normal(cases.mean - ap, np.sqrt(cases.variance)))
+        # A constant AP reaches itself from both sides.
+        constant = cases.variance == 0
+        above, below = np.where(constant, 1.0, above), np.where(constant, 1.0, below)
+        return self._sided(above, below), [self.method] * ap.size
 
     def _fitted(self, cases: Cases, ap: Floats) -> Floats:
         """Return the logarithms of P(AP >= ap) by an approximation."""
@@ -326,8 +332,9 @@ class _Test:
         count = len(cases.cases)
         if self.method == "normal":
             error = np.atleast_1d(np.sqrt(cases.variance.sum()) / count)
-            above = np.exp(_log_normal(np.atleast_1d(value - cases.mean.mean()), error))
-            return float(self._sided(above, 1 - above)[0]), "normal"
+            distance = np.atleast_1d(value - cases.mean.mean())
+            above, below = (np.exp(_log_normal(side, error)) for side in (distance, -distance))
+            return float(self._sided(above, below)[0]), "normal"
         tail = None if self.method == "monte-carlo" else cases.mean_tail(value)
         if tail is not None:
             above, below = np.exp([[tail.log_reached], [tail.log_missed]])
