@@ -134,7 +134,7 @@ class Inversion:
         return found
 
     def returns(self, group: int, x: float, tails: LogTails) -> bool:
-        """Whether phi comes back after it seemed to die away: on a lattice single sums have weight.
+        """Whether phi comes back after it seemed to die away: on a lattice sums have weight.
 
         Sums up to x then end in the middle of a leap, however many frequencies there are.
         """
