@@ -40,7 +40,7 @@ _TOGETHER, _HALF_A_LEAP = 2.5, 5e-3
 # Who is larger than this after so many hardly dies away in time.
 _STUBBORN, _PATIENCE = 0.2, 96
 # At most so many of them: few positives are quicker by the walk.
-FEW_POSITIVES, _MOST_OF_FEW, _MOST = 64, 1024, 4096
+FEW_POSITIVES, _MOST_OF_FEW, _MOST, _PROBED = 64, 1024, 4096, 1024
 
 
 class LogTails(NamedTuple):
@@ -143,12 +143,12 @@ class Inversion:
         tilt = self.tilt(sign, self._power(float(tails.slope[0])))
         period = float(self._periods(tilt)[group])
         total = np.exp(log_tail - tilt.log_mgf[group] + tilt.slope * x)
-        frequency = 2 * np.pi / period * np.arange(_MOST)
+        frequency = 2 * np.pi / period * np.arange(_PROBED, dtype=np.float64)
         terms = np.abs(self.course.waves(tilt, [group], frequency)[group])
         terms *= 2 / period / np.abs(tilt.slope + 1j * frequency)
-        small = terms * np.sqrt(np.arange(_MOST) + 1) < _CLOSE * total
+        small = terms * np.sqrt(np.arange(_PROBED) + 1) < _CLOSE * total
         quiet = np.convolve(small, np.ones(_CHUNK // 2), mode="valid") == _CHUNK // 2
-        died = int(np.argmax(quiet)) if quiet.any() else _MOST
+        died = int(np.argmax(quiet)) if quiet.any() else _PROBED
         return bool(_TOGETHER * np.sqrt((terms[died:] ** 2).sum()) > _HALF_A_LEAP * total)
 
     def _power(self, slope: float) -> float:

@@ -3,8 +3,9 @@
 - Few rankings, or few that are good enough: every one counts, by branch and bound ("exact").
 - Few positives, or a characteristic function that does not die away, because single rankings
   carry weight: the walk with merged states ("lattice").
-- All others: inversion of the characteristic function, many groups at once ("transform"); in
-  tails of so many positives that nothing else is feasible, its upper bound ("bound").
+- All others: inversion of the characteristic function, many groups at once ("transform"). Beyond
+  1e-50, or where no walk is feasible, it need not have settled ("estimate"), and may have nothing
+  but an upper bound ("bound").
 
 The last two are independent of each other, and agree.
 """
@@ -157,7 +158,7 @@ class NullTails:
         # Large blocks hold many positives in few ways: not few to walk through.
         if self._few(hint.tail, (self.log_rankings if is_long else self.log_states)[group]):
             return False
-        is_far = hint.tail.method == "transform" and hint.tail.log_reached < _FAR
+        is_far = hint.tail.method == "estimate" and hint.tail.log_reached < _FAR
         return hint.is_settled or is_long or is_far
 
     @staticmethod
@@ -267,7 +268,8 @@ class NullTails:
             target = x[places] * n_pos[places] * (1 - EQUAL)
             tails = inversion.log_tails(inside, target)
             for place, *logs, good, slope, bound in zip(places, *tails, strict=True):
-                tail = Tail(float(logs[0]), float(logs[1]), "bound" if bound else "transform")
+                method = "bound" if bound else "transform" if good else "estimate"
+                tail = Tail(float(logs[0]), float(logs[1]), method)
                 found[place] = _Hint(tail, float(slope), is_settled=bool(good))
         return [found[place] for place in range(x.size)]
 

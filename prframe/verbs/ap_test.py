@@ -103,8 +103,9 @@ def ap_test(
     frame of the caller's kind
         The `by` columns, then ``n``, ``n_pos`` (Int64), ``ap``, ``normalized_ap`` =
         ``(ap - null_mean) / (1 - null_mean)``, ``null_mean``, ``null_std``, ``z``, ``p_value``
-        (Float64), ``method`` (String), how it was computed ("bound": an upper bound, beyond
-        e^-300), and with `correction` ``p_adjusted`` (Float64). With `over`: ``n_groups``
+        (Float64), ``method`` (String), how it was computed (with "estimate" the inversion has not
+        settled, beyond 1e-50 or on demand; with "bound" p is at most that), and with `correction`
+        ``p_adjusted`` (Float64). With `over`: ``n_groups``
         (Int64), ``map``, ``null_mean``, ``null_std``, ``z``, ``p_value``, ``method``.
 
     Raises
