@@ -85,8 +85,8 @@ def enumeration(*, quick: bool) -> str:
     text = (
         f"Largest difference from full enumeration: every number of positives, up to {at_most} "
         "values of AP for each, spread evenly over the rankings and with the highest. Where "
-        "*auto* counts there is no difference but rounding; *transform* is forced here, as single "
-        "rankings carry weight."
+        "*auto* counts there is no difference but rounding; *transform* is "
+        "asked for, and gives way to a walk where it does not settle."
     )
     return f"{text}\n\n{table(['rankings', 'values', *_METHODS], rows)}"
 

@@ -68,8 +68,8 @@ class APNull:
     What "auto" takes is within 0.5 % where P is above 1e-20 and within 2 % down to 1e-50. Further
     out the logarithm is good to 1 %: P to a few per cent, or close to AP = 1, where steps over
     several ranks are too coarse for many positives, to a factor. On demand "lattice" may be 2 %
-    off with a hundred positives, and "transform" knows nothing of single rankings: with few of
-    them it is wrong.
+    off with a hundred positives; "transform" differs from "auto" in that it never counts first,
+    and walks too where the inversion does not settle.
 
     Without ties the time hardly depends on the sizes: 0.1 s for the first value of a million
     items, 10,000 of them positive. Each tie block is a step near the top; further down blocks

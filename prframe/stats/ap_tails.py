@@ -121,7 +121,7 @@ class NullTails:
         ]
         hints = dict(zip(inverted, self._inverted(group[inverted], x[inverted]), strict=True))
         for place, hint in hints.items():
-            if method == "transform" or self._is_good(int(group[place]), hint):
+            if self._is_good(int(group[place]), hint):
                 found[place] = hint.tail
         return [
             tail if tail is not None else self._walked(*pair, hints.get(place))

@@ -104,7 +104,7 @@ def ap_test(
         The `by` columns, then ``n``, ``n_pos`` (Int64), ``ap``, ``normalized_ap`` =
         ``(ap - null_mean) / (1 - null_mean)``, ``null_mean``, ``null_std``, ``z``, ``p_value``
         (Float64), ``method`` (String), how it was computed (with "estimate" the inversion has not
-        settled, beyond 1e-50 or on demand; with "bound" p is at most that), and with `correction`
+        settled, beyond 1e-50; with "bound" p is at most that), and with `correction`
         ``p_adjusted`` (Float64). With `over`: ``n_groups``
         (Int64), ``map``, ``null_mean``, ``null_std``, ``z``, ``p_value``, ``method``.
 
