@@ -10,7 +10,6 @@ needs no more digits than the answer. Frequencies lie 2 pi / L apart, which repe
 L; they end where phi has died away.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -54,15 +53,6 @@ class LogTails(NamedTuple):
     converged: NDArray[np.bool_]
     slope: Floats
     bounded: NDArray[np.bool_]
-
-
-@dataclass
-class _Sums:
-    """The integrals of some values at one slope, as they grow."""
-
-    values: Floats
-    total: Floats
-    open: NDArray[np.bool_]
 
 
 class Inversion:
@@ -140,7 +130,8 @@ class Inversion:
         """
         sign = 1 if x >= self.mean[group] else -1
         log_tail = float((tails.reached if sign > 0 else tails.missed)[0])
-        tilt = self.tilt(sign, self._power(float(tails.slope[0])))
+        slope = sign * float(tails.slope[0])
+        tilt = min(self._tilts.values(), key=lambda known: abs(known.slope - slope))
         period = float(self._periods(tilt)[group])
         total = np.exp(log_tail - tilt.log_mgf[group] + tilt.slope * x)
         frequency = 2 * np.pi / period * np.arange(_PROBED, dtype=np.float64)
@@ -150,12 +141,6 @@ class Inversion:
         quiet = np.convolve(small, np.ones(_CHUNK // 2), mode="valid") == _CHUNK // 2
         died = int(np.argmax(quiet)) if quiet.any() else _PROBED
         return bool(_TOGETHER * np.sqrt((terms[died:] ** 2).sum()) > _HALF_A_LEAP * total)
-
-    def _power(self, slope: float) -> float:
-        """Return the power that a slope is."""
-        power = float(np.log(slope) / np.log(_RATIO))
-        known = [key[1] for key in self._tilts]
-        return min(known, key=lambda other: abs(other - power))
 
     def tilt(self, sign: int, power: float) -> Tilt:
         """Return the tilt with a slope of +-1.4^power."""

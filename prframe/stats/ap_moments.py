@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe.errors import PrframeError
-from prframe.stats.ap_steps import log_binomial
+from prframe.stats.hypergeometric import probability
 from prframe.stats.inputs import Floats, counts, group_sizes
 
 # Below this many items the general formula divides by zero.
@@ -109,8 +109,8 @@ def retrieved_moments(
     hypergeometric.
     """
     hits = np.arange(max(0, depth - (n - n_pos)), min(depth, n_pos) + 1)
-    chance = log_binomial(depth, hits) + log_binomial(n - depth, n_pos - hits)
-    chance = np.exp(chance - log_binomial(n, n_pos))
+    table = np.broadcast_arrays(hits.astype(np.float64), float(n), float(n_pos), float(depth))
+    chance = probability(*table)
     chance, some = chance[hits > 0], hits[hits > 0]
     if not some.size:
         return Moments(np.zeros(()), np.zeros(()))

@@ -225,9 +225,7 @@ class _Test:
             )
             for part in (rows.partition_by(keys, maintain_order=True) if keys else [rows])
         ]
-        schema = {key: rows.schema[key] for key in keys} | dict(
-            schemas.ap_test_over(corrected=False)
-        )
+        schema = {key: rows.schema[key] for key in keys} | dict(_MEAN_COLUMNS)
         return self._corrected(pl.concat([pl.DataFrame(schema=schema), *found]))
 
     def _measured(self, source: Source) -> pl.DataFrame:
