@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from prframe import namespaces as _namespaces
 from prframe.errors import (
+    EffectiveSampleSizeWarning,
     MissingColumnError,
     PrframeError,
     UndefinedMetricWarning,
@@ -74,6 +75,7 @@ __all__ = [
     "RBP",
     "RR",
     "Bpref",
+    "EffectiveSampleSizeWarning",
     "IPrec",
     "Judged",
     "Lift",

@@ -3,11 +3,12 @@
 ::
 
     ValueError
-    └── PrframeError              everything that is wrong with the input
-        └── MissingColumnError    also a KeyError
+    └── PrframeError                  everything that is wrong with the input
+        └── MissingColumnError        also a KeyError
     UserWarning
-    ├── UndefinedMetricWarning    results that do not exist, returned as null
-    └── UnmatchedIdsWarning       a run and judgments that have nothing in common
+    ├── EffectiveSampleSizeWarning    weighted resamples that are worth very few
+    ├── UndefinedMetricWarning        results that do not exist, returned as null
+    └── UnmatchedIdsWarning           a run and judgments that have nothing in common
 """
 
 import inspect
@@ -24,6 +25,10 @@ class MissingColumnError(PrframeError, KeyError):
     def __str__(self) -> str:
         """Show the plain message; KeyError would show its repr."""
         return str(self.args[0])
+
+
+class EffectiveSampleSizeWarning(UserWarning):
+    """Importance weights leave a few resamples to decide alone."""
 
 
 class UnmatchedIdsWarning(UserWarning):

@@ -15,6 +15,13 @@ from prframe.stats.ap_shape import ap_null_shape
 from prframe.stats.cascade import expected_cascade
 from prframe.stats.multiplicity import adjust_p_values
 from prframe.stats.posterior import paired_posterior_comparison, posterior_comparison
+from prframe.stats.pr_asymptotic import (
+    PRInterval,
+    pr_asymptotic_interval,
+    pr_asymptotic_variance,
+)
+from prframe.stats.pr_bootstrap import PRBootstrap, pr_bootstrap
+from prframe.stats.pr_curve import pr_curve
 from prframe.stats.random_selection import (
     delta_moments,
     hit_rank_covariance,
@@ -34,6 +41,8 @@ from prframe.stats.topk import hypergeometric_topk, proportion_interval
 
 __all__ = [
     "APNull",
+    "PRBootstrap",
+    "PRInterval",
     "adjust_p_values",
     "ap_beta_logsf",
     "ap_beta_quantile",
@@ -58,6 +67,10 @@ __all__ = [
     "hypergeometric_topk",
     "paired_posterior_comparison",
     "posterior_comparison",
+    "pr_asymptotic_interval",
+    "pr_asymptotic_variance",
+    "pr_bootstrap",
+    "pr_curve",
     "precision_null_moments",
     "proportion_interval",
     "recall_null_moments",
