@@ -209,7 +209,7 @@ def _runs(n: int) -> Places:
 
 
 def _cells(finite: Floats, bandwidth: float) -> Places:
-    """Return the first places in cells of the runs' width, those behind the widest gaps if many."""
+    """Return the first places in cells of the width of a run, the most distant ones if many."""
     with np.errstate(over="ignore"):
         cell = np.floor(finite / (_WIDTH * bandwidth))
     first = np.flatnonzero(cell[1:] != cell[:-1]) + 1

@@ -13,7 +13,6 @@ from prframe.stats.inputs import Floats, fractions, reals, together
 from prframe.stats.pr_curve import false_positives, precision
 from prframe.typing import Bandwidth
 
-
 # What counts as density, as part of the peak of a single kernel: 3.7 bandwidths off.
 _NEAR = 1e-3
 

@@ -1,0 +1,260 @@
+"""The bootstrap at levels of recall, against samples of n scores drawn and sorted."""
+
+import warnings
+from functools import cache
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import prframe
+from prframe.stats import pr_bootstrap, pr_curve
+from prframe.stats.class_kernels import class_kernels
+from prframe.stats.class_scores import two_classes
+from prframe.stats.importance import best_prevalence, log_weights
+from prframe.stats.pr_bootstrap import PRBootstrap
+from prframe.stats.pr_resampling import resample, smoothed_roc
+
+LEVELS = np.linspace(0.05, 1, 20)
+RESAMPLES = 4000
+# A true agreement fails a test at this level once in a thousand seeds; the seeds are fixed.
+CHANCE = 0.001
+
+
+def data(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Scores of positives and negatives."""
+    rng = np.random.default_rng(3)
+    return {
+        "binormal": (rng.normal(1, 1, 60), rng.normal(0, 1, 240)),
+        "rare": (rng.normal(2, 1, 4), rng.normal(0, 1, 196)),
+        "ties": (rng.integers(1, 5, 50).astype(float), rng.integers(0, 4, 150).astype(float)),
+        "unretrieved": (
+            np.append(rng.normal(1, 1, 40), [-np.inf] * 20),
+            np.append(rng.normal(0, 1, 90), [-np.inf] * 50),
+        ),
+        "few negatives": (rng.normal(1, 1, 120), rng.normal(0, 1, 6)),
+    }[name]
+
+
+def smeared(scores: np.ndarray, size: int, bandwidth: float, rng: np.random.Generator):
+    """Scores drawn with replacement, each with a Gaussian error (the paper's Remark 4)."""
+    return rng.choice(scores, size) + bandwidth * rng.normal(size=size)
+
+
+@cache
+def naive(name: str, prevalence: float | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of positives and precision of samples of n pairs from the smoothed law."""
+    positives, negatives = data(name)
+    n = positives.size + negatives.size
+    prevalence = positives.size / n if prevalence is None else prevalence
+    some, others = two_classes(positives, negatives, None, None)
+    h_pos, h_neg = (kernel.bandwidth for kernel in class_kernels(some, others, "scott"))
+    rng = np.random.default_rng(12)
+    counts, curves = [], []
+    while len(counts) < RESAMPLES:
+        n_pos = int((rng.random(n) < prevalence).sum())
+        if 0 < n_pos < n:
+            drawn = smeared(positives, n_pos, h_pos, rng)
+            curves.append(pr_curve(drawn, smeared(negatives, n - n_pos, h_neg, rng), LEVELS))
+            counts.append(n_pos)
+    return np.array(counts), np.array(curves)
+
+
+def same_law(first: np.ndarray, second: np.ndarray) -> bool:
+    """Whether a Kolmogorov-Smirnov test lets two samples pass as one."""
+    return stats.ks_2samp(first, second, method="asymp").pvalue > CHANCE
+
+
+NAMES = ["binormal", "rare", "ties", "unretrieved", "few negatives"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_law_is_that_of_full_samples(name: str) -> None:
+    found = pr_bootstrap(*data(name), LEVELS, n_resamples=RESAMPLES, rng=5)
+    _, expected = naive(name)
+    center = pr_curve(*data(name), LEVELS)
+    assert found.precision.tolist() == center.tolist()
+    both = [np.abs(curves - center).max(axis=1) for curves in (found.replicates, expected)]
+    assert same_law(*both)
+    for level in (0, 5, 10, 15, 19):
+        both = [curves[:, level] for curves in (found.replicates, expected)]
+        assert same_law(*both)
+    # Neighbouring levels go together as they do in full samples.
+    for first, second in ((4, 5), (4, 12)):
+        steps = [curves[:, second] - curves[:, first] for curves in (found.replicates, expected)]
+        assert same_law(*steps)
+
+
+@pytest.mark.parametrize(("name", "tilted"), [("binormal", 0.22), ("rare", 0.03), ("ties", 0.21)])
+def test_weighted_samples_have_the_moments_of_full_ones(name: str, tilted: float) -> None:
+    found = pr_bootstrap(*data(name), LEVELS, n_resamples=20_000, importance=tilted, rng=6)
+    _, expected = naive(name)
+    for power in (1, 2):
+        weighted = found.weights @ found.replicates**power
+        plain = (expected**power).mean(axis=0)
+        scatter = found.weights**2 @ (found.replicates**power - weighted) ** 2
+        error = np.sqrt(scatter + (expected**power).var(axis=0) / RESAMPLES)
+        assert (np.abs(weighted - plain) < 4 * error + 1e-12).all()
+    # Without their weights they have not.
+    off = found.replicates.mean(axis=0) - expected.mean(axis=0)
+    assert (np.abs(off[5:]) > 4 * expected.std(axis=0)[5:] / np.sqrt(RESAMPLES)).any()
+
+
+def test_weights_are_likelihood_ratios() -> None:
+    n, p, tilted = 6, 0.5, 0.3
+    n_pos = np.arange(1, n)
+    chance = [stats.binom(n, q).pmf(n_pos) for q in (p, tilted)]
+    ratio = (chance[0] / chance[0].sum()) / (chance[1] / chance[1].sum())
+    assert np.exp(log_weights(n_pos, n, p, tilted)) == pytest.approx(ratio, rel=1e-12)
+
+
+def test_a_tilt_of_one_half_with_rare_positives_leaves_one_sample() -> None:
+    rng = np.random.default_rng(1)
+    positives, negatives = rng.normal(1, 1, 10), rng.normal(0, 1, 9990)
+    with pytest.warns(prframe.EffectiveSampleSizeWarning) as caught:
+        found = pr_bootstrap(positives, negatives, LEVELS, importance=0.5, rng=2)
+    assert 1 <= found.effective_sample_size < 2
+    assert str(caught[0].message) == (
+        "The 2000 resamples drawn with prevalence 0.5 are worth "
+        f"{found.effective_sample_size:.1f} unweighted ones; draw with importance=None, "
+        "or nearer to the data."
+    )
+    assert np.isfinite(found.weights).all()
+    assert np.isfinite(found.radius())
+    found = pr_bootstrap(positives, negatives, LEVELS, rng=2)
+    assert found.effective_sample_size == pytest.approx(2000)
+
+
+def test_the_effective_sample_size_by_its_definition() -> None:
+    found = pr_bootstrap(*data("binormal"), LEVELS, importance=0.22, rng=4)
+    weights = found.weights / found.weights.max()
+    expected = weights.sum() ** 2 / (weights**2).sum()
+    assert found.effective_sample_size == pytest.approx(expected)
+    assert 100 < expected < 2000
+    assert found.prevalence == 0.22
+
+
+@pytest.mark.parametrize("importance", [None, 0.22])
+def test_radius_and_band_by_their_definitions(importance: float | None) -> None:
+    found = pr_bootstrap(*data("binormal"), LEVELS, n_resamples=500, importance=importance, rng=4)
+    distance = np.abs(found.replicates - found.precision).max(axis=1)
+    for level in (0.5, 0.8, 0.95, 0.999):
+        reached = [r for r in distance if found.weights[distance <= r].sum() >= level - 1e-12]
+        assert found.radius(level) == min(reached)
+        low, high = found.band(level)
+        assert low.tolist() == np.clip(found.precision - min(reached), 0, 1).tolist()
+        assert high.tolist() == np.clip(found.precision + min(reached), 0, 1).tolist()
+
+
+def test_equal_weights_give_the_order_statistic() -> None:
+    center = np.zeros(1)
+    found = PRBootstrap(center, center, np.arange(1, 101.0)[:, None], np.full(100, 0.01), 0.5)
+    assert [found.radius(level) for level in (0.01, 0.95, 0.951, 0.999)] == [1, 95, 96, 100]
+
+
+def test_seeds() -> None:
+    first, second, third = (pr_bootstrap(*data("rare"), LEVELS, rng=rng) for rng in (7, 7, 8))
+    assert (first.replicates == second.replicates).all()
+    assert (first.replicates != third.replicates).any()
+    again = pr_bootstrap(*(np.flip(scores) for scores in data("rare")), LEVELS, rng=7)
+    assert (first.replicates == again.replicates).all()
+
+
+def test_levels_in_any_order() -> None:
+    some = np.array([0.7, 0.2, 0.7, 0.95])
+    found = pr_bootstrap(*data("binormal"), some, rng=7)
+    straight = pr_bootstrap(*data("binormal"), np.sort(some), rng=7)
+    assert (found.replicates == straight.replicates[:, [1, 0, 2, 3]]).all()
+
+
+def test_classes_of_one_and_totals() -> None:
+    found = pr_bootstrap([1.0], [0.0], [0.5, 1.0], rng=1)
+    assert set(found.replicates[:, 1].tolist()) <= {0.5, 1.0}
+    # A constant scorer: the smoothed ROC curve is the diagonal.
+    some, others = two_classes([1.0] * 30, [1.0] * 70, None, None)
+    roc = smoothed_roc(class_kernels(some, others, "scott"), some, others)
+    assert roc.fpr == pytest.approx(roc.recall, rel=1e-12)
+    found = pr_bootstrap([2.0, 1.0], [0.5], [0.1, 0.95], n_pos=4, n_neg=1000, rng=1)
+    assert found.precision.tolist() == [pytest.approx(1), 0]
+    assert (found.replicates[:, 1] == 0).mean() > 0.5
+
+
+def tail_share(roc, center: np.ndarray, radius: float, drawn: float, rng) -> float:
+    """The weighted share of a sample's replicates beyond a radius."""
+    samples = resample(roc, LEVELS, drawn, 500, rng)
+    logs = log_weights(samples.n_pos, roc.n, roc.n_pos / roc.n, drawn)
+    tail = np.abs(samples.precision - center).max(axis=1) > radius
+    return float((np.exp(logs) * tail).sum() / np.exp(logs).sum())
+
+
+@pytest.mark.parametrize("name", ["binormal", "rare", "few negatives"])
+def test_the_automatic_tilt_is_never_worse(name: str) -> None:
+    positives, negatives = data(name)
+    auto = pr_bootstrap(positives, negatives, LEVELS, importance="auto", rng=11)
+    plain = pr_bootstrap(positives, negatives, LEVELS, n_resamples=20_000, rng=11)
+    observed = positives.size / (positives.size + negatives.size)
+    if name == "few negatives":
+        # Here a tilt pays, which makes this a test of more than staying put.
+        assert auto.prevalence != observed
+    some, others = two_classes(positives, negatives, None, None)
+    roc = smoothed_roc(class_kernels(some, others, "scott"), some, others)
+    rng, radius = np.random.default_rng(13), plain.radius()
+    spread = {
+        drawn: np.var([tail_share(roc, plain.precision, radius, drawn, rng) for _ in range(600)])
+        for drawn in (auto.prevalence, observed)
+    }
+    # Three standard errors of a ratio of variances.
+    assert spread[auto.prevalence] <= spread[observed] * (1 + 3 * np.sqrt(4 / 600))
+
+
+def test_a_tail_of_many_positives_asks_for_more_positives() -> None:
+    rng = np.random.default_rng(1)
+    n_pos = rng.binomial(1000, 0.1, 4000)
+    assert best_prevalence(n_pos.astype(float), n_pos, 1000, 0.1) > 0.105
+    assert best_prevalence(-n_pos.astype(float), n_pos, 1000, 0.1) < 0.095
+    # What has nothing to do with their number is best left alone.
+    assert best_prevalence(rng.random(4000), n_pos, 1000, 0.1) == 0.1
+
+
+@pytest.mark.parametrize("name", ["binormal", "ties", "unretrieved"])
+def test_the_table_of_the_smoothed_curve(name: str) -> None:
+    some, others = two_classes(*data(name), None, None)
+    kernels = class_kernels(some, others, "scott")
+    roc = smoothed_roc(kernels, some, others)
+    recall = np.linspace(0.003, kernels[0].retrieved - 0.003, 500)
+    found, expected = np.interp(recall, roc.recall, roc.fpr), kernels[1].sf(kernels[0].isf(recall))
+    assert found == pytest.approx(expected, rel=1.5e-3, abs=2e-3 / others.total)
+    assert (np.diff(roc.recall) >= 0).all()
+    assert (np.diff(roc.fpr) >= 0).all()
+    assert roc.recall.size < 2000
+
+
+def test_a_staircase_keeps_its_steps() -> None:
+    # Half the positives lie above all negatives: the rate must not creep up before recall 1/2.
+    rng = np.random.default_rng(1)
+    positives = np.repeat([9.0, 0.0], 50_000) + rng.normal(0, 0.01, 100_000)
+    some, others = two_classes(positives, rng.normal(5, 0.01, 1000), None, None)
+    roc = smoothed_roc(class_kernels(some, others, 0.01), some, others)
+    found = np.interp([0.49999, 0.50001], roc.recall, roc.fpr)
+    assert found == pytest.approx([0, 1], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"recall": []}, "`recall` must be a list of one level or more; got []."),
+        ({"recall": 0.5}, "`recall` must be a list of one level or more; got 0.5."),
+        ({"recall": [0.0]}, "`recall` must be > 0 and <= 1; got 0.0."),
+        ({"negatives": []}, "`negatives` must hold at least one score, or `n_neg` exceed 0; got none."),
+        ({"n_resamples": 0}, "`n_resamples` must be a whole number >= 1; got 0."),
+        ({"importance": 0.1}, "`importance` must be a number >= 0.25 and <= 0.75; got 0.1."),
+        ({"importance": "best"}, "`importance` must be a number, 'auto' or None; got 'best'."),
+        ({"rng": -1}, "`rng` must be a whole number >= 0 or a numpy.random.Generator; got -1."),
+        ({"bandwidth": 0}, "`bandwidth` must be a number > 0; got 0."),
+    ],
+)  # fmt: skip
+def test_refusals(change: dict[str, object], message: str) -> None:
+    arguments = {"positives": [1.0, 2.0], "negatives": [0.0, 1.0], "recall": [0.5], **change}
+    with pytest.raises(prframe.PrframeError) as caught, warnings.catch_warnings():
+        pr_bootstrap(**arguments)
+    assert str(caught.value) == message
