@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         parse_metric,
     )
     from prframe.verbs.ap_test import ap_test
+    from prframe.verbs.band import band
     from prframe.verbs.check import check
     from prframe.verbs.curve import curve, roc
     from prframe.verbs.evaluate import evaluate
@@ -98,6 +99,7 @@ __all__ = [
     "UndefinedMetricWarning",
     "UnmatchedIdsWarning",
     "ap_test",
+    "band",
     "check",
     "curve",
     "datasets",
@@ -112,7 +114,7 @@ __all__ = [
     "trec",
 ]
 
-_VERBS = frozenset({"ap_test", "check", "curve", "evaluate", "roc", "topk_test"})
+_VERBS = frozenset({"ap_test", "band", "check", "curve", "evaluate", "roc", "topk_test"})
 _MODULES = frozenset({"datasets", "expressions", "stats", "trec"})
 
 _namespaces.register()

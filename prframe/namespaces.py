@@ -69,6 +69,7 @@ class FrameNamespace(Generic[Frame]):
     check = _Delegate("prframe.verbs")
     topk_test = _Delegate("prframe.verbs")
     ap_test = _Delegate("prframe.verbs")
+    band = _Delegate("prframe.verbs")
 
 
 class ExprNamespace:

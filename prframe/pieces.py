@@ -191,8 +191,13 @@ class Piece:
         height = self.rows.height
         if height < _HUGE_GROUP or self._n_runs() > height // _HUGE_GROUP:
             return []
-        bounds = [0, *_changes(self.rows).tolist(), height]
-        return [self.rows.slice(low, high - low) for low, high in pairwise(bounds)]
+        return list(self.groups())
+
+    def groups(self) -> "Iterator[pl.DataFrame]":
+        """Yield the rows of each group."""
+        bounds = [0, *_changes(self.rows).tolist(), self.rows.height]
+        for low, high in pairwise(bounds):
+            yield self.rows.slice(low, high - low)
 
     def _n_runs(self) -> int:
         """Return the number of groups."""

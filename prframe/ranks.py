@@ -5,6 +5,7 @@ the tie block it stands in (see `prframe.hits`). Curves need every threshold; th
 weighted hits come from the fully sorted rows.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,6 +47,13 @@ def tie_sizes(piece: Piece) -> pl.Series:
     """Return the sizes of the tie blocks of each group's retrieved items, best first, as lists."""
     blocks = _KEY.filter(_RETRIEVED).sort(descending=True).rle().struct.field("len")
     return piece.aggregate(sizes=blocks.implode())["sizes"]
+
+
+def class_scores(piece: Piece) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the scores of each group's positives and negatives; the ranking carries them."""
+    for rows in piece.groups():
+        score, positive = rows["score"].to_numpy().astype(np.float64), rows["positive"].to_numpy()
+        yield score[positive], score[~positive]
 
 
 def _blocks(marked: pl.Expr, ties: Ties) -> pl.Expr:

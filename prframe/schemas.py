@@ -74,6 +74,12 @@ def topk_test() -> Schema:
     return counts | {name: pl.Float64() for name in numbers} | {"method": pl.String()}
 
 
+def band() -> Schema:
+    """Return the columns of a confidence band."""
+    numbers = ("recall", "precision", "conf_low", "conf_high")
+    return {name: pl.Float64() for name in numbers} | {"method": pl.String()}
+
+
 def check() -> Schema:
     """Return the columns of a report on the data."""
     return {

@@ -31,6 +31,9 @@ CALLS = {
     "roc": lambda frame: prframe.roc(frame, by=BY),
     "check": lambda frame: prframe.check(frame, by=BY),
     "ap_test": lambda frame: prframe.ap_test(frame, by=BY, correction="holm"),
+    "band": lambda frame: prframe.band(
+        frame, by="model", recall=[0.3, 0.6], rng=1, n_resamples=50
+    ),
     "topk_test": lambda frame: prframe.topk_test(frame, by=BY, k=[3, 50], ties="order"),
 }
 calls = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
@@ -145,7 +148,16 @@ def test_empty_frames_give_no_rows() -> None:
         DATA.clear().to_pandas(),
         DATA.clear().to_arrow(),
     ):
-        for name in ("evaluate", "curve", "roc", "input", "levels", "topk_test", "ap_test"):
+        for name in (
+            "evaluate",
+            "curve",
+            "roc",
+            "input",
+            "levels",
+            "topk_test",
+            "ap_test",
+            "band",
+        ):
             result = CALLS[name](frame)
             result = result.collect() if isinstance(result, pl.LazyFrame) else result
             assert len(result) == 0

@@ -20,6 +20,7 @@ VERBS = {
     "check": {},
     "topk_test": {"k": [1, 2]},
     "ap_test": {"correction": "bh"},
+    "band": {"rng": 1, "n_resamples": 20},
 }
 
 

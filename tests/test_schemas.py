@@ -52,6 +52,16 @@ RATES = {"recall": pl.Float64, "precision": pl.Float64}
             },
         ),
         (
+            lambda: DATA.pr.band(by="q", rng=1, n_resamples=20),
+            {
+                "recall": pl.Float64,
+                "precision": pl.Float64,
+                "conf_low": pl.Float64,
+                "conf_high": pl.Float64,
+                "method": pl.String,
+            },
+        ),
+        (
             lambda: DATA.pr.topk_test(by="q", k=[1, 2]),
             {
                 "k": pl.Int64,

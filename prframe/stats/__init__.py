@@ -22,6 +22,7 @@ from prframe.stats.pr_asymptotic import (
 )
 from prframe.stats.pr_bootstrap import PRBootstrap, pr_bootstrap
 from prframe.stats.pr_curve import pr_curve
+from prframe.stats.pr_posterior import PRPosterior, pr_posterior
 from prframe.stats.random_selection import (
     delta_moments,
     hit_rank_covariance,
@@ -43,6 +44,7 @@ __all__ = [
     "APNull",
     "PRBootstrap",
     "PRInterval",
+    "PRPosterior",
     "adjust_p_values",
     "ap_beta_logsf",
     "ap_beta_quantile",
@@ -71,6 +73,7 @@ __all__ = [
     "pr_asymptotic_variance",
     "pr_bootstrap",
     "pr_curve",
+    "pr_posterior",
     "precision_null_moments",
     "proportion_interval",
     "recall_null_moments",

@@ -7,7 +7,7 @@ they are and both tails keep their relative accuracy. Nor is it wider than a qua
 bandwidth. Up to 200 scores nothing is gathered.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import get_args
@@ -148,6 +148,18 @@ def class_kernels(
     positives: ClassScores, negatives: ClassScores, bandwidth: Bandwidth
 ) -> tuple[ClassKernel, ClassKernel]:
     """Smooth both classes; `bandwidth` is a rule or number for both, or a pair of these."""
+    pair = bandwidth_pair(bandwidth)
+    finite = [scores.finite for scores in (positives, negatives)]
+    pooled = _deviation(np.concatenate(finite))
+    first, second = (
+        _kernel(some, scores, _bandwidth(rule, some, pooled))
+        for rule, some, scores in zip(pair, finite, (positives, negatives), strict=True)
+    )
+    return first, second
+
+
+def bandwidth_pair(bandwidth: Bandwidth) -> Sequence[BandwidthRule | float]:
+    """Require rules or numbers, and return those of positives and negatives."""
     pair = bandwidth if isinstance(bandwidth, (tuple, list)) else (bandwidth, bandwidth)
     if len(pair) != 2:  # noqa: PLR2004
         raise PrframeError(
@@ -159,13 +171,7 @@ def class_kernels(
             checks.one_of("bandwidth", rule, get_args(BandwidthRule))
         else:
             checks.number("bandwidth", rule, above=0)
-    finite = [scores.finite for scores in (positives, negatives)]
-    pooled = _deviation(np.concatenate(finite))
-    first, second = (
-        _kernel(some, scores, _bandwidth(rule, some, pooled))
-        for rule, some, scores in zip(pair, finite, (positives, negatives), strict=True)
-    )
-    return first, second
+    return pair
 
 
 def _deviation(scores: Floats) -> float:

@@ -8,7 +8,6 @@ are not drawn, so both probabilities are those given that.
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.errors import EffectiveSampleSizeWarning, warn
 from prframe.stats.inputs import Floats
 
 Integers = NDArray[np.int64]
@@ -47,15 +46,10 @@ def effective_sample_size(weights: Floats) -> float:
     return float(1 / (weights**2).sum())
 
 
-def warn_of_few(weights: Floats, drawn: float) -> None:
-    """Warn where few resamples carry most of the weight."""
-    size = effective_sample_size(weights)
-    if size < max(_FEW, _FEW_PART * weights.size):
-        warn(
-            f"The {weights.size} resamples drawn with prevalence {drawn:.3g} are worth "
-            f"{size:.1f} unweighted ones; draw with importance=None, or nearer to the data.",
-            EffectiveSampleSizeWarning,
-        )
+def few(weights: Floats) -> bool:
+    """Tell whether some resamples carry most of the weight; equal weights are never few."""
+    least = max(_FEW, _FEW_PART * weights.size)
+    return bool((weights != weights[0]).any()) and effective_sample_size(weights) < least
 
 
 def best_prevalence(deviations: Floats, n_pos: Integers, n: int, prevalence: float) -> float:

@@ -8,7 +8,12 @@ from numpy.typing import ArrayLike
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats.class_kernels import ClassKernel, class_kernels
-from prframe.stats.class_scores import positives_at, recall_levels, two_classes
+from prframe.stats.class_scores import (
+    ClassScores,
+    positives_at,
+    recall_levels,
+    two_classes,
+)
 from prframe.stats.inputs import Floats, fractions, reals, together
 from prframe.stats.pr_curve import false_positives, precision
 from prframe.typing import Bandwidth
@@ -152,22 +157,34 @@ def pr_asymptotic_interval(  # noqa: PLR0913
     >>> found.precision.round(3)
     array([0.625, 0.562, 0.439])
     """
+    beta = recall_levels(recall, below_one=True)
+    level = checks.number("confidence_level", confidence_level, above=0, below=1)
+    classes = two_classes(positives, negatives, n_pos, n_neg)
+    return asymptotic_interval(*classes, beta, float(level), bandwidth)
+
+
+def asymptotic_interval(
+    positives: ClassScores,
+    negatives: ClassScores,
+    recall: Floats,
+    confidence_level: float,
+    bandwidth: Bandwidth,
+) -> PRInterval:
+    """Enclose precision at each level."""
     # On use: SciPy takes longer to import than most evaluations take.
     from scipy.special import expit, logit, ndtri  # noqa: PLC0415
 
-    beta = recall_levels(recall, below_one=True)
-    tail = (1 - checks.number("confidence_level", confidence_level, above=0, below=1)) / 2
-    some, others = two_classes(positives, negatives, n_pos, n_neg)
-    n = some.total + others.total
-    found = positives_at(beta, some.total)
-    false = false_positives(some, others, found)
-    ratio = density_ratio(*class_kernels(some, others, bandwidth), beta)
+    tail = (1 - confidence_level) / 2
+    n = positives.total + negatives.total
+    found = positives_at(recall, positives.total)
+    false = false_positives(positives, negatives, found)
+    ratio = density_ratio(*class_kernels(positives, negatives, bandwidth), recall)
     center = precision(found, false)
     inner = (center > 0) & (center < 1)
     low, high = np.full((2, *center.shape), np.nan)
     if inner.any():
-        fpr = false[inner] / others.total
-        variance = pr_asymptotic_variance(beta[inner], fpr, ratio[inner], some.total / n)
+        fpr, prevalence = false[inner] / negatives.total, positives.total / n
+        variance = pr_asymptotic_variance(recall[inner], fpr, ratio[inner], prevalence)
         spread = np.sqrt(variance / n) / (center[inner] * (1 - center[inner]))
         ends = logit(center[inner]) + ndtri([[tail], [1 - tail]]) * spread
         low[inner], high[inner] = expit(ends)

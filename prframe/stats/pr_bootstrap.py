@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
-from prframe.errors import PrframeError
+from prframe.errors import EffectiveSampleSizeWarning, PrframeError, warn
 from prframe.stats.class_kernels import class_kernels
-from prframe.stats.class_scores import recall_levels, two_classes
+from prframe.stats.class_scores import ClassScores, recall_levels, two_classes
 from prframe.stats.importance import (
     best_prevalence,
     effective_sample_size,
+    few,
     log_weights,
     normalised,
-    warn_of_few,
 )
 from prframe.stats.inputs import Floats, random_generator
 from prframe.stats.pr_curve import empirical_precision
@@ -191,19 +191,39 @@ def pr_bootstrap(  # noqa: PLR0913
         raise PrframeError(
             "`negatives` must hold at least one score, or `n_neg` exceed 0; got none."
         )
-    importance = _checked(importance, some.total + others.total)
-    center = empirical_precision(some, others, levels)
-    roc = smoothed_roc(class_kernels(some, others, bandwidth), some, others)
+    found = smoothed_bootstrap(some, others, levels, size, bandwidth, importance, generator)
+    if few(found.weights):
+        warn(
+            f"The {size} resamples drawn with prevalence {found.prevalence:.3g} are worth "
+            f"{found.effective_sample_size:.1f} unweighted ones; draw with importance=None, "
+            "or nearer to the data.",
+            EffectiveSampleSizeWarning,
+        )
+    return found
+
+
+def smoothed_bootstrap(  # noqa: PLR0913, PLR0917
+    positives: ClassScores,
+    negatives: ClassScores,
+    recall: Floats,
+    size: int,
+    bandwidth: Bandwidth,
+    importance: float | Literal["auto"] | None,
+    rng: np.random.Generator,
+) -> PRBootstrap:
+    """Resample the curve of two classes that are both there."""
+    importance = _checked(importance, positives.total + negatives.total)
+    center = empirical_precision(positives, negatives, recall)
+    roc = smoothed_roc(class_kernels(positives, negatives, bandwidth), positives, negatives)
     if importance == "auto":
-        importance = _pilot(roc, levels, center, generator)
-    observed = some.total / roc.n
+        importance = _pilot(roc, recall, center, rng)
+    observed = positives.total / roc.n
     drawn = observed if importance is None else importance
-    samples = resample(roc, levels, drawn, size, generator)
+    samples = resample(roc, recall, drawn, size, rng)
     weights = np.full(size, 1 / size)
     if drawn != observed:
         weights = normalised(log_weights(samples.n_pos, roc.n, observed, drawn))
-        warn_of_few(weights, drawn)
-    return PRBootstrap(levels, center, samples.precision, weights, drawn)
+    return PRBootstrap(recall, center, samples.precision, weights, drawn)
 
 
 def _checked(importance: float | Literal["auto"] | None, n: int) -> float | Literal["auto"] | None:

@@ -1,9 +1,10 @@
 """The verbs: what can be asked of a frame."""
 
 from prframe.verbs.ap_test import ap_test
+from prframe.verbs.band import band
 from prframe.verbs.check import check
 from prframe.verbs.curve import curve, roc
 from prframe.verbs.evaluate import evaluate
 from prframe.verbs.topk_test import topk_test
 
-__all__ = ["ap_test", "check", "curve", "evaluate", "roc", "topk_test"]
+__all__ = ["ap_test", "band", "check", "curve", "evaluate", "roc", "topk_test"]

@@ -1,0 +1,199 @@
+"""The ROC path of one ranking, and draws of the curve behind it: the Bayesian bootstrap.
+
+A path leads through the positives in descending order: how many negatives stand above each.
+What lies between two positives is not known but for its ends, and is joined on a log scale; what
+lies within a tie block moves in proportion, as its orders do on average.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prframe.stats.class_scores import positives_at
+from prframe.stats.inputs import Floats
+from prframe.stats.pr_curve import precision
+from prframe.stats.ranked_cells import RankedCells
+
+# Knots beyond these are left out: what is lost is at most 1 / (4 * 2048 b (1 - b)) of the
+# variance at recall b.
+_MOST_KNOTS = 2048
+
+
+@dataclass(frozen=True)
+class RocPath:
+    """The ranking of one group as its positives see it.
+
+    Attributes
+    ----------
+    ranks : ndarray, shape (k,)
+        Positives passed at each knot, rising from 0 to the last retrieved one. A positive that is
+        tied with nothing has its knot at its rank, a tie block two, half a rank before its first
+        and half a rank after its last positive.
+    fp : ndarray, shape (k,)
+        Negatives passed at each knot.
+    tied : ndarray of bool, shape (k - 1,)
+        Whether the piece after each knot is a tie block.
+    n_pos, n_neg : float
+        Totals, with what was never retrieved.
+    """
+
+    ranks: Floats
+    fp: Floats
+    tied: NDArray[np.bool_]
+    n_pos: float
+    n_neg: float
+
+    @property
+    def complete(self) -> bool:
+        """Tell whether every positive is on the path."""
+        return bool(self.ranks[-1] == self.n_pos + 1)
+
+    @classmethod
+    def of(cls, cells: RankedCells) -> "RocPath":
+        """Make the path through the cells of a ranking."""
+        start, end, low, high = _blocks(cells)
+        tied = (end - start > 1) | (high > low)
+        ranks = np.stack([np.where(tied, start + 0.5, end), end + 0.5], axis=1)
+        # An untied positive has one knot, a tie block two.
+        kept = np.stack([np.ones_like(tied), tied], axis=1)
+        inside = np.stack([tied, np.zeros_like(tied)], axis=1)
+        fp = np.stack([low, high], axis=1)
+        last = end.max(initial=0.0) + 1, cells.neg[:-1].sum()
+        path = cls(
+            np.concatenate([[0.0], ranks[kept], [last[0]]]),
+            np.concatenate([[0.0], fp[kept], [last[1]]]),
+            np.concatenate([[False], inside[kept]]),
+            float(cells.n_pos),
+            float(cells.n_neg),
+        )
+        return path._thin()
+
+    def _thin(self) -> "RocPath":
+        """Drop knots that are too close to matter."""
+        if self.ranks.size <= _MOST_KNOTS:
+            return self
+        grid = np.linspace(self.ranks[0], self.ranks[-1], _MOST_KNOTS)
+        kept = np.searchsorted(self.ranks, grid)
+        # Blocks that would fill more than one cell of the grid stay what they are.
+        large = np.flatnonzero(self.tied & (np.diff(self.ranks) > grid[1]))
+        kept = np.unique(np.concatenate([kept, large, large + 1]))
+        tied = self.tied[kept[:-1]] & (np.diff(kept) == 1)
+        return RocPath(self.ranks[kept], self.fp[kept], tied, self.n_pos, self.n_neg)
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Draws of a curve at levels of recall, shape (n_resamples, levels).
+
+    Attributes
+    ----------
+    log_recall : ndarray
+        Logarithm of the recall, that of the level, or of the end of its tie block.
+    log_fpr : ndarray
+        Logarithm of the false positive rate; +inf where recall is never reached.
+    log_odds : ndarray, shape (n_resamples, 1)
+        Logarithm of the odds of a positive.
+    """
+
+    log_recall: Floats
+    log_fpr: Floats
+    log_odds: Floats
+
+    @property
+    def logit(self) -> Floats:
+        """Logarithm of the odds of precision: odds * recall / false positive rate."""
+        return np.asarray(self.log_odds + self.log_recall - self.log_fpr)
+
+
+def draw(
+    path: RocPath, recall: Floats, size: int, rng: np.random.Generator, *, block_ends: bool = False
+) -> Draws:
+    """Draw curves from what the ranking says of the curve behind it.
+
+    `recall` rises within (0, 1). The share of positives above each knot, the share of negatives
+    above each threshold and the share of positives altogether are drawn from their posterior
+    laws, Dirichlet and beta with half a count at each end. With `block_ends` a level within a
+    tie block is taken to the end of it.
+    """
+    knots = _positions(path, size, rng)
+    lower = np.arange(size)[:, None]
+    # One search for all draws: draw i lies in [i, i + 1].
+    at = np.interp(
+        (lower + recall).ravel(),
+        (lower + knots).ravel(),
+        (lower * knots.shape[1] + np.arange(knots.shape[1])).ravel(),
+    ).reshape(size, -1)
+    at -= lower * knots.shape[1]
+    piece = np.clip(at.astype(np.int64), 0, path.tied.size - 1)
+    fp = _joined(path, piece, at - piece)
+    log_recall = np.broadcast_to(np.log(recall), fp.shape)
+    if block_ends and path.tied.any():
+        inside = path.tied[piece]
+        fp = np.where(inside, path.fp[piece + 1], fp)
+        ends = np.take_along_axis(knots, piece + 1, axis=1)
+        log_recall = np.where(inside, np.log(ends), log_recall)
+    log_fpr = _log_rates(fp, path.n_neg, rng)
+    if not path.complete:
+        log_fpr[recall > knots[:, -1:]] = np.inf
+    odds = rng.standard_gamma(path.n_pos + 0.5, size), rng.standard_gamma(path.n_neg + 0.5, size)
+    return Draws(log_recall, log_fpr, np.log(odds[0] / odds[1])[:, None])
+
+
+def empirical_precision(cells: RankedCells, recall: Floats) -> Floats:
+    """Return eq. (3) of Clemencon & Vayatis at the levels; 0 where they are never reached."""
+    start, end, low, high = _blocks(cells)
+    found = positives_at(recall, cells.n_pos)
+    if not end.size:
+        return np.zeros(found.shape)
+    block = np.searchsorted(end, found)
+    reached = block < end.size
+    block = np.where(reached, block, 0)
+    share = (found - start[block]) / (end - start)[block]
+    false = low[block] + share * (high - low)[block]
+    return precision(found, np.where(reached, false, np.inf))
+
+
+def _blocks(cells: RankedCells) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return positives above and up to the end of each retrieved block of them, and negatives."""
+    tp, fp = (np.cumsum(counts[:-1], dtype=np.float64) for counts in (cells.pos, cells.neg))
+    with_hits = cells.pos[:-1] > 0
+    pos, neg = cells.pos[:-1][with_hits], cells.neg[:-1][with_hits]
+    tp, fp = tp[with_hits], fp[with_hits]
+    return tp - pos, tp, fp - neg, fp
+
+
+def _positions(path: RocPath, size: int, rng: np.random.Generator) -> Floats:
+    """Draw the recall at each knot: sums of gaps, half a gap at either end."""
+    gaps = np.diff(path.ranks)
+    gaps[0] -= 0.5
+    rest = path.n_pos + 1 - path.ranks[-1]
+    # The last gap ends at recall 1 or, where positives are missing, in the middle before them.
+    gaps[-1] -= 0.5
+    total = np.full(size, 0.0) if rest == 0 else rng.standard_gamma(rest, size)
+    sums = np.empty((size, gaps.size + 1))
+    sums[:, 0] = 0.0
+    np.cumsum(rng.standard_gamma(gaps, (size, gaps.size)), axis=1, out=sums[:, 1:])
+    sums /= (sums[:, -1] + total)[:, None]
+    return sums
+
+
+def _joined(path: RocPath, piece: NDArray[np.int64], share: Floats) -> Floats:
+    """Return the negatives passed on the way along a piece."""
+    log_fp = np.log(path.fp + 0.5)
+    joined = np.exp(log_fp[piece] + share * np.diff(log_fp)[piece]) - 0.5
+    if path.tied.any():
+        straight = path.fp[piece] + share * np.diff(path.fp)[piece]
+        joined = np.where(path.tied[piece], straight, joined)
+    return np.maximum(joined, 0.0)
+
+
+def _log_rates(fp: Floats, n_neg: float, rng: np.random.Generator) -> Floats:
+    """Draw the share of negatives above each threshold, given how many were seen there."""
+    steps = np.diff(fp, axis=1, prepend=0.0)
+    steps[:, 0] += 0.5
+    sums = rng.standard_gamma(np.maximum(steps, 0.0))
+    np.cumsum(sums, axis=1, out=sums)
+    rest = rng.standard_gamma(np.maximum(n_neg + 0.5 - fp[:, -1], 0.5))
+    sums /= (sums[:, -1] + rest)[:, None]
+    return np.asarray(np.log(sums, out=sums))

@@ -1,0 +1,72 @@
+"""Work that is done group by group: on all cores, with progress where a person watches."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import numpy as np
+import polars as pl
+
+from prframe.hits import Hits
+from prframe.stats.ranked_cells import RankedCells, cells_from_hits
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# Short work shows nothing.
+_PATIENCE_SECONDS = 2.0
+
+
+def each_group(
+    compute: Callable[[Item], Result], groups: Iterable[Item], description: str
+) -> list[Result]:
+    """Apply a computation to every group and return the results in order.
+
+    NumPy lets go of the interpreter while it draws and sorts, so threads share the work.
+    """
+    groups = list(groups)
+    workers = min(pl.thread_pool_size(), len(groups))
+    if workers <= 1:
+        return list(_shown(map(compute, groups), len(groups), description))
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            return list(_shown(pool.map(compute, groups), len(groups), description))
+        except BaseException:
+            # An error, or the user's patience: what has not begun does not begin.
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _shown(results: Iterable[Result], total: int, description: str) -> Iterable[Result]:
+    """Show how far the work is, if somebody watches."""
+    if not _watched():
+        return results
+    # On use: only people need it.
+    from tqdm import tqdm  # noqa: PLC0415
+
+    bar: Iterable[Result] = tqdm(
+        results, total=total, desc=description, unit="group", delay=_PATIENCE_SECONDS, leave=False
+    )
+    return bar
+
+
+def _watched() -> bool:
+    """Tell whether standard error is a terminal, or the session a notebook."""
+    stream = sys.stderr
+    if stream is not None and stream.isatty():
+        return True
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+def group_cells(found: Hits) -> Iterator[RankedCells]:
+    """Yield the ranking of each group, cut into cells."""
+    names = ("tp_start", "tp_end", "fp_start", "fp_end")
+    columns = [found.table[name].to_numpy() for name in names]
+    group = found.table["group"].to_numpy()
+    bounds = np.searchsorted(group, np.arange(found.totals.height + 1))
+    totals = found.totals.select("n", "n_pos", "n_neg").rows()
+    for (n, n_pos, n_neg), low, high in zip(totals, bounds, bounds[1:], strict=False):
+        yield cells_from_hits(*(c[low:high] for c in columns), n=n, n_pos=n_pos, n_neg=n_neg)

@@ -1,0 +1,330 @@
+"""Confidence bands around each group's precision-recall curve."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Literal, NamedTuple, TypeAlias, Unpack, get_args
+
+import numpy as np
+import polars as pl
+
+from prframe import checks, schemas
+from prframe.arguments import Arguments
+from prframe.errors import EffectiveSampleSizeWarning, PrframeError, warn
+from prframe.frames import Source
+from prframe.pieces import Piece, Ranking
+from prframe.ranks import class_scores, hits
+from prframe.rows import in_groups, key_names
+from prframe.stats.class_kernels import bandwidth_pair
+from prframe.stats.class_scores import two_classes
+from prframe.stats.importance import few
+from prframe.stats.inputs import Floats, random_generator
+from prframe.stats.pr_asymptotic import asymptotic_interval
+from prframe.stats.pr_bootstrap import smoothed_bootstrap
+from prframe.stats.pr_posterior import posterior_of, rising_levels
+from prframe.stats.ranked_cells import RankedCells
+from prframe.stats.roc_paths import empirical_precision
+from prframe.typing import Bandwidth, FrameT, Shared
+from prframe.verbs._groups import each_group, group_cells
+from prframe.verbs._verb import arguments, positives_of, run, verb, warn_null, warn_undefined
+
+Kind: TypeAlias = Literal["studentized", "sup"]
+Method: TypeAlias = Literal["bootstrap", "asymptotic"]
+
+_LEVELS = 181
+_TIES = ("group", "order", "trec")
+# What a group must hold for a band: ranks say something of a curve from a few positives on,
+# densities have to be estimated.
+_LEAST = {"bayesian-bootstrap": 3, "smoothed-bootstrap": 5, "asymptotic": 10}
+
+
+class _Group(NamedTuple):
+    """What a band is computed from; the scores of both classes only where they are smoothed."""
+
+    cells: RankedCells
+    scores: tuple[Floats, Floats] | None
+
+
+class _Curve(NamedTuple):
+    """Precision and its band at the levels, and whether weights leave few resamples."""
+
+    precision: Floats
+    low: Floats
+    high: Floats
+    few: bool = False
+
+
+@verb
+def band(
+    frame: FrameT,
+    score: str = "score",
+    label: str = "label",
+    *,
+    method: Method = "bootstrap",
+    kind: Kind = "studentized",
+    recall: float | Sequence[float] | None = None,
+    recall_range: tuple[float, float] | None = None,
+    simultaneous: bool = True,
+    confidence_level: float = 0.95,
+    bandwidth: Bandwidth | None = None,
+    importance: float | Literal["auto"] | None = None,
+    n_resamples: int = 2000,
+    rng: int | np.random.Generator | None = None,
+    **shared: Unpack[Shared],
+) -> FrameT:
+    """Draw a confidence band around the precision-recall curve of each group.
+
+    The rows are taken as a sample; the band is about the curve of the population behind it,
+    ``PR(b) = p b / (p b + (1 - p) alpha(b))`` with p the share of positives and alpha(b) the
+    false positive rate at recall b.
+
+    Parameters
+    ----------
+    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+        One row per item.
+    {shared}
+    method : {"bootstrap", "asymptotic"}
+        ``"asymptotic"``: intervals from the asymptotic variance, at single levels only.
+    kind : {"studentized", "sup"}
+        ``"studentized"``: as wide at each level as the draws of the Bayesian bootstrap spread
+        there; it depends on ranks alone. ``"sup"``: equally wide everywhere, the ball of
+        Clemencon & Vayatis's smoothed bootstrap.
+    recall : float or list of float in (0, 1), optional
+        Levels, in rising order. Absent: 181 of them, evenly over `recall_range`.
+    recall_range : (float, float), optional
+        First and last level where `recall` is absent: (0.05, 0.95) unless told.
+    simultaneous : bool
+        The band covers the curve at all levels at once with the probability
+        `confidence_level`; otherwise at each level by itself.
+    confidence_level : float in (0, 1)
+        Probability of covering.
+    bandwidth : {"scott", "silverman", "robust", "undersmoothed"}, float > 0 or pair, optional
+        Of the Gaussian kernels for the scores of positives and negatives, for ``"sup"`` and
+        ``"asymptotic"``: see `prframe.stats.pr_curve`. Absent: ``"scott"``.
+    importance : float in (0, 1) or "auto", optional
+        Share of positives that resamples of ``"sup"`` are drawn with and weighted for.
+    n_resamples : int >= 1
+        Draws, or resamples, of each group.
+    rng : int or numpy.random.Generator, optional
+        Seed. A group's draws depend on it and on nothing but the group.
+
+    Returns
+    -------
+    frame of the caller's kind
+        The `by` columns, then ``recall``, ``precision`` (eq. (3): the curve of the sample),
+        ``conf_low``, ``conf_high`` (Float64) and ``method`` (String): "bayesian-bootstrap",
+        "smoothed-bootstrap" or "asymptotic". One row per level.
+
+    Raises
+    ------
+    PrframeError
+        An unknown option, options that do not go together, `weight`, ``ties`` other than
+        "group", "order" and "trec", or rows that cannot be ranked.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Groups with fewer than 3 positives (5 for ``"sup"``, 10 for ``"asymptotic"``) or without
+        negatives have no band, groups without positives no curve.
+    EffectiveSampleSizeWarning
+        Importance weights leave few resamples to decide.
+
+    Notes
+    -----
+    At recall j / n_pos, precision is that of `curve`. Within a tie block false positives grow in
+    proportion (Davis & Goadrich 2006), so that a constant scorer has precision p throughout.
+    Beyond the recall of the retrieved items precision is 0.
+
+    The rows of a group are taken as independent of each other. With the number of items n, the
+    number of positives is random as well. Coverage is studied in the guide. Groups are drawn with
+    the same random numbers, which makes their bands comparable.
+
+    References
+    ----------
+    Clemencon & Vayatis 2009, eq. (3), Remark 3 (corrected), Algorithm 1 and section 4.2; Rubin
+    1981; Gu, Ghosal & Roy 2008.
+
+    Examples
+    --------
+    >>> import polars as pl, prframe
+    >>> frame = pl.DataFrame({"score": range(40, 0, -1), "label": [1, 1, 0, 1, 1, 0, 0, 1] * 5})
+    >>> prframe.band(frame, recall=[0.25, 0.5, 0.75], rng=1).drop("method")
+    shape: (3, 4)
+    ┌────────┬───────────┬──────────┬───────────┐
+    │ recall ┆ precision ┆ conf_low ┆ conf_high │
+    │ ---    ┆ ---       ┆ ---      ┆ ---       │
+    │ f64    ┆ f64       ┆ f64      ┆ f64       │
+    ╞════════╪═══════════╪══════════╪═══════════╡
+    │ 0.25   ┆ 0.675676  ┆ 0.359569 ┆ 0.963221  │
+    │ 0.5    ┆ 0.641026  ┆ 0.407129 ┆ 0.875927  │
+    │ 0.75   ┆ 0.652174  ┆ 0.437642 ┆ 0.833883  │
+    └────────┴───────────┴──────────┴───────────┘
+    """
+    args = arguments("band", score, label, shared)
+    plan = _Plan(
+        args=args,
+        name=_named(method, kind),
+        levels=_levels(recall, recall_range),
+        simultaneous=simultaneous,
+        confidence_level=float(
+            checks.number("confidence_level", confidence_level, above=0, below=1)
+        ),
+        bandwidth=bandwidth,
+        importance=importance,
+        n_resamples=checks.whole_number("n_resamples", n_resamples, at_least=1),
+        seed=int(random_generator(rng).integers(1 << 62)),
+    )
+    plan.check()
+    result: FrameT = run(frame, args, schemas.band(), plan.results)
+    return result
+
+
+def _named(method: Method, kind: Kind) -> str:
+    """Return how the band is computed, in one word."""
+    checks.one_of("method", method, get_args(Method))
+    checks.one_of("kind", kind, get_args(Kind))
+    if method == "asymptotic":
+        return method
+    return "bayesian-bootstrap" if kind == "studentized" else "smoothed-bootstrap"
+
+
+def _levels(
+    recall: float | Sequence[float] | None, recall_range: tuple[float, float] | None
+) -> Floats:
+    """Return the levels of recall."""
+    if recall is not None:
+        if recall_range is not None:
+            raise PrframeError("`recall` and `recall_range` both name levels; give one of them.")
+        return rising_levels([recall] if isinstance(recall, (int, float)) else recall)
+    ends = (0.05, 0.95) if recall_range is None else recall_range
+    if not (isinstance(ends, (tuple, list)) and len(ends) == 2):  # noqa: PLR2004
+        raise PrframeError(
+            f"`recall_range` must be the first and the last level; got {checks.brief(ends)}."
+        )
+    low, high = (checks.number("recall_range", end, above=0, below=1) for end in ends)
+    if low >= high:
+        raise PrframeError(f"`recall_range` must rise; got {checks.brief(ends)}.")
+    return np.linspace(low, high, _LEVELS)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is drawn, and how."""
+
+    args: Arguments
+    name: str
+    levels: Floats
+    simultaneous: bool
+    confidence_level: float
+    bandwidth: Bandwidth | None
+    importance: float | Literal["auto"] | None
+    n_resamples: int
+    seed: int
+
+    def check(self) -> None:
+        """Refuse options that would have to be disregarded."""
+        checks.flag("simultaneous", self.simultaneous)
+        if self.args.weight is not None:
+            raise PrframeError("band draws whole items and takes no `weight`; leave it out.")
+        ties = _TIES if self.name == "bayesian-bootstrap" else _TIES[:1]
+        if self.args.ties not in ties:
+            raise PrframeError(
+                f"the {self.name} band takes ties={checks.listed(ties)}; got {self.args.ties!r}."
+            )
+        if self.name == "asymptotic" and self.simultaneous:
+            raise PrframeError(
+                "method='asymptotic' knows single levels only; say simultaneous=False, "
+                "or take method='bootstrap'."
+            )
+        if self.name == "smoothed-bootstrap" and not self.simultaneous:
+            raise PrframeError(
+                "kind='sup' is a band for all levels at once; for single ones take "
+                "kind='studentized'."
+            )
+        if self.bandwidth is not None:
+            if self.name == "bayesian-bootstrap":
+                raise PrframeError(
+                    "`bandwidth` smooths scores, and kind='studentized' knows only ranks; "
+                    "leave it out, or take kind='sup'."
+                )
+            bandwidth_pair(self.bandwidth)
+        if self.importance is not None:
+            if self.name != "smoothed-bootstrap":
+                raise PrframeError(
+                    "`importance` weights the resamples of kind='sup'; leave it out, or take that."
+                )
+            if self.importance != "auto":
+                checks.number("importance", self.importance, above=0, below=1)
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return the rows of all groups."""
+        extra = () if self.name == "bayesian-bootstrap" else ("score",)
+        rows = Ranking(source, self.args, extra=extra).over_groups(self._piece)
+        self._warn(rows)
+        return rows.drop("n_pos", "lacking", "few")
+
+    def _piece(self, piece: Piece) -> pl.DataFrame:
+        """Return the rows of the groups of a piece."""
+        found = hits(piece)
+        scores = class_scores(piece) if self.name != "bayesian-bootstrap" else repeat(None)
+        groups = [_Group(*both) for both in zip(group_cells(found), scores, strict=False)]
+        curves = each_group(self._curve, groups, "band")
+        few_positives = pl.col("n_pos") < _LEAST[self.name]
+        totals = found.totals.select(
+            *key_names(self.args),
+            "n_pos",
+            (few_positives | (pl.col("n_neg") == 0)).alias("lacking"),
+            pl.Series("few", [curve.few for curve in curves], dtype=pl.Boolean),
+        )
+        values = np.array([curve[:3] for curve in curves]).reshape(-1, 3, self.levels.size)
+        names = ("precision", "conf_low", "conf_high")
+        columns = {"recall": np.broadcast_to(self.levels, values[:, 0].shape)}
+        columns |= zip(names, np.moveaxis(values, 1, 0), strict=True)
+        repeated = totals[np.repeat(np.arange(totals.height), self.levels.size)]
+        return repeated.with_columns(
+            *(pl.Series(name, v.ravel()).fill_nan(None) for name, v in columns.items()),
+            method=pl.lit(self.name),
+        )
+
+    def _curve(self, group: _Group) -> _Curve:
+        """Return the curve of a group and its band."""
+        cells, nothing = group.cells, np.full(self.levels.size, np.nan)
+        precision = empirical_precision(cells, self.levels) if cells.n_pos else nothing
+        if cells.n_pos < _LEAST[self.name] or not cells.n_neg:
+            return _Curve(precision, nothing, nothing)
+        rng = np.random.default_rng(self.seed)
+        if group.scores is None:
+            drawn = posterior_of(cells, self.levels, self.n_resamples, rng)
+            ends = drawn.band(self.confidence_level, simultaneous=self.simultaneous)
+            return _Curve(precision, ends.low, ends.high)
+        classes = two_classes(*group.scores, cells.n_pos, cells.n_neg)
+        bandwidth = "scott" if self.bandwidth is None else self.bandwidth
+        if self.name == "asymptotic":
+            single = asymptotic_interval(*classes, self.levels, self.confidence_level, bandwidth)
+            return _Curve(precision, single.low, single.high)
+        resampled = smoothed_bootstrap(
+            *classes, self.levels, self.n_resamples, bandwidth, self.importance, rng
+        )
+        ends = resampled.band(self.confidence_level)
+        return _Curve(precision, ends.low, ends.high, few(resampled.weights))
+
+    def _warn(self, rows: pl.DataFrame) -> None:
+        """Warn of groups without a band, and of weights that leave few resamples."""
+        keys = key_names(self.args)
+        groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(
+            pl.col("n_pos", "lacking", "few").first()
+        )
+        positives = positives_of(self.args)
+        curveless = groups.with_columns(lacking=pl.col("n_pos") == 0)
+        warn_undefined(["precision"], curveless, self.args, [positives])
+        why = f"which have fewer than {_LEAST[self.name]} {positives} or no negatives"
+        warn_null(["conf_low", "conf_high"], groups, self.args, why)
+        poor = groups.filter("few")
+        if poor.height:
+            names = in_groups(poor.select(keys).rows())
+            warn(
+                f"importance={self.importance}: the weights leave few of the {self.n_resamples} "
+                f"resamples to decide, in {poor.height} of {groups.height} groups{names}; "
+                "draw with importance=None.",
+                EffectiveSampleSizeWarning,
+            )
