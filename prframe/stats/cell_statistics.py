@@ -1,0 +1,399 @@
+"""Ranking metrics as functions of the counts in the cells of a ranking.
+
+Each is a value that knows its name and range, what it is for any counts (of a resample, say), and
+its *influence*: the derivative with respect to the weight of one item. The sum of the squared
+influences of all items, each of which is a draw from a population, estimates the variance of the
+metric (the infinitesimal jackknife, Jaeckel 1972; Efron 1982, chapter 6).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prframe import checks
+from prframe.stats.inputs import Floats
+from prframe.stats.ranked_cells import RankedCells
+
+Numbers = NDArray[Any]
+
+# A level of recall is reached in spite of rounding.
+_SLACK = 1e-9
+# Cells at a time: what is computed of them stays in the processor's cache.
+_PIECE = 1 << 13
+
+
+class Influence(NamedTuple):
+    """Derivatives with respect to the weight of one positive and of one negative of each cell."""
+
+    pos: Floats
+    neg: Floats
+
+    def of_items(self, cells: RankedCells) -> tuple[Floats, Floats]:
+        """Return the values that occur, and how many items have each."""
+        values = np.concatenate([self.pos, self.neg])
+        number = np.concatenate([cells.pos, cells.neg])
+        some = number > 0
+        return values[some], number[some].astype(np.float64)
+
+    def power_sum(self, cells: RankedCells, power: int) -> float:
+        """Return the sum over all items of a power of their influence."""
+        values, number = self.of_items(cells)
+        return float(number @ values**power)
+
+    def std_error(self, cells: RankedCells) -> float:
+        """Return the standard error of the statistic, items being an independent sample."""
+        return float(np.sqrt(self.power_sum(cells, 2)))
+
+
+@dataclass(frozen=True)
+class CellStatistic(ABC):
+    """A metric of a ranking in cells; all lie in [0, 1]."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name in the catalogue."""
+
+    @abstractmethod
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return the metric for counts or weights of the cells.
+
+        Parameters
+        ----------
+        pos, neg : array_like, shape (..., n_cells)
+            Non-negative; the last cell is what was not retrieved.
+
+        Returns
+        -------
+        ndarray of float, shape (...)
+            NaN where it is not defined.
+        """
+
+    @abstractmethod
+    def influence(self, cells: RankedCells) -> Influence:
+        """Return the derivative with respect to the weights of the items, once per cell and class.
+
+        Parameters
+        ----------
+        cells : RankedCells
+
+        Returns
+        -------
+        Influence
+            Two arrays of shape (n_cells,); what no item has means nothing. Over all items they
+            add up to 0.
+        """
+
+    def value(self, cells: RankedCells) -> float:
+        """Return the metric of a ranking."""
+        return float(self.values(cells.pos, cells.neg))
+
+
+@dataclass(frozen=True)
+class AveragePrecision(CellStatistic):
+    """AP: the mean over positives of the precision at the end of their tie block."""
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return "AP"
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return ``sum_c pos_c TP_c / K_c / n_pos``, TP and K counted to the end of cell c."""
+        pos, neg = _both(pos, neg)
+        credit = _sum(p * _ratio(tp, k, 0.0) for p, _, tp, k in _pieces(pos, neg))
+        return _ratio(credit, pos.sum(axis=-1))
+
+    def influence(self, cells: RankedCells) -> Influence:
+        """Differentiate: items move the precision at all positives that are not above them."""
+        pos, neg = _both(cells.pos, cells.neg)
+        tp, k = _running(pos, neg)
+        precision = _ratio(tp, k, 0.0)
+        slope = _backward(pos[:-1] * _ratio(1.0, k, 0.0))
+        pull = _backward(pos[:-1] * _ratio(precision, k, 0.0))
+        n_pos = cells.n_pos
+        ap = pos[:-1] @ precision / n_pos
+        own = np.append(precision + slope - pull, 0.0)
+        return Influence((own - ap) / n_pos, np.append(-pull, 0.0) / n_pos)
+
+
+@dataclass(frozen=True)
+class TrapezoidArea(CellStatistic):
+    """AUPRC: the area under the curve of precision by the trapezoidal rule, from (0, 1)."""
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return "AUPRC"
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return ``sum_c pos_c (precision above c + precision at its end) / 2 / n_pos``."""
+        pos, neg = _both(pos, neg)
+        return _ratio(_sum(self._credits(pos, neg)), pos.sum(axis=-1))
+
+    @staticmethod
+    def _credits(pos: Numbers, neg: Numbers) -> Iterator[Floats]:
+        """Return what each cell earns, piece by piece."""
+        above: Floats | float = 1.0
+        for p, _, tp, k in _pieces(pos, neg):
+            after = _ratio(tp, k, 1.0)
+            both = after.copy()
+            both[..., 1:] += after[..., :-1]
+            both[..., :1] += above
+            above = after[..., -1:]
+            yield p * both / 2
+
+    def influence(self, cells: RankedCells) -> Influence:
+        """Differentiate as for AP; the precision above a cell moves with what is above."""
+        pos, neg = _both(cells.pos, cells.neg)
+        tp, k = _running(pos, neg)
+        after = _ratio(tp, k, 1.0)
+        before = np.insert(after[:-1], 0, 1.0)
+        # Precision at the end of a cell counts for it and for the next one.
+        weight = (pos[:-1] + np.append(pos[1:-1], 0.0)) / 2
+        slope = _backward(weight * _ratio(1.0, k, 0.0))
+        pull = _backward(weight * _ratio(tp, k * k, 0.0))
+        n_pos = cells.n_pos
+        area = pos[:-1] @ (before + after) / 2 / n_pos
+        own = np.append((before + after) / 2 + slope - pull, 0.0)
+        return Influence((own - area) / n_pos, np.append(-pull, 0.0) / n_pos)
+
+
+@dataclass(frozen=True)
+class RocArea(CellStatistic):
+    """AUC: the probability that a positive ranks above a negative, ties counting half."""
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return "AUC"
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return ``sum_c pos_c (n_neg - FP above c - neg_c / 2) / (n_pos n_neg)``."""
+        pos, neg = _both(pos, neg)
+        n_pos, n_neg = pos.sum(axis=-1), neg.sum(axis=-1)
+        wrong = _sum(p * (k - tp - m / 2) for p, m, tp, k in _pieces(pos, neg))
+        # What is not retrieved is tied.
+        wrong += pos[..., -1] * (n_neg - neg[..., -1] / 2)
+        pairs = n_pos * 1.0 * n_neg
+        return _ratio(pairs - wrong, pairs)
+
+    def influence(self, cells: RankedCells) -> Influence:
+        """Differentiate: the shares of the other class that an item is right with (DeLong)."""
+        pos, neg = _both(cells.pos, cells.neg)
+        n_pos, n_neg = pos.sum(), neg.sum()
+        right_pos = 1 - _ratio(np.cumsum(neg) - neg / 2, n_neg)
+        right_neg = _ratio(np.cumsum(pos) - pos / 2, n_pos)
+        auc = pos @ right_pos / n_pos
+        return Influence((right_pos - auc) / n_pos, _ratio(right_neg - auc, n_neg))
+
+
+@dataclass(frozen=True)
+class _TopShare(CellStatistic):
+    """Positives among the first k; where k stands moves with the items above."""
+
+    k: int
+
+    def __post_init__(self) -> None:
+        """Check the cut-off."""
+        checks.whole_number("k", self.k, at_least=1)
+
+    def _hits(self, pos: Floats, neg: Floats) -> Floats:
+        """Return the expected positives among the first k, over the orders within ties."""
+        return _sum(
+            p * _share_above(self.k, k - p - m, p + m) for p, m, _, k in _pieces(pos, neg)
+        )
+
+    def _hits_influence(self, cells: RankedCells) -> Influence:
+        """Return the influence on the positives among the first k, k being a share of n.
+
+        An item above the cut pushes another one out, which is positive with the local precision
+        d: ``1{above} (y - d) - (k / n) (P@k - d)``. If all that is retrieved is above, d = 0.
+        """
+        pos, neg = _both(cells.pos, cells.neg)
+        _, k = _running(pos, neg)
+        size = pos[:-1] + neg[:-1]
+        share = np.append(_share_above(self.k, k - size, size), 0.0)
+        depth = float(pos[:-1].sum() + neg[:-1].sum())
+        d = _local_precision(pos, neg, self.k, depth) if self.k < depth else 0.0
+        drift = (pos @ share - self.k * d) / cells.n
+        return Influence(share * (1 - d) - drift, -share * d - drift)
+
+
+@dataclass(frozen=True)
+class PrecisionAt(_TopShare):
+    """P@k: the positives among the first k, over k; under ties, the mean over their orders.
+
+    Notes
+    -----
+    It depends on a quantile of the scores, and the derivative of the empirical one jumps. The
+    influence uses the precision d among the ranks within ``ceil(k^(4/5) / 2)`` of k instead:
+    ``(1{above} (y - d) - (k/n) (P - d)) / k`` for P = P@k, whose squares add up to
+    ``(P (1 - P) + (1 - k/n) (P - d)^2) / k``. Of a tie block at the cut that is larger than these
+    ranks, d is exact.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return f"P@{self.k}"
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return the expected positives among the first k, over k."""
+        return self._hits(*_both(pos, neg)) / self.k
+
+    def influence(self, cells: RankedCells) -> Influence:
+        """Differentiate with the local precision at the cut."""
+        hits = self._hits_influence(cells)
+        return Influence(hits.pos / self.k, hits.neg / self.k)
+
+
+@dataclass(frozen=True)
+class RecallAt(_TopShare):
+    """R@k: the positives among the first k, over n_pos; under ties, the mean over their orders.
+
+    Notes
+    -----
+    The influence uses the local precision at the cut, as `PrecisionAt` does.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return f"R@{self.k}"
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return the expected positives among the first k, over n_pos."""
+        pos, neg = _both(pos, neg)
+        return _ratio(self._hits(pos, neg), pos.sum(axis=-1))
+
+    def influence(self, cells: RankedCells) -> Influence:
+        """Differentiate with the local precision at the cut; positives raise n_pos too."""
+        hits, recall = self._hits_influence(cells), self.value(cells)
+        n_pos, p = cells.n_pos, cells.n_pos / cells.n
+        return Influence(
+            (hits.pos - recall * (1 - p)) / n_pos, (hits.neg + recall * p) / n_pos
+        )
+
+
+@dataclass(frozen=True)
+class PrecisionAtRecall(CellStatistic):
+    """Prec@r: the precision at the threshold where recall first reaches r; 0 if it never does.
+
+    Notes
+    -----
+    It depends on a quantile of the positives' scores. The influence uses the precision d among
+    the ranks from the positive ``ceil(n_pos^(4/5) / 2)`` above to the one as many below:
+    ``(r y (1 - P/d) - P 1{above} (1 - y/d)) / k`` for P = Prec@r with the threshold at rank k
+    (the delta method behind the variance of Clemencon & Vayatis 2009, eq. (9), with its slip
+    corrected).
+    """
+
+    r: float
+
+    def __post_init__(self) -> None:
+        """Check the level."""
+        checks.number("r", self.r, above=0, at_most=1)
+
+    @property
+    def name(self) -> str:
+        """The name: that of precision on the curve at a level of recall."""
+        return f"Prec@{self.r:g}"
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return TP_c / K_c of the first cell with ``TP_c >= r n_pos``."""
+        pos, neg = _both(pos, neg)
+        tp, k = _running(pos, neg)
+        n_pos = pos.sum(axis=-1)
+        reached = tp >= (self.r - _SLACK) * n_pos[..., None]
+        at = reached.argmax(axis=-1)[..., None]
+        precision = _ratio(*(np.take_along_axis(a, at, axis=-1) for a in (tp, k)))[..., 0]
+        value = np.where(reached.any(axis=-1), precision, 0.0)
+        return np.where(n_pos > 0, value, np.nan)
+
+    def influence(self, cells: RankedCells) -> Influence:
+        """Differentiate with the local precision at the threshold."""
+        pos, neg = _both(cells.pos, cells.neg)
+        tp, k = _running(pos, neg)
+        n_pos = cells.n_pos
+        reached = np.flatnonzero(tp >= (self.r - _SLACK) * n_pos)
+        if not reached.size:
+            return Influence(np.zeros(pos.size), np.zeros(pos.size))
+        at = reached[0]
+        precision = tp[at] / k[at]
+        reach = np.ceil(n_pos**0.8 / 2)
+        levels = np.clip([tp[at] - reach, tp[at] + reach], 0.0, tp[-1])
+        ranks = np.interp(levels, np.insert(tp, 0, 0.0), np.insert(k, 0, 0.0))
+        d = np.diff(levels)[0] / np.diff(ranks)[0]
+        above = np.arange(pos.size) <= at
+        # Recall at the threshold is not exactly r.
+        drift = (self.r * n_pos - tp[at]) * (1 - precision / d) / cells.n
+        of_pos = self.r * (1 - precision / d) - precision * above * (1 - 1 / d) - drift
+        return Influence(of_pos / k[at], (-precision * above - drift) / k[at])
+
+
+def _both(pos: ArrayLike, neg: ArrayLike) -> tuple[Numbers, Numbers]:
+    """Return both as arrays; integers, which add up faster, stay integers."""
+    return np.asarray(pos), np.asarray(neg)
+
+
+def _running(pos: Numbers, neg: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the positives and all items up to the end of each cell but the last."""
+    tp = np.cumsum(pos[..., :-1], axis=-1)
+    k = np.cumsum(neg[..., :-1], axis=-1)
+    k += tp
+    return tp, k
+
+
+def _pieces(
+    pos: Numbers, neg: Numbers
+) -> Iterator[tuple[Numbers, Numbers, Numbers, Numbers]]:
+    """Split all cells but the last: positives, negatives, positives and items to their end."""
+    tp_above = fp_above = np.zeros((*pos.shape[:-1], 1), dtype=pos.dtype)
+    last = pos.shape[-1] - 1
+    for start in range(0, last, _PIECE):
+        here = slice(start, min(start + _PIECE, last))
+        p, m = pos[..., here], neg[..., here]
+        tp = np.cumsum(p, axis=-1) + tp_above
+        fp = np.cumsum(m, axis=-1) + fp_above
+        yield p, m, tp, tp + fp
+        tp_above, fp_above = tp[..., -1:], fp[..., -1:]
+
+
+def _sum(terms: Iterable[Numbers]) -> Floats:
+    """Add up over the cells of all pieces."""
+    total = np.zeros(())
+    for term in terms:
+        total = total + term.sum(axis=-1)
+    return total
+
+
+def _backward(values: Floats) -> Floats:
+    """Return the sums from each cell to the last."""
+    return np.cumsum(values[::-1])[::-1]
+
+
+def _ratio(top: Numbers, bottom: Numbers, empty: float = np.nan) -> Floats:
+    """Divide; where there is nothing to divide by, return `empty`."""
+    nothing = bottom == 0
+    ratio = top / (bottom + nothing)
+    if empty and nothing.any():
+        ratio = np.where(nothing, empty, ratio)
+    return np.asarray(ratio)
+
+
+def _share_above(cut: int, above: Numbers, size: Numbers) -> Floats:
+    """Return the share of each cell that is among the first `cut` items."""
+    return _ratio(np.clip(cut - above, 0, size), size, 0.0)
+
+
+def _local_precision(pos: Floats, neg: Floats, k: int, depth: float) -> float:
+    """Return the precision among the ranks within ceil(k^(4/5) / 2) of k."""
+    reach = np.ceil(k**0.8 / 2)
+    tp, rank = (np.insert(counts, 0, 0.0) for counts in _running(pos, neg))
+    ends = np.clip([k - reach, k + reach], 0.0, depth)
+    return float(np.diff(np.interp(ends, rank, tp))[0] / np.diff(ends)[0])
