@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from prframe import checks
-from prframe.errors import PrframeError
 from prframe.stats.cell_statistics import CellStatistic, Influence
 from prframe.stats.inputs import Floats, random_generator
 from prframe.stats.ranked_cells import Integers, RankedCells
@@ -89,7 +88,9 @@ def bootstrap(
     )
 
 
-def cluster_counts(cell: ArrayLike, label: ArrayLike, cluster: ArrayLike, n_cells: int) -> "csr_array":
+def cluster_counts(
+    cell: ArrayLike, label: ArrayLike, cluster: ArrayLike, n_cells: int
+) -> "csr_array":
     """Count the positives and the negatives that each cluster has in each cell.
 
     Parameters

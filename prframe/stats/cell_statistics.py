@@ -92,6 +92,14 @@ class CellStatistic(ABC):
         """Return the metric of a ranking."""
         return float(self.values(cells.pos, cells.neg))
 
+    def center(self, cells: RankedCells) -> float:
+        """Return the middle of an interval: the value, without the bias that is known of it."""
+        return self.value(cells)
+
+    def trials(self, cells: RankedCells) -> int:
+        """Return how many observations a value of 0 or 1 stands for."""
+        return cells.n_pos
+
 
 @dataclass(frozen=True)
 class AveragePrecision(CellStatistic):
@@ -119,6 +127,18 @@ class AveragePrecision(CellStatistic):
         ap = pos[:-1] @ precision / n_pos
         own = np.append(precision + slope - pull, 0.0)
         return Influence((own - ap) / n_pos, np.append(-pull, 0.0) / n_pos)
+
+    def center(self, cells: RankedCells) -> float:
+        """Return the mean of AP and of AP where no positive counts for its own precision.
+
+        Of k - 1 other items down to a positive, each is positive with the probability that is to
+        be estimated, whatever k > 1: ``(TP - 1) / (K - 1)`` has no bias, and ``TP / K`` one of
+        ``(1 - precision) / K``. The mean of both, 1 at the top, weighs bias against variance.
+        """
+        pos, neg = _both(cells.pos, cells.neg)
+        tp, k = _running(pos, neg)
+        others = _ratio(tp - 1, k - 1, 1.0)
+        return (self.value(cells) + float(pos[:-1] @ others) / cells.n_pos) / 2
 
 
 @dataclass(frozen=True)
@@ -191,6 +211,10 @@ class RocArea(CellStatistic):
         auc = pos @ right_pos / n_pos
         return Influence((right_pos - auc) / n_pos, _ratio(right_neg - auc, n_neg))
 
+    def trials(self, cells: RankedCells) -> int:
+        """Return the size of the smaller class."""
+        return min(cells.n_pos, cells.n_neg)
+
 
 @dataclass(frozen=True)
 class _TopShare(CellStatistic):
@@ -204,9 +228,7 @@ class _TopShare(CellStatistic):
 
     def _hits(self, pos: Floats, neg: Floats) -> Floats:
         """Return the expected positives among the first k, over the orders within ties."""
-        return _sum(
-            p * _share_above(self.k, k - p - m, p + m) for p, m, _, k in _pieces(pos, neg)
-        )
+        return _sum(p * _share_above(self.k, k - p - m, p + m) for p, m, _, k in _pieces(pos, neg))
 
     def _hits_influence(self, cells: RankedCells) -> Influence:
         """Return the influence on the positives among the first k, k being a share of n.
@@ -251,6 +273,10 @@ class PrecisionAt(_TopShare):
         hits = self._hits_influence(cells)
         return Influence(hits.pos / self.k, hits.neg / self.k)
 
+    def trials(self, cells: RankedCells) -> int:
+        """Return the number of items among the first k."""
+        return min(self.k, cells.n)
+
 
 @dataclass(frozen=True)
 class RecallAt(_TopShare):
@@ -275,9 +301,7 @@ class RecallAt(_TopShare):
         """Differentiate with the local precision at the cut; positives raise n_pos too."""
         hits, recall = self._hits_influence(cells), self.value(cells)
         n_pos, p = cells.n_pos, cells.n_pos / cells.n
-        return Influence(
-            (hits.pos - recall * (1 - p)) / n_pos, (hits.neg + recall * p) / n_pos
-        )
+        return Influence((hits.pos - recall * (1 - p)) / n_pos, (hits.neg + recall * p) / n_pos)
 
 
 @dataclass(frozen=True)
@@ -311,7 +335,9 @@ class PrecisionAtRecall(CellStatistic):
         n_pos = pos.sum(axis=-1)
         reached = tp >= (self.r - _SLACK) * n_pos[..., None]
         at = reached.argmax(axis=-1)[..., None]
-        precision = _ratio(*(np.take_along_axis(a, at, axis=-1) for a in (tp, k)))[..., 0]
+        precision = _ratio(
+            np.take_along_axis(tp, at, axis=-1), np.take_along_axis(k, at, axis=-1)
+        )[..., 0]
         value = np.where(reached.any(axis=-1), precision, 0.0)
         return np.where(n_pos > 0, value, np.nan)
 
@@ -349,9 +375,7 @@ def _running(pos: Numbers, neg: Numbers) -> tuple[Numbers, Numbers]:
     return tp, k
 
 
-def _pieces(
-    pos: Numbers, neg: Numbers
-) -> Iterator[tuple[Numbers, Numbers, Numbers, Numbers]]:
+def _pieces(pos: Numbers, neg: Numbers) -> Iterator[tuple[Numbers, Numbers, Numbers, Numbers]]:
     """Split all cells but the last: positives, negatives, positives and items to their end."""
     tp_above = fp_above = np.zeros((*pos.shape[:-1], 1), dtype=pos.dtype)
     last = pos.shape[-1] - 1
@@ -377,7 +401,7 @@ def _backward(values: Floats) -> Floats:
     return np.cumsum(values[::-1])[::-1]
 
 
-def _ratio(top: Numbers, bottom: Numbers, empty: float = np.nan) -> Floats:
+def _ratio(top: Numbers | float, bottom: Numbers, empty: float = np.nan) -> Floats:
     """Divide; where there is nothing to divide by, return `empty`."""
     nothing = bottom == 0
     ratio = top / (bottom + nothing)

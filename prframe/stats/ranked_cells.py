@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prframe.errors import PrframeError
-from prframe.stats.inputs import Floats, counts, reals
+from prframe.stats.inputs import counts, reals
 
 Integers = NDArray[np.int64]
 
