@@ -159,19 +159,33 @@ def _item_draws(
             drawn = np.zeros((some, counts.size), dtype=np.int64)
             drawn[:, kinds] = rng.multinomial(cells.n, counts[kinds] / cells.n, size=some)
         else:
-            drawn = np.stack([_tally(of_item, counts.size, rng) for _ in range(some)])
+            drawn = _tally(of_item, counts.size, some, rng)
         yield drawn
 
 
-def _tally(of_item: Integers, n_kinds: int, rng: np.random.Generator) -> Integers:
-    """Draw as many items as there are and count their kinds."""
+def _tally(of_item: Integers, n_kinds: int, times: int, rng: np.random.Generator) -> Integers:
+    """Draw as many items as there are, some times, and count their kinds."""
+    some = max(1, _BATCH // max(of_item.size, 1))
+    rows = [
+        _tally_at_once(of_item, n_kinds, min(some, times - first), rng)
+        for first in range(0, times, some)
+    ]
+    return rows[0] if len(rows) == 1 else np.concatenate(rows)
+
+
+def _tally_at_once(
+    of_item: Integers, n_kinds: int, times: int, rng: np.random.Generator
+) -> Integers:
+    """Draw and count with one array of all draws."""
     n = of_item.size
     dtype = np.int32 if n < 1 << 31 else np.int64
-    kinds = np.empty(n, dtype=np.int64)
+    kinds = np.empty((times, n), dtype=np.int64)
     for start in range(0, n, _BATCH):
-        chosen = rng.integers(0, n, min(_BATCH, n - start), dtype=dtype)
-        kinds[start : start + _BATCH] = of_item[chosen]
-    return np.bincount(kinds, minlength=n_kinds)
+        part = kinds[:, start : start + _BATCH]
+        part[:] = of_item[rng.integers(0, n, part.shape, dtype=dtype)]
+    if times > 1:
+        kinds += n_kinds * np.arange(times)[:, None]
+    return np.bincount(kinds.ravel(), minlength=times * n_kinds).reshape(times, n_kinds)
 
 
 def _cluster_draws(
@@ -182,7 +196,7 @@ def _cluster_draws(
     counts = clusters.T.tocsr()
     of_cluster = np.arange(number)
     for some in _chunks(n_resamples, max(number, columns)):
-        times = np.stack([_tally(of_cluster, number, rng) for _ in range(some)], axis=1)
+        times = _tally(of_cluster, number, some, rng).T
         yield np.ascontiguousarray((counts @ times).T)
 
 

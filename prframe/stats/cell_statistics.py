@@ -7,23 +7,30 @@ metric (the infinitesimal jackknife, Jaeckel 1972; Efron 1982, chapter 6).
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from prframe import checks
+from prframe.stats.cell_sums import (
+    Numbers,
+    backward,
+    both,
+    local_precision,
+    pieces,
+    ratio,
+    running,
+    share_above,
+    total,
+)
 from prframe.stats.inputs import Floats
 from prframe.stats.ranked_cells import RankedCells
 
-Numbers = NDArray[Any]
-
 # A level of recall is reached in spite of rounding.
 _SLACK = 1e-9
-# Cells at a time: what is computed of them stays in the processor's cache.
-_PIECE = 1 << 13
 
 
 class Influence(NamedTuple):
@@ -112,17 +119,17 @@ class AveragePrecision(CellStatistic):
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``sum_c pos_c TP_c / K_c / n_pos``, TP and K counted to the end of cell c."""
-        pos, neg = _both(pos, neg)
-        credit = _sum(p * _ratio(tp, k, 0.0) for p, _, tp, k in _pieces(pos, neg))
-        return _ratio(credit, pos.sum(axis=-1))
+        pos, neg = both(pos, neg)
+        credit = total(p * ratio(tp, k, 0.0) for p, _, tp, k in pieces(pos, neg))
+        return ratio(credit, pos.sum(axis=-1))
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate: items move the precision at all positives that are not above them."""
-        pos, neg = _both(cells.pos, cells.neg)
-        tp, k = _running(pos, neg)
-        precision = _ratio(tp, k, 0.0)
-        slope = _backward(pos[:-1] * _ratio(1.0, k, 0.0))
-        pull = _backward(pos[:-1] * _ratio(precision, k, 0.0))
+        pos, neg = both(cells.pos, cells.neg)
+        tp, k = running(pos, neg)
+        precision = ratio(tp, k, 0.0)
+        slope = backward(pos[:-1] * ratio(1.0, k, 0.0))
+        pull = backward(pos[:-1] * ratio(precision, k, 0.0))
         n_pos = cells.n_pos
         ap = pos[:-1] @ precision / n_pos
         own = np.append(precision + slope - pull, 0.0)
@@ -135,9 +142,9 @@ class AveragePrecision(CellStatistic):
         be estimated, whatever k > 1: ``(TP - 1) / (K - 1)`` has no bias, and ``TP / K`` one of
         ``(1 - precision) / K``. The mean of both, 1 at the top, weighs bias against variance.
         """
-        pos, neg = _both(cells.pos, cells.neg)
-        tp, k = _running(pos, neg)
-        others = _ratio(tp - 1, k - 1, 1.0)
+        pos, neg = both(cells.pos, cells.neg)
+        tp, k = running(pos, neg)
+        others = ratio(tp - 1, k - 1, 1.0)
         return (self.value(cells) + float(pos[:-1] @ others) / cells.n_pos) / 2
 
 
@@ -152,31 +159,31 @@ class TrapezoidArea(CellStatistic):
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``sum_c pos_c (precision above c + precision at its end) / 2 / n_pos``."""
-        pos, neg = _both(pos, neg)
-        return _ratio(_sum(self._credits(pos, neg)), pos.sum(axis=-1))
+        pos, neg = both(pos, neg)
+        return ratio(total(self._credits(pos, neg)), pos.sum(axis=-1))
 
     @staticmethod
     def _credits(pos: Numbers, neg: Numbers) -> Iterator[Floats]:
         """Return what each cell earns, piece by piece."""
         above: Floats | float = 1.0
-        for p, _, tp, k in _pieces(pos, neg):
-            after = _ratio(tp, k, 1.0)
-            both = after.copy()
-            both[..., 1:] += after[..., :-1]
-            both[..., :1] += above
+        for p, _, tp, k in pieces(pos, neg):
+            after = ratio(tp, k, 1.0)
+            ends = after.copy()
+            ends[..., 1:] += after[..., :-1]
+            ends[..., :1] += above
             above = after[..., -1:]
-            yield p * both / 2
+            yield p * ends / 2
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate as for AP; the precision above a cell moves with what is above."""
-        pos, neg = _both(cells.pos, cells.neg)
-        tp, k = _running(pos, neg)
-        after = _ratio(tp, k, 1.0)
+        pos, neg = both(cells.pos, cells.neg)
+        tp, k = running(pos, neg)
+        after = ratio(tp, k, 1.0)
         before = np.insert(after[:-1], 0, 1.0)
         # Precision at the end of a cell counts for it and for the next one.
         weight = (pos[:-1] + np.append(pos[1:-1], 0.0)) / 2
-        slope = _backward(weight * _ratio(1.0, k, 0.0))
-        pull = _backward(weight * _ratio(tp, k * k, 0.0))
+        slope = backward(weight * ratio(1.0, k, 0.0))
+        pull = backward(weight * ratio(tp, k * k, 0.0))
         n_pos = cells.n_pos
         area = pos[:-1] @ (before + after) / 2 / n_pos
         own = np.append((before + after) / 2 + slope - pull, 0.0)
@@ -194,22 +201,22 @@ class RocArea(CellStatistic):
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``sum_c pos_c (n_neg - FP above c - neg_c / 2) / (n_pos n_neg)``."""
-        pos, neg = _both(pos, neg)
+        pos, neg = both(pos, neg)
         n_pos, n_neg = pos.sum(axis=-1), neg.sum(axis=-1)
-        wrong = _sum(p * (k - tp - m / 2) for p, m, tp, k in _pieces(pos, neg))
+        wrong = total(p * (k - tp - m / 2) for p, m, tp, k in pieces(pos, neg))
         # What is not retrieved is tied.
         wrong += pos[..., -1] * (n_neg - neg[..., -1] / 2)
         pairs = n_pos * 1.0 * n_neg
-        return _ratio(pairs - wrong, pairs)
+        return ratio(pairs - wrong, pairs)
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate: the shares of the other class that an item is right with (DeLong)."""
-        pos, neg = _both(cells.pos, cells.neg)
+        pos, neg = both(cells.pos, cells.neg)
         n_pos, n_neg = pos.sum(), neg.sum()
-        right_pos = 1 - _ratio(np.cumsum(neg) - neg / 2, n_neg)
-        right_neg = _ratio(np.cumsum(pos) - pos / 2, n_pos)
+        right_pos = 1 - ratio(np.cumsum(neg) - neg / 2, n_neg)
+        right_neg = ratio(np.cumsum(pos) - pos / 2, n_pos)
         auc = pos @ right_pos / n_pos
-        return Influence((right_pos - auc) / n_pos, _ratio(right_neg - auc, n_neg))
+        return Influence((right_pos - auc) / n_pos, ratio(right_neg - auc, n_neg))
 
     def trials(self, cells: RankedCells) -> int:
         """Return the size of the smaller class."""
@@ -228,7 +235,7 @@ class _TopShare(CellStatistic):
 
     def _hits(self, pos: Floats, neg: Floats) -> Floats:
         """Return the expected positives among the first k, over the orders within ties."""
-        return _sum(p * _share_above(self.k, k - p - m, p + m) for p, m, _, k in _pieces(pos, neg))
+        return total(p * share_above(self.k, k - p - m, p + m) for p, m, _, k in pieces(pos, neg))
 
     def _hits_influence(self, cells: RankedCells) -> Influence:
         """Return the influence on the positives among the first k, k being a share of n.
@@ -236,12 +243,12 @@ class _TopShare(CellStatistic):
         An item above the cut pushes another one out, which is positive with the local precision
         d: ``1{above} (y - d) - (k / n) (P@k - d)``. If all that is retrieved is above, d = 0.
         """
-        pos, neg = _both(cells.pos, cells.neg)
-        _, k = _running(pos, neg)
+        pos, neg = both(cells.pos, cells.neg)
+        _, k = running(pos, neg)
         size = pos[:-1] + neg[:-1]
-        share = np.append(_share_above(self.k, k - size, size), 0.0)
+        share = np.append(share_above(self.k, k - size, size), 0.0)
         depth = float(pos[:-1].sum() + neg[:-1].sum())
-        d = _local_precision(pos, neg, self.k, depth) if self.k < depth else 0.0
+        d = local_precision(pos, neg, self.k, depth) if self.k < depth else 0.0
         drift = (pos @ share - self.k * d) / cells.n
         return Influence(share * (1 - d) - drift, -share * d - drift)
 
@@ -266,7 +273,7 @@ class PrecisionAt(_TopShare):
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return the expected positives among the first k, over k."""
-        return self._hits(*_both(pos, neg)) / self.k
+        return self._hits(*both(pos, neg)) / self.k
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate with the local precision at the cut."""
@@ -294,8 +301,8 @@ class RecallAt(_TopShare):
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return the expected positives among the first k, over n_pos."""
-        pos, neg = _both(pos, neg)
-        return _ratio(self._hits(pos, neg), pos.sum(axis=-1))
+        pos, neg = both(pos, neg)
+        return ratio(self._hits(pos, neg), pos.sum(axis=-1))
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate with the local precision at the cut; positives raise n_pos too."""
@@ -330,23 +337,22 @@ class PrecisionAtRecall(CellStatistic):
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return TP_c / K_c of the first cell with ``TP_c >= r n_pos``."""
-        pos, neg = _both(pos, neg)
-        tp, k = _running(pos, neg)
+        pos, neg = both(pos, neg)
+        tp, k = running(pos, neg)
         n_pos = pos.sum(axis=-1)
-        reached = tp >= (self.r - _SLACK) * n_pos[..., None]
+        reached = tp >= (self.r * n_pos - _SLACK)[..., None]
         at = reached.argmax(axis=-1)[..., None]
-        precision = _ratio(
-            np.take_along_axis(tp, at, axis=-1), np.take_along_axis(k, at, axis=-1)
-        )[..., 0]
+        hits, items = (np.take_along_axis(a, at, axis=-1)[..., 0] for a in (tp, k))
+        precision = ratio(hits, items)
         value = np.where(reached.any(axis=-1), precision, 0.0)
         return np.where(n_pos > 0, value, np.nan)
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate with the local precision at the threshold."""
-        pos, neg = _both(cells.pos, cells.neg)
-        tp, k = _running(pos, neg)
+        pos, neg = both(cells.pos, cells.neg)
+        tp, k = running(pos, neg)
         n_pos = cells.n_pos
-        reached = np.flatnonzero(tp >= (self.r - _SLACK) * n_pos)
+        reached = np.flatnonzero(tp >= self.r * n_pos - _SLACK)
         if not reached.size:
             return Influence(np.zeros(pos.size), np.zeros(pos.size))
         at = reached[0]
@@ -360,64 +366,3 @@ class PrecisionAtRecall(CellStatistic):
         drift = (self.r * n_pos - tp[at]) * (1 - precision / d) / cells.n
         of_pos = self.r * (1 - precision / d) - precision * above * (1 - 1 / d) - drift
         return Influence(of_pos / k[at], (-precision * above - drift) / k[at])
-
-
-def _both(pos: ArrayLike, neg: ArrayLike) -> tuple[Numbers, Numbers]:
-    """Return both as arrays; integers, which add up faster, stay integers."""
-    return np.asarray(pos), np.asarray(neg)
-
-
-def _running(pos: Numbers, neg: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the positives and all items up to the end of each cell but the last."""
-    tp = np.cumsum(pos[..., :-1], axis=-1)
-    k = np.cumsum(neg[..., :-1], axis=-1)
-    k += tp
-    return tp, k
-
-
-def _pieces(pos: Numbers, neg: Numbers) -> Iterator[tuple[Numbers, Numbers, Numbers, Numbers]]:
-    """Split all cells but the last: positives, negatives, positives and items to their end."""
-    tp_above = fp_above = np.zeros((*pos.shape[:-1], 1), dtype=pos.dtype)
-    last = pos.shape[-1] - 1
-    for start in range(0, last, _PIECE):
-        here = slice(start, min(start + _PIECE, last))
-        p, m = pos[..., here], neg[..., here]
-        tp = np.cumsum(p, axis=-1) + tp_above
-        fp = np.cumsum(m, axis=-1) + fp_above
-        yield p, m, tp, tp + fp
-        tp_above, fp_above = tp[..., -1:], fp[..., -1:]
-
-
-def _sum(terms: Iterable[Numbers]) -> Floats:
-    """Add up over the cells of all pieces."""
-    total = np.zeros(())
-    for term in terms:
-        total = total + term.sum(axis=-1)
-    return total
-
-
-def _backward(values: Floats) -> Floats:
-    """Return the sums from each cell to the last."""
-    return np.cumsum(values[::-1])[::-1]
-
-
-def _ratio(top: Numbers | float, bottom: Numbers, empty: float = np.nan) -> Floats:
-    """Divide; where there is nothing to divide by, return `empty`."""
-    nothing = bottom == 0
-    ratio = top / (bottom + nothing)
-    if empty and nothing.any():
-        ratio = np.where(nothing, empty, ratio)
-    return np.asarray(ratio)
-
-
-def _share_above(cut: int, above: Numbers, size: Numbers) -> Floats:
-    """Return the share of each cell that is among the first `cut` items."""
-    return _ratio(np.clip(cut - above, 0, size), size, 0.0)
-
-
-def _local_precision(pos: Floats, neg: Floats, k: int, depth: float) -> float:
-    """Return the precision among the ranks within ceil(k^(4/5) / 2) of k."""
-    reach = np.ceil(k**0.8 / 2)
-    tp, rank = (np.insert(counts, 0, 0.0) for counts in _running(pos, neg))
-    ends = np.clip([k - reach, k + reach], 0.0, depth)
-    return float(np.diff(np.interp(ends, rank, tp))[0] / np.diff(ends)[0])
