@@ -120,7 +120,7 @@ class AveragePrecision(CellStatistic):
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``sum_c pos_c TP_c / K_c / n_pos``, TP and K counted to the end of cell c."""
         pos, neg = both(pos, neg)
-        credit = total(p * ratio(tp, k, 0.0) for p, _, tp, k in pieces(pos, neg))
+        credit = total((p * ratio(tp, k, 0.0) for p, _, tp, k in pieces(pos, neg)), pos)
         return ratio(credit, pos.sum(axis=-1))
 
     def influence(self, cells: RankedCells) -> Influence:
@@ -160,7 +160,7 @@ class TrapezoidArea(CellStatistic):
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``sum_c pos_c (precision above c + precision at its end) / 2 / n_pos``."""
         pos, neg = both(pos, neg)
-        return ratio(total(self._credits(pos, neg)), pos.sum(axis=-1))
+        return ratio(total(self._credits(pos, neg), pos), pos.sum(axis=-1))
 
     @staticmethod
     def _credits(pos: Numbers, neg: Numbers) -> Iterator[Floats]:
@@ -203,7 +203,7 @@ class RocArea(CellStatistic):
         """Return ``sum_c pos_c (n_neg - FP above c - neg_c / 2) / (n_pos n_neg)``."""
         pos, neg = both(pos, neg)
         n_pos, n_neg = pos.sum(axis=-1), neg.sum(axis=-1)
-        wrong = total(p * (k - tp - m / 2) for p, m, tp, k in pieces(pos, neg))
+        wrong = total((p * (k - tp - m / 2) for p, m, tp, k in pieces(pos, neg)), pos)
         # What is not retrieved is tied.
         wrong += pos[..., -1] * (n_neg - neg[..., -1] / 2)
         pairs = n_pos * 1.0 * n_neg
@@ -235,7 +235,8 @@ class _TopShare(CellStatistic):
 
     def _hits(self, pos: Floats, neg: Floats) -> Floats:
         """Return the expected positives among the first k, over the orders within ties."""
-        return total(p * share_above(self.k, k - p - m, p + m) for p, m, _, k in pieces(pos, neg))
+        credit = (p * share_above(self.k, k - p - m, p + m) for p, m, _, k in pieces(pos, neg))
+        return total(credit, pos)
 
     def _hits_influence(self, cells: RankedCells) -> Influence:
         """Return the influence on the positives among the first k, k being a share of n.
@@ -318,7 +319,8 @@ class PrecisionAtRecall(CellStatistic):
     Notes
     -----
     It depends on a quantile of the positives' scores. The influence uses the precision d among
-    the ranks from the positive ``ceil(n_pos^(4/5) / 2)`` above to the one as many below:
+    the ranks from the positive ``ceil(n_pos^(4/5) / 4)`` above to the one as many below (but no
+    farther than half way to the first and the last retrieved one):
     ``(r y (1 - P/d) - P 1{above} (1 - y/d)) / k`` for P = Prec@r with the threshold at rank k
     (the delta method behind the variance of Clemencon & Vayatis 2009, eq. (9), with its slip
     corrected).
@@ -338,12 +340,13 @@ class PrecisionAtRecall(CellStatistic):
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return TP_c / K_c of the first cell with ``TP_c >= r n_pos``."""
         pos, neg = both(pos, neg)
-        tp, k = running(pos, neg)
-        n_pos = pos.sum(axis=-1)
+        tp, fp = np.cumsum(pos, axis=-1), np.cumsum(neg, axis=-1)
+        n_pos = tp[..., -1]
         reached = tp >= (self.r * n_pos - _SLACK)[..., None]
+        reached[..., -1] = False
         at = reached.argmax(axis=-1)[..., None]
-        hits, items = (np.take_along_axis(a, at, axis=-1)[..., 0] for a in (tp, k))
-        precision = ratio(hits, items)
+        hits, misses = (np.take_along_axis(a, at, axis=-1)[..., 0] for a in (tp, fp))
+        precision = ratio(hits, hits + misses)
         value = np.where(reached.any(axis=-1), precision, 0.0)
         return np.where(n_pos > 0, value, np.nan)
 
@@ -357,7 +360,8 @@ class PrecisionAtRecall(CellStatistic):
             return Influence(np.zeros(pos.size), np.zeros(pos.size))
         at = reached[0]
         precision = tp[at] / k[at]
-        reach = np.ceil(n_pos**0.8 / 2)
+        # Less near the ends, where precision falls off fast.
+        reach = min(np.ceil(n_pos**0.8 / 4), max(1.0, min(tp[at], tp[-1] - tp[at]) / 2))
         levels = np.clip([tp[at] - reach, tp[at] + reach], 0.0, tp[-1])
         ranks = np.interp(levels, np.insert(tp, 0, 0.0), np.insert(k, 0, 0.0))
         d = np.diff(levels)[0] / np.diff(ranks)[0]

@@ -40,9 +40,9 @@ def pieces(pos: Numbers, neg: Numbers) -> Iterator[tuple[Numbers, Numbers, Numbe
         tp_above, fp_above = tp[..., -1:], fp[..., -1:]
 
 
-def total(terms: Iterable[Numbers]) -> Floats:
-    """Add up over the cells of all pieces."""
-    result = np.zeros(())
+def total(terms: Iterable[Numbers], like: Numbers) -> Floats:
+    """Add up over the cells of all pieces of counts like these."""
+    result = np.zeros(like.shape[:-1])
     for term in terms:
         result = result + term.sum(axis=-1)
     return result

@@ -1,0 +1,204 @@
+"""Confidence intervals, against SciPy's and by simulation."""
+
+from math import isnan, nan
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import expit, logit
+
+import prframe
+from prframe.stats.cell_bootstrap import bootstrap, cluster_counts
+from prframe.stats.cell_statistics import AveragePrecision, PrecisionAt, RecallAt, RocArea
+from prframe.stats.intervals import (
+    Confidence,
+    acceleration,
+    bca_interval,
+    degrees_of_freedom,
+    logit_interval,
+    mean_interval,
+    percentile_interval,
+    wald_interval,
+)
+from prframe.stats.ranked_cells import RankedCells, cells_from_scores
+from prframe.stats.ranking_intervals import ranking_interval
+
+AP = AveragePrecision()
+EVERYTHING = (-np.inf, np.inf)
+METHODS = ("wald", "logit", "logit-t", "percentile", "bca")
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_bootstrap_intervals_are_scipy_s_for_its_replicates(
+    alternative: str, level: float
+) -> None:
+    values = np.random.default_rng(1).gamma(1.5, size=25)
+    confidence = Confidence(level, alternative, EVERYTHING)
+    for method in ("percentile", "BCa"):
+        found = stats.bootstrap(
+            (values,),
+            np.mean,
+            confidence_level=level,
+            alternative=alternative,
+            n_resamples=999,
+            method=method,
+        )
+        drawn = found.bootstrap_distribution
+        if method == "percentile":
+            ends = percentile_interval(drawn, confidence)
+        else:
+            bend = acceleration(values - values.mean(), np.ones(25))
+            ends = bca_interval(values.mean(), drawn, bend, confidence)
+        assert ends == pytest.approx(tuple(found.confidence_interval), rel=1e-9)
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_bootstrap_intervals_of_ap_are_those_of_resampled_rows(method: str) -> None:
+    rng = np.random.default_rng(2)
+    label = rng.random(60) < 0.4
+    score = rng.normal(size=60) + label
+
+    def ap(score: np.ndarray, label: np.ndarray) -> float:
+        return AP.value(cells_from_scores(score, label)[0])
+
+    expected = stats.bootstrap(
+        (score, label),
+        ap,
+        paired=True,
+        vectorized=False,
+        n_resamples=3000,
+        method={"bca": "BCa"}.get(method, method),
+    ).confidence_interval
+    cells, _ = cells_from_scores(score, label)
+    found = ranking_interval(cells, AP, method, n_resamples=20_000, rng=3)
+    assert (found.low, found.high) == pytest.approx(tuple(expected), abs=0.025)
+    assert found.std_error == pytest.approx(AP.influence(cells).std_error(cells), rel=0.15)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_the_t_interval_is_scipy_s(alternative: str) -> None:
+    values = np.random.default_rng(4).random(12)
+    found = mean_interval(values, "t", Confidence(0.9, alternative, EVERYTHING))
+    expected = stats.ttest_1samp(values, 0, alternative=alternative).confidence_interval(0.9)
+    assert (found.low, found.high) == pytest.approx(tuple(expected))
+    assert found.std_error == pytest.approx(stats.sem(values))
+
+
+@pytest.mark.parametrize("method", ["logit", "percentile", "bca"])
+def test_intervals_of_the_mean(method: str) -> None:
+    values = np.random.default_rng(5).beta(2, 3, size=300)
+    found = mean_interval(values, method, n_resamples=20_000, rng=6)
+    expected = stats.ttest_1samp(values, 0).confidence_interval()
+    assert found.estimate == values.mean()
+    assert (found.low, found.high) == pytest.approx(tuple(expected), abs=0.003)
+    assert found.std_error == pytest.approx(stats.sem(values), rel=0.03)
+    assert found == mean_interval(values, method, n_resamples=20_000, rng=6)
+
+
+def test_wald_and_logit_by_hand() -> None:
+    z, t = stats.norm.isf(0.05), stats.t.isf(0.05, 7)
+    assert wald_interval(0.6, 0.1, Confidence(0.9)) == pytest.approx((0.6 - z / 10, 0.6 + z / 10))
+    assert wald_interval(0.95, 0.1, Confidence(0.9), df=7) == pytest.approx((0.95 - t / 10, 1))
+    reach = t * 0.1 / 0.21
+    expected = expit(logit(0.7) - reach), expit(logit(0.7) + reach)
+    found = logit_interval(0.75, 0.1, Confidence(0.9), center=0.7, df=7)
+    assert found == pytest.approx(expected)
+    assert logit_interval(0.75, 0.1, Confidence(0.95, "less"), center=0.7, df=7) == pytest.approx(
+        (0, expected[1])
+    )
+    assert logit_interval(0.75, 0.1, Confidence(0.95, "greater"), center=0.7, df=7) == (
+        pytest.approx((expected[0], 1))
+    )
+
+
+def test_an_estimate_at_the_border_is_a_proportion() -> None:
+    low, high = logit_interval(1.0, 0.0, Confidence(0.95), trials=20)
+    assert (low, high) == pytest.approx((stats.beta.ppf(0.025, 20.5, 0.5), 1))
+    low, high = logit_interval(0.0, 0.0, Confidence(0.95, "less"), trials=20)
+    assert (low, high) == pytest.approx((0, stats.beta.ppf(0.95, 0.5, 20.5)))
+    assert logit_interval(1.0, 0.0, Confidence()) == (0, 1)
+    perfect, _ = cells_from_scores(np.arange(30), np.arange(30) >= 20)
+    lows = [
+        ranking_interval(perfect, one, "logit").low
+        for one in (AP, RocArea(), PrecisionAt(4), RecallAt(12))
+    ]
+    expected = [stats.beta.ppf(0.025, trials + 0.5, 0.5) for trials in (10, 10, 4, 10)]
+    assert lows == pytest.approx(expected)
+    assert ranking_interval(perfect, AP, "bca", rng=1).low == 1
+
+
+def test_degrees_of_freedom_are_few_where_few_items_matter() -> None:
+    spread = np.random.default_rng(7).normal(size=100_000)
+    # The variance of sum of squares of normal variates is 2 n, of which 3 n - n is left.
+    assert degrees_of_freedom(spread, np.ones(100_000)) == pytest.approx(2 / 3 * 100_000, rel=0.03)
+    assert degrees_of_freedom([1.0, 0.0], [1, 1000]) == 3
+    assert degrees_of_freedom([0.0], [5]) == np.inf
+
+
+def test_clusters_widen_intervals() -> None:
+    rng = np.random.default_rng(8)
+    label = np.repeat(rng.random(40) < 0.4, 5)
+    score = np.repeat(rng.normal(size=40), 5) + label
+    cells, cell = cells_from_scores(score, label)
+    counts = cluster_counts(cell, label, np.repeat(np.arange(40), 5), cells.pos.size)
+    for method in METHODS:
+        plain = ranking_interval(cells, AP, method, rng=9)
+        found = ranking_interval(cells, AP, method, clusters=counts, rng=9)
+        assert found.std_error == pytest.approx(5**0.5 * plain.std_error, rel=0.1)
+        assert found.high - found.low > 1.5 * (plain.high - plain.low)
+
+
+def test_what_is_not_defined_has_no_interval() -> None:
+    none = RankedCells(np.array([0, 0]), np.array([3, 0]))
+    for method in METHODS:
+        found = ranking_interval(none, AP, method)
+        assert isnan(found.estimate)
+        assert isnan(found.low)
+    assert all(map(isnan, percentile_interval([nan, nan], Confidence())))
+    assert all(map(isnan, bca_interval(0.5, [nan], 0.0, Confidence())))
+    assert all(map(isnan, bca_interval(0.5, [0.6, 0.7], 0.0, Confidence())))
+    alone = mean_interval([0.5])
+    assert (alone.estimate, isnan(alone.low)) == (0.5, True)
+    assert percentile_interval([nan, 0.3], Confidence()) == (0.3, 0.3)
+
+
+def test_replicates_may_be_shared() -> None:
+    cells, _ = cells_from_scores(np.arange(30), np.arange(30) % 3 == 2)
+    drawn = bootstrap(cells, [AP], 500, rng=10)[0]
+    found = ranking_interval(cells, AP, "percentile", replicates=drawn)
+    assert found == ranking_interval(cells, AP, "percentile", n_resamples=500, rng=10)
+
+
+def test_the_default_covers_where_wald_does_not() -> None:
+    # AP of the population: the integral of precision over recall.
+    z, step = np.linspace(-10, 8, 20_001, retstep=True)
+    recall, false = stats.norm.cdf(z), stats.norm.cdf(z - 1)
+    true = float((stats.norm.pdf(z) * step) @ (recall / (recall + false)))
+    rng = np.random.default_rng(11)
+    covered = []
+    for _ in range(1000):
+        label = rng.random(40) < 0.5
+        cells, _ = cells_from_scores(rng.normal(size=40) + label, label)
+        found = [ranking_interval(cells, AP, method) for method in ("wald", "logit-t")]
+        covered.append([one.low <= true <= one.high for one in found])
+    wald, default = np.mean(covered, axis=0)
+    assert wald < 0.89
+    assert 0.91 < default < 0.97
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Confidence(1.0), "`confidence_level` must be a number > 0 and < 1; got 1.0."),
+        (lambda: Confidence(0.9, "both"), "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'both'."),
+        (lambda: mean_interval([]), "`values` must be finite numbers, at least one; got []."),
+        (lambda: mean_interval([0.1, nan]), "`values` must be finite numbers, at least one; got [0.1, nan]."),
+        (lambda: mean_interval([1.0], "z"), "`method` must be one of 'bca', 'logit', 'percentile', 't'; got 'z'."),
+        (lambda: ranking_interval(RankedCells(np.ones(2, int), np.ones(2, int)), AP, "t"), "`method` must be one of 'bca', 'logit', 'logit-t', 'percentile', 'wald'; got 't'."),
+    ],
+)  # fmt: skip
+def test_refusals(call: object, message: str) -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        call()
+    assert str(caught.value) == message

@@ -1,0 +1,233 @@
+"""Rankings in cells, and metrics as functions of their counts."""
+
+from math import ceil, inf, isnan
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import prframe
+from prframe.stats.cell_statistics import (
+    AveragePrecision,
+    CellStatistic,
+    PrecisionAt,
+    PrecisionAtRecall,
+    RecallAt,
+    RocArea,
+    TrapezoidArea,
+)
+from prframe.stats.ranked_cells import RankedCells, cells_from_hits, cells_from_scores
+
+SMOOTH: list[CellStatistic] = [AveragePrecision(), TrapezoidArea(), RocArea()]
+CUT: list[CellStatistic] = [PrecisionAt(1), PrecisionAt(4), RecallAt(3), RecallAt(50)]
+LEVELS: list[CellStatistic] = [PrecisionAtRecall(r) for r in (0.1, 0.3, 0.5, 0.9)]
+ROWS = st.lists(
+    st.tuples(st.sampled_from([-inf, 0.0, 1.0, 2.0, 3.0, inf]), st.booleans()),
+    min_size=1,
+    max_size=12,
+)
+
+
+def split(rows: list[tuple[float, bool]]) -> tuple[list[float], list[bool]]:
+    return [score for score, _ in rows], [label for _, label in rows]
+
+
+def metric(statistic: CellStatistic, rows: list[tuple[float, bool]]) -> float:
+    """Ask the catalogue, or the curve."""
+    frame = pl.DataFrame(rows, schema={"score": pl.Float64, "label": pl.Boolean}, orient="row")
+    if isinstance(statistic, PrecisionAtRecall):
+        value = prframe.curve(frame, recall=[statistic.r])["precision"][0]
+    else:
+        value = prframe.evaluate(frame, statistic.name)[statistic.name][0]
+    return np.nan if value is None else value
+
+
+@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
+@pytest.mark.parametrize("statistic", SMOOTH + CUT + LEVELS, ids=lambda one: one.name)
+@given(rows=ROWS, data=st.data())
+def test_values_are_those_of_the_repeated_rows(
+    statistic: CellStatistic, rows: list[tuple[float, bool]], data: st.DataObject
+) -> None:
+    times = data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)))
+    cells, cell = cells_from_scores(*split(rows))
+    labels = np.array([label for _, label in rows])
+    kept = [np.array(times) * labels, np.array(times) * ~labels]
+    pos, neg = (np.bincount(cell, one, minlength=cells.pos.size) for one in kept)
+    repeated = [row for row, often in zip(rows, times, strict=True) for _ in range(often)]
+    resampled = metric(statistic, repeated) if repeated else np.nan
+    if not repeated and statistic.name.startswith("P@"):
+        resampled = 0.0
+    values = statistic.values(np.stack([cells.pos, pos]), np.stack([cells.neg, neg]))
+    expected = [metric(statistic, rows), resampled]
+    assert values == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    assert statistic.value(cells) == pytest.approx(expected[0], abs=1e-12, nan_ok=True)
+
+
+@given(ROWS)
+def test_cells_from_hits_are_those_from_scores(rows: list[tuple[float, bool]]) -> None:
+    ranked = sorted((row for row in rows if row[0] > -inf), key=lambda row: -row[0])
+    hits = [score for score, label in ranked if label]
+    columns = [
+        [sum(is_above(score, hit) and label is wanted for score, label in ranked) for hit in hits]
+        for wanted in (True, False)
+        for is_above in (float.__gt__, float.__ge__)
+    ]
+    n_pos = sum(label for _, label in rows)
+    found = cells_from_hits(*columns, n=len(ranked), n_pos=n_pos, n_neg=len(rows) - n_pos)
+    cells, _ = cells_from_scores(*split(rows))
+    assert found.pos.tolist() == cells.pos.tolist()
+    assert found.neg.tolist() == cells.neg.tolist()
+    assert (found.n, found.n_pos, found.n_neg) == (len(rows), n_pos, len(rows) - n_pos)
+
+
+def test_long_rankings_are_added_up_in_pieces() -> None:
+    rng = np.random.default_rng(1)
+    label = rng.random(40_000) < 0.5
+    rows = list(zip(rng.integers(0, 60_000, 40_000).astype(float), label.tolist(), strict=True))
+    cells, _ = cells_from_scores(*split(rows))
+    assert cells.pos.size > 2 * 8192
+    for statistic in SMOOTH + CUT + LEVELS:
+        assert statistic.value(cells) == pytest.approx(metric(statistic, rows), rel=1e-12)
+
+
+def random_cells(seed: int, n: int = 60) -> RankedCells:
+    rng = np.random.default_rng(seed)
+    score = rng.integers(0, 25, n).astype(float)
+    score[score < 2] = -inf
+    return cells_from_scores(score, rng.random(n) < 0.4)[0]
+
+
+@pytest.mark.parametrize("statistic", SMOOTH, ids=lambda one: one.name)
+@pytest.mark.parametrize("seed", range(5))
+def test_influence_is_the_derivative(statistic: CellStatistic, seed: int) -> None:
+    cells, step = random_cells(seed), 1e-6
+    influence = statistic.influence(cells)
+    for side in (0, 1):
+        counts = (cells.pos, cells.neg)[side]
+        for at in np.flatnonzero(counts):
+            ends = []
+            for sign in (-1, 1):
+                weights = [cells.pos.astype(float), cells.neg.astype(float)]
+                weights[side][at] += sign * step
+                ends.append(statistic.values(*weights))
+            slope = (ends[1] - ends[0]) / (2 * step)
+            assert influence[side][at] == pytest.approx(slope, abs=1e-8)
+
+
+@pytest.mark.parametrize("statistic", SMOOTH + CUT + LEVELS, ids=lambda one: one.name)
+def test_influence_adds_up_to_nothing(statistic: CellStatistic) -> None:
+    for seed in range(5):
+        cells = random_cells(seed)
+        assert statistic.influence(cells).power_sum(cells, 1) == pytest.approx(0, abs=1e-12)
+
+
+def test_influence_on_precision_at_a_cut_within_a_large_tie_block_is_the_derivative() -> None:
+    # k stays the same share of all items.
+    pos, neg, k = np.array([3.0, 0, 9, 2, 0]), np.array([0.0, 2, 21, 5, 1]), 15
+
+    def precision(weights: list[np.ndarray]) -> float:
+        depth = k * (weights[0].sum() + weights[1].sum()) / (pos.sum() + neg.sum())
+        size = weights[0] + weights[1]
+        above = np.cumsum(size) - size
+        return float(weights[0] @ (np.clip(depth - above, 0, size) / size)) / depth
+
+    influence = PrecisionAt(k).influence(RankedCells(pos.astype(int), neg.astype(int)))
+    for side, counts in enumerate((pos, neg)):
+        for at in np.flatnonzero(counts):
+            ends = []
+            for sign in (-1, 1):
+                weights = [pos.copy(), neg.copy()]
+                weights[side][at] += sign * 1e-6
+                ends.append(precision(weights))
+            assert influence[side][at] == pytest.approx((ends[1] - ends[0]) / 2e-6, abs=1e-8)
+
+
+def test_the_variance_of_auc_is_delong_s() -> None:
+    rng = np.random.default_rng(3)
+    good, bad = rng.integers(2, 12, 23), rng.integers(0, 10, 31)
+    wins = (good[:, None] > bad) + (good[:, None] == bad) / 2
+    delong = wins.mean(1).var(ddof=1) / 23 + wins.mean(0).var(ddof=1) / 31
+    cells, _ = cells_from_scores(np.append(good, bad), np.arange(54) < 23)
+    influence = RocArea().influence(cells)
+    parts = [influence.pos**2 @ cells.pos * 23 / 22, influence.neg**2 @ cells.neg * 31 / 30]
+    assert sum(parts) == pytest.approx(delong, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "statistic",
+    [
+        *SMOOTH,
+        PrecisionAt(50),
+        PrecisionAt(300),
+        PrecisionAt(1500),
+        RecallAt(50),
+        RecallAt(300),
+        *LEVELS,
+    ],
+    ids=lambda one: one.name,
+)
+@pytest.mark.parametrize("ties", [False, True])
+def test_standard_errors_are_those_of_simulated_samples(
+    statistic: CellStatistic, ties: bool
+) -> None:
+    rng, found = np.random.default_rng(4), []
+    for _ in range(1000):
+        label = rng.random(2000) < 0.15
+        score = rng.normal(size=2000) + 1.5 * label
+        cells, _ = cells_from_scores(np.round(2 * score) if ties else score, label)
+        influence = statistic.influence(cells)
+        found.append((statistic.value(cells), influence.std_error(cells)))
+    values, errors = np.array(found).T
+    if ties and statistic in LEVELS:
+        pytest.skip("the threshold is one of few and jumps: no error is that of a smooth one")
+    assert np.sqrt((errors**2).mean()) == pytest.approx(values.std(), rel=0.1)
+
+
+def test_ap_without_own_precision_has_no_bias() -> None:
+    # Given how many others are above a positive, each is positive with the precision there.
+    rng, n, p = np.random.default_rng(5), 30, 0.3
+    score, label = rng.normal(size=(4000, n)), rng.random((4000, n)) < p
+    cells = [cells_from_scores(s + y, y)[0] for s, y in zip(score, label, strict=True) if y.any()]
+    ap = AveragePrecision()
+    middle = np.array([ap.center(one) for one in cells])
+    value = np.array([ap.value(one) for one in cells])
+    pool = rng.random(1_000_000) < p
+    true = ap.value(cells_from_scores(rng.normal(size=pool.size) + pool, pool)[0])
+    assert value.mean() - true > 0.02
+    assert abs(middle.mean() - true) < 0.6 * (value.mean() - true)
+
+
+def test_level_of_recall_is_exact() -> None:
+    for n_pos in range(1, 200):
+        cells = RankedCells(np.append(np.ones(n_pos, int), 0), np.zeros(n_pos + 1, int))
+        for tenths in range(1, 11):
+            at = ceil(tenths * n_pos / 10 - 1e-9)
+            pos, neg = cells.pos, np.append(np.arange(n_pos), 0) ** 2
+            expected = at / (at + (np.arange(at) ** 2).sum())
+            value = PrecisionAtRecall(tenths / 10).values(pos, neg)
+            assert value == pytest.approx(expected)
+
+
+def test_what_is_not_there_is_not_defined() -> None:
+    none = RankedCells(np.array([0, 0]), np.array([3, 0]))
+    assert all(isnan(one.value(none)) for one in SMOOTH + LEVELS)
+    every = RankedCells(np.array([3, 0]), np.array([0, 0]))
+    assert isnan(RocArea().value(every))
+    assert AveragePrecision().value(every) == 1
+
+
+def test_refusals() -> None:
+    with pytest.raises(prframe.PrframeError, match="`k` must be a whole number >= 1; got 0."):
+        PrecisionAt(0)
+    with pytest.raises(prframe.PrframeError, match="`r` must be a number > 0 and <= 1; got 0."):
+        PrecisionAtRecall(0.0)
+    with pytest.raises(prframe.PrframeError, match="of one length; got shapes"):
+        cells_from_scores([1.0, 2.0], [True])
+    with pytest.raises(prframe.PrframeError, match="`score` must not be NaN: 1 of 2."):
+        cells_from_scores([1.0, np.nan], [True, False])
+    with pytest.raises(
+        prframe.PrframeError, match="at least what is retrieved; got n = 1, n_pos = 0"
+    ):
+        cells_from_hits([0], [1], [0], [0], n=1, n_pos=0, n_neg=0)
