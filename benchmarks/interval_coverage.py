@@ -66,9 +66,18 @@ class Population:
         found, wrong = prevalence * recall, (1 - prevalence) * self._false(recall)
         return float(steps @ (found / (found + wrong)))
 
-    def sample(self, prevalence: float, n: int, rng: np.random.Generator) -> RankedCells:
+    def samples(
+        self, prevalence: float, n: int, number: int, rng: np.random.Generator
+    ) -> Iterator[RankedCells]:
+        """Draw samples of n items that hold positives."""
+        while number:
+            n_pos = int(rng.binomial(n, prevalence))
+            if n_pos:
+                yield self._sample(n_pos, n, rng)
+                number -= 1
+
+    def _sample(self, n_pos: int, n: int, rng: np.random.Generator) -> RankedCells:
         """Draw n items; the time is that of drawing the positives."""
-        n_pos = int(rng.binomial(n, prevalence))
         if self.levels:
             recall = np.array(self.levels)
             pos = rng.multinomial(n_pos, np.diff(recall, prepend=0.0))
@@ -118,35 +127,24 @@ def study(samples: int, resamples: int) -> Iterator[list[str]]:
     for number, population in enumerate(POPULATIONS):
         for prevalence, n in _SIZES:
             rng = np.random.default_rng([SEED, number, n])
+            draws = population.samples(prevalence, n, samples, rng)
+            found = np.array([_intervals(cells, resamples, rng) for cells in draws])
             true = population.ap(prevalence)
-            found = _intervals(population, prevalence, n, samples, resamples, rng)
-            estimate = f"{found[:, 0, 0].mean():.4g}"
             columns = [_described(found[:, i, 1:], true) for i in range(len(METHODS))]
-            sizes = [f"{prevalence:g}, {n}", f"{prevalence * n:.0f}", f"{true:.4g}", estimate]
-            yield [population.name, *sizes, *columns]
+            about = [f"{prevalence:g}, {n}", f"{prevalence * n:.0f}", f"{true:.4g}"]
+            yield [population.name, *about, f"{found[:, 0, 0].mean():.4g}", *columns]
 
 
 def _intervals(
-    population: Population,
-    prevalence: float,
-    n: int,
-    samples: int,
-    resamples: int,
-    rng: np.random.Generator,
-) -> Floats:
-    """Return estimate, low and high of each sample and method."""
-    rows = []
-    while len(rows) < samples:
-        cells = population.sample(prevalence, n, rng)
-        if not cells.n_pos:
-            continue
-        replicates = bootstrap(cells, [AveragePrecision()], resamples, rng)[0]
-        found = (
-            ranking_interval(cells, AveragePrecision(), method, replicates=replicates)
-            for method in METHODS
-        )
-        rows.append([(one.estimate, one.low, one.high) for one in found])
-    return np.array(rows)
+    cells: RankedCells, resamples: int, rng: np.random.Generator
+) -> list[tuple[float, float, float]]:
+    """Return estimate, low and high by each method."""
+    replicates = bootstrap(cells, [AveragePrecision()], resamples, rng)[0]
+    found = (
+        ranking_interval(cells, AveragePrecision(), method, replicates=replicates)
+        for method in METHODS
+    )
+    return [(one.estimate, one.low, one.high) for one in found]
 
 
 def _described(ends: Floats, true: float) -> str:

@@ -101,13 +101,13 @@ def test_wald_and_logit_by_hand() -> None:
     assert wald_interval(0.6, 0.1, Confidence(0.9)) == pytest.approx((0.6 - z / 10, 0.6 + z / 10))
     assert wald_interval(0.95, 0.1, Confidence(0.9), df=7) == pytest.approx((0.95 - t / 10, 1))
     reach = t * 0.1 / 0.21
-    expected = expit(logit(0.7) - reach), expit(logit(0.7) + reach)
-    found = logit_interval(0.75, 0.1, Confidence(0.9), center=0.7, df=7)
+    expected = expit(logit(0.75) - reach), expit(logit(0.75) + reach)
+    found = logit_interval(0.8, 0.1, Confidence(0.9), unbiased=0.7, df=7)
     assert found == pytest.approx(expected)
-    assert logit_interval(0.75, 0.1, Confidence(0.95, "less"), center=0.7, df=7) == pytest.approx(
+    assert logit_interval(0.8, 0.1, Confidence(0.95, "less"), unbiased=0.7, df=7) == pytest.approx(
         (0, expected[1])
     )
-    assert logit_interval(0.75, 0.1, Confidence(0.95, "greater"), center=0.7, df=7) == (
+    assert logit_interval(0.8, 0.1, Confidence(0.95, "greater"), unbiased=0.7, df=7) == (
         pytest.approx((expected[0], 1))
     )
 
@@ -118,6 +118,7 @@ def test_an_estimate_at_the_border_is_a_proportion() -> None:
     low, high = logit_interval(0.0, 0.0, Confidence(0.95, "less"), trials=20)
     assert (low, high) == pytest.approx((0, stats.beta.ppf(0.95, 0.5, 20.5)))
     assert logit_interval(1.0, 0.0, Confidence()) == (0, 1)
+    assert logit_interval(0.2, 0.1, Confidence(), unbiased=0.0) == (0, 1)
     perfect, _ = cells_from_scores(np.arange(30), np.arange(30) >= 20)
     lows = [
         ranking_interval(perfect, one, "logit").low
@@ -132,7 +133,7 @@ def test_degrees_of_freedom_are_few_where_few_items_matter() -> None:
     spread = np.random.default_rng(7).normal(size=100_000)
     # The variance of sum of squares of normal variates is 2 n, of which 3 n - n is left.
     assert degrees_of_freedom(spread, np.ones(100_000)) == pytest.approx(2 / 3 * 100_000, rel=0.03)
-    assert degrees_of_freedom([1.0, 0.0], [1, 1000]) == 3
+    assert degrees_of_freedom([1.0, 0.0], [1, 1000]) == 4
     assert degrees_of_freedom([0.0], [5]) == np.inf
 
 

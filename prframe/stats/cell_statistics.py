@@ -99,8 +99,8 @@ class CellStatistic(ABC):
         """Return the metric of a ranking."""
         return float(self.values(cells.pos, cells.neg))
 
-    def center(self, cells: RankedCells) -> float:
-        """Return the middle of an interval: the value, without the bias that is known of it."""
+    def unbiased(self, cells: RankedCells) -> float:
+        """Return an estimate without the bias that is known of the value."""
         return self.value(cells)
 
     def trials(self, cells: RankedCells) -> int:
@@ -135,17 +135,16 @@ class AveragePrecision(CellStatistic):
         own = np.append(precision + slope - pull, 0.0)
         return Influence((own - ap) / n_pos, np.append(-pull, 0.0) / n_pos)
 
-    def center(self, cells: RankedCells) -> float:
-        """Return the mean of AP and of AP where no positive counts for its own precision.
+    def unbiased(self, cells: RankedCells) -> float:
+        """Return AP where no positive counts for its own precision.
 
-        Of k - 1 other items down to a positive, each is positive with the probability that is to
-        be estimated, whatever k > 1: ``(TP - 1) / (K - 1)`` has no bias, and ``TP / K`` one of
-        ``(1 - precision) / K``. The mean of both, 1 at the top, weighs bias against variance.
+        Of the k - 1 other items down to a positive, each is positive with the probability that
+        is to be estimated: ``(TP - 1) / (K - 1)`` has no bias for k > 1, and ``TP / K`` is larger
+        by ``(1 - TP / K) / (K - 1)``. It is 1 at the top, where nothing is known.
         """
         pos, neg = both(cells.pos, cells.neg)
         tp, k = running(pos, neg)
-        others = ratio(tp - 1, k - 1, 1.0)
-        return (self.value(cells) + float(pos[:-1] @ others) / cells.n_pos) / 2
+        return float(pos[:-1] @ ratio(tp - 1, k - 1, 1.0)) / cells.n_pos
 
 
 @dataclass(frozen=True)
@@ -323,7 +322,8 @@ class PrecisionAtRecall(CellStatistic):
     farther than half way to the first and the last retrieved one):
     ``(r y (1 - P/d) - P 1{above} (1 - y/d)) / k`` for P = Prec@r with the threshold at rank k
     (the delta method behind the variance of Clemencon & Vayatis 2009, eq. (9), with its slip
-    corrected).
+    corrected). Where the scores have few levels the threshold jumps from one to another, which no
+    standard error describes; resamples do.
     """
 
     r: float

@@ -71,7 +71,7 @@ class Confidence:
 def degrees_of_freedom(values: ArrayLike, number: ArrayLike) -> float:
     """Return how many degrees of freedom the standard error from influence values has.
 
-    ``1 + 2 (sum U^2)^2 / sum U^4``.
+    ``2 + 2 (sum U^2)^2 / sum U^4``.
 
     Parameters
     ----------
@@ -81,23 +81,23 @@ def degrees_of_freedom(values: ArrayLike, number: ArrayLike) -> float:
     Returns
     -------
     float
-        At least 3 for influence values that add up to 0; infinite if all are 0.
+        At least 4; infinite if all influence values are 0.
 
     Notes
     -----
     Of a sum of squares of independent variates, ``sum U^4`` estimates the variance, up to terms
     of order 1/n; twice the squared mean over the variance are the degrees of freedom of the
     scaled chi-squared law with these moments (Satterthwaite 1946). Where a few items carry the
-    whole standard error they are few. The 1 was found by simulation of AP.
+    whole standard error they are few. The first 2 was found by simulation of AP.
 
     Examples
     --------
     >>> round(degrees_of_freedom([0.1, -0.1], [50, 50]))
-    201
+    202
     """
     squares, number = reals("values", values) ** 2, reals("number", number)
     fourth = float(number @ squares**2)
-    return 1 + 2 * float(number @ squares) ** 2 / fourth if fourth else np.inf
+    return 2 + 2 * float(number @ squares) ** 2 / fourth if fourth else np.inf
 
 
 def acceleration(values: ArrayLike, number: ArrayLike) -> float:
@@ -159,21 +159,22 @@ def logit_interval(  # noqa: PLR0913
     std_error: float,
     confidence: Confidence,
     *,
-    center: float | None = None,
+    unbiased: float | None = None,
     df: float = np.inf,
     trials: int = 0,
 ) -> tuple[float, float]:
-    """Return the interval that is symmetric about the estimate on the logit scale.
+    """Return the interval that is symmetric on the logit scale.
 
-    ``logit(center) -+ q std_error / (center (1 - center))``, transformed back.
+    ``logit(c) -+ q std_error / (u (1 - u))``, transformed back; c and u are the estimate, or, with
+    an unbiased one, c is the mean of both and u is that.
 
     Parameters
     ----------
     estimate : float in [0, 1]
     std_error : float
     confidence : Confidence
-    center : float in [0, 1], optional
-        What to use in place of the estimate, if that is biased.
+    unbiased : float in [0, 1], optional
+        An estimate with less bias and more variance. At 0 everything is possible.
     df : float > 0
         Degrees of freedom of the quantile q; infinite for the normal law.
     trials : int
@@ -199,15 +200,14 @@ def logit_interval(  # noqa: PLR0913
     # On use: SciPy takes longer to import than most evaluations take.
     from scipy.special import expit, logit  # noqa: PLC0415
 
-    middle = estimate if center is None else center
-    if estimate in {0, 1} or middle in {0, 1}:
+    if estimate in {0, 1}:
         level = 1 - 2 * confidence.tail
         known = proportion_interval(round(estimate) * trials, trials, level, method="jeffreys")
         return confidence.ends(float(known.low), float(known.high))
-    reach = _quantile(confidence, df) * std_error / (middle * (1 - middle))
-    return confidence.ends(
-        float(expit(logit(middle) - reach)), float(expit(logit(middle) + reach))
-    )
+    unbiased = estimate if unbiased is None else unbiased
+    middle, slope = logit((estimate + unbiased) / 2), unbiased * (1 - unbiased)
+    reach = _quantile(confidence, df) * std_error / slope if slope else np.inf
+    return confidence.ends(float(expit(middle - reach)), float(expit(middle + reach)))
 
 
 def percentile_interval(replicates: ArrayLike, confidence: Confidence) -> tuple[float, float]:
