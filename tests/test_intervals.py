@@ -9,7 +9,13 @@ from scipy.special import expit, logit
 
 import prframe
 from prframe.stats.cell_bootstrap import bootstrap, cluster_counts
-from prframe.stats.cell_statistics import AveragePrecision, PrecisionAt, RecallAt, RocArea
+from prframe.stats.cell_statistics import (
+    AveragePrecision,
+    PrecisionAt,
+    PrecisionAtRecall,
+    RecallAt,
+    RocArea,
+)
 from prframe.stats.intervals import (
     Confidence,
     acceleration,
@@ -122,9 +128,9 @@ def test_an_estimate_at_the_border_is_a_proportion() -> None:
     perfect, _ = cells_from_scores(np.arange(30), np.arange(30) >= 20)
     lows = [
         ranking_interval(perfect, one, "logit").low
-        for one in (AP, RocArea(), PrecisionAt(4), RecallAt(12))
+        for one in (AP, RocArea(), PrecisionAt(4), RecallAt(12), PrecisionAtRecall(0.3))
     ]
-    expected = [stats.beta.ppf(0.025, trials + 0.5, 0.5) for trials in (10, 10, 4, 10)]
+    expected = [stats.beta.ppf(0.025, trials + 0.5, 0.5) for trials in (10, 10, 4, 10, 3)]
     assert lows == pytest.approx(expected)
     assert ranking_interval(perfect, AP, "bca", rng=1).low == 1
 

@@ -370,3 +370,7 @@ class PrecisionAtRecall(CellStatistic):
         drift = (self.r * n_pos - tp[at]) * (1 - precision / d) / cells.n
         of_pos = self.r * (1 - precision / d) - precision * above * (1 - 1 / d) - drift
         return Influence(of_pos / k[at], (-precision * above - drift) / k[at])
+
+    def trials(self, cells: RankedCells) -> int:
+        """Return the number of positives that make up the level, all that a value of 1 has."""
+        return max(1, int(np.ceil(self.r * cells.n_pos - _SLACK)))

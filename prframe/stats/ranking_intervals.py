@@ -98,15 +98,14 @@ def ranking_interval(  # noqa: PLR0913
         values = cluster_influence(influence, clusters)
         number = np.ones(values.size)
     if method in {"percentile", "bca"}:
-        if replicates is None:
-            replicates = bootstrap(cells, [statistic], n_resamples, rng, clusters)[0]
-        std_error = spread(replicates)
+        drawn = replicates
+        if drawn is None:
+            drawn = np.asarray(bootstrap(cells, [statistic], n_resamples, rng, clusters)[0])
         if method == "percentile":
-            low, high = percentile_interval(replicates, confidence)
+            low, high = percentile_interval(drawn, confidence)
         else:
-            bend = acceleration(values, number)
-            low, high = bca_interval(estimate, replicates, bend, confidence)
-        return IntervalEstimate(estimate, std_error, low, high, method)
+            low, high = bca_interval(estimate, drawn, acceleration(values, number), confidence)
+        return IntervalEstimate(estimate, spread(drawn), low, high, method)
     std_error = float(np.sqrt(number @ values**2))
     if method == "wald":
         low, high = wald_interval(estimate, std_error, confidence)
