@@ -61,7 +61,8 @@ def bootstrap(
     Notes
     -----
     A resample costs about as many steps as there are items, or 20 times as many as there are
-    cells if that is less. Beyond the draws of a single resample, memory is about 50 MB.
+    cells if that is less. Memory is a few MB whatever the number of resamples, and in the former
+    case 16 bytes per item.
 
     Examples
     --------
