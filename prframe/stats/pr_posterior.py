@@ -57,14 +57,16 @@ class PRPosterior:
         -----
         On the scale of log odds the band reaches from the medians of the draws to c times the
         distances of their pointwise 0.5 % and 99.5 % quantiles, c such that a draw keeps within
-        it at all levels with the probability asked for.
+        it at all levels with the probability asked for. Where no negative was seen above a level,
+        it reaches up to 1: nothing speaks against that.
         """
         # On use: SciPy takes longer to import than most evaluations take.
         from scipy.special import expit  # noqa: PLC0415
 
         level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
         ends = (studentized_band if simultaneous else pointwise_band)(self.log_odds, level)
-        return Interval(*map(expit, ends))
+        low, high = map(expit, ends)
+        return Interval(low, np.where(self.precision == 1, 1.0, high))
 
 
 def pr_posterior(  # noqa: PLR0913
@@ -113,7 +115,7 @@ def pr_posterior(  # noqa: PLR0913
     what makes a band of few positives cover: Beta(j - 1/2, n_pos - j + 1/2) for the recall at the
     j-th positive, Beta(x + 1/2, n_neg - x + 1/2) for the false positive rate with x negatives
     above. Between two positives the number x is joined on a log scale; in a tie block it grows
-    in proportion.
+    in proportion. Above the first positive x and the half both fall to 0 at recall 0.
 
     The cost is that of n_resamples times the levels, and at most 2,048 knots of the ROC curve,
     whatever n; the thinning of more knots costs less than 0.3 % of the variance at recall .05.

@@ -106,15 +106,23 @@ class Draws:
         return np.asarray(self.log_odds + self.log_recall - self.log_fpr)
 
 
-def draw(
-    path: RocPath, recall: Floats, size: int, rng: np.random.Generator, *, block_ends: bool = False
+def draw(  # noqa: PLR0913
+    path: RocPath,
+    recall: Floats,
+    size: int,
+    rng: np.random.Generator,
+    *,
+    block_ends: bool = False,
+    fading: bool = False,
 ) -> Draws:
     """Draw curves from what the ranking says of the curve behind it.
 
     `recall` rises within (0, 1). The share of positives above each knot, the share of negatives
     above each threshold and the share of positives altogether are drawn from their posterior
     laws, Dirichlet and beta with half a count at each end. With `block_ends` a level within a
-    tie block is taken to the end of it.
+    tie block is taken to the end of it. With `fading` the half a negative that may stand above
+    any threshold is less at low recall, by its root: it serves an area, to which all levels add
+    up, while a single level needs all of it.
     """
     knots = _positions(path, size, rng)
     lower = np.arange(size)[:, None]
@@ -133,7 +141,9 @@ def draw(
         fp = np.where(inside, path.fp[piece + 1], fp)
         ends = np.take_along_axis(knots, piece + 1, axis=1)
         log_recall = np.where(inside, np.log(ends), log_recall)
-    log_fpr = _log_rates(fp, path.n_neg, rng)
+    # Half a negative beyond those that were seen; above the first positive it fades away.
+    half = np.sqrt(recall) / 2 if fading else np.where(piece == 0, at, 1.0) / 2
+    log_fpr = _log_rates(fp + half, path.n_neg, rng)
     if not path.complete:
         log_fpr[recall > knots[:, -1:]] = np.inf
     odds = rng.standard_gamma(path.n_pos + 0.5, size), rng.standard_gamma(path.n_neg + 0.5, size)
@@ -188,12 +198,13 @@ def _joined(path: RocPath, piece: NDArray[np.int64], share: Floats) -> Floats:
     return np.maximum(joined, 0.0)
 
 
-def _log_rates(fp: Floats, n_neg: float, rng: np.random.Generator) -> Floats:
-    """Draw the share of negatives above each threshold, given how many were seen there."""
-    steps = np.diff(fp, axis=1, prepend=0.0)
-    steps[:, 0] += 0.5
+def _log_rates(shape: Floats, n_neg: float, rng: np.random.Generator) -> Floats:
+    """Draw the share of negatives above each threshold: ``Beta(shape, n_neg + 1 - shape)``."""
+    steps = np.diff(shape, axis=1, prepend=0.0)
     sums = rng.standard_gamma(np.maximum(steps, 0.0))
     np.cumsum(sums, axis=1, out=sums)
-    rest = rng.standard_gamma(np.maximum(n_neg + 0.5 - fp[:, -1], 0.5))
+    rest = rng.standard_gamma(np.maximum(n_neg + 1 - shape[:, -1], 0.5))
     sums /= (sums[:, -1] + rest)[:, None]
+    # Of a shape near 0 the draws may be too small for a float.
+    np.maximum(sums, np.finfo(np.float64).tiny, out=sums)
     return np.asarray(np.log(sums, out=sums))

@@ -1,0 +1,182 @@
+"""``python -m benchmarks.band_coverage``: how often bands cover the curve of the population.
+
+``--quick`` takes fewer samples and resamples, to see that it runs.
+"""
+
+import argparse
+import warnings
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from typing import TypeAlias
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from benchmarks.data import SEED
+from benchmarks.populations import POPULATIONS, Population
+from benchmarks.report import table
+from prframe.stats.class_scores import ClassScores, two_classes
+from prframe.stats.pr_bootstrap import smoothed_bootstrap
+from prframe.stats.pr_curve import empirical_precision
+from prframe.stats.pr_posterior import cells_of_classes, posterior_of
+
+Floats: TypeAlias = NDArray[np.float64]
+Band: TypeAlias = tuple[Floats, Floats]
+Classes: TypeAlias = tuple[ClassScores, ClassScores]
+
+LEVELS = np.linspace(0.05, 0.95, 181)
+LEVEL = 0.95
+TITLE = """## band-coverage
+
+95 % bands over the recalls .05 to .95: the share of samples whose band covers the curve of the \
+population at all levels, in brackets how often it lies above the curve somewhere and below it, \
+and the mean width.
+"""
+# What resamples rows takes long with many of them.
+_LARGEST = {"naive bootstrap": 20_000, "replicas": 2000}
+SETTINGS = [
+    ("1", 0.5, 20),
+    ("1", 0.5, 40),
+    ("1", 0.5, 400),
+    ("1", 0.5, 2000),
+    ("2", 0.1, 100),
+    ("1", 0.1, 200),
+    ("1", 0.1, 1000),
+    ("beta", 0.1, 300),
+    ("beta", 0.02, 2500),
+    ("2", 0.01, 1000),
+    ("1", 0.01, 2000),
+    ("3", 0.01, 2000),
+    ("2", 0.01, 5000),
+    ("1", 0.01, 10_000),
+    ("1", 0.01, 100_000),
+    ("2", 0.001, 20_000),
+    ("2", 0.001, 50_000),
+    ("ten", 0.1, 500),
+    ("ten", 0.01, 5000),
+    ("few", 0.01, 5000),
+]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.band_coverage")
+    parser.add_argument("--quick", action="store_true", help="fewer samples and resamples")
+    quick = parser.parse_args().quick
+    samples, resamples, few = (20, 100, 20) if quick else (1000, 2000, 500)
+    methods: dict[str, Callable[[Classes, np.random.Generator], Band]] = {
+        "studentized": lambda classes, rng: _studentized(classes, resamples, rng),
+        "sup ball": lambda classes, rng: _ball(classes, few, rng),
+        "naive bootstrap": lambda classes, rng: _naive(classes, few, rng),
+    }
+    if find_spec("replicas"):
+        methods["replicas"] = _replicas
+    print(TITLE, flush=True)
+    print(
+        f"{samples:,} samples, a tenth of them for the last two columns; {resamples:,} draws of "
+        f"the studentized band, {few} resamples of the balls, 100 for the package replicas, whose "
+        "band is for single levels.\n",
+        flush=True,
+    )
+    header = ["scores", "prevalence, n", "n_pos", *methods]
+    print(table(header, list(study(samples, methods))), flush=True)
+
+
+def study(
+    samples: int, methods: dict[str, Callable[[Classes, np.random.Generator], Band]]
+) -> Iterator[list[str]]:
+    """Return a row per setting."""
+    for number, (key, prevalence, n) in enumerate(SETTINGS):
+        population = POPULATIONS[key]
+        true = population.precision(prevalence, LEVELS)
+        found: dict[str, list[tuple[bool, bool, float]]] = {name: [] for name in methods}
+        for i in range(samples):
+            rng = np.random.default_rng([SEED, number, i])
+            classes = _drawn(population, prevalence, n, rng)
+            for name, method in methods.items():
+                if n <= _LARGEST.get(name, n) and i % (10 if name in _LARGEST else 1) == 0:
+                    found[name].append(_judged(method(classes, rng), true))
+        yield [
+            population.name,
+            f"{prevalence:g}, {n}",
+            f"{prevalence * n:.0f}",
+            *(_described(rows) for rows in found.values()),
+        ]
+
+
+def _drawn(population: Population, prevalence: float, n: int, rng: np.random.Generator) -> Classes:
+    """Draw the scores of n items, both labels among them."""
+    n_pos = 0
+    while not 0 < n_pos < n:
+        n_pos = int(rng.binomial(n, prevalence))
+    return two_classes(*population.scores(rng, n_pos, n - n_pos), None, None)
+
+
+def _studentized(classes: Classes, resamples: int, rng: np.random.Generator) -> Band:
+    """The default of the verb `band`."""
+    band = posterior_of(cells_of_classes(*classes), LEVELS, resamples, rng).band(LEVEL)
+    return band.low, band.high
+
+
+def _ball(classes: Classes, resamples: int, rng: np.random.Generator) -> Band:
+    """Clemencon & Vayatis, Algorithm 1: ``kind="sup"``."""
+    found = smoothed_bootstrap(*classes, LEVELS, resamples, "scott", None, rng)
+    band = found.band(LEVEL)
+    return band.low, band.high
+
+
+def _naive(classes: Classes, resamples: int, rng: np.random.Generator) -> Band:
+    """The same ball from samples of the rows themselves."""
+    center = empirical_precision(*classes, LEVELS)
+    n = classes[0].total + classes[1].total
+    farthest = []
+    for n_pos in np.clip(rng.binomial(n, classes[0].total / n, resamples), 1, n - 1):
+        some, others = classes
+        again = two_classes(
+            rng.choice(some.ascending, n_pos), rng.choice(others.ascending, n - n_pos), None, None
+        )
+        farthest.append(np.abs(empirical_precision(*again, LEVELS) - center).max())
+    radius = np.quantile(farthest, LEVEL)
+    return np.maximum(center - radius, 0), np.minimum(center + radius, 1)
+
+
+def _replicas(classes: Classes, rng: np.random.Generator) -> Band:
+    """The band of the package replicas, read at the levels."""
+    import replicas  # noqa: PLC0415
+
+    some, others = classes
+    positive = np.repeat([1, 0], [some.total, others.total])
+    rows = pl.DataFrame(
+        {
+            "prediction": np.concatenate([some.ascending, others.ascending]),
+            "positive": positive,
+            "negative": 1 - positive,
+            "unlabeled": 0 * positive,
+        }
+    )
+    drawn = replicas.bootstrap(rows, n_replicas=100, seed=int(rng.integers(1 << 31)))
+    curves = replicas.calculate_pr(replicas.confusion_table(drawn, by="replica"), by="replica")
+    # Its curves hardly ever share a recall unless rounded.
+    band = replicas.pr_band(curves, ci=LEVEL, recall_round=2).drop_nulls()
+    recall, low, high = (band[name].to_numpy() for name in ("recall", "low", "high"))
+    return np.interp(LEVELS, recall, low), np.interp(LEVELS, recall, high)
+
+
+def _judged(band: Band, true: Floats) -> tuple[bool, bool, float]:
+    """Tell whether the band lies above the curve somewhere, or below, and its width."""
+    low, high = band
+    return bool((low > true + 1e-12).any()), bool((high < true - 1e-12).any()), (high - low).mean()
+
+
+def _described(rows: list[tuple[bool, bool, float]]) -> str:
+    """Write coverage, misses on either side and the mean width."""
+    if not rows:
+        return ""
+    above, below, width = np.array(rows, dtype=np.float64).T
+    covers = ((above + below) == 0).mean()
+    return f"{covers:.3f} ({above.mean():.3f}, {below.mean():.3f}) {width.mean():.3f}"
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("error")
+    main()

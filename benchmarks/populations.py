@@ -1,0 +1,129 @@
+"""Populations of scores whose curves are known, and samples of them for studies of coverage."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc, betaincinv, ndtr, ndtri
+
+from prframe.stats.ranked_cells import RankedCells
+
+Floats: TypeAlias = NDArray[np.float64]
+# The rate of false positives at a level of recall.
+FalsePositiveRate: TypeAlias = Callable[[Floats], Floats]
+Scores: TypeAlias = Callable[[np.random.Generator, int, int], tuple[Floats, Floats]]
+
+# Recall at the thresholds of a score with few levels.
+_FEW_LEVELS = (0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
+_TEN_LEVELS = tuple(i / 10 for i in range(1, 11))
+
+
+@dataclass(frozen=True)
+class Population:
+    """Scores of positives and negatives.
+
+    `rate` is the false positive rate by recall. With `levels`, the recalls at its thresholds, the
+    score has as many values.
+    """
+
+    name: str
+    rate: FalsePositiveRate
+    scores: Scores
+    levels: tuple[float, ...] = ()
+
+    @cached_property
+    def _roc(self) -> tuple[Floats, Floats]:
+        """Recall and false positive rate, at the thresholds or at very many."""
+        very_many = ndtr(np.linspace(-12, 8.2, 400_001))
+        recall = np.array(self.levels) if self.levels else very_many
+        return np.insert(recall, 0, 0.0), np.insert(self.false(recall), 0, 0.0)
+
+    def false(self, recall: Floats) -> Floats:
+        """Return the rate of false positives, 1 at recall 1."""
+        return np.where(recall < 1, self.rate(recall), 1.0)
+
+    def precision(self, prevalence: float, recall: Floats) -> Floats:
+        """Return the curve, joined within ties as Davis & Goadrich do."""
+        false = np.interp(recall, *self._roc) if self.levels else self.false(recall)
+        return prevalence * recall / (prevalence * recall + (1 - prevalence) * false)
+
+    def metrics(self, prevalence: float, share: float, level: float) -> dict[str, float]:
+        """Return AP, AUPRC, AUC, precision and recall above a share of items, and at a recall."""
+        recall, false = self._roc
+        found = prevalence * recall
+        above = found + (1 - prevalence) * false
+        precision = np.divide(found, above, out=np.ones_like(found), where=above > 0)
+        steps, middle = np.diff(recall), (precision[1:] + precision[:-1]) / 2
+        at_share = float(np.interp(share, above, recall))
+        return {
+            # Of ties the end counts.
+            "AP": float(steps @ (precision[1:] if self.levels else middle)),
+            "AUPRC": float(steps @ middle),
+            "AUC": 1 - float(steps @ (false[1:] + false[:-1])) / 2,
+            "P@k": at_share * prevalence / share,
+            "R@k": at_share,
+            "Prec@r": float(precision[np.searchsorted(recall, level - 1e-12)]),
+        }
+
+    def samples(
+        self, prevalence: float, n: int, number: int, rng: np.random.Generator
+    ) -> Iterator[RankedCells]:
+        """Draw samples of n items that hold both labels."""
+        while number:
+            n_pos = int(rng.binomial(n, prevalence))
+            if 0 < n_pos < n:
+                yield self._sample(n_pos, n, rng)
+                number -= 1
+
+    def _sample(self, n_pos: int, n: int, rng: np.random.Generator) -> RankedCells:
+        """Draw n items; the time is that of drawing the positives."""
+        if self.levels:
+            recall = np.array(self.levels)
+            pos = rng.multinomial(n_pos, np.diff(recall, prepend=0.0))
+            neg = rng.multinomial(n - n_pos, np.diff(self.false(recall), prepend=0.0))
+            return RankedCells(np.append(pos, 0), np.append(neg, 0))
+        false = self.false(np.append(np.sort(rng.random(n_pos)), 1.0))
+        pos, neg = np.zeros((2, 2 * n_pos + 2), dtype=np.int64)
+        pos[1:-1:2] = 1
+        neg[::2] = rng.multinomial(n - n_pos, np.maximum(np.diff(false, prepend=0.0), 0.0))
+        return RankedCells(pos, neg)
+
+
+def binormal(mu: float, levels: tuple[float, ...] = ()) -> Population:
+    """Return normal scores whose means are mu apart, as they are or cut into levels."""
+
+    def scores(rng: np.random.Generator, n_pos: int, n_neg: int) -> tuple[Floats, Floats]:
+        drawn = rng.normal(mu, 1.0, n_pos), rng.normal(0.0, 1.0, n_neg)
+        if not levels:
+            return drawn
+        cuts = mu - ndtri(levels[:-1][::-1])
+        pos, neg = (np.searchsorted(cuts, some).astype(np.float64) for some in drawn)
+        return pos, neg
+
+    name = f"normal, {mu:g} apart" + (f", {len(levels)} scores" if levels else "")
+    return Population(name, lambda recall: ndtr(ndtri(recall) - mu), scores, levels)
+
+
+def beta(pos: tuple[float, float], neg: tuple[float, float]) -> Population:
+    """Return scores with beta laws."""
+
+    def scores(rng: np.random.Generator, n_pos: int, n_neg: int) -> tuple[Floats, Floats]:
+        return rng.beta(*pos, n_pos), rng.beta(*neg, n_neg)
+
+    def rate(recall: Floats) -> Floats:
+        return np.asarray(betainc(*reversed(neg), betaincinv(*reversed(pos), recall)))
+
+    return Population(f"beta{pos} and beta{neg}", rate, scores)
+
+
+POPULATIONS = {
+    "1": binormal(1),
+    "2": binormal(2),
+    "3": binormal(3),
+    "beta": beta((2, 1), (1, 2)),
+    "ten": binormal(1.5, _TEN_LEVELS),
+    "few": binormal(1.5, _FEW_LEVELS),
+}
