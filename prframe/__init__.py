@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from prframe.verbs.check import check
     from prframe.verbs.curve import curve, roc
     from prframe.verbs.evaluate import evaluate
+    from prframe.verbs.interval import interval
     from prframe.verbs.topk_test import topk_test
 
 __version__ = "0.1.0"
@@ -106,6 +107,7 @@ __all__ = [
     "evaluate",
     "expressions",
     "infAP",
+    "interval",
     "nDCG",
     "parse_metric",
     "roc",
@@ -114,7 +116,9 @@ __all__ = [
     "trec",
 ]
 
-_VERBS = frozenset({"ap_test", "band", "check", "curve", "evaluate", "roc", "topk_test"})
+_VERBS = frozenset(
+    {"ap_test", "band", "check", "curve", "evaluate", "interval", "roc", "topk_test"}
+)
 _MODULES = frozenset({"datasets", "expressions", "stats", "trec"})
 
 _namespaces.register()

@@ -67,6 +67,7 @@ class Arguments:
     n_pos: int | str | None = None
     n_neg: int | str | None = None
     judged: str | None = field(default=None, metadata={"shared": False})
+    cluster: str | None = field(default=None, metadata={"shared": False})
 
     def __post_init__(self) -> None:
         """Check everything that can be checked without a frame."""
@@ -114,8 +115,9 @@ class Arguments:
         """Return argument -> column, for the arguments that name one column each."""
         named: dict[str, object] = {"score": self.score, "label": self.label}
         named |= {f"by[{i}]": key for i, key in enumerate(self.keys)}
-        optional = {"weight": self.weight, "item": self.item, "judged": self.judged}
-        named |= {name: column for name, column in optional.items() if column is not None}
+        for name in ("weight", "item", "judged", "cluster"):
+            column = getattr(self, name)
+            named |= {} if column is None else {name: column}
         totals = {"n_pos": self.n_pos, "n_neg": self.n_neg}
         return named | {name: total for name, total in totals.items() if isinstance(total, str)}
 
@@ -130,7 +132,7 @@ class Arguments:
     def columns(self) -> dict[str, str]:
         """Every column of the frame that is needed -> the argument that names it."""
         wanted = {self.score: "score", self.label: "label"}
-        for name in ("weight", "item", "judged", "n_pos", "n_neg"):
+        for name in ("weight", "item", "judged", "cluster", "n_pos", "n_neg"):
             column = getattr(self, name)
             if isinstance(column, str):
                 wanted[column] = name
@@ -166,10 +168,13 @@ class Arguments:
                     f"{self.item!r} is {item}."
                 )
         self._check_label(schema[self.label])
-        for key in self.keys:
+        grouping = [("by", key) for key in self.keys]
+        if self.cluster is not None:
+            grouping.append(("cluster", self.cluster))
+        for name, key in grouping:
             if schema[key].is_nested() or schema[key].is_object():
                 raise PrframeError(
-                    f"`by` must name columns of plain values; {key!r} is {schema[key]}."
+                    f"`{name}` must name columns of plain values; {key!r} is {schema[key]}."
                 )
 
     def _check_label(self, dtype: pl.DataType) -> None:

@@ -70,6 +70,7 @@ class FrameNamespace(Generic[Frame]):
     topk_test = _Delegate("prframe.verbs")
     ap_test = _Delegate("prframe.verbs")
     band = _Delegate("prframe.verbs")
+    interval = _Delegate("prframe.verbs")
 
 
 class ExprNamespace:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from prframe.errors import PrframeError
 from prframe.hits import Floats, Hits, Integers, from_marks, running, unit_hits, with_hits
 from prframe.pieces import Piece
-from prframe.rows import UNRETRIEVED, in_groups, key_names
+from prframe.rows import UNRETRIEVED, in_groups, key_names, rounded
 from prframe.typing import Ties
 
 _KEY, _POSITIVE, _WEIGHT = pl.col("key"), pl.col("positive"), pl.col("weight")
@@ -52,8 +52,25 @@ def tie_sizes(piece: Piece) -> pl.Series:
 def class_scores(piece: Piece) -> Iterator[tuple[Floats, Floats]]:
     """Yield the scores of each group's positives and negatives; the ranking carries them."""
     for rows in piece.groups():
-        score, positive = rows["score"].to_numpy().astype(np.float64), rows["positive"].to_numpy()
+        score, positive = _compared(piece, rows), rows["positive"].to_numpy()
         yield score[positive], score[~positive]
+
+
+def clustered(piece: Piece) -> Iterator[tuple[Floats, NDArray[np.bool_], Integers]]:
+    """Yield the scores of each group's items, whether each is positive, and its cluster from 0.
+
+    Clusters are numbered by their values, null first: the order of rows does not matter.
+    """
+    for rows in piece.groups():
+        number = rows["cluster"].rank("dense").cast(pl.Int64).fill_null(0).to_numpy()
+        _, code = np.unique(number, return_inverse=True)
+        yield _compared(piece, rows), rows["positive"].to_numpy(), code
+
+
+def _compared(piece: Piece, rows: pl.DataFrame) -> Floats:
+    """Return scores as they are compared."""
+    args = piece.ranking.args
+    return rounded(rows["score"]) if args.float32 else rows["score"].to_numpy()
 
 
 def _blocks(marked: pl.Expr, ties: Ties) -> pl.Expr:

@@ -70,6 +70,8 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
             else pl.lit(value=False)
         )
         columns += [judged.alias("judged"), (~judged & below).alias("pooled")]
+    if args.cluster is not None:
+        columns.append(pl.col(args.cluster).alias("cluster"))
     if "row" in extra:
         columns.append(pl.col(ROW).alias("row"))
     return batch.select(columns).with_columns(

@@ -80,6 +80,13 @@ def band() -> Schema:
     return {name: pl.Float64() for name in numbers} | {"method": pl.String()}
 
 
+def interval() -> Schema:
+    """Return the columns of confidence intervals."""
+    numbers = ("estimate", "std_error", "conf_low", "conf_high")
+    floats: dict[str, pl.DataType] = {name: pl.Float64() for name in numbers}
+    return {"metric": pl.String()} | floats | {"method": pl.String()}
+
+
 def check() -> Schema:
     """Return the columns of a report on the data."""
     return {

@@ -34,6 +34,7 @@ CALLS = {
     "band": lambda frame: prframe.band(
         frame, by="model", recall=[0.3, 0.6], rng=1, n_resamples=50
     ),
+    "interval": lambda frame: prframe.interval(frame, ["AP"], by="model", rng=1, n_resamples=50),
     "topk_test": lambda frame: prframe.topk_test(frame, by=BY, k=[3, 50], ties="order"),
 }
 calls = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)

@@ -1,7 +1,6 @@
 """Metrics of each group."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Unpack, get_args
 
 import polars as pl
@@ -10,12 +9,11 @@ from prframe import checks, schemas
 from prframe.arguments import Arguments
 from prframe.errors import PrframeError
 from prframe.frames import Source
-from prframe.measure import values_of_groups
-from prframe.metrics import Metric, parse_metric
-from prframe.pieces import Ranking
+from prframe.metrics import Metric
 from prframe.rows import key_names
 from prframe.typing import Columns, FrameT, Layout, Shared
-from prframe.verbs._verb import arguments, grouped_over, positives_of, run, verb, warn_undefined
+from prframe.verbs._evaluation import Evaluation, named
+from prframe.verbs._verb import arguments, grouped_over, run, verb
 
 # trec_eval's floor, so that one query without success does not make a geometric mean 0.
 _LEAST = 1e-5
@@ -122,13 +120,13 @@ def evaluate(
     │ b     ┆ 0.333333 ┆ 0.0 ┆ 0.416667 │
     └───────┴──────────┴─────┴──────────┘
     """
-    wanted = _named(metrics)
+    wanted = named(metrics)
     needs_judgments = any(metric.judged for metric in wanted.values())
     args = arguments("evaluate", score, label, shared, judged=judged if needs_judgments else None)
     checks.flag("include_unretrieved", include_unretrieved)
     if layout is not None:
         checks.one_of("layout", layout, get_args(Layout))
-    plan = _Plan(
+    plan = Evaluation(
         args=_with_over(args, over, layout, geometric_mean=geometric_mean),
         wanted=wanted,
         include_unretrieved=include_unretrieved,
@@ -168,128 +166,6 @@ def _with_over(
             raise PrframeError("`geometric_mean` is one over groups; name them with over=.")
         return args
     return grouped_over(args, over)
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """What is evaluated, and how."""
-
-    args: Arguments
-    wanted: dict[str, Metric]
-    include_unretrieved: bool
-    prior: float | None
-    interpolate: bool
-    undefined: float | None
-
-    def check(self) -> None:
-        """Refuse options that a metric would have to disregard."""
-        checks.flag("interpolate", self.interpolate)
-        given = {"weight": self.args.weight is not None, "prior": self.prior is not None}
-        given["interpolate"] = self.interpolate
-        for option in (option for option, is_given in given.items() if is_given):
-            without = [name for name, metric in self.wanted.items() if not _takes(metric, option)]
-            if without:
-                raise PrframeError(
-                    f"`{option}` has no meaning for {checks.listed(without)}; "
-                    f"evaluate these in a call of their own, without {option}."
-                )
-            if self.args.ties == "expected":
-                raise PrframeError(
-                    f"ties='expected' has no closed form with `{option}`; use 'group'."
-                )
-        self._check_ties()
-        self._check_labels()
-
-    def _check_ties(self) -> None:
-        for name, metric in self.wanted.items():
-            if self.args.ties not in metric.ties:
-                raise PrframeError(
-                    f"{name} takes ties={checks.listed(metric.ties)}; got {self.args.ties!r}; "
-                    "evaluate it in a call of its own."
-                )
-
-    def _check_labels(self) -> None:
-        """Require what metrics must know of the labels."""
-        graded = [name for name, metric in self.wanted.items() if metric.rel is not None]
-        if graded and self.args.n_pos is not None:
-            raise PrframeError(
-                "`n_pos` counts the positives of `positive`, not those of "
-                f"{checks.listed(graded)}; list the items with a score of -inf instead."
-            )
-        if graded and self.args.weight is not None:
-            raise PrframeError(
-                f"{checks.listed(graded)} take no `weight`; say positive= for all metrics instead."
-            )
-        if graded and not isinstance(self.args.positive, (bool, int, float)):
-            raise PrframeError(
-                f"{checks.listed(graded)} compare labels with a number; "
-                f"got positive={checks.brief(self.args.positive)}."
-            )
-
-    def values(self, source: Source) -> pl.DataFrame:
-        """Return one row per group."""
-        args = self.args
-        extra = ["gain"] if self._uses_gains(source) else []
-        if any(metric.judged for metric in self.wanted.values()):
-            extra.append("judged")
-
-        ranking = Ranking(source, args, self.include_unretrieved, tuple(extra))
-        values = values_of_groups(
-            ranking, self.wanted, prior=self.prior, interpolate=self.interpolate
-        )
-        if self.undefined is not None:
-            return values.with_columns(pl.col(list(self.wanted)).fill_null(self.undefined))
-        _warn(values, self.wanted, args)
-        return values
-
-    def _uses_gains(self, source: Source) -> bool:
-        """Tell whether labels are grades and something asks for them."""
-        numeric = source.schema[self.args.label].is_numeric()
-        if not numeric:
-            graded = [name for name, metric in self.wanted.items() if metric.rel is not None]
-            if graded:
-                raise PrframeError(
-                    f"{checks.listed(graded)} compare labels with a number; `label` "
-                    f"{self.args.label!r} is {source.schema[self.args.label]}."
-                )
-        asked = any(metric.graded or metric.rel is not None for metric in self.wanted.values())
-        return asked and numeric and isinstance(self.args.positive, (bool, int, float))
-
-
-def _named(metrics: "str | Metric | Sequence[str | Metric]") -> dict[str, Metric]:
-    """Return name as asked -> metric."""
-    if not isinstance(metrics, (str, Metric, Iterable)):
-        raise PrframeError(f"`metrics` must be a metric or a list of them; got {metrics!r}.")
-    asked = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
-    if not asked:
-        raise PrframeError("`metrics` must name at least one metric; got none.")
-    wanted = {str(metric): parse_metric(metric) for metric in asked}
-    if len(wanted) < len(asked):
-        raise PrframeError(f"`metrics` names a metric twice: {[str(metric) for metric in asked]}.")
-    return wanted
-
-
-def _takes(metric: Metric, option: str) -> bool:
-    """Tell whether a metric takes an option; a cut-off curve is not interpolated."""
-    return option in metric.options and not (option == "interpolate" and metric.k is not None)
-
-
-def _warn(values: pl.DataFrame, wanted: dict[str, Metric], args: Arguments) -> None:
-    """Warn once of undefined values."""
-    undefined = [name for name in wanted if values[name].null_count()]
-    if undefined:
-        lacking = pl.any_horizontal(pl.col(undefined).is_null()).alias("lacking")
-        lack = [what for name in undefined for what in _lack(wanted[name], args)]
-        groups = values.select(*key_names(args), lacking)
-        warn_undefined(undefined, groups, args, list(dict.fromkeys(lack)))
-
-
-def _lack(metric: Metric, args: Arguments) -> list[str]:
-    """Say what a group may lack for which a metric is undefined."""
-    if metric.also_undefined:
-        return ["gains above 0"]
-    positives = f"labels >= {metric.rel:g}" if metric.rel is not None else positives_of(args)
-    return [positives, *(["negatives"] if "n_neg" in metric.needs else [])]
 
 
 def _long(values: pl.DataFrame, names: list[str], keys: list[str]) -> pl.DataFrame:

@@ -1,0 +1,427 @@
+"""Confidence intervals for metrics of each group."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import repeat
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, Unpack, get_args
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from prframe import checks, schemas
+from prframe.arguments import Arguments
+from prframe.errors import PrframeError
+from prframe.frames import Source
+from prframe.metrics import Metric
+from prframe.pieces import Piece, Ranking
+from prframe.ranks import clustered, hits
+from prframe.rows import key_names
+from prframe.stats.cell_bootstrap import bootstrap, cluster_counts
+from prframe.stats.cell_statistics import (
+    AveragePrecision,
+    CellStatistic,
+    PrecisionAt,
+    PrecisionAtRecall,
+    RecallAt,
+    RocArea,
+    TrapezoidArea,
+)
+from prframe.stats.inputs import Floats, random_generator
+from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
+from prframe.stats.posterior_metrics import posterior_replicates
+from prframe.stats.ranked_cells import RankedCells, cells_from_scores
+from prframe.stats.ranking_intervals import POSTERIOR, chosen, ranking_interval
+from prframe.typing import Alternative, Columns, FrameT, Shared
+from prframe.verbs._evaluation import Evaluation, named
+from prframe.verbs._groups import each_group, group_cells
+from prframe.verbs._verb import (
+    arguments,
+    grouped_over,
+    positives_of,
+    run,
+    verb,
+    warn_null,
+    warn_undefined,
+)
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Method: TypeAlias = Literal[
+    "auto", "bayesian-bootstrap", "logit-t", "logit", "wald", "t", "percentile", "bca"
+]
+_OF_RANKINGS = ("auto", "bayesian-bootstrap", "logit-t", "logit", "wald", "percentile", "bca")
+_OF_MEANS = ("auto", "t", "logit", "percentile", "bca")
+_OF_CLUSTERS = ("auto", "logit-t", "logit", "wald", "percentile", "bca")
+_RESAMPLED = ("percentile", "bca")
+_TIES = ("group", "order", "trec")
+
+_STATISTICS: dict[str, Callable[[Metric], CellStatistic]] = {
+    "AP": lambda _: AveragePrecision(),
+    "AUC": lambda _: RocArea(),
+    "AUPRC": lambda _: TrapezoidArea(),
+    "P": lambda metric: PrecisionAt(int(metric.k or 0)),
+    "Prec": lambda metric: PrecisionAtRecall(float(metric.k or 0)),
+    "R": lambda metric: RecallAt(int(metric.k or 0)),
+}
+
+
+class _Group(NamedTuple):
+    """A ranking in cells, and what each cluster has in them."""
+
+    cells: RankedCells
+    clusters: "csr_array | None"
+
+
+@verb
+def interval(
+    frame: FrameT,
+    metrics: str | Metric | Sequence[str | Metric],
+    score: str = "score",
+    label: str = "label",
+    *,
+    method: Method = "auto",
+    over: Columns | None = None,
+    cluster: str | None = None,
+    confidence_level: float = 0.95,
+    alternative: Alternative = "two-sided",
+    n_resamples: int = 2000,
+    rng: int | np.random.Generator | None = None,
+    judged: str = "judged",
+    **shared: Unpack[Shared],
+) -> FrameT:
+    """Enclose metrics of each group in confidence intervals.
+
+    The rows of a group are taken as a sample of independent items, or of independent clusters of
+    items; the interval is about the metric in the population behind it. With `over` the sample
+    is one of groups, for instance queries, and the interval is about the mean over them.
+
+    Parameters
+    ----------
+    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+        One row per item.
+    metrics : str, Metric or list of these
+        AP, AUC, AUPRC, P@k, R@k and Prec@r (`prframe.Prec`); with `over` any metric of the
+        catalogue. See `evaluate`.
+    {shared}
+    method : str
+        How the interval is made. Of one ranking:
+
+        - "bayesian-bootstrap": quantiles of draws of the metric, from draws of the curve given
+          the ranks (`prframe.stats.pr_posterior`).
+        - "wald": the estimate and normal quantiles of its standard error, from influence values;
+          "logit": the same on the logit scale; "logit-t": there, with AP corrected for its bias,
+          and Student's quantiles.
+        - "percentile", "bca": quantiles of resamples, plain, or corrected for bias and
+          acceleration.
+        - "auto": "bayesian-bootstrap", but "logit-t" with `cluster`, and where most positives
+          are tied with other items.
+
+        Of a mean over groups: "t" (which "auto" takes), "logit", "percentile" and "bca".
+    over : str or list of str, optional
+        Enclose the mean over these columns: evaluate each group of `by` and `over`, and take
+        these values as the sample. Undefined values do not enter.
+    cluster : str, optional
+        Column of clusters of rows that depend on each other, for instance the query or the user:
+        clusters, not rows, are resampled. Of one ranking, and with ``ties="group"``.
+    confidence_level : float in (0, 1)
+        Probability of covering.
+    alternative : {"two-sided", "less", "greater"}
+        As in `scipy.stats.bootstrap`: "less" gives an upper bound, "greater" a lower one.
+    n_resamples : int >= 1
+        Draws, or resamples, of each group.
+    rng : int or numpy.random.Generator, optional
+        Seed. A group's draws depend on it and on nothing but the group.
+    judged : str
+        As in `evaluate`, for metrics that need it, with `over`.
+
+    Returns
+    -------
+    frame of the caller's kind
+        The `by` columns, then ``metric`` (String), ``estimate``, ``std_error``, ``conf_low``,
+        ``conf_high`` (Float64) and ``method`` (String), the one that was used. A row per group
+        and metric.
+
+    Raises
+    ------
+    PrframeError
+        An unknown metric or option, a metric or method that does not go with `over` or `cluster`,
+        `weight` without `over`, or rows that cannot be ranked.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Groups without the positives (or negatives) that a metric needs, or with too little for an
+        interval, one single value of a mean say; null.
+
+    Notes
+    -----
+    The number of items is fixed, that of positives random. Where the estimate is 0 or 1, the
+    interval reaches there. ``std_error`` is the standard deviation of the draws or resamples,
+    else from influence values. AP of a sample lies above that of the population, the more the
+    fewer and rarer the positives are: "bayesian-bootstrap" and "logit-t" know that, the others do
+    not. How often each method covers is in the guide.
+
+    The same draws serve all metrics of a group.
+
+    References
+    ----------
+    Boyd, Eng & Page 2013; Efron 1987; Rubin 1981; DeLong et al. 1988.
+
+    Examples
+    --------
+    >>> import polars as pl, prframe
+    >>> frame = pl.DataFrame({"score": range(40, 0, -1), "label": [1, 1, 0, 1, 1, 0, 0, 1] * 5})
+    >>> prframe.interval(frame, ["AP", "AUC", "P@10"], rng=1).drop("method")
+    shape: (3, 5)
+    ┌────────┬──────────┬───────────┬──────────┬───────────┐
+    │ metric ┆ estimate ┆ std_error ┆ conf_low ┆ conf_high │
+    │ ---    ┆ ---      ┆ ---       ┆ ---      ┆ ---       │
+    │ str    ┆ f64      ┆ f64       ┆ f64      ┆ f64       │
+    ╞════════╪══════════╪═══════════╪══════════╪═══════════╡
+    │ AP     ┆ 0.687755 ┆ 0.094775  ┆ 0.471658 ┆ 0.834294  │
+    │ AUC    ┆ 0.533333 ┆ 0.09538   ┆ 0.337546 ┆ 0.719159  │
+    │ P@10   ┆ 0.7      ┆ 0.14591   ┆ 0.325194 ┆ 0.881939  │
+    └────────┴──────────┴───────────┴──────────┴───────────┘
+    """
+    wanted = named(metrics)
+    asks_judged = over is not None and any(metric.judged for metric in wanted.values())
+    args = arguments("interval", score, label, shared, judged=judged if asks_judged else None)
+    checks.one_of("method", method, get_args(Method))
+    plan = _Plan(
+        args=args if cluster is None else replace(args, cluster=cluster),
+        wanted=wanted,
+        method=method,
+        confidence=Confidence(confidence_level, alternative),
+        n_resamples=checks.whole_number("n_resamples", n_resamples, at_least=1),
+        seed=int(random_generator(rng).integers(1 << 62)),
+    )
+    if over is None:
+        plan.check()
+        result: FrameT = run(frame, plan.args, schemas.interval(), plan.results)
+        return result
+    evaluation = Evaluation(
+        args=grouped_over(args, over),
+        wanted=wanted,
+        include_unretrieved=False,
+        prior=None,
+        interpolate=False,
+        undefined=None,
+    )
+    means = _Means(plan, evaluation)
+    means.check()
+    of_means: FrameT = run(
+        frame, means.evaluation.args, schemas.interval(), means.results, keys=args.keys
+    )
+    return of_means
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is enclosed, and how."""
+
+    args: Arguments
+    wanted: dict[str, Metric]
+    method: Method
+    confidence: Confidence
+    n_resamples: int
+    seed: int
+
+    def check(self) -> None:
+        """Refuse what single rankings have no interval for."""
+        for name, metric in self.wanted.items():
+            cut_off = metric.k is not None and metric.cutoff == "optional"
+            if metric.name not in _STATISTICS or cut_off or metric.settings:
+                raise PrframeError(
+                    f"{name} of one ranking has no interval here, those of "
+                    f"{checks.listed(_STATISTICS)} have; for a mean over groups name them with "
+                    "over=."
+                )
+        if self.args.weight is not None:
+            raise PrframeError(
+                "interval draws whole items and takes no `weight` without `over`; leave it out."
+            )
+        if self.args.ties not in _TIES:
+            raise PrframeError(
+                f"interval takes ties={checks.listed(_TIES)} without `over`; "
+                f"got {self.args.ties!r}."
+            )
+        known = _OF_RANKINGS if self.args.cluster is None else _OF_CLUSTERS
+        kind = "one ranking" if self.args.cluster is None else "clusters"
+        _check_method(self.method, known, kind)
+        if self.args.cluster is not None:
+            self._check_clusters()
+
+    def _check_clusters(self) -> None:
+        """Refuse what cannot be told of clusters."""
+        if self.args.ties != "group":
+            raise PrframeError(
+                "`cluster` draws rows again, which are tied then; it takes ties='group'; "
+                f"got {self.args.ties!r}."
+            )
+        given = [name for name in ("n_pos", "n_neg") if getattr(self.args, name) is not None]
+        if given:
+            raise PrframeError(
+                f"`{given[0]}` counts items that are not listed, and so in no cluster; list them "
+                "with a score of -inf."
+            )
+
+    @property
+    def statistics(self) -> list[CellStatistic]:
+        """The metrics as functions of cells."""
+        return [_STATISTICS[metric.name](metric) for metric in self.wanted.values()]
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return a row per group and metric."""
+        extra = () if self.args.cluster is None else ("score",)
+        rows = Ranking(source, self.args, extra=extra).over_groups(self._piece)
+        needs = {need for metric in self.wanted.values() for need in metric.needs}
+        lack = [positives_of(self.args), *(["negatives"] if "n_neg" in needs else [])]
+        return _warned(rows, list(self.wanted), key_names(self.args), self.args, lack)
+
+    def _piece(self, piece: Piece) -> pl.DataFrame:
+        """Return the rows of the groups of a piece."""
+        found = hits(piece)
+        if self.args.cluster is None:
+            groups = [_Group(*both) for both in zip(group_cells(found), repeat(None))]
+        else:
+            groups = [_clustered(*items) for items in clustered(piece)]
+        return _table(
+            found.totals.select(key_names(self.args)),
+            found.totals.height,
+            list(self.wanted),
+            each_group(self._group, groups, "interval"),
+        )
+
+    def _group(self, group: _Group) -> list[IntervalEstimate]:
+        """Return the interval of each metric of a group."""
+        cells, clusters = group
+        methods = [self._method_of(one, group) for one in self.statistics]
+        drawn = self._drawn(group, methods)
+        return [
+            ranking_interval(
+                cells, one, method, self.confidence, clusters=clusters, replicates=replicates
+            )
+            for one, method, replicates in zip(self.statistics, methods, drawn, strict=True)
+        ]
+
+    def _method_of(self, statistic: CellStatistic, group: _Group) -> str:
+        """Return the method for a metric."""
+        if self.method != "auto":
+            return self.method
+        return chosen(group.cells, statistic, clustered=group.clusters is not None)
+
+    def _drawn(self, group: _Group, methods: Sequence[str]) -> "list[Floats | None]":
+        """Return the draws or resamples of each metric, the same ones for all of a method."""
+        cells, drawn = group.cells, list[Floats | None](repeat(None, len(methods)))
+        if not cells.n_pos:
+            return drawn
+        rng = np.random.default_rng(self.seed)
+        of_draws = [i for i, method in enumerate(methods) if method == POSTERIOR]
+        if of_draws and cells.n_neg:
+            some = [self.statistics[i] for i in of_draws]
+            values = posterior_replicates(cells, some, self.n_resamples, rng)
+            for i, value in zip(of_draws, values, strict=True):
+                drawn[i] = value
+        if self.method in _RESAMPLED:
+            return list(bootstrap(cells, self.statistics, self.n_resamples, rng, group.clusters))
+        return drawn
+
+
+@dataclass(frozen=True)
+class _Means:
+    """Intervals for means over groups."""
+
+    plan: _Plan
+    evaluation: Evaluation
+
+    def check(self) -> None:
+        """Refuse what means have no interval for."""
+        if self.plan.args.cluster is not None:
+            raise PrframeError(
+                "`cluster` is for rows of one ranking; with `over` the groups are drawn. Give one "
+                "of them."
+            )
+        _check_method(self.plan.method, _OF_MEANS, "a mean over groups")
+        self.evaluation.check()
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return a row per group of `by` and metric."""
+        keys = key_names(self.plan.args)
+        values = self.evaluation.values(source)
+        parts = values.partition_by(keys, maintain_order=True) if keys else [values]
+        found = each_group(self._part, parts, "interval")
+        names = list(self.plan.wanted)
+        firsts = [part.select(keys).head(1) for part in parts]
+        heads = pl.concat(firsts) if firsts else values.select(keys).clear()
+        rows = _table(heads, len(parts), names, found)
+        return _warned(rows, names, keys, self.plan.args, ["groups with a value"])
+
+    def _part(self, values: pl.DataFrame) -> list[IntervalEstimate]:
+        """Return the interval of each mean."""
+        plan = self.plan
+        method = "t" if plan.method == "auto" else plan.method
+        found = []
+        for name, metric in plan.wanted.items():
+            # In order, so that resamples do not depend on the order of the groups.
+            numbers = np.sort(values[name].drop_nulls().to_numpy())
+            if not numbers.size:
+                nan = float("nan")
+                found.append(IntervalEstimate(nan, nan, nan, nan, method))
+                continue
+            limits = Confidence(plan.confidence.level, plan.confidence.alternative, metric.range)
+            found.append(mean_interval(numbers, method, limits, plan.n_resamples, plan.seed))
+        return found
+
+
+def _check_method(method: str, known: Sequence[str], kind: str) -> None:
+    """Require a method of the kind of interval."""
+    if method not in known:
+        raise PrframeError(
+            f"`method` of {kind} must be one of {checks.listed(sorted(known))}; got {method!r}."
+        )
+
+
+def _clustered(score: Floats, positive: NDArray[np.bool_], cluster: NDArray[np.int64]) -> _Group:
+    """Make the cells of a group's rows, and count what each cluster has in them."""
+    cells, cell = cells_from_scores(score, positive)
+    return _Group(cells, cluster_counts(cell, positive, cluster, cells.pos.size))
+
+
+def _table(
+    heads: pl.DataFrame,
+    n_groups: int,
+    names: Sequence[str],
+    found: Sequence[Sequence[IntervalEstimate]],
+) -> pl.DataFrame:
+    """Return a row per group and metric."""
+    flat = [one for group in found for one in group]
+    columns = {
+        "estimate": [one.estimate for one in flat],
+        "std_error": [one.std_error for one in flat],
+        "conf_low": [one.low for one in flat],
+        "conf_high": [one.high for one in flat],
+    }
+    repeated = heads[np.repeat(np.arange(n_groups), len(names))] if heads.width else heads
+    values = pl.DataFrame(
+        {"metric": pl.Series(list(names) * n_groups, dtype=pl.String)}
+        | {name: pl.Series(column, dtype=pl.Float64) for name, column in columns.items()}
+        | {"method": pl.Series([one.method for one in flat], dtype=pl.String)}
+    ).with_columns(pl.col(list(columns)).fill_nan(None))
+    return pl.concat([repeated, values], how="horizontal") if repeated.width else values
+
+
+def _warned(
+    rows: pl.DataFrame, names: Sequence[str], keys: list[str], args: Arguments, lack: Sequence[str]
+) -> pl.DataFrame:
+    """Warn once of undefined metrics and once of groups that hold too little."""
+    without, narrow = pl.col("estimate").is_null(), pl.col("conf_low").is_null()
+    groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(
+        without=without.any(), narrow=(narrow & ~without).any()
+    )
+    undefined = [name for name in names if rows.filter(without, metric=name).height]
+    warn_undefined(undefined, groups.rename({"without": "lacking"}), args, lack)
+    why = "which hold too little for an interval"
+    warn_null(["conf_low", "conf_high"], groups.rename({"narrow": "lacking"}), args, why)
+    return rows
