@@ -22,11 +22,13 @@ def studentized_band(draws: Floats, confidence_level: float) -> tuple[Floats, Fl
     below, above = _spread(low, middle), _spread(middle, high)
     with np.errstate(invalid="ignore"):
         deviation = draws - middle
-    deviation /= np.where(deviation < 0, -below, above)
+        deviation /= np.where(deviation < 0, -below, above)
     # Inf - inf and 0 / 0: a curve does not leave a band that has no width or no end there.
     worst = np.nanmax(np.where(np.isnan(deviation), 0.0, deviation), axis=1)
     c = np.quantile(worst, confidence_level, method="inverted_cdf")
-    return middle - c * below, middle + c * above
+    # Where the median is infinite and `high` is not, the farthest draw is the end.
+    upper = np.add(middle, c * above, where=above < np.inf, out=draws.max(axis=0))
+    return middle - c * below, upper
 
 
 def pointwise_band(draws: Floats, confidence_level: float) -> tuple[Floats, Floats]:
