@@ -214,6 +214,8 @@ def test_a_tail_of_many_positives_asks_for_more_positives() -> None:
     assert best_prevalence(-n_pos.astype(float), n_pos, 1000, 0.1) < 0.095
     # What has nothing to do with their number is best left alone.
     assert best_prevalence(rng.random(4000), n_pos, 1000, 0.1) == 0.1
+    # A deviation that many resamples share as the largest has no tail to be estimated.
+    assert best_prevalence(np.ones(4000), n_pos, 1000, 0.1) == 0.1
 
 
 @pytest.mark.parametrize("name", ["binormal", "ties", "unretrieved"])

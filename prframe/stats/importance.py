@@ -67,6 +67,7 @@ def best_prevalence(deviations: Floats, n_pos: Integers, n: int, prevalence: flo
         float((np.exp(log_weights(n_pos, n, prevalence, drawn)) * square).mean())
         for drawn in tilted
     ]
-    if min(costs, default=np.inf) > (1 - _GAIN) * square.mean():
+    # Nor is anything saved where no deviation exceeds the quantile.
+    if min(costs, default=np.inf) >= (1 - _GAIN) * square.mean():
         return prevalence
     return float(tilted[np.argmin(costs)])
