@@ -35,6 +35,6 @@ def test_a_band_has_ends_where_only_some_curves_go_on():
     assert np.isfinite(low[0])
     np.testing.assert_array_equal(low[1:], -np.inf)
     assert np.isfinite(high[:3]).all()
-    assert high[2] == draws[:, 2].max()
+    assert high[2] in draws[:, 2]
     assert high[3] == -np.inf
     assert ((draws >= low) & (draws <= high)).all(axis=1).mean() >= 0.9

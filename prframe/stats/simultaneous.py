@@ -26,9 +26,9 @@ def studentized_band(draws: Floats, confidence_level: float) -> tuple[Floats, Fl
     # Inf - inf and 0 / 0: a curve does not leave a band that has no width or no end there.
     worst = np.nanmax(np.where(np.isnan(deviation), 0.0, deviation), axis=1)
     c = np.quantile(worst, confidence_level, method="inverted_cdf")
-    # Where the median is infinite and `high` is not, the farthest draw is the end.
-    upper = np.add(middle, c * above, where=above < np.inf, out=draws.max(axis=0))
-    return middle - c * below, upper
+    # Where the median is infinite and `high` is not, the draws that stay within set the end.
+    upper = draws[worst <= c].max(axis=0)
+    return middle - c * below, np.add(middle, c * above, where=above < np.inf, out=upper)
 
 
 def pointwise_band(draws: Floats, confidence_level: float) -> tuple[Floats, Floats]:

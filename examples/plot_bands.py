@@ -1,0 +1,113 @@
+"""
+Bands around two curves
+=======================
+
+How sure are precision-recall curves of a hundred ranked items? ``band`` draws a confidence band
+around the curve of each group.
+"""
+
+# %%
+# One query
+# ---------
+# A band takes the rows of a group as a sample of independent items. Here the group is one query
+# and the items are images of handwritten digits: with the query fixed, the score and the label of
+# an image depend on that image alone. Rows of several queries in one ranking would be no such
+# sample, as those of one query belong together, and scores of different queries do not compare.
+# Pooled over a digit it would be the same.
+#
+# Each ranking lists the best 100 of 1796 images, so both totals are given. The query is one in
+# which the two systems differ.
+
+import matplotlib.pyplot as plt
+import polars as pl
+
+import prframe
+
+# Colours that the colour-blind can tell apart (Okabe & Ito).
+COLOURS = {"pixels": "#0072B2", "binary": "#D55E00"}
+
+digits = prframe.datasets.load_digits().with_columns(n_other=1796 - pl.col("n_relevant"))
+totals = {"n_pos": "n_relevant", "n_neg": "n_other"}
+one = digits.filter(pl.col("query_id") == "q1705", pl.col("system").is_in(list(COLOURS)))
+bands = one.pr.band(by="system", recall_range=(0.02, 0.19), rng=1, **totals)
+print(bands.gather_every(60))
+
+# %%
+# Two systems
+# -----------
+# Each band covers the curve of its system at all levels shown with a probability of 95 %. At the
+# first few images the two cannot be told apart, further down they can. ``binary`` gives only a
+# handful of different scores; within a block of ties its curve is smooth. No ranking ever makes a
+# band narrow at the first images, be they all relevant: they are few.
+
+
+def draw(ax: plt.Axes, band: pl.DataFrame, colour: str, label: str) -> None:
+    """Draw a curve and its band."""
+    ax.fill_between(
+        band["recall"], band["conf_low"], band["conf_high"], color=colour, alpha=0.2, linewidth=0
+    )
+    ax.plot(band["recall"], band["precision"], color=colour, label=label)
+
+
+fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+for (system,), band in bands.group_by("system", maintain_order=True):
+    draw(ax, band, COLOURS[system], system)
+ax.set(xlabel="recall", ylabel="precision", xlim=(0, 0.2), ylim=(0, 1.02))
+ax.legend(title="system", loc="lower left")
+plt.show()
+
+# %%
+# Where the bands are apart, the systems differ; both bands are right with a probability of at least
+# 90 %. Where they overlap, the systems may differ all the same. Both have ranked the same images,
+# which moves the two curves together. To compare systems, compare their metrics query by query.
+#
+# All levels, or one
+# ------------------
+# A simultaneous band is about the whole curve. Intervals at single levels are narrower, and miss
+# the curve somewhere far more often than in 5 % of all samples.
+
+binary = one.filter(system="binary")
+fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+draw(ax, bands.filter(system="binary"), COLOURS["binary"], "at all levels at once")
+single = binary.pr.band(recall_range=(0.02, 0.19), simultaneous=False, rng=1, **totals)
+for end in ("conf_low", "conf_high"):
+    label = "at each level by itself" if end == "conf_low" else None
+    ax.plot(single["recall"], single[end], color="black", linewidth=1, label=label)
+ax.set(xlabel="recall", ylabel="precision", xlim=(0, 0.2), ylim=(0, 1.02))
+ax.legend(loc="lower left")
+plt.show()
+
+# %%
+# Where the list ends
+# -------------------
+# The list of ``pixels`` holds less than half of the relevant images (grey line). Precision is 0
+# beyond. How far such a list reaches in the population is uncertain too: where it may have ended
+# already the band begins at 0, and as far as it may still go on the band has an upper end.
+
+pixels = one.filter(system="pixels")
+whole = pixels.pr.band(recall_range=(0.02, 0.6), rng=1, **totals)
+reached = pixels["label"].sum() / pixels["n_relevant"][0]
+print(f"{pixels['label'].sum()} of {pixels['n_relevant'][0]} relevant images are listed")
+fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+draw(ax, whole, COLOURS["pixels"], "pixels")
+ax.axvline(reached, color="grey", linewidth=0.8)
+ax.set(xlabel="recall", ylabel="precision", xlim=(0, 0.61), ylim=(0, 1.02))
+plt.show()
+
+# %%
+# Query by query
+# --------------
+# ``by=`` draws a band for each group.
+
+six = ["q0303", "q0479", "q0684", "q1097", "q1199", "q1705"]
+every = digits.filter(pl.col("query_id").is_in(six), pl.col("system").is_in(list(COLOURS)))
+bands = every.pr.band(by=["query_id", "system"], recall_range=(0.02, 0.19), rng=1, **totals)
+fig, axes = plt.subplots(2, 3, figsize=(9, 5.5), sharex=True, sharey=True, layout="constrained")
+for query, ax in zip(six, axes.flat, strict=True):
+    for system, colour in COLOURS.items():
+        draw(ax, bands.filter(query_id=query, system=system), colour, system)
+    ax.set(title=query, ylim=(0, 1.02))
+axes[1, 2].legend()
+fig.supxlabel("recall")
+fig.supylabel("precision")
+plt.show()
