@@ -157,6 +157,7 @@ def test_empty_frames_give_no_rows() -> None:
             "levels",
             "topk_test",
             "ap_test",
+            "interval",
             "band",
         ):
             result = CALLS[name](frame)

@@ -21,6 +21,7 @@ VERBS = {
     "topk_test": {"k": [1, 2]},
     "ap_test": {"correction": "bh"},
     "band": {"rng": 1, "n_resamples": 20},
+    "interval": {"metrics": "AP", "rng": 1, "n_resamples": 20},
 }
 
 

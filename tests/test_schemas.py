@@ -62,6 +62,17 @@ RATES = {"recall": pl.Float64, "precision": pl.Float64}
             },
         ),
         (
+            lambda: DATA.pr.interval("AP", by="q", rng=1, n_resamples=20),
+            {
+                "metric": pl.String,
+                "estimate": pl.Float64,
+                "std_error": pl.Float64,
+                "conf_low": pl.Float64,
+                "conf_high": pl.Float64,
+                "method": pl.String,
+            },
+        ),
+        (
             lambda: DATA.pr.topk_test(by="q", k=[1, 2]),
             {
                 "k": pl.Int64,
