@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from prframe.errors import PrframeError
 from prframe.hits import Floats, Hits, Integers, from_marks, running, unit_hits, with_hits
 from prframe.pieces import Piece
-from prframe.rows import UNRETRIEVED, in_groups, key_names
+from prframe.rows import UNRETRIEVED, in_groups, key_names, rounded
 from prframe.typing import Ties
 
 _KEY, _POSITIVE, _WEIGHT = pl.col("key"), pl.col("positive"), pl.col("weight")
@@ -52,7 +52,8 @@ def tie_sizes(piece: Piece) -> pl.Series:
 def class_scores(piece: Piece) -> Iterator[tuple[Floats, Floats]]:
     """Yield the scores of each group's positives and negatives; the ranking carries them."""
     for rows in piece.groups():
-        score, positive = rows["score"].to_numpy().astype(np.float64), rows["positive"].to_numpy()
+        numbers, positive = rows["score"], rows["positive"].to_numpy()
+        score = rounded(numbers) if piece.ranking.args.float32 else numbers.to_numpy()
         yield score[positive], score[~positive]
 
 

@@ -124,8 +124,9 @@ def draw(
         (lower + knots).ravel(),
         (lower * knots.shape[1] + np.arange(knots.shape[1])).ravel(),
     ).reshape(size, -1)
-    at -= lower * knots.shape[1]
-    piece = np.clip(at.astype(np.int64), 0, path.tied.size - 1)
+    # Beyond the last knot nothing more is passed; the search would go on to the next draw.
+    at = np.clip(at - lower * knots.shape[1], 0.0, path.tied.size)
+    piece = np.minimum(at.astype(np.int64), path.tied.size - 1)
     fp = _joined(path, piece, at - piece)
     log_recall = np.broadcast_to(np.log(recall), fp.shape)
     if block_ends and path.tied.any():
