@@ -15,6 +15,7 @@ from prframe.stats import pr_curve, pr_posterior
 from prframe.stats.class_scores import two_classes
 from prframe.stats.inputs import Floats
 from prframe.stats.pr_posterior import cells_of_classes
+from prframe.stats.ranked_cells import RankedCells
 from prframe.stats.roc_paths import RocPath, _positions, draw, empirical_precision
 from prframe.stats.simultaneous import pointwise_band, studentized_band
 
@@ -283,9 +284,18 @@ def test_the_path_of_many_positives_is_thinned() -> None:
         assert (np.diff(path.ranks) >= 0).all()
         assert (np.diff(path.fp) >= 0).all()
         assert (path.ranks[0], path.fp[0], path.fp[-1]) == (0.5, 0, len(group["negatives"]))
-    # The large block is there, as it was.
-    piece = np.flatnonzero(path.tied & (np.diff(path.ranks) >= 2000))
-    assert piece.size == 1
+
+
+@pytest.mark.parametrize("above", range(7000, 7010))
+def test_thinning_leaves_large_blocks_alone(above: int) -> None:
+    # Every positive has a negative above it; about ten of them to a cell.
+    pos = np.array([0, 1] * above + [2000] + [0, 1] * 9000 + [0])
+    cells = RankedCells(pos, np.where(pos == 2000, 500, 1 - pos))
+    path = RocPath.of(cells)
+    assert path.ranks.size <= 2051
+    (block,) = np.flatnonzero(path.tied)
+    assert path.ranks[block : block + 2].tolist() == [above + 0.5, above + 2000.5]
+    assert path.fp[block : block + 2].tolist() == [above, above + 500]
 
 
 def within(draws: Floats, low: Floats, high: Floats) -> int:
