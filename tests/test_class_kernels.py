@@ -178,3 +178,13 @@ def test_refusals(bandwidth: object, message: str) -> None:
     with pytest.raises(prframe.PrframeError) as caught:
         kernels([0.0, 1.0], [0.0, 1.0], bandwidth)
     assert str(caught.value) == message
+
+
+def test_scores_whose_squares_overflow() -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        kernels([0.0, -1e141], [0.0, np.inf], "scott")
+    assert str(caught.value) == (
+        "scores to be smoothed must be at most 1e+140 in size; got 1e+141; scale them."
+    )
+    for kernel in kernels([0.0, -1e140], [1e140, np.inf], "scott"):
+        assert np.isfinite(kernel.sf(np.array([0.0]))).all()

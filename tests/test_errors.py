@@ -387,6 +387,106 @@ REFUSALS = {
         lambda: prframe.topk_test(GOOD, confidence_level=1),
         "`confidence_level` must be a number > 0 and < 1; got 1.",
     ),
+    "a weighted band": (
+        lambda: prframe.band(GOOD.with_columns(weight=1.0), weight="weight"),
+        "band draws whole items and takes no `weight`; leave it out.",
+    ),
+    "an expected band": (
+        lambda: prframe.band(GOOD, ties="expected"),
+        "the bayesian-bootstrap band takes ties='group', 'order', 'trec'; got 'expected'.",
+    ),
+    "an ordered ball": (
+        lambda: prframe.band(GOOD, kind="sup", ties="order"),
+        "the smoothed-bootstrap band takes ties='group'; got 'order'.",
+    ),
+    "a band's method": (
+        lambda: prframe.band(GOOD, method="asymptotics"),
+        "`method` must be one of 'asymptotic', 'bootstrap'; got 'asymptotics'. "
+        "Did you mean 'asymptotic'?",
+    ),
+    "a band's kind": (
+        lambda: prframe.band(GOOD, kind="ball"),
+        "`kind` must be one of 'studentized', 'sup'; got 'ball'.",
+    ),
+    "an asymptotic band": (
+        lambda: prframe.band(GOOD, method="asymptotic"),
+        "method='asymptotic' knows single levels only; say simultaneous=False, or take "
+        "method='bootstrap'.",
+    ),
+    "single levels of the ball": (
+        lambda: prframe.band(GOOD, kind="sup", simultaneous=False),
+        "kind='sup' is a band for all levels at once; for single ones take kind='studentized'.",
+    ),
+    "simultaneous": (
+        lambda: prframe.band(GOOD, simultaneous="no"),
+        "`simultaneous` must be True or False; got 'no'.",
+    ),
+    "a bandwidth of ranks": (
+        lambda: prframe.band(GOOD, bandwidth="scott"),
+        "`bandwidth` smooths scores, and kind='studentized' knows only ranks; leave it out, or "
+        "take kind='sup'.",
+    ),
+    "three bandwidths": (
+        lambda: prframe.band(GOOD, kind="sup", bandwidth=(1, 2, 3)),
+        "`bandwidth` must be a rule, a number, or a pair of these, for positives and negatives; "
+        "got (1, 2, 3).",
+    ),
+    "importance of ranks": (
+        lambda: prframe.band(GOOD, importance=0.5),
+        "`importance` weights the resamples of kind='sup'; leave it out, or take that.",
+    ),
+    "importance": (
+        lambda: prframe.band(GOOD, kind="sup", importance=1),
+        "`importance` must be a number > 0 and < 1; got 1.",
+    ),
+    "levels of a band": (
+        lambda: prframe.band(GOOD, recall=[0.5, 0.2]),
+        "`recall` must be a list of rising levels, each once; got [0.5, 0.2].",
+    ),
+    "no level of a band": (
+        lambda: prframe.band(GOOD, recall=[]),
+        "`recall` must be a list of rising levels, each once; got [].",
+    ),
+    "a level of a band": (
+        lambda: prframe.band(GOOD, recall=1),
+        "`recall` must be > 0 and < 1; got 1.0.",
+    ),
+    "a level that is a word": (
+        lambda: prframe.band(GOOD, recall="half"),
+        "`recall` must be numbers; got 'half'.",
+    ),
+    "levels of lists": (
+        lambda: prframe.band(GOOD, recall=[0.5, [0.6]]),
+        "`recall` must be numbers in lists of one length; got [0.5, [0.6]].",
+    ),
+    "levels and their range": (
+        lambda: prframe.band(GOOD, recall=0.5, recall_range=(0.1, 0.2)),
+        "`recall` and `recall_range` both name levels; give one of them.",
+    ),
+    "one end of a range": (
+        lambda: prframe.band(GOOD, recall_range=0.5),
+        "`recall_range` must be the first and the last level; got 0.5.",
+    ),
+    "a range that falls": (
+        lambda: prframe.band(GOOD, recall_range=(0.5, 0.2)),
+        "`recall_range` must rise; got (0.5, 0.2).",
+    ),
+    "the end of a range": (
+        lambda: prframe.band(GOOD, recall_range=(0, 0.2)),
+        "`recall_range` must be a number > 0 and < 1; got 0.",
+    ),
+    "confidence level of a band": (
+        lambda: prframe.band(GOOD, confidence_level=95),
+        "`confidence_level` must be a number > 0 and < 1; got 95.",
+    ),
+    "resamples of a band": (
+        lambda: prframe.band(GOOD, n_resamples=1.5),
+        "`n_resamples` must be a whole number >= 1; got 1.5.",
+    ),
+    "seed": (
+        lambda: prframe.band(GOOD, rng="1"),
+        "`rng` must be a whole number >= 0 or a numpy.random.Generator; got '1'.",
+    ),
     "judgments not named": (
         lambda: evaluate(GOOD, ["Bpref", "Judged@10"]),
         "`judged` names the column 'judged', which the frame does not have; "

@@ -30,6 +30,8 @@ _REACH = 9.0
 # Thresholds evaluated at a time, all with the same nodes.
 _CHUNK = 64
 _STEPS = 200
+# The sum of the squares of larger scores overflows.
+_LARGEST = 1e140
 # The width of a run, in bandwidths, as long as there are no more than so many runs for it.
 _WIDTH, _MANY = 0.25, 20_000
 # Interquartile range of the standard normal distribution.
@@ -150,7 +152,13 @@ def class_kernels(
     """Smooth both classes; `bandwidth` is a rule or number for both, or a pair of these."""
     pair = bandwidth_pair(bandwidth)
     finite = [scores.finite for scores in (positives, negatives)]
-    pooled = _deviation(np.concatenate(finite))
+    every = np.concatenate(finite)
+    if (largest := np.abs(every).max(initial=0.0)) > _LARGEST:
+        raise PrframeError(
+            f"scores to be smoothed must be at most {_LARGEST:g} in size; got {largest:g}; "
+            "scale them."
+        )
+    pooled = _deviation(every)
     first, second = (
         _kernel(some, scores, _bandwidth(rule, some, pooled))
         for rule, some, scores in zip(pair, finite, (positives, negatives), strict=True)

@@ -54,7 +54,12 @@ def together(names: str, *arrays: Floats) -> tuple[Floats, ...]:
 
 def reals(name: str, values: ArrayLike) -> Floats:
     """Require numbers, as floats."""
-    numbers = np.asarray(values)
+    try:
+        numbers = np.asarray(values)
+    except ValueError:
+        raise PrframeError(
+            f"`{name}` must be numbers in lists of one length; got {checks.brief(values)}."
+        ) from None
     # An empty list has a dtype of its own, which says nothing.
     if numbers.dtype.kind not in "iuf" and numbers.size:
         raise PrframeError(f"`{name}` must be numbers; got {checks.brief(values)}.")

@@ -5,7 +5,7 @@ What lies between two positives is not known but for its ends, and is joined on 
 lies within a tie block moves in proportion, as its orders do on average.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,15 +27,19 @@ class RocPath:
     Attributes
     ----------
     ranks : ndarray, shape (k,)
-        Positives passed at each knot, rising from 0 to the last retrieved one. A positive that is
-        tied with nothing has its knot at its rank, a tie block two, half a rank before its first
-        and half a rank after its last positive.
+        Positives passed at each knot, rising from 1/2 to half a rank after the last retrieved
+        one. A positive that is tied with nothing has its knot at its rank, a tie block two, half
+        a rank before its first and half a rank after its last positive. Where negatives stand
+        above a first tie block, or are retrieved below a last one, the path has half a rank more
+        there: some positives may be among them that were not seen.
     fp : ndarray, shape (k,)
         Negatives passed at each knot.
     tied : ndarray of bool, shape (k - 1,)
         Whether the piece after each knot is a tie block.
     n_pos, n_neg : float
         Totals, with what was never retrieved.
+    missed : float
+        Positives that were never retrieved.
     """
 
     ranks: Floats
@@ -43,11 +47,7 @@ class RocPath:
     tied: NDArray[np.bool_]
     n_pos: float
     n_neg: float
-
-    @property
-    def complete(self) -> bool:
-        """Tell whether every positive is on the path."""
-        return bool(self.ranks[-1] == self.n_pos + 1)
+    missed: float
 
     @classmethod
     def of(cls, cells: RankedCells) -> "RocPath":
@@ -59,13 +59,15 @@ class RocPath:
         kept = np.stack([np.ones_like(tied), tied], axis=1)
         inside = np.stack([tied, np.zeros_like(tied)], axis=1)
         fp = np.stack([low, high], axis=1)
-        last = end.max(initial=0.0) + 1, cells.neg[:-1].sum()
+        last = end.max(initial=0.0), cells.neg[:-1].sum()
+        more = _half_more(tied[:1], low[:1] > 0), _half_more(tied[-1:], high[-1:] < last[1])
         path = cls(
-            np.concatenate([[0.0], ranks[kept], [last[0]]]),
+            np.concatenate([[0.5 - more[0]], ranks[kept], [last[0] + 0.5 + more[1]]]),
             np.concatenate([[0.0], fp[kept], [last[1]]]),
             np.concatenate([[False], inside[kept]]),
             float(cells.n_pos),
             float(cells.n_neg),
+            float(cells.pos[-1]),
         )
         return path._thin()
 
@@ -76,10 +78,10 @@ class RocPath:
         grid = np.linspace(self.ranks[0], self.ranks[-1], _MOST_KNOTS)
         kept = np.searchsorted(self.ranks, grid)
         # Blocks that would fill more than one cell of the grid stay what they are.
-        large = np.flatnonzero(self.tied & (np.diff(self.ranks) > grid[1]))
+        large = np.flatnonzero(self.tied & (np.diff(self.ranks) > grid[1] - grid[0]))
         kept = np.unique(np.concatenate([kept, large, large + 1]))
         tied = self.tied[kept[:-1]] & (np.diff(kept) == 1)
-        return RocPath(self.ranks[kept], self.fp[kept], tied, self.n_pos, self.n_neg)
+        return replace(self, ranks=self.ranks[kept], fp=self.fp[kept], tied=tied)
 
 
 @dataclass(frozen=True)
@@ -132,8 +134,9 @@ def draw(  # noqa: PLR0913
         (lower + knots).ravel(),
         (lower * knots.shape[1] + np.arange(knots.shape[1])).ravel(),
     ).reshape(size, -1)
-    at -= lower * knots.shape[1]
-    piece = np.clip(at.astype(np.int64), 0, path.tied.size - 1)
+    # Beyond the last knot nothing more is passed; the search would go on to the next draw.
+    at = np.clip(at - lower * knots.shape[1], 0.0, path.tied.size)
+    piece = np.minimum(at.astype(np.int64), path.tied.size - 1)
     fp = _joined(path, piece, at - piece)
     log_recall = np.broadcast_to(np.log(recall), fp.shape)
     if block_ends and path.tied.any():
@@ -144,7 +147,7 @@ def draw(  # noqa: PLR0913
     # Half a negative beyond those that were seen; above the first positive it fades away.
     half = np.sqrt(recall) / 2 if fading else np.where(piece == 0, at, 1.0) / 2
     log_fpr = _log_rates(fp + half, path.n_neg, rng)
-    if not path.complete:
+    if path.missed:
         log_fpr[recall > knots[:, -1:]] = np.inf
     odds = rng.standard_gamma(path.n_pos + 0.5, size), rng.standard_gamma(path.n_neg + 0.5, size)
     return Draws(log_recall, log_fpr, np.log(odds[0] / odds[1])[:, None])
@@ -164,6 +167,11 @@ def empirical_precision(cells: RankedCells, recall: Floats) -> Floats:
     return precision(found, np.where(reached, false, np.inf))
 
 
+def _half_more(tied: NDArray[np.bool_], beyond: NDArray[np.bool_]) -> float:
+    """Return the half rank beyond the block at an end, if it is tied and negatives are there."""
+    return 0.5 * bool((tied & beyond).any())
+
+
 def _blocks(cells: RankedCells) -> tuple[Floats, Floats, Floats, Floats]:
     """Return positives above and up to the end of each retrieved block of them, and negatives."""
     tp, fp = (np.cumsum(counts[:-1], dtype=np.float64) for counts in (cells.pos, cells.neg))
@@ -174,17 +182,12 @@ def _blocks(cells: RankedCells) -> tuple[Floats, Floats, Floats, Floats]:
 
 
 def _positions(path: RocPath, size: int, rng: np.random.Generator) -> Floats:
-    """Draw the recall at each knot: sums of gaps, half a gap at either end."""
+    """Draw the recall at each knot: sums of gaps."""
     gaps = np.diff(path.ranks)
-    gaps[0] -= 0.5
-    rest = path.n_pos + 1 - path.ranks[-1]
-    # The last gap ends at recall 1 or, where positives are missing, in the middle before them.
-    gaps[-1] -= 0.5
-    total = np.full(size, 0.0) if rest == 0 else rng.standard_gamma(rest, size)
     sums = np.empty((size, gaps.size + 1))
     sums[:, 0] = 0.0
     np.cumsum(rng.standard_gamma(gaps, (size, gaps.size)), axis=1, out=sums[:, 1:])
-    sums /= (sums[:, -1] + total)[:, None]
+    sums /= (sums[:, -1] + rng.standard_gamma(path.missed, size))[:, None]
     return sums
 
 

@@ -14,21 +14,24 @@ def studentized_band(draws: Floats, confidence_level: float) -> tuple[Floats, Fl
     `draws`, shape (n_resamples, levels), may hold infinities. The band reaches
     ``median - c (median - low)`` to ``median + c (high - median)`` with `low` and `high` the ends
     of the pointwise 99 % intervals; c is the `confidence_level` quantile of the largest deviation
-    of a draw in these units.
+    of a draw in these units. Where such a unit is 0 or infinite, the band reaches to the farthest
+    draw.
     """
     low, middle, high = np.quantile(
         draws, [_SHAPE, 0.5, 1 - _SHAPE], axis=0, method="inverted_cdf"
     )
-    below, above = _spread(low, middle), _spread(middle, high)
+    below, above = _unit(low, middle), _unit(middle, high)
+    # Inf - inf: a curve that lies where the median lies.
     with np.errstate(invalid="ignore"):
         deviation = draws - middle
-        deviation /= np.where(deviation < 0, -below, above)
-    # Inf - inf and 0 / 0: a curve does not leave a band that has no width or no end there.
-    worst = np.nanmax(np.where(np.isnan(deviation), 0.0, deviation), axis=1)
+    deviation /= np.where(deviation < 0, -below, above)
+    worst = np.where(np.isnan(deviation), 0.0, deviation).max(axis=1)
     c = np.quantile(worst, confidence_level, method="inverted_cdf")
-    # Where the median is infinite and `high` is not, the draws that stay within set the end.
-    upper = draws[worst <= c].max(axis=0)
-    return middle - c * below, np.add(middle, c * above, where=above < np.inf, out=upper)
+    kept = draws[worst <= c]
+    return (
+        np.where(np.isnan(below), kept.min(axis=0), middle - c * below),
+        np.where(np.isnan(above), kept.max(axis=0), middle + c * above),
+    )
 
 
 def pointwise_band(draws: Floats, confidence_level: float) -> tuple[Floats, Floats]:
@@ -38,6 +41,7 @@ def pointwise_band(draws: Floats, confidence_level: float) -> tuple[Floats, Floa
     return low, high
 
 
-def _spread(low: Floats, high: Floats) -> Floats:
-    """Return the distance; between equal infinities it is 0."""
-    return np.subtract(high, low, where=low != high, out=np.zeros_like(low))
+def _unit(low: Floats, high: Floats) -> Floats:
+    """Return the distance if it is a unit to measure in, else NaN."""
+    distance = np.subtract(high, low, where=low != high, out=np.zeros_like(low))
+    return np.where((distance > 0) & (distance < np.inf), distance, np.nan)

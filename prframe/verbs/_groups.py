@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TypeVar
 
 import numpy as np
@@ -53,9 +54,10 @@ def _shown(results: Iterable[Result], total: int, description: str) -> Iterable[
 
 def _watched() -> bool:
     """Tell whether standard error is a terminal, or the session a notebook."""
-    stream = sys.stderr
-    if stream is not None and stream.isatty():
-        return True
+    # What stands in for standard error may know no terminals, or be closed.
+    with suppress(AttributeError, ValueError):
+        if sys.stderr.isatty():
+            return True
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return type(shell).__name__ == "ZMQInteractiveShell"

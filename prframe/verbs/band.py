@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import repeat
+from numbers import Real
 from typing import Literal, NamedTuple, TypeAlias, Unpack, get_args
 
 import numpy as np
@@ -125,7 +126,8 @@ def band(
     -----
     UndefinedMetricWarning
         Groups with fewer than 3 positives (5 for ``"sup"``, 10 for ``"asymptotic"``) or without
-        negatives have no band, groups without positives no curve.
+        negatives have no band, groups without positives no curve. ``"asymptotic"`` has no
+        interval where precision is 0 or 1 or the next positives are far.
     EffectiveSampleSizeWarning
         Importance weights leave few resamples to decide.
 
@@ -195,7 +197,7 @@ def _levels(
     if recall is not None:
         if recall_range is not None:
             raise PrframeError("`recall` and `recall_range` both name levels; give one of them.")
-        return rising_levels([recall] if isinstance(recall, (int, float)) else recall)
+        return rising_levels([recall] if isinstance(recall, Real) else recall)
     ends = (0.05, 0.95) if recall_range is None else recall_range
     if not (isinstance(ends, (tuple, list)) and len(ends) == 2):  # noqa: PLR2004
         raise PrframeError(
@@ -312,13 +314,19 @@ class _Plan:
         """Warn of groups without a band, and of weights that leave few resamples."""
         keys = key_names(self.args)
         groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(
-            pl.col("n_pos", "lacking", "few").first()
+            pl.col("n_pos", "lacking", "few").first(), gaps=pl.col("conf_low").has_nulls()
         )
-        positives = positives_of(self.args)
-        curveless = groups.with_columns(lacking=pl.col("n_pos") == 0)
-        warn_undefined(["precision"], curveless, self.args, [positives])
+        positives, ends = positives_of(self.args), ["conf_low", "conf_high"]
+        # Each group is named once, with all that it lacks.
+        no_curve = pl.col("n_pos") == 0
+        curveless = groups.with_columns(lacking=no_curve)
+        warn_undefined(["precision", *ends], curveless, self.args, [positives])
         why = f"which have fewer than {_LEAST[self.name]} {positives} or no negatives"
-        warn_null(["conf_low", "conf_high"], groups, self.args, why)
+        bandless = groups.with_columns(pl.col("lacking") & ~no_curve)
+        warn_null(ends, bandless, self.args, why)
+        why = "where precision is 0 or 1 or the next positives are far"
+        partly = groups.with_columns(lacking=pl.col("gaps") & ~pl.col("lacking"))
+        warn_null(ends, partly, self.args, why)
         poor = groups.filter("few")
         if poor.height:
             names = in_groups(poor.select(keys).rows())

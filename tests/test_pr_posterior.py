@@ -1,0 +1,457 @@
+"""The Bayesian bootstrap of the curve, against a slow definition, known laws and simulation."""
+
+from math import ceil, inf, log
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.special import expit, ndtr, ndtri
+
+import prframe
+from prframe.stats import pr_curve, pr_posterior
+from prframe.stats.class_scores import two_classes
+from prframe.stats.inputs import Floats
+from prframe.stats.pr_posterior import cells_of_classes
+from prframe.stats.ranked_cells import RankedCells
+from prframe.stats.roc_paths import RocPath, _positions, draw, empirical_precision
+from prframe.stats.simultaneous import pointwise_band, studentized_band
+
+# A true agreement fails a test at this level once in a thousand seeds; the seeds are fixed.
+CHANCE = 0.001
+LEVELS = [0.05, 0.15, 0.3, 0.31, 0.5, 0.7, 0.85, 0.95]
+
+
+def data(name: str) -> dict[str, object]:
+    """Positives and negatives, and totals where these are more."""
+    rng = np.random.default_rng(4)
+    some, others = rng.normal(1, 1, 30), rng.normal(0, 1, 120)
+    groups: dict[str, dict[str, object]] = {
+        "untied": {"positives": some, "negatives": others},
+        "few": {"positives": some[:3], "negatives": others[:5]},
+        "perfect": {"positives": some[:8] + 9, "negatives": others},
+        "ties": {"positives": some.round(), "negatives": others.round()},
+        "some ties": {"positives": some.round(1), "negatives": others.round(1)},
+        "constant": {"positives": some * 0, "negatives": others * 0},
+        "unretrieved": {
+            "positives": np.where(some > 0.5, some, -inf),
+            "negatives": np.where(others > 0, others, -inf),
+        },
+        "unretrieved, ties": {
+            "positives": np.where(some > 0.5, some.round(), -inf),
+            "negatives": np.where(others > 0.5, others.round(), -inf),
+        },
+        # Two negatives above the last positive, and all others below it.
+        "totals": {
+            "positives": [5.0, 4, 3, 2, 1],
+            "negatives": [4.5, 1.5, *np.linspace(0, 0.5, 300)],
+            "n_pos": 10,
+            "n_neg": 310,
+        },
+        "many": {"positives": rng.normal(1, 1, 3000), "negatives": rng.normal(0, 1, 4000)},
+        "many, in part tied": {
+            # A third of the positives in one block, the others in blocks of a few.
+            "positives": np.append(rng.normal(1, 1, 4000).round(4), [0.7] * 2000),
+            "negatives": np.append(rng.normal(0, 1, 3000).round(4), [0.7] * 1000),
+        },
+    }  # fmt: skip
+    return groups[name]
+
+
+NAMES = [
+    "untied", "few", "perfect", "ties", "some ties", "constant", "unretrieved",
+    "unretrieved, ties", "totals", "many", "many, in part tied",
+]  # fmt: skip
+
+
+def knots_of(positives: list[float], negatives: list[float]) -> list[tuple[float, int, bool]]:
+    """(Positives passed, negatives passed, whether a tie block follows), best first."""
+    knots, passed = [(0.5, 0, False)], 0
+    listed = sorted(score for score in negatives if score > -inf)
+    retrieved = np.array([score for score in positives if score > -inf])
+    for score in sorted(set(retrieved.tolist()), reverse=True):
+        size = int((retrieved == score).sum())
+        below, upto = (int(np.searchsorted(listed, score, side)) for side in ("left", "right"))
+        above, tied = len(listed) - upto, upto - below
+        if size == 1 and not tied:
+            knots.append((passed + 1.0, above, False))
+        else:
+            if not passed and above:
+                # Positives may be among the negatives above.
+                knots[0] = (0.0, 0, False)
+            knots.append((passed + 0.5, above, True))
+            knots.append((passed + size + 0.5, above + tied, False))
+        passed += size
+    rank, above, _ = knots[-1]
+    more = 0.5 if rank > passed and above < len(listed) and passed else 0.0
+    return [*knots, (passed + 0.5 + more, len(listed), False)]
+
+
+def naive_curve(
+    knots: list[tuple[float, int, bool]],
+    levels: list[float],
+    missed: int,
+    totals: tuple[int, int],
+    rng: np.random.Generator,
+) -> list[float]:
+    """One draw of precision at the levels."""
+    (n_pos, n_neg), first = totals, knots[0][0]
+    # Half a rank each, beyond the path too.
+    halves = [0.0, *np.cumsum(rng.standard_gamma(0.5, round(2 * (knots[-1][0] - first + missed))))]
+    recall = np.array([halves[round(2 * (rank - first))] for rank, _, _ in knots]) / halves[-1]
+    false = []
+    for level in levels:
+        piece = int((recall <= level).sum()) - 1
+        if piece == len(knots) - 1:
+            break
+        (_, low, tied), (_, high, _) = knots[piece : piece + 2]
+        share = (level - recall[piece]) / (recall[piece + 1] - recall[piece])
+        # Half a negative may stand above, less above the first positive.
+        half = share / 2 if piece == 0 else 0.5
+        if tied:
+            false.append(low + share * (high - low) + half)
+        else:
+            false.append((low + 0.5) ** (1 - share) * (high + 0.5) ** share - 0.5 + half)
+    parts = [rng.gamma(max(step, 1e-300)) for step in np.diff([0.0, *false, n_neg + 1.0])]
+    prevalence = rng.beta(n_pos + 0.5, n_neg + 0.5)
+    above, precision = 0.0, [0.0] * len(levels)
+    for i, level in enumerate(levels[: len(false)]):
+        above += parts[i] / sum(parts)
+        precision[i] = prevalence * level / (prevalence * level + (1 - prevalence) * above)
+    return precision
+
+
+def naive_curves(name: str, size: int) -> Floats:
+    """Draws of precision, shape (size, levels)."""
+    group = data(name)
+    positives, negatives = (list(group[key]) for key in ("positives", "negatives"))
+    totals = group.get("n_pos", len(positives)), group.get("n_neg", len(negatives))
+    missed = totals[0] - sum(score > -inf for score in positives)
+    rng, knots = np.random.default_rng(11), knots_of(positives, negatives)
+    return np.array([naive_curve(knots, LEVELS, missed, totals, rng) for _ in range(size)])
+
+
+def same_law(first: Floats, second: Floats) -> bool:
+    """Whether a Kolmogorov-Smirnov test lets two samples pass as one."""
+    return stats.ks_2samp(first, second, method="asymp").pvalue > CHANCE
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_law_is_that_of_the_slow_definition(name: str) -> None:
+    many = name.startswith("many")
+    slow = naive_curves(name, 400 if many else 1500)
+    size = 2000 if many else 6000
+    found = pr_posterior(**data(name), recall=LEVELS, n_resamples=size, rng=5)
+    fast = expit(found.log_odds)
+    for level in range(len(LEVELS)):
+        assert same_law(fast[:, level], slow[:, level]), LEVELS[level]
+    centre = np.median(fast, axis=0)
+    assert same_law(*(np.abs(curves - centre).max(axis=1) for curves in (fast, slow)))
+    # Levels go together as they do there.
+    for one, two in ((2, 3), (1, 2), (2, 6)):
+        assert same_law(*(curves[:, two] - curves[:, one] for curves in (fast, slow)))
+
+
+@pytest.mark.parametrize(("n_pos", "rank"), [(3, 1), (3, 3), (40, 1), (40, 20), (40, 40)])
+def test_recall_at_a_positive_is_beta(n_pos: int, rank: int) -> None:
+    rng = np.random.default_rng(1)
+    cells = cells_of_classes(*two_classes(rng.normal(size=n_pos), rng.normal(size=50), None, None))
+    recall = _positions(RocPath.of(cells), 4000, rng)[:, rank]
+    assert stats.kstest(recall, stats.beta(rank - 0.5, n_pos - rank + 0.5).cdf).pvalue > CHANCE
+
+
+@pytest.mark.parametrize(("positives", "negatives", "level"), [(30, 70, 0.1), (2, 900, 0.37)])
+def test_rates_and_odds_are_beta(positives: int, negatives: int, level: float) -> None:
+    # Of a constant scorer the recall is certain, and so are the negatives passed.
+    rng = np.random.default_rng(2)
+    cells = cells_of_classes(*two_classes([1.0] * positives, [1.0] * negatives, None, None))
+    draws = draw(RocPath.of(cells), np.array([level]), 4000, rng)
+    passed = level * negatives
+    rate = stats.beta(passed + 0.5, negatives - passed + 0.5)
+    share = stats.beta(positives + 0.5, negatives + 0.5)
+    assert stats.kstest(np.exp(draws.log_fpr[:, 0]), rate.cdf).pvalue > CHANCE
+    assert stats.kstest(expit(draws.log_odds[:, 0]), share.cdf).pvalue > CHANCE
+    assert abs(np.corrcoef(draws.log_fpr[:, 0], draws.log_odds[:, 0])[0, 1]) < 4 / np.sqrt(4000)
+    assert draws.log_recall.tolist() == [[log(level)]] * 4000
+
+
+@pytest.mark.parametrize("level", [0.3, 0.5, 0.6])
+def test_how_often_a_level_is_not_reached(level: float) -> None:
+    group = data("totals")
+    found = pr_posterior(**group, recall=[0.1, level, 0.97], n_resamples=4000, rng=3)
+    unreached = (found.log_odds == -inf).sum(axis=0)
+    chance = stats.beta(5, 5).cdf([0.1, level, 0.97])
+    for count, expected in zip(unreached, chance, strict=True):
+        assert stats.binomtest(int(count), 4000, expected).pvalue > CHANCE
+
+
+def test_levels_beyond_reach_leave_the_others_alone() -> None:
+    group = data("totals")
+    alone, beside = (
+        pr_posterior(**group, recall=levels, n_resamples=5000, rng=seed).log_odds[:, 0]
+        for seed, levels in ((1, [0.3]), (2, [0.3, 0.8, 0.95]))
+    )
+    assert same_law(alone, beside)
+
+
+def test_block_ends() -> None:
+    group = data("ties")
+    cells = cells_of_classes(*two_classes(group["positives"], group["negatives"], None, None))
+    path = RocPath.of(cells)
+    ends, within = (
+        draw(path, np.array(LEVELS), 2000, np.random.default_rng(1), block_ends=block_ends)
+        for block_ends in (True, False)
+    )
+    assert (ends.log_recall >= within.log_recall).all()
+    # Levels in one block share its end.
+    same = ends.log_recall[:, 2] == ends.log_recall[:, 3]
+    assert (ends.log_fpr[same, 2] == ends.log_fpr[same, 3]).all()
+    assert 0 < same.mean() < 1
+    # How often the last level lies within the last block.
+    block = path.ranks[[*np.flatnonzero(path.tied)[-1:], -2]] - path.ranks[0]
+    chance = stats.beta(block, path.ranks[-1] - path.ranks[0] - block).cdf(0.95)
+    inside = int((ends.log_recall[:, -1] > log(0.95)).sum())
+    assert stats.binomtest(inside, 2000, chance[0] - chance[1]).pvalue > CHANCE
+
+
+def naive_precision(
+    positives: list[float], negatives: list[float], level: float, n_pos: int
+) -> float:
+    """Precision where the level is reached, within a tie block in proportion; 0 if it never is."""
+    found, passed = level * n_pos, 0
+    for score in sorted({score for score in positives if score > -inf}, reverse=True):
+        size = positives.count(score)
+        if found <= passed + size + 1e-9:
+            above = sum(other > score for other in negatives)
+            return found / (found + above + (found - passed) / size * negatives.count(score))
+        passed += size
+    return 0.0
+
+
+SCORES = st.lists(st.sampled_from([-inf, -1.0, 0.0, 0.5, 2.0, inf]), min_size=1, max_size=9)
+
+
+@given(SCORES, SCORES, st.integers(0, 4))
+def test_empirical_precision(positives: list[float], negatives: list[float], more: int) -> None:
+    n_pos = len(positives) + more
+    levels = np.unique([*(np.arange(1, n_pos + 1) / n_pos), 0.01, 0.3, 0.77])
+    expected = [naive_precision(positives, negatives, level, n_pos) for level in levels]
+    cells = cells_of_classes(*two_classes(positives, negatives, n_pos, None))
+    assert empirical_precision(cells, levels) == pytest.approx(expected, rel=1e-12)
+    curve = pr_curve(positives, negatives, levels, n_pos=n_pos)
+    assert empirical_precision(cells, levels) == pytest.approx(curve, rel=1e-12)
+    # Where a tie block ends it is the curve of the frame.
+    frame = pl.DataFrame(
+        {
+            "score": positives + negatives,
+            "label": [1] * len(positives) + [0] * len(negatives),
+        }
+    )
+    rows = prframe.curve(frame, n_pos=n_pos, anchor=False).filter(pl.col("tp") > 0)
+    ends = rows.unique("tp", keep="first", maintain_order=True).filter(pl.col("recall") < 1)
+    there = empirical_precision(cells, ends["recall"].to_numpy())
+    assert there == pytest.approx(ends["precision"].to_numpy(), rel=1e-12)
+
+
+def test_a_constant_scorer_has_the_precision_of_chance() -> None:
+    found = pr_posterior([0.5] * 30, [0.5] * 70, np.arange(1, 20) / 20, rng=1)
+    assert found.precision == pytest.approx([0.3] * 19, rel=1e-12)
+    low, high = found.band()
+    assert (low < 0.3).all()
+    assert (high > 0.3).all()
+
+
+@pytest.mark.parametrize("name", ["untied", "some ties", "totals"])
+def test_the_order_and_scale_of_scores_do_not_matter(name: str) -> None:
+    group = data(name)
+    plain = pr_posterior(**group, recall=LEVELS, n_resamples=50, rng=1)
+    turned = group | {
+        key: np.exp(3 * np.flip(np.asarray(group[key]))) for key in ("positives", "negatives")
+    }
+    again = pr_posterior(**turned, recall=LEVELS, n_resamples=50, rng=1)
+    assert (plain.log_odds == again.log_odds).all()
+    other = pr_posterior(**group, recall=LEVELS, n_resamples=50, rng=2)
+    assert (plain.log_odds != other.log_odds).any()
+
+
+def test_the_path_of_many_positives_is_thinned() -> None:
+    for name in ("many", "many, in part tied"):
+        group = data(name)
+        cells = cells_of_classes(*two_classes(group["positives"], group["negatives"], None, None))
+        path = RocPath.of(cells)
+        assert path.ranks.size <= 2 * 2048
+        # A block has no width before it, if it is the first one or follows another.
+        assert (np.diff(path.ranks) >= 0).all()
+        assert (np.diff(path.fp) >= 0).all()
+        assert (path.ranks[0], path.fp[0], path.fp[-1]) == (0.5, 0, len(group["negatives"]))
+
+
+@pytest.mark.parametrize("above", range(7000, 7010))
+def test_thinning_leaves_large_blocks_alone(above: int) -> None:
+    # Every positive has a negative above it; about ten of them to a cell.
+    pos = np.array([0, 1] * above + [2000] + [0, 1] * 9000 + [0])
+    cells = RankedCells(pos, np.where(pos == 2000, 500, 1 - pos))
+    path = RocPath.of(cells)
+    assert path.ranks.size <= 2051
+    (block,) = np.flatnonzero(path.tied)
+    assert path.ranks[block : block + 2].tolist() == [above + 0.5, above + 2000.5]
+    assert path.fp[block : block + 2].tolist() == [above, above + 500]
+
+
+def within(draws: Floats, low: Floats, high: Floats) -> int:
+    """How many draws keep within a band at all levels."""
+    hair = 1e-9 * (1 + np.where(np.isfinite(draws), np.abs(draws), 0))
+    return int(((draws >= low - hair) & (draws <= high + hair)).all(axis=1).sum())
+
+
+@pytest.mark.parametrize("level", [0.2, 0.5, 0.8, 0.95, 0.999])
+@pytest.mark.parametrize("name", ["untied", "ties", "few"])
+def test_a_band_holds_the_share_of_draws_that_was_asked_for(name: str, level: float) -> None:
+    draws = pr_posterior(**data(name), recall=LEVELS, n_resamples=1000, rng=6).log_odds
+    low, high = studentized_band(draws, level)
+    # The draws that a unit is measured by tie for a factor of 1.
+    assert 0 <= within(draws, low, high) - ceil(level * 1000) <= 2 * len(LEVELS)
+    # One factor for all levels and both sides.
+    ordered = np.sort(draws, axis=0)
+    factors = (high - ordered[499]) / (ordered[994] - ordered[499])
+    assert factors == pytest.approx([factors[0]] * len(LEVELS))
+    assert (ordered[499] - low) / (ordered[499] - ordered[4]) == pytest.approx(factors)
+    # At a single level too.
+    ends = studentized_band(draws[:, :1], level)
+    assert 0 <= within(draws[:, :1], *ends) - ceil(level * 1000) <= 2
+
+
+NUMBERS = st.sampled_from([-inf, -2.0, -1.0, 0.0, 0.5, 1.0, 3.0, inf])
+
+
+@given(st.integers(1, 4), st.data())
+def test_bands_of_any_draws(levels: int, drawn: st.DataObject) -> None:
+    rows = st.lists(NUMBERS, min_size=levels, max_size=levels)
+    draws = np.array(drawn.draw(st.lists(rows, min_size=1, max_size=12)))
+    before = None
+    for level in (0.1, 0.5, 0.9, 0.99):
+        low, high = studentized_band(draws, level)
+        assert not np.isnan([low, high]).any()
+        assert (low <= high).all()
+        assert within(draws, low, high) >= ceil(level * len(draws) - 1e-9)
+        if before is not None:
+            assert (low <= before[0]).all()
+            assert (high >= before[1]).all()
+        before = low, high
+
+
+def test_bands_of_one_draw_and_of_draws_without_spread() -> None:
+    one = np.array([[1.0, -inf, inf, 0.0]])
+    for band in (studentized_band, pointwise_band):
+        assert [end.tolist() for end in band(one, 0.95)] == [one[0].tolist()] * 2
+        low, high = band(np.repeat(one, 30, axis=0), 0.95)
+        assert low.tolist() == high.tolist() == one[0].tolist()
+    found = pr_posterior([2.0, 1.0], [0.0], [0.5], n_resamples=1, rng=1)
+    assert found.band() == found.band(simultaneous=False)
+    assert found.band().low == expit(found.log_odds[0])
+
+
+def test_a_perfect_ranking_has_no_upper_limit_and_one_that_falls_with_n_below() -> None:
+    lows = []
+    for n in (10, 100, 1000):
+        found = pr_posterior([1.0 + i for i in range(n)], [0.0 - i for i in range(n)], GRID, rng=1)
+        low, high = found.band()
+        assert (high == 1).all()
+        lows.append(low)
+    assert (np.diff(lows, axis=0) > 0).all()
+
+
+def test_levels_that_some_draws_do_not_reach() -> None:
+    found = pr_posterior(**data("totals"), recall=[0.1, 0.45, 0.55, 0.97], rng=3)
+    draws = expit(found.log_odds)
+    for level in (0.5, 0.95, 0.999):
+        low, high = found.band(level)
+        assert within(draws, low, high) >= level * 2000
+        # The median is 0 at .55, and its units have no size: as far as the farthest draw that
+        # stays within the band elsewhere.
+        assert low[1:].tolist() == [0, 0, 0]
+        inside = (draws[:, :2] >= low[:2]).all(axis=1) & (draws[:, :2] <= high[:2]).all(axis=1)
+        assert high[2:] == pytest.approx(draws[inside, 2:].max(axis=0))
+        assert high[3] == 0
+    assert found.precision[2:].tolist() == [0, 0]
+
+
+def test_pointwise_intervals_are_quantiles() -> None:
+    found = pr_posterior(**data("some ties"), recall=LEVELS, n_resamples=999, rng=6)
+    draws = np.sort(expit(found.log_odds), axis=0)
+    low, high = found.band(0.9, simultaneous=False)
+    assert low == pytest.approx(draws[ceil(0.05 * 999) - 1], rel=1e-12)
+    # No negative is seen above the first level.
+    assert found.precision[0] == high[0] == 1
+    assert high[1:] == pytest.approx(draws[ceil(0.95 * 999) - 1, 1:], rel=1e-12)
+    wide = found.band(0.9)
+    assert (wide.low < low).all()
+    assert (wide.high[1:] > high[1:]).all()
+    assert wide.high[0] == 1
+
+
+def binormal(mu: float, size: int, rng: np.random.Generator, n_pos: int) -> tuple[Floats, Floats]:
+    """Scores of both classes."""
+    return rng.normal(mu, 1, n_pos), rng.normal(0, 1, size - n_pos)
+
+
+CUTS = np.array([0.0, 0.7, 1.4, 2.1])
+GRID = np.linspace(0.05, 0.95, 46)
+
+
+@pytest.mark.parametrize(
+    ("mu", "prevalence", "n", "tied"),
+    # Of the fifth, most samples have no negative above most positives.
+    [(1, 0.1, 200, 0), (2, 0.01, 2000, 0), (1, 0.1, 200, 1), (2, 0.01, 2000, 1), (4, 0.3, 100, 0)],
+)
+def test_coverage(mu: float, prevalence: float, n: int, tied: int) -> None:
+    rng, runs, covered, single, widths = np.random.default_rng(17), 200, 0, [], []
+    alpha = ndtr(ndtri(GRID) - mu)
+    if tied:
+        # Five scores: the curve is straight, in ROC space, between four points.
+        ends = [[0.0, *ndtr(shift - CUTS[::-1]), 1.0] for shift in (mu, 0)]
+        alpha = np.interp(GRID, *ends)
+    truth = prevalence * GRID / (prevalence * GRID + (1 - prevalence) * alpha)
+    for _ in range(runs):
+        scores = binormal(mu, n, rng, max(3, rng.binomial(n, prevalence)))
+        if tied:
+            scores = tuple(np.searchsorted(CUTS, values) for values in scores)
+        found = pr_posterior(*scores, GRID, n_resamples=400, rng=rng)
+        low, high = found.band()
+        covered += bool(((low <= truth) & (truth <= high)).all())
+        low, high = found.band(simultaneous=False)
+        single.append((low <= truth) & (truth <= high))
+        widths.append((high - low).mean())
+    error = np.sqrt(0.05 * 0.95 / runs)
+    assert covered / runs >= 0.93 - 3 * error
+    assert mu == 4 or 0.95 - 2 * error <= np.mean(single) <= 0.95 + 2 * error
+    assert np.mean(single, axis=0).min() > 0.95 - 5 * error
+    assert np.mean(widths) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"recall": []}, "`recall` must be a list of rising levels, each once; got []."),
+        ({"recall": 0.5}, "`recall` must be a list of rising levels, each once; got 0.5."),
+        ({"recall": [0.5, 0.5]}, "`recall` must be a list of rising levels, each once; got [0.5, 0.5]."),
+        ({"recall": [0.5, 1]}, "`recall` must be > 0 and < 1; got 1.0."),
+        ({"recall": [0.5, [0.6]]}, "`recall` must be numbers in lists of one length; got [0.5, [0.6]]."),
+        ({"positives": []}, "`positives` must hold at least one score, or `n_pos` exceed 0; got none."),
+        ({"negatives": []}, "`negatives` must hold at least one score, or `n_neg` exceed 0; got none."),
+        ({"negatives": [np.nan]}, "`negatives` must not contain NaN: 1 of 1 scores."),
+        ({"n_pos": 1}, "`n_pos` must be at least the number of positives; got n_pos = 1 with 2 positives."),
+        ({"n_resamples": 0}, "`n_resamples` must be a whole number >= 1; got 0."),
+        ({"rng": "1"}, "`rng` must be a whole number >= 0 or a numpy.random.Generator; got '1'."),
+    ],
+)  # fmt: skip
+def test_refusals(change: dict[str, object], message: str) -> None:
+    arguments = {"positives": [1.0, 2.0], "negatives": [0.0, 1.0], "recall": [0.5], **change}
+    with pytest.raises(prframe.PrframeError) as caught:
+        pr_posterior(**arguments)
+    assert str(caught.value) == message
+    with pytest.raises(prframe.PrframeError) as caught:
+        pr_posterior([1.0], [0.0], [0.5], n_resamples=1).band(95)
+    assert str(caught.value) == "`confidence_level` must be a number > 0 and < 1; got 95."
