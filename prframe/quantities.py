@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+# A count of positives reaches a level of recall from a hair below it: 3 of 10 a level of .3.
+HAIR_BELOW = 1 - 1e-12
+
 
 @dataclass(frozen=True)
 class Quantities:

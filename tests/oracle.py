@@ -140,6 +140,12 @@ def interpolated(group: Group, level: float, levels: str) -> float:
     )
 
 
+def first_reaching(group: Group, level: float) -> float:
+    """Return the precision at the first point that reaches a level of recall."""
+    needed = level * group.total(positive=True) - 1e-9
+    return next((p for tp, _, p in group.points() if tp >= needed), 0.0)
+
+
 def eleven_points(group: Group, _: int | None, levels: str) -> float:
     opened = [interpolated(group, i / 10, levels) for i in range(11)]
     if levels == "exact":
@@ -292,6 +298,7 @@ CURVE: dict[str, Callable[..., float]] = {
     "AUPRC": trapezoid,
     "IPrec": lambda group, k, levels: interpolated(group, k, levels),
     "MaxF1": largest_f1,
+    "Prec": first_reaching,
     "infAP": inferred_ap,
 }
 # Metrics of positions: under "group" they are the mean over all orders.

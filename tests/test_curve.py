@@ -127,6 +127,25 @@ def test_recall_levels(group: list[Item], ties: str, interpolate: bool, include:
         assert precision == pytest.approx(reached[0][1] if reached else 0.0)
 
 
+@given(
+    weighted(),
+    st.sampled_from(["group", "order", "trec", "best", "worst"]),
+    st.sampled_from([None, 0.3]),
+    st.booleans(),
+)
+def test_precision_at_recall_levels_is_a_metric(
+    group: list[Item], ties: str, prior: float | None, is_weighted: bool
+) -> None:
+    levels = [0.0, 0.1, 0.3, 1 / 3, 0.5, 0.7, 1.0]
+    options = {"ties": ties, "prior": prior, "item": "item"}
+    if is_weighted and ties not in {"best", "worst"}:
+        options["weight"] = "weight"
+    data = frame({"a": group})
+    drawn = prframe.curve(data, recall=levels, **options)["precision"].to_list()
+    values = prframe.evaluate(data, [prframe.Prec @ level for level in levels], **options)
+    assert [column.to_list() for column in values] == ([[p] for p in drawn] or [[]] * len(levels))
+
+
 def test_one_recall_level() -> None:
     data = pl.DataFrame({"score": [3, 2, 1], "label": [1, 0, 1]})
     assert prframe.curve(data, recall=0.5).equals(prframe.curve(data, recall=[0.5]))
@@ -136,6 +155,9 @@ def test_recall_levels_are_exact() -> None:
     data = pl.DataFrame({"score": range(10, 0, -1), "label": [1] * 10})
     rows = prframe.curve(data, recall=[i / 10 for i in range(11)])
     assert rows["tp"].to_list() == list(range(11))
+    mixed = data.with_columns(label=pl.Series([1, 0] * 5))
+    at_level = prframe.evaluate(mixed, [f"Prec@{i / 5}" for i in range(6)]).row(0)
+    assert at_level == pytest.approx([1.0, *(tp / (2 * tp - 1) for tp in range(1, 6))])
 
 
 def test_recall_levels_of_a_group_in_which_nothing_is_retrieved() -> None:

@@ -24,8 +24,8 @@ NO_LABEL = GOOD.with_columns(label=pl.Series([1, 0, None, 1]))
 COLUMNS = ", ".join(map(repr, GOOD.columns))
 METRICS = (
     "'AP', 'AP11', 'AUC', 'AUPRC', 'BEDROC', 'Bpref', 'DCG', 'EF', 'ERR', 'F1', 'IPrec', "
-    "'Judged', 'Lift', 'MaxF1', 'NumRel', 'NumRelRet', 'NumRet', 'P', 'R', 'RBP', 'RR', 'RelP', "
-    "'Rprec', 'SetAP', 'SetF', 'SetP', 'SetR', 'Success', 'infAP', 'nDCG'"
+    "'Judged', 'Lift', 'MaxF1', 'NumRel', 'NumRelRet', 'NumRet', 'P', 'Prec', 'R', 'RBP', 'RR', "
+    "'RelP', 'Rprec', 'SetAP', 'SetF', 'SetP', 'SetR', 'Success', 'infAP', 'nDCG'"
 )
 evaluate, curve = prframe.evaluate, prframe.curve
 

@@ -48,6 +48,8 @@ SAME = {
     "ERR(top=1)@20": prframe.ERR(top=1) @ 20,
     "IPrec@0.5": prframe.IPrec @ 0.5,
     "IPrec@1": prframe.IPrec @ 1.0,
+    "Prec@0.25": prframe.Prec @ 0.25,
+    "Prec(rel=2)@0": prframe.Prec(rel=2) @ 0,
 }
 
 UNREADABLE = {
@@ -66,6 +68,8 @@ UNREADABLE = {
     "IPrec(levels=v9)": "IPrec needs a level, for instance 'IPrec(levels=\"v9\")@0.5'.",
     "IPrec@2": "`recall level` must lie between 0 and 1; got 2.",
     "IPrec@half": "the recall level in 'IPrec@half' must be a number; got 'half'.",
+    "Prec": "Prec needs a level, for instance 'Prec@0.5'.",
+    "Prec@10": "`recall level` must lie between 0 and 1; got 10.",
     "P@0": "the cut-off in 'P@0' must be a whole number >= 1; got '0'.",
     "P@1.5": "the cut-off in 'P@1.5' must be a whole number >= 1; got '1.5'.",
     "AUC@5": "AUC takes no cut-off; got 'AUC@5'.",

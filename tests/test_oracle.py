@@ -44,9 +44,12 @@ AT_GRADE = {
     for text in (
         *(f"{name}(rel=2)" for name in ("AP", "AUC", "AP11", "MaxF1", "Bpref", "NumRel", "Rprec")),
         *("P(rel=2)@3", "R(rel=2)@3", "RR(rel=2)", "infAP(rel=2)", "IPrec(rel=2)@0.5"),
+        *("Prec(rel=2)@0.3", "Prec(rel=2)@1"),
         *("Success(rel=2)@2", "BEDROC(rel=2)", "SetP(rel=2)", "AP(rel=9)"),
     )
 }
+AT_LEVELS = {text: metric for text, metric in ASKED.items() if metric.name == "Prec"}
+PRIORS = st.sampled_from([0.0, 0.2, 0.5, 1.0])
 NAMES = PLAIN
 TIES = sorted(CATALOGUE["P"].ties)
 
@@ -133,7 +136,7 @@ def test_graded_labels(ties: str, group: list[Item], positive: int | None) -> No
 @given(
     items(),
     st.sampled_from(["group", "order", "trec", "best", "worst"]),
-    st.sampled_from([0.0, 0.2, 0.5, 1.0]),
+    PRIORS,
     st.booleans(),
 )
 def test_prior_and_interpolation(
@@ -150,9 +153,15 @@ def test_prior_with_a_cutoff(group: list[Item], ties: str, prior: float) -> None
     agree(values.to_dicts()[0], Group(group, ties, prior=prior), {"AP@2": parse_metric("AP@2")})
 
 
+@given(items(), st.sampled_from(["group", "order", "trec", "best", "worst"]), PRIORS)
+def test_prior_at_a_level_of_recall(group: list[Item], ties: str, prior: float) -> None:
+    values = evaluate(frame({"a": group}), AT_LEVELS, ties=ties, prior=prior)
+    agree(values.to_dicts()[0], Group(group, ties, prior=prior), AT_LEVELS)
+
+
 @given(weighted(), st.sampled_from(["group", "order", "trec"]))
 def test_weights(group: list[Item], ties: str) -> None:
-    asked = {text: ASKED[text] for text in ("AP", "AUPRC", "AP11", "AUC")}
+    asked = AT_LEVELS | {text: ASKED[text] for text in ("AP", "AUPRC", "AP11", "AUC")}
     values = evaluate(frame({"a": group}), asked, ties=ties, weight="weight")
     listed = [item for item in group if item.weight > 0]
     if listed:

@@ -30,7 +30,7 @@ from prframe.metrics.positions import (
     SetR,
     Success,
 )
-from prframe.metrics.thresholds import AP, AP11, AUC, AUPRC, IPrec, MaxF1, infAP
+from prframe.metrics.thresholds import AP, AP11, AUC, AUPRC, IPrec, MaxF1, Prec, infAP
 
 __all__ = [
     "ALIASES",
@@ -58,6 +58,7 @@ __all__ = [
     "NumRet",
     "P",
     "Parameter",
+    "Prec",
     "R",
     "RelP",
     "Rprec",

@@ -1,7 +1,7 @@
 """Metrics of the curve: counts move once per threshold.
 
 Under ``ties="expected"`` a metric that is linear in precision has a closed form; one that takes a
-maximum over thresholds has none and refuses that policy.
+maximum over thresholds, or a threshold that depends on the order, has none and refuses it.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from prframe import checks
 from prframe.errors import PrframeError
 from prframe.metrics.metric import ALL_TIES, REL, Metric, Parameter, Setting, Term
 from prframe.metrics.shared import Floats, Integers, over, per_block
-from prframe.quantities import Quantities
+from prframe.quantities import HAIR_BELOW, Quantities
 from prframe.stats import expected_precision, expected_precision_before
 
 CURVE = frozenset({"weight", "prior", "interpolate"})
@@ -101,6 +101,18 @@ def _precision_beyond(q: Quantities, m: Metric) -> pl.Expr:
     return pl.when(far).then(_precision_credit(q, m)).otherwise(0.0)
 
 
+def _precision_at_level(q: Quantities, m: Metric) -> pl.Expr:
+    needed = float(m.k or 0) * q.n_pos * HAIR_BELOW
+    # All hits of the one block in which recall reaches the level earn its precision.
+    reached = (q.tp_start < needed) & (q.tp_end >= needed)
+    return pl.when(reached).then(q.precision(q.tp_end, q.fp_end)).otherwise(0.0)
+
+
+def _opened(_q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
+    """Finish with the term, but at level 0 with the opening point, which precedes every hit."""
+    return terms[0] if m.k else pl.lit(1.0)
+
+
 def _f1_credit(q: Quantities, _: Metric) -> pl.Expr:
     return 2 * q.tp_end / (q.end + q.n_pos)
 
@@ -185,6 +197,17 @@ IPrec = Metric(
     cutoff="recall",
     parameters=(LEVELS, REL),
     ties=_NO_MEAN,
+)
+Prec = Metric(
+    "Prec",
+    "Precision at the threshold where recall first reaches r, not interpolated: 0 if it is not "
+    "reached, and 1 at r = 0, the opening point (0, 1).",
+    "Clemencon & Vayatis 2009, eq. (3)",
+    (Term(_precision_at_level, "max"),),
+    _opened,
+    cutoff="recall",
+    ties=_NO_MEAN,
+    options=frozenset({"weight", "prior"}),
 )
 MaxF1 = Metric(
     "MaxF1",

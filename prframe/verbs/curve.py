@@ -12,7 +12,7 @@ from prframe.arguments import Arguments
 from prframe.errors import PrframeError
 from prframe.frames import Source
 from prframe.pieces import Piece, Ranking
-from prframe.quantities import precision
+from prframe.quantities import HAIR_BELOW, precision
 from prframe.ranks import thresholds
 from prframe.rows import ROW, key_names
 from prframe.stats import first_at_least
@@ -57,7 +57,8 @@ def curve(
     recall : float or list of float in [0, 1], optional
         Give the curve at these levels only, a row each, for averaging over groups: where recall
         first reaches the level, or, beyond the largest recall, with precision 0 and null counts.
-        The anchor reaches level 0 with precision 1, even at random; see `anchor`.
+        The anchor reaches level 0 with precision 1, even at random; see `anchor`. The metric
+        ``Prec@r`` of `evaluate` is this precision.
     order : {"rank", "input"}
         ``"rank"``: a row per threshold, best first. ``"input"``: a row per row of the frame, in
         its order, null where an item is not retrieved (or left out).
@@ -337,8 +338,7 @@ def _at_levels(rows: pl.DataFrame, totals: pl.DataFrame, levels: list[float]) ->
         for side in ("left", "right")
     )
     n_pos = totals["n_pos"].to_numpy()[groups]
-    # A hair below, so that a level of .3 is reached by 3 of 10.
-    target = wanted * n_pos * (1 - 1e-12)
+    target = wanted * n_pos * HAIR_BELOW
     place = first_at_least(rows["tp"].to_numpy(), starts, stops, target)
     reached = place < stops
     counts = (*_COUNTS, "precision")

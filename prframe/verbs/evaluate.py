@@ -64,7 +64,8 @@ def evaluate(
         Rank items of score -inf below all others instead of taking them as not retrieved.
     prior : float in [0, 1], optional
         Share of positives to which precision is normalised (Hoiem et al. 2012):
-        ``tp' = tp prior / n_pos``, ``fp' = fp (1 - prior) / n_neg``. For AP, AP@k, AUPRC, AP11.
+        ``tp' = tp prior / n_pos``, ``fp' = fp (1 - prior) / n_neg``. For AP, AP@k, AUPRC, AP11,
+        Prec.
     interpolate : bool
         Replace precision by the largest precision at that recall or beyond. For AP, AUPRC.
     layout : {"wide", "long"}, optional
@@ -93,11 +94,11 @@ def evaluate(
 
     Notes
     -----
-    With ``ties="group"``, metrics on thresholds (AP, AUPRC, AP11, IPrec, MaxF1, AUC, infAP) count
-    at the ends of tie blocks; metrics on positions are the mean over all orders within the blocks,
-    in closed form. With ``"expected"`` AP and AUPRC are that mean as well. AP11, IPrec and MaxF1
-    have no closed form of it and refuse it; infAP takes ``"group"``, ``"order"`` and ``"trec"``.
-    One sort of each group's scores, whatever the number of metrics.
+    With ``ties="group"``, metrics on thresholds (AP, AUPRC, AP11, IPrec, Prec, MaxF1, AUC, infAP)
+    count at the ends of tie blocks; metrics on positions are the mean over all orders within the
+    blocks, in closed form. With ``"expected"`` AP and AUPRC are that mean as well. AP11, IPrec,
+    Prec and MaxF1 have no closed form of it and refuse it; infAP takes ``"group"``, ``"order"``
+    and ``"trec"``. One sort of each group's scores, whatever the number of metrics.
 
     Examples
     --------
