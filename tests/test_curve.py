@@ -152,12 +152,12 @@ def test_one_recall_level() -> None:
 
 
 def test_recall_levels_are_exact() -> None:
-    data = pl.DataFrame({"score": range(10, 0, -1), "label": [1] * 10})
-    rows = prframe.curve(data, recall=[i / 10 for i in range(11)])
-    assert rows["tp"].to_list() == list(range(11))
-    mixed = data.with_columns(label=pl.Series([1, 0] * 5))
-    at_level = prframe.evaluate(mixed, [f"Prec@{i / 5}" for i in range(6)]).row(0)
-    assert at_level == pytest.approx([1.0, *(tp / (2 * tp - 1) for tp in range(1, 6))])
+    # .07 * 100 is a little more than 7 in floats.
+    levels = [i / 100 for i in range(101)]
+    data = pl.DataFrame({"score": range(200, 0, -1), "label": [1, 0] * 100})
+    assert prframe.curve(data, recall=levels)["tp"].to_list() == list(range(101))
+    at_level = prframe.evaluate(data, [prframe.Prec @ level for level in levels]).row(0)
+    assert at_level == pytest.approx([1.0, *(tp / (2 * tp - 1) for tp in range(1, 101))])
 
 
 def test_recall_levels_of_a_group_in_which_nothing_is_retrieved() -> None:
