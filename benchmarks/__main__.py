@@ -29,9 +29,10 @@ def main() -> None:
     summary = report.targets(measured)
     print(summary)
     if not options.only:
-        _say("null-accuracy")
-        sections.append(run_module("benchmarks.accuracy", *["--quick"] * options.quick))
-        print(sections[-1], flush=True)
+        for module in ("accuracy", "band_coverage", "interval_coverage"):
+            _say(module)
+            sections.append(run_module(f"benchmarks.{module}", *["--quick"] * options.quick))
+            print(sections[-1], flush=True)
     if options.write:
         parts = [report.PREFACE, report.environment(), report.COMMANDS, summary, *sections]
         RESULTS.write_text("\n".join(parts), encoding="utf-8")

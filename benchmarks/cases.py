@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from benchmarks.band_cases import bands
 from benchmarks.case import Agreement, Case, Check, Limit, Ratio, Sizes, Subject
 from benchmarks.null_cases import null, null_peer
 
@@ -24,6 +25,9 @@ QUICK = Sizes(
     null_queries=10,
     null_items=100_000,
     null_draws=10_000,
+    band_items=20_000,
+    band_groups=10,
+    interval_items=5_000,
 )
 
 _FOUR = 'evaluate(frame, ["AP", "nDCG@10", "RR", "P@10"], by="group")'
@@ -301,6 +305,7 @@ CASES: dict[str, Callable[[Sizes], Case]] = {
     "small": small,
     "null": null,
     "null-peer": null_peer,
+    "bands": bands,
 }
 
 

@@ -31,6 +31,15 @@ def distinct(groups: int) -> pl.DataFrame:
     )
 
 
+def shifted(groups: int, per_group: int) -> pl.DataFrame:
+    """Return groups with a tenth of positives, higher by one standard deviation."""
+    rng = np.random.default_rng(SEED)
+    n = groups * per_group
+    label = rng.random(n) < 0.1
+    group = np.repeat(np.arange(groups), per_group)
+    return pl.DataFrame({"group": group, "score": rng.normal(size=n) + label, "label": label})
+
+
 def retrieved(groups: int) -> pl.DataFrame:
     """Return the best items of groups that are shaped like the queries of Vaswani.
 

@@ -24,6 +24,7 @@ _PACKAGES = (
     "numba",
     "polarbearings",
     "copairs",
+    "replicas",
 )
 
 PREFACE = """# Benchmarks
@@ -48,6 +49,8 @@ COMMANDS = """## Commands
     python -m benchmarks --patience 60      # the same, if the machine has other work to do
     python -m benchmarks --only NAME        # one case
     python -m benchmarks.accuracy           # null-accuracy alone
+    python -m benchmarks.band_coverage      # band-coverage alone
+    python -m benchmarks.interval_coverage  # interval-coverage alone
     python -m benchmarks --quick            # small sizes, to see that it runs
 """
 

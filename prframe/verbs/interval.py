@@ -232,7 +232,7 @@ class _Plan:
         """Refuse what single rankings have no interval for."""
         for name, metric in self.wanted.items():
             cut_off = metric.k is not None and metric.cutoff == "optional"
-            if metric.name not in _STATISTICS or cut_off or metric.settings:
+            if metric.name not in _STATISTICS or cut_off or metric.rel is not None:
                 raise PrframeError(
                     f"{name} of one ranking has no interval here, those of "
                     f"{checks.listed(_STATISTICS)} have; for a mean over groups name them with "
@@ -247,6 +247,8 @@ class _Plan:
                 f"interval takes ties={checks.listed(_TIES)} without `over`; "
                 f"got {self.args.ties!r}."
             )
+        # Each checks its cut-off.
+        _ = self.statistics
         known = _OF_RANKINGS if self.args.cluster is None else _OF_CLUSTERS
         kind = "one ranking" if self.args.cluster is None else "clusters"
         _check_method(self.method, known, kind)

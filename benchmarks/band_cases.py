@@ -1,0 +1,60 @@
+"""Bands and intervals: what is compared with what."""
+
+from benchmarks.case import Case, Deadline, Limit, Ratio, Sizes, Subject
+
+_FLOOR = "AP"
+
+
+def bands(sizes: Sizes) -> Case:
+    one = {"groups": 1, "per_group": sizes.band_items}
+    many = {"groups": sizes.band_groups, "per_group": 1000}
+    more = {"groups": 5 * sizes.band_groups, "per_group": 200}
+    some = {"groups": 1, "per_group": sizes.interval_items}
+    of_ap = {"metrics": ["AP"], "n_resamples": 1000}
+    subjects = [
+        Subject("band, one group", "band", {"kind": "studentized", **one}),
+        Subject("sup ball, one group", "band", {"kind": "sup", **one}),
+        Subject(f"{_FLOOR}, one group", "curve_floor", dict(one)),
+        Subject("band, groups", "band", {"kind": "studentized", **many}, later=1),
+        Subject("sup ball, groups", "band", {"kind": "sup", **many}, later=1),
+        Subject("band, more groups", "band", {"kind": "studentized", **more}, later=0, rounds=1),
+        Subject(f"{_FLOOR}, groups", "curve_floor", dict(many)),
+        *(
+            Subject(f"interval, {method}", "interval", {"method": method, **of_ap, **some})
+            for method in ("auto", "percentile", "bca")
+        ),
+        Subject(f"{_FLOOR}, interval", "curve_floor", dict(some)),
+        Subject(
+            "intervals, groups",
+            "interval",
+            {"metrics": ["AP", "AUC"], "method": "auto", "n_resamples": 2000, **many},
+            later=1,
+        ),
+    ]
+    return Case(
+        "bands",
+        '`band(frame, by=...)` with 2,000 draws at 181 levels of recall, and with `kind="sup"`, '
+        f"of one group of {sizes.band_items:,} rows, of {sizes.band_groups:,} groups of 1,000 rows, "
+        f'and of {5 * sizes.band_groups:,} groups of 200; `interval(frame, "AP")` with 1,000 draws '
+        f"or resamples of {sizes.interval_items:,} rows, and of AP and AUC of the groups. A tenth of "
+        "the rows is positive, with scores that are higher by one standard deviation. The floor is "
+        "`evaluate` of AP, which sorts the same rows.",
+        subjects,
+        [
+            Ratio("band, one group", f"{_FLOOR}, one group"),
+            Ratio("sup ball, one group", f"{_FLOOR}, one group"),
+            Ratio("band, groups", f"{_FLOOR}, groups"),
+            Ratio("sup ball, groups", f"{_FLOOR}, groups"),
+            Ratio("interval, auto", f"{_FLOOR}, interval"),
+            Ratio("interval, percentile", f"{_FLOOR}, interval"),
+        ],
+        sizes.few_rounds,
+        limits=[Limit("band, groups", 500), Limit("band, more groups", 500)],
+        deadlines=[
+            Deadline("band, one group", 0.5),
+            Deadline("sup ball, one group", 0.5),
+            Deadline("band, groups", 30),
+            Deadline("sup ball, groups", 30),
+            *(Deadline(f"interval, {method}", 2) for method in ("auto", "percentile", "bca")),
+        ],
+    )
