@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from benchmarks.data import SEED
 from benchmarks.populations import POPULATIONS
 from benchmarks.report import table
-from prframe.stats.cell_bootstrap import bootstrap
+from prframe.stats.cell_bootstrap import ranking_bootstrap
+from prframe.stats.cell_statistic import CellStatistic
 from prframe.stats.cell_statistics import (
     AveragePrecision,
-    CellStatistic,
     PrecisionAt,
     PrecisionAtRecall,
     RecallAt,
@@ -100,7 +100,7 @@ def _ends(
 ) -> list[list[tuple[float, float]]]:
     """Return low and high of each metric by each method."""
     every = list(statistics.values())
-    resampled = bootstrap(cells, every, resamples, rng)
+    resampled = ranking_bootstrap(cells, every, resamples, rng)
     drawn = posterior_replicates(cells, every, resamples, rng)
     return [
         [

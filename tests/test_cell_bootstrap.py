@@ -6,7 +6,7 @@ from scipy import stats
 
 import prframe
 from prframe.stats import cell_bootstrap
-from prframe.stats.cell_bootstrap import bootstrap, cluster_counts, cluster_std_error
+from prframe.stats.cell_bootstrap import cluster_counts, cluster_std_error, ranking_bootstrap
 from prframe.stats.cell_statistics import AveragePrecision, PrecisionAt, RocArea
 from prframe.stats.ranked_cells import RankedCells, cells_from_scores
 
@@ -45,7 +45,7 @@ def test_resamples_have_the_law_of_resampled_rows(
     monkeypatch.setattr(cell_bootstrap, "_PER_KIND", per_kind)
     score, label = sample(80, 0.3, seed=1)
     expected = naive(score, label, np.arange(80), seed=2)
-    values = bootstrap(cells_from_scores(score, label)[0], [AP], N_RESAMPLES, rng=3)[0]
+    values = ranking_bootstrap(cells_from_scores(score, label)[0], [AP], N_RESAMPLES, rng=3)[0]
     assert stats.ks_2samp(values, expected).pvalue > 0.01
 
 
@@ -55,9 +55,9 @@ def test_resampled_clusters_have_the_law_of_resampled_rows() -> None:
     expected = naive(score, label, cluster, seed=77)
     cells, cell = cells_from_scores(score, label)
     counts = cluster_counts(cell, label, cluster, cells.pos.size)
-    values = bootstrap(cells, [AP], N_RESAMPLES, rng=6, clusters=counts)[0]
+    values = ranking_bootstrap(cells, [AP], N_RESAMPLES, rng=6, clusters=counts)[0]
     assert stats.ks_2samp(values, expected).pvalue > 0.01
-    plain = bootstrap(cells, [AP], N_RESAMPLES, rng=6)[0]
+    plain = ranking_bootstrap(cells, [AP], N_RESAMPLES, rng=6)[0]
     assert stats.ks_2samp(plain, expected).pvalue < 0.01
 
 
@@ -65,8 +65,8 @@ def test_clusters_of_one_item_are_items() -> None:
     score, label = sample(120, 0.2, seed=7)
     cells, cell = cells_from_scores(score, label)
     counts = cluster_counts(cell, label, np.arange(120), cells.pos.size)
-    values = bootstrap(cells, [AP], N_RESAMPLES, rng=8, clusters=counts)[0]
-    plain = bootstrap(cells, [AP], N_RESAMPLES, rng=9)[0]
+    values = ranking_bootstrap(cells, [AP], N_RESAMPLES, rng=8, clusters=counts)[0]
+    plain = ranking_bootstrap(cells, [AP], N_RESAMPLES, rng=9)[0]
     assert stats.ks_2samp(values, plain).pvalue > 0.01
     influence = AP.influence(cells)
     assert cluster_std_error(influence, counts) == pytest.approx(influence.std_error(cells))
@@ -86,17 +86,17 @@ def test_the_standard_error_is_that_of_the_resamples() -> None:
     score, label = sample(3000, 0.1, seed=11)
     cells, _ = cells_from_scores(score, label)
     for statistic in (AP, RocArea(), PrecisionAt(200)):
-        values = bootstrap(cells, [statistic], 2000, rng=12)[0]
+        values = ranking_bootstrap(cells, [statistic], 2000, rng=12)[0]
         error = statistic.influence(cells).std_error(cells)
         assert values.std() == pytest.approx(error, rel=0.1)
 
 
 def test_statistics_share_the_resamples_and_seeds_repeat_them() -> None:
     cells, _ = cells_from_scores(*sample(50, 0.4, seed=13))
-    both = bootstrap(cells, [AP, RocArea()], 50, rng=14)
+    both = ranking_bootstrap(cells, [AP, RocArea()], 50, rng=14)
     assert both.shape == (2, 50)
-    assert (both[1] == bootstrap(cells, [RocArea()], 50, rng=14)[0]).all()
-    assert (both[0] != bootstrap(cells, [AP], 50, rng=15)[0]).any()
+    assert (both[1] == ranking_bootstrap(cells, [RocArea()], 50, rng=14)[0]).all()
+    assert (both[0] != ranking_bootstrap(cells, [AP], 50, rng=15)[0]).any()
 
 
 def test_chunks_hold_what_memory_allows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,14 +112,14 @@ def test_chunks_hold_what_memory_allows(monkeypatch: pytest.MonkeyPatch) -> None
         drawn.sum() for drawn in cell_bootstrap._item_draws(cells, 7, np.random.default_rng(1))
     ]
     assert sums == [50] * 7
-    values = bootstrap(cells, [AP], N_RESAMPLES, rng=17)[0]
+    values = ranking_bootstrap(cells, [AP], N_RESAMPLES, rng=17)[0]
     expected = naive(score, label, np.arange(50), seed=18)
     assert stats.ks_2samp(values, expected).pvalue > 0.01
 
 
 def test_resamples_without_positives_are_not_defined() -> None:
     cells = RankedCells(np.array([1, 0]), np.array([9, 0]))
-    values = bootstrap(cells, [AP], 4000, rng=19)[0]
+    values = ranking_bootstrap(cells, [AP], 4000, rng=19)[0]
     assert np.isnan(values).mean() == pytest.approx(0.9**10, abs=0.03)
 
 
@@ -128,4 +128,4 @@ def test_refusals() -> None:
     with pytest.raises(
         prframe.PrframeError, match=r"`n_resamples` must be a whole number >= 1; got 0."
     ):
-        bootstrap(cells, [AP], 0)
+        ranking_bootstrap(cells, [AP], 0)

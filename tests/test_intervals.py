@@ -8,7 +8,7 @@ from scipy import stats
 from scipy.special import expit, logit
 
 import prframe
-from prframe.stats.cell_bootstrap import bootstrap, cluster_counts
+from prframe.stats.cell_bootstrap import cluster_counts, ranking_bootstrap
 from prframe.stats.cell_statistics import (
     AveragePrecision,
     PrecisionAt,
@@ -172,7 +172,7 @@ def test_what_is_not_defined_has_no_interval() -> None:
 
 def test_replicates_may_be_shared() -> None:
     cells, _ = cells_from_scores(np.arange(30), np.arange(30) % 3 == 2)
-    drawn = bootstrap(cells, [AP], 500, rng=10)[0]
+    drawn = ranking_bootstrap(cells, [AP], 500, rng=10)[0]
     found = ranking_interval(cells, AP, "percentile", replicates=drawn)
     assert found == ranking_interval(cells, AP, "percentile", n_resamples=500, rng=10)
 

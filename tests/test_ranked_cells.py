@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import prframe
+from prframe.stats.cell_statistic import CellStatistic
 from prframe.stats.cell_statistics import (
     AveragePrecision,
-    CellStatistic,
     PrecisionAt,
     PrecisionAtRecall,
     RecallAt,
@@ -229,3 +229,8 @@ def test_refusals() -> None:
         prframe.PrframeError, match="at least what is retrieved; got n = 1, n_pos = 0"
     ):
         cells_from_hits([0], [1], [0], [0], n=1, n_pos=0, n_neg=0)
+    with pytest.raises(prframe.PrframeError, match=r"`neg` must be whole numbers >= 0; got -1."):
+        RankedCells([1, 0], [-1, 0])
+    for pos, neg in [([1, 0], [1]), ([], []), (1, 1)]:
+        with pytest.raises(prframe.PrframeError, match="at least one; got shapes"):
+            RankedCells(pos, neg)

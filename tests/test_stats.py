@@ -1,14 +1,17 @@
-"""The array functions against plain enumeration in rational arithmetic."""
+"""The array functions against plain enumeration in rational arithmetic; what is public of them."""
 
+import re
 from fractions import Fraction
 from itertools import permutations
 from math import log2
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from prframe import stats
 from prframe.stats import (
     discount_sums,
     expected_reciprocal_rank,
@@ -16,6 +19,8 @@ from prframe.stats import (
     hit_probability,
     tied_ranks,
 )
+
+REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 
 
 def first_hits(size: int, hits: int) -> list[int]:
@@ -69,3 +74,18 @@ def test_searches_in_stretches(stretches: list[list[int]], data: st.DataObject) 
         for start, stretch, target in zip(starts, stretches, targets, strict=True)
     ]
     assert first_at_least(values, starts, stops, targets).tolist() == wanted
+
+
+@pytest.mark.parametrize("page", ["index.rst", "stats.rst"])
+def test_public_names_stand_in_the_reference(page: str) -> None:
+    text = (REFERENCE / page).read_text(encoding="utf-8")
+    arrays = text.split(".. currentmodule:: prframe.stats")[1].split(".. toctree::")[0]
+    listed = re.findall(r"^(?: {3}| *\.\. auto\w+:: )(\w+)$", arrays, re.MULTILINE)
+    assert sorted(listed) == sorted(stats.__all__)
+
+
+@pytest.mark.parametrize("name", stats.__all__)
+def test_public_names_come_with_an_example(name: str) -> None:
+    result_of = {"PRBootstrap": "pr_bootstrap", "PRInterval": "pr_asymptotic_interval"}
+    result_of["PRPosterior"] = "pr_posterior"
+    assert ">>> " in getattr(stats, result_of.get(name, name)).__doc__

@@ -13,6 +13,17 @@ from prframe.stats.ap_moments import ap_null_moments
 from prframe.stats.ap_null import APNull
 from prframe.stats.ap_shape import ap_null_shape
 from prframe.stats.cascade import expected_cascade
+from prframe.stats.cell_bootstrap import cluster_counts, ranking_bootstrap
+from prframe.stats.cell_statistic import CellStatistic
+from prframe.stats.cell_statistics import (
+    AveragePrecision,
+    PrecisionAt,
+    PrecisionAtRecall,
+    RecallAt,
+    RocArea,
+    TrapezoidArea,
+)
+from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
 from prframe.stats.multiplicity import adjust_p_values
 from prframe.stats.posterior import paired_posterior_comparison, posterior_comparison
 from prframe.stats.pr_asymptotic import (
@@ -30,6 +41,8 @@ from prframe.stats.random_selection import (
     precision_null_moments,
     recall_null_moments,
 )
+from prframe.stats.ranked_cells import RankedCells, cells_from_scores
+from prframe.stats.ranking_intervals import ranking_interval
 from prframe.stats.segments import first_at_least
 from prframe.stats.tied_precision import expected_precision, expected_precision_before
 from prframe.stats.tied_ranks import (
@@ -42,9 +55,19 @@ from prframe.stats.topk import hypergeometric_topk, proportion_interval
 
 __all__ = [
     "APNull",
+    "AveragePrecision",
+    "CellStatistic",
+    "Confidence",
+    "IntervalEstimate",
     "PRBootstrap",
     "PRInterval",
     "PRPosterior",
+    "PrecisionAt",
+    "PrecisionAtRecall",
+    "RankedCells",
+    "RecallAt",
+    "RocArea",
+    "TrapezoidArea",
     "adjust_p_values",
     "ap_beta_logsf",
     "ap_beta_quantile",
@@ -55,6 +78,8 @@ __all__ = [
     "ap_null_moments",
     "ap_null_shape",
     "beta_parameters",
+    "cells_from_scores",
+    "cluster_counts",
     "delta_moments",
     "discount_sum",
     "discount_sums",
@@ -67,6 +92,7 @@ __all__ = [
     "hit_rank_covariance",
     "hit_rank_moments",
     "hypergeometric_topk",
+    "mean_interval",
     "paired_posterior_comparison",
     "posterior_comparison",
     "pr_asymptotic_interval",
@@ -76,5 +102,7 @@ __all__ = [
     "pr_posterior",
     "precision_null_moments",
     "proportion_interval",
+    "ranking_bootstrap",
+    "ranking_interval",
     "recall_null_moments",
 ]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
-from prframe.stats.cell_statistics import CellStatistic, Influence
+from prframe.stats.cell_statistic import CellStatistic, Influence
 from prframe.stats.inputs import Floats, random_generator
 from prframe.stats.ranked_cells import Integers, RankedCells
 
@@ -27,19 +27,21 @@ _PER_KIND = 20
 _BATCH = 1 << 14
 
 
-def bootstrap(
+def ranking_bootstrap(
     cells: RankedCells,
     statistics: Sequence[CellStatistic],
     n_resamples: int = 2000,
     rng: int | np.random.Generator | None = None,
     clusters: "csr_array | None" = None,
 ) -> Floats:
-    """Return the statistics of resamples of a ranking's items, or of clusters of them.
+    """Return metrics of resamples of a ranking's items, or of clusters of them.
 
     Parameters
     ----------
     cells : RankedCells
+        The ranking; see `cells_from_scores`.
     statistics : sequence of CellStatistic
+        The metrics.
     n_resamples : int
         Resamples, >= 1; the same ones for all statistics.
     rng : int or numpy.random.Generator, optional
@@ -66,12 +68,11 @@ def bootstrap(
 
     Examples
     --------
-    >>> from prframe.stats.cell_statistics import AveragePrecision
-    >>> from prframe.stats.ranked_cells import cells_from_scores
-    >>> cells, _ = cells_from_scores([0.9, 0.8, 0.7, 0.6], [True, False, True, False])
-    >>> replicates = bootstrap(cells, [AveragePrecision()], 1000, rng=1)
+    >>> from prframe.stats import AveragePrecision, RocArea, cells_from_scores
+    >>> cells, _ = cells_from_scores(range(8, 0, -1), [1, 1, 0, 1, 0, 1, 0, 0])
+    >>> replicates = ranking_bootstrap(cells, [AveragePrecision(), RocArea()], 1000, rng=1)
     >>> replicates.shape
-    (1, 1000)
+    (2, 1000)
     """
     checks.whole_number("n_resamples", n_resamples, at_least=1)
     generator = random_generator(rng)

@@ -1,20 +1,13 @@
-"""Ranking metrics as functions of the counts in the cells of a ranking.
+"""Ranking metrics as functions of the counts in the cells of a ranking, with their influence."""
 
-Each is a value that knows its name and range, what it is for any counts (of a resample, say), and
-its *influence*: the derivative with respect to the weight of one item. The sum of the squared
-influences of all items, each of which is a draw from a population, estimates the variance of the
-metric (the infinitesimal jackknife, Jaeckel 1972; Efron 1982, chapter 6).
-"""
-
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
+from prframe.stats.cell_statistic import CellStatistic, Influence
 from prframe.stats.cell_sums import (
     Numbers,
     backward,
@@ -33,84 +26,15 @@ from prframe.stats.ranked_cells import RankedCells
 _SLACK = 1e-9
 
 
-class Influence(NamedTuple):
-    """Derivatives with respect to the weight of one positive and of one negative of each cell."""
-
-    pos: Floats
-    neg: Floats
-
-    def of_items(self, cells: RankedCells) -> tuple[Floats, Floats]:
-        """Return the values that occur, and how many items have each."""
-        values = np.concatenate([self.pos, self.neg])
-        number = np.concatenate([cells.pos, cells.neg])
-        some = number > 0
-        return values[some], number[some].astype(np.float64)
-
-    def power_sum(self, cells: RankedCells, power: int) -> float:
-        """Return the sum over all items of a power of their influence."""
-        values, number = self.of_items(cells)
-        return float(number @ values**power)
-
-    def std_error(self, cells: RankedCells) -> float:
-        """Return the standard error of the statistic, items being an independent sample."""
-        return float(np.sqrt(self.power_sum(cells, 2)))
-
-
-@dataclass(frozen=True)
-class CellStatistic(ABC):
-    """A metric of a ranking in cells; all lie in [0, 1]."""
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """The name in the catalogue."""
-
-    @abstractmethod
-    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
-        """Return the metric for counts or weights of the cells.
-
-        Parameters
-        ----------
-        pos, neg : array_like, shape (..., n_cells)
-            Non-negative; the last cell is what was not retrieved.
-
-        Returns
-        -------
-        ndarray of float, shape (...)
-            NaN where it is not defined.
-        """
-
-    @abstractmethod
-    def influence(self, cells: RankedCells) -> Influence:
-        """Return the derivative with respect to the weights of the items, once per cell and class.
-
-        Parameters
-        ----------
-        cells : RankedCells
-
-        Returns
-        -------
-        Influence
-            Two arrays of shape (n_cells,); what no item has means nothing. Over all items they
-            add up to 0.
-        """
-
-    def value(self, cells: RankedCells) -> float:
-        """Return the metric of a ranking."""
-        return float(self.values(cells.pos, cells.neg))
-
-    def unbiased(self, cells: RankedCells) -> float:
-        """Return an estimate without the bias that is known of the value."""
-        return self.value(cells)
-
-    def trials(self, cells: RankedCells) -> int:
-        """Return how many observations a value of 0 or 1 stands for."""
-        return cells.n_pos
-
-
 @dataclass(frozen=True)
 class AveragePrecision(CellStatistic):
-    """AP: the mean over positives of the precision at the end of their tie block."""
+    """AP: the mean over positives of the precision at the end of their tie block.
+
+    Examples
+    --------
+    >>> round(float(AveragePrecision().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.75
+    """
 
     @property
     def name(self) -> str:
@@ -149,7 +73,13 @@ class AveragePrecision(CellStatistic):
 
 @dataclass(frozen=True)
 class TrapezoidArea(CellStatistic):
-    """AUPRC: the area under the curve of precision by the trapezoidal rule, from (0, 1)."""
+    """AUPRC: the area under the curve of precision by the trapezoidal rule, from (0, 1).
+
+    Examples
+    --------
+    >>> round(float(TrapezoidArea().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.708
+    """
 
     @property
     def name(self) -> str:
@@ -191,7 +121,13 @@ class TrapezoidArea(CellStatistic):
 
 @dataclass(frozen=True)
 class RocArea(CellStatistic):
-    """AUC: the probability that a positive ranks above a negative, ties counting half."""
+    """AUC: the probability that a positive ranks above a negative, ties counting half.
+
+    Examples
+    --------
+    >>> round(float(RocArea().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.667
+    """
 
     @property
     def name(self) -> str:
@@ -257,6 +193,11 @@ class _TopShare(CellStatistic):
 class PrecisionAt(_TopShare):
     """P@k: the positives among the first k, over k; under ties, the mean over their orders.
 
+    Parameters
+    ----------
+    k : int >= 1
+        Rank.
+
     Notes
     -----
     It depends on a quantile of the scores, and the derivative of the empirical one jumps. The
@@ -264,6 +205,11 @@ class PrecisionAt(_TopShare):
     ``(1{above} (y - d) - (k/n) (P - d)) / k`` for P = P@k, whose squares add up to
     ``(P (1 - P) + (1 - k/n) (P - d)^2) / k``. Of a tie block at the cut that is larger than these
     ranks, d is exact.
+
+    Examples
+    --------
+    >>> round(float(PrecisionAt(k=4).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.5
     """
 
     @property
@@ -289,9 +235,19 @@ class PrecisionAt(_TopShare):
 class RecallAt(_TopShare):
     """R@k: the positives among the first k, over n_pos; under ties, the mean over their orders.
 
+    Parameters
+    ----------
+    k : int >= 1
+        Rank.
+
     Notes
     -----
     The influence uses the local precision at the cut, as `PrecisionAt` does.
+
+    Examples
+    --------
+    >>> round(float(RecallAt(k=4).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    1.0
     """
 
     @property
@@ -315,6 +271,11 @@ class RecallAt(_TopShare):
 class PrecisionAtRecall(CellStatistic):
     """Prec@r: the precision at the threshold where recall first reaches r; 0 if it never does.
 
+    Parameters
+    ----------
+    r : float in (0, 1]
+        Level of recall.
+
     Notes
     -----
     It depends on a quantile of the positives' scores. The influence uses the precision d among
@@ -324,6 +285,11 @@ class PrecisionAtRecall(CellStatistic):
     (the delta method behind the variance of Clemencon & Vayatis 2009, eq. (9), with its slip
     corrected). Where the scores have few levels the threshold jumps from one to another, which no
     standard error describes; resamples do.
+
+    Examples
+    --------
+    >>> round(float(PrecisionAtRecall(r=0.75).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.5
     """
 
     r: float

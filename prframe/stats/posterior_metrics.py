@@ -6,9 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
+from prframe.stats.cell_statistic import CellStatistic
 from prframe.stats.cell_statistics import (
     AveragePrecision,
-    CellStatistic,
     PrecisionAt,
     PrecisionAtRecall,
     RecallAt,

@@ -21,14 +21,40 @@ Integers = NDArray[np.int64]
 class RankedCells:
     """Positives and negatives in each cell of a ranking, best first.
 
+    See `cells_from_scores`, which makes them from items.
+
     Attributes
     ----------
     pos, neg : ndarray of int, shape (n_cells,)
-        Counts. The last cell holds what was not retrieved.
+        Counts. The last cell, which may be empty, holds what was not retrieved.
+
+    Raises
+    ------
+    PrframeError
+        Counts that are negative or not whole, or arrays that are not of one length >= 1.
+
+    Examples
+    --------
+    A ranking +--+-, and one more positive that is not retrieved:
+
+    >>> cells = RankedCells(pos=[1, 0, 1, 0, 1], neg=[0, 2, 0, 1, 0])
+    >>> cells.n, cells.n_pos
+    (6, 3)
     """
 
     pos: Integers
     neg: Integers
+
+    def __post_init__(self) -> None:
+        """Check the counts."""
+        for name in ("pos", "neg"):
+            whole = counts(name, getattr(self, name), at_least=0).astype(np.int64)
+            object.__setattr__(self, name, whole)
+        if self.pos.shape != self.neg.shape or self.pos.ndim != 1 or not self.pos.size:
+            raise PrframeError(
+                "`pos` and `neg` must be counts of the same cells, at least one; got shapes "
+                f"{self.pos.shape} and {self.neg.shape}."
+            )
 
     @property
     def n_pos(self) -> int:

@@ -6,8 +6,11 @@ import numpy as np
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats.cell_bootstrap import bootstrap, cluster_influence
-from prframe.stats.cell_statistics import CellStatistic, PrecisionAtRecall
+from prframe.stats.cell_bootstrap import cluster_influence, ranking_bootstrap
+from prframe.stats.cell_statistic import CellStatistic
+from prframe.stats.cell_statistics import (
+    PrecisionAtRecall,
+)
 from prframe.stats.inputs import Floats, random_generator
 from prframe.stats.intervals import (
     Confidence,
@@ -46,7 +49,9 @@ def ranking_interval(  # noqa: PLR0913
     Parameters
     ----------
     cells : RankedCells
+        The ranking; see `cells_from_scores`.
     statistic : CellStatistic
+        The metric.
     method : {"auto", "bayesian-bootstrap", "logit-t", "logit", "wald", "percentile", "bca"}
         ``"bayesian-bootstrap"``: quantiles of draws of the metric in the population, from those
         of its curve (`prframe.stats.pr_posterior`). ``"wald"``: the estimate and normal quantiles
@@ -85,12 +90,11 @@ def ranking_interval(  # noqa: PLR0913
 
     Examples
     --------
-    >>> from prframe.stats.cell_statistics import AveragePrecision
-    >>> from prframe.stats.ranked_cells import cells_from_scores
+    >>> from prframe.stats import AveragePrecision, cells_from_scores
     >>> cells, _ = cells_from_scores(range(8, 0, -1), [1, 1, 0, 1, 0, 1, 0, 0])
     >>> found = ranking_interval(cells, AveragePrecision(), rng=1)
     >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3)
-    (0.854, 0.429, 0.972)
+    (0.854, 0.376, 0.972)
     """
     checks.one_of("method", method, METHODS)
     if method == "auto":
@@ -109,7 +113,9 @@ def ranking_interval(  # noqa: PLR0913
     if method in {"percentile", "bca"}:
         drawn = replicates
         if drawn is None:
-            drawn = np.asarray(bootstrap(cells, [statistic], n_resamples, rng, clusters)[0])
+            drawn = np.asarray(
+                ranking_bootstrap(cells, [statistic], n_resamples, rng, clusters)[0]
+            )
         if method == "percentile":
             low, high = percentile_interval(drawn, confidence)
         else:
@@ -160,7 +166,8 @@ def _posterior(  # noqa: PLR0913, PLR0917
         return IntervalEstimate(estimate, np.nan, np.nan, np.nan, POSTERIOR)
     if replicates is None:
         generator = random_generator(rng)
-        replicates = posterior_replicates(cells, [statistic], n_resamples, generator)[0]
+        drawn = posterior_replicates(cells, [statistic], n_resamples, generator)
+        replicates = np.asarray(drawn[0])
     low, high = percentile_interval(replicates, confidence)
     low, high = min(low, estimate) if estimate == 0 else low, 1.0 if estimate == 1 else high
     return IntervalEstimate(estimate, spread(replicates), low, high, POSTERIOR)

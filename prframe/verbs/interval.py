@@ -17,10 +17,10 @@ from prframe.metrics import Metric
 from prframe.pieces import Piece, Ranking
 from prframe.ranks import clustered, hits
 from prframe.rows import key_names
-from prframe.stats.cell_bootstrap import bootstrap, cluster_counts
+from prframe.stats.cell_bootstrap import cluster_counts, ranking_bootstrap
+from prframe.stats.cell_statistic import CellStatistic
 from prframe.stats.cell_statistics import (
     AveragePrecision,
-    CellStatistic,
     PrecisionAt,
     PrecisionAtRecall,
     RecallAt,
@@ -327,7 +327,9 @@ class _Plan:
             for i, value in zip(of_draws, values, strict=True):
                 drawn[i] = value
         if self.method in _RESAMPLED:
-            return list(bootstrap(cells, self.statistics, self.n_resamples, rng, group.clusters))
+            return list(
+                ranking_bootstrap(cells, self.statistics, self.n_resamples, rng, group.clusters)
+            )
         return drawn
 
 
