@@ -195,6 +195,8 @@ class Piece:
 
     def groups(self) -> "Iterator[pl.DataFrame]":
         """Yield the rows of each group."""
+        if not self.rows.height:
+            return
         bounds = [0, *_changes(self.rows).tolist(), self.rows.height]
         for low, high in pairwise(bounds):
             yield self.rows.slice(low, high - low)

@@ -51,7 +51,8 @@ def posterior_replicates(
     With ``PR(b)`` and ``alpha(b)`` the drawn precision and false positive rate at recall b, AP
     and AUPRC are ``int PR(b) db``, AUC is ``1 - int alpha(b) db``, Prec@r is ``PR(r)``, R@k the b
     at which ``p b + (1 - p) alpha(b) = k / n`` and P@k is ``p b n / k``. A tie block counts at its
-    end for AP and Prec@r, in proportion for the others.
+    end for AP and Prec@r, in proportion for the others. If all that is retrieved is among the
+    first k, b is the share of the positives that are retrieved.
     """
     levels, weights = _nodes([s.r for s in statistics if isinstance(s, PrecisionAtRecall)])
     curves = _Curves(RocPath.of(cells), levels, weights, n_resamples, int(rng.integers(1 << 62)))
@@ -122,7 +123,10 @@ def _values(statistic: CellStatistic, cells: RankedCells, curves: _Curves) -> Fl
         return np.asarray(1 - _rates(drawn, cells) @ curves.weights)
     if isinstance(statistic, (PrecisionAt, RecallAt)):
         prevalence, share = expit(drawn.log_odds), statistic.k / cells.n
-        found = _found(drawn, curves.levels, prevalence, share, cells)
+        if statistic.k >= cells.n - cells.pos[-1] - cells.neg[-1]:
+            found = _retrieved(cells, curves)
+        else:
+            found = _found(drawn, curves.levels, prevalence, share, cells)
         precision = found * prevalence[:, 0] / share
         return np.asarray(precision if isinstance(statistic, PrecisionAt) else found)
     raise TypeError(statistic)
@@ -133,6 +137,15 @@ def _rates(draws: Draws, cells: RankedCells) -> Floats:
     rates = np.exp(draws.log_fpr)
     unlisted = cells.neg[-1] / cells.n_neg
     return np.where(np.isinf(rates), 1 - unlisted / 2, rates)
+
+
+def _retrieved(cells: RankedCells, curves: _Curves) -> Floats:
+    """Return the recall of all that is retrieved, which is 1 if every positive is."""
+    missed = int(cells.pos[-1])
+    if not missed:
+        return np.ones(curves.size)
+    rng = np.random.default_rng(curves.seed)
+    return rng.beta(cells.n_pos - missed + 0.5, missed + 0.5, curves.size)
 
 
 def _found(

@@ -59,8 +59,8 @@ def ranking_interval(  # noqa: PLR0913
         ``"logit-t"``: there, with AP corrected for its bias, and quantiles of Student's t law with
         as many degrees of freedom as the standard error has. ``"percentile"``, ``"bca"``:
         quantiles of resamples, plain, or corrected for bias and acceleration. ``"auto"``: draws
-        of the curve, or ``"logit-t"`` where clusters are drawn or most positives are tied with
-        other items.
+        of the curve, or ``"logit-t"`` where clusters are drawn, most positives are tied with other
+        items or none is retrieved.
     confidence : Confidence, optional
         95 % and two-sided unless told.
     clusters : sparse array, optional
@@ -75,7 +75,8 @@ def ranking_interval(  # noqa: PLR0913
     Returns
     -------
     IntervalEstimate
-        All NaN where the metric is not defined. ``std_error`` is from influence values, or the
+        All NaN where the metric is not defined, and all but the estimate with a single cluster.
+        ``std_error`` is from influence values, or the
         standard deviation of the replicates.
 
     Raises
@@ -104,6 +105,9 @@ def ranking_interval(  # noqa: PLR0913
         return IntervalEstimate(estimate, np.nan, np.nan, np.nan, method)
     if method == POSTERIOR:
         return _posterior(cells, statistic, confidence, clusters, replicates, n_resamples, rng)
+    if clusters is not None and clusters.shape[0] == 1:
+        # Of one cluster nobody knows how much clusters differ.
+        return IntervalEstimate(estimate, np.nan, np.nan, np.nan, method)
     influence = statistic.influence(cells)
     if clusters is None:
         values, number = influence.of_items(cells)
@@ -122,6 +126,11 @@ def ranking_interval(  # noqa: PLR0913
             low, high = bca_interval(estimate, drawn, acceleration(values, number), confidence)
         return IntervalEstimate(estimate, spread(drawn), low, high, method)
     std_error = float(np.sqrt(number @ values**2))
+    df = degrees_of_freedom(values, number)
+    if clusters is not None:
+        # A variance among c clusters is one over c - 1, which of items nobody would notice.
+        std_error *= (values.size / (values.size - 1)) ** 0.5
+        df = min(df, values.size - 1)
     if method == "wald":
         low, high = wald_interval(estimate, std_error, confidence)
     else:
@@ -131,7 +140,7 @@ def ranking_interval(  # noqa: PLR0913
             std_error,
             confidence,
             unbiased=statistic.unbiased(cells) if corrected else estimate,
-            df=degrees_of_freedom(values, number) if corrected else np.inf,
+            df=df if corrected else np.inf,
             trials=statistic.trials(cells),
         )
     return IntervalEstimate(estimate, std_error, low, high, method)
@@ -139,7 +148,7 @@ def ranking_interval(  # noqa: PLR0913
 
 def chosen(cells: RankedCells, statistic: CellStatistic, *, clustered: bool) -> str:
     """Return the method that suits a ranking, by the coverage study."""
-    if clustered or not cells.n_pos or not cells.n_neg:
+    if clustered or not cells.pos[:-1].any() or not cells.n_neg:
         return "logit-t"
     alone = (cells.pos[:-1] == 1) & (cells.neg[:-1] == 0)
     tied = cells.pos[:-1][~alone].sum() > cells.n_pos / 2

@@ -276,8 +276,7 @@ class _Plan:
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group and metric."""
-        extra = () if self.args.cluster is None else ("score",)
-        rows = Ranking(source, self.args, extra=extra).over_groups(self._piece)
+        rows = Ranking(source, self.args).over_groups(self._piece)
         needs = {need for metric in self.wanted.values() for need in metric.needs}
         lack = [positives_of(self.args), *(["negatives"] if "n_neg" in needs else [])]
         return _warned(rows, list(self.wanted), key_names(self.args), self.args, lack)
@@ -348,19 +347,34 @@ class _Means:
                 "of them."
             )
         _check_method(self.plan.method, _OF_MEANS, "a mean over groups")
+        if self.plan.method == "logit":
+            self._check_ranges()
         self.evaluation.check()
+
+    def _check_ranges(self) -> None:
+        """Refuse metrics that have no logit."""
+        beyond = [name for name, metric in self.plan.wanted.items() if metric.range != (0, 1)]
+        if beyond:
+            raise PrframeError(
+                f"method='logit' is for metrics within [0, 1], which {checks.listed(beyond)} may "
+                "exceed; take 't', 'percentile' or 'bca'."
+            )
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group of `by` and metric."""
         keys = key_names(self.plan.args)
         values = self.evaluation.values(source)
-        parts = values.partition_by(keys, maintain_order=True) if keys else [values]
+        if keys:
+            parts = values.partition_by(keys, maintain_order=True)
+        else:
+            parts = [values] if values.height else []
         found = each_group(self._part, parts, "interval")
         names = list(self.plan.wanted)
         firsts = [part.select(keys).head(1) for part in parts]
         heads = pl.concat(firsts) if firsts else values.select(keys).clear()
         rows = _table(heads, len(parts), names, found)
-        return _warned(rows, names, keys, self.plan.args, ["groups with a value"])
+        # Of undefined values, and so of means that have none, the evaluation has warned.
+        return _warned_of_narrow(rows, keys, self.plan.args)
 
     def _part(self, values: pl.DataFrame) -> list[IntervalEstimate]:
         """Return the interval of each mean."""
@@ -420,12 +434,20 @@ def _warned(
     rows: pl.DataFrame, names: Sequence[str], keys: list[str], args: Arguments, lack: Sequence[str]
 ) -> pl.DataFrame:
     """Warn once of undefined metrics and once of groups that hold too little."""
-    without, narrow = pl.col("estimate").is_null(), pl.col("conf_low").is_null()
-    groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(
-        without=without.any(), narrow=(narrow & ~without).any()
-    )
+    without = pl.col("estimate").is_null()
     undefined = [name for name in names if rows.filter(without, metric=name).height]
-    warn_undefined(undefined, groups.rename({"without": "lacking"}), args, lack)
+    warn_undefined(undefined, _lacking(rows, without, keys), args, lack)
+    return _warned_of_narrow(rows, keys, args)
+
+
+def _warned_of_narrow(rows: pl.DataFrame, keys: list[str], args: Arguments) -> pl.DataFrame:
+    """Warn once of groups that hold too little."""
+    narrow = pl.col("conf_low").is_null() & pl.col("estimate").is_not_null()
     why = "which hold too little for an interval"
-    warn_null(["conf_low", "conf_high"], groups.rename({"narrow": "lacking"}), args, why)
+    warn_null(["conf_low", "conf_high"], _lacking(rows, narrow, keys), args, why)
     return rows
+
+
+def _lacking(rows: pl.DataFrame, mask: pl.Expr, keys: list[str]) -> pl.DataFrame:
+    """Return a row per group, and whether any of its metrics lacks something."""
+    return rows.group_by(keys or pl.lit(0), maintain_order=True).agg(lacking=mask.any())
