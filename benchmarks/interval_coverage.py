@@ -23,6 +23,7 @@ from prframe.stats.cell_statistics import (
     RocArea,
     TrapezoidArea,
 )
+from prframe.stats.intervals import mean_interval
 from prframe.stats.posterior_metrics import posterior_replicates
 from prframe.stats.ranked_cells import RankedCells
 from prframe.stats.ranking_intervals import ranking_interval
@@ -37,6 +38,9 @@ brackets how often it lies above it and below it, and the mean width. P@k and R@
 Prec@r at r = 0.5.
 """
 LEVEL = 0.5
+MEAN_METHODS = ("t", "logit", "percentile", "bca")
+MEANS = "Means over groups whose values have a beta law.\n"
+LAWS = ((0.6, 1.2), (2, 2), (0.3, 3), (5, 0.5))
 SETTINGS = [
     *((key, *size) for key in "123" for size in ((0.5, 40), (0.1, 200), (0.1, 1000))),
     *((key, *size) for key in "123" for size in ((0.01, 2000), (0.01, 10_000))),
@@ -63,6 +67,8 @@ def main() -> None:
     header = ["metric", "scores", "prevalence, n", "n_pos", "value", *METHODS]
     rows = sorted(study(samples, resamples), key=lambda row: row[0])
     print(table(header, rows), flush=True)
+    print(MEANS, flush=True)
+    print(table(["law", "groups", "mean", *MEAN_METHODS], list(means(samples, resamples))))
 
 
 def study(samples: int, resamples: int) -> Iterator[list[str]]:
@@ -78,6 +84,29 @@ def study(samples: int, resamples: int) -> Iterator[list[str]]:
             described = [_described(found[:, i, j], true[name]) for j in range(len(METHODS))]
             about = [population.name, f"{prevalence:g}, {n}", f"{prevalence * n:.0f}"]
             yield [name, *about, f"{true[name]:.4g}", *described]
+
+
+def means(samples: int, resamples: int) -> Iterator[list[str]]:
+    """Return a row per law of the values and number of groups."""
+    for law in LAWS:
+        for groups in (10, 25, 50, 200):
+            rng = np.random.default_rng([SEED, groups])
+            found = np.array(
+                [_mean_ends(rng.beta(*law, groups), resamples, rng) for _ in range(samples)]
+            )
+            true = law[0] / sum(law)
+            described = [_described(found[:, j], true) for j in range(len(MEAN_METHODS))]
+            yield [f"beta{law}", str(groups), f"{true:.4g}", *described]
+
+
+def _mean_ends(
+    values: Floats, resamples: int, rng: np.random.Generator
+) -> list[tuple[float, float]]:
+    """Return low and high of the mean by each method."""
+    found = [
+        mean_interval(values, method, n_resamples=resamples, rng=rng) for method in MEAN_METHODS
+    ]
+    return [(one.low, one.high) for one in found]
 
 
 def _statistics(n_pos: int) -> dict[str, CellStatistic]:

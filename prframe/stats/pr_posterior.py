@@ -57,16 +57,17 @@ class PRPosterior:
         -----
         On the scale of log odds the band reaches from the medians of the draws to c times the
         distances of their pointwise 0.5 % and 99.5 % quantiles, c such that a draw keeps within
-        it at all levels with the probability asked for. Where it is infinite on either side, as
-        beyond the recall of the retrieved items, it reaches to the farthest draw. Where no
-        negative is seen above the threshold nothing limits precision, and the upper end is 1.
+        it at all levels with the probability asked for. Where a distance is 0 or infinite, as
+        beyond the recall of the retrieved items, these draws set the end. Where no negative was
+        seen above a level, the band reaches up to 1: nothing speaks against that.
         """
         # On use: SciPy takes longer to import than most evaluations take.
         from scipy.special import expit  # noqa: PLC0415
 
         level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
-        low, high = (studentized_band if simultaneous else pointwise_band)(self.log_odds, level)
-        return Interval(expit(low), np.where(self.precision == 1, 1.0, expit(high)))
+        ends = (studentized_band if simultaneous else pointwise_band)(self.log_odds, level)
+        low, high = map(expit, ends)
+        return Interval(low, np.where(self.precision == 1, 1.0, high))
 
 
 def pr_posterior(  # noqa: PLR0913

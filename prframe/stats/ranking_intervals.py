@@ -108,12 +108,7 @@ def ranking_interval(  # noqa: PLR0913
     if clusters is not None and clusters.shape[0] == 1:
         # Of one cluster nobody knows how much clusters differ.
         return IntervalEstimate(estimate, np.nan, np.nan, np.nan, method)
-    influence = statistic.influence(cells)
-    if clusters is None:
-        values, number = influence.of_items(cells)
-    else:
-        values = cluster_influence(influence, clusters)
-        number = np.ones(values.size)
+    values, number = _influence(cells, statistic, clusters)
     if method in {"percentile", "bca"}:
         drawn = replicates
         if drawn is None:
@@ -126,24 +121,37 @@ def ranking_interval(  # noqa: PLR0913
             low, high = bca_interval(estimate, drawn, acceleration(values, number), confidence)
         return IntervalEstimate(estimate, spread(drawn), low, high, method)
     std_error = float(np.sqrt(number @ values**2))
-    df = degrees_of_freedom(values, number)
-    if clusters is not None:
-        # A variance among c clusters is one over c - 1, which of items nobody would notice.
-        std_error *= (values.size / (values.size - 1)) ** 0.5
-        df = min(df, values.size - 1)
     if method == "wald":
         low, high = wald_interval(estimate, std_error, confidence)
+    elif method == "logit":
+        trials = statistic.trials(cells)
+        low, high = logit_interval(estimate, std_error, confidence, trials=trials)
     else:
-        corrected = method == "logit-t"
+        df = degrees_of_freedom(values, number)
         low, high = logit_interval(
             estimate,
             std_error,
             confidence,
-            unbiased=statistic.unbiased(cells) if corrected else estimate,
-            df=df if corrected else np.inf,
+            unbiased=statistic.unbiased(cells),
+            df=df if clusters is None else min(df, values.size - 1),
             trials=statistic.trials(cells),
         )
     return IntervalEstimate(estimate, std_error, low, high, method)
+
+
+def _influence(
+    cells: RankedCells, statistic: CellStatistic, clusters: "csr_array | None"
+) -> tuple[Floats, Floats]:
+    """Return the influence of items, or of clusters, and how many there are of each value.
+
+    The sum of its squares is the variance of the statistic.
+    """
+    influence = statistic.influence(cells)
+    if clusters is None:
+        return influence.of_items(cells)
+    values = cluster_influence(influence, clusters)
+    # A variance among c clusters is one over c - 1, which of items nobody would notice.
+    return values * (values.size / (values.size - 1)) ** 0.5, np.ones(values.size)
 
 
 def chosen(cells: RankedCells, statistic: CellStatistic, *, clustered: bool) -> str:

@@ -14,8 +14,8 @@ def studentized_band(draws: Floats, confidence_level: float) -> tuple[Floats, Fl
     `draws`, shape (n_resamples, levels), may hold infinities. The band reaches
     ``median - c (median - low)`` to ``median + c (high - median)`` with `low` and `high` the ends
     of the pointwise 99 % intervals; c is the `confidence_level` quantile of the largest deviation
-    of a draw in these units. Where such a unit is 0 or infinite, the band reaches to the farthest
-    draw.
+    of a draw in these units. Where such a unit is 0 or infinite, the draws that keep within the
+    band elsewhere set its end.
     """
     low, middle, high = np.quantile(
         draws, [_SHAPE, 0.5, 1 - _SHAPE], axis=0, method="inverted_cdf"
@@ -24,13 +24,13 @@ def studentized_band(draws: Floats, confidence_level: float) -> tuple[Floats, Fl
     # Inf - inf: a curve that lies where the median lies.
     with np.errstate(invalid="ignore"):
         deviation = draws - middle
-    deviation /= np.where(deviation < 0, -below, above)
+        deviation /= np.where(deviation < 0, -below, above)
     worst = np.where(np.isnan(deviation), 0.0, deviation).max(axis=1)
     c = np.quantile(worst, confidence_level, method="inverted_cdf")
-    kept = draws[worst <= c]
+    within = draws[worst <= c]
     return (
-        np.where(np.isnan(below), kept.min(axis=0), middle - c * below),
-        np.where(np.isnan(above), kept.max(axis=0), middle + c * above),
+        np.where(np.isnan(below), within.min(axis=0), middle - c * below),
+        np.where(np.isnan(above), within.max(axis=0), middle + c * above),
     )
 
 

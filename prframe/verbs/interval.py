@@ -118,7 +118,8 @@ def interval(
         - "auto": "bayesian-bootstrap", but "logit-t" with `cluster`, and where most positives
           are tied with other items.
 
-        Of a mean over groups: "t" (which "auto" takes), "logit", "percentile" and "bca".
+        Of a mean over groups: "t", "logit" with Student's quantiles (which "auto" takes, for
+        metrics within [0, 1]), "percentile" and "bca".
     over : str or list of str, optional
         Enclose the mean over these columns: evaluate each group of `by` and `over`, and take
         these values as the sample. Undefined values do not enter.
@@ -379,9 +380,11 @@ class _Means:
     def _part(self, values: pl.DataFrame) -> list[IntervalEstimate]:
         """Return the interval of each mean."""
         plan = self.plan
-        method = "t" if plan.method == "auto" else plan.method
         found = []
         for name, metric in plan.wanted.items():
+            method = plan.method
+            if method == "auto":
+                method = "logit" if metric.range == (0, 1) else "t"
             # In order, so that resamples do not depend on the order of the groups.
             numbers = np.sort(values[name].drop_nulls().to_numpy())
             if not numbers.size:
