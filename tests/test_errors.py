@@ -27,7 +27,7 @@ METRICS = (
     "'Judged', 'Lift', 'MaxF1', 'NumRel', 'NumRelRet', 'NumRet', 'P', 'Prec', 'R', 'RBP', 'RR', "
     "'RelP', 'Rprec', 'SetAP', 'SetF', 'SetP', 'SetR', 'Success', 'infAP', 'nDCG'"
 )
-evaluate, curve = prframe.evaluate, prframe.curve
+evaluate, curve, interval = prframe.evaluate, prframe.curve, prframe.interval
 
 REFUSALS = {
     "missing column": (
@@ -542,6 +542,109 @@ REFUSALS = {
     "a value for what is undefined": (
         lambda: evaluate(GOOD, "AP", undefined="zero"),
         "`undefined` must be a finite number; got 'zero'.",
+    ),
+    "interval of a metric": (
+        lambda: interval(GOOD, ["AP", "nDCG@10"]),
+        "nDCG@10 of one ranking has no interval here, those of 'AP', 'AUC', 'AUPRC', 'P', 'Prec', "
+        "'R' have; for a mean over groups name them with over=.",
+    ),
+    "interval of a metric with a cut-off": (
+        lambda: interval(GOOD, "AP@10"),
+        "AP@10 of one ranking has no interval here, those of 'AP', 'AUC', 'AUPRC', 'P', 'Prec', "
+        "'R' have; for a mean over groups name them with over=.",
+    ),
+    "interval of weighted rows": (
+        lambda: interval(GOOD, "AP", weight="weight"),
+        "interval draws whole items and takes no `weight` without `over`; leave it out.",
+    ),
+    "interval of expected values": (
+        lambda: interval(GOOD, "AP", ties="expected"),
+        "interval takes ties='group', 'order', 'trec' without `over`; got 'expected'.",
+    ),
+    "unknown method of an interval": (
+        lambda: interval(GOOD, "AP", method="boot"),
+        "`method` must be one of 'auto', 'bayesian-bootstrap', 'bca', 'logit', 'logit-t', "
+        "'percentile', 't', 'wald'; got 'boot'.",
+    ),
+    "method for a mean": (
+        lambda: interval(GOOD, "AP", method="t"),
+        "`method` of one ranking must be one of 'auto', 'bayesian-bootstrap', 'bca', 'logit', "
+        "'logit-t', 'percentile', 'wald'; got 't'.",
+    ),
+    "method for a ranking": (
+        lambda: interval(GOOD, "AP", method="wald", over="query"),
+        "`method` of a mean over groups must be one of 'auto', 'bca', 'logit', 'percentile', 't'; "
+        "got 'wald'.",
+    ),
+    "method without clusters": (
+        lambda: interval(GOOD, "AP", method="bayesian-bootstrap", cluster="query"),
+        "`method` of clusters must be one of 'auto', 'bca', 'logit', 'logit-t', 'percentile', "
+        "'wald'; got 'bayesian-bootstrap'.",
+    ),
+    "logit of a sum": (
+        lambda: interval(GOOD, ["AP", "DCG", "Lift@2"], method="logit", over="query"),
+        "method='logit' is for metrics within [0, 1], which 'DCG', 'Lift@2' may exceed; take 't', "
+        "'percentile' or 'bca'.",
+    ),
+    "ties of clusters": (
+        lambda: interval(GOOD, "AP", cluster="query", ties="order"),
+        "`cluster` draws rows again, which are tied then; it takes ties='group'; got 'order'.",
+    ),
+    "totals of clusters": (
+        lambda: interval(GOOD, "AP", cluster="query", n_neg=9),
+        "`n_neg` counts items that are not listed, and so in no cluster; list them with a score "
+        "of -inf.",
+    ),
+    "clusters of means": (
+        lambda: interval(GOOD, "AP", cluster="doc", over="query"),
+        "`cluster` is for rows of one ranking; with `over` the groups are drawn. Give one of them.",
+    ),
+    "cluster that is missing": (
+        lambda: interval(GOOD.lazy(), "AP", cluster="quer"),
+        "`cluster` names the column 'quer', which the frame does not have; "
+        f"its columns are {COLUMNS}. Did you mean 'query'?",
+    ),
+    "dtype of a cluster": (
+        lambda: interval(GOOD, "AP", cluster="list"),
+        "`cluster` must name columns of plain values; 'list' is List(Int64).",
+    ),
+    "cluster that is no name": (
+        lambda: interval(GOOD, "AP", cluster=["query"]),
+        "`cluster` must be the name of a column, a string; got ['query'].",
+    ),
+    "level of an interval": (
+        lambda: interval(GOOD, "AP", confidence_level=95),
+        "`confidence_level` must be a number > 0 and < 1; got 95.",
+    ),
+    "alternative of an interval": (
+        lambda: interval(GOOD, "AP", alternative="lower"),
+        "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'lower'.",
+    ),
+    "resamples of an interval": (
+        lambda: interval(GOOD, "AP", n_resamples=0, over="query"),
+        "`n_resamples` must be a whole number >= 1; got 0.",
+    ),
+    "seed of an interval": (
+        lambda: interval(GOOD, "AP", rng="x"),
+        "`rng` must be a whole number >= 0 or a numpy.random.Generator; got 'x'.",
+    ),
+    "interval of nothing": (
+        lambda: interval(GOOD, []),
+        "`metrics` must name at least one metric; got none.",
+    ),
+    "group named as a column of intervals": (
+        lambda: interval(GOOD.rename({"query": "metric"}), "AP", by="metric"),
+        "`by` names 'metric', which is also a column of the result; rename it.",
+    ),
+    "judgments of one ranking": (
+        lambda: interval(GOOD, "Bpref", over="query"),
+        "`judged` names the column 'judged', which the frame does not have; "
+        f"its columns are {COLUMNS}. Name the column with judged=.",
+    ),
+    "ties of a mean": (
+        lambda: interval(GOOD, "infAP", over="query", ties="expected"),
+        "infAP takes ties='group', 'order', 'trec'; got 'expected'; "
+        "evaluate it in a call of its own.",
     ),
     "positives at random": (
         lambda: prframe.AP.at_random(3, 4),

@@ -1,0 +1,592 @@
+"""The verb `interval`: against SciPy, the other verbs, and by simulation."""
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import prframe
+from prframe.stats.cell_statistics import (
+    AveragePrecision,
+    PrecisionAt,
+    PrecisionAtRecall,
+    RecallAt,
+    RocArea,
+    TrapezoidArea,
+)
+from prframe.stats.ranked_cells import cells_from_scores
+from prframe.stats.ranking_intervals import ranking_interval
+from tests.strategies import Item, frame, items
+
+METRICS = ["AP", "AUC", "AUPRC", "P@3", "R@3", "P@60"]
+STATISTICS = [
+    AveragePrecision(),
+    RocArea(),
+    TrapezoidArea(),
+    PrecisionAt(3),
+    RecallAt(3),
+    PrecisionAt(60),
+]
+OF_CLUSTERS = ("auto", "logit-t", "logit", "wald", "percentile", "bca")
+METHODS = (*OF_CLUSTERS, "bayesian-bootstrap")
+ENDS = ["conf_low", "conf_high"]
+quiet = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
+
+
+def data(n: int = 120, seed: int = 1, digits: int = 1) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    label = rng.random(n) < 0.35
+    score = np.round(rng.normal(size=n) + label, digits)
+    return pl.DataFrame(
+        {
+            "model": np.sort(rng.choice(["a", "b", "c"], n)),
+            "query": rng.integers(0, 9, n),
+            "score": np.where(score < -1, -np.inf, score),
+            "label": label,
+            "item": np.arange(n),
+        }
+    )
+
+
+DATA = data()
+SMOOTH = data(60, seed=2, digits=9).with_columns(pl.col("score").clip(-9, None))
+
+
+def warned(call: Callable[[], pl.DataFrame]) -> tuple[pl.DataFrame, list[str]]:
+    """Return a result and the texts of its warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = call()
+    assert all(one.category is prframe.UndefinedMetricWarning for one in caught)
+    return found, [str(one.message) for one in caught]
+
+
+@quiet
+@pytest.mark.parametrize("ties", ["group", "order", "trec"])
+@pytest.mark.parametrize("totals", [{}, {"n_pos": 9, "n_neg": 30}])
+@settings(max_examples=25)
+@given(groups=st.lists(items(), min_size=1, max_size=3))
+def test_estimates_are_those_of_evaluate(
+    ties: str, totals: dict[str, int], groups: list[list[Item]]
+) -> None:
+    rows = frame({str(i): group for i, group in enumerate(groups)})
+    shared = {"by": "group", "ties": ties, "item": "item"} | totals
+    found = prframe.interval(rows, METRICS, rng=1, n_resamples=5, **shared)
+    values = prframe.evaluate(rows, METRICS, layout="long", **shared)
+    assert found.select("group", "metric").equals(values.select("group", "metric"))
+    assert found["estimate"].to_list() == pytest.approx(values["value"].to_list(), nan_ok=True)
+    # What is not null lies where it must.
+    known = found.drop_nulls()
+    assert known.filter(~pl.col("conf_low").is_between(0, pl.col("conf_high"))).is_empty()
+    assert known["conf_high"].max() in {None} or known["conf_high"].max() <= 1
+    for estimate, end in ((0, "conf_low"), (1, "conf_high")):
+        assert (known.filter(estimate=estimate)[end] == estimate).all()
+
+
+@quiet
+@given(group=items(max_size=9))
+def test_rows_of_clusters_are_ranked_as_others_are(group: list[Item]) -> None:
+    rows = frame({"a": group}).with_columns(cluster=pl.int_range(pl.len()) // 2)
+    found = prframe.interval(rows, METRICS, cluster="cluster")
+    values = prframe.evaluate(rows, METRICS, layout="long")
+    assert found["estimate"].to_list() == pytest.approx(values["value"].to_list(), nan_ok=True)
+
+
+def test_large_integers_stay_apart_in_clusters() -> None:
+    rows = DATA.with_columns(score=2**60 + pl.int_range(120) * 7 % 31)
+    found = prframe.interval(rows, ["AP", "AUC"], cluster="query")
+    values = prframe.evaluate(rows, ["AP", "AUC"], layout="long")
+    assert found["estimate"].to_list() == pytest.approx(values["value"].to_list())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_group_is_the_filtered_frame(method: str) -> None:
+    found = prframe.interval(DATA, METRICS, by="model", method=method, rng=3, n_resamples=40)
+    for model in "abc":
+        alone = prframe.interval(
+            DATA.filter(model=model), METRICS, method=method, rng=3, n_resamples=40
+        )
+        assert found.filter(model=model).drop("model").equals(alone)
+
+
+@quiet
+@pytest.mark.parametrize("options", [{}, {"cluster": "query"}, {"over": "query"}])
+@pytest.mark.parametrize("method", ["auto", "percentile", "bca"])
+def test_numbers_depend_on_nothing_else(
+    monkeypatch: pytest.MonkeyPatch, method: str, options: dict[str, str]
+) -> None:
+    def found(rows: object) -> pl.DataFrame:
+        result = prframe.interval(
+            rows, METRICS, by="model", method=method, rng=4, n_resamples=40, **options
+        )
+        return pl.DataFrame(result).sort("model", maintain_order=True)
+
+    expected = found(DATA)
+    assert expected["conf_low"].null_count() == 0
+    assert found(DATA.sample(fraction=1, shuffle=True, seed=5)).equals(expected)
+    assert found(DATA.sort("model", "score", descending=True)).equals(expected)
+    assert found(DATA.to_pandas()).equals(expected)
+    assert found(DATA.to_arrow()).equals(expected)
+    for threads in (1, 5):
+        monkeypatch.setattr(pl, "thread_pool_size", lambda threads=threads: threads)
+        assert found(DATA).equals(expected)
+
+
+def test_seeds_and_generators() -> None:
+    def ends(rng: object) -> list[tuple[float, ...]]:
+        return prframe.interval(SMOOTH, ["AP", "P@3"], rng=rng, n_resamples=30).select(ENDS).rows()
+
+    assert ends(6) == ends(6) != ends(7)
+    assert ends(np.random.default_rng(6)) == ends(6)
+    generator = np.random.default_rng(6)
+    assert ends(generator) == ends(6)
+    assert ends(generator) != ends(6)
+    assert ends(None) != ends(None)
+    # The same draws serve all metrics.
+    assert ends(6)[:1] == prframe.interval(SMOOTH, "AP", rng=6, n_resamples=30).select(ENDS).rows()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_ends_are_those_of_the_statistics(method: str) -> None:
+    cells, _ = cells_from_scores(SMOOTH["score"], SMOOTH["label"])
+    found = prframe.interval(SMOOTH, METRICS, method=method, rng=8, n_resamples=50)
+    seed = int(np.random.default_rng(8).integers(1 << 62))
+    for row, one in zip(found.iter_rows(named=True), STATISTICS, strict=True):
+        want = ranking_interval(cells, one, method, n_resamples=50, rng=seed)
+        assert (row["metric"], row["method"]) == (one.name, want.method)
+        got = [row[name] for name in ("estimate", "std_error", *ENDS)]
+        assert got == pytest.approx([want.estimate, want.std_error, want.low, want.high])
+
+
+def test_precision_at_recall_has_intervals() -> None:
+    cells, _ = cells_from_scores(SMOOTH["score"], SMOOTH["label"])
+    for method in METHODS:
+        found = ranking_interval(cells, PrecisionAtRecall(0.5), method, rng=10)
+        assert 0.2 < found.low < found.estimate < found.high <= 1
+        assert found.std_error == pytest.approx(0.16, abs=0.04)
+
+
+def auc_of(score: np.ndarray, label: np.ndarray) -> float:
+    """AUC by all pairs."""
+    label = label > 0
+    higher = np.subtract.outer(score[label], score[~label])
+    return float(((higher > 0) + (higher == 0) / 2).mean())
+
+
+def precision_of(score: np.ndarray, label: np.ndarray) -> float:
+    """P@20 of scores whose ties are copies of one row."""
+    return float(label[np.argsort(-score, kind="stable")[:20]].mean())
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+@pytest.mark.parametrize(("metric", "statistic"), [("AUC", auc_of), ("P@20", precision_of)])
+def test_bootstrap_is_scipy_s(method: str, metric: str, statistic: Callable[..., float]) -> None:
+    if (method, metric) == ("bca", "P@20"):
+        pytest.skip("SciPy's jackknife is not an influence with the local precision")
+    expected = stats.bootstrap(
+        (SMOOTH["score"].to_numpy(), SMOOTH["label"].to_numpy()),
+        statistic,
+        paired=True,
+        vectorized=False,
+        n_resamples=4000,
+        method={"bca": "BCa"}.get(method, method),
+        rng=np.random.default_rng(11),
+    )
+    found = prframe.interval(SMOOTH, metric, method=method, rng=12, n_resamples=20_000)
+    assert found["std_error"].item() == pytest.approx(expected.standard_error, rel=0.05)
+    # P@20 moves by steps of 1/20.
+    tolerance = 0.012 if metric == "AUC" else 0.051
+    assert found.select(ENDS).row(0) == pytest.approx(
+        tuple(expected.confidence_interval), abs=tolerance
+    )
+
+
+def test_wald_for_auc_is_delong() -> None:
+    rows = data(300, seed=13).with_columns(pl.col("score").clip(-9, None))
+    score, label = rows["score"].to_numpy(), rows["label"].to_numpy()
+    higher = np.subtract.outer(score[label], score[~label])
+    wins = (higher > 0) + (higher == 0) / 2
+    of_pos, of_neg = wins.mean(axis=1), wins.mean(axis=0)
+    found = prframe.interval(rows, "AUC", method="wald", confidence_level=0.9)
+    plain = np.sqrt(of_pos.var() / of_pos.size + of_neg.var() / of_neg.size)
+    assert found["std_error"].item() == pytest.approx(plain)
+    # DeLong divides by one less.
+    delong = np.sqrt(of_pos.var(ddof=1) / of_pos.size + of_neg.var(ddof=1) / of_neg.size)
+    assert found["std_error"].item() == pytest.approx(delong, rel=1 / of_pos.size)
+    reach = stats.norm.ppf(0.95) * plain
+    ends = found.select(ENDS).row(0)
+    assert ends == pytest.approx((wins.mean() - reach, wins.mean() + reach))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_alternatives_and_levels(method: str) -> None:
+    def ends(level: float, alternative: str) -> np.ndarray:
+        options = {"confidence_level": level, "alternative": alternative}
+        found = prframe.interval(SMOOTH, METRICS, method=method, rng=14, **options)
+        return found.select(ENDS).to_numpy().T
+
+    low, high = ends(0.9, "two-sided")
+    assert (ends(0.95, "less")[0] == 0).all()
+    assert (ends(0.95, "greater")[1] == 1).all()
+    # A bound of 95 % is an end of the interval of 90 %.
+    assert ends(0.95, "less")[1] == pytest.approx(high)
+    assert ends(0.95, "greater")[0] == pytest.approx(low)
+    wider = ends(0.99, "two-sided")
+    assert (wider[0] <= low).all()
+    assert (wider[1] >= high).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("cluster", [None, "item"])
+def test_perfect_and_worst_rankings(method: str, cluster: str | None) -> None:
+    if cluster and method == "bayesian-bootstrap":
+        method = "auto"
+    rows = pl.DataFrame({"item": range(40), "score": range(40), "label": [0] * 25 + [1] * 15})
+    options = {"method": method, "cluster": cluster, "rng": 15}
+    best = prframe.interval(rows, METRICS[:5], **options)
+    assert best["estimate"].to_list() == [1, 1, 1, 1, 0.2]
+    assert best["conf_high"][:4].to_list() == [1, 1, 1, 1]
+    worst = prframe.interval(rows, ["AUC", "P@3", "R@3"], **options, positive=[0])
+    assert worst["estimate"].to_list() == [0, 0, 0]
+    assert (worst["conf_low"] == 0).all()
+    if method not in {"wald", "percentile", "bca"}:
+        assert (best["conf_low"][:4] < 0.99).all()
+        assert (worst["conf_high"] > 0.01).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_nothing_is_retrieved(method: str) -> None:
+    found = prframe.interval(DATA.with_columns(score=-np.inf), METRICS, method=method, rng=16)
+    assert found["estimate"].to_list() == [0, 0.5, 0, 0, 0, 0]
+    assert found["conf_low"].to_list() == pytest.approx([0, 0.5, 0, 0, 0, 0])
+    if method == "auto":
+        assert (found["conf_high"] > 0.02).all()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_cut_offs_beyond_the_ranking(method: str) -> None:
+    found = prframe.interval(SMOOTH, ["R@60", "R@90", "P@60", "P@90"], method=method, rng=17)
+    assert found["estimate"][:2].to_list() == [1, 1]
+    assert found["conf_high"][:2].to_list() == [1, 1]
+    # All items among the first k: the prevalence over k.
+    p60, p90 = found[2:].select("estimate", *ENDS).to_numpy()
+    assert p60[0] == pytest.approx(SMOOTH["label"].mean())
+    prevalence = stats.beta(60 * p60[0] + 0.5, 60 * (1 - p60[0]) + 0.5)
+    assert p60[1:] == pytest.approx(prevalence.interval(0.95), abs=0.035)
+    if method not in {"logit", "logit-t", "auto"}:
+        assert p90 == pytest.approx(p60 / 1.5, abs=0.01)
+
+
+# Clusters
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca", "wald", "logit", "logit-t"])
+def test_clusters_of_one_row_are_rows(method: str) -> None:
+    options = {"method": method, "n_resamples": 20_000}
+    for metric in ("AP", "P@20"):
+        plain = prframe.interval(SMOOTH, metric, rng=18, **options)
+        found = prframe.interval(SMOOTH, metric, rng=19, cluster="item", **options)
+        assert found["estimate"].equals(plain["estimate"])
+        columns = ["std_error", *ENDS]
+        assert found.select(columns).row(0) == pytest.approx(
+            plain.select(columns).row(0), abs=0.02
+        )
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca", "wald", "logit"])
+def test_rows_that_stand_twice_say_nothing_new(method: str) -> None:
+    twice = pl.concat([SMOOTH, SMOOTH])
+
+    def width(rows: pl.DataFrame, cluster: str | None = None) -> float:
+        found = prframe.interval(
+            rows, "AUC", method=method, cluster=cluster, n_resamples=8000, rng=20
+        )
+        return found["conf_high"].item() - found["conf_low"].item()
+
+    once = width(SMOOTH)
+    assert width(twice, "item") == pytest.approx(once, rel=0.06)
+    assert width(twice) == pytest.approx(once / 2**0.5, rel=0.06)
+
+
+@pytest.mark.parametrize("method", ["auto", "percentile", "bca"])
+def test_clusters_by_any_name(method: str) -> None:
+    def found(cluster: pl.Expr, *, by: str | None = None) -> pl.DataFrame:
+        rows = DATA.with_columns(cluster.alias("of"))
+        return prframe.interval(
+            rows, METRICS, method=method, cluster="of", rng=21, n_resamples=50, by=by
+        )
+
+    number, text = pl.col("query"), pl.col("query").cast(pl.String)
+    expected = found(number)
+    names = pl.Enum(list("012345678"))
+    for cluster in (text, text.cast(pl.Categorical), text.cast(names), number * 1.5 - 3):
+        assert found(cluster).equals(expected)
+    assert found(number.cast(pl.Date)).equals(expected)
+    # Null is a cluster.
+    some = pl.when(number > 0).then(number)
+    assert found(some).equals(expected)
+    assert found(some, by="model").equals(found(number, by="model"))
+
+
+def test_one_cluster_has_no_interval() -> None:
+    # Model "a" has one query.
+    rows = DATA.with_columns(query=pl.when(pl.col("model") != "a").then("query"))
+    for method in OF_CLUSTERS:
+        options = {"by": "model", "cluster": "query", "method": method, "rng": 22}
+        found, texts = warned(lambda: prframe.interval(rows, ["AP", "P@3"], **options))
+        without = found.filter(model="a")
+        assert without["estimate"].null_count() == 0
+        assert without.select("std_error", *ENDS).null_count().row(0) == (2, 2, 2)
+        assert found.filter(pl.col("model") != "a").null_count().sum_horizontal().item() == 0
+        assert texts == [
+            "conf_low, conf_high: undefined, hence null, for 1 of 3 groups, which hold too little "
+            "for an interval, in groups ['a']"
+        ]
+
+
+def test_clusters_cover() -> None:
+    rng = np.random.default_rng(23)
+    runs, number, size = 400, 8, 20
+    cluster = np.tile(np.repeat(np.arange(number), size), runs)
+    label = rng.random(runs * number * size) < 0.3
+    shift = np.repeat(rng.normal(size=runs * number), size)
+    score = (shift + rng.normal(size=label.size)) * 0.5**0.5 + label
+    rows = pl.DataFrame(
+        {"run": np.repeat(np.arange(runs), number * size), "c": cluster, "score": score}
+    ).with_columns(label=label)
+    true = stats.norm.cdf(0.5**0.5)
+    found = prframe.interval(rows, "AUC", by="run", cluster="c")
+    covered = (pl.col("conf_low") <= true) & (pl.col("conf_high") >= true)
+    hits = found.select(covered.sum()).item()
+    assert stats.binomtest(hits, runs, 0.95).pvalue > 0.001
+    alone = prframe.interval(rows, "AUC", by="run", method="logit-t")
+    assert alone.select(covered.mean()).item() < 0.93
+
+
+# Means
+
+
+@pytest.mark.parametrize("ties", ["group", "order", "trec", "expected", "best", "worst"])
+def test_means_are_those_of_evaluate(ties: str) -> None:
+    metrics = ["AP", "P@3", "nDCG", "DCG"]
+    options = {"by": "model", "over": "query", "ties": ties, "item": "item"}
+    if ties in {"best", "worst", "expected"}:
+        metrics = ["AP", "P@3"]
+    found, texts = warned(lambda: prframe.interval(DATA, metrics, **options))
+    values, expected = warned(lambda: prframe.evaluate(DATA, metrics, **options))
+    assert found["estimate"].to_list() == pytest.approx(values["mean"].to_list())
+    assert texts == expected
+    assert set(found["method"]) == {"t"}
+    assert found["std_error"].to_list() == pytest.approx(
+        (values["std"] / values["n"].cast(float) ** 0.5).to_list()
+    )
+
+
+@quiet
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_the_t_interval_of_means_is_scipy_s(alternative: str) -> None:
+    metrics = ["AP", "DCG"]
+    values = prframe.evaluate(DATA, metrics, by="query")
+    options = {"over": "query", "alternative": alternative, "confidence_level": 0.9}
+    found = prframe.interval(DATA, metrics, **options)
+    for metric in metrics:
+        sample = values[metric].drop_nulls().to_numpy()
+        ends = stats.ttest_1samp(sample, 0, alternative=alternative).confidence_interval(0.9)
+        most = 1 if metric == "AP" else np.inf
+        assert found.filter(metric=metric).select(ENDS).row(0) == pytest.approx(
+            tuple(np.clip(ends, 0, most))
+        )
+
+
+@quiet
+@pytest.mark.parametrize("method", ["percentile", "bca"])
+def test_the_bootstrap_of_means_is_scipy_s(method: str) -> None:
+    values = prframe.evaluate(DATA, "DCG", by="query")["DCG"].to_numpy()
+    found = prframe.interval(DATA, "DCG", over="query", method=method, rng=24, n_resamples=20_000)
+    expected = stats.bootstrap(
+        (values,),
+        np.mean,
+        n_resamples=20_000,
+        method={"bca": "BCa"}.get(method, method),
+        rng=np.random.default_rng(25),
+    )
+    ends = tuple(expected.confidence_interval)
+    assert found.select(ENDS).row(0) == pytest.approx(ends, abs=0.02 * values.mean())
+    assert found["std_error"].item() == pytest.approx(expected.standard_error, rel=0.03)
+
+
+def test_means_with_weights_judgments_and_totals() -> None:
+    rows = DATA.with_columns(
+        weight=pl.col("item") % 3 + 0.5, judged=pl.col("label") | (pl.col("item") % 2 == 0)
+    )
+    cases = [
+        (["AP", "AUPRC"], {"weight": "weight"}),
+        (["Bpref", "Judged@5", "infAP"], {"judged": "judged"}),
+        (["AP", "R@3"], {"n_pos": 30}),
+    ]
+    for metrics, options in cases:
+        found = prframe.interval(rows, metrics, over=["query"], **options)
+        values = prframe.evaluate(rows, metrics, over=["query"], **options)
+        assert found["estimate"].to_list() == pytest.approx(values["mean"].to_list())
+        assert found.null_count().sum_horizontal().item() == 0
+
+
+def test_undefined_values_are_left_out_of_means() -> None:
+    # Query 0 has no positives.
+    rows = DATA.with_columns(pl.col("label") & (pl.col("query") > 0))
+    found, texts = warned(lambda: prframe.interval(rows, ["AP", "P@3"], over="query"))
+    assert texts == [
+        "AP: undefined, hence null, for 1 of 9 groups, which have no positives, in groups [0]"
+    ]
+    others = prframe.interval(rows.filter(pl.col("query") > 0), "AP", over="query")
+    assert found[:1].equals(others)
+    assert found["conf_low"].null_count() == 0
+
+
+def test_means_of_too_little() -> None:
+    one = DATA.filter(query=3)
+    found, texts = warned(lambda: prframe.interval(one, ["AP", "DCG"], over="query"))
+    assert found["estimate"].null_count() == 0
+    assert found.select("std_error", *ENDS).null_count().row(0) == (2, 2, 2)
+    assert texts == [
+        "conf_low, conf_high: undefined, hence null, for 1 of 1 groups, which hold too little for "
+        "an interval"
+    ]
+    none, texts = warned(
+        lambda: prframe.interval(one.with_columns(label=False), "AP", over="query")
+    )
+    assert none.drop("metric", "method").null_count().row(0) == (1, 1, 1, 1)
+    assert texts == [
+        "AP: undefined, hence null, for 1 of 1 groups, which have no positives, in groups [3]"
+    ]
+
+
+# What is missing
+
+
+@pytest.mark.parametrize("cluster", [None, "query"])
+def test_groups_without_positives_or_negatives(cluster: str | None) -> None:
+    rows = DATA.with_columns(
+        label=pl.when(model="a").then(False).when(model="b").then(True).otherwise("label")
+    )
+    options = {"by": "model", "cluster": cluster, "rng": 26}
+    found, texts = warned(lambda: prframe.interval(rows, ["AP", "R@3"], **options))
+    assert texts == [
+        "AP, R@3: undefined, hence null, for 1 of 3 groups, which have no positives, "
+        "in groups ['a']"
+    ]
+    columns = ["estimate", "std_error", *ENDS]
+    assert found.filter(model="a").select(columns).null_count().row(0) == (2, 2, 2, 2)
+    assert found.filter(pl.col("model") != "a").null_count().sum_horizontal().item() == 0
+    found, texts = warned(lambda: prframe.interval(rows, ["AUC", "P@3"], **options))
+    assert texts == [
+        "AUC: undefined, hence null, for 2 of 3 groups, which have no positives or no negatives, "
+        "in groups ['a', 'b']"
+    ]
+    assert found["estimate"].null_count() == 2
+    assert found.filter(metric="P@3")["conf_low"].null_count() == 0
+    found, texts = warned(
+        lambda: prframe.interval(rows, "AP", **options | {"positive": ["x"], "label": "model"})
+    )
+    assert texts[0].startswith("AP: undefined, hence null, for 3 of 3 groups, which have no label")
+
+
+def test_draws_need_both_classes() -> None:
+    rows = SMOOTH.with_columns(label=True)
+    found, texts = warned(
+        lambda: prframe.interval(rows, "AP", method="bayesian-bootstrap", rng=27)
+    )
+    assert found["estimate"].item() == 1
+    assert found["conf_low"].item() is None
+    assert texts == [
+        "conf_low, conf_high: undefined, hence null, for 1 of 1 groups, which hold too little for "
+        "an interval"
+    ]
+
+
+@quiet
+@pytest.mark.parametrize("options", [{}, {"cluster": "item"}, {"over": "query"}])
+@pytest.mark.parametrize("by", [None, "model"])
+def test_no_rows(options: dict[str, str], by: str | None) -> None:
+    found = prframe.interval(DATA.clear(), METRICS, by=by, **options)
+    assert found.height == 0
+    assert found.schema == prframe.interval(DATA, METRICS, by=by, rng=1, **options).schema
+
+
+@quiet
+def test_lazy_frames_and_options_of_rows() -> None:
+    rows = DATA.with_columns(
+        score=pl.when(pl.col("score").is_finite()).then("score"), grade=pl.col("label") * 2
+    )
+    options = {"label": "grade", "positive": 2, "missing": "last", "rng": 28, "by": "model"}
+    for extra in ({}, {"cluster": "query"}, {"over": "query"}):
+        plan = prframe.interval(rows.lazy(), METRICS, **options, **extra)
+        assert isinstance(plan, pl.LazyFrame)
+        found = plan.collect()
+        expected = prframe.interval(DATA, METRICS, by="model", rng=28, **extra)
+        assert found.sort("model", maintain_order=True).equals(
+            expected.sort("model", maintain_order=True)
+        )
+        if not extra:
+            assert found.schema == plan.collect_schema()
+
+
+def test_float32_ties_in_clusters() -> None:
+    whole = DATA.with_columns(pl.col("score").round() + 9)
+    rows = whole.with_columns(pl.col("score") + pl.col("item") * 1e-12)
+    found = prframe.interval(rows, "AP", cluster="query", float32=True)
+    assert found.equals(prframe.interval(whole, "AP", cluster="query"))
+    assert not found.equals(prframe.interval(rows, "AP", cluster="query"))
+
+
+# Coverage
+
+
+def ap_of_binormal(mu: float, prevalence: float) -> float:
+    """AP of the population: the integral of precision over recall."""
+    z, step = np.linspace(-10, 12, 40_001, retstep=True)
+    found, false = prevalence * stats.norm.sf(z - mu), (1 - prevalence) * stats.norm.sf(z)
+    return float(stats.norm.pdf(z - mu) * step @ (found / (found + false)))
+
+
+def ap_of_levels(mu: float, prevalence: float, cuts: np.ndarray) -> float:
+    """The same of scores cut into levels, which count at their end."""
+    edges = np.append(cuts[::-1], -np.inf)
+    recall, false = stats.norm.sf(edges - mu), stats.norm.sf(edges)
+    found = prevalence * recall
+    precision = found / (found + (1 - prevalence) * false)
+    return float(np.diff(recall, prepend=0) @ precision)
+
+
+@pytest.mark.parametrize(
+    ("mu", "prevalence", "n", "cuts"),
+    [
+        (1.0, 0.1, 200, None),
+        (2.0, 0.01, 2000, None),
+        (1.5, 0.1, 500, np.array([-0.5, 0.5, 1.5, 2.5])),
+    ],
+    ids=["common", "rare", "ties"],
+)
+def test_intervals_for_ap_cover(
+    mu: float, prevalence: float, n: int, cuts: np.ndarray | None
+) -> None:
+    rng, runs = np.random.default_rng(29), 200
+    label = rng.random(runs * n) < prevalence
+    score = rng.normal(size=runs * n) + mu * label
+    true = ap_of_binormal(mu, prevalence)
+    if cuts is not None:
+        score, true = np.searchsorted(cuts, score), ap_of_levels(mu, prevalence, cuts)
+    rows = pl.DataFrame({"run": np.repeat(np.arange(runs), n), "score": score, "label": label})
+    found = prframe.interval(rows, "AP", by="run", rng=30, n_resamples=200)
+    assert found["method"].value_counts(sort=True)["method"][0] == (
+        "bayesian-bootstrap" if cuts is None else "logit-t"
+    )
+    hits = found.filter((pl.col("conf_low") <= true) & (pl.col("conf_high") >= true)).height
+    # Coverage is promised to be within .92 and .98.
+    assert stats.binomtest(hits, runs, 0.92, alternative="less").pvalue > 0.005
+    assert stats.binomtest(hits, runs, 0.98, alternative="greater").pvalue > 0.005

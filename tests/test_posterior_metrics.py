@@ -1,0 +1,269 @@
+"""Draws of metrics: against Dirichlet and beta laws drawn one by one, and what must hold."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from prframe.stats.cell_statistics import (
+    AveragePrecision,
+    CellStatistic,
+    PrecisionAt,
+    PrecisionAtRecall,
+    RecallAt,
+    RocArea,
+    TrapezoidArea,
+)
+from prframe.stats.posterior_metrics import posterior_replicates
+from prframe.stats.ranked_cells import RankedCells, cells_from_scores
+
+N_DRAWS = 2500
+# Midpoints; the definition is integrated over them as it stands.
+GRID = (np.arange(400) + 0.5) / 400
+
+
+class Block(NamedTuple):
+    """Negatives above, then positives and negatives with one score."""
+
+    above: int
+    pos: int
+    neg: int = 0
+
+
+class Ranking(NamedTuple):
+    """Blocks, and the negatives below the last."""
+
+    blocks: Sequence[Block]
+    below: int
+
+    def cells(self) -> RankedCells:
+        counts = [pair for b in self.blocks for pair in ((0, b.above), (b.pos, b.neg))]
+        return RankedCells(*np.array([*counts, (0, self.below), (0, 0)]).T)
+
+    def path(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Positives and negatives passed at each knot, and which pieces lie in a tie block."""
+        ranks, passed, tied = [0.0], [0.0], []
+        hits = false = 0
+        for block in self.blocks:
+            false += block.above
+            tied.append(False)
+            if (block.pos, block.neg) == (1, 0):
+                ranks.append(hits + 1)
+                passed.append(false)
+            else:
+                ranks += [hits + 0.5, hits + block.pos + 0.5]
+                passed += [false, false + block.neg]
+                tied.append(True)
+            hits, false = hits + block.pos, false + block.neg
+        ranks, passed = [*ranks, hits + 1], [*passed, false + self.below]
+        return np.array(ranks), np.array(passed), np.array([*tied, False])
+
+
+class Curve(NamedTuple):
+    """One draw: recall (the end of its tie block if asked for), false positive rate, prevalence."""
+
+    recall: np.ndarray
+    rate: np.ndarray
+    prevalence: float
+
+    @property
+    def precision(self) -> np.ndarray:
+        found = self.prevalence * self.recall
+        return found / (found + (1 - self.prevalence) * self.rate)
+
+
+def draw(
+    ranking: Ranking, levels: np.ndarray, rng: np.random.Generator, *, area: bool, ends: bool
+) -> Curve:
+    """Draw a curve at levels of recall by the words of `pr_posterior`."""
+    ranks, passed, tied = ranking.path()
+    cells = ranking.cells()
+    gaps = np.diff(ranks)
+    gaps[[0, -1]] -= 0.5
+    knots = np.concatenate([[0.0], np.cumsum(rng.dirichlet(gaps))])
+    i = np.searchsorted(knots[1:-1], levels, side="right")
+    share = (levels - knots[i]) / np.diff(knots)[i]
+    low, high = passed[i], passed[i + 1]
+    joined = (low + 0.5) ** (1 - share) * (high + 0.5) ** share - 0.5
+    within = high if ends else low + share * (high - low)
+    x = np.where(tied[i], within, np.maximum(joined, 0.0))
+    half = levels**0.5 if area else np.where(i == 0, share, 1.0)
+    recall = np.where(tied[i] & ends, knots[i + 1], levels)
+    shapes = x + half / 2
+    steps = np.diff([0.0, *shapes, cells.n_neg + 1])
+    # Of levels in one tie block there is one rate.
+    some = steps > 1e-12
+    shares = np.zeros(steps.size)
+    shares[some] = rng.dirichlet(steps[some])
+    prevalence = rng.beta(cells.n_pos + 0.5, cells.n_neg + 0.5)
+    return Curve(recall, np.cumsum(shares)[:-1], prevalence)
+
+
+def recall_at(curve: Curve, share: float) -> float:
+    """Recall where a share of all items is above."""
+    above = curve.prevalence * curve.recall + (1 - curve.prevalence) * curve.rate
+    return float(np.interp(share, [0, *above, 1], [0, *curve.recall, 1]))
+
+
+@cache
+def slow(name: str, key: str) -> np.ndarray:
+    """Draw a metric by its definition."""
+    ranking, rng, values = RANKINGS[key], np.random.default_rng(94), []
+    n = ranking.cells().n
+    at, grid = np.array([0.4]), GRID
+    for _ in range(N_DRAWS):
+        if name == "Prec@0.4":
+            values.append(draw(ranking, at, rng, area=False, ends=True).precision[0])
+        elif name in {"AP", "AUPRC"}:
+            curve = draw(ranking, grid, rng, area=True, ends=name == "AP")
+            values.append(curve.precision.mean())
+        else:
+            curve = draw(ranking, grid, rng, area=False, ends=False)
+            found = recall_at(curve, 4 / n)
+            values.append(
+                {
+                    "AUC": 1 - curve.rate.mean(),
+                    "R@4": found,
+                    "P@4": found * curve.prevalence * n / 4,
+                }[name]
+            )
+    return np.array(values)
+
+
+RANKINGS = {
+    "untied": Ranking([Block(0, 1), Block(0, 1), Block(2, 1), Block(3, 1), Block(1, 1)], 9),
+    "tied": Ranking([Block(1, 1), Block(0, 3, 4), Block(2, 2), Block(1, 1, 3)], 5),
+}
+STATISTICS: dict[str, CellStatistic] = {
+    one.name: one
+    for one in (
+        AveragePrecision(),
+        TrapezoidArea(),
+        RocArea(),
+        RecallAt(4),
+        PrecisionAt(4),
+        PrecisionAtRecall(0.4),
+    )
+}
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+@pytest.mark.parametrize("key", RANKINGS)
+def test_draws_have_the_law_of_the_definition(key: str, name: str) -> None:
+    cells, rng = RANKINGS[key].cells(), np.random.default_rng(92)
+    found = posterior_replicates(cells, [STATISTICS[name]], 2 * N_DRAWS, rng)[0]
+    assert stats.ks_2samp(found, slow(name, key)).pvalue > 0.01
+
+
+def test_the_tests_of_laws_can_fail() -> None:
+    cells = RANKINGS["untied"].cells()
+    rng = np.random.default_rng(92)
+    found = posterior_replicates(cells, [PrecisionAtRecall(0.5)], 2 * N_DRAWS, rng)[0]
+    assert stats.ks_2samp(found, slow("Prec@0.4", "untied")).pvalue < 0.01
+
+
+def sample(n: int, prevalence: float, seed: int, mu: float = 1.0) -> RankedCells:
+    rng = np.random.default_rng(seed)
+    label = rng.random(n) < prevalence
+    return cells_from_scores(rng.normal(size=n) + mu * label, label)[0]
+
+
+def replicates(cells: RankedCells, *some: CellStatistic, size: int = 2000) -> np.ndarray:
+    return posterior_replicates(cells, some, size, np.random.default_rng(93))
+
+
+def test_auc_is_centred_at_the_estimate() -> None:
+    for seed in range(5):
+        cells = sample(60, 0.4, seed)
+        found = replicates(cells, RocArea())[0]
+        # Half a count at each end pulls towards 1/2 by at most about one of n_pos.
+        assert found.mean() == pytest.approx(RocArea().value(cells), abs=0.5 / cells.n_pos)
+        error = RocArea().influence(cells).std_error(cells)
+        assert found.std() == pytest.approx(error, rel=0.15)
+
+
+def test_precision_and_recall_at_k_are_of_the_same_curves() -> None:
+    cells = sample(80, 0.3, 6)
+    p5, r5, p30, r30 = replicates(
+        cells, PrecisionAt(5), RecallAt(5), PrecisionAt(30), RecallAt(30)
+    )
+    prevalence = p5 * 5 / r5 / cells.n
+    assert prevalence == pytest.approx(p30 * 30 / r30 / cells.n)
+    law = stats.beta(cells.n_pos + 0.5, cells.n_neg + 0.5)
+    assert stats.kstest(prevalence, law.cdf).pvalue > 0.01
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_more_items_find_more(share: float) -> None:
+    rng = np.random.default_rng(7)
+    label = rng.random(50) < 0.4
+    score = np.where(rng.random(50) < share, np.round(rng.normal(size=50) + label, 1), -np.inf)
+    cells = cells_from_scores(score, label)[0]
+    retrieved = cells.n - int(cells.pos[-1] + cells.neg[-1])
+    found = replicates(cells, *(RecallAt(k) for k in range(1, retrieved)))
+    assert (np.diff(found, axis=0) >= -1e-9).all()
+    assert ((found >= 0) & (found <= 1)).all()
+
+
+@pytest.mark.parametrize("k", [1, 40, 50, 51, 130])
+@pytest.mark.parametrize("share", [1.0, 0.5, 0.0])
+def test_cut_offs_beyond_what_is_retrieved(share: float, k: int) -> None:
+    rng = np.random.default_rng(8)
+    label = rng.random(50) < 0.4
+    score = np.where(rng.random(50) < share, rng.normal(size=50) + label, -np.inf)
+    cells = cells_from_scores(score, label)[0]
+    recall, precision = replicates(cells, RecallAt(k), PrecisionAt(k))
+    estimate = RecallAt(k).value(cells)
+    low, high = np.quantile(recall, [0.01, 0.99])
+    # Jeffreys' law has no mass at 0 or 1.
+    assert low <= max(estimate, 0.01)
+    assert high >= min(estimate, 0.99)
+    if k >= 50 and share == 1:
+        assert (recall == 1).all()
+    if k >= 50 and share == 0.5:
+        missed = int(cells.pos[-1])
+        law = stats.beta(cells.n_pos - missed + 0.5, missed + 0.5)
+        assert stats.kstest(recall, law.cdf).pvalue > 0.01
+    # The positives among the first k cannot be more than there are.
+    assert (precision * k / 50 <= 1).all()
+
+
+def test_a_constant_score_is_chance() -> None:
+    cells = RankedCells(np.array([60, 0]), np.array([140, 0]))
+    ap, auprc, auc, recall, precision = replicates(
+        cells, AveragePrecision(), TrapezoidArea(), RocArea(), RecallAt(50), PrecisionAt(50)
+    )
+    assert auc.mean() == pytest.approx(0.5, abs=0.005)
+    assert recall.mean() == pytest.approx(0.25, abs=0.01)
+    assert precision.mean() == pytest.approx(0.3, abs=0.01)
+    assert auprc.mean() == pytest.approx(0.3, abs=0.02)
+    # The end of the block counts: nothing but the prevalence is in doubt.
+    law = stats.beta(60.5, 140.5)
+    assert ap.mean() == pytest.approx(law.mean(), abs=0.005)
+    assert ap.std() == pytest.approx(law.std(), rel=0.1)
+
+
+def test_large_samples_are_normal() -> None:
+    cells = sample(1_000_000, 0.02, 9, mu=1.5)
+    areas = AveragePrecision(), TrapezoidArea(), RocArea()
+    some = *areas, PrecisionAt(20_000), RecallAt(20_000), PrecisionAtRecall(0.4)
+    for one, found in zip(some, replicates(cells, *some), strict=True):
+        error = one.influence(cells).std_error(cells)
+        assert found.mean() == pytest.approx(one.value(cells), abs=0.3 * error), one.name
+        assert found.std() == pytest.approx(error, rel=0.1), one.name
+        assert stats.kstest((found - found.mean()) / found.std(), "norm").pvalue > 0.001
+
+
+def test_same_curves_whatever_is_asked_with_them() -> None:
+    cells = sample(80, 0.3, 10)
+    alone = replicates(cells, AveragePrecision(), size=50)[0]
+    beside = replicates(cells, RocArea(), AveragePrecision(), RecallAt(3), size=50)[1]
+    assert (alone == beside).all()
+
+
+def test_other_statistics_have_no_draws() -> None:
+    with pytest.raises(TypeError):
+        replicates(RANKINGS["tied"].cells(), object())
