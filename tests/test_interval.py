@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -83,7 +84,7 @@ def test_estimates_are_those_of_evaluate(
     # What is not null lies where it must.
     known = found.drop_nulls()
     assert known.filter(~pl.col("conf_low").is_between(0, pl.col("conf_high"))).is_empty()
-    assert known["conf_high"].max() in {None} or known["conf_high"].max() <= 1
+    assert known.filter(pl.col("conf_high") > 1).is_empty()
     for estimate, end in ((0, "conf_low"), (1, "conf_high")):
         assert (known.filter(estimate=estimate)[end] == estimate).all()
 
@@ -338,7 +339,7 @@ def test_one_cluster_has_no_interval() -> None:
     rows = DATA.with_columns(query=pl.when(pl.col("model") != "a").then("query"))
     for method in OF_CLUSTERS:
         options = {"by": "model", "cluster": "query", "method": method, "rng": 22}
-        found, texts = warned(lambda: prframe.interval(rows, ["AP", "P@3"], **options))
+        found, texts = warned(partial(prframe.interval, rows, ["AP", "P@3"], **options))
         without = found.filter(model="a")
         assert without["estimate"].null_count() == 0
         assert without.select("std_error", *ENDS).null_count().row(0) == (2, 2, 2)
