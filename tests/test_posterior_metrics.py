@@ -58,7 +58,12 @@ class Ranking(NamedTuple):
                 passed += [false, false + block.neg]
                 tied.append(True)
             hits, false = hits + block.pos, false + block.neg
-        ranks, passed = [*ranks, hits + 1], [*passed, false + self.below]
+        # Half a rank at either end, and with a tie block there another half if negatives are
+        # beyond it: positives may be among them.
+        first, last = self.blocks[0], self.blocks[-1]
+        ranks[0] = 0.5 - 0.5 * ((first.pos, first.neg) != (1, 0) and first.above > 0)
+        more = 0.5 * ((last.pos, last.neg) != (1, 0) and self.below > 0)
+        ranks, passed = [*ranks, hits + 0.5 + more], [*passed, false + self.below]
         return np.array(ranks), np.array(passed), np.array([*tied, False])
 
 
@@ -82,8 +87,9 @@ def draw(
     ranks, passed, tied = ranking.path()
     cells = ranking.cells()
     gaps = np.diff(ranks)
-    gaps[[0, -1]] -= 0.5
-    knots = np.concatenate([[0.0], np.cumsum(rng.dirichlet(gaps))])
+    shares = np.zeros(gaps.size)
+    shares[gaps > 0] = rng.dirichlet(gaps[gaps > 0])
+    knots = np.concatenate([[0.0], np.cumsum(shares)])
     i = np.searchsorted(knots[1:-1], levels, side="right")
     share = (levels - knots[i]) / np.diff(knots)[i]
     low, high = passed[i], passed[i + 1]
