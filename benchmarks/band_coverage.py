@@ -79,7 +79,10 @@ def main() -> None:
         flush=True,
     )
     header = ["scores", "prevalence, n", "n_pos", *methods]
-    print(table(header, list(study(samples, methods))), flush=True)
+    # It takes long: each row is shown when it is there.
+    print(table(header, []), end="", flush=True)
+    for row in study(samples, methods):
+        print(f"| {' | '.join(row)} |", flush=True)
 
 
 def study(

@@ -181,10 +181,10 @@ def _posterior(  # noqa: PLR0913, PLR0917
     estimate = statistic.value(cells)
     if not cells.n_pos or not cells.n_neg:
         return IntervalEstimate(estimate, np.nan, np.nan, np.nan, POSTERIOR)
-    if replicates is None:
+    drawn = replicates
+    if drawn is None:
         generator = random_generator(rng)
-        drawn = posterior_replicates(cells, [statistic], n_resamples, generator)
-        replicates = np.asarray(drawn[0])
-    low, high = percentile_interval(replicates, confidence)
+        drawn = np.asarray(posterior_replicates(cells, [statistic], n_resamples, generator)[0])
+    low, high = percentile_interval(drawn, confidence)
     low, high = min(low, estimate) if estimate == 0 else low, 1.0 if estimate == 1 else high
-    return IntervalEstimate(estimate, spread(replicates), low, high, POSTERIOR)
+    return IntervalEstimate(estimate, spread(drawn), low, high, POSTERIOR)

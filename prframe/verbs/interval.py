@@ -35,14 +35,13 @@ from prframe.stats.ranking_intervals import POSTERIOR, chosen, ranking_interval
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._evaluation import Evaluation, named
 from prframe.verbs._groups import each_group, group_cells
+from prframe.verbs._interval_rows import interval_rows, warned, warned_of_narrow
 from prframe.verbs._verb import (
     arguments,
     grouped_over,
     positives_of,
     run,
     verb,
-    warn_null,
-    warn_undefined,
 )
 
 if TYPE_CHECKING:
@@ -148,21 +147,23 @@ def interval(
     ------
     PrframeError
         An unknown metric or option, a metric or method that does not go with `over` or `cluster`,
-        `weight` without `over`, or rows that cannot be ranked.
+        "logit" for a metric that may exceed 1, `weight` without `over`, or rows that cannot be
+        ranked.
 
     Warns
     -----
     UndefinedMetricWarning
         Groups without the positives (or negatives) that a metric needs, or with too little for an
-        interval, one single value of a mean say; null.
+        interval, a single cluster or one value of a mean say; null.
 
     Notes
     -----
     The number of items is fixed, that of positives random. Where the estimate is 0 or 1, the
     interval reaches there. ``std_error`` is the standard deviation of the draws or resamples,
-    else from influence values. AP of a sample lies above that of the population, the more the
-    fewer and rarer the positives are: "bayesian-bootstrap" and "logit-t" know that, the others do
-    not. How often each method covers is in the guide.
+    else from influence values, its square times c / (c - 1) for c clusters. AP of a sample lies
+    above that of the population, the more the fewer and rarer the positives are:
+    "bayesian-bootstrap" and "logit-t" know that, the others do not. How often each method covers
+    is in the guide.
 
     The same draws serve all metrics of a group.
 
@@ -280,7 +281,7 @@ class _Plan:
         rows = Ranking(source, self.args).over_groups(self._piece)
         needs = {need for metric in self.wanted.values() for need in metric.needs}
         lack = [positives_of(self.args), *(["negatives"] if "n_neg" in needs else [])]
-        return _warned(rows, list(self.wanted), key_names(self.args), self.args, lack)
+        return warned(rows, list(self.wanted), key_names(self.args), self.args, lack)
 
     def _piece(self, piece: Piece) -> pl.DataFrame:
         """Return the rows of the groups of a piece."""
@@ -289,7 +290,7 @@ class _Plan:
             groups = [_Group(*both) for both in zip(group_cells(found), repeat(None))]
         else:
             groups = [_clustered(*items) for items in clustered(piece)]
-        return _table(
+        return interval_rows(
             found.totals.select(key_names(self.args)),
             found.totals.height,
             list(self.wanted),
@@ -373,9 +374,9 @@ class _Means:
         names = list(self.plan.wanted)
         firsts = [part.select(keys).head(1) for part in parts]
         heads = pl.concat(firsts) if firsts else values.select(keys).clear()
-        rows = _table(heads, len(parts), names, found)
+        rows = interval_rows(heads, len(parts), names, found)
         # Of undefined values, and so of means that have none, the evaluation has warned.
-        return _warned_of_narrow(rows, keys, self.plan.args)
+        return warned_of_narrow(rows, keys, self.plan.args)
 
     def _part(self, values: pl.DataFrame) -> list[IntervalEstimate]:
         """Return the interval of each mean."""
@@ -408,49 +409,3 @@ def _clustered(score: Floats, positive: NDArray[np.bool_], cluster: NDArray[np.i
     """Make the cells of a group's rows, and count what each cluster has in them."""
     cells, cell = cells_from_scores(score, positive)
     return _Group(cells, cluster_counts(cell, positive, cluster, cells.pos.size))
-
-
-def _table(
-    heads: pl.DataFrame,
-    n_groups: int,
-    names: Sequence[str],
-    found: Sequence[Sequence[IntervalEstimate]],
-) -> pl.DataFrame:
-    """Return a row per group and metric."""
-    flat = [one for group in found for one in group]
-    columns = {
-        "estimate": [one.estimate for one in flat],
-        "std_error": [one.std_error for one in flat],
-        "conf_low": [one.low for one in flat],
-        "conf_high": [one.high for one in flat],
-    }
-    repeated = heads[np.repeat(np.arange(n_groups), len(names))] if heads.width else heads
-    values = pl.DataFrame(
-        {"metric": pl.Series(list(names) * n_groups, dtype=pl.String)}
-        | {name: pl.Series(column, dtype=pl.Float64) for name, column in columns.items()}
-        | {"method": pl.Series([one.method for one in flat], dtype=pl.String)}
-    ).with_columns(pl.col(list(columns)).fill_nan(None))
-    return pl.concat([repeated, values], how="horizontal") if repeated.width else values
-
-
-def _warned(
-    rows: pl.DataFrame, names: Sequence[str], keys: list[str], args: Arguments, lack: Sequence[str]
-) -> pl.DataFrame:
-    """Warn once of undefined metrics and once of groups that hold too little."""
-    without = pl.col("estimate").is_null()
-    undefined = [name for name in names if rows.filter(without, metric=name).height]
-    warn_undefined(undefined, _lacking(rows, without, keys), args, lack)
-    return _warned_of_narrow(rows, keys, args)
-
-
-def _warned_of_narrow(rows: pl.DataFrame, keys: list[str], args: Arguments) -> pl.DataFrame:
-    """Warn once of groups that hold too little."""
-    narrow = pl.col("conf_low").is_null() & pl.col("estimate").is_not_null()
-    why = "which hold too little for an interval"
-    warn_null(["conf_low", "conf_high"], _lacking(rows, narrow, keys), args, why)
-    return rows
-
-
-def _lacking(rows: pl.DataFrame, mask: pl.Expr, keys: list[str]) -> pl.DataFrame:
-    """Return a row per group, and whether any of its metrics lacks something."""
-    return rows.group_by(keys or pl.lit(0), maintain_order=True).agg(lacking=mask.any())
