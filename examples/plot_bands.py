@@ -13,7 +13,6 @@ around the curve of each group.
 # and the items are images of handwritten digits: with the query fixed, the score and the label of
 # an image depend on that image alone. Rows of several queries in one ranking would be no such
 # sample, as those of one query belong together, and scores of different queries do not compare.
-# Pooled over a digit it would be the same.
 #
 # Each ranking lists the best 100 of 1796 images, so both totals are given. The query is one in
 # which the two systems differ.
@@ -53,7 +52,7 @@ fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
 for (system,), band in bands.group_by("system", maintain_order=True):
     draw(ax, band, COLOURS[system], system)
 ax.set(xlabel="recall", ylabel="precision", xlim=(0, 0.2), ylim=(0, 1.02))
-ax.legend(title="system", loc="lower left")
+ax.legend(title="system", loc="lower right")
 plt.show()
 
 # %%
@@ -74,14 +73,14 @@ for end in ("conf_low", "conf_high"):
     label = "at each level by itself" if end == "conf_low" else None
     ax.plot(single["recall"], single[end], color="black", linewidth=1, label=label)
 ax.set(xlabel="recall", ylabel="precision", xlim=(0, 0.2), ylim=(0, 1.02))
-ax.legend(loc="lower left")
+ax.legend(loc="lower right")
 plt.show()
 
 # %%
 # Where the list ends
 # -------------------
-# The list of ``pixels`` holds less than half of the relevant images (grey line). Precision is 0
-# beyond. How far such a list reaches in the population is uncertain too: where it may have ended
+# The list of ``pixels`` holds less than half of the relevant images. At its end (dashed) the curve
+# drops to 0. How far such a list reaches in the population is uncertain too: where it may have ended
 # already the band begins at 0, and as far as it may still go on the band has an upper end.
 
 pixels = one.filter(system="pixels")
@@ -90,8 +89,9 @@ reached = pixels["label"].sum() / pixels["n_relevant"][0]
 print(f"{pixels['label'].sum()} of {pixels['n_relevant'][0]} relevant images are listed")
 fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
 draw(ax, whole, COLOURS["pixels"], "pixels")
-ax.axvline(reached, color="grey", linewidth=0.8)
+ax.axvline(reached, color="black", linewidth=1, linestyle=(0, (4, 6)), label="end of the list")
 ax.set(xlabel="recall", ylabel="precision", xlim=(0, 0.61), ylim=(0, 1.02))
+ax.legend(loc="lower left")
 plt.show()
 
 # %%

@@ -81,7 +81,9 @@ plt.show()
 # A bootstrap sample as the paper draws it has n scores, to be sorted. ``pr_bootstrap`` draws the
 # thresholds at the levels of recall, which are order statistics of uniform numbers sent through
 # the smoothed distributions, and the numbers of negatives between them, which are binomial. The
-# largest deviation from the curve of the sample is distributed alike.
+# largest deviation from the curve of the sample is distributed alike. Its law jumps where many
+# resamples deviate most by the same amount: those without a negative above the threshold, whose
+# precision is 1, at one of the first levels.
 
 
 def full_resample(rng: np.random.Generator) -> np.ndarray:
@@ -116,17 +118,18 @@ plt.show()
 # -------------------
 # Labels may be drawn with another prevalence q than the p that is seen, and each resample weighted
 # for it. The effective sample size says how many unweighted resamples are worth as much: about the
-# part ``(p^2 / q + (1 - p)^2 / (1 - q))^-n`` of all (lines; the dots are measured). Even with 5
-# positives it falls to that of a single resample well before q reaches 1/2.
+# part ``(p^2 / q + (1 - p)^2 / (1 - q))^-n`` of all (lines, drawn as far as it is worth more than
+# one; the dots are measured). Even with 5 positives that ends well before q reaches 1/2.
 
 fig, ax = plt.subplots(figsize=(6.5, 4), layout="constrained")
 rng = np.random.default_rng(4)
-share = np.geomspace(0.001, 0.6, 1000)
+share = np.geomspace(0.001, 0.6, 4000)
 p = PREVALENCE
 for n, colour in [(500, BLUE), (2000, GREEN), (10_000, ORANGE), (100_000, RED)]:
     n_pos = round(n * p)
-    part = (p**2 / share + (1 - p) ** 2 / (1 - share)) ** -n
-    ax.plot(share, np.maximum(2000 * part, 1), color=colour, label=f"{n_pos:,} of {n:,}")
+    worth = 2000 * (p**2 / share + (1 - p) ** 2 / (1 - share)) ** -n
+    some = worth > 1
+    ax.plot(share[some], worth[some], color=colour, label=f"{n_pos:,} of {n:,}")
     classes = rng.normal(SHIFT, 1, n_pos), rng.normal(0, 1, n - n_pos)
     for q in p + np.sqrt(p * (1 - p) / n) * np.array([0, 0.5, 1, 1.5]):
         with warnings.catch_warnings():
@@ -135,14 +138,17 @@ for n, colour in [(500, BLUE), (2000, GREEN), (10_000, ORANGE), (100_000, RED)]:
             found = stats.pr_bootstrap(*classes, [0.5], importance=q, rng=rng)
         ax.plot(q, found.effective_sample_size, "o", color=colour, markersize=4)
 ax.axvline(0.5, color="grey", linewidth=0.8)
+ax.text(0.47, 30, "q = 1/2", ha="right")
 ax.set(
     xscale="log",
     yscale="log",
+    xlim=(0.001, 0.7),
+    ylim=(1, 3000),
     xlabel="prevalence drawn with",
     ylabel="effective sample size of 2,000",
 )
 ax.set_xticks([0.001, 0.01, 0.1, 0.5], ["0.1 %", "1 %", "10 %", "50 %"])
-ax.legend(title="positives", loc="upper right")
+ax.legend(title="positives", loc="upper right", bbox_to_anchor=(0.94, 1))
 plt.show()
 
 # %%
@@ -182,7 +188,8 @@ plt.show()
 #   first of them: all replicates are 1, and so is the interval.
 # - A pivot takes the quantiles for those of the error and subtracts them from the curve. The law is
 #   skewed, its long arm then lies on the wrong side, and the interval misses at every level.
-# - The Bayesian bootstrap of the ranks is near 95 % in both.
+# - The Bayesian bootstrap of the ranks covers in 92 to 99 % of the samples at each level, in both.
+#   (With 300 samples the standard error of 95 % is 1.3 %.)
 
 few = np.linspace(0.05, 0.95, 37)
 fig, axes = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constrained")
