@@ -71,6 +71,14 @@ def whole_number(name: str, value: object, at_least: int) -> int:
     )
 
 
+def instance(name: str, value: object, kind: type) -> None:
+    """Require an object of a class of this package."""
+    if not isinstance(value, kind):
+        got = value.__name__ if isinstance(value, type) else type(value).__name__
+        what = "the class" if isinstance(value, type) else "a"
+        raise PrframeError(f"`{name}` must be a {kind.__name__}; got {what} {got}.")
+
+
 def flag(name: str, value: object) -> None:
     """Require True or False."""
     if not isinstance(value, bool):

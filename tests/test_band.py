@@ -120,7 +120,7 @@ def test_order_batches_and_frames_do_not_matter(
 
 
 def test_a_lazy_frame_gives_the_same_numbers_each_time() -> None:
-    asked = prframe.band(DATA.lazy(), by="q", recall=LEVELS, n_resamples=20)
+    asked = prframe.band(DATA.lazy(), by="q", recall=LEVELS, n_resamples=50)
     assert isinstance(asked, pl.LazyFrame)
     assert_frame_equal(asked.collect(), asked.collect(engine="streaming"))
 
@@ -159,7 +159,7 @@ def test_seeds() -> None:
 
 
 def test_levels() -> None:
-    few = {"n_resamples": 20, "rng": 1}
+    few = {"n_resamples": 50, "rng": 1}
     every = prframe.band(DATA, **few)["recall"]
     assert every.to_list() == pytest.approx([0.05 + 0.005 * i for i in range(181)], rel=1e-12)
     some = prframe.band(DATA, recall_range=(0.2, 0.4), **few)["recall"]

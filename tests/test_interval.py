@@ -77,7 +77,7 @@ def test_estimates_are_those_of_evaluate(
 ) -> None:
     rows = frame({str(i): group for i, group in enumerate(groups)})
     shared = {"by": "group", "ties": ties, "item": "item"} | totals
-    found = prframe.interval(rows, METRICS, rng=1, n_resamples=5, **shared)
+    found = prframe.interval(rows, METRICS, rng=1, n_resamples=50, **shared)
     values = prframe.evaluate(rows, METRICS, layout="long", **shared)
     assert found.select("group", "metric").equals(values.select("group", "metric"))
     assert found["estimate"].to_list() == pytest.approx(values["value"].to_list(), nan_ok=True)
@@ -140,7 +140,7 @@ def test_numbers_depend_on_nothing_else(
 
 def test_seeds_and_generators() -> None:
     def ends(rng: object) -> list[tuple[float, ...]]:
-        return prframe.interval(SMOOTH, ["AP", "P@3"], rng=rng, n_resamples=30).select(ENDS).rows()
+        return prframe.interval(SMOOTH, ["AP", "P@3"], rng=rng, n_resamples=50).select(ENDS).rows()
 
     assert ends(6) == ends(6) != ends(7)
     assert ends(np.random.default_rng(6)) == ends(6)
@@ -149,7 +149,7 @@ def test_seeds_and_generators() -> None:
     assert ends(generator) != ends(6)
     assert ends(None) != ends(None)
     # The same draws serve all metrics.
-    assert ends(6)[:1] == prframe.interval(SMOOTH, "AP", rng=6, n_resamples=30).select(ENDS).rows()
+    assert ends(6)[:1] == prframe.interval(SMOOTH, "AP", rng=6, n_resamples=50).select(ENDS).rows()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -289,7 +289,7 @@ def test_cut_offs_beyond_the_ranking(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["percentile", "bca", "wald", "logit", "logit-t"])
 def test_clusters_of_one_row_are_rows(method: str) -> None:
-    options = {"method": method, "n_resamples": 20_000}
+    options = {"method": method, "n_resamples": 50_000}
     for metric in ("AP", "P@20"):
         plain = prframe.interval(SMOOTH, metric, rng=18, **options)
         found = prframe.interval(SMOOTH, metric, rng=19, cluster="item", **options)

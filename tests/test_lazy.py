@@ -31,8 +31,8 @@ def counted() -> tuple[pl.LazyFrame, list[int]]:
         lambda frame: prframe.roc(frame),
         lambda frame: prframe.topk_test(frame, by="q", k=[1, 2]),
         lambda frame: prframe.ap_test(frame, by="q"),
-        lambda frame: prframe.band(frame, by="q", rng=1, n_resamples=20),
-        lambda frame: prframe.interval(frame, "AP", by="q", rng=1, n_resamples=20),
+        lambda frame: prframe.band(frame, by="q", rng=1, n_resamples=50),
+        lambda frame: prframe.interval(frame, "AP", by="q", rng=1, n_resamples=50),
     ],
 )
 @pytest.mark.filterwarnings("ignore:conf_low:prframe.UndefinedMetricWarning")

@@ -20,8 +20,8 @@ VERBS = {
     "check": {},
     "topk_test": {"k": [1, 2]},
     "ap_test": {"correction": "bh"},
-    "band": {"rng": 1, "n_resamples": 20},
-    "interval": {"metrics": "AP", "rng": 1, "n_resamples": 20},
+    "band": {"rng": 1, "n_resamples": 50},
+    "interval": {"metrics": "AP", "rng": 1, "n_resamples": 50},
 }
 
 

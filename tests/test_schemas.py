@@ -52,7 +52,7 @@ RATES = {"recall": pl.Float64, "precision": pl.Float64}
             },
         ),
         (
-            lambda: DATA.pr.band(by="q", rng=1, n_resamples=20),
+            lambda: DATA.pr.band(by="q", rng=1, n_resamples=50),
             {
                 "recall": pl.Float64,
                 "precision": pl.Float64,
@@ -62,7 +62,7 @@ RATES = {"recall": pl.Float64, "precision": pl.Float64}
             },
         ),
         (
-            lambda: DATA.pr.interval("AP", by="q", rng=1, n_resamples=20),
+            lambda: DATA.pr.interval("AP", by="q", rng=1, n_resamples=50),
             {
                 "metric": pl.String,
                 "estimate": pl.Float64,

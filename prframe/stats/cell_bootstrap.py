@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.stats.cell_statistic import CellStatistic, Influence
-from prframe.stats.inputs import Floats, random_generator
+from prframe.stats.inputs import Floats, positive_labels, random_generator
 from prframe.stats.ranked_cells import Integers, RankedCells
 
 if TYPE_CHECKING:
@@ -97,10 +97,12 @@ def cluster_counts(
 
     Parameters
     ----------
-    cell, cluster : array_like of int, shape (n,)
-        The cell and the cluster of each item, from 0.
-    label : array_like of bool, shape (n,)
-        True for positives.
+    cell : array_like of int, shape (n,)
+        The cell of each item, from 0.
+    cluster : array_like, shape (n,)
+        The cluster of each item: numbers or names. They are numbered in order.
+    label : array_like of bool or number, shape (n,)
+        True, or above 0, for positives.
     n_cells : int
         Number of cells, the last one, which may be empty, included.
 
@@ -118,9 +120,9 @@ def cluster_counts(
     # On use: SciPy takes longer to import than most evaluations take.
     from scipy.sparse import csr_array  # noqa: PLC0415
 
-    rows = np.asarray(cluster, dtype=np.int64)
-    columns = np.asarray(cell) + n_cells * ~np.asarray(label, dtype=np.bool_)
-    shape = (int(rows.max(initial=-1)) + 1, 2 * n_cells)
+    names, rows = np.unique(np.asarray(cluster), return_inverse=True)
+    columns = np.asarray(cell) + n_cells * ~positive_labels(label)
+    shape = (names.size, 2 * n_cells)
     # The constructor adds up what stands in one place.
     return csr_array((np.ones(rows.size, dtype=np.int64), (rows, columns)), shape=shape)
 

@@ -66,6 +66,18 @@ def reals(name: str, values: ArrayLike) -> Floats:
     return numbers.astype(np.float64)
 
 
+def positive_labels(label: ArrayLike) -> NDArray[np.bool_]:
+    """Tell which labels are positive: True, or numbers above 0."""
+    labels = np.asarray(label)
+    if labels.dtype.kind not in "biuf" and labels.size:
+        raise PrframeError(
+            f"`label` must be True or False, or numbers; got {checks.brief(label)}."
+        )
+    if labels.dtype.kind == "f" and np.isnan(labels).any():
+        raise PrframeError(f"`label` must not be NaN: {np.isnan(labels).sum()} of {labels.size}.")
+    return np.asarray(labels > 0)
+
+
 def fractions(name: str, values: ArrayLike) -> Floats:
     """Require numbers in [0, 1], as floats; NaN passes."""
     numbers = reals(name, values)

@@ -12,8 +12,10 @@ from prframe.stats.topk import proportion_interval
 from prframe.typing import Alternative
 
 _UNIT = (0.0, 1.0)
+_HAIR = 1e-9
+_UNBOUNDED = (-np.inf, np.inf)
 _ALTERNATIVES = ("two-sided", "less", "greater")
-_MEAN_METHODS = ("t", "logit", "percentile", "bca")
+_MEAN_METHODS = ("auto", "t", "logit", "percentile", "bca")
 # Values of one chunk of resamples.
 _CHUNK = 1 << 18
 
@@ -58,7 +60,7 @@ class Confidence:
 
     level: float = 0.95
     alternative: Alternative = "two-sided"
-    limits: tuple[float, float] = _UNIT
+    limits: tuple[float, float] = _UNBOUNDED
 
     def __post_init__(self) -> None:
         """Check the level and the alternative."""
@@ -296,7 +298,7 @@ def bca_interval(
 
 def mean_interval(
     values: ArrayLike,
-    method: str = "t",
+    method: str = "auto",
     confidence: Confidence | None = None,
     n_resamples: int = 2000,
     rng: int | np.random.Generator | None = None,
@@ -307,11 +309,12 @@ def mean_interval(
     ----------
     values : array_like of float, shape (n_values,)
         At least one; finite.
-    method : {"t", "logit", "percentile", "bca"}
-        Student's t interval; the same on the logit scale, for means within (0, 1); quantiles of
-        resampled means; these corrected for bias and acceleration.
+    method : {"auto", "t", "logit", "percentile", "bca"}
+        Student's t interval; the same on the logit scale, for values within [0, 1]; quantiles of
+        resampled means; these corrected for bias and acceleration. ``"auto"``: ``"logit"`` where
+        the limits are (0, 1), else ``"t"``.
     confidence : Confidence, optional
-        95 %, two-sided and within [0, 1] unless told.
+        95 %, two-sided and without limits unless told.
     n_resamples : int
         Resamples of the bootstrap methods.
     rng : int or numpy.random.Generator, optional
@@ -326,7 +329,8 @@ def mean_interval(
     Raises
     ------
     PrframeError
-        No value, one that is not finite, or an unknown method.
+        No value, one that is not finite or beyond the limits, or beyond [0, 1] with ``"logit"``,
+        or an unknown method.
 
     Examples
     --------
@@ -338,7 +342,15 @@ def mean_interval(
     numbers, confidence = reals("values", values), confidence or Confidence()
     if numbers.ndim != 1 or not numbers.size or not np.isfinite(numbers).all():
         raise PrframeError(f"`values` must be finite numbers, at least one; got {values!r}.")
-    n, mean = numbers.size, float(numbers.mean())
+    if method == "auto":
+        method = "logit" if confidence.limits == _UNIT else "t"
+    least, most = _UNIT if method == "logit" else confidence.limits
+    # A hair beyond, as sums of many parts may be.
+    if (wrong := (numbers < least - _HAIR) | (numbers > most + _HAIR)).any():
+        raise PrframeError(
+            f"`values` must lie between {least:g} and {most:g}; got {numbers[wrong][0]:g}."
+        )
+    n, mean = numbers.size, float(np.clip(numbers.mean(), least, most))
     if n == 1:
         return IntervalEstimate(mean, np.nan, np.nan, np.nan, method)
     std_error = float(numbers.std(ddof=1)) / n**0.5

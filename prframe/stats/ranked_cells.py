@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prframe.errors import PrframeError
-from prframe.stats.inputs import counts, reals
+from prframe.stats.inputs import counts, positive_labels, reals
 
 Integers = NDArray[np.int64]
 
@@ -145,8 +145,8 @@ def cells_from_scores(score: ArrayLike, label: ArrayLike) -> tuple[RankedCells, 
     ----------
     score : array_like of float, shape (n,)
         Higher ranks first; -inf is not retrieved. No NaN.
-    label : array_like of bool, shape (n,)
-        True for positives.
+    label : array_like of bool or number, shape (n,)
+        True, or above 0, for positives.
 
     Returns
     -------
@@ -167,7 +167,7 @@ def cells_from_scores(score: ArrayLike, label: ArrayLike) -> tuple[RankedCells, 
     >>> cell
     array([0, 1, 2, 1])
     """
-    scores, labels = reals("score", score), np.asarray(label, dtype=np.bool_)
+    scores, labels = reals("score", score), positive_labels(label)
     if scores.shape != labels.shape or scores.ndim != 1:
         raise PrframeError(
             f"`score` and `label` must be of one length; got shapes {scores.shape} "

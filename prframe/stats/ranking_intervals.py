@@ -1,5 +1,6 @@
 """Confidence intervals for the metrics of one ranking, whose items are an independent sample."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -98,9 +99,10 @@ def ranking_interval(  # noqa: PLR0913
     (0.854, 0.376, 0.972)
     """
     checks.one_of("method", method, METHODS)
+    confidence = replace(_checked(cells, statistic, confidence), limits=(0.0, 1.0))
     if method == "auto":
         method = chosen(cells, statistic, clustered=clusters is not None)
-    confidence, estimate = confidence or Confidence(), statistic.value(cells)
+    estimate = statistic.value(cells)
     if np.isnan(estimate):
         return IntervalEstimate(estimate, np.nan, np.nan, np.nan, method)
     if method == POSTERIOR:
@@ -137,6 +139,17 @@ def ranking_interval(  # noqa: PLR0913
             trials=statistic.trials(cells),
         )
     return IntervalEstimate(estimate, std_error, low, high, method)
+
+
+def _checked(
+    cells: RankedCells, statistic: CellStatistic, confidence: Confidence | None
+) -> Confidence:
+    """Require what these are said to be."""
+    confidence = Confidence() if confidence is None else confidence
+    checks.instance("cells", cells, RankedCells)
+    checks.instance("statistic", statistic, CellStatistic)
+    checks.instance("confidence", confidence, Confidence)
+    return confidence
 
 
 def _influence(

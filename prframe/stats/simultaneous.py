@@ -1,6 +1,7 @@
 """Simultaneous bands from draws of a curve."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from prframe.stats.inputs import Floats
 
@@ -8,14 +9,20 @@ from prframe.stats.inputs import Floats
 _SHAPE = 0.005
 
 
-def studentized_band(draws: Floats, confidence_level: float) -> tuple[Floats, Floats]:
+def studentized_band(
+    draws: Floats,
+    confidence_level: float,
+    unlimited: NDArray[np.bool_] | None = None,
+    factor: float = 1.0,
+) -> tuple[Floats, Floats]:
     """Return the band around the pointwise medians that encloses a share of whole curves.
 
     `draws`, shape (n_resamples, levels), may hold infinities. The band reaches
     ``median - c (median - low)`` to ``median + c (high - median)`` with `low` and `high` the ends
     of the pointwise 99 % intervals; c is the `confidence_level` quantile of the largest deviation
-    of a draw in these units. Where such a unit is 0 or infinite, the draws that keep within the
-    band elsewhere set its end.
+    of a draw in these units, times `factor`. Where such a unit is 0 or infinite, the draws that
+    keep within the band elsewhere set its end. At levels that are `unlimited` its upper end is
+    infinite, and no draw leaves it there.
     """
     low, middle, high = np.quantile(
         draws, [_SHAPE, 0.5, 1 - _SHAPE], axis=0, method="inverted_cdf"
@@ -25,13 +32,16 @@ def studentized_band(draws: Floats, confidence_level: float) -> tuple[Floats, Fl
     with np.errstate(invalid="ignore"):
         deviation = draws - middle
         deviation /= np.where(deviation < 0, -below, above)
-    worst = np.where(np.isnan(deviation), 0.0, deviation).max(axis=1)
+    deviation[np.isnan(deviation)] = 0.0
+    if unlimited is not None:
+        deviation[:, unlimited] *= draws[:, unlimited] < middle[unlimited]
+    worst = deviation.max(axis=1)
     c = np.quantile(worst, confidence_level, method="inverted_cdf")
     within = draws[worst <= c]
-    return (
-        np.where(np.isnan(below), within.min(axis=0), middle - c * below),
-        np.where(np.isnan(above), within.max(axis=0), middle + c * above),
-    )
+    c *= factor
+    low = np.where(np.isnan(below), within.min(axis=0), middle - c * below)
+    high = np.where(np.isnan(above), within.max(axis=0), middle + c * above)
+    return low, high if unlimited is None else np.where(unlimited, np.inf, high)
 
 
 def pointwise_band(draws: Floats, confidence_level: float) -> tuple[Floats, Floats]:

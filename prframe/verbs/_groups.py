@@ -4,11 +4,14 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from math import ceil
 from typing import TypeVar
 
 import numpy as np
 import polars as pl
 
+from prframe import checks
+from prframe.errors import PrframeError
 from prframe.hits import Hits
 from prframe.stats.ranked_cells import RankedCells, cells_from_hits
 
@@ -17,6 +20,18 @@ Result = TypeVar("Result")
 
 # Short work shows nothing.
 _PATIENCE_SECONDS = 2.0
+
+
+def resamples(n_resamples: object, confidence_level: float) -> int:
+    """Require so many resamples that some lie beyond an interval on either side."""
+    number = checks.whole_number("n_resamples", n_resamples, at_least=1)
+    least = ceil(2 / (1 - confidence_level) - 1e-9)
+    if number < least:
+        raise PrframeError(
+            f"`n_resamples` must be at least {least} for confidence_level={confidence_level:g}, "
+            f"so that some lie beyond either end; got {number}."
+        )
+    return number
 
 
 def each_group(

@@ -18,6 +18,7 @@ def interval_rows(
 ) -> pl.DataFrame:
     """Return a row per group and metric."""
     flat = [one for group in found for one in group]
+    methods = [None if np.isnan(one.estimate) else one.method for one in flat]
     columns = {
         "estimate": [one.estimate for one in flat],
         "std_error": [one.std_error for one in flat],
@@ -28,7 +29,7 @@ def interval_rows(
     values = pl.DataFrame(
         {"metric": pl.Series(list(names) * n_groups, dtype=pl.String)}
         | {name: pl.Series(column, dtype=pl.Float64) for name, column in columns.items()}
-        | {"method": pl.Series([one.method for one in flat], dtype=pl.String)}
+        | {"method": pl.Series(methods, dtype=pl.String)}
     ).with_columns(pl.col(list(columns)).fill_nan(None))
     return pl.concat([repeated, values], how="horizontal") if repeated.width else values
 

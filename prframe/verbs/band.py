@@ -26,7 +26,7 @@ from prframe.stats.pr_posterior import posterior_of, rising_levels
 from prframe.stats.ranked_cells import RankedCells
 from prframe.stats.roc_paths import empirical_precision
 from prframe.typing import Bandwidth, FrameT, Shared
-from prframe.verbs._groups import each_group, group_cells
+from prframe.verbs._groups import each_group, group_cells, resamples
 from prframe.verbs._verb import arguments, positives_of, run, verb, warn_null, warn_undefined
 
 Kind: TypeAlias = Literal["studentized", "sup"]
@@ -47,12 +47,12 @@ class _Group(NamedTuple):
 
 
 class _Curve(NamedTuple):
-    """Precision and its band at the levels, and whether weights leave few resamples."""
+    """Precision and its band at the levels, and what few weighted resamples are worth."""
 
     precision: Floats
     low: Floats
     high: Floats
-    few: bool = False
+    worth: float = np.nan
 
 
 @verb
@@ -104,7 +104,7 @@ def band(
         ``"asymptotic"``: see `prframe.stats.pr_curve`. Absent: ``"scott"``.
     importance : float in (0, 1) or "auto", optional
         Share of positives that resamples of ``"sup"`` are drawn with and weighted for.
-    n_resamples : int >= 1
+    n_resamples : int >= 2 / (1 - confidence_level)
         Draws, or resamples, of each group.
     rng : int or numpy.random.Generator, optional
         Seed. A group's draws depend on it and on nothing but the group.
@@ -164,17 +164,16 @@ def band(
     └────────┴───────────┴──────────┴───────────┘
     """
     args = arguments("band", score, label, shared)
+    level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     plan = _Plan(
         args=args,
         name=_named(method, kind),
         levels=_levels(recall, recall_range),
         simultaneous=simultaneous,
-        confidence_level=float(
-            checks.number("confidence_level", confidence_level, above=0, below=1)
-        ),
+        confidence_level=level,
         bandwidth=bandwidth,
         importance=importance,
-        n_resamples=checks.whole_number("n_resamples", n_resamples, at_least=1),
+        n_resamples=resamples(n_resamples, level),
         seed=int(random_generator(rng).integers(1 << 62)),
     )
     plan.check()
@@ -187,6 +186,10 @@ def _named(method: Method, kind: Kind) -> str:
     checks.one_of("method", method, get_args(Method))
     checks.one_of("kind", kind, get_args(Kind))
     if method == "asymptotic":
+        if kind == "sup":
+            raise PrframeError(
+                "kind='sup' is a ball of resampled curves; leave it out with method='asymptotic'."
+            )
         return method
     return "bayesian-bootstrap" if kind == "studentized" else "smoothed-bootstrap"
 
@@ -264,7 +267,7 @@ class _Plan:
         extra = () if self.name == "bayesian-bootstrap" else ("score",)
         rows = Ranking(source, self.args, extra=extra).over_groups(self._piece)
         self._warn(rows)
-        return rows.drop("n_pos", "lacking", "few")
+        return rows.drop("n_pos", "lacking", "worth")
 
     def _piece(self, piece: Piece) -> pl.DataFrame:
         """Return the rows of the groups of a piece."""
@@ -277,7 +280,7 @@ class _Plan:
             *key_names(self.args),
             "n_pos",
             (few_positives | (pl.col("n_neg") == 0)).alias("lacking"),
-            pl.Series("few", [curve.few for curve in curves], dtype=pl.Boolean),
+            pl.Series("worth", [curve.worth for curve in curves], dtype=pl.Float64),
         )
         values = np.array([curve[:3] for curve in curves]).reshape(-1, 3, self.levels.size)
         names = ("precision", "conf_low", "conf_high")
@@ -309,13 +312,14 @@ class _Plan:
             *classes, self.levels, self.n_resamples, bandwidth, self.importance, rng
         )
         ends = resampled.band(self.confidence_level)
-        return _Curve(precision, ends.low, ends.high, few(resampled.weights))
+        worth = resampled.effective_sample_size if few(resampled.weights) else np.nan
+        return _Curve(precision, ends.low, ends.high, worth)
 
     def _warn(self, rows: pl.DataFrame) -> None:
         """Warn of groups without a band, and of weights that leave few resamples."""
         keys = key_names(self.args)
         groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(
-            pl.col("n_pos", "lacking", "few").first(), gaps=pl.col("conf_low").has_nulls()
+            pl.col("n_pos", "lacking", "worth").first(), gaps=pl.col("conf_low").has_nulls()
         )
         positives, ends = positives_of(self.args), ["conf_low", "conf_high"]
         # Each group is named once, with all that it lacks.
@@ -328,12 +332,12 @@ class _Plan:
         why = "where precision is 0 or 1 or the next positives are far"
         partly = groups.with_columns(lacking=pl.col("gaps") & ~pl.col("lacking"))
         warn_null(ends, partly, self.args, why)
-        poor = groups.filter("few")
+        poor = groups.filter(pl.col("worth").is_not_nan())
         if poor.height:
             names = in_groups(poor.select(keys).rows())
             warn(
-                f"importance={self.importance}: the weights leave few of the {self.n_resamples} "
-                f"resamples to decide, in {poor.height} of {groups.height} groups{names}; "
-                "draw with importance=None.",
+                f"importance={self.importance}: the {self.n_resamples} resamples are worth "
+                f"{poor['worth'].to_numpy().min():.1f} unweighted ones or little more, in "
+                f"{poor.height} of {groups.height} groups{names}; draw with importance=None.",
                 EffectiveSampleSizeWarning,
             )

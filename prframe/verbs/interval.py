@@ -34,7 +34,7 @@ from prframe.stats.ranked_cells import RankedCells, cells_from_scores
 from prframe.stats.ranking_intervals import POSTERIOR, chosen, ranking_interval
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._evaluation import Evaluation, named
-from prframe.verbs._groups import each_group, group_cells
+from prframe.verbs._groups import each_group, group_cells, resamples
 from prframe.verbs._interval_rows import interval_rows, warned, warned_of_narrow
 from prframe.verbs._verb import (
     arguments,
@@ -54,6 +54,7 @@ _OF_RANKINGS = ("auto", "bayesian-bootstrap", "logit-t", "logit", "wald", "perce
 _OF_MEANS = ("auto", "t", "logit", "percentile", "bca")
 _OF_CLUSTERS = ("auto", "logit-t", "logit", "wald", "percentile", "bca")
 _RESAMPLED = ("percentile", "bca")
+_DRAWN = (*_RESAMPLED, POSTERIOR)
 _TIES = ("group", "order", "trec")
 
 _STATISTICS: dict[str, Callable[[Metric], CellStatistic]] = {
@@ -115,7 +116,7 @@ def interval(
         - "percentile", "bca": quantiles of resamples, plain, or corrected for bias and
           acceleration.
         - "auto": "bayesian-bootstrap", but "logit-t" with `cluster`, and where most positives
-          are tied with other items.
+          are tied with other items or none is retrieved.
 
         Of a mean over groups: "t", "logit" with Student's quantiles (which "auto" takes, for
         metrics within [0, 1]), "percentile" and "bca".
@@ -129,7 +130,7 @@ def interval(
         Probability of covering.
     alternative : {"two-sided", "less", "greater"}
         As in `scipy.stats.bootstrap`: "less" gives an upper bound, "greater" a lower one.
-    n_resamples : int >= 1
+    n_resamples : int >= 2 / (1 - confidence_level)
         Draws, or resamples, of each group.
     rng : int or numpy.random.Generator, optional
         Seed. A group's draws depend on it and on nothing but the group.
@@ -196,7 +197,9 @@ def interval(
         wanted=wanted,
         method=method,
         confidence=Confidence(confidence_level, alternative),
-        n_resamples=checks.whole_number("n_resamples", n_resamples, at_least=1),
+        n_resamples=resamples(n_resamples, confidence_level)
+        if method in _DRAWN or (method == "auto" and over is None)
+        else checks.whole_number("n_resamples", n_resamples, at_least=1),
         seed=int(random_generator(rng).integers(1 << 62)),
     )
     if over is None:
@@ -236,9 +239,8 @@ class _Plan:
             cut_off = metric.k is not None and metric.cutoff == "optional"
             if metric.name not in _STATISTICS or cut_off or metric.rel is not None:
                 raise PrframeError(
-                    f"{name} of one ranking has no interval here, those of "
-                    f"{checks.listed(_STATISTICS)} have; for a mean over groups name them with "
-                    "over=."
+                    f"{name} of one ranking has no interval here, AP, AUC, AUPRC, P@k, Prec@r and "
+                    "R@k have; for a mean over groups name them with over=."
                 )
         if self.args.weight is not None:
             raise PrframeError(
@@ -383,17 +385,14 @@ class _Means:
         plan = self.plan
         found = []
         for name, metric in plan.wanted.items():
-            method = plan.method
-            if method == "auto":
-                method = "logit" if metric.range == (0, 1) else "t"
             # In order, so that resamples do not depend on the order of the groups.
             numbers = np.sort(values[name].drop_nulls().to_numpy())
             if not numbers.size:
                 nan = float("nan")
-                found.append(IntervalEstimate(nan, nan, nan, nan, method))
+                found.append(IntervalEstimate(nan, nan, nan, nan, plan.method))
                 continue
             limits = Confidence(plan.confidence.level, plan.confidence.alternative, metric.range)
-            found.append(mean_interval(numbers, method, limits, plan.n_resamples, plan.seed))
+            found.append(mean_interval(numbers, plan.method, limits, plan.n_resamples, plan.seed))
         return found
 
 
