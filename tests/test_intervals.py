@@ -1,6 +1,6 @@
 """Confidence intervals, against SciPy's and by simulation."""
 
-from math import isnan, nan
+from math import isnan, log, nan
 
 import numpy as np
 import pytest
@@ -26,8 +26,10 @@ from prframe.stats.intervals import (
     percentile_interval,
     wald_interval,
 )
+from prframe.stats.posterior_metrics import _found
 from prframe.stats.ranked_cells import RankedCells, cells_from_scores
 from prframe.stats.ranking_intervals import ranking_interval
+from prframe.stats.roc_paths import Draws
 
 AP = AveragePrecision()
 EVERYTHING = (-np.inf, np.inf)
@@ -154,6 +156,49 @@ def test_clusters_widen_intervals() -> None:
         found = ranking_interval(cells, AP, method, clusters=counts, rng=9)
         assert found.std_error == pytest.approx(5**0.5 * plain.std_error, rel=0.1)
         assert found.high - found.low > 1.5 * (plain.high - plain.low)
+
+
+def test_clusters_without_an_error_are_one_observation_each() -> None:
+    label = np.tile([True, True, False, False], 20)
+    cells, cell = cells_from_scores(label * 1.0, label)
+    counts = cluster_counts(cell, label, np.arange(80) // 4, cells.pos.size)
+    for method in ("logit", "logit-t"):
+        found = ranking_interval(cells, RocArea(), method, clusters=counts)
+        assert (found.low, found.high) == pytest.approx((stats.beta.ppf(0.025, 20.5, 0.5), 1))
+        # 2 positions are fewer than 20 clusters.
+        found = ranking_interval(cells, PrecisionAt(2), method, clusters=counts)
+        assert found.low == pytest.approx(stats.beta.ppf(0.025, 2.5, 0.5))
+
+
+def test_recall_of_first_items_without_a_negative_is_limited_by_the_positives_alone() -> None:
+    rng, covered = np.random.default_rng(20), 0
+    # Of N(1, 1) and N(0, 1) with prevalence .95.
+    recall = np.linspace(1e-5, 0.1, 10_000)
+    above = 0.95 * recall + 0.05 * stats.norm.sf(stats.norm.isf(recall) + 1)
+    truth = np.interp(10 / 400, above, recall)
+    for run in range(200):
+        label = rng.random(400) < 0.95
+        cells, _ = cells_from_scores(rng.normal(label), label)
+        found = ranking_interval(cells, RecallAt(10), n_resamples=200, rng=run)
+        covered += found.low <= truth <= found.high
+        if found.estimate * cells.n_pos == pytest.approx(10):
+            prevalence = stats.beta.ppf(0.025, cells.n_pos + 0.5, cells.n_neg + 0.5)
+            assert found.high >= 10 / 400 / prevalence * (1 - 1e-9)
+    assert stats.binomtest(covered, 200, 0.95, "less").pvalue > 0.01
+
+
+def test_cut_offs_of_any_depth() -> None:
+    # Where the false positive rate is c b, a share s of all items holds s / (p + (1 - p) c).
+    levels, p, c = np.geomspace(1e-15, 0.99, 60), 0.25, 0.5
+    drawn = Draws(
+        np.log(levels),
+        np.log(c * np.tile(levels, (3000, 1))),
+        np.full((3000, 1), log(p / (1 - p))),
+    )
+    cells = RankedCells(pos=[1, 0], neg=[1, 0])
+    for share in (1e-14, 1e-9, 0.3):
+        found = _found(drawn, levels, np.full((3000, 1), p), share, cells)
+        assert found == pytest.approx(share / (p + (1 - p) * c), rel=1e-9, abs=0)
 
 
 def test_what_is_not_defined_has_no_interval() -> None:

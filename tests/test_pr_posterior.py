@@ -11,9 +11,11 @@ from scipy import stats
 from scipy.special import expit, ndtr, ndtri
 
 import prframe
-from prframe.stats import pr_curve, pr_posterior
+from prframe.stats import pr_curve, pr_posterior, roc_paths
+from prframe.stats.cell_statistics import AveragePrecision, RocArea
 from prframe.stats.class_scores import two_classes
 from prframe.stats.inputs import Floats
+from prframe.stats.posterior_metrics import posterior_replicates
 from prframe.stats.pr_posterior import cells_of_classes
 from prframe.stats.ranked_cells import RankedCells
 from prframe.stats.roc_paths import RocPath, _positions, draw, empirical_precision
@@ -286,6 +288,23 @@ def test_the_path_of_many_positives_is_thinned() -> None:
         assert (np.diff(path.ranks) >= 0).all()
         assert (np.diff(path.fp) >= 0).all()
         assert (path.ranks[0], path.fp[0], path.fp[-1]) == (0.5, 0, len(group["negatives"]))
+
+
+def test_parts_hold_what_memory_allows(monkeypatch: pytest.MonkeyPatch) -> None:
+    group = data("untied")
+    expected = pr_posterior(**group, recall=[0.1, 0.6], n_resamples=2000, rng=12)
+    cells = cells_of_classes(*two_classes(group["positives"], group["negatives"], None, None))
+    metrics = [AveragePrecision(), RocArea()]
+    whole = posterior_replicates(cells, metrics, 2000, np.random.default_rng(12))
+    monkeypatch.setattr(roc_paths, "_MOST_VALUES", 256 * 150)
+    assert roc_paths.in_parts(RocPath.of(cells), 2000) == [150] * 13 + [50]
+    found = pr_posterior(**group, recall=[0.1, 0.6], n_resamples=2000, rng=13)
+    parts = posterior_replicates(cells, metrics, 2000, np.random.default_rng(13))
+    assert (found.log_odds.shape, parts.shape) == ((2000, 2), (2, 2000))
+    draws = [*expected.log_odds.T, *whole], [*found.log_odds.T, *parts]
+    for one, other in zip(*draws, strict=True):
+        assert same_law(one, other)
+        assert np.unique(other).size == 2000
 
 
 @pytest.mark.parametrize("above", range(7000, 7010))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from prframe.stats.cell_statistics import (
 )
 from prframe.stats.inputs import Floats
 from prframe.stats.ranked_cells import RankedCells
-from prframe.stats.roc_paths import Draws, RocPath, draw
+from prframe.stats.roc_paths import Draws, RocPath, draw, in_parts
 
 # Levels of recall on which curves are integrated; they are dense near 0, where precision bends.
 _NODES = 128
@@ -55,8 +55,12 @@ def posterior_replicates(
     first k, b is the share of the positives that are retrieved.
     """
     levels, weights = _nodes([s.r for s in statistics if isinstance(s, PrecisionAtRecall)])
-    curves = _Curves(RocPath.of(cells), levels, weights, n_resamples, int(rng.integers(1 << 62)))
-    return np.stack([_values(one, cells, curves) for one in statistics])
+    path = RocPath.of(cells)
+    parts = []
+    for size in in_parts(path, n_resamples):
+        curves = _Curves(path, levels, weights, size, int(rng.integers(1 << 62)))
+        parts.append(np.stack([_values(one, cells, curves) for one in statistics]))
+    return np.concatenate(parts, axis=1)
 
 
 @dataclass(frozen=True)
@@ -96,7 +100,7 @@ class _Curves:
 
 def _nodes(extra: Sequence[float]) -> tuple[Floats, Floats]:
     """Return Gauss's nodes for an integral over recall and their weights, and extra levels."""
-    x, w = np.polynomial.legendre.leggauss(_NODES)
+    x, w = _gauss()
     t = (x + 1) / 2
     # b = t^3 on (0, 1).
     nodes, weights = t**3, w / 2 * 3 * t**2
@@ -104,6 +108,12 @@ def _nodes(extra: Sequence[float]) -> tuple[Floats, Floats]:
     levels = np.concatenate([nodes, more])
     order = np.argsort(levels)
     return levels[order], np.concatenate([weights, np.zeros(more.size)])[order]
+
+
+@cache
+def _gauss() -> tuple[Floats, Floats]:
+    """Return Gauss's nodes on (-1, 1) and their weights, which take a millisecond to find."""
+    return np.polynomial.legendre.leggauss(_NODES)
 
 
 def _values(statistic: CellStatistic, cells: RankedCells, curves: _Curves) -> Floats:
@@ -153,11 +163,10 @@ def _found(
 ) -> Floats:
     """Return the recall at which a share of all items is above the threshold."""
     above = prevalence * levels + (1 - prevalence) * _rates(draws, cells)
-    size = above.shape[0]
-    first = np.arange(size)
-    # One search for all draws: draw i lies in [2 i, 2 i + 1].
-    edges = np.zeros((size, 1)), np.ones((size, 1))
+    first = np.arange(above.shape[0])
+    edges = np.zeros((first.size, 1)), np.ones((first.size, 1))
     shares = np.concatenate([edges[0], np.minimum(above, 1.0), edges[1]], axis=1)
     recall = np.concatenate([[0.0], levels, [1.0]])
-    known = (shares + 2 * first[:, None]).ravel()
-    return np.asarray(np.interp(share + 2 * first, known, np.tile(recall, size)))
+    at = (shares < share)[:, 1:].sum(axis=1)
+    low, high = shares[first, at], shares[first, at + 1]
+    return np.asarray(recall[at] + (share - low) / (high - low) * np.diff(recall)[at])

@@ -15,7 +15,7 @@ from prframe.stats.class_scores import (
 )
 from prframe.stats.inputs import Floats, random_generator
 from prframe.stats.ranked_cells import RankedCells, cells_from_hits
-from prframe.stats.roc_paths import RocPath, draw, empirical_precision
+from prframe.stats.roc_paths import RocPath, draw, empirical_precision, in_parts
 from prframe.stats.simultaneous import pointwise_band, studentized_band
 from prframe.stats.topk import Interval
 
@@ -177,11 +177,11 @@ def posterior_of(
     cells: RankedCells, recall: Floats, n_resamples: int, rng: np.random.Generator
 ) -> PRPosterior:
     """Draw the curve behind a ranking with both labels."""
-    draws = draw(RocPath.of(cells), recall, n_resamples, rng)
-    precision = empirical_precision(cells, recall)
+    path, precision = RocPath.of(cells), empirical_precision(cells, recall)
+    parts = [draw(path, recall, size, rng).logit for size in in_parts(path, n_resamples)]
     with np.errstate(divide="ignore"):
         false = positives_at(recall, cells.n_pos) * (1 / precision - 1)
-    return PRPosterior(recall, precision, false, draws.logit)
+    return PRPosterior(recall, precision, false, np.concatenate(parts))
 
 
 def cells_of_classes(positives: ClassScores, negatives: ClassScores) -> RankedCells:

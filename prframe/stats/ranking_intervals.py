@@ -9,9 +9,7 @@ from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats.cell_bootstrap import cluster_influence, ranking_bootstrap
 from prframe.stats.cell_statistic import CellStatistic
-from prframe.stats.cell_statistics import (
-    PrecisionAtRecall,
-)
+from prframe.stats.cell_statistics import PrecisionAt, PrecisionAtRecall, RecallAt
 from prframe.stats.inputs import Floats, random_generator
 from prframe.stats.intervals import (
     Confidence,
@@ -123,10 +121,11 @@ def ranking_interval(  # noqa: PLR0913
             low, high = bca_interval(estimate, drawn, acceleration(values, number), confidence)
         return IntervalEstimate(estimate, spread(drawn), low, high, method)
     std_error = float(np.sqrt(number @ values**2))
+    # Items of one cluster agree: they are no more than one observation.
+    trials = min(statistic.trials(cells), cells.n if clusters is None else values.size)
     if method == "wald":
         low, high = wald_interval(estimate, std_error, confidence)
     elif method == "logit":
-        trials = statistic.trials(cells)
         low, high = logit_interval(estimate, std_error, confidence, trials=trials)
     else:
         df = degrees_of_freedom(values, number)
@@ -136,7 +135,7 @@ def ranking_interval(  # noqa: PLR0913
             confidence,
             unbiased=statistic.unbiased(cells),
             df=df if clusters is None else min(df, values.size - 1),
-            trials=statistic.trials(cells),
+            trials=trials,
         )
     return IntervalEstimate(estimate, std_error, low, high, method)
 
@@ -199,5 +198,25 @@ def _posterior(  # noqa: PLR0913, PLR0917
         generator = random_generator(rng)
         drawn = np.asarray(posterior_replicates(cells, [statistic], n_resamples, generator)[0])
     low, high = percentile_interval(drawn, confidence)
-    low, high = min(low, estimate) if estimate == 0 else low, 1.0 if estimate == 1 else high
+    low = min(low, estimate) if estimate == 0 else low
+    high = max(high, _no_negative_above(cells, statistic, estimate, confidence))
     return IntervalEstimate(estimate, spread(drawn), low, high, POSTERIOR)
+
+
+def _no_negative_above(
+    cells: RankedCells, statistic: CellStatistic, estimate: float, confidence: Confidence
+) -> float:
+    """Return how large a metric may be at least by its sample; 0 where negatives limit it.
+
+    Where all of the first k are positive, recall there is k / n_pos, of which only n_pos is
+    uncertain.
+    """
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import betaincinv  # noqa: PLC0415
+
+    if estimate == 1:
+        return 1.0
+    if isinstance(statistic, RecallAt) and PrecisionAt(statistic.k).value(cells) == 1:
+        prevalence = betaincinv(cells.n_pos + 0.5, cells.n_neg + 0.5, confidence.tail)
+        return min(1.0, float(statistic.k / cells.n / prevalence))
+    return 0.0

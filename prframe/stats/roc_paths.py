@@ -18,6 +18,8 @@ from prframe.stats.ranked_cells import RankedCells
 # Knots beyond these are left out: what is lost is at most 1 / (4 * 2048 b (1 - b)) of the
 # variance at recall b.
 _MOST_KNOTS = 2048
+# Values of one part of the draws: 2,000 draws of all knots. Few knots have more levels.
+_MOST_VALUES, _LEAST_WIDTH = 1 << 22, 256
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,12 @@ class RocPath:
         return replace(self, ranks=self.ranks[kept], fp=self.fp[kept], tied=tied)
 
 
+def in_parts(path: RocPath, size: int) -> list[int]:
+    """Split a number of draws into as many at a time as memory is meant for."""
+    some = max(1, _MOST_VALUES // max(path.ranks.size, _LEAST_WIDTH))
+    return [min(some, size - start) for start in range(0, size, some)]
+
+
 @dataclass(frozen=True)
 class Draws:
     """Draws of a curve at levels of recall, shape (n_resamples, levels).
@@ -127,15 +135,7 @@ def draw(  # noqa: PLR0913
     up, while a single level needs all of it.
     """
     knots = _positions(path, size, rng)
-    lower = np.arange(size)[:, None]
-    # One search for all draws: draw i lies in [i, i + 1].
-    at = np.interp(
-        (lower + recall).ravel(),
-        (lower + knots).ravel(),
-        (lower * knots.shape[1] + np.arange(knots.shape[1])).ravel(),
-    ).reshape(size, -1)
-    # Beyond the last knot nothing more is passed; the search would go on to the next draw.
-    at = np.clip(at - lower * knots.shape[1], 0.0, path.tied.size)
+    at = _places(recall, knots)
     piece = np.minimum(at.astype(np.int64), path.tied.size - 1)
     fp = _joined(path, piece, at - piece)
     log_recall = np.broadcast_to(np.log(recall), fp.shape)
@@ -189,6 +189,16 @@ def _positions(path: RocPath, size: int, rng: np.random.Generator) -> Floats:
     np.cumsum(rng.standard_gamma(gaps, (size, gaps.size)), axis=1, out=sums[:, 1:])
     sums /= (sums[:, -1] + rng.standard_gamma(path.missed, size))[:, None]
     return sums
+
+
+def _places(recall: Floats, knots: Floats) -> Floats:
+    """Return the pieces of each draw at which the levels lie, and how far along them."""
+    number = np.arange(knots.shape[1], dtype=np.float64)
+    found = np.empty((knots.shape[0], recall.size))
+    # Row by row: one search for all, each with an offset of its own, is slower and rounds.
+    for row, own in zip(found, knots, strict=True):
+        row[:] = np.interp(recall, own, number)
+    return found
 
 
 def _joined(path: RocPath, piece: NDArray[np.int64], share: Floats) -> Floats:
