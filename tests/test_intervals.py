@@ -187,6 +187,20 @@ def test_recall_of_first_items_without_a_negative_is_limited_by_the_positives_al
     assert stats.binomtest(covered, 200, 0.95, "less").pvalue > 0.01
 
 
+@pytest.mark.parametrize("k", [10, 50])
+def test_first_items_count_among_a_million_as_among_thousands(k: int) -> None:
+    # Positives by turns, then by 20, then 3 in 10 of the rest.
+    top = np.tile([False, True], 20), np.arange(260) % 40 < 20
+    ends = []
+    for n in (5000, 200_000):
+        rest = np.random.default_rng(21).random(n - 300) < 0.3
+        label = np.concatenate([*top, rest])
+        cells, _ = cells_from_scores(np.arange(label.size, 0, -1), label)
+        found = ranking_interval(cells, PrecisionAt(k), n_resamples=4000, rng=22)
+        ends.append((found.low, found.high))
+    assert ends[0] == pytest.approx(ends[1], abs=0.04)
+
+
 def test_cut_offs_of_any_depth() -> None:
     # Where the false positive rate is c b, a share s of all items holds s / (p + (1 - p) c).
     levels, p, c = np.geomspace(1e-15, 0.99, 60), 0.25, 0.5

@@ -313,7 +313,7 @@ def test_thinning_leaves_large_blocks_alone(above: int) -> None:
     pos = np.array([0, 1] * above + [2000] + [0, 1] * 9000 + [0])
     cells = RankedCells(pos, np.where(pos == 2000, 500, 1 - pos))
     path = RocPath.of(cells)
-    assert path.ranks.size <= 2051
+    assert path.ranks.size <= 2200
     (block,) = np.flatnonzero(path.tied)
     assert path.ranks[block : block + 2].tolist() == [above + 0.5, above + 2000.5]
     assert path.fp[block : block + 2].tolist() == [above, above + 500]

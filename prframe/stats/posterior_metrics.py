@@ -23,6 +23,8 @@ from prframe.stats.roc_paths import Draws, RocPath, draw, in_parts
 _NODES = 128
 # Recall 1 is where the last positive is found, which no sample shows.
 _LAST = 1 - 1e-9
+# Below this recall the nodes are more than a sixth apart.
+_SPARSE = 0.01
 
 
 def posterior_replicates(
@@ -54,7 +56,7 @@ def posterior_replicates(
     end for AP and Prec@r, in proportion for the others. If all that is retrieved is among the
     first k, b is the share of the positives that are retrieved.
     """
-    levels, weights = _nodes([s.r for s in statistics if isinstance(s, PrecisionAtRecall)])
+    levels, weights = _nodes([level for one in statistics for level in _extra(one, cells)])
     path = RocPath.of(cells)
     parts = []
     for size in in_parts(path, n_resamples):
@@ -96,6 +98,18 @@ class _Curves:
     def _draw(self, *, block_ends: bool = False, fading: bool = False) -> Draws:
         rng = np.random.default_rng(self.seed)
         return draw(self.path, self.levels, self.size, rng, block_ends=block_ends, fading=fading)
+
+
+def _extra(statistic: CellStatistic, cells: RankedCells) -> Sequence[float]:
+    """Return the level of a metric, or those that are as near a cut-off as nodes should be."""
+    if isinstance(statistic, PrecisionAtRecall):
+        return [statistic.r]
+    if isinstance(statistic, (PrecisionAt, RecallAt)):
+        # What recall is if all of the first k are positive.
+        most = statistic.k / cells.n_pos
+        if most < _SPARSE:
+            return list(np.geomspace(most / 64, most * 1.3, 25))
+    return []
 
 
 def _nodes(extra: Sequence[float]) -> tuple[Floats, Floats]:
