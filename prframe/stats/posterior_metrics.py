@@ -108,7 +108,7 @@ def _extra(statistic: CellStatistic, cells: RankedCells) -> Sequence[float]:
         # What recall is if all of the first k are positive.
         most = statistic.k / cells.n_pos
         if most < _SPARSE:
-            return list(np.geomspace(most / 64, most * 1.3, 25))
+            return [float(level) for level in np.geomspace(most / 64, most * 1.3, 25)]
     return []
 
 
