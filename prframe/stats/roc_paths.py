@@ -178,7 +178,7 @@ def _grid(first: float, last: float) -> Floats:
     near = np.arange(min(_END_PARTS, far))
     growing = np.exp(np.arange(np.log(_END_PARTS), np.log(far), 1 / _END_PARTS))
     steps = np.concatenate([near, growing])
-    return np.unique(np.concatenate([even, first + steps, last - steps]))
+    return np.asarray(np.unique(np.concatenate([even, first + steps, last - steps])))
 
 
 def _half_more(tied: NDArray[np.bool_], beyond: NDArray[np.bool_]) -> float:
