@@ -60,11 +60,10 @@ def clustered(piece: Piece) -> Iterator[tuple[Floats, NDArray[np.bool_], Integer
     """Yield the level of each group's items, whether each is positive, and its cluster from 0.
 
     Levels rise as scores do, -inf is what was not retrieved; as floats, large integers would tie.
-    Clusters are numbered by their values, null first: the order of rows does not matter.
+    Clusters are numbered by their values: the order of rows does not matter.
     """
     for rows in piece.groups():
-        number = rows["cluster"].rank("dense").cast(pl.Int64).fill_null(0).to_numpy()
-        _, code = np.unique(number, return_inverse=True)
+        code = rows["cluster"].rank("dense").cast(pl.Int64).to_numpy() - 1
         key = rows["key"].to_numpy()
         _, level = np.unique(key, return_inverse=True)
         yield np.where(key > UNRETRIEVED, level, -np.inf), rows["positive"].to_numpy(), code

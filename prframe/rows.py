@@ -249,6 +249,16 @@ def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
                 "mend these rows",
             )
         )
+    if args.cluster is not None:
+        found.append(
+            Problem(
+                "missing_cluster",
+                is_missing(pl.col(args.cluster), schema[args.cluster]),
+                f"`cluster` {args.cluster!r} must not contain nulls or NaN, which would be one "
+                "cluster",
+                "name these clusters, or drop the rows",
+            )
+        )
     if args.ties == "trec":
         found.append(
             Problem(

@@ -316,8 +316,8 @@ def test_importance() -> None:
     assert [(warning.category, str(warning.message)) for warning in caught] == [
         (
             prframe.EffectiveSampleSizeWarning,
-            "importance=0.5: the weights leave few of the 2000 resamples to decide, in 1 of 2 "
-            "groups, in groups ['r']; draw with importance=None.",
+            "importance=0.5: the 2000 resamples are worth 1.0 unweighted ones or little more, in 1 "
+            "of 2 groups, in groups ['r']; draw with importance=None.",
         )
     ]
     assert caught[0].filename == __file__

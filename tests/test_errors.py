@@ -545,13 +545,18 @@ REFUSALS = {
     ),
     "interval of a metric": (
         lambda: interval(GOOD, ["AP", "nDCG@10"]),
-        "nDCG@10 of one ranking has no interval here, those of 'AP', 'AUC', 'AUPRC', 'P', 'Prec', "
-        "'R' have; for a mean over groups name them with over=.",
+        "nDCG@10 of one ranking has no interval here, AP, AUC, AUPRC, P@k, Prec@r and R@k have; "
+        "for a mean over groups name them with over=.",
     ),
     "interval of a metric with a cut-off": (
         lambda: interval(GOOD, "AP@10"),
-        "AP@10 of one ranking has no interval here, those of 'AP', 'AUC', 'AUPRC', 'P', 'Prec', "
-        "'R' have; for a mean over groups name them with over=.",
+        "AP@10 of one ranking has no interval here, AP, AUC, AUPRC, P@k, Prec@r and R@k have; "
+        "for a mean over groups name them with over=.",
+    ),
+    "interval of rows without a cluster": (
+        lambda: interval(GOOD.with_columns(c=pl.Series([1, None, 2, None])), "AP", cluster="c"),
+        "`cluster` 'c' must not contain nulls or NaN, which would be one cluster: 2 of 4 rows; "
+        "name these clusters, or drop the rows.",
     ),
     "interval of weighted rows": (
         lambda: interval(GOOD, "AP", weight="weight"),

@@ -329,15 +329,12 @@ def test_clusters_by_any_name(method: str) -> None:
     for cluster in (text, text.cast(pl.Categorical), text.cast(names), number * 1.5 - 3):
         assert found(cluster).equals(expected)
     assert found(number.cast(pl.Date)).equals(expected)
-    # Null is a cluster.
-    some = pl.when(number > 0).then(number)
-    assert found(some).equals(expected)
-    assert found(some, by="model").equals(found(number, by="model"))
+    assert found(text, by="model").equals(found(number, by="model"))
 
 
 def test_one_cluster_has_no_interval() -> None:
     # Model "a" has one query.
-    rows = DATA.with_columns(query=pl.when(pl.col("model") != "a").then("query"))
+    rows = DATA.with_columns(query=pl.when(pl.col("model") != "a").then("query").otherwise(0))
     for method in OF_CLUSTERS:
         options = {"by": "model", "cluster": "query", "method": method, "rng": 22}
         found, texts = warned(partial(prframe.interval, rows, ["AP", "P@3"], **options))

@@ -107,7 +107,9 @@ def test_intervals_of_the_mean(method: str) -> None:
 def test_wald_and_logit_by_hand() -> None:
     z, t = stats.norm.isf(0.05), stats.t.isf(0.05, 7)
     assert wald_interval(0.6, 0.1, Confidence(0.9)) == pytest.approx((0.6 - z / 10, 0.6 + z / 10))
-    assert wald_interval(0.95, 0.1, Confidence(0.9), df=7) == pytest.approx((0.95 - t / 10, 1))
+    assert wald_interval(0.95, 0.1, Confidence(0.9, limits=(0, 1)), df=7) == pytest.approx(
+        (0.95 - t / 10, 1)
+    )
     reach = t * 0.1 / 0.21
     expected = expit(logit(0.75) - reach), expit(logit(0.75) + reach)
     found = logit_interval(0.8, 0.1, Confidence(0.9), unbiased=0.7, df=7)
@@ -260,7 +262,7 @@ def test_the_default_covers_where_wald_does_not() -> None:
         (lambda: Confidence(0.9, "both"), "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'both'."),
         (lambda: mean_interval([]), "`values` must be finite numbers, at least one; got []."),
         (lambda: mean_interval([0.1, nan]), "`values` must be finite numbers, at least one; got [0.1, nan]."),
-        (lambda: mean_interval([1.0], "z"), "`method` must be one of 'bca', 'logit', 'percentile', 't'; got 'z'."),
+        (lambda: mean_interval([1.0], "z"), "`method` must be one of 'auto', 'bca', 'logit', 'percentile', 't'; got 'z'."),
         (lambda: ranking_interval(RankedCells(np.ones(2, int), np.ones(2, int)), AP, "t"), "`method` must be one of 'auto', 'bayesian-bootstrap', 'bca', 'logit', 'logit-t', 'percentile', 'wald'; got 't'."),
     ],
 )  # fmt: skip

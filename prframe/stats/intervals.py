@@ -1,6 +1,6 @@
 """Confidence intervals from an estimate, its influence values and its resamples."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -214,6 +214,7 @@ def logit_interval(  # noqa: PLR0913
     # On use: SciPy takes longer to import than most evaluations take.
     from scipy.special import expit, logit  # noqa: PLC0415
 
+    confidence = replace(confidence, limits=_UNIT)
     if estimate in {0, 1}:
         level = 1 - 2 * confidence.tail
         known = proportion_interval(round(estimate) * trials, trials, level, method="jeffreys")
