@@ -15,8 +15,8 @@ def bands(sizes: Sizes) -> Case:
         Subject("band, one group", "band", {"kind": "studentized", **one}),
         Subject("sup ball, one group", "band", {"kind": "sup", **one}),
         Subject(f"{_FLOOR}, one group", "curve_floor", dict(one)),
-        Subject("band, groups", "band", {"kind": "studentized", **many}, later=1),
-        Subject("sup ball, groups", "band", {"kind": "sup", **many}, later=1),
+        Subject("band, groups", "band", {"kind": "studentized", **many}, later=0),
+        Subject("sup ball, groups", "band", {"kind": "sup", **many}, later=0),
         Subject("band, more groups", "band", {"kind": "studentized", **more}, later=0, rounds=1),
         Subject(f"{_FLOOR}, groups", "curve_floor", dict(many)),
         *(
@@ -28,7 +28,7 @@ def bands(sizes: Sizes) -> Case:
             "intervals, groups",
             "interval",
             {"metrics": ["AP", "AUC"], "method": "auto", "n_resamples": 2000, **many},
-            later=1,
+            later=0,
         ),
     ]
     return Case(

@@ -55,7 +55,7 @@ class Confidence:
     Examples
     --------
     >>> Confidence(0.9, "greater").ends(low=0.3, high=0.6)
-    (0.3, 1.0)
+    (0.3, inf)
     """
 
     level: float = 0.95
