@@ -59,7 +59,9 @@ def pr_curve(  # noqa: PLR0913
     -----
     Within a block of tied scores, false positives grow in proportion to the positives, as in the
     interpolation of Davis & Goadrich 2006. A constant scorer has precision n_pos/n throughout.
-    Where the last positive of a block is reached, precision is that of the curve.
+    Where the last positive of a block is reached, precision is that of the curve: at recall
+    ``j / n_pos`` the threshold is the j-th positive, where the generalised inverse of the paper,
+    taken literally, is the one after it. At all other levels both agree.
 
     A class whose scores are all equal takes the standard deviation of the scores of both classes.
     Sorting aside the cost is the number of levels times log n, or with smoothing times 2,000.

@@ -178,7 +178,8 @@ def _grid(first: float, last: float) -> Floats:
     near = np.arange(min(_END_PARTS, far))
     growing = np.exp(np.arange(np.log(_END_PARTS), np.log(far), 1 / _END_PARTS))
     steps = np.concatenate([near, growing])
-    return np.asarray(np.unique(np.concatenate([even, first + steps, last - steps])))
+    every = np.concatenate([even, first + steps, last - steps])
+    return np.unique(every).astype(np.float64)
 
 
 def _half_more(tied: NDArray[np.bool_], beyond: NDArray[np.bool_]) -> float:
