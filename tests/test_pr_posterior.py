@@ -80,14 +80,16 @@ def knots_of(positives: list[float], negatives: list[float]) -> list[tuple[float
         if size == 1 and not tied:
             knots.append((passed + 1.0, above, False))
         else:
-            if not passed and above:
-                # Positives may be among the negatives above.
+            if not passed:
+                # Half a positive more, among the negatives above or in the block.
                 knots[0] = (0.0, 0, False)
-            knots.append((passed + 0.5, above, True))
+            knots.append((passed + 0.5 if passed or above else 0.0, above, True))
             knots.append((passed + size + 0.5, above + tied, False))
         passed += size
     rank, above, _ = knots[-1]
-    more = 0.5 if rank > passed and above < len(listed) and passed else 0.0
+    more = 0.5 if rank > passed and passed else 0.0
+    if more and above == len(listed):
+        knots[-1] = (rank + 0.5, above, False)
     return [*knots, (passed + 0.5 + more, len(listed), False)]
 
 

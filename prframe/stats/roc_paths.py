@@ -33,9 +33,9 @@ class RocPath:
     ranks : ndarray, shape (k,)
         Positives passed at each knot, rising from 1/2 to half a rank after the last retrieved
         one. A positive that is tied with nothing has its knot at its rank, a tie block two, half
-        a rank before its first and half a rank after its last positive. Where negatives stand
-        above a first tie block, or are retrieved below a last one, the path has half a rank more
-        there: some positives may be among them that were not seen.
+        a rank before its first and half a rank after its last positive. A tie block at an end has
+        half a rank more (half a count, as a proportion of n_pos has), or, where negatives stand
+        beyond it, these have: some positives may be among them that were not seen.
     fp : ndarray, shape (k,)
         Negatives passed at each knot.
     tied : ndarray of bool, shape (k - 1,)
@@ -59,15 +59,18 @@ class RocPath:
         start, end, low, high = _blocks(cells)
         tied = (end - start > 1) | (high > low)
         ranks = np.stack([np.where(tied, start + 0.5, end), end + 0.5], axis=1)
+        beyond = low[:1] > 0, high[-1:] < cells.neg[:-1].sum()
+        # A block at an end has half a positive more, unless one may be beyond it.
+        ranks[:1, 0] -= _half(tied[:1] & ~beyond[0])
+        ranks[-1:, 1] += _half(tied[-1:] & ~beyond[1])
         # An untied positive has one knot, a tie block two.
         kept = np.stack([np.ones_like(tied), tied], axis=1)
         inside = np.stack([tied, np.zeros_like(tied)], axis=1)
         fp = np.stack([low, high], axis=1)
-        last = end.max(initial=0.0), cells.neg[:-1].sum()
-        more = _half_more(tied[:1], low[:1] > 0), _half_more(tied[-1:], high[-1:] < last[1])
+        first, last = 0.5 - _half(tied[:1]), end.max(initial=0.0) + 0.5 + _half(tied[-1:])
         path = cls(
-            np.concatenate([[0.5 - more[0]], ranks[kept], [last[0] + 0.5 + more[1]]]),
-            np.concatenate([[0.0], fp[kept], [last[1]]]),
+            np.concatenate([[first], ranks[kept], [last]]),
+            np.concatenate([[0.0], fp[kept], [cells.neg[:-1].sum()]]),
             np.concatenate([[False], inside[kept]]),
             float(cells.n_pos),
             float(cells.n_neg),
@@ -182,9 +185,9 @@ def _grid(first: float, last: float) -> Floats:
     return np.unique(every).astype(np.float64)
 
 
-def _half_more(tied: NDArray[np.bool_], beyond: NDArray[np.bool_]) -> float:
-    """Return the half rank beyond the block at an end, if it is tied and negatives are there."""
-    return 0.5 * bool((tied & beyond).any())
+def _half(here: NDArray[np.bool_]) -> float:
+    """Return half a rank, if there is to be one."""
+    return 0.5 * bool(here.any())
 
 
 def _blocks(cells: RankedCells) -> tuple[Floats, Floats, Floats, Floats]:
