@@ -1,5 +1,6 @@
 """The verb `interval`: against SciPy, the other verbs, and by simulation."""
 
+import inspect
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -23,6 +24,9 @@ from prframe.stats.cell_statistics import (
 from prframe.stats.ranked_cells import cells_from_scores
 from prframe.stats.ranking_intervals import ranking_interval
 from tests.strategies import Item, frame, items
+
+# Its name before SciPy 1.15.
+SCIPY_RNG = "rng" if "rng" in inspect.signature(stats.bootstrap).parameters else "random_state"
 
 METRICS = ["AP", "AUC", "AUPRC", "P@3", "R@3", "P@60"]
 STATISTICS = [
@@ -197,7 +201,7 @@ def test_bootstrap_is_scipy_s(method: str, metric: str, statistic: Callable[...,
         vectorized=False,
         n_resamples=4000,
         method={"bca": "BCa"}.get(method, method),
-        rng=np.random.default_rng(11),
+        **{SCIPY_RNG: np.random.default_rng(11)},
     )
     found = prframe.interval(SMOOTH, metric, method=method, rng=12, n_resamples=20_000)
     assert found["std_error"].item() == pytest.approx(expected.standard_error, rel=0.05)
@@ -414,7 +418,7 @@ def test_the_bootstrap_of_means_is_scipy_s(method: str) -> None:
         np.mean,
         n_resamples=20_000,
         method={"bca": "BCa"}.get(method, method),
-        rng=np.random.default_rng(25),
+        **{SCIPY_RNG: np.random.default_rng(25)},
     )
     ends = tuple(expected.confidence_interval)
     assert found.select(ENDS).row(0) == pytest.approx(ends, abs=0.02 * values.mean())

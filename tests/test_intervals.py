@@ -58,7 +58,7 @@ def test_bootstrap_intervals_are_scipy_s_for_its_replicates(
         else:
             bend = acceleration(values - values.mean(), np.ones(25))
             ends = bca_interval(values.mean(), drawn, bend, confidence)
-        assert ends == pytest.approx(tuple(found.confidence_interval), rel=1e-9)
+        assert ends == pytest.approx(tuple(map(float, found.confidence_interval)), rel=1e-9)
 
 
 @pytest.mark.parametrize("method", ["percentile", "bca"])
