@@ -77,7 +77,8 @@ def test_an_error_ends_the_work(threads: int, error: type[BaseException]) -> Non
     with pytest.raises(error, match="in group 5"):
         each_group(compute, range(100), "x")
     assert len(begun) <= 6 + 3 * threads
-    assert threading.active_count() == before
+    # A thread of another test may have ended meanwhile.
+    assert threading.active_count() <= before
 
 
 INTERRUPTED = """
