@@ -23,6 +23,13 @@ from prframe.stats.cell_statistics import (
     RocArea,
     TrapezoidArea,
 )
+from prframe.stats.classical_scores import (
+    Logistic,
+    Logrank,
+    MannWhitneyWilcoxon,
+    Median,
+    VanDerWaerden,
+)
 from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
 from prframe.stats.multiplicity import adjust_p_values
 from prframe.stats.posterior import paired_posterior_comparison, posterior_comparison
@@ -43,6 +50,9 @@ from prframe.stats.random_selection import (
 )
 from prframe.stats.ranked_cells import RankedCells, cells_from_scores
 from prframe.stats.ranking_intervals import ranking_interval
+from prframe.stats.ranking_scores import DCG, RTB, LocalAUC, PNormPush
+from prframe.stats.score_generating import Jump, ScoreGeneratingFunction
+from prframe.stats.score_generating_names import SCORE_GENERATING, CustomFunction, parse_phi
 from prframe.stats.segments import first_at_least
 from prframe.stats.tied_precision import expected_precision, expected_precision_before
 from prframe.stats.tied_ranks import (
@@ -54,11 +64,22 @@ from prframe.stats.tied_ranks import (
 from prframe.stats.topk import hypergeometric_topk, proportion_interval
 
 __all__ = [
+    "DCG",
+    "RTB",
+    "SCORE_GENERATING",
     "APNull",
     "AveragePrecision",
     "CellStatistic",
     "Confidence",
+    "CustomFunction",
     "IntervalEstimate",
+    "Jump",
+    "LocalAUC",
+    "Logistic",
+    "Logrank",
+    "MannWhitneyWilcoxon",
+    "Median",
+    "PNormPush",
     "PRBootstrap",
     "PRInterval",
     "PRPosterior",
@@ -67,7 +88,9 @@ __all__ = [
     "RankedCells",
     "RecallAt",
     "RocArea",
+    "ScoreGeneratingFunction",
     "TrapezoidArea",
+    "VanDerWaerden",
     "adjust_p_values",
     "ap_beta_logsf",
     "ap_beta_quantile",
@@ -94,6 +117,7 @@ __all__ = [
     "hypergeometric_topk",
     "mean_interval",
     "paired_posterior_comparison",
+    "parse_phi",
     "posterior_comparison",
     "pr_asymptotic_interval",
     "pr_asymptotic_variance",

@@ -1,0 +1,207 @@
+"""From a name, or a function of the user's, to a score-generating function."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.stats.classical_scores import (
+    Logistic,
+    Logrank,
+    MannWhitneyWilcoxon,
+    Median,
+    VanDerWaerden,
+)
+from prframe.stats.inputs import Floats, fractions
+from prframe.stats.ranking_scores import DCG, RTB, LocalAUC, PNormPush
+from prframe.stats.score_generating import ScoreGeneratingFunction
+
+Phi: TypeAlias = str | ScoreGeneratingFunction | Callable[[Floats], ArrayLike]
+
+SCORE_GENERATING: dict[str, type[ScoreGeneratingFunction]] = {
+    "dcg": DCG,
+    "local-auc": LocalAUC,
+    "logistic": Logistic,
+    "logrank": Logrank,
+    "median": Median,
+    "mww": MannWhitneyWilcoxon,
+    "p-norm-push": PNormPush,
+    "rtb": RTB,
+    "van-der-waerden": VanDerWaerden,
+}
+_NAME = re.compile(r"\s*(?P<name>[\w-]+)\s*(?:\((?P<settings>[^()]*)\)\s*)?")
+_SETTING = re.compile(r"\s*(?P<name>\w+)\s*=\s*(?P<value>[^\s=,]+)\s*")
+# Parameters that are not the user's to set.
+_HIDDEN = frozenset({"n"})
+# Where functions without known integrals and derivatives are looked at.
+_GRID = 4096
+
+
+@dataclass(frozen=True)
+class CustomFunction(ScoreGeneratingFunction):
+    """A function of the user's.
+
+    Parameters
+    ----------
+    function : callable
+        Takes an array of numbers in (0, 1) and returns as many, finite and nondecreasing.
+    slope : callable, optional
+        Its derivative; differences over ``n^(-2/5)`` to either side unless told, which also feel
+        a jump.
+    n : int, optional
+        Number of ranked items.
+
+    Notes
+    -----
+    `second_derivative` takes differences, `integral` the midpoint rule on 4,096 intervals.
+
+    Examples
+    --------
+    >>> phi = CustomFunction(np.sqrt)
+    >>> phi.name, phi([0.25, 0.81])
+    ('sqrt', array([0.5, 0.9]))
+    """
+
+    function: Callable[[Floats], ArrayLike]
+    slope: Callable[[Floats], ArrayLike] | None = None
+    n: int | None = None
+    smooth: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Check that it is a nondecreasing function."""
+        if not callable(self.function) or not (self.slope is None or callable(self.slope)):
+            raise PrframeError("`phi` and its slope must be functions.")
+        self(np.arange(1, _GRID) / _GRID)
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+    def __call__(self, u: ArrayLike) -> Floats:
+        """Return the values of the function, which must be finite and nondecreasing."""
+        numbers = fractions("u", u)
+        values = _returned(self.function, numbers, self.name)
+        order = np.argsort(numbers, axis=None)
+        if not np.isfinite(values).all():
+            at = numbers[~np.isfinite(values)].ravel()[0]
+            raise PrframeError(f"phi must be finite between 0 and 1; {self.name}({at:g}) is not.")
+        if (np.diff(values.ravel()[order]) < 0).any():
+            raise PrframeError(f"phi must be nondecreasing; {self.name} falls somewhere.")
+        return values
+
+    def derivative(self, u: ArrayLike) -> Floats:
+        """Return the slope, or differences."""
+        numbers = fractions("u", u)
+        if self.slope is not None:
+            return _returned(self.slope, numbers, "slope")
+        low, high = self._around(numbers)
+        return np.asarray((self(high) - self(low)) / (high - low))
+
+    def second_derivative(self, u: ArrayLike) -> Floats:
+        """Return differences of the derivative."""
+        low, high = self._around(fractions("u", u))
+        return np.asarray((self.derivative(high) - self.derivative(low)) / (high - low))
+
+    def integral(self, u: ArrayLike) -> Floats:
+        """Return sums of values at midpoints, linear in between."""
+        edges = np.arange(_GRID + 1) / _GRID
+        areas = self((edges[1:] + edges[:-1]) / 2) / _GRID
+        sums = np.concatenate([[0.0], np.cumsum(areas)])
+        return np.asarray(np.interp(fractions("u", u), edges, sums))
+
+    def of_size(self, n: int) -> "CustomFunction":
+        """Return the function with differences for n items."""
+        return replace(self, n=checks.whole_number("n", n, at_least=1))
+
+    def _around(self, u: Floats) -> tuple[Floats, Floats]:
+        """Return the ends of the interval for a difference, within (0, 1)."""
+        n = self.n or _GRID
+        width, edge = n**-0.4, 0.5 / (n + 1)
+        return np.clip(u - width, edge, 1 - edge), np.clip(u + width, edge, 1 - edge)
+
+
+def _returned(function: Callable[[Floats], ArrayLike], u: Floats, name: str) -> Floats:
+    """Return what a function of the user's gives, in the shape of its argument."""
+    values = np.asarray(function(u), dtype=np.float64)
+    if values.shape != u.shape:
+        raise PrframeError(
+            f"phi must return as many numbers as it is given; {name} returned shape "
+            f"{values.shape} for {u.shape}."
+        )
+    return values
+
+
+def parse_phi(phi: Phi) -> ScoreGeneratingFunction:
+    """Return the score-generating function that is meant.
+
+    Parameters
+    ----------
+    phi : str, ScoreGeneratingFunction or callable
+        A name: "dcg", "local-auc", "logistic", "logrank", "median", "mww", "p-norm-push", "rtb"
+        or "van-der-waerden", with parameters as in ``"local-auc(u0=0.8)"``; or a nondecreasing
+        function of arrays of numbers in (0, 1).
+
+    Returns
+    -------
+    ScoreGeneratingFunction
+
+    Raises
+    ------
+    PrframeError
+        A name, parameter or value that is not known or out of range, or a function that is not
+        nondecreasing.
+
+    Examples
+    --------
+    >>> parse_phi("p-norm-push(q=4)")
+    PNormPush(q=4)
+    >>> parse_phi(np.sqrt).name
+    'sqrt'
+    """
+    if isinstance(phi, ScoreGeneratingFunction):
+        return phi
+    if isinstance(phi, str):
+        return _of_name(phi)
+    if isinstance(phi, type):
+        raise PrframeError(f"`phi` must be a function, not a class; write {phi.__name__}().")
+    if callable(phi):
+        return CustomFunction(phi)
+    raise PrframeError(f"`phi` must be a name or a function; got {checks.brief(phi)}.")
+
+
+def _of_name(text: str) -> ScoreGeneratingFunction:
+    """Return the function of a name with parameters."""
+    found = _NAME.fullmatch(text)
+    if found is None:
+        raise PrframeError(
+            f"cannot read phi={checks.brief(text)}; write a name, or 'name(parameter=value)'."
+        )
+    checks.one_of("phi", found["name"], sorted(SCORE_GENERATING))
+    kind = SCORE_GENERATING[found["name"]]
+    known = {entry.name for entry in fields(kind)} - _HIDDEN  # type: ignore[arg-type]
+    given: dict[str, int | float] = {}
+    for part in (found["settings"] or "").split(",") if found["settings"] else []:
+        setting = _SETTING.fullmatch(part)
+        if setting is None or setting["name"] in given:
+            raise PrframeError(f"cannot read {part.strip()!r} in phi={checks.brief(text)}.")
+        if setting["name"] not in known:
+            takes = checks.listed(known) if known else "no parameters"
+            raise PrframeError(f"{found['name']} takes {takes}; got {setting['name']!r}.")
+        given[setting["name"]] = _number(setting["value"], text)
+    return kind(**given)
+
+
+def _number(word: str, text: str) -> int | float:
+    """Return the number that a word stands for."""
+    for read in (int, float):
+        try:
+            return read(word)
+        except ValueError:
+            continue
+    raise PrframeError(f"{word!r} in phi={checks.brief(text)} is no number.")
