@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from prframe.verbs.curve import curve, roc
     from prframe.verbs.evaluate import evaluate
     from prframe.verbs.interval import interval
+    from prframe.verbs.rank_test import rank_test
     from prframe.verbs.topk_test import topk_test
 
 __version__ = "0.1.0"
@@ -112,6 +113,7 @@ __all__ = [
     "interval",
     "nDCG",
     "parse_metric",
+    "rank_test",
     "roc",
     "stats",
     "topk_test",
@@ -119,7 +121,7 @@ __all__ = [
 ]
 
 _VERBS = frozenset(
-    {"ap_test", "band", "check", "curve", "evaluate", "interval", "roc", "topk_test"}
+    {"ap_test", "band", "check", "curve", "evaluate", "interval", "rank_test", "roc", "topk_test"}
 )
 _MODULES = frozenset({"datasets", "expressions", "stats", "trec"})
 

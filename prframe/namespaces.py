@@ -71,6 +71,7 @@ class FrameNamespace(Generic[Frame]):
     ap_test = _Delegate("prframe.verbs")
     band = _Delegate("prframe.verbs")
     interval = _Delegate("prframe.verbs")
+    rank_test = _Delegate("prframe.verbs")
 
 
 class ExprNamespace:

@@ -95,3 +95,15 @@ def check() -> Schema:
         "count": pl.Int64(),
         "example": pl.String(),
     }
+
+
+def rank_test(*, corrected: bool) -> Schema:
+    """Return the columns of tests by linear rank statistics."""
+    counts: dict[str, pl.DataType] = {
+        "phi": pl.String(),
+        "n_pos": pl.Int64(),
+        "n_neg": pl.Int64(),
+    }
+    numbers = ("statistic", "null_mean", "null_std", "z", "p_value")
+    ends = ("estimate", "std_error", "conf_low", "conf_high")
+    return counts | _tested((*numbers, *ends), corrected=corrected)

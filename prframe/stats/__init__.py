@@ -31,6 +31,7 @@ from prframe.stats.classical_scores import (
     VanDerWaerden,
 )
 from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
+from prframe.stats.linear_rank_null import LinearRankNull
 from prframe.stats.multiplicity import adjust_p_values
 from prframe.stats.posterior import paired_posterior_comparison, posterior_comparison
 from prframe.stats.pr_asymptotic import (
@@ -48,6 +49,13 @@ from prframe.stats.random_selection import (
     precision_null_moments,
     recall_null_moments,
 )
+from prframe.stats.rank_comparison import (
+    RankCovariance,
+    RankDifference,
+    paired_rank_test,
+    rank_covariance,
+)
+from prframe.stats.rank_statistics import RankStatistic, rank_statistic
 from prframe.stats.ranked_cells import RankedCells, cells_from_scores
 from prframe.stats.ranking_intervals import ranking_interval
 from prframe.stats.ranking_scores import DCG, RTB, LocalAUC, PNormPush
@@ -74,6 +82,7 @@ __all__ = [
     "CustomFunction",
     "IntervalEstimate",
     "Jump",
+    "LinearRankNull",
     "LocalAUC",
     "Logistic",
     "Logrank",
@@ -85,6 +94,9 @@ __all__ = [
     "PRPosterior",
     "PrecisionAt",
     "PrecisionAtRecall",
+    "RankCovariance",
+    "RankDifference",
+    "RankStatistic",
     "RankedCells",
     "RecallAt",
     "RocArea",
@@ -117,6 +129,7 @@ __all__ = [
     "hypergeometric_topk",
     "mean_interval",
     "paired_posterior_comparison",
+    "paired_rank_test",
     "parse_phi",
     "posterior_comparison",
     "pr_asymptotic_interval",
@@ -126,6 +139,8 @@ __all__ = [
     "pr_posterior",
     "precision_null_moments",
     "proportion_interval",
+    "rank_covariance",
+    "rank_statistic",
     "ranking_bootstrap",
     "ranking_interval",
     "recall_null_moments",

@@ -143,6 +143,7 @@ class DCG(ScoreGeneratingFunction):
     k: int | None = None
     n: int | None = None
     smooth: ClassVar[bool] = False
+    projected: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Check the parameters."""

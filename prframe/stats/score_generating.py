@@ -31,6 +31,8 @@ class ScoreGeneratingFunction(ABC):
         With the parameters, as `rank_test` and `parse_phi` understand it.
     smooth : bool
         Whether phi is twice continuously differentiable (Assumption 2 of the source).
+    projected : bool
+        Whether the Hajek projection, and so the standard error, describes the statistic.
     jumps : tuple of Jump
         Where phi is not continuous; the derivative is that between the jumps.
 
@@ -47,6 +49,7 @@ class ScoreGeneratingFunction(ABC):
     """
 
     smooth: ClassVar[bool] = True
+    projected: ClassVar[bool] = True
 
     @property
     @abstractmethod

@@ -6,6 +6,17 @@ from prframe.verbs.check import check
 from prframe.verbs.curve import curve, roc
 from prframe.verbs.evaluate import evaluate
 from prframe.verbs.interval import interval
+from prframe.verbs.rank_test import rank_test
 from prframe.verbs.topk_test import topk_test
 
-__all__ = ["ap_test", "band", "check", "curve", "evaluate", "interval", "roc", "topk_test"]
+__all__ = [
+    "ap_test",
+    "band",
+    "check",
+    "curve",
+    "evaluate",
+    "interval",
+    "rank_test",
+    "roc",
+    "topk_test",
+]

@@ -17,13 +17,13 @@ from prframe.metrics import AP
 from prframe.pieces import Piece, Ranking
 from prframe.ranks import hits, tie_sizes
 from prframe.rows import key_names
-from prframe.stats import adjust_p_values
 from prframe.stats.ap_cases import Case, Cases
 from prframe.stats.ap_fits import ap_beta_logsf, ap_normal_logsf
 from prframe.stats.ap_tails import EQUAL, beyond
 from prframe.stats.ap_tails import Method as TailMethod
 from prframe.stats.inputs import random_generator
 from prframe.typing import Alternative, Columns, FrameT, Shared
+from prframe.verbs._correction import Correction, check_correction, corrected
 from prframe.verbs._verb import (
     arguments,
     grouped_over,
@@ -36,7 +36,6 @@ from prframe.verbs._verb import (
 Method: TypeAlias = Literal[
     "auto", "exact", "lattice", "transform", "beta", "normal", "normal-delta", "monte-carlo"
 ]
-Correction: TypeAlias = Literal["bonferroni", "holm", "hochberg", "bh", "by"]
 Floats: TypeAlias = NDArray[np.float64]
 
 # Every item has a rank, or a block of its own, so that labels can be exchanged.
@@ -179,8 +178,7 @@ class _Test:
 
     def check(self) -> None:
         """Refuse what leaves labels that cannot be exchanged."""
-        if self.correction is not None:
-            checks.one_of("correction", self.correction, get_args(Correction))
+        check_correction(self.correction)
         if self.args.weight is not None:
             raise PrframeError("ap_test counts whole items and takes no `weight`; leave it out.")
         if self.args.ties not in _TIES:
@@ -212,7 +210,7 @@ class _Test:
         joined = rows.drop("depth", "sizes").join(
             values, on="row", how="left", maintain_order="left"
         )
-        return self._corrected(_normalized(joined)).drop("row")
+        return corrected(_normalized(joined), self.correction).drop("row")
 
     def results_over(self, source: Source, n_keys: int) -> pl.DataFrame:
         """Return one row per group of `by`."""
@@ -226,7 +224,7 @@ class _Test:
             for part in (rows.partition_by(keys, maintain_order=True) if keys else [rows])
         ]
         schema = {key: rows.schema[key] for key in keys} | dict(_MEAN_COLUMNS)
-        return self._corrected(pl.concat([pl.DataFrame(schema=schema), *found]))
+        return corrected(pl.concat([pl.DataFrame(schema=schema), *found]), self.correction)
 
     def _measured(self, source: Source) -> pl.DataFrame:
         """Return the AP of each group, and what its distribution depends on; warn of no AP."""
@@ -339,14 +337,6 @@ class _Test:
             above, below = np.exp([[tail.log_reached], [tail.log_missed]])
             return float(self._sided(above, below)[0]), tail.method
         return self._sampled(cases.mean_draws(self.n_resamples, self.seed), value), "monte-carlo"
-
-    def _corrected(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Add the adjusted p-values."""
-        if self.correction is None:
-            return rows
-        p_values = rows["p_value"].cast(pl.Float64).to_numpy()
-        adjusted = pl.Series("p_adjusted", adjust_p_values(p_values, self.correction))
-        return rows.with_columns(adjusted.fill_nan(None))
 
 
 def _cases(rows: pl.DataFrame) -> Cases:

@@ -1,0 +1,170 @@
+"""The law of the sum of numbers drawn without replacement, where it is not counted.
+
+By the saddlepoint. Where a few numbers, or one tied value, lie so far from the others that sums
+clump around multiples of them, the law is a mixture over what is drawn of these.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from prframe.stats.inputs import Floats
+from prframe.stats.urn_saddlepoint import saddlepoint_tails, share_drawn
+from prframe.stats.urns import Integers, Lattice, Tails, Urn
+
+# Draws of so few numbers are counted directly.
+PAIR = 2
+# Numbers are set apart by a gap above this share of what the sum of the others scatters.
+_APART = 0.3
+_MOST_APART = 8
+# Logarithm of a share of the most likely term, below which terms do not count.
+_NEGLIGIBLE = -25.0
+
+
+def outside(urn: Urn, x: float) -> Tails | None:
+    """Return the tails at and beyond the ends of the support."""
+    low, high = urn.support
+    if x > high + urn.slack:
+        return Tails(-np.inf, 0.0)
+    if x < low - urn.slack:
+        return Tails(0.0, -np.inf)
+    if urn.variance == 0 or high - low <= urn.slack:
+        return Tails(0.0, 0.0)
+    if x >= high - urn.slack:
+        return Tails(_extreme(urn.sizes[::-1], urn), 0.0)
+    if x <= low + urn.slack:
+        return Tails(0.0, _extreme(urn.sizes, urn))
+    return None
+
+
+def _extreme(sizes: Integers, urn: Urn) -> float:
+    """Return the logarithm of the probability of drawing what comes first."""
+    before = np.cumsum(sizes)
+    at = int(np.searchsorted(before, urn.n))
+    last = urn.n - (int(before[at - 1]) if at else 0)
+    return _log_choose(int(sizes[at]), last) - _log_choose(urn.size, urn.n)
+
+
+def _log_choose(n: int, k: int) -> float:
+    """Return the logarithm of a binomial coefficient."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import betaln  # noqa: PLC0415
+
+    return float(-np.log1p(n) - betaln(n - k + 1, k + 1))
+
+
+def few_drawn(urn: Urn, x: float) -> Tails:
+    """Return the tails of one number, or of the sum of two, by searching for the other one."""
+    values, sizes = urn.values, urn.sizes.astype(np.float64)
+    upward = np.append(np.cumsum(sizes[::-1])[::-1], 0.0)
+    downward = np.insert(np.cumsum(sizes), 0, 0.0)
+    if urn.n == 1:
+        above = upward[np.searchsorted(values, x - urn.slack, side="left")]
+        below = downward[np.searchsorted(values, x + urn.slack, side="right")]
+        return Tails(float(np.log(above / urn.size)), float(np.log(below / urn.size)))
+    # Ordered pairs, less those of a number with itself.
+    rest = x - values
+    above = sizes @ upward[np.searchsorted(values, rest - urn.slack, side="left")]
+    below = sizes @ downward[np.searchsorted(values, rest + urn.slack, side="right")]
+    above -= sizes @ (2 * values >= x - urn.slack)
+    below -= sizes @ (2 * values <= x + urn.slack)
+    pairs = float(urn.size) * (urn.size - 1)
+    return Tails(float(np.log(above / pairs)), float(np.log(below / pairs)))
+
+
+def approximate_tails(urn: Urn, x: float) -> Tails:
+    """Return tails by the saddlepoint, or by a mixture of such where sums clump."""
+    decided = outside(urn, x)
+    if decided is not None:
+        return decided
+    apart = _set_apart(urn, share_drawn(urn, x))
+    if apart:
+        return _mixture(urn, x, apart)
+    found = saddlepoint_tails(urn, x, Lattice.of(urn.values))
+    # What is within the support is no rarer than its ends.
+    ends = _extreme(urn.sizes[::-1], urn), _extreme(urn.sizes, urn)
+    return Tails(max(found.above, ends[0]), max(found.below, ends[1]))
+
+
+def _set_apart(urn: Urn, share: Floats) -> list[int]:
+    """Return the blocks at the ends whose gap from the others is wide, at most eight."""
+    low, high, apart = 0, urn.values.size, list[int]()
+    spread = urn.sizes * share * (1 - share)
+    while high - low > PAIR and len(apart) < _MOST_APART:
+        below, above = urn.values[low + 1] - urn.values[low], np.diff(urn.values[high - 2 : high])
+        lowest = below > above[0]
+        rest = slice(low + 1, high) if lowest else slice(low, high - 1)
+        weight, values = spread[rest], urn.values[rest]
+        mean = weight @ values / weight.sum()
+        scatter = (weight @ (values - mean) ** 2) ** 0.5
+        if max(below, above[0]) <= _APART * scatter:
+            break
+        apart.append(low if lowest else high - 1)
+        low, high = (low + 1, high) if lowest else (low, high - 1)
+    return apart
+
+
+class _Part(NamedTuple):
+    """What is drawn of the blocks set apart: how many, their sum, the logarithm of the ways."""
+
+    drawn: int
+    total: float
+    ways: float
+
+
+def _mixture(urn: Urn, x: float, apart: list[int]) -> Tails:
+    """Return tails as a mean over what is drawn of some blocks."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import logsumexp  # noqa: PLC0415
+
+    values, sizes = np.delete(urn.values, apart), np.delete(urn.sizes, apart)
+    others, whole = int(sizes.sum()), _log_choose(urn.size, urn.n)
+    upper = x >= urn.mean
+    terms = []
+    for part in _parts(urn, apart, share_drawn(urn, x)):
+        left = urn.n - part.drawn
+        if not 0 <= left <= others:
+            continue
+        weight = part.ways + _log_choose(others, left) - whole
+        tails = _inner(Urn(values, sizes, left), x - part.total, urn.slack)
+        terms.append(weight + (tails.above if upper else tails.below))
+    possible = [term for term in terms if term > -np.inf]
+    near = min(float(logsumexp(possible)), 0.0) if possible else -np.inf
+    far = float(np.log(-np.expm1(near))) if near < 0 else -np.inf
+    return Tails(near, far) if upper else Tails(far, near)
+
+
+def _parts(urn: Urn, apart: list[int], share: Floats) -> Iterator[_Part]:
+    """Yield what may be drawn of some blocks, but for what is unlikely at the saddlepoint."""
+    parts, logs = [_Part(0, 0.0, 0.0)], np.zeros(1)
+    for block in apart:
+        size, value = int(urn.sizes[block]), float(urn.values[block])
+        # One by one with this share, as at the saddlepoint.
+        odds = np.log(np.clip([share[block], 1 - share[block]], 1e-300, 1.0))
+        drawn = np.arange(min(size, urn.n) + 1)
+        ways = np.array([_log_choose(size, int(k)) for k in drawn])
+        own = ways + drawn * odds[0] + (size - drawn) * odds[1]
+        found = [
+            (part, int(k), log + own[k], ways[k])
+            for part, log in zip(parts, logs, strict=True)
+            for k in np.flatnonzero(own > own.max() + _NEGLIGIBLE)
+        ]
+        logs = np.array([entry[2] for entry in found])
+        kept = np.flatnonzero(logs > logs.max() + _NEGLIGIBLE)
+        logs = logs[kept]
+        parts = [
+            _Part(part.drawn + k, part.total + k * value, part.ways + way)
+            for part, k, _, way in (found[i] for i in kept)
+        ]
+    yield from parts
+
+
+def _inner(urn: Urn, x: float, slack: float) -> Tails:
+    """Return tails of what is drawn of the other blocks, if anything is."""
+    if urn.n == 0:
+        return Tails(0.0 if x <= slack else -np.inf, 0.0 if x >= -slack else -np.inf)
+    decided = outside(urn, x)
+    if decided is not None:
+        return decided
+    return few_drawn(urn, x) if urn.n <= PAIR else approximate_tails(urn, x)

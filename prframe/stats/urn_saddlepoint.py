@@ -1,0 +1,151 @@
+"""The law of the sum of numbers drawn without replacement, by the double saddlepoint.
+
+Drawing n numbers is drawing each by itself with some probability, given that n are drawn. For
+``K(s, t) = sum_i log(1 - p + p exp(s a_i + t))`` with p = n / N, and s, t such that K has the
+derivatives x and n there,
+
+    r = sgn(s) sqrt(2 (s x + t n - K(s, t))),    u = s sqrt(det K''(s, t) / (n (1 - p))),
+    P(S >= x) = 1 - Phi(r) + phi(r) (1/u - 1/r),
+
+with an error that is relative, in the far tails too (Skovgaard 1987; for permutation tests
+Robinson 1982, Booth & Butler 1990). On a lattice of unit d, x is d/2 less, and in u
+``2 sinh(d s/2) / d`` takes the place of s.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from prframe.stats.inputs import Floats
+from prframe.stats.urns import ROUNDING, Lattice, Tails, Urn
+
+_STEPS = 60
+_SETTLED = 1e-10
+# A step must bring this share of what the slope promises (Armijo).
+_ENOUGH = 1e-4
+# Closer to the mean, in standard deviations, both terms of the correction cancel.
+_CLOSE = 0.05
+
+
+class _Points(NamedTuple):
+    """Saddlepoints for some x: r, u, and the share of each block that is drawn there."""
+
+    r: Floats
+    u: Floats
+    share: Floats
+
+
+def saddlepoint_tails(urn: Urn, x: float, lattice: Lattice | None) -> Tails:
+    """Return both tails; the variance must not be 0, and x must lie within the support."""
+    if lattice is None:
+        return _tail(urn, x, 0.0)
+    unit, least = lattice.unit, urn.n * lattice.least
+    place = (x - least) / unit
+    first, last = np.ceil(place - ROUNDING), np.floor(place + ROUNDING)
+    return Tails(
+        _tail(urn, least + unit * (first - 0.5), unit).above,
+        _tail(urn, least + unit * (last + 0.5), unit).below,
+    )
+
+
+def _tail(urn: Urn, x: float, unit: float) -> Tails:
+    """Return both tails for an x between the values, or of a law that has no atoms."""
+    deviation = urn.variance**0.5
+    distance = (x - urn.mean) / deviation
+    if abs(distance) < _CLOSE:
+        points = _solve(urn, urn.mean + deviation * np.array([distance, -_CLOSE, _CLOSE]), unit)
+        terms = 1 / points.u[1:] - 1 / points.r[1:]
+        term = float(np.interp(distance, [-_CLOSE, _CLOSE], terms))
+        return _from_r(float(points.r[0]), term)
+    points = _solve(urn, np.array([x]), unit)
+    return _from_r(float(points.r[0]), float(1 / points.u[0] - 1 / points.r[0]))
+
+
+def _from_r(r: float, term: float) -> Tails:
+    """Return the tails for the root r and the correction 1/u - 1/r."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import erfcx  # noqa: PLC0415
+
+    # 1 - Phi(r) = phi(r) Mills(r); of the two tails the one beyond r is the accurate one.
+    side = 1 if r >= 0 else -1
+    mills = (np.pi / 2) ** 0.5 * erfcx(side * r / 2**0.5)
+    inner = max(float(mills) + side * term, 0.0)
+    near = -(r**2) / 2 - np.log(2 * np.pi) / 2 + (np.log(inner) if inner > 0 else -np.inf)
+    near = min(near, 0.0)
+    far = float(np.log(-np.expm1(near))) if near < 0 else -np.inf
+    return Tails(near, far) if side == 1 else Tails(far, near)
+
+
+class _State(NamedTuple):
+    """K less its goal, its gradient and Hessian, and the share drawn of each block."""
+
+    height: Floats
+    slope: Floats
+    bend: Floats
+    share: Floats
+
+
+class _Cumulants:
+    """``K(s, t) - s x - t n`` for several x, numbers being centred and scaled."""
+
+    def __init__(self, urn: Urn, x: Floats, scale: float) -> None:
+        self._sizes = urn.sizes
+        self._values = (urn.values - urn.mean / urn.n) / scale
+        self._goal = np.stack([(x - urn.mean) / scale, np.full(x.size, float(urn.n))], axis=-1)
+        self._logit = float(np.log(urn.n / (urn.size - urn.n)))
+        self._rest = urn.size * float(np.log(urn.size / (urn.size - urn.n)))
+
+    def __call__(self, theta: Floats) -> _State:
+        """Evaluate at rows of (s, t)."""
+        # On use: SciPy takes longer to import than most evaluations take.
+        from scipy.special import expit  # noqa: PLC0415
+
+        shift = theta[:, :1] * self._values + theta[:, 1:] + self._logit
+        share = expit(shift)
+        # log(1 - p + p e^(s a + t)), without overflow.
+        height = np.logaddexp(0.0, shift) @ self._sizes - self._rest
+        drawn, spread = share * self._sizes, share * (1 - share) * self._sizes
+        slope = np.stack([drawn @ self._values, drawn.sum(-1)], axis=-1)
+        mixed = spread @ self._values
+        bend = np.stack([spread @ self._values**2, mixed, mixed, spread.sum(-1)], axis=-1)
+        level = height - (theta * self._goal).sum(-1)
+        return _State(level, slope - self._goal, bend.reshape(-1, 2, 2), share)
+
+
+def _solve(urn: Urn, x: Floats, unit: float) -> _Points:
+    """Solve for the saddlepoints of several x: minima of convex functions, by Newton's method."""
+    scale = (urn.variance / urn.n) ** 0.5
+    cumulants, theta = _Cumulants(urn, x, scale), np.zeros((x.size, 2))
+    state = cumulants(theta)
+    for _ in range(_STEPS):
+        if (np.abs(state.slope) <= _SETTLED * urn.n**0.5).all():
+            break
+        step = np.asarray(-np.linalg.solve(state.bend, state.slope[..., None])[..., 0], np.float64)
+        theta, state = _descended(cumulants, theta, step, state)
+    s, width = theta[:, 0], unit / scale
+    r = np.sign(s) * np.sqrt(np.maximum(-2 * state.height, 0.0))
+    s = 2 * np.sinh(width * s / 2) / width if width else s
+    spread = urn.n * (1 - urn.n / urn.size)
+    return _Points(r, s * np.sqrt(np.linalg.det(state.bend) / spread), state.share)
+
+
+def _descended(
+    cumulants: _Cumulants, theta: Floats, step: Floats, before: _State
+) -> tuple[Floats, _State]:
+    """Take a step in each row, halved until it lowers what is minimised."""
+    drop = (before.slope * step).sum(-1)
+    length = np.ones(theta.shape[0])
+    there, state = theta + step, cumulants(theta + step)
+    for _ in range(_STEPS):
+        too_far = state.height > before.height + _ENOUGH * length * drop + _SETTLED
+        if not too_far.any():
+            break
+        length = np.where(too_far, length / 2, length)
+        there = theta + length[:, None] * step
+        state = cumulants(there)
+    return there, state
+
+
+def share_drawn(urn: Urn, x: float) -> Floats:
+    """Return the share of each block that is drawn where the sum is x, within the support."""
+    return np.asarray(_solve(urn, np.array([x]), 0.0).share[0])

@@ -1,0 +1,287 @@
+"""The law of the sum of numbers drawn without replacement, by counting.
+
+An urn holds numbers, some of them several times; n are drawn, all subsets being alike. Where the
+subsets are few, or fall into few classes, or all sums lie on a lattice, probabilities are exact.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prframe.stats.inputs import Floats
+
+Integers = NDArray[np.int64]
+
+# Entries of either half of what is counted, and cells of all steps of a walk.
+MOST_ENTRIES = 1 << 17
+MOST_CELLS = 1 << 24
+# Sums that differ by less, relative to the largest one, are equal.
+EQUAL = 1e-12
+# Units of a lattice, as shares of the smallest gap, and how many of them may be spanned.
+_SHARES = (1, 2, 3, 4, 6, 12)
+_SPAN = 1e7
+# How far from whole numbers places on a lattice may be.
+ROUNDING = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class Urn:
+    """What is drawn from.
+
+    Attributes
+    ----------
+    values : ndarray of float, shape (n_blocks,)
+        Distinct numbers, rising.
+    sizes : ndarray of int, shape (n_blocks,)
+        How often each is there.
+    n : int
+        How many are drawn.
+    """
+
+    values: Floats
+    sizes: Integers
+    n: int
+
+    @cached_property
+    def size(self) -> int:
+        """All numbers."""
+        return int(self.sizes.sum())
+
+    @cached_property
+    def mean(self) -> float:
+        """The mean of the sum."""
+        return self.n * float(self.sizes @ self.values) / self.size
+
+    @cached_property
+    def variance(self) -> float:
+        """The variance of the sum, ``n (N - n) / (N (N - 1)) sum (a - mean a)^2``."""
+        if self.size == 1:
+            return 0.0
+        squares = float(self.sizes @ (self.values - self.mean / self.n) ** 2)
+        return self.n * (self.size - self.n) / (self.size * (self.size - 1)) * squares
+
+    @cached_property
+    def support(self) -> tuple[float, float]:
+        """The least and the largest sum."""
+        below = np.diff(np.minimum(np.cumsum(self.sizes), self.n), prepend=0)
+        above = np.diff(np.minimum(np.cumsum(self.sizes[::-1]), self.n), prepend=0)
+        return float(below @ self.values), float(above @ self.values[::-1])
+
+    @cached_property
+    def slack(self) -> float:
+        """How far sums may lie apart and be equal."""
+        return EQUAL * self.size * float(np.abs(self.values).max())
+
+    def left_over(self) -> "Urn":
+        """Return the urn from which what is left over is drawn, with signs changed.
+
+        Its sums are those of this one less the sum of all numbers.
+        """
+        return Urn(-self.values[::-1], self.sizes[::-1], self.size - self.n)
+
+    @property
+    def total(self) -> float:
+        """The sum of all numbers."""
+        return float(self.sizes @ self.values)
+
+
+class Tails(NamedTuple):
+    """Logarithms of P(S >= x) and P(S <= x)."""
+
+    above: float
+    below: float
+
+
+class _Table(NamedTuple):
+    """Classes of subsets with as many members: their sums, rising, and probabilities."""
+
+    sums: Floats
+    upward: Floats
+    downward: Floats
+
+
+class SubsetTables:
+    """All sums, from tables of two halves of the urn that are searched for what goes together.
+
+    The largest block is in neither: what the halves leave is drawn from it.
+    """
+
+    def __init__(self, urn: Urn, split: int) -> None:
+        self._urn = urn
+        largest = int(urn.sizes.argmax())
+        rest = np.delete(np.arange(urn.values.size), largest)
+        self._value = float(urn.values[largest])
+        self._filling = _binomial(int(urn.sizes[largest]), urn)
+        self._halves = [_tables(urn, part) for part in (rest[:split], rest[split:])]
+
+    @classmethod
+    def of(cls, urn: Urn) -> "SubsetTables | None":
+        """Return the tables, if they are small enough."""
+        sizes = np.delete(urn.sizes, urn.sizes.argmax())
+        forward, backward = _reach(sizes, urn.n), _reach(sizes[::-1], urn.n)
+        if forward + backward < sizes.size:
+            return None
+        # Numbers of members are few in the middle of both.
+        return cls(urn, min(forward, max(sizes.size - backward, sizes.size // 2)))
+
+    def tails(self, x: float) -> Tails:
+        """Return both tails."""
+        above = below = total = 0.0
+        for count, left, right in self._pairs():
+            weight = self._filling[self._urn.n - count]
+            rest = x - (self._urn.n - count) * self._value - left.sums
+            own = -np.diff(left.upward)
+            total += weight * float(own.sum() * right.upward[0])
+            first = np.searchsorted(right.sums, rest - self._urn.slack, side="left")
+            last = np.searchsorted(right.sums, rest + self._urn.slack, side="right")
+            above += weight * float(own @ right.upward[first])
+            below += weight * float(own @ right.downward[last])
+        return Tails(_log(above / total), _log(below / total))
+
+    def _pairs(self) -> Iterator[tuple[int, _Table, _Table]]:
+        """Yield what goes together, and how many members it has; the rest is the largest block."""
+        n, most = self._urn.n, self._filling.size - 1
+        left, right = self._halves
+        for i, one in left.items():
+            for j, other in right.items():
+                if 0 <= n - i - j <= most:
+                    yield i + j, one, other
+
+
+def _reach(sizes: Integers, n: int) -> int:
+    """Return how many of the first blocks have few enough classes of subsets."""
+    classes = np.zeros(n + 1)
+    classes[0] = 1
+    for i, size in enumerate(sizes):
+        sums = np.cumsum(classes)
+        sums[size + 1 :] -= sums[: -size - 1].copy() if size < n else 0
+        classes = sums
+        if classes.sum() > MOST_ENTRIES:
+            return i
+    return int(sizes.size)
+
+
+def _binomial(size: int, urn: Urn) -> Floats:
+    """Return the probabilities of members of a block if each is drawn by itself."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.stats import binom  # noqa: PLC0415
+
+    share = urn.n / urn.size
+    if size == 1:
+        return np.array([1 - share, share])[: urn.n + 1]
+    return np.asarray(binom.pmf(np.arange(min(size, urn.n) + 1), size, share))
+
+
+def _tables(urn: Urn, part: Integers) -> dict[int, _Table]:
+    """Return a table for each number of members that some blocks may give."""
+    count, sums, chance = np.zeros(1, np.int64), np.zeros(1), np.ones(1)
+    for block in part:
+        chances = _binomial(int(urn.sizes[block]), urn)
+        members = np.arange(chances.size)
+        counts = np.add.outer(members, count)
+        some = counts <= urn.n
+        count = counts[some]
+        sums = np.add.outer(members * urn.values[block], sums)[some]
+        chance = np.multiply.outer(chances, chance)[some]
+    order = np.lexsort([sums, count])
+    count, sums, chance = count[order], sums[order], chance[order]
+    bounds = np.searchsorted(count, np.arange(count[-1] + 2))
+    return {
+        i: _Table(
+            sums[low:high],
+            np.append(np.cumsum(chance[low:high][::-1])[::-1], 0.0),
+            np.insert(np.cumsum(chance[low:high]), 0, 0.0),
+        )
+        for i, (low, high) in enumerate(pairwise(bounds))
+        if low < high
+    }
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Numbers that are multiples of a unit, counted from the least one."""
+
+    least: float
+    unit: float
+    places: Integers
+
+    @classmethod
+    def of(cls, values: Floats) -> "Lattice | None":
+        """Return the lattice of some numbers, if they have one."""
+        if values.size == 1:
+            return cls(float(values[0]), 1.0, np.zeros(1, np.int64))
+        distance = values - values[0]
+        gap = float(np.diff(values).min())
+        if gap * _SPAN < distance[-1]:
+            return None
+        for share in _SHARES:
+            places = distance / gap * share
+            if places[-1] > _SPAN:
+                return None
+            whole = np.round(places)
+            if (np.abs(places - whole) < ROUNDING).all():
+                common = int(np.gcd.reduce(whole.astype(np.int64)))
+                unit = float(distance[-1]) / (int(whole[-1]) // common)
+                return cls(float(values[0]), unit, whole.astype(np.int64) // common)
+        return None
+
+
+class LatticeLaw:
+    """All sums of numbers on a lattice, by drawing one after the other."""
+
+    def __init__(self, urn: Urn, lattice: Lattice) -> None:
+        self._least = urn.n * lattice.least
+        self._unit = lattice.unit
+        chance = _walk(urn, lattice)
+        self._upward = np.append(np.cumsum(chance[::-1])[::-1], 0.0)
+        self._downward = np.insert(np.cumsum(chance), 0, 0.0)
+
+    @classmethod
+    def of(cls, urn: Urn, lattice: Lattice | None) -> "LatticeLaw | None":
+        """Return the law, if the walk is short enough."""
+        if lattice is None:
+            return None
+        cells = urn.size * (urn.n + 1) * (_longest(urn, lattice) + 1)
+        return cls(urn, lattice) if cells <= MOST_CELLS else None
+
+    def tails(self, x: float) -> Tails:
+        """Return both tails."""
+        place = (x - self._least) / self._unit
+        last = self._upward.size - 1
+        first = int(np.clip(np.ceil(place - ROUNDING), 0, last))
+        beyond = int(np.clip(np.floor(place + ROUNDING) + 1, 0, last))
+        return Tails(_log(self._upward[first]), _log(self._downward[beyond]))
+
+
+def _longest(urn: Urn, lattice: Lattice) -> int:
+    """Return the largest sum of places."""
+    return int(Urn(lattice.places.astype(np.float64), urn.sizes, urn.n).support[1])
+
+
+def _walk(urn: Urn, lattice: Lattice) -> Floats:
+    """Return the probability of each sum of places.
+
+    Number by number, each is drawn with the share of what is still to be drawn.
+    """
+    longest, places = _longest(urn, lattice), np.repeat(lattice.places, urn.sizes)
+    chance = np.zeros((urn.n + 1, longest + 1))
+    chance[0, 0] = 1
+    for i, place in enumerate(places):
+        low, high = max(0, urn.n - (urn.size - i)), min(i, urn.n)
+        drawn = (urn.n - np.arange(low, high + 1)) / (urn.size - i)
+        taken = chance[low : high + 1] * drawn[:, None]
+        chance[low : high + 1] -= taken
+        end = min(high + 1, urn.n)
+        moved = taken[: end - low, : longest + 1 - place]
+        chance[low + 1 : end + 1, place:] += moved
+    return np.asarray(chance[urn.n])
+
+
+def _log(chance: float) -> float:
+    """Return the logarithm; that of nothing is -infinity."""
+    return float(np.log(min(chance, 1.0))) if chance > 0 else -np.inf

@@ -1,0 +1,25 @@
+"""P-values of a table, adjusted for their number."""
+
+from typing import Literal, TypeAlias, get_args
+
+import polars as pl
+
+from prframe import checks
+from prframe.stats import adjust_p_values
+
+Correction: TypeAlias = Literal["bonferroni", "holm", "hochberg", "bh", "by"]
+
+
+def check_correction(correction: Correction | None) -> None:
+    """Require a known method, or none."""
+    if correction is not None:
+        checks.one_of("correction", correction, get_args(Correction))
+
+
+def corrected(rows: pl.DataFrame, correction: Correction | None) -> pl.DataFrame:
+    """Add the adjusted p-values, if they are asked for."""
+    if correction is None:
+        return rows
+    p_values = rows["p_value"].cast(pl.Float64).to_numpy()
+    adjusted = pl.Series("p_adjusted", adjust_p_values(p_values, correction))
+    return rows.with_columns(adjusted.fill_nan(None))

@@ -1,0 +1,267 @@
+"""Two-sample linear rank tests of each group, with the performance they estimate."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import repeat
+from typing import NamedTuple, TypeAlias, Unpack, get_args
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from prframe import checks, schemas
+from prframe.arguments import Arguments
+from prframe.errors import PrframeError
+from prframe.frames import Source
+from prframe.pieces import Piece, Ranking
+from prframe.ranks import hits, tie_sizes
+from prframe.rows import key_names
+from prframe.stats.intervals import Confidence
+from prframe.stats.linear_rank_null import LinearRankNull, RankNullMethod
+from prframe.stats.rank_statistics import RankStatistic, rank_null
+from prframe.stats.ranked_cells import RankedCells
+from prframe.stats.score_generating import ScoreGeneratingFunction
+from prframe.stats.score_generating_names import Phi, parse_phi
+from prframe.typing import Alternative, FrameT, Shared
+from prframe.verbs._correction import Correction, check_correction, corrected
+from prframe.verbs._groups import each_group, group_cells
+from prframe.verbs._verb import (
+    arguments,
+    positives_of,
+    run,
+    verb,
+    warn_null,
+    warn_undefined,
+)
+
+Integers: TypeAlias = NDArray[np.int64]
+
+_TIES = ("group", "order", "trec")
+
+
+@verb
+def rank_test(
+    frame: FrameT,
+    score: str = "score",
+    label: str = "label",
+    *,
+    phi: Phi | list[Phi] = "mww",
+    alternative: Alternative = "two-sided",
+    method: RankNullMethod = "auto",
+    correction: Correction | None = None,
+    confidence_level: float = 0.95,
+    **shared: Unpack[Shared],
+) -> FrameT:
+    """Test whether positives rank higher than negatives, by a linear rank statistic.
+
+    ``W = sum over positives of phi(rank / (N + 1))``, ranks rising with the score among all N
+    items, against random labels; with the performance W_phi that it estimates, and an interval.
+
+    Parameters
+    ----------
+    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+        One row per item, with all items of a group: those never retrieved as well, at a score of
+        -inf or counted in `n_pos` and `n_neg`; they are tied, last.
+    {shared}
+    phi : str, ScoreGeneratingFunction, callable, or list of these
+        The score-generating function, which says what ranks count:
+
+        - "mww", u: the rank sum of Mann, Whitney and Wilcoxon, AUC.
+        - "logistic", the same on a scale with variance 1; "van-der-waerden", normal quantiles;
+          "logrank", -log(1 - u); "median", the sign of u - 1/2.
+        - "local-auc(u0=0.9)", u from u0 on, and "rtb(u0=0.9, beta=20, lam=20)", the same smoothed;
+          "p-norm-push(q=3)", u^q; "dcg" or "dcg(k=10)", the discount of DCG.
+        - any nondecreasing function of arrays of numbers in (0, 1).
+
+    alternative : {"two-sided", "less", "greater"}
+        Twice the smaller of both tails; positives rank lower than at random, or higher.
+    method : {"auto", "exact", "saddlepoint", "normal"}
+        How the p-value is computed. "auto" counts rankings where that is quick, else takes the
+        double saddlepoint approximation, accurate in the tails; "normal" is the textbook's, with
+        the correction for continuity where W has steps. See `prframe.stats.LinearRankNull`.
+    correction : {"bonferroni", "holm", "hochberg", "bh", "by"}, optional
+        Adjust the p-values for the number of tests; groups without a p-value do not count.
+    confidence_level : float in (0, 1)
+        Of the interval, which is two-sided.
+
+    Returns
+    -------
+    frame of the caller's kind
+        The `by` columns, then ``phi`` (String), ``n_pos``, ``n_neg`` (Int64), ``statistic`` = W,
+        ``null_mean``, ``null_std``, ``z``, ``p_value``, ``estimate``, ``std_error``, ``conf_low``,
+        ``conf_high`` (Float64), ``method`` (String), how the p-value was found, and with
+        `correction` ``p_adjusted`` (Float64). One row per group and phi.
+
+    Raises
+    ------
+    PrframeError
+        An unknown phi or option, a function that is not nondecreasing, `weight`, ``ties`` other
+        than "group", "order" and "trec", "exact" with too many rankings, or rows that cannot be
+        ranked.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Groups without positives have no test, and those with a single item of a class no
+        interval; nor has "dcg", whose standard error is not known.
+
+    Notes
+    -----
+    Mean and standard deviation under random labels are exact, the ties being given:
+    ``n_pos mean(a)`` and ``n_pos n_neg / (N (N - 1)) sum (a_i - mean(a))^2`` for the numbers
+    ``a_i = phi(rank_i / (N + 1))`` of all items, mid-ranks where they tie.
+
+    ``estimate`` is about ``W_phi = E phi(F(X))``, X being the score of a positive and F the
+    distribution of all scores; for "mww" it is ``p / 2 + (1 - p) AUC``, p being the share of
+    positives. See `prframe.stats.rank_statistic`.
+
+    References
+    ----------
+    Clemencon, Limnios & Vayatis 2021, eqs. (2.10), (3.3) and (3.7); Hajek, Sidak & Sen 1999;
+    DeLong et al. 1988.
+
+    Examples
+    --------
+    >>> import polars as pl, prframe
+    >>> frame = pl.DataFrame({"score": range(12, 0, -1), "label": [1, 1, 0, 1] * 2 + [0] * 4})
+    >>> result = prframe.rank_test(frame, phi=["mww", "van-der-waerden"], alternative="greater")
+    >>> result.select("phi", "statistic", "null_mean", "p_value", "estimate", "method")
+    shape: (2, 6)
+    ┌─────────────────┬───────────┬────────────┬──────────┬──────────┬────────┐
+    │ phi             ┆ statistic ┆ null_mean  ┆ p_value  ┆ estimate ┆ method │
+    │ ---             ┆ ---       ┆ ---        ┆ ---      ┆ ---      ┆ ---    │
+    │ str             ┆ f64       ┆ f64        ┆ f64      ┆ f64      ┆ str    │
+    ╞═════════════════╪═══════════╪════════════╪══════════╪══════════╪════════╡
+    │ mww             ┆ 4.0       ┆ 3.0        ┆ 0.020563 ┆ 0.680556 ┆ exact  │
+    │ van-der-waerden ┆ 3.045114  ┆ 2.2204e-16 ┆ 0.018398 ┆ 0.596261 ┆ exact  │
+    └─────────────────┴───────────┴────────────┴──────────┴──────────┴────────┘
+    """
+    args = arguments("rank_test", score, label, shared)
+    checks.one_of("alternative", alternative, get_args(Alternative))
+    checks.one_of("method", method, get_args(RankNullMethod))
+    functions = [parse_phi(one) for one in (phi if isinstance(phi, (list, tuple)) else [phi])]
+    test = _Test(args, functions, alternative, method, correction, Confidence(confidence_level))
+    test.check()
+    schema = schemas.rank_test(corrected=correction is not None)
+    result: FrameT = run(frame, args, schema, test.results)
+    return result
+
+
+class _Group(NamedTuple):
+    """A ranking in cells, and its tie blocks; None where nothing retrieved is tied."""
+
+    cells: RankedCells
+    depth: int
+    sizes: Integers | None
+
+
+@dataclass(frozen=True)
+class _Test:
+    """What is tested, and how."""
+
+    args: Arguments
+    functions: list[ScoreGeneratingFunction]
+    alternative: Alternative
+    method: RankNullMethod
+    correction: Correction | None
+    confidence: Confidence
+
+    def check(self) -> None:
+        """Refuse what leaves labels that cannot be exchanged."""
+        check_correction(self.correction)
+        if not self.functions:
+            raise PrframeError("`phi` must name a function; got an empty list.")
+        names = [function.name for function in self.functions]
+        if len(set(names)) < len(names):
+            raise PrframeError(f"`phi` names a function twice: {checks.brief(names)}.")
+        if self.args.weight is not None:
+            raise PrframeError("rank_test ranks whole items and takes no `weight`; leave it out.")
+        if self.args.ties not in _TIES:
+            raise PrframeError(
+                f"rank_test takes ties={checks.listed(_TIES)}; got {self.args.ties!r}, under "
+                "which ranks depend on labels or are no ranks of one ranking."
+            )
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return one row per group and function."""
+        rows = Ranking(source, self.args).over_groups(self._piece)
+        self._warn(rows)
+        return corrected(rows, self.correction)
+
+    def _piece(self, piece: Piece) -> pl.DataFrame:
+        """Return the rows of the groups of a piece."""
+        found = hits(piece)
+        tied = self.args.ties == "group"
+        sizes = tie_sizes(piece).to_list() if tied else repeat(None)
+        depths = found.totals["n"].to_list()
+        groups = [
+            _Group(cells, depth, _blocks(size, depth))
+            for cells, depth, size in zip(group_cells(found), depths, sizes, strict=False)
+        ]
+        values = [row for rows in each_group(self._group, groups, "rank_test") for row in rows]
+        heads = found.totals.select(*key_names(self.args))
+        table = pl.DataFrame(values, schema=dict(_COLUMNS), orient="row")
+        numbers = [name for name, kind in _COLUMNS.items() if kind == pl.Float64()]
+        table = table.with_columns(pl.col(numbers).fill_nan(None))
+        if not heads.width:
+            return table
+        repeated = heads[np.repeat(np.arange(len(groups)), len(self.functions))]
+        return pl.concat([repeated, table], how="horizontal")
+
+    def _group(self, group: _Group) -> list[tuple[object, ...]]:
+        """Return the row of each function of a group."""
+        return [self._row(group, function) for function in self.functions]
+
+    def _row(self, group: _Group, function: ScoreGeneratingFunction) -> tuple[object, ...]:
+        """Return the values of the columns."""
+        cells = group.cells
+        if not cells.n_pos:
+            return (function.name, 0, cells.n_neg, *[None] * (len(_COLUMNS) - 3))
+        phi = function.of_size(cells.n)
+        null = _null_of(phi, group)
+        found = RankStatistic(phi, cells, null)
+        p_value, how = found.test(self.alternative, self.method)
+        interval = found.interval(self.confidence)
+        moments = (found.statistic, null.mean(), null.std(), found.z, p_value)
+        ends = (interval.estimate, interval.std_error, interval.low, interval.high)
+        return (function.name, cells.n_pos, cells.n_neg, *moments, *ends, how)
+
+    def _warn(self, rows: pl.DataFrame) -> None:
+        """Warn of groups without positives, and of those without an interval."""
+        keys = key_names(self.args)
+        groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(
+            lacking=pl.col("statistic").is_null().any(),
+            narrow=(pl.col("conf_low").is_null() & pl.col("statistic").is_not_null()).any(),
+        )
+        warn_undefined(["rank_test"], groups, self.args, [positives_of(self.args)])
+        narrow = groups.drop("lacking").rename({"narrow": "lacking"})
+        why = "which hold too little for an interval"
+        if any(not function.projected for function in self.functions):
+            why += ", or are tested by DCG, which has none"
+        warn_null(["std_error", "conf_low", "conf_high"], narrow, self.args, why)
+
+
+_COLUMNS = schemas.rank_test(corrected=False)
+
+
+def _blocks(sizes: list[int] | None, depth: int) -> Integers | None:
+    """Return the sizes of tie blocks; None if all items are apart."""
+    return None if sizes is None or len(sizes) == depth else np.array(sizes, dtype=np.int64)
+
+
+def _null_of(phi: ScoreGeneratingFunction, group: _Group) -> LinearRankNull:
+    """Return the distribution under random labels; what is not retrieved is one more block."""
+    cells, depth = group.cells, group.depth
+    if group.sizes is None:
+        return _untied(phi, cells.n, depth, cells.n_pos)
+    missed = [cells.n - depth] if cells.n > depth else []
+    return rank_null(phi, np.append(group.sizes, missed).astype(np.int64), cells.n_pos)
+
+
+@lru_cache(maxsize=64)
+def _untied(phi: ScoreGeneratingFunction, n: int, depth: int, n_pos: int) -> LinearRankNull:
+    """Return the distribution for a ranking without ties; groups of one shape share it."""
+    sizes = np.ones(depth + (n > depth), dtype=np.int64)
+    if n > depth:
+        sizes[-1] = n - depth
+    return rank_null(phi, sizes, n_pos)
