@@ -83,9 +83,11 @@ class RankStatistic:
     def share(self) -> float:
         """Where the statistic lies between the worst ranking, 0, and the best one, 1.
 
-        AUC for phi(u) = u.
+        AUC for phi(u) = u; NaN if all rankings are alike.
         """
         scale = self._scale
+        if not scale.width:
+            return np.nan
         return min(max((self.mean - scale.worst) / (scale.best - scale.worst), 0.0), 1.0)
 
     @property

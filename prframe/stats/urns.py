@@ -60,7 +60,7 @@ class Urn:
     @cached_property
     def variance(self) -> float:
         """The variance of the sum, ``n (N - n) / (N (N - 1)) sum (a - mean a)^2``."""
-        if self.size == 1:
+        if self.n in {0, self.size}:
             return 0.0
         squares = float(self.sizes @ (self.values - self.mean / self.n) ** 2)
         return self.n * (self.size - self.n) / (self.size * (self.size - 1)) * squares

@@ -124,17 +124,17 @@ def rank_test(
     --------
     >>> import polars as pl, prframe
     >>> frame = pl.DataFrame({"score": range(12, 0, -1), "label": [1, 1, 0, 1] * 2 + [0] * 4})
-    >>> result = prframe.rank_test(frame, phi=["mww", "van-der-waerden"], alternative="greater")
+    >>> result = prframe.rank_test(frame, phi=["mww", "p-norm-push"], alternative="greater")
     >>> result.select("phi", "statistic", "null_mean", "p_value", "estimate", "method")
     shape: (2, 6)
-    ┌─────────────────┬───────────┬────────────┬──────────┬──────────┬────────┐
-    │ phi             ┆ statistic ┆ null_mean  ┆ p_value  ┆ estimate ┆ method │
-    │ ---             ┆ ---       ┆ ---        ┆ ---      ┆ ---      ┆ ---    │
-    │ str             ┆ f64       ┆ f64        ┆ f64      ┆ f64      ┆ str    │
-    ╞═════════════════╪═══════════╪════════════╪══════════╪══════════╪════════╡
-    │ mww             ┆ 4.0       ┆ 3.0        ┆ 0.020563 ┆ 0.680556 ┆ exact  │
-    │ van-der-waerden ┆ 3.045114  ┆ 2.2204e-16 ┆ 0.018398 ┆ 0.596261 ┆ exact  │
-    └─────────────────┴───────────┴────────────┴──────────┴──────────┴────────┘
+    ┌──────────────────┬───────────┬───────────┬──────────┬──────────┬────────┐
+    │ phi              ┆ statistic ┆ null_mean ┆ p_value  ┆ estimate ┆ method │
+    │ ---              ┆ ---       ┆ ---       ┆ ---      ┆ ---      ┆ ---    │
+    │ str              ┆ f64       ┆ f64       ┆ f64      ┆ f64      ┆ str    │
+    ╞══════════════════╪═══════════╪═══════════╪══════════╪══════════╪════════╡
+    │ mww              ┆ 4.0       ┆ 3.0       ┆ 0.020563 ┆ 0.680556 ┆ exact  │
+    │ p-norm-push(q=3) ┆ 2.170232  ┆ 1.384615  ┆ 0.044372 ┆ 0.395161 ┆ exact  │
+    └──────────────────┴───────────┴───────────┴──────────┴──────────┴────────┘
     """
     args = arguments("rank_test", score, label, shared)
     checks.one_of("alternative", alternative, get_args(Alternative))
