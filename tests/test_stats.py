@@ -87,5 +87,5 @@ def test_public_names_stand_in_the_reference(page: str) -> None:
 @pytest.mark.parametrize("name", stats.__all__)
 def test_public_names_come_with_an_example(name: str) -> None:
     result_of = {"PRBootstrap": "pr_bootstrap", "PRInterval": "pr_asymptotic_interval"}
-    result_of["PRPosterior"] = "pr_posterior"
+    result_of |= {"PRPosterior": "pr_posterior", "SCORE_GENERATING": "parse_phi"}
     assert ">>> " in getattr(stats, result_of.get(name, name)).__doc__

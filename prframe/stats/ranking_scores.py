@@ -34,7 +34,7 @@ class LocalAUC(ScoreGeneratingFunction):
 
     def __post_init__(self) -> None:
         """Check the parameter."""
-        checks.number("u0", self.u0, above=0, below=1)
+        _keep(self, u0=checks.number("u0", self.u0, above=0, below=1))
 
     @property
     def name(self) -> str:
@@ -87,7 +87,7 @@ class PNormPush(ScoreGeneratingFunction):
 
     def __post_init__(self) -> None:
         """Check the parameter."""
-        checks.number("q", self.q, at_least=1)
+        _keep(self, q=checks.number("q", self.q, at_least=1))
 
     @property
     def name(self) -> str:
@@ -126,8 +126,8 @@ class DCG(ScoreGeneratingFunction):
     ----------
     k : int >= 1, optional
         Ranks that count; all unless told.
-    n : int >= 1, optional
-        Number N of ranked items.
+    n : float > 0, optional
+        Number N of ranked items, or their total weight.
 
     Notes
     -----
@@ -141,15 +141,16 @@ class DCG(ScoreGeneratingFunction):
     """
 
     k: int | None = None
-    n: int | None = None
+    n: float | None = None
     smooth: ClassVar[bool] = False
     projected: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        for name, value in (("k", self.k), ("n", self.n)):
-            if value is not None:
-                checks.whole_number(name, value, at_least=1)
+        if self.k is not None:
+            _keep(self, k=checks.whole_number("k", self.k, at_least=1))
+        if self.n is not None:
+            _keep(self, n=checks.number("n", self.n, above=0))
 
     @property
     def name(self) -> str:
@@ -160,16 +161,16 @@ class DCG(ScoreGeneratingFunction):
     def jumps(self) -> tuple[Jump, ...]:
         """From 0, half a rank below the last that counts."""
         size = self._size
-        if self.k is None or self.k >= size:
+        if self.k is None or self.k >= size + 0.5:
             return ()
         return (Jump(1 - (self.k + 0.5) / (size + 1), 1 / float(np.log2(1.5 + self.k))),)
 
-    def of_size(self, n: int) -> "DCG":
+    def of_size(self, n: float) -> "DCG":
         """Return the function for n items."""
         return DCG(self.k, n)
 
     @property
-    def _size(self) -> int:
+    def _size(self) -> float:
         """The number of items, which must be given."""
         if self.n is None:
             raise PrframeError("DCG depends on the number of items; give n, or take of_size(n).")
@@ -211,8 +212,7 @@ class DCG(ScoreGeneratingFunction):
         from scipy.special import expi  # noqa: PLC0415
 
         size, numbers = self._size, fractions("u", u)
-        first = size if self.k is None else min(self.k + 0.5, size + 1.0)
-        lowest = 2.0 + size if self.k is None else 1.0 + first
+        lowest = 2.0 + size if self.k is None else min(1.5 + self.k, 2.0 + size)
         inverse = np.clip(1 + (size + 1) * (1 - numbers), 2.0, lowest)
         curved = np.log(2) * (expi(np.log(lowest)) - expi(np.log(inverse)))
         flat = np.maximum(1 - (size + 1) * (1 - numbers), 0.0)
@@ -245,9 +245,12 @@ class RTB(ScoreGeneratingFunction):
 
     def __post_init__(self) -> None:
         """Check the parameters."""
-        checks.number("u0", self.u0, above=0, below=1)
-        checks.number("beta", self.beta, above=0)
-        checks.number("lam", self.lam, above=0)
+        _keep(
+            self,
+            u0=checks.number("u0", self.u0, above=0, below=1),
+            beta=checks.number("beta", self.beta, above=0),
+            lam=checks.number("lam", self.lam, above=0),
+        )
 
     @property
     def name(self) -> str:
@@ -278,6 +281,12 @@ class RTB(ScoreGeneratingFunction):
         soft = _softplus_integral(x, self.beta) - _softplus_integral(-self.u0, self.beta)
         step = _softplus(x, self.lam) - _softplus(-self.u0, self.lam)
         return np.asarray(soft + self.u0 * step)
+
+
+def _keep(phi: ScoreGeneratingFunction, **parameters: float) -> None:
+    """Set checked parameters, as numbers of Python, which the name is written with."""
+    for name, value in parameters.items():
+        object.__setattr__(phi, name, value)
 
 
 def _sigmoid(x: Floats) -> Floats:

@@ -14,7 +14,14 @@ from prframe.stats.inputs import Floats
 
 
 class Jump(NamedTuple):
-    """Where a score-generating function jumps, and by how much."""
+    """Where a score-generating function jumps, and by how much.
+
+    Examples
+    --------
+    >>> from prframe.stats import LocalAUC
+    >>> LocalAUC(u0=0.8).jumps
+    (Jump(at=0.8, size=0.8),)
+    """
 
     at: float
     size: float
@@ -77,7 +84,7 @@ class ScoreGeneratingFunction(ABC):
     def integral(self, u: ArrayLike) -> Floats:
         """Return the integral of phi from 0 to u."""
 
-    def of_size(self, n: int) -> Self:  # noqa: ARG002 - what depends on n overrides it
+    def of_size(self, n: float) -> Self:  # noqa: ARG002 - what depends on n overrides it
         """Return the function for n ranked items; itself, unless it depends on n."""
         return self
 

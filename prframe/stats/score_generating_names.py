@@ -23,6 +23,7 @@ from prframe.stats.score_generating import ScoreGeneratingFunction
 
 Phi: TypeAlias = str | ScoreGeneratingFunction | Callable[[Floats], ArrayLike]
 
+#: The classes by their names.
 SCORE_GENERATING: dict[str, type[ScoreGeneratingFunction]] = {
     "dcg": DCG,
     "local-auc": LocalAUC,
@@ -40,6 +41,8 @@ _SETTING = re.compile(r"\s*(?P<name>\w+)\s*=\s*(?P<value>[^\s=,]+)\s*")
 _HIDDEN = frozenset({"n"})
 # Where functions without known integrals and derivatives are looked at.
 _GRID = 4096
+# Values of a constant function may differ by rounding.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class CustomFunction(ScoreGeneratingFunction):
     slope : callable, optional
         Its derivative; differences over ``n^(-2/5)`` to either side unless told, which also feel
         a jump.
-    n : int, optional
+    n : float > 0, optional
         Number of ranked items.
 
     Notes
@@ -69,7 +72,7 @@ class CustomFunction(ScoreGeneratingFunction):
 
     function: Callable[[Floats], ArrayLike]
     slope: Callable[[Floats], ArrayLike] | None = None
-    n: int | None = None
+    n: float | None = None
     smooth: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -87,12 +90,15 @@ class CustomFunction(ScoreGeneratingFunction):
         """Return the values of the function, which must be finite and nondecreasing."""
         numbers = fractions("u", u)
         values = _returned(self.function, numbers, self.name)
-        order = np.argsort(numbers, axis=None)
         if not np.isfinite(values).all():
             at = numbers[~np.isfinite(values)].ravel()[0]
             raise PrframeError(f"phi must be finite between 0 and 1; {self.name}({at:g}) is not.")
-        if (np.diff(values.ravel()[order]) < 0).any():
-            raise PrframeError(f"phi must be nondecreasing; {self.name} falls somewhere.")
+        order = np.argsort(numbers, axis=None)
+        rising = values.ravel()[order]
+        falls = np.diff(rising) < -_ROUNDING * np.abs(rising).max(initial=0.0)
+        if falls.any():
+            at = numbers.ravel()[order][1:][falls][0]
+            raise PrframeError(f"phi must be nondecreasing; {self.name} falls before {at:g}.")
         return values
 
     def derivative(self, u: ArrayLike) -> Floats:
@@ -115,9 +121,9 @@ class CustomFunction(ScoreGeneratingFunction):
         sums = np.concatenate([[0.0], np.cumsum(areas)])
         return np.asarray(np.interp(fractions("u", u), edges, sums))
 
-    def of_size(self, n: int) -> "CustomFunction":
+    def of_size(self, n: float) -> "CustomFunction":
         """Return the function with differences for n items."""
-        return replace(self, n=checks.whole_number("n", n, at_least=1))
+        return replace(self, n=checks.number("n", n, above=0))
 
     def _around(self, u: Floats) -> tuple[Floats, Floats]:
         """Return the ends of the interval for a difference, within (0, 1)."""
@@ -186,7 +192,8 @@ def _of_name(text: str) -> ScoreGeneratingFunction:
     kind = SCORE_GENERATING[found["name"]]
     known = {entry.name for entry in fields(kind)} - _HIDDEN  # type: ignore[arg-type]
     given: dict[str, int | float] = {}
-    for part in (found["settings"] or "").split(",") if found["settings"] else []:
+    settings = (found["settings"] or "").strip()
+    for part in settings.split(",") if settings else []:
         setting = _SETTING.fullmatch(part)
         if setting is None or setting["name"] in given:
             raise PrframeError(f"cannot read {part.strip()!r} in phi={checks.brief(text)}.")

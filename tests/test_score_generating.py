@@ -1,0 +1,327 @@
+"""Score-generating functions, against finite differences, quadrature and their definitions."""
+
+import pickle
+from itertools import pairwise
+from math import log, log2, pi, sqrt
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import integrate
+from scipy import stats as scipy_stats
+
+from prframe import PrframeError
+from prframe.stats import (
+    DCG,
+    RTB,
+    SCORE_GENERATING,
+    CustomFunction,
+    LocalAUC,
+    Logistic,
+    Logrank,
+    MannWhitneyWilcoxon,
+    Median,
+    PNormPush,
+    ScoreGeneratingFunction,
+    VanDerWaerden,
+    parse_phi,
+)
+
+NAMED = [
+    MannWhitneyWilcoxon(),
+    LocalAUC(),
+    LocalAUC(u0=0.25),
+    PNormPush(),
+    PNormPush(q=1),
+    PNormPush(q=1.5),
+    PNormPush(q=4.5),
+    Logistic(),
+    Logrank(),
+    Median(),
+    VanDerWaerden(),
+    RTB(),
+    RTB(u0=0.3, beta=3, lam=50),
+    DCG(n=20),
+    DCG(k=5, n=20),
+    DCG(k=20, n=20),
+    DCG(k=50, n=20),
+]
+IDS = [f"{phi.name}, {phi.n}" if isinstance(phi, DCG) else phi.name for phi in NAMED]
+# The definitions of section 2.2 and 2.3 of the source, one number at a time.
+DEFINITIONS = {
+    "mww": lambda u: u,
+    "local-auc(u0=0.25)": lambda u: u if u >= 0.25 else 0,
+    "p-norm-push(q=4.5)": lambda u: u**4.5,
+    "logistic": lambda u: 2 * sqrt(3) * (u - 1 / 2),
+    "logrank": lambda u: -log(1 - u),
+    "median": lambda u: (u > 1 / 2) - (u < 1 / 2),
+    "van-der-waerden": scipy_stats.norm.ppf,
+    "rtb(u0=0.3, beta=3, lam=50)": lambda u: (
+        np.log1p(np.exp(3 * (u - 0.3))) / 3 + 0.3 / (1 + np.exp(-50 * (u - 0.3)))
+    ),
+}
+EVERY = pytest.mark.parametrize("phi", NAMED, ids=IDS)
+
+
+def corners(phi: ScoreGeneratingFunction) -> list[float]:
+    """Return where a function is not smooth within (0, 1)."""
+    within = [jump.at for jump in phi.jumps]
+    if isinstance(phi, DCG):
+        # The discount rises up to rank 1 and stays there.
+        within.append(1 - 1 / (phi.n + 1))
+    return sorted(within)
+
+
+def inner(phi: ScoreGeneratingFunction) -> np.ndarray:
+    """Return arguments away from the ends and the corners."""
+    u = np.linspace(0.0313, 0.9687, 101)
+    far = [np.abs(u - corner) > 0.01 for corner in corners(phi)]
+    return u[np.all(far, axis=0)] if far else u
+
+
+def difference(function, u: np.ndarray, h: float = 1e-3) -> np.ndarray:
+    """Return the central difference of order 8."""
+    weights = {1: 4 / 5, 2: -1 / 5, 3: 4 / 105, 4: -1 / 280}
+    return sum(w * (function(u + i * h) - function(u - i * h)) for i, w in weights.items()) / h
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+@given(st.floats(0.001, 0.999))
+def test_values(name: str, u: float) -> None:
+    assert parse_phi(name)(u) == pytest.approx(DEFINITIONS[name](u), rel=1e-13, abs=1e-13)
+
+
+@EVERY
+def test_derivatives_are_those_of_differences(phi: ScoreGeneratingFunction) -> None:
+    u = inner(phi)
+    np.testing.assert_allclose(phi.derivative(u), difference(phi, u), rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(
+        phi.second_derivative(u), difference(phi.derivative, u), rtol=1e-6, atol=1e-7
+    )
+
+
+@EVERY
+def test_integrals_are_those_of_quadrature(phi: ScoreGeneratingFunction) -> None:
+    for end in (0.05, 0.2, 0.5, 0.77, 0.9, 0.97, 1.0):
+        edges = [0.0, *(corner for corner in corners(phi) if corner < end), end]
+        parts = [
+            integrate.quad(phi, *ends, epsabs=1e-12, limit=200)[0] for ends in pairwise(edges)
+        ]
+        assert phi.integral(end) == pytest.approx(sum(parts), abs=1e-10)
+    assert phi.integral(0.0) == pytest.approx(0, abs=1e-15)
+
+
+@EVERY
+def test_they_rise(phi: ScoreGeneratingFunction) -> None:
+    u = np.linspace(0, 1, 2001)
+    assert (np.diff(phi(u)) >= -1e-15).all()
+    assert (phi.derivative(u) >= 0).all()
+
+
+@EVERY
+def test_jumps_are_the_differences_across(phi: ScoreGeneratingFunction) -> None:
+    for jump in phi.jumps:
+        low, high = phi([jump.at - 1e-9, jump.at + 1e-9])
+        assert high - low == pytest.approx(jump.size, rel=1e-6)
+    # Without its jumps a function has no steps left.
+    u = np.linspace(0.02, 0.98, 20_000)
+    steps = np.diff(phi(u)) - np.diff(sum(j.size * (u > j.at) for j in phi.jumps) + 0 * u)
+    assert (np.abs(steps) < 0.02).all()
+
+
+@EVERY
+def test_shapes_are_kept(phi: ScoreGeneratingFunction) -> None:
+    u = np.linspace(0.1, 0.9, 6).reshape(2, 3)
+    for function in (phi, phi.derivative, phi.second_derivative, phi.integral):
+        assert function(u).shape == (2, 3)
+        assert function(u[0, 1]) == function(u)[0, 1]
+        assert function([]).shape == (0,)
+
+
+def test_the_ends() -> None:
+    assert Logrank()([0, 1]).tolist() == [0, np.inf]
+    assert Logrank().derivative(1) == Logrank().second_derivative(1) == np.inf
+    assert Logrank().integral(1) == 1
+    assert VanDerWaerden()([0, 1]).tolist() == [-np.inf, np.inf]
+    assert VanDerWaerden().derivative([0, 1]).tolist() == [np.inf, np.inf]
+    assert VanDerWaerden().second_derivative([0, 1]).tolist() == [-np.inf, np.inf]
+    assert VanDerWaerden().integral([0, 1]).tolist() == [0, 0]
+    assert PNormPush(q=1.5).second_derivative(0) == np.inf
+    assert PNormPush(q=1).derivative(0) == 1
+
+
+def test_moments_of_the_scores_of_classical_tests() -> None:
+    assert Logistic().integral(1) == pytest.approx(0, abs=1e-15)
+    assert integrate.quad(lambda u: Logistic()(u) ** 2, 0, 1)[0] == pytest.approx(1)
+    assert integrate.quad(lambda u: VanDerWaerden()(u) ** 2, 0, 1)[0] == pytest.approx(1)
+    # The dilogarithm at -1: the SoftPlus up to u0 adds pi^2 / 12 / beta^2, and u0 log(2) / lam.
+    area = pi**2 / 12 / 40**2 + 0.5 * log(2) / 40
+    assert RTB(u0=0.5, beta=40, lam=40).integral(0.5) == pytest.approx(area, rel=1e-7)
+
+
+@given(st.floats(0.05, 0.95), st.floats(0, 1))
+def test_steep_rtb_is_the_local_auc(u0: float, u: float) -> None:
+    if abs(u - u0) > 1e-3:
+        steep = RTB(u0=u0, beta=1e5, lam=1e5)
+        assert steep(u) == pytest.approx(LocalAUC(u0)(u), abs=1e-6)
+        assert steep.integral(u) == pytest.approx(LocalAUC(u0).integral(u), abs=1e-4)
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 100, 1000])
+@pytest.mark.parametrize("k", [None, 1, 3, 100, 5000])
+def test_dcg_has_the_discounts_at_the_ranks(n: int, k: int | None) -> None:
+    ascending = np.arange(1, n + 1)
+    wanted = [1 / log2(2 + n - rank) * (k is None or 1 + n - rank <= k) for rank in ascending]
+    np.testing.assert_allclose(DCG(k).of_size(n)(ascending / (n + 1)), wanted, rtol=1e-12)
+
+
+def test_what_depends_on_the_size() -> None:
+    for phi in NAMED:
+        assert (phi.of_size(7) == phi) is not isinstance(phi, DCG)
+    assert DCG(k=3).of_size(10) == DCG(k=3, n=10)
+    assert DCG(n=5).of_size(2.5).n == 2.5
+    with pytest.raises(PrframeError, match=r"DCG depends on the number of items; give n, or take"):
+        DCG()(0.5)
+
+
+@pytest.mark.parametrize("n", range(1, 9))
+def test_steps_are_the_distances_of_values(n: int) -> None:
+    ranks = np.arange(1, n + 1) / (n + 1)
+    sums = {round(sum(bits), 9) for bits in _subsets(Median()(ranks).tolist(), max(n // 2, 1))}
+    if len(sums) > 1:
+        assert min(np.diff(sorted(sums))) == Median().step(n)
+    for phi in (MannWhitneyWilcoxon(), Logistic()):
+        if n > 1:
+            assert phi.step(n) == pytest.approx(np.diff(phi(ranks)).min())
+    assert PNormPush().step(n) == Logrank().step(n) == 0
+
+
+def _subsets(values: list[float], size: int) -> list[tuple[float, ...]]:
+    """Return all choices of so many values."""
+    if size == 0:
+        return [()]
+    return [
+        (value, *rest)
+        for i, value in enumerate(values)
+        for rest in _subsets(values[i + 1 :], size - 1)
+    ]
+
+
+@EVERY
+def test_names_are_read_back(phi: ScoreGeneratingFunction) -> None:
+    wanted = DCG(phi.k) if isinstance(phi, DCG) else phi
+    assert parse_phi(phi.name) == wanted
+    assert parse_phi(phi) is phi
+    assert pickle.loads(pickle.dumps(phi)) == phi  # noqa: S301 - made here
+
+
+def test_all_names_are_read() -> None:
+    for name, kind in SCORE_GENERATING.items():
+        assert parse_phi(name) == parse_phi(f" {name} ( ) ") == kind()
+    assert parse_phi("local-auc(u0=0.8)") == LocalAUC(u0=0.8)
+    assert parse_phi(" rtb( lam = 5,u0=.7 ) ") == RTB(u0=0.7, lam=5)
+
+
+def test_parameters_of_numpy_are_written_as_numbers() -> None:
+    assert LocalAUC(np.float64(0.8)).name == "local-auc(u0=0.8)"
+    assert PNormPush(np.int64(2)).name == "p-norm-push(q=2)"
+    assert DCG(np.int64(2)).name == "dcg(k=2)"
+    assert RTB(np.float32(0.5), *np.array([1.0, 2.0])).name == "rtb(u0=0.5, beta=1.0, lam=2.0)"
+
+
+class _Odd:
+    """A callable without a name."""
+
+    def __call__(self, u: np.ndarray) -> np.ndarray:
+        return u
+
+
+def test_functions_of_the_user() -> None:
+    phi = parse_phi(np.square)
+    assert isinstance(phi, CustomFunction)
+    assert phi.name == "square"
+    assert parse_phi(_Odd()).name == "_Odd"
+    assert phi([0.5]).tolist() == [0.25]
+    u = np.linspace(0, 1, 33)
+    np.testing.assert_allclose(phi.integral(u), u**3 / 3, atol=1e-7)
+    # Differences over ever smaller distances.
+    inside = u[8:-8]
+    errors = [np.abs(phi.of_size(n).derivative(inside) - 2 * inside).max() for n in (10**3, 10**6)]
+    assert errors[0] < 1e-9
+    assert errors[1] < 1e-9
+    np.testing.assert_allclose(phi.of_size(10**5).second_derivative(inside), 2, rtol=1e-4)
+    exact = CustomFunction(np.square, slope=lambda u: 2 * u)
+    np.testing.assert_allclose(exact.derivative(u), 2 * u)
+    assert pickle.loads(pickle.dumps(phi)) == phi  # noqa: S301 - made here
+
+
+def test_differences_feel_a_jump() -> None:
+    phi = CustomFunction(lambda u: np.where(u < 0.6, 0.0, 3.0), n=1000)
+    u = (np.arange(100_000) + 0.5) / 100_000
+    slope = phi.derivative(u)
+    assert slope.mean() == pytest.approx(3, rel=1e-3)
+    assert (slope[np.abs(u - 0.6) > 1000**-0.4] == 0).all()
+
+
+def test_rounding_is_no_fall() -> None:
+    wobbly = CustomFunction(lambda u: u * (0.1 / u))
+    assert (np.diff(wobbly(np.linspace(0.01, 0.99, 999))) < 0).any()
+
+
+@pytest.mark.parametrize(
+    ("phi", "message"),
+    [
+        (
+            "mwv",
+            "`phi` must be one of 'dcg', 'local-auc', 'logistic', 'logrank', 'median', 'mww', "
+            "'p-norm-push', 'rtb', 'van-der-waerden'; got 'mwv'. Did you mean 'mww'?",
+        ),
+        ("mww(", "cannot read phi='mww('; write a name, or 'name(parameter=value)'."),
+        ("", "cannot read phi=''; write a name, or 'name(parameter=value)'."),
+        ("mww(u0=1)", "mww takes no parameters; got 'u0'."),
+        ("rtb(u1=1)", "rtb takes 'beta', 'lam', 'u0'; got 'u1'."),
+        ("dcg(n=3)", "dcg takes 'k'; got 'n'."),
+        ("dcg(k=2.5)", "`k` must be a whole number >= 1; got 2.5."),
+        ("local-auc(0.8)", "cannot read '0.8' in phi='local-auc(0.8)'."),
+        (
+            "local-auc(u0=0.8, u0=0.9)",
+            "cannot read 'u0=0.9' in phi='local-auc(u0=0.8, u0=0.9)'.",
+        ),
+        ("local-auc(u0=best)", "'best' in phi='local-auc(u0=best)' is no number."),
+        ("local-auc(u0=1)", "`u0` must be a number > 0 and < 1; got 1."),
+        ("p-norm-push(q=0.5)", "`q` must be a number >= 1; got 0.5."),
+        ("p-norm-push(q=inf)", "`q` must be a number >= 1; got inf."),
+        ("rtb(beta=0)", "`beta` must be a number > 0; got 0."),
+        ("rtb(lam=nan)", "`lam` must be a number > 0; got nan."),
+        (LocalAUC, "`phi` must be a function, not a class; write LocalAUC()."),
+        (3, "`phi` must be a name or a function; got 3."),
+        (np.reciprocal, "phi must be nondecreasing; reciprocal falls before 0.000488281."),
+        (np.sum, r"phi must return as many numbers as it is given; sum returned shape () for "),
+        (np.arctanh, None),
+        (np.log, None),
+    ],
+)
+def test_what_is_no_score_generating_function(phi: object, message: str | None) -> None:
+    if message is None:
+        assert parse_phi(phi).name == phi.__name__
+        return
+    with pytest.raises(PrframeError) as caught:
+        parse_phi(phi)
+    assert str(caught.value).startswith(message)
+
+
+def test_functions_must_be_finite_where_they_are_used() -> None:
+    with pytest.raises(PrframeError, match=r"phi must be finite between 0 and 1; <lambda>"):
+        parse_phi(lambda u: np.where(u > 0.5, np.nan, u))
+    with pytest.raises(PrframeError, match=r"`phi` and its slope must be functions\."):
+        CustomFunction(np.sqrt, slope=1)
+    with pytest.raises(PrframeError, match=r"slope returned shape \(\) for \(2,\)"):
+        CustomFunction(np.sqrt, slope=np.sum).derivative([0.2, 0.3])
+
+
+@EVERY
+def test_arguments_are_fractions(phi: ScoreGeneratingFunction) -> None:
+    for function in (phi, phi.derivative, phi.second_derivative, phi.integral):
+        with pytest.raises(PrframeError, match=r"`u` must lie between 0 and 1; got 1\.5"):
+            function([0.5, 1.5])
