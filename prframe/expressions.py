@@ -292,7 +292,7 @@ def _metric(
         term.credit(q, metric).sum() if term.combine == "sum" else term.credit(_first(q), metric)
         for term in metric.terms_under(ties)
     ]
-    value = metric.finish(q, metric, terms)
+    value = metric.finish_under(ties)(q, metric, terms)
     for name in metric.needs:
         value = pl.when(getattr(q, name) > 0).then(value)
     # Opening with the score gives the result the score's name: two scores in one `agg` differ.

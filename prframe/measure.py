@@ -93,10 +93,7 @@ class _Measurement:
     def values(self, metrics: dict[int, Metric]) -> pl.DataFrame:
         """Return the values, a column per number."""
         q = self._columns.quantities(interpolated=False)
-        values = [
-            _value(metric, i, q, len(metric.terms_under(self._ties))).alias(str(i))
-            for i, metric in metrics.items()
-        ]
+        values = [_value(metric, i, q, self._ties).alias(str(i)) for i, metric in metrics.items()]
         totals = self._hits.totals.with_row_index("group")
         totals = totals.with_columns(pl.col("group").cast(pl.Int64))
         totals = _with_ideals(totals, self._hits.marks, self._columns.ideals)
@@ -147,10 +144,11 @@ class _Measurement:
         return pl.concat([table, counts[table["group"]]], how="horizontal")
 
 
-def _value(metric: Metric, i: int, q: Quantities, n_terms: int) -> pl.Expr:
+def _value(metric: Metric, i: int, q: Quantities, ties: Ties) -> pl.Expr:
     """Finish a metric; null where it is undefined."""
+    n_terms = len(metric.terms_under(ties))
     terms = [pl.col(f"{i}.{j}").fill_null(0.0) for j in range(n_terms)]
-    value = metric.finish(q, metric, terms).cast(pl.Float64)
+    value = metric.finish_under(ties)(q, metric, terms).cast(pl.Float64)
     defined = pl.all_horizontal(pl.lit(value=True), *(pl.col(name) > 0 for name in metric.needs))
     return pl.when(defined).then(value)
 

@@ -6,8 +6,8 @@ are single items where ties have an order. `value` adds the tie policies, by enu
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise, permutations, product
-from math import ceil, exp, floor, inf, log2, prod
-from statistics import fmean
+from math import ceil, exp, floor, inf, log, log2, prod
+from statistics import NormalDist, fmean
 from typing import Any, NamedTuple
 
 
@@ -185,6 +185,46 @@ def auc(group: Group, _: int | None) -> float:
     return won / (group.total(positive=True) * group.total(positive=False))
 
 
+def discount(rank: float, k: int) -> float:
+    """Return the discount of a rank from the top, perhaps between two; ranks below 1 count as 1."""
+    return 1 / log2(1 + max(rank, 1)) if rank < k + 0.4999 else 0.0
+
+
+# Score-generating functions of u in (0, 1), with what they need to know of the number of items.
+SCORES: dict[str, Callable[[float, float], float]] = {
+    "dcg(k=2)": lambda u, n: discount((n + 1) * (1 - u), 2),
+    "local-auc(u0=0.5)": lambda u, _: u if u >= 0.5 else 0,
+    "logrank": lambda u, _: -log(1 - u),
+    "median": lambda u, _: (u > 0.5) - (u < 0.5),
+    "mww": lambda u, _: u,
+    "p-norm-push(q=3)": lambda u, _: u**3,
+    "van-der-waerden": lambda u, _: NormalDist().inv_cdf(u),
+}
+
+
+def linear_rank(group: Group, _: int | None, phi: str) -> float:
+    """Add up phi(rank / (N + 1)); unlisted and hidden items are one block at the bottom."""
+    size = group.size()
+
+    def block_score(above: float, weight: float) -> float:
+        # The mean rank counts places from the top: above + 1 .. above + weight.
+        places = [above + (weight + 1) / 2]
+        if group.ties == "expected":
+            places = [above + place for place in range(1, round(weight) + 1)]
+        return fmean(SCORES[phi](max(size + 1 - place, 0) / (size + 1), size) for place in places)
+
+    above = total = hits = 0.0
+    for block in group.blocks():
+        weight = sum(item.weight for item in block)
+        found = sum(item.weight for item in block if group.is_positive(item))
+        total += found * block_score(above, weight)
+        above, hits = above + weight, hits + found
+    missed = group.total(positive=True) - hits
+    if missed > 1e-9:
+        total += missed * block_score(above, size - above)
+    return total / group.total(positive=True)
+
+
 def inferred_ap(group: Group, _: int | None) -> float:
     """Take counts at the ends of blocks; without ties, that is the published definition."""
     total, above = 0.0, []
@@ -299,6 +339,7 @@ CURVE: dict[str, Callable[..., float]] = {
     "IPrec": lambda group, k, levels: interpolated(group, k, levels),
     "MaxF1": largest_f1,
     "Prec": first_reaching,
+    "W": linear_rank,
     "infAP": inferred_ap,
 }
 # Metrics of positions: under "group" they are the mean over all orders.
@@ -340,6 +381,9 @@ def value(group: Group, name: str, k: float | None, settings: dict[str, Any]) ->
         return ORACLE[name](ranking, k, **others)
 
     if group.ties in {"order", "trec"} or (group.ties == "group" and name in CURVE):
+        return one(group)
+    if group.ties == "expected" and name == "W":
+        # Its own mean: what is not retrieved would make too many orders.
         return one(group)
     combine = {"best": max, "worst": min}.get(group.ties, fmean)
     return combine([one(order) for order in group.orders()])

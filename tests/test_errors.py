@@ -25,7 +25,7 @@ COLUMNS = ", ".join(map(repr, GOOD.columns))
 METRICS = (
     "'AP', 'AP11', 'AUC', 'AUPRC', 'BEDROC', 'Bpref', 'DCG', 'EF', 'ERR', 'F1', 'IPrec', "
     "'Judged', 'Lift', 'MaxF1', 'NumRel', 'NumRelRet', 'NumRet', 'P', 'Prec', 'R', 'RBP', 'RR', "
-    "'RelP', 'Rprec', 'SetAP', 'SetF', 'SetP', 'SetR', 'Success', 'infAP', 'nDCG'"
+    "'RelP', 'Rprec', 'SetAP', 'SetF', 'SetP', 'SetR', 'Success', 'W', 'infAP', 'nDCG'"
 )
 evaluate, curve, interval = prframe.evaluate, prframe.curve, prframe.interval
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import prframe
 from prframe.metrics import CATALOGUE, Metric, parse_metric
-from tests.oracle import ORACLE, Group, Item, value
+from tests.oracle import ORACLE, SCORES, Group, Item, value
 from tests.strategies import frame, items, weighted
 
 CUTOFFS = {
@@ -34,6 +34,7 @@ WITH_SETTINGS = [
     "RBP(p=0)@2",
     "RBP(p=0.95)",
     "SetF(beta=2)",
+    *(f'W("{phi}")' for phi in SCORES if phi != "mww"),
     'nDCG(gain="exp")',
     'nDCG(gain="exp")@2',
 ]
@@ -42,7 +43,10 @@ ASKED = {text: parse_metric(text) for text in PLAIN + WITH_SETTINGS}
 AT_GRADE = {
     text: parse_metric(text)
     for text in (
-        *(f"{name}(rel=2)" for name in ("AP", "AUC", "AP11", "MaxF1", "Bpref", "NumRel", "Rprec")),
+        *(
+            f"{name}(rel=2)"
+            for name in ("AP", "AUC", "AP11", "MaxF1", "Bpref", "NumRel", "Rprec", "W")
+        ),
         *("P(rel=2)@3", "R(rel=2)@3", "RR(rel=2)", "infAP(rel=2)", "IPrec(rel=2)@0.5"),
         *("Prec(rel=2)@0.3", "Prec(rel=2)@1"),
         *("Success(rel=2)@2", "BEDROC(rel=2)", "SetP(rel=2)", "AP(rel=9)"),
@@ -162,6 +166,7 @@ def test_prior_at_a_level_of_recall(group: list[Item], ties: str, prior: float) 
 @given(weighted(), st.sampled_from(["group", "order", "trec"]))
 def test_weights(group: list[Item], ties: str) -> None:
     asked = AT_LEVELS | {text: ASKED[text] for text in ("AP", "AUPRC", "AP11", "AUC")}
+    asked |= {text: metric for text, metric in ASKED.items() if metric.name == "W"}
     values = evaluate(frame({"a": group}), asked, ties=ties, weight="weight")
     listed = [item for item in group if item.weight > 0]
     if listed:

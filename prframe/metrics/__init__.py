@@ -30,7 +30,7 @@ from prframe.metrics.positions import (
     SetR,
     Success,
 )
-from prframe.metrics.thresholds import AP, AP11, AUC, AUPRC, IPrec, MaxF1, Prec, infAP
+from prframe.metrics.thresholds import AP, AP11, AUC, AUPRC, IPrec, MaxF1, Prec, W, infAP
 
 __all__ = [
     "ALIASES",
@@ -68,6 +68,7 @@ __all__ = [
     "SetR",
     "Success",
     "Term",
+    "W",
     "infAP",
     "nDCG",
     "parse_metric",

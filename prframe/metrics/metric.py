@@ -83,7 +83,8 @@ class Metric:
     terms, finish
         How it is computed: terms from the hits, then one expression of these and the totals.
     expected_terms : tuple of Term, optional
-        What replaces `terms` under ``ties="expected"`` where that is not the same.
+    expected_finish : optional
+        What replaces `terms` and `finish` under ``ties="expected"`` where that is not the same.
     cutoff : {"none", "optional", "required", "recall"}
         Whether it is cut off at a rank, or taken at a level of recall.
     parameters : tuple of Parameter
@@ -118,6 +119,7 @@ class Metric:
     terms: tuple[Term, ...]
     finish: Finish
     expected_terms: tuple[Term, ...] | None = None
+    expected_finish: Finish | None = None
     cutoff: Literal["none", "optional", "required", "recall"] = "none"
     parameters: tuple[Parameter, ...] = (REL,)
     ties: frozenset[Ties] = ALL_TIES
@@ -215,6 +217,10 @@ class Metric:
         expected = ties == "expected" and self.expected_terms is not None
         return (self.expected_terms or ()) if expected else self.terms
 
+    def finish_under(self, ties: Ties) -> Finish:
+        """Return what finishes the value under a tie policy."""
+        return (self.expected_finish if ties == "expected" else None) or self.finish
+
     def at_random(self, n: int, n_pos: int) -> float | None:
         """Return the mean value over all rankings of n items, n_pos of them positive.
 
@@ -253,7 +259,8 @@ class Metric:
         }
         terms = table.select(pl.lit(0).alias("group"), **values).head(1)
         totals = pl.concat([terms, table.head(1).drop("group")], how="horizontal")
-        value = totals.select(self.finish(q, self, [pl.col(name) for name in values]))
+        finish = self.finish_under("expected")
+        value = totals.select(finish(q, self, [pl.col(name) for name in values]))
         return float(value.item())
 
     def __repr__(self) -> str:

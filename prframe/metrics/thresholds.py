@@ -1,19 +1,27 @@
 """Metrics of the curve: counts move once per threshold.
 
-Under ``ties="expected"`` a metric that is linear in precision has a closed form; one that takes a
-maximum over thresholds, or a threshold that depends on the order, has none and refuses it.
+Under ``ties="expected"`` a metric that is linear in precision has a closed form, and so has one
+that adds up functions of ranks; one that takes a maximum over thresholds, or a threshold that
+depends on the order, has none and refuses it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import polars as pl
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.metrics.metric import ALL_TIES, REL, Metric, Parameter, Setting, Term
+from prframe.metrics.metric import ALL_TIES, REL, Finish, Metric, Parameter, Setting, Term
 from prframe.metrics.shared import Floats, Integers, over, per_block
 from prframe.quantities import HAIR_BELOW, Quantities
-from prframe.stats import expected_precision, expected_precision_before
+from prframe.stats import (
+    SCORE_GENERATING,
+    expected_precision,
+    expected_precision_before,
+    expected_score,
+    mid_rank_score,
+    parse_phi,
+)
 
 CURVE = frozenset({"weight", "prior", "interpolate"})
 _NO_MEAN = ALL_TIES - {"expected"}
@@ -127,6 +135,40 @@ def _auc_finish(q: Quantities, _: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
     return (terms[0] + missed / 2) / (q.n_pos.cast(pl.Float64) * q.n_neg)
 
 
+def _mid_rank_credit(q: Quantities, m: Metric) -> pl.Expr:
+    return q.weight * _block_scores(mid_rank_score, q, m, q.start, q.end)
+
+
+def _expected_rank_credit(q: Quantities, m: Metric) -> pl.Expr:
+    return q.weight * _block_scores(expected_score, q, m, q.start, q.end)
+
+
+def _block_scores(
+    score: Callable[..., Floats], q: Quantities, m: Metric, start: pl.Expr, end: pl.Expr
+) -> pl.Expr:
+    """Apply a function of (phi, start, end, N) to blocks among all N items."""
+    phi = parse_phi(str(m["phi"]))
+
+    def apply(columns: Sequence[pl.Series]) -> pl.Series:
+        return pl.Series(score(phi, *(column.to_numpy() for column in columns)))
+
+    # Where the value is undefined, polars hands nulls on.
+    block = [start.fill_null(0), end.fill_null(0), (q.n_pos + q.n_neg).fill_null(1)]
+    return pl.map_batches(block, apply, return_dtype=pl.Float64, is_elementwise=True)
+
+
+def _rank_mean(score: Callable[..., Floats]) -> Finish:
+    """Finish with the mean over the positives; what is not retrieved is one block at the end."""
+
+    def finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
+        missed, total = q.n_pos - q.n_hits, q.n_pos + q.n_neg
+        # The block is empty unless a positive is in it.
+        start = pl.when(missed > 0).then(q.n).otherwise(total)
+        return (terms[0] + missed * _block_scores(score, q, m, start, total)) / q.n_pos
+
+    return finish
+
+
 def _inferred_ap_credit(q: Quantities, _: Metric) -> pl.Expr:
     relevant = q.tp_end - 1
     pooled = relevant + q.nonrel_end + q.pooled_end
@@ -137,6 +179,14 @@ def _inferred_ap_credit(q: Quantities, _: Metric) -> pl.Expr:
 def _levels(name: str, value: object) -> Setting:
     checks.one_of(name, value, ("exact", "v9", "v10"))
     return str(value)
+
+
+def _phi(name: str, value: object) -> Setting:
+    if not isinstance(value, str):
+        raise PrframeError(
+            f"`{name}` must be the name of a score-generating function; got {checks.brief(value)}."
+        )
+    return parse_phi(value).name
 
 
 def _trapezoid(name: str, value: object) -> Setting:
@@ -226,6 +276,30 @@ AUC = Metric(
     _auc_finish,
     needs=("n_pos", "n_neg"),
     options=frozenset({"weight"}),
+)
+W = Metric(
+    "W",
+    "Linear rank statistic: the mean over the positives of phi(rank / (N + 1)), ranks rising with "
+    "the scores among all N = n_pos + n_neg items; ties, and what is not retrieved, have their "
+    "mid-rank.",
+    "Clemencon, Limnios & Vayatis 2021, eq. (3.2)",
+    (Term(_mid_rank_credit),),
+    _rank_mean(mid_rank_score),
+    (Term(_expected_rank_credit),),
+    _rank_mean(expected_score),
+    parameters=(
+        Parameter(
+            "phi",
+            "mww",
+            "The name of the score-generating function: phi(u) = u unless told. "
+            f"One of {checks.listed(SCORE_GENERATING)}, perhaps with parameters.",
+            _phi,
+        ),
+        REL,
+    ),
+    options=frozenset({"weight"}),
+    # That of phi, which may have no bounds.
+    range=(-float("inf"), float("inf")),
 )
 infAP = Metric(
     "infAP",

@@ -69,6 +69,7 @@ from prframe.stats.tied_ranks import (
     expected_reciprocal_rank,
     hit_probability,
 )
+from prframe.stats.tied_scores import expected_score, mid_rank_score
 from prframe.stats.topk import hypergeometric_topk, proportion_interval
 
 __all__ = [
@@ -122,12 +123,14 @@ __all__ = [
     "expected_precision",
     "expected_precision_before",
     "expected_reciprocal_rank",
+    "expected_score",
     "first_at_least",
     "hit_probability",
     "hit_rank_covariance",
     "hit_rank_moments",
     "hypergeometric_topk",
     "mean_interval",
+    "mid_rank_score",
     "paired_posterior_comparison",
     "paired_rank_test",
     "parse_phi",

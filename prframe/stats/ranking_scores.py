@@ -12,6 +12,8 @@ from prframe.stats.inputs import Floats, fractions
 from prframe.stats.score_generating import Jump, ScoreGeneratingFunction
 
 _HAIR = 1e-9
+# What rounding may do to 1 - u.
+_ROUNDING = 4e-16
 
 
 @dataclass(frozen=True)
@@ -178,8 +180,11 @@ class DCG(ScoreGeneratingFunction):
 
     def _inverse(self, u: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
         """Return 1 + r, r being at least 1, and where it counts."""
-        rank = (self._size + 1) * (1 - fractions("u", u))
-        counts = np.ones_like(rank, dtype=np.bool_) if self.k is None else rank < self.k + 0.5
+        size = self._size + 1
+        rank = size * (1 - fractions("u", u))
+        # A mid-rank of k + 1/2 does not count, whichever way u was rounded.
+        last = np.inf if self.k is None else self.k + 0.5 - _ROUNDING * size
+        counts = rank < last
         return 1 + np.maximum(rank, 1.0), counts
 
     def _sloping(self, u: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
