@@ -59,6 +59,11 @@ from prframe.stats.rank_statistics import RankStatistic, rank_statistic
 from prframe.stats.ranked_cells import RankedCells, cells_from_scores
 from prframe.stats.ranking_intervals import ranking_interval
 from prframe.stats.ranking_scores import DCG, RTB, LocalAUC, PNormPush
+from prframe.stats.roc_identities import (
+    concentration_radius,
+    ranking_performance,
+    roc_from_ranks,
+)
 from prframe.stats.score_generating import Jump, ScoreGeneratingFunction
 from prframe.stats.score_generating_names import SCORE_GENERATING, CustomFunction, parse_phi
 from prframe.stats.segments import first_at_least
@@ -116,6 +121,7 @@ __all__ = [
     "beta_parameters",
     "cells_from_scores",
     "cluster_counts",
+    "concentration_radius",
     "delta_moments",
     "discount_sum",
     "discount_sums",
@@ -146,5 +152,7 @@ __all__ = [
     "rank_statistic",
     "ranking_bootstrap",
     "ranking_interval",
+    "ranking_performance",
     "recall_null_moments",
+    "roc_from_ranks",
 ]

@@ -1,0 +1,256 @@
+"""The ROC curve and linear rank statistics, by enumeration, quadrature and simulation."""
+
+from itertools import combinations, pairwise
+from math import log, sqrt
+from statistics import fmean
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import integrate
+from scipy.stats import norm
+
+from prframe import PrframeError
+from prframe.stats import DCG, concentration_radius, parse_phi, ranking_performance, roc_from_ranks
+
+PHIS = ["mww", "local-auc(u0=0.8)", "p-norm-push(q=4)", "rtb", "logrank", "van-der-waerden"]
+PHIS += ["median", "logistic"]
+
+
+@pytest.mark.parametrize("n_pos", range(1, 5))
+@pytest.mark.parametrize("n_neg", range(1, 5))
+def test_the_three_expressions_of_the_empirical_curve(n_pos: int, n_neg: int) -> None:
+    total = n_pos + n_neg
+    for ranks in combinations(range(1, total + 1), n_pos):
+        negatives = sorted(set(range(1, total + 1)) - set(ranks))
+        best_first = sorted(ranks, reverse=True)
+        gamma = roc_from_ranks(np.random.default_rng(0).permutation(ranks), n_neg)
+        for j in range(1, n_neg + 1):
+            other = negatives[n_neg - j]
+            one = fmean(rank > other for rank in ranks)
+            two = fmean(best_first[i - 1] > other for i in range(1, n_pos + 1))
+            three = fmean(j >= total - best_first[i - 1] - i + 2 for i in range(1, n_pos + 1))
+            assert one == two == three == gamma[j - 1]
+        # AUC is the mean of the steps, and follows from the rank sum (2.9).
+        auc = (sum(ranks) - n_pos * (n_pos + 1) / 2) / (n_pos * n_neg)
+        assert gamma.mean() == pytest.approx(auc, abs=1e-14)
+
+
+def test_corners_of_the_curve_may_lie_on_the_border() -> None:
+    # The best item is positive: a corner at fpr = 0, below tpr = 1.
+    assert roc_from_ranks([4, 1], 2).tolist() == [0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "n_neg", "message"),
+    [
+        ([1, 1], 3, "`ranks` must be distinct; got 1 more than once"),
+        ([1, 6], 3, r"`ranks` must be at most n_pos \+ n_neg; got ranks = 6 with"),
+        ([0], 3, "`ranks` must be whole numbers >= 1; got 0"),
+        ([1.5], 3, "`ranks` must be whole numbers >= 1; got 1.5"),
+        ([], 3, "`ranks` must be a list of at least one rank"),
+        ([[1]], 3, "`ranks` must be a list of at least one rank; got shape"),
+        ([1], 0, "`n_neg` must be a whole number >= 1; got 0"),
+    ],
+)
+def test_what_are_no_ranks(ranks: object, n_neg: int, message: str) -> None:
+    with pytest.raises(PrframeError, match=message):
+        roc_from_ranks(ranks, n_neg)
+
+
+@st.composite
+def curves(draw: st.DrawFn) -> tuple[list[float], list[float]]:
+    """Broken lines from (0, 0) to (1, 1), flat and upright segments among them."""
+    fpr = draw(st.lists(st.sampled_from([i / 8 for i in range(9)]), max_size=6).map(sorted))
+    steps = st.sampled_from([i / 7 for i in range(8)])
+    tpr = sorted(draw(st.lists(steps, min_size=len(fpr), max_size=len(fpr))))
+    return [0.0, *fpr, 1.0], [0.0, *tpr, 1.0]
+
+
+@pytest.mark.parametrize("phi", PHIS)
+@given(curve=curves(), p=st.sampled_from([0.03, 0.25, 0.5, 0.9]))
+def test_lemma_3(phi: str, curve: tuple[list[float], list[float]], p: float) -> None:
+    function = parse_phi(phi)
+
+    def along(fpr: float, low: tuple[float, float], high: tuple[float, float]) -> float:
+        share = (fpr - low[0]) / (high[0] - low[0])
+        roc = low[1] + share * (high[1] - low[1])
+        return float(function(min(max(p * (1 - roc) + (1 - p) * (1 - fpr), 0), 1)))
+
+    total = 0.0
+    for low, high in pairwise(zip(*curve, strict=True)):
+        if high[0] > low[0]:
+            # Where the argument of phi passes a jump.
+            u_low, u_high = (p * (1 - b) + (1 - p) * (1 - a) for a, b in (low, high))
+            breaks = [
+                low[0] + (u_low - jump.at) / (u_low - u_high) * (high[0] - low[0])
+                for jump in function.jumps
+                if u_high < jump.at < u_low
+            ]
+            total += sum(
+                integrate.quad(along, *ends, (low, high), epsabs=1e-10, limit=200)[0]
+                for ends in pairwise([low[0], *breaks, high[0]])
+            )
+    wanted = (function.integral(1) - (1 - p) * total) / p
+    assert ranking_performance(*curve, p, phi) == pytest.approx(float(wanted), abs=1e-7)
+
+
+@pytest.mark.parametrize("phi", PHIS)
+@pytest.mark.parametrize(("mu", "p"), [(1.0, 0.5), (2.0, 0.1), (0.0, 0.3)])
+def test_a_binormal_population(phi: str, mu: float, p: float) -> None:
+    function = parse_phi(phi)
+
+    def term(x: float) -> float:
+        mixture = p * norm.cdf(x - mu) + (1 - p) * norm.cdf(x)
+        return float(function(mixture)) * norm.pdf(x - mu)
+
+    def place(u: float) -> float:
+        x = np.linspace(-10, 10, 200_001)
+        return float(np.interp(u, p * norm.cdf(x - mu) + (1 - p) * norm.cdf(x), x))
+
+    edges = [-6.5, *(place(jump.at) for jump in function.jumps), mu + 6.5]
+    wanted = sum(integrate.quad(term, *ends, limit=200)[0] for ends in pairwise(edges))
+    thresholds = np.concatenate([[np.inf], np.linspace(9, -9, 20_001), [-np.inf]])
+    fpr, tpr = norm.sf(thresholds), norm.sf(thresholds - mu)
+    assert ranking_performance(fpr, tpr, p, phi) == pytest.approx(wanted, abs=2e-6)
+
+
+def test_the_rank_sum_is_not_auc_alone() -> None:
+    fpr, tpr = [0, 0.1, 0.1, 0.6, 1], [0, 0.3, 0.7, 0.9, 1]
+    auc = np.trapezoid(tpr, fpr)
+    for p in (0.001, 0.3, 0.99):
+        wanted = p / 2 + (1 - p) * auc
+        assert ranking_performance(fpr, tpr, p) == pytest.approx(wanted, rel=1e-12)
+        assert abs(ranking_performance(fpr, tpr, p) - auc) > 0.0001
+
+
+@pytest.mark.parametrize("phi", PHIS)
+def test_the_statistic_tends_to_it(phi: str) -> None:
+    rng, p, total = np.random.default_rng(3), 0.2, 200_000
+    n_pos = int(p * total)
+    scores = np.concatenate([rng.normal(1, 1, n_pos), rng.normal(0, 1, total - n_pos)])
+    ranks = np.argsort(np.argsort(scores))[:n_pos] + 1
+    gamma = roc_from_ranks(ranks, total - n_pos)
+    steps = np.arange(total - n_pos + 1) / (total - n_pos)
+    fpr = np.repeat(steps, 2)
+    tpr = np.concatenate([[0.0], np.repeat(gamma, 2), [1.0]])
+    statistic = parse_phi(phi)(ranks / (total + 1)).mean()
+    assert ranking_performance(fpr, tpr, p, phi) == pytest.approx(statistic, abs=2e-4)
+
+
+def test_functions_of_the_number_of_items() -> None:
+    fpr, tpr = [0, 0.25, 1], [0, 0.75, 1]
+    for n in (5, 50):
+        wanted = ranking_performance(fpr, tpr, 0.4, DCG(k=4, n=n))
+        assert ranking_performance(fpr, tpr, 0.4, "dcg(k=4)", n=n) == wanted
+
+
+def test_digits_are_kept_when_positives_are_rare() -> None:
+    fpr, tpr = [0, 0.25, 1], [0, 0.75, 1]
+    rare = ranking_performance(fpr, tpr, 1e-9, "p-norm-push(q=3)")
+    # Without the positives' part in F: E (1 - fpr)^3 over the curve.
+    wanted = 0.75 * (1 - 0.75**4) / (4 * 0.25) + 0.25 * 0.75**4 / (4 * 0.75)
+    assert rare == pytest.approx(wanted, rel=1e-8)
+
+
+def test_ties_are_broken_at_random() -> None:
+    # One threshold for all: the diagonal, whatever phi; phi(F(X)) of an atom would be phi(1).
+    for phi in PHIS:
+        area = float(parse_phi(phi).integral(1))
+        assert ranking_performance([0, 1], [0, 1], 0.3, phi) == pytest.approx(area, abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([0, 1], [0, 0.5, 1], 0.5), r"must be lists of one length; got shapes \(2,\) and \(3,\)"),
+        (([0.1, 1], [0, 1], 0.5), r"`fpr` must begin with 0 and end with 1; got \[0.1, 1.0\]"),
+        (([0, 1], [0, 0.9], 0.5), r"`tpr` must begin with 0 and end with 1; got \[0.0, 0.9\]"),
+        (([], [], 0.5), r"`fpr` must begin with 0 and end with 1; got \[\]"),
+        (([0, 0.6, 0.5, 1], [0, 0.1, 0.2, 1], 0.5), "`fpr` must be sorted, rising from 0 to 1"),
+        (([0, 0.5, 1], [0, np.nan, 1], 0.5), "`tpr` must be sorted, rising from 0 to 1"),
+        (([0, 2, 1], [0, 0.5, 1], 0.5), "`fpr` must lie between 0 and 1; got 2.0"),
+        (([0, 1], [0, 1], 0), "`prevalence` must be a number > 0 and < 1; got 0"),
+        (([0, 1], [0, 1], 0.5, "mvw"), "Did you mean 'mww'"),
+        (([0, 1], [0, 1], 0.5, "dcg"), "DCG depends on the number of items"),
+        (([0, 1], [0, 1], 0.5, "dcg", 0), "`n` must be a whole number >= 1; got 0"),
+    ],
+)
+def test_what_is_no_curve(arguments: tuple, message: str) -> None:
+    with pytest.raises(PrframeError, match=message):
+        ranking_performance(*arguments)
+
+
+def largest_changes(n_pos: int, n_neg: int, phi: str) -> dict[bool, float]:
+    """Return by how much an exchanged positive, or negative, moves the sum at most."""
+    total = n_pos + n_neg
+    values = parse_phi(phi).of_size(total)(np.arange(1, total + 1) / (total + 1))
+    most = {True: 0.0, False: 0.0}
+    for chosen in combinations(range(total), n_pos):
+        labels = [i in chosen for i in range(total)]
+        for i, label in enumerate(labels):
+            rest = labels[:i] + labels[i + 1 :]
+            for j in range(total):
+                moved = [*rest[:j], label, *rest[j:]]
+                change = abs(values[moved].sum() - values[labels].sum())
+                most[label] = max(most[label], float(change))
+    return most
+
+
+@pytest.mark.parametrize("phi", [*PHIS, "dcg(k=2)", "local-auc(u0=0.5)"])
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(1, 1), (1, 4), (4, 1), (3, 3), (2, 5), (4, 3)])
+def test_the_bounded_differences_are_attained(phi: str, n_pos: int, n_neg: int) -> None:
+    most = largest_changes(n_pos, n_neg, phi)
+    squares = n_pos * most[True] ** 2 + n_neg * most[False] ** 2
+    for delta, n_rules in ((0.05, 1), (0.3, 20)):
+        wanted = sqrt(squares * log(2 * n_rules / delta) / 2) / n_pos
+        found = concentration_radius(n_pos, n_neg, phi, delta, n_rules)
+        assert found == pytest.approx(wanted, rel=1e-12)
+
+
+@given(st.integers(1, 300), st.integers(1, 300), st.floats(0.001, 0.9))
+def test_the_radius_of_auc(n_pos: int, n_neg: int, delta: float) -> None:
+    total = n_pos + n_neg
+    of_auc = concentration_radius(n_pos, n_neg, "mww", delta) * (total + 1) / n_neg
+    wanted = sqrt(total * log(2 / delta) / (2 * n_pos * n_neg))
+    assert of_auc == pytest.approx(wanted, rel=1e-9)
+
+
+def test_the_form_of_theorem_5() -> None:
+    # A function with a bounded slope: C3 stays below L sqrt((1 - p) / 2) as N grows.
+    for total in (100, 1000, 100_000):
+        radius = concentration_radius(total // 5, total - total // 5, "p-norm-push(q=3)", 0.1)
+        scaled = radius * sqrt(total / 5 / log(2 / 0.1))
+        assert 0.3 < scaled < 3 * sqrt(0.8 / 2)
+
+
+@pytest.mark.parametrize("phi", ["mww", "p-norm-push(q=4)", "local-auc(u0=0.9)", "rtb"])
+@pytest.mark.parametrize("mu", [0.0, 1.5])
+def test_the_radius_covers(phi: str, mu: float) -> None:
+    n_pos, n_neg, runs, delta = 30, 70, 4000, 0.2
+    rng = np.random.default_rng(11)
+    scores = rng.normal(size=(runs, n_pos + n_neg))
+    scores[:, :n_pos] += mu
+    ranks = np.argsort(np.argsort(scores, axis=1), axis=1)[:, :n_pos] + 1
+    values = parse_phi(phi)(ranks / (n_pos + n_neg + 1)).mean(axis=1)
+    far = np.abs(values - values.mean())
+    radius = concentration_radius(n_pos, n_neg, phi, delta)
+    assert (far >= radius).mean() <= delta
+    # It is wide, but not without bounds.
+    assert 1 < radius / np.quantile(far, 1 - delta) < 25
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((0, 5), "`n_pos` must be a whole number >= 1; got 0"),
+        ((5, 0), "`n_neg` must be a whole number >= 1; got 0"),
+        ((5, 5, "mww", 1), "`delta` must be a number > 0 and < 1; got 1"),
+        ((5, 5, "mww", 0.1, 0), "`n_rules` must be a whole number >= 1; got 0"),
+        ((5, 5, "mwv"), "Did you mean 'mww'"),
+    ],
+)
+def test_what_has_no_radius(arguments: tuple, message: str) -> None:
+    with pytest.raises(PrframeError, match=message):
+        concentration_radius(*arguments)
