@@ -82,8 +82,7 @@ class Metric:
         Where it is defined.
     terms, finish
         How it is computed: terms from the hits, then one expression of these and the totals.
-    expected_terms : tuple of Term, optional
-    expected_finish : optional
+    expected_terms, expected_finish : optional
         What replaces `terms` and `finish` under ``ties="expected"`` where that is not the same.
     cutoff : {"none", "optional", "required", "recall"}
         Whether it is cut off at a rank, or taken at a level of recall.
