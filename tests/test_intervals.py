@@ -77,6 +77,7 @@ def test_bootstrap_intervals_of_ap_are_those_of_resampled_rows(method: str) -> N
         vectorized=False,
         n_resamples=3000,
         method={"bca": "BCa"}.get(method, method),
+        random_state=1,
     ).confidence_interval
     cells, _ = cells_from_scores(score, label)
     found = ranking_interval(cells, AP, method, n_resamples=20_000, rng=3)

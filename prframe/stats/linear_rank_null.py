@@ -56,7 +56,7 @@ class LinearRankNull:
     both sides.
 
     "exact" counts subsets, by tables of two halves that are searched for what goes together
-    (36 different scores, or many more of which few are drawn or many are tied), or walks along a
+    (35 different scores, or many more of which few are drawn or many are tied), or walks along a
     lattice of sums (100 items for the rank sum); "auto" does so where it is quick. Else the double
     saddlepoint approximation, whose error is relative: see the guide for its size. "normal" is the
     textbook's approximation.

@@ -20,14 +20,26 @@ _ROUNDING = 1e-13
 
 
 class RankCovariance(NamedTuple):
-    """Estimates of W_phi of several rankings, and the covariance matrix of these."""
+    """Estimates of W_phi of several rankings, and the covariance matrix of these.
+
+    Examples
+    --------
+    >>> rank_covariance([[4, 3, 2, 1], [4, 2, 3, 1]], [True, True, False, False]).estimates
+    array([0.75 , 0.625])
+    """
 
     estimates: Floats
     covariance: Floats
 
 
 class RankDifference(NamedTuple):
-    """The difference of two estimates of W_phi, first less second; NaN where there is none."""
+    """The difference of two estimates of W_phi, first less second; NaN where there is none.
+
+    Examples
+    --------
+    >>> paired_rank_test([4, 3, 2, 1], [4, 2, 3, 1], [True, True, False, False]).difference
+    0.125
+    """
 
     difference: float
     std_error: float

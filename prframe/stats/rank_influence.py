@@ -16,6 +16,8 @@ from prframe.stats.inputs import Floats
 from prframe.stats.ranked_cells import Integers, RankedCells
 from prframe.stats.score_generating import Jump, ScoreGeneratingFunction
 
+_HAIR = 1e-9
+
 
 class Effects(NamedTuple):
     """What one positive and one negative of each cell do to W."""
@@ -76,7 +78,7 @@ class RankSum:
 
 def rank_of(jump: Jump, n: int) -> int:
     """Return how many of n items lie above a jump."""
-    return min(max(round((n + 1) * (1 - jump.at)), 1), n)
+    return min(max(int((n + 1) * (1 - jump.at) + _HAIR), 1), n)
 
 
 def cut_at_jumps(cells: RankedCells, phi: ScoreGeneratingFunction) -> RankedCells:

@@ -1,0 +1,184 @@
+"""The null distribution of linear rank statistics, against enumeration and simulation."""
+
+from itertools import combinations
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from prframe.errors import PrframeError
+from prframe.stats import SCORE_GENERATING, LinearRankNull, parse_phi
+from prframe.stats.urns import Lattice, LatticeLaw, SubsetTables, Urn
+
+SAME = 1e-9
+
+
+def sums(scores, n_pos):
+    """All sums of n_pos of the scores."""
+    return np.array([sum(chosen) for chosen in combinations(scores, n_pos)])
+
+
+def ranks(n):
+    return np.arange(1, n + 1) / (n + 1)
+
+
+@given(
+    blocks=st.lists(
+        st.tuples(st.sampled_from([-1.5, 0.0, 0.1, 0.25, 0.3, 1.0, 2.0]), st.integers(1, 4)),
+        min_size=1,
+        max_size=5,
+    ),
+    data=st.data(),
+)
+def test_exact_tails_are_those_of_all_choices(blocks, data):
+    values, sizes = zip(*blocks, strict=True)
+    items = np.repeat(values, sizes)
+    n_pos = data.draw(st.integers(1, items.size))
+    null, all_sums = LinearRankNull(values, n_pos, sizes), sums(items, n_pos)
+    assert null.mean() == pytest.approx(all_sums.mean(), abs=1e-12)
+    assert null.var() == pytest.approx(all_sums.var(), abs=1e-12)
+    assert null.support() == pytest.approx((all_sums.min(), all_sums.max()), abs=1e-12)
+    w = data.draw(st.sampled_from([*all_sums, all_sums.min() - 0.01, all_sums.max() + 0.01, 0.07]))
+    above, below, method = null.tails(w, "exact")
+    assert method == "exact"
+    assert np.exp(above) == pytest.approx((all_sums >= w - SAME).mean(), rel=1e-12)
+    assert np.exp(below) == pytest.approx((all_sums <= w + SAME).mean(), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(SCORE_GENERATING))
+@pytest.mark.parametrize("n_pos", [1, 2, 5, 9, 11, 12])
+def test_exact_tails_of_each_function(name, n_pos):
+    phi = parse_phi(name).of_size(12)
+    null, all_sums = LinearRankNull(phi(ranks(12)), n_pos), sums(phi(ranks(12)), n_pos)
+    for w in np.quantile(all_sums, [0, 0.3, 0.8, 0.97, 1], method="nearest"):
+        assert null.sf(w) == pytest.approx((all_sums >= w - SAME).mean(), rel=1e-12)
+        assert null.cdf(w) == pytest.approx((all_sums <= w + SAME).mean(), rel=1e-12)
+
+
+def test_tables_and_walk_agree_where_neither_can_be_enumerated():
+    urn = Urn(np.arange(1.0, 35.0), np.ones(34, np.int64), 15)
+    tables, walk = SubsetTables.of(urn), LatticeLaw.of(urn, Lattice.of(urn.values))
+    for w in (180.0, 262.0, 330.0, 390.0):
+        assert tables.tails(w) == pytest.approx(walk.tails(w), rel=1e-11)
+
+
+def test_rank_sums_have_the_distribution_of_mann_whitney():
+    null = LinearRankNull(np.arange(1, 61), 25)
+    for u in (400, 437, 520, 640):
+        expected = stats.mannwhitneyu(
+            *_samples_with(u, 25, 35), alternative="greater", method="exact"
+        )
+        assert expected.statistic == u
+        assert null.sf(u + 25 * 26 / 2) == pytest.approx(expected.pvalue, rel=1e-11)
+
+
+def _samples_with(u, n, m):
+    """Two samples whose Mann-Whitney statistic is u."""
+    y = np.arange(m, dtype=float)
+    whole, rest = divmod(u, n)
+    x = np.full(n, whole - 0.5)
+    x[:rest] += 1
+    return x + np.linspace(0, 0.01, n), y
+
+
+def test_a_median_statistic_is_hypergeometric():
+    scores = parse_phi("median")(ranks(2000))
+    null = LinearRankNull(scores, 300)
+    for above in (150, 170, 200):
+        w = above - (300 - above)
+        tail = null.tails(w)
+        assert tail.method == "exact"
+        assert tail.above == pytest.approx(
+            stats.hypergeom.logsf(above - 1, 2000, 1000, 300), rel=1e-9
+        )
+
+
+def test_few_positives_among_many_are_counted():
+    n = 100_000
+    null = LinearRankNull(ranks(n), 1)
+    assert null.tails(0.9).method == "exact"
+    assert null.sf(0.9) == pytest.approx(0.1, rel=1e-4)
+    small = LinearRankNull(ranks(300), 2)
+    pairs = np.add.outer(ranks(300), ranks(300))[np.triu_indices(300, 1)]
+    assert small.sf(1.7) == pytest.approx((pairs >= 1.7 - SAME).mean(), rel=1e-12)
+
+
+def test_many_positives_are_few_negatives():
+    scores = parse_phi("van-der-waerden")(ranks(40))
+    null, other = LinearRankNull(scores, 36), LinearRankNull(-scores, 4)
+    for w in (-1.0, 0.0, 2.0, 3.5):
+        assert null.logsf(w) == pytest.approx(other.logsf(w - scores.sum()), rel=1e-10)
+        assert null.logcdf(w) == pytest.approx(other.logcdf(w - scores.sum()), rel=1e-10)
+
+
+SMOOTH = ["logistic", "logrank", "mww", "p-norm-push(q=3)", "van-der-waerden"]
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+@pytest.mark.parametrize(("n", "n_pos"), [(32, 16), (34, 6), (34, 28)])
+def test_the_saddlepoint_is_accurate_in_the_tails(name, n, n_pos):
+    null = LinearRankNull(parse_phi(name)(ranks(n)), n_pos)
+    low, high = null.support()
+    # From the middle to where a dozen subsets are left.
+    for w in null.mean() + null.std() * np.linspace(-4.5, 4.5, 25):
+        exact = null.tails(w, "exact")
+        if not low < w < high or min(exact.above, exact.below) < np.log(100 / comb(n, n_pos)):
+            continue
+        found = null.tails(w, "saddlepoint")
+        assert found.method == "saddlepoint"
+        assert found.above == pytest.approx(exact.above, abs=0.05)
+        assert found.below == pytest.approx(exact.below, abs=0.05)
+
+
+@pytest.mark.parametrize("name", ["dcg", "dcg(k=10)", "local-auc", "p-norm-push(q=20)", "rtb"])
+def test_sums_that_clump_are_taken_apart(name):
+    n, n_pos, draws = 400, 12, 40_000
+    phi = parse_phi(name).of_size(n)
+    null = LinearRankNull(phi(ranks(n)), n_pos)
+    drawn = np.sort(null.rvs(draws, rng=1))
+    for level in (0.5, 0.9, 0.99):
+        w = drawn[int(level * draws)]
+        share = (drawn >= w - SAME).mean()
+        found = np.exp(null.tails(w, "saddlepoint").above)
+        assert found == pytest.approx(share, abs=4 * (share / draws) ** 0.5 + 0.05 * share)
+
+
+def test_tails_never_cross_and_ends_are_exact():
+    null = LinearRankNull(parse_phi("logrank")(ranks(500)), 40)
+    w = np.linspace(*null.support(), 60)
+    above, below = null.logsf(w), null.logcdf(w)
+    assert (np.diff(above) <= 1e-9).all()
+    assert (np.diff(below) >= -1e-9).all()
+    assert above[-1] == pytest.approx(-np.log(float(comb(500, 40))), rel=1e-9)
+    assert above[0] == below[-1] == 0
+
+
+def test_draws_have_the_moments():
+    null = LinearRankNull([0.0, 1.0, 3.0], 4, sizes=[5, 2, 3])
+    drawn = null.rvs(20_000, rng=3)
+    assert drawn.mean() == pytest.approx(null.mean(), abs=5 * null.std() / 20_000**0.5)
+    assert drawn.var() == pytest.approx(null.var(), rel=0.05)
+
+
+def test_the_normal_approximation_is_the_textbooks():
+    null = LinearRankNull(ranks(30), 10, step=1 / 31)
+    w = null.mean() + 0.8
+    expected = stats.norm.sf((0.8 - 0.5 / 31) / null.std())
+    assert np.exp(null.tails(w, "normal").above) == pytest.approx(expected, rel=1e-12)
+
+
+def test_one_value_has_no_other_tail():
+    null = LinearRankNull([2.0], 3, sizes=[7])
+    assert (null.sf(6.0), null.cdf(6.0), null.var()) == (1.0, 1.0, 0.0)
+    assert (null.sf(6.1), null.cdf(5.9)) == (0.0, 0.0)
+    assert LinearRankNull([1.0, 2.0], 2).tails(3.0, "normal")[:2] == (0.0, 0.0)
+
+
+def test_too_much_to_count_is_refused():
+    null = LinearRankNull(parse_phi("van-der-waerden")(ranks(500)), 100)
+    assert null.tails(30.0).method == "saddlepoint"
+    with pytest.raises(PrframeError, match="too many subsets of 100 among 500 items"):
+        null.tails(30.0, "exact")

@@ -1,0 +1,201 @@
+"""Linear rank statistics of arrays: standard errors, intervals and differences."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from prframe.errors import PrframeError
+from prframe.stats import (
+    SCORE_GENERATING,
+    paired_rank_test,
+    parse_phi,
+    rank_covariance,
+    rank_statistic,
+)
+from prframe.stats.intervals import Confidence
+
+RNG = np.random.default_rng(6)
+PROJECTED = sorted(set(SCORE_GENERATING) - {"dcg"})
+
+
+def sample(n_pos, n_neg, shift=1.0, rng=RNG):
+    label = np.repeat([True, False], [n_pos, n_neg])
+    return rng.normal(size=label.size) + shift * label, label
+
+
+def naive_effects(score, label, phi):
+    """Each item's value in the projection, one by one: ties count half."""
+    u = stats.rankdata(score) / (score.size + 1)
+    slope = phi.derivative(u) / (score.size + 1)
+    effects = []
+    for i in range(score.size):
+        moved = sum(
+            slope[j] * ((score[j] > score[i]) + (score[j] == score[i]) / 2)
+            for j in range(score.size)
+            if label[j] and j != i
+        )
+        effects.append(moved + (phi(u[i]) if label[i] else 0.0))
+    return np.array(effects)
+
+
+def range_of_samples(phi, n_pos, n):
+    values = phi(np.arange(1, n + 1) / (n + 1))
+    return values[:n_pos].mean(), values[n - n_pos :].mean()
+
+
+def range_of_population(phi, p):
+    low, middle, high = phi.integral([p, 1 - p, 1.0])
+    return low / p, (high - middle) / p
+
+
+@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize("name", sorted(set(PROJECTED) - {"local-auc", "median"}))
+def test_standard_errors_follow_the_projection(name, tied):
+    score, label = sample(9, 14)
+    score = score.round() if tied else score
+    phi = parse_phi(name).of_size(23)
+    effects = naive_effects(score, label, phi)
+    variance = sum(one.sum() * effects[one].var(ddof=1) for one in (label, ~label))
+    (worst, best), (least, most) = range_of_samples(phi, 9, 23), range_of_population(phi, 9 / 23)
+    found = rank_statistic(score, label, name)
+    stretch = (most - least) / (best - worst)
+    assert found.std_error == pytest.approx(variance**0.5 / 9 * stretch, rel=1e-12)
+    mean = phi(stats.rankdata(score) / 24)[label].mean()
+    assert found.mean == pytest.approx(mean, rel=1e-12)
+    assert found.estimate == pytest.approx(least + (mean - worst) * stretch, rel=1e-12)
+
+
+def delong(scores, label):
+    """AUC of several scores and their covariance, pair by pair."""
+    of_pos, of_neg = [], []
+    for score in scores:
+        x, y = score[label], score[~label]
+        right = (x[:, None] > y) + (x[:, None] == y) / 2
+        of_pos.append(right.mean(1))
+        of_neg.append(right.mean(0))
+    auc = np.mean(of_pos, axis=1)
+    return auc, np.cov(of_pos) / label.sum() + np.cov(of_neg) / (~label).sum()
+
+
+@pytest.mark.parametrize("digits", [8, 0])
+def test_rank_sums_are_compared_as_delong_does(digits):
+    label = np.arange(60) < 25
+    base = RNG.normal(size=60) + label
+    scores = np.round([base, base + RNG.normal(size=60), RNG.normal(size=60)], digits)
+    auc, covariance = delong(scores, label)
+    found = rank_covariance(scores, label)
+    q = 35 / 60
+    np.testing.assert_allclose(found.estimates, (1 - q) / 2 + q * auc, rtol=1e-12)
+    np.testing.assert_allclose(found.covariance, q**2 * covariance, rtol=1e-11, atol=1e-16)
+    variance = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
+    test = paired_rank_test(scores[0], scores[1], label)
+    z = (auc[0] - auc[1]) / variance**0.5
+    assert test.z == pytest.approx(z, rel=1e-10)
+    assert test.p_value == pytest.approx(2 * stats.norm.sf(abs(z)), rel=1e-10)
+    assert test.conf_high == pytest.approx(
+        q * (auc[0] - auc[1] + stats.norm.isf(0.025) * variance**0.5), rel=1e-10
+    )
+
+
+@pytest.mark.parametrize("name", PROJECTED)
+def test_a_covariance_has_the_variances_of_each(name):
+    label = np.arange(50) < 20
+    scores = RNG.normal(size=(2, 50)) + label
+    found = rank_covariance(scores, label, name)
+    singles = [rank_statistic(score, label, name) for score in scores]
+    np.testing.assert_allclose(found.estimates, [one.estimate for one in singles], rtol=1e-12)
+    np.testing.assert_allclose(
+        np.sqrt(np.diag(found.covariance)), [one.std_error for one in singles], rtol=1e-9
+    )
+
+
+def test_the_same_ranking_twice_does_not_differ():
+    score, label = sample(20, 30)
+    found = paired_rank_test(score, np.exp(score), label, "p-norm-push")
+    assert (found.difference, found.std_error, found.p_value) == (0.0, 0.0, 1.0)
+    assert np.isnan(found.z)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["mww", "p-norm-push(q=3)", "van-der-waerden", "logrank"])
+def test_paired_p_values_are_uniform_where_models_are_alike(name):
+    rng, label = np.random.default_rng(8), np.arange(160) < 60
+    values = []
+    for _ in range(800):
+        truth = rng.normal(size=160) + label
+        one, other = truth + rng.normal(size=(2, 160))
+        values.append(paired_rank_test(one, other, label, name).p_value)
+    for level in (0.05, 0.2, 0.5):
+        share = np.mean(np.array(values) <= level)
+        assert abs(share - level) < 4 * (level * (1 - level) / 800) ** 0.5 + 0.01
+
+
+@pytest.mark.parametrize("name", PROJECTED)
+def test_standard_errors_are_those_of_simulated_samples(name):
+    rng = np.random.default_rng(5)
+    found = [rank_statistic(*sample(60, 60, 0.8, rng), name) for _ in range(400)]
+    spread = np.std([one.estimate for one in found])
+    errors = np.mean([one.std_error for one in found])
+    assert errors == pytest.approx(spread, rel=0.2)
+
+
+@pytest.mark.parametrize("method", ["logit", "wald"])
+def test_intervals_hold_the_estimate_and_stay_within_the_range(method):
+    for name in PROJECTED:
+        score, label = sample(30, 40, 2.0)
+        found = rank_statistic(score, label, name)
+        least, most = range_of_population(found.phi, 3 / 7)
+        interval = found.interval(method=method)
+        assert least - 1e-9 <= interval.low < interval.estimate <= interval.high <= most + 1e-9
+        wider = found.interval(Confidence(0.99), method)
+        assert wider.low < interval.low
+
+
+def test_perfect_rankings_have_an_interval_that_ends_there():
+    found = rank_statistic(np.arange(20), np.arange(20) >= 12)
+    interval = found.interval()
+    assert found.share == 1
+    assert found.p_value("greater") == pytest.approx(1 / 125970, rel=1e-12)
+    assert interval.low < interval.high == pytest.approx(0.8)
+
+
+def test_share_is_auc():
+    score, label = sample(30, 50)
+    u = stats.mannwhitneyu(score[label], score[~label]).statistic
+    assert rank_statistic(score, label).share == pytest.approx(u / 1500, rel=1e-12)
+
+
+def test_dcg_has_a_test_but_no_standard_error():
+    score, label = sample(30, 50)
+    found = rank_statistic(score, label, "dcg")
+    assert np.isnan(found.std_error)
+    assert np.isnan(found.interval().low)
+    ranks = stats.rankdata(-score)[label]
+    assert found.statistic == pytest.approx((1 / np.log2(1 + ranks)).sum(), rel=1e-12)
+    with pytest.raises(PrframeError, match="dcg has no standard error"):
+        rank_covariance([score, score], label, "dcg")
+
+
+def test_runs_of_negatives_are_cut_where_phi_jumps():
+    # Half of the negatives in the middle lie above u0; each item there decides for itself.
+    score = np.arange(40.0)
+    label = np.isin(np.arange(40), [2, 5, 9, 30, 33, 36])
+    found = rank_statistic(score, label, "median")
+    near = label[15:26].mean()
+    effects = np.where(score < 19.5, 2 * near, 0.0) + np.where(label, np.sign(score - 19.5), 0.0)
+    variance = sum(one.sum() * effects[one].var(ddof=1) for one in (label, ~label))
+    assert near == 0
+    assert found.std_error == pytest.approx(variance**0.5 / 6, rel=1e-9)
+
+
+def test_functions_of_the_users_do_as_those_of_the_catalogue():
+    score, label = sample(40, 60)
+
+    def cube(u):
+        return u**3
+
+    own, known = rank_statistic(score, label, cube), rank_statistic(score, label, "p-norm-push")
+    assert own.statistic == pytest.approx(known.statistic, rel=1e-12)
+    assert own.p_value() == known.p_value()
+    assert own.std_error == pytest.approx(known.std_error, rel=0.03)
+    assert own.estimate == pytest.approx(known.estimate, rel=1e-5)
