@@ -1,0 +1,205 @@
+"""Scoring rules with parameters: what they compute, and how gradients come back through them."""
+
+from abc import ABC, abstractmethod
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prframe.stats.inputs import Floats
+
+Labels: TypeAlias = NDArray[np.bool_]
+# The smallest eigenvalue of a positive definite matrix, relative to the mean or the largest one.
+_FLOOR = 1e-6
+
+
+class ScoringRule(ABC):
+    """A family of scoring functions s(z), indexed by an array of coefficients.
+
+    The optimiser sees `parameters`, any numbers that stand for admissible coefficients.
+
+    Attributes
+    ----------
+    centred : bool
+        Whether moving all items changes no order.
+    """
+
+    centred: bool
+
+    @abstractmethod
+    def shape(self, d: int) -> tuple[int, ...]:
+        """Return the shape of the coefficients for d features."""
+
+    @abstractmethod
+    def vc_dimension(self, d: int) -> int:
+        """Return the Vapnik-Chervonenkis dimension of the sets where scores exceed a level."""
+
+    @abstractmethod
+    def scores(self, coef: Floats, z: Floats) -> Floats:
+        """Return the scores of the rows of z."""
+
+    @abstractmethod
+    def pull_back(self, gradient: Floats, z: Floats) -> Floats:
+        """Return the gradient by coefficients from that by scores."""
+
+    @abstractmethod
+    def moved(self, coef: Floats, matrix: Floats) -> Floats:
+        """Return the coefficients for items z from those for ``matrix' z``."""
+
+    @abstractmethod
+    def first(self, z: Floats, positive: Labels) -> Floats:
+        """Return good coefficients for items of which `whitening` has been taken."""
+
+    @abstractmethod
+    def drawn(self, d: int, random: np.random.RandomState) -> Floats:
+        """Return random coefficients of norm 1."""
+
+    def projected(self, coef: Floats) -> Floats:
+        """Return the nearest admissible coefficients."""
+        return coef
+
+    def coefficients(self, parameters: Floats, d: int) -> Floats:
+        """Return what parameters stand for."""
+        return parameters.reshape(self.shape(d))
+
+    def parameters(self, coef: Floats) -> Floats:
+        """Return parameters that stand for coefficients."""
+        return coef.ravel()
+
+    def chained(self, gradient: Floats, parameters: Floats) -> Floats:  # noqa: ARG002 - for some
+        """Return the gradient by parameters from that by coefficients."""
+        return gradient.ravel()
+
+    def whitening(self, z: Floats) -> Floats:
+        """Return A, of shape (d, r), such that the items ``A' z`` have covariance I of rank r.
+
+        About the mean where the rule allows to move the items, else about 0.
+        """
+        moved = z - z.mean(axis=0) if self.centred else z
+        values, vectors = np.linalg.eigh(moved.T @ moved / len(z))
+        kept = values > max(values[-1], 0.0) * len(values) * np.finfo(float).eps
+        return np.asarray(vectors[:, kept] / np.sqrt(values[kept]))
+
+
+class LinearRule(ScoringRule):
+    """``s(z) = <theta, z>``, with theta of shape (d,).
+
+    Best where both classes are normal with one covariance matrix S: ``theta = S^-1 (mu_X - mu_Y)``.
+    """
+
+    centred = True
+
+    def shape(self, d: int) -> tuple[int, ...]:
+        """Return (d,)."""
+        return (d,)
+
+    def vc_dimension(self, d: int) -> int:
+        """Return d + 1, that of half-spaces."""
+        return d + 1
+
+    def scores(self, coef: Floats, z: Floats) -> Floats:
+        """Return ``<theta, z>``."""
+        return np.asarray(z @ coef)
+
+    def pull_back(self, gradient: Floats, z: Floats) -> Floats:
+        """Return ``Z' gradient``."""
+        return np.asarray(gradient @ z)
+
+    def moved(self, coef: Floats, matrix: Floats) -> Floats:
+        """Return ``matrix theta``."""
+        return np.asarray(matrix @ coef)
+
+    def first(self, z: Floats, positive: Labels) -> Floats:
+        """Return the difference of means; of whitened items, this is the discriminant of Fisher."""
+        return np.asarray(z[positive].mean(axis=0) - z[~positive].mean(axis=0))
+
+    def drawn(self, d: int, random: np.random.RandomState) -> Floats:
+        """Return a direction, all being equally likely."""
+        return _unit(random.standard_normal(d))
+
+
+class QuadraticRule(ScoringRule):
+    """``s(z) = z' theta z``, with theta symmetric of shape (d, d).
+
+    Best where both classes are normal with mean 0: ``theta = S_Y^-1 - S_X^-1``, which the source
+    prints the other way round. All d^2 entries are parameters: gradients are symmetric, hence so
+    are all iterates.
+    """
+
+    centred = False
+
+    def shape(self, d: int) -> tuple[int, ...]:
+        """Return (d, d)."""
+        return (d, d)
+
+    def vc_dimension(self, d: int) -> int:
+        """Return ``d(d + 1) / 2 + 1``, that of half-spaces of products of features."""
+        return d * (d + 1) // 2 + 1
+
+    def scores(self, coef: Floats, z: Floats) -> Floats:
+        """Return ``z' theta z``."""
+        return np.einsum("ij,ij->i", z @ coef, z)
+
+    def pull_back(self, gradient: Floats, z: Floats) -> Floats:
+        """Return ``Z' diag(gradient) Z``."""
+        return np.asarray((z.T * gradient) @ z)
+
+    def moved(self, coef: Floats, matrix: Floats) -> Floats:
+        """Return ``matrix theta matrix'``, as symmetric as it is but for rounding."""
+        coef = matrix @ coef @ matrix.T
+        return np.asarray((coef + coef.T) / 2)
+
+    def first(self, z: Floats, positive: Labels) -> Floats:
+        """Return the difference of inverse second moments, drawn towards the pooled ones, I."""
+        return _inverse_moments(z[~positive]) - _inverse_moments(z[positive])
+
+    def drawn(self, d: int, random: np.random.RandomState) -> Floats:
+        """Return a symmetric matrix of normal entries."""
+        entries = random.standard_normal((d, d))
+        return _unit(entries + entries.T)
+
+
+class DefiniteRule(QuadraticRule):
+    """``s(z) = z' theta z``, with theta symmetric and positive definite.
+
+    To the optimiser, ``theta = L L' + 1e-6 tr(L L') / d I`` with any L of shape (d, d).
+    """
+
+    def projected(self, coef: Floats) -> Floats:
+        """Raise eigenvalues to 1e-6 of the largest in size."""
+        values, vectors = np.linalg.eigh(coef)
+        raised = np.maximum(values, _FLOOR * max(np.abs(values).max(), np.finfo(float).tiny))
+        return np.asarray((vectors * raised) @ vectors.T)
+
+    def drawn(self, d: int, random: np.random.RandomState) -> Floats:
+        """Return a matrix of the law of Wishart with d degrees of freedom."""
+        entries = random.standard_normal((d, d))
+        return self.projected(_unit(entries @ entries.T))
+
+    def coefficients(self, parameters: Floats, d: int) -> Floats:
+        """Return ``L L'``, and a little of I."""
+        square = super().coefficients(parameters, d)
+        square = square @ square.T
+        return np.asarray(square + _FLOOR * np.trace(square) / d * np.eye(d))
+
+    def parameters(self, coef: Floats) -> Floats:
+        """Return the symmetric root of the nearest definite matrix."""
+        values, vectors = np.linalg.eigh(self.projected(coef))
+        return np.asarray((vectors * np.sqrt(values)) @ vectors.T).ravel()
+
+    def chained(self, gradient: Floats, parameters: Floats) -> Floats:
+        """Return ``2 (G + 1e-6 tr(G) / d I) L``."""
+        d = len(gradient)
+        more = gradient + _FLOOR * np.trace(gradient) / d * np.eye(d)
+        return np.asarray(2 * more @ parameters.reshape(d, d)).ravel()
+
+
+def _unit(coef: Floats) -> Floats:
+    """Divide by the Euclidean norm."""
+    return np.asarray(coef / np.linalg.norm(coef))
+
+
+def _inverse_moments(z: Floats) -> Floats:
+    """Return the inverse of the second moments of a class, shrunk towards I if items are few."""
+    n, d = z.shape
+    return np.linalg.inv((z.T @ z + d * np.eye(d)) / (n + d))

@@ -1,0 +1,131 @@
+"""The smoothed rank statistic: ranks give way to a kernel estimate of the scores' cdf."""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.learn.kernel_sums import kernel_sums
+from prframe.stats import (
+    DCG,
+    CustomFunction,
+    LocalAUC,
+    Median,
+    ScoreGeneratingFunction,
+    parse_phi,
+)
+from prframe.stats.inputs import Floats, positive_labels, reals
+from prframe.stats.score_generating_names import Phi
+
+# Differences over n^(-2/5), so over 2e-5: as exact as differences of doubles get.
+_CLOSE = 10**12
+_STAND_INS = {DCG: "'logrank' or 'p-norm-push'", LocalAUC: "'rtb(u0={u0})'", Median: "'mww'"}
+
+
+class SmoothedCriterion(NamedTuple):
+    """The criterion, and its derivatives with respect to the scores."""
+
+    value: float
+    gradient: Floats
+
+
+def smoothed_criterion(
+    scores: ArrayLike, label: ArrayLike, bandwidth: float, phi: Phi = "mww"
+) -> SmoothedCriterion:
+    """Return the smoothed rank statistic of scores, and its gradient.
+
+    ``W = sum over positives of phi(F(s_i))`` with ``F(t) = 1/N sum_j kappa((t - s_j) / h)``, kappa
+    being the normal cdf and j running over all N items. With ``w_i = phi'(F(s_i))``, f the
+    derivative of F and K that of kappa,
+    ``dW/ds_j = 1{j positive} w_j f(s_j) - 1/(N h) sum over positives i of w_i K((s_j - s_i) / h)``.
+
+    Parameters
+    ----------
+    scores : array_like of float, shape (N,)
+        Finite.
+    label : array_like of bool or number, shape (N,)
+        Positive where True or above 0; at least one is.
+    bandwidth : float > 0
+        h, in the unit of the scores.
+    phi : str, ScoreGeneratingFunction or callable
+        As for `prframe.stats.parse_phi`, and smooth.
+
+    Returns
+    -------
+    SmoothedCriterion
+        ``value`` and ``gradient``, shape (N,).
+
+    Raises
+    ------
+    PrframeError
+        Scores, labels or a bandwidth that are not as above, or a phi that is not smooth.
+
+    Notes
+    -----
+    By the chain rule, the gradient of any parametric scoring rule follows: that of a linear rule
+    is ``Z' gradient``. Every item counts half for itself, so F lies between 1/(2N) and 1 - 1/(2N),
+    and functions that are infinite at 0 or 1 do no harm.
+
+    Sums over pairs are replaced by Fourier series where these cost less, to about 1e-13: time
+    ``O(N log N)`` for given bandwidth relative to the spread, memory ``O(N)``.
+
+    References
+    ----------
+    Clemencon, Limnios & Vayatis 2021, eqs (4.8), (4.10), (5.1) and (5.2).
+
+    Examples
+    --------
+    >>> found = smoothed_criterion([0.0, 1.0, 2.0], [False, False, True], bandwidth=0.5)
+    >>> round(found.value, 4)
+    0.8257
+    >>> found.gradient.round(4).tolist()
+    [-0.0001, -0.036, 0.0361]
+    """
+    values, positive = reals("scores", scores), positive_labels(label)
+    if values.ndim != 1 or values.shape != positive.shape:
+        raise PrframeError(
+            f"`scores` and `label` must be one-dimensional and of one length; "
+            f"got shapes {values.shape} and {positive.shape}."
+        )
+    if not positive.any():
+        raise PrframeError(f"`label` must have a positive; got none among {positive.size}.")
+    if not np.isfinite(values).all():
+        raise PrframeError(f"`scores` must be finite; {(~np.isfinite(values)).sum()} are not.")
+    h = checks.number("bandwidth", bandwidth, above=0)
+    return value_and_gradient(values, positive, h, smooth_phi(phi))
+
+
+def value_and_gradient(
+    scores: Floats, positive: NDArray[np.bool_], h: float, phi: ScoreGeneratingFunction
+) -> SmoothedCriterion:
+    """Compute the criterion and its gradient from checked arguments."""
+    n = scores.size
+    order = np.argsort(scores)
+    ascending, chosen = scores[order] / h, positive[order]
+    sums = kernel_sums(ascending[chosen], ascending, np.ones(n))
+    # Bounds that hold but for rounding.
+    ranks = np.clip(sums.cdf / n, 0.5 / n, 1 - 0.5 / n)
+    weights = phi.derivative(ranks)
+    sorted_gradient = -kernel_sums(ascending, ascending[chosen], weights).density
+    sorted_gradient[chosen] += weights * sums.density
+    gradient = np.empty(n)
+    gradient[order] = sorted_gradient / (n * h)
+    return SmoothedCriterion(float(phi(ranks).sum()), gradient)
+
+
+def smooth_phi(phi: Phi) -> ScoreGeneratingFunction:
+    """Return the function that is meant; it must be smooth."""
+    function = parse_phi(phi)
+    if isinstance(function, CustomFunction) and function.slope is None:
+        return replace(function, n=_CLOSE)
+    if not function.smooth:
+        stand_in = _STAND_INS.get(type(function), "")
+        hint = f" Use {stand_in} in its place." if stand_in else ""
+        raise PrframeError(
+            f"`phi` must be smooth for its statistic to have a gradient; {function.name} is not."
+            + hint.format(u0=getattr(function, "u0", None))
+        )
+    return function

@@ -1,0 +1,87 @@
+"""From samples of two classes to the coefficients of a scoring rule."""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from prframe.errors import PrframeError
+from prframe.learn.rules import Labels, ScoringRule
+from prframe.learn.smoothed import SmoothedCriterion, value_and_gradient
+from prframe.stats import ScoreGeneratingFunction
+from prframe.stats.inputs import Floats
+
+
+class Solution(NamedTuple):
+    """Coefficients, the criterion at each iteration, and whether that was enough of them."""
+
+    coef: Floats
+    path: Floats
+    n_iter: int
+    converged: bool = True
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The smoothed criterion per positive, ``W / n_pos``, as a function of coefficients.
+
+    With `standardised`, scores are first divided by their standard deviation.
+    """
+
+    rule: ScoringRule
+    phi: ScoreGeneratingFunction
+    z: Floats
+    positive: Labels
+    h: float
+    standardised: bool = False
+
+    def __call__(self, coef: Floats) -> SmoothedCriterion:
+        """Return the criterion, and its gradient by coefficients."""
+        scores = self.rule.scores(coef, self.z)
+        spread = float(scores.std()) if self.standardised else 1.0
+        if not np.isfinite(spread) or not np.isfinite(scores).all():
+            raise PrframeError(
+                "scores grew beyond all bounds; scale the features, or lower `step_size`."
+            )
+        scores = (scores - scores.mean()) / (spread or 1.0)
+        value, gradient = value_and_gradient(scores, self.positive, self.h, self.phi)
+        if self.standardised:
+            gradient = (gradient - scores * (gradient @ scores) / scores.size) / (spread or 1.0)
+        n_pos = self.positive.sum()
+        return SmoothedCriterion(value / n_pos, self.rule.pull_back(gradient / n_pos, self.z))
+
+
+def gradient_ascent(problem: Problem, start: Floats, step: float, n_steps: int) -> Solution:
+    """Go up the gradient in steps of one factor (Algorithm 1)."""
+    coef, path = problem.rule.projected(start), []
+    for _ in range(n_steps):
+        value, gradient = problem(coef)
+        path.append(value)
+        coef = problem.rule.projected(coef + step * gradient)
+    path.append(problem(coef).value)
+    return Solution(coef, np.array(path), n_steps)
+
+
+def quasi_newton(problem: Problem, start: Floats, tol: float, n_steps: int) -> Solution:
+    """Maximise by L-BFGS."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.optimize import minimize  # noqa: PLC0415
+
+    rule, d = problem.rule, problem.z.shape[1]
+    path = [problem(rule.coefficients(rule.parameters(start), d)).value]
+
+    def loss(parameters: Floats) -> tuple[float, Floats]:
+        value, gradient = problem(rule.coefficients(parameters, d))
+        return -value, -rule.chained(gradient, parameters)
+
+    def note(intermediate_result: Any) -> None:  # noqa: ANN401 - SciPy hands it over by this name
+        path.append(-intermediate_result.fun)
+
+    # The criterion is about 1: smaller changes than 1e-12 are rounding.
+    options = {"maxiter": n_steps, "gtol": tol, "ftol": 1e-12}
+    found = minimize(
+        loss, rule.parameters(start), jac=True, method="L-BFGS-B", callback=note, options=options
+    )
+    return Solution(
+        rule.coefficients(found.x, d), np.array(path), int(found.nit), found.status != 1
+    )
