@@ -10,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
 
 from prframe import checks
 from prframe.errors import PrframeError, warn
@@ -177,8 +178,10 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.bandwidth_ = n**-0.2 if self.bandwidth is None else float(self.bandwidth)
         problem = Problem(rule, smooth_phi(self.phi), z, positive, self.bandwidth_)
         random = check_random_state(self.random_state)
-        newton = self.solver == "l-bfgs"
-        best = self._newton(problem, random) if newton else self._ascent(problem, random)
+        solve = self._newton if self.solver == "l-bfgs" else self._ascent
+        # Products of small arrays, thousands of them: threads would wait for each other.
+        with threadpool_limits(limits=1, user_api="blas"):
+            best = solve(problem, random)
         self.coef_, self.path_, self.n_iter_ = best.coef, best.path, best.n_iter
         self.criterion_ = float(best.path[-1])
         self.intercept_ = -_threshold(rule.scores(best.coef, z), int(positive.sum()))
