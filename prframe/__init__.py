@@ -17,7 +17,7 @@ from prframe.errors import (
 )
 
 if TYPE_CHECKING:
-    from prframe import datasets, expressions, stats, trec
+    from prframe import datasets, expressions, learn, stats, trec
     from prframe.metrics import (
         AP,
         AP11,
@@ -113,6 +113,7 @@ __all__ = [
     "expressions",
     "infAP",
     "interval",
+    "learn",
     "nDCG",
     "parse_metric",
     "rank_test",
@@ -125,7 +126,7 @@ __all__ = [
 _VERBS = frozenset(
     {"ap_test", "band", "check", "curve", "evaluate", "interval", "rank_test", "roc", "topk_test"}
 )
-_MODULES = frozenset({"datasets", "expressions", "stats", "trec"})
+_MODULES = frozenset({"datasets", "expressions", "learn", "stats", "trec"})
 
 _namespaces.register()
 

@@ -8,6 +8,20 @@ except ImportError as error:
     ) from error
 
 from prframe.learn.ranker import RankStatisticRanker
+from prframe.learn.selection import (
+    PenalizedSelection,
+    complexity_constant,
+    complexity_penalty,
+    select_ranker,
+)
 from prframe.learn.smoothed import SmoothedCriterion, smoothed_criterion
 
-__all__ = ["RankStatisticRanker", "SmoothedCriterion", "smoothed_criterion"]
+__all__ = [
+    "PenalizedSelection",
+    "RankStatisticRanker",
+    "SmoothedCriterion",
+    "complexity_constant",
+    "complexity_penalty",
+    "select_ranker",
+    "smoothed_criterion",
+]

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from prframe import checks
 from prframe.errors import PrframeError, warn
-from prframe.learn.rules import DefiniteRule, Labels, LinearRule, QuadraticRule, ScoringRule
+from prframe.learn.rules import Labels, ScoringRule, scoring_rule
 from prframe.learn.smoothed import smooth_phi
 from prframe.learn.solvers import Problem, Solution, gradient_ascent, quasi_newton
 from prframe.stats.inputs import Floats
@@ -174,7 +174,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._check_parameters()
         z, y = validate_data(self, X, y, dtype=np.float64)
         positive = self._positive(y)
-        rule, n = self._rule(), len(z)
+        rule, n = scoring_rule(self.rule, self.positive_definite), len(z)
         self.bandwidth_ = n**-0.2 if self.bandwidth is None else float(self.bandwidth)
         problem = Problem(rule, smooth_phi(self.phi), z, positive, self.bandwidth_)
         random = check_random_state(self.random_state)
@@ -207,7 +207,8 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         z = validate_data(self, X, dtype=np.float64, reset=False)
-        return self._rule().scores(self.coef_, z) + self.intercept_
+        rule = scoring_rule(self.rule, self.positive_definite)
+        return rule.scores(self.coef_, z) + self.intercept_
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:  # noqa: N803 - scikit-learn's name
         """Return the label of the positives where the score exceeds 0.
@@ -263,12 +264,6 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"`y` must have two classes; got one class, {checks.brief(self.classes_[0])}."
             )
         return np.asarray(y == self.classes_[1])
-
-    def _rule(self) -> ScoringRule:
-        """Return the rules to choose from."""
-        if self.rule == "linear":
-            return LinearRule()
-        return DefiniteRule() if self.positive_definite else QuadraticRule()
 
     def _n_steps(self) -> int:
         """Return the number of iterations."""

@@ -194,6 +194,13 @@ class DefiniteRule(QuadraticRule):
         return np.asarray(2 * more @ parameters.reshape(d, d)).ravel()
 
 
+def scoring_rule(rule: str, positive_definite: bool) -> ScoringRule:  # noqa: FBT001 - as named
+    """Return the rules that are meant."""
+    if rule == "linear":
+        return LinearRule()
+    return DefiniteRule() if positive_definite else QuadraticRule()
+
+
 def _unit(coef: Floats) -> Floats:
     """Divide by the Euclidean norm."""
     return np.asarray(coef / np.linalg.norm(coef))
