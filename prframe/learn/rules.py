@@ -84,7 +84,8 @@ class ScoringRule(ABC):
 class LinearRule(ScoringRule):
     """``s(z) = <theta, z>``, with theta of shape (d,).
 
-    Best where both classes are normal with one covariance matrix S: ``theta = S^-1 (mu_X - mu_Y)``.
+    Best where both classes are normal with one covariance matrix S:
+    ``theta = S^-1 (mu_X - mu_Y)``.
     """
 
     centred = True
@@ -110,7 +111,7 @@ class LinearRule(ScoringRule):
         return np.asarray(matrix @ coef)
 
     def first(self, z: Floats, positive: Labels) -> Floats:
-        """Return the difference of means; of whitened items, this is the discriminant of Fisher."""
+        """Return the difference of means, for whitened items the discriminant of Fisher."""
         return np.asarray(z[positive].mean(axis=0) - z[~positive].mean(axis=0))
 
     def drawn(self, d: int, random: np.random.RandomState) -> Floats:
@@ -138,16 +139,15 @@ class QuadraticRule(ScoringRule):
 
     def scores(self, coef: Floats, z: Floats) -> Floats:
         """Return ``z' theta z``."""
-        return np.einsum("ij,ij->i", z @ coef, z)
+        return np.asarray(np.einsum("ij,ij->i", z @ coef, z))
 
     def pull_back(self, gradient: Floats, z: Floats) -> Floats:
         """Return ``Z' diag(gradient) Z``."""
         return np.asarray((z.T * gradient) @ z)
 
     def moved(self, coef: Floats, matrix: Floats) -> Floats:
-        """Return ``matrix theta matrix'``, as symmetric as it is but for rounding."""
-        coef = matrix @ coef @ matrix.T
-        return np.asarray((coef + coef.T) / 2)
+        """Return ``matrix theta matrix'``."""
+        return _symmetric(matrix @ coef @ matrix.T)
 
     def first(self, z: Floats, positive: Labels) -> Floats:
         """Return the difference of inverse second moments, drawn towards the pooled ones, I."""
@@ -157,6 +157,10 @@ class QuadraticRule(ScoringRule):
         """Return a symmetric matrix of normal entries."""
         entries = random.standard_normal((d, d))
         return _unit(entries + entries.T)
+
+    def projected(self, coef: Floats) -> Floats:
+        """Return the symmetric part; nothing but rounding makes another."""
+        return _symmetric(coef)
 
 
 class DefiniteRule(QuadraticRule):
@@ -169,7 +173,7 @@ class DefiniteRule(QuadraticRule):
         """Raise eigenvalues to 1e-6 of the largest in size."""
         values, vectors = np.linalg.eigh(coef)
         raised = np.maximum(values, _FLOOR * max(np.abs(values).max(), np.finfo(float).tiny))
-        return np.asarray((vectors * raised) @ vectors.T)
+        return _symmetric((vectors * raised) @ vectors.T)
 
     def drawn(self, d: int, random: np.random.RandomState) -> Floats:
         """Return a matrix of the law of Wishart with d degrees of freedom."""
@@ -204,6 +208,11 @@ def scoring_rule(rule: str, positive_definite: bool) -> ScoringRule:  # noqa: FB
 def _unit(coef: Floats) -> Floats:
     """Divide by the Euclidean norm."""
     return np.asarray(coef / np.linalg.norm(coef))
+
+
+def _symmetric(matrix: Floats) -> Floats:
+    """Return the symmetric part of a matrix."""
+    return np.asarray((matrix + matrix.T) / 2)
 
 
 def _inverse_moments(z: Floats) -> Floats:

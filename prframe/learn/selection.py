@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -74,7 +74,7 @@ def complexity_constant(phi: Phi) -> float:
     return 6 * (largest[0] ** 2 + 9 * largest[1] ** 2 + 9 * largest[2] ** 2)
 
 
-def complexity_penalty(
+def complexity_penalty(  # noqa: PLR0913
     n: int, n_pos: int, vc_dimension: int, k: int, phi: Phi = "mww", *, b1: float = 1.0
 ) -> float:
     """Return the penalty of the k-th of a sequence of families of scoring rules.
@@ -132,7 +132,7 @@ def complexity_penalty(
     return float(estimation + (2 * constant * np.log(k) * n) ** 0.5 / n_pos)
 
 
-def select_ranker(
+def select_ranker(  # noqa: PLR0913
     ranker: RankStatisticRanker,
     X: ArrayLike,  # noqa: N803 - scikit-learn's name
     y: ArrayLike,
@@ -202,7 +202,8 @@ def select_ranker(
     learned, criterion, penalty = [], [], []
     for k, ((rule, _), chosen) in enumerate(zip(families, columns, strict=True), start=1):
         definite = ranker.positive_definite and rule == "quadratic"
-        copy = clone(ranker).set_params(rule=rule, positive_definite=definite)
+        copy = cast("RankStatisticRanker", clone(ranker))
+        copy.set_params(rule=rule, positive_definite=definite)
         copy.fit(features[:, chosen], labels)
         positive = labels == copy.classes_[1]
         dimension = scoring_rule(rule, definite).vc_dimension(chosen.size)

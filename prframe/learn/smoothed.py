@@ -39,8 +39,8 @@ def smoothed_criterion(
 
     ``W = sum over positives of phi(F(s_i))`` with ``F(t) = 1/N sum_j kappa((t - s_j) / h)``, kappa
     being the normal cdf and j running over all N items. With ``w_i = phi'(F(s_i))``, f the
-    derivative of F and K that of kappa,
-    ``dW/ds_j = 1{j positive} w_j f(s_j) - 1/(N h) sum over positives i of w_i K((s_j - s_i) / h)``.
+    derivative of F and K that of kappa, ``dW/ds_j = 1{j positive} w_j f(s_j) - g(s_j)`` with
+    ``g(t) = 1/(N h) sum over positives of w_i K((t - s_i) / h)``.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def smoothed_criterion(
             f"got shapes {values.shape} and {positive.shape}."
         )
     if not positive.any():
-        raise PrframeError(f"`label` must have a positive; got none among {positive.size}.")
+        raise PrframeError(f"`label` must have a positive; got none of {positive.size}.")
     if not np.isfinite(values).all():
         raise PrframeError(f"`scores` must be finite; {(~np.isfinite(values)).sum()} are not.")
     h = checks.number("bandwidth", bandwidth, above=0)

@@ -78,9 +78,13 @@ def quasi_newton(problem: Problem, start: Floats, tol: float, n_steps: int) -> S
         path.append(-intermediate_result.fun)
 
     # The criterion is about 1: smaller changes than 1e-12 are rounding.
-    options = {"maxiter": n_steps, "gtol": tol, "ftol": 1e-12}
     found = minimize(
-        loss, rule.parameters(start), jac=True, method="L-BFGS-B", callback=note, options=options
+        loss,
+        rule.parameters(start),
+        jac=True,
+        method="L-BFGS-B",
+        callback=note,
+        options={"maxiter": n_steps, "gtol": tol, "ftol": 1e-12},
     )
     return Solution(
         rule.coefficients(found.x, d), np.array(path), int(found.nit), found.status != 1
