@@ -111,3 +111,4 @@ class Sizes:
     band_items: int = 1_000_000
     band_groups: int = 1_000
     interval_items: int = 100_000
+    learn_items: int = 20_000

@@ -5,6 +5,7 @@ from typing import Any
 
 from benchmarks.band_cases import bands
 from benchmarks.case import Agreement, Case, Check, Limit, Ratio, Sizes, Subject
+from benchmarks.learn_cases import learn
 from benchmarks.null_cases import null, null_peer
 
 FULL = Sizes()
@@ -28,6 +29,7 @@ QUICK = Sizes(
     band_items=20_000,
     band_groups=10,
     interval_items=5_000,
+    learn_items=2_000,
 )
 
 _FOUR = 'evaluate(frame, ["AP", "nDCG@10", "RR", "P@10"], by="group")'
@@ -306,6 +308,7 @@ CASES: dict[str, Callable[[Sizes], Case]] = {
     "null": null,
     "null-peer": null_peer,
     "bands": bands,
+    "learn": learn,
 }
 
 

@@ -17,7 +17,8 @@ from prframe.errors import (
 )
 
 if TYPE_CHECKING:
-    from prframe import datasets, expressions, learn, stats, trec
+    from prframe import datasets, expressions, stats, trec
+    from prframe import learn as learn  # not in __all__, which must do without scikit-learn
     from prframe.metrics import (
         AP,
         AP11,
@@ -113,7 +114,6 @@ __all__ = [
     "expressions",
     "infAP",
     "interval",
-    "learn",
     "nDCG",
     "parse_metric",
     "rank_test",
@@ -145,4 +145,4 @@ if not TYPE_CHECKING:
 
 def __dir__() -> list[str]:
     """List the public names, loaded or not."""
-    return sorted([*__all__, "__version__"])
+    return sorted([*__all__, "__version__", "learn"])

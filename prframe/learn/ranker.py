@@ -18,7 +18,7 @@ from prframe.errors import PrframeError, warn
 from prframe.learn.rules import Labels, ScoringRule, scoring_rule
 from prframe.learn.smoothed import smooth_phi
 from prframe.learn.solvers import Problem, Solution, gradient_ascent, quasi_newton
-from prframe.stats.inputs import Floats
+from prframe.stats.inputs import Floats, reals
 from prframe.stats.score_generating_names import Phi
 
 RuleName: TypeAlias = Literal["linear", "quadratic"]
@@ -35,9 +35,9 @@ _STRIDE = 10
 class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Rank items of two classes by a scoring rule that maximises a smoothed rank statistic.
 
-    Maximises ``W / n_pos`` for ``W = sum over positives of phi(F(s(z_i)))``, F being the cdf of all
-    scores, estimated by Gaussian kernels of bandwidth h, over ``s(z) = <theta, z>`` or
-    ``s(z) = z' theta z``. With ``phi(u) = u`` this is a smoothed AUC; other functions give more
+    Maximises ``W / n_pos`` over ``s(z) = <theta, z>`` or ``s(z) = z' theta z``, W being the sum
+    over positives of ``phi(F(s(z_i)))`` and F the cdf of all scores, estimated by Gaussian kernels
+    of bandwidth h. With ``phi(u) = u`` this is a smoothed AUC; other functions give more
     weight to the positives ranked best.
 
     Parameters
@@ -272,9 +272,8 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         self.classes_ = np.unique(y)
         if self.classes_.size == 1:
-            raise PrframeError(
-                f"`y` must have two classes; got one class, {checks.brief(checks.plain(self.classes_[0]))}."
-            )
+            only = checks.brief(checks.plain(self.classes_[0]))
+            raise PrframeError(f"`y` must have two classes; got one class, {only}.")
         return np.asarray(y == self.classes_[1])
 
     def _n_steps(self) -> int:
@@ -316,7 +315,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the starting point of the user, if there is one."""
         if self.init is None:
             return None
-        coef = np.asarray(self.init, dtype=np.float64)
+        coef = reals("init", self.init)
         if coef.shape != rule.shape(d) or not np.isfinite(coef).all() or not coef.any():
             raise PrframeError(
                 f"`init` must be finite numbers of shape {rule.shape(d)}, not all 0; "
