@@ -67,7 +67,8 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     tol : float >= 0, default 1e-5
         L-BFGS ends where no derivative of ``W / n_pos`` is larger.
     n_init : int >= 1, default 1
-        Number of starting points; the best criterion wins.
+        Number of starting points; the best criterion wins. For normal classes, with N = 300 and
+        d = 15, ten points gained .0003 over one at most ("rtb").
     init : array_like of float, shape (d,) or (d, d), optional
         Coefficients at the first starting point. Unless told, L-BFGS begins at the discriminant of
         Fisher, or at the difference of inverse second moments, which are best for normal classes,
@@ -85,7 +86,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Labels; the second one is that of the positives.
     criterion_ : float
         ``W / n_pos`` at `coef_` and `bandwidth_`.
-    path_ : ndarray, shape (n_iter_ + 1,)
+    path_ : ndarray, shape (iterations + 1,)
         The criterion at the start and after each iteration, for the best starting point.
     n_iter_ : int
         Iterations from there.
