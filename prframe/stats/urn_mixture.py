@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from prframe.stats.inputs import Floats
-from prframe.stats.urn_saddlepoint import saddlepoint_tails, share_drawn
+from prframe.stats.urn_saddlepoint import complement, saddlepoint_tails, share_drawn
 from prframe.stats.urns import Integers, Lattice, Tails, Urn
 
 # Draws of so few numbers are counted directly.
@@ -23,7 +23,7 @@ _NEGLIGIBLE = -25.0
 
 
 def outside(urn: Urn, x: float) -> Tails | None:
-    """Return the tails at and beyond the ends of the support."""
+    """Return the tails at the ends of the support, beyond them, and up to the next sums."""
     low, high = urn.support
     if x > high + urn.slack:
         return Tails(-np.inf, 0.0)
@@ -31,10 +31,12 @@ def outside(urn: Urn, x: float) -> Tails | None:
         return Tails(0.0, -np.inf)
     if urn.variance == 0 or high - low <= urn.slack:
         return Tails(0.0, 0.0)
-    if x >= high - urn.slack:
-        return Tails(_extreme(urn.sizes[::-1], urn), 0.0)
-    if x <= low + urn.slack:
-        return Tails(0.0, _extreme(urn.sizes, urn))
+    if x > high - urn.gaps[1] + urn.slack:
+        end = _extreme(urn.sizes[::-1], urn)
+        return Tails(end, 0.0 if x >= high - urn.slack else complement(end))
+    if x < low + urn.gaps[0] - urn.slack:
+        end = _extreme(urn.sizes, urn)
+        return Tails(0.0 if x <= low + urn.slack else complement(end), end)
     return None
 
 
@@ -131,8 +133,7 @@ def _mixture(urn: Urn, x: float, apart: list[int]) -> Tails:
         terms.append(weight + (tails.above if upper else tails.below))
     possible = [term for term in terms if term > -np.inf]
     near = min(float(logsumexp(possible)), 0.0) if possible else -np.inf
-    far = float(np.log(-np.expm1(near))) if near < 0 else -np.inf
-    return Tails(near, far) if upper else Tails(far, near)
+    return Tails(near, complement(near)) if upper else Tails(complement(near), near)
 
 
 def _parts(urn: Urn, apart: list[int], share: Floats) -> Iterator[_Part]:

@@ -23,6 +23,8 @@ _STEPS = 60
 _SETTLED = 1e-10
 # A step must bring this share of what the slope promises (Armijo).
 _ENOUGH = 1e-4
+# Share of the curvature at the mean that is added to it.
+_FLAT = 1e-12
 # Closer to the mean, in standard deviations, both terms of the correction cancel.
 _CLOSE = 0.05
 
@@ -72,8 +74,13 @@ def _from_r(r: float, term: float) -> Tails:
     inner = max(float(mills) + side * term, 0.0)
     near = -(r**2) / 2 - np.log(2 * np.pi) / 2 + (np.log(inner) if inner > 0 else -np.inf)
     near = min(near, 0.0)
-    far = float(np.log(-np.expm1(near))) if near < 0 else -np.inf
+    far = complement(near)
     return Tails(near, far) if side == 1 else Tails(far, near)
+
+
+def complement(log_chance: float) -> float:
+    """Return log(1 - p) for log(p)."""
+    return float(np.log(-np.expm1(log_chance))) if log_chance < 0 else -np.inf
 
 
 class _State(NamedTuple):
@@ -117,10 +124,14 @@ def _solve(urn: Urn, x: Floats, unit: float) -> _Points:
     scale = (urn.variance / urn.n) ** 0.5
     cumulants, theta = _Cumulants(urn, x, scale), np.zeros((x.size, 2))
     state = cumulants(theta)
+    # Close to the ends of the support hardly anything is left to chance, and nothing bends.
+    least = _FLAT * state.bend * np.eye(2)
     for _ in range(_STEPS):
         if (np.abs(state.slope) <= _SETTLED * urn.n**0.5).all():
             break
-        step = np.asarray(-np.linalg.solve(state.bend, state.slope[..., None])[..., 0], np.float64)
+        step = np.asarray(
+            -np.linalg.solve(state.bend + least, state.slope[..., None])[..., 0], np.float64
+        )
         theta, state = _descended(cumulants, theta, step, state)
     s, width = theta[:, 0], unit / scale
     r = np.sign(s) * np.sqrt(np.maximum(-2 * state.height, 0.0))

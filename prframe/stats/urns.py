@@ -20,8 +20,8 @@ Integers = NDArray[np.int64]
 # Entries of either half of what is counted, and cells of all steps of a walk.
 MOST_ENTRIES = 1 << 17
 MOST_CELLS = 1 << 24
-# Sums that differ by less, relative to the largest one, are equal.
-EQUAL = 1e-12
+# Sums that differ by less, times the size of the urn and its largest number, are equal.
+EQUAL = 1e-14
 # Units of a lattice, as shares of the smallest gap, and how many of them may be spanned.
 _SHARES = (1, 2, 3, 4, 6, 12)
 _SPAN = 1e7
@@ -73,6 +73,16 @@ class Urn:
         return float(below @ self.values), float(above @ self.values[::-1])
 
     @cached_property
+    def gaps(self) -> tuple[float, float]:
+        """How far the second sum is from the least one, and from the largest one.
+
+        The last number that is drawn gives way to the next one; infinite without one.
+        """
+        return _first_gap(self.values, self.sizes, self.n), _first_gap(
+            -self.values[::-1], self.sizes[::-1], self.n
+        )
+
+    @cached_property
     def slack(self) -> float:
         """How far sums may lie apart and be equal."""
         return EQUAL * self.size * float(np.abs(self.values).max())
@@ -88,6 +98,15 @@ class Urn:
     def total(self) -> float:
         """The sum of all numbers."""
         return float(self.sizes @ self.values)
+
+
+def _first_gap(values: Floats, sizes: Integers, n: int) -> float:
+    """Return the smallest step from the sum of what comes first."""
+    before = np.cumsum(sizes)
+    at = int(np.searchsorted(before, n))
+    gaps = np.append(np.insert(np.diff(values), 0, np.inf), np.inf)
+    # A block that is drawn in part may lend to either side.
+    return float(gaps[at + 1] if before[at] == n else min(gaps[at : at + 2]))
 
 
 class Tails(NamedTuple):
