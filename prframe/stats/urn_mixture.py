@@ -98,6 +98,8 @@ def _set_apart(urn: Urn, share: Floats) -> list[int]:
         lowest = below > above[0]
         rest = slice(low + 1, high) if lowest else slice(low, high - 1)
         weight, values = spread[rest], urn.values[rest]
+        if not weight.any():
+            break
         mean = weight @ values / weight.sum()
         scatter = (weight @ (values - mean) ** 2) ** 0.5
         if max(below, above[0]) <= _APART * scatter:
