@@ -60,7 +60,9 @@ def _tail(urn: Urn, x: float, unit: float) -> Tails:
         term = float(np.interp(distance, [-_CLOSE, _CLOSE], terms))
         return _from_r(float(points.r[0]), term)
     points = _solve(urn, np.array([x]), unit)
-    return _from_r(float(points.r[0]), float(1 / points.u[0] - 1 / points.r[0]))
+    r, u = float(points.r[0]), float(points.u[0])
+    # Where nothing bends any more there is no correction.
+    return _from_r(r, 1 / u - 1 / r if u and r else 0.0)
 
 
 def _from_r(r: float, term: float) -> Tails:
