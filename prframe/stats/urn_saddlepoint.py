@@ -25,6 +25,8 @@ _SETTLED = 1e-10
 _ENOUGH = 1e-4
 # Share of the curvature at the mean that is added to it.
 _FLAT = 1e-12
+# Of which the hyperbolic sine is still a float.
+_MOST = 700.0
 # Closer to the mean, in standard deviations, both terms of the correction cancel.
 _CLOSE = 0.05
 
@@ -137,9 +139,11 @@ def _solve(urn: Urn, x: Floats, unit: float) -> _Points:
         theta, state = _descended(cumulants, theta, step, state)
     s, width = theta[:, 0], unit / scale
     r = np.sign(s) * np.sqrt(np.maximum(-2 * state.height, 0.0))
-    s = 2 * np.sinh(width * s / 2) / width if width else s
+    s = 2 * np.sinh(np.clip(width * s / 2, -_MOST, _MOST)) / width if width else s
     spread = urn.n * (1 - urn.n / urn.size)
-    return _Points(r, s * np.sqrt(np.linalg.det(state.bend) / spread), state.share)
+    return _Points(
+        r, s * np.sqrt(np.maximum(np.linalg.det(state.bend), 0.0) / spread), state.share
+    )
 
 
 def _descended(
