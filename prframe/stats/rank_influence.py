@@ -26,6 +26,13 @@ class Effects(NamedTuple):
     neg: Floats
 
 
+class Deviations(NamedTuple):
+    """Values, and how many items have each."""
+
+    values: Floats
+    number: Integers
+
+
 @dataclass(frozen=True, eq=False)
 class RankSum:
     """``W = sum over positives of phi(rank / (N + 1))`` of a ranking.
@@ -64,10 +71,15 @@ class RankSum:
         return Effects(self.phi(u) + above + (pos - 1) / 2 * slope, above + pos / 2 * slope)
 
     @cached_property
+    def deviations(self) -> list[Deviations]:
+        """How far the effects of positives and of negatives are from their class's mean."""
+        classes = zip(self.effects, (self.cells.pos, self.cells.neg), strict=True)
+        return [_centred(effect[number > 0], number[number > 0]) for effect, number in classes]
+
+    @cached_property
     def variance(self) -> float:
         """The estimated variance of W; NaN where a class has one item, or none."""
-        classes = zip(self.effects, (self.cells.pos, self.cells.neg), strict=True)
-        return sum(sum_of_squares(effect, number) for effect, number in classes)
+        return sum(_variance(*of_class) for of_class in self.deviations)
 
     def _density(self, jump: Jump) -> float:
         """Return the share of positives around a jump: so many an item from above pushes down."""
@@ -101,12 +113,15 @@ def _cut(pos: Integers, neg: Integers, rank: int) -> tuple[Integers, Integers]:
     return np.insert(pos, at, 0), halves
 
 
-def sum_of_squares(effect: Floats, number: Integers) -> float:
+def _centred(effect: Floats, number: Integers) -> Deviations:
+    """Return effects less their mean, each of so many items."""
+    mean = number @ effect / number.sum() if number.size else 0.0
+    return Deviations(effect - mean, number)
+
+
+def _variance(deviation: Floats, number: Integers) -> float:
     """Return the size of a class times the sample variance of its effects."""
     total = int(number.sum())
     if total < 2:  # noqa: PLR2004 - a variance needs two
         return np.nan
-    some = number > 0
-    effect, number = effect[some], number[some]
-    deviation = effect - number @ effect / total
     return float(number @ deviation**2) * total / (total - 1)

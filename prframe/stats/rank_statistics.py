@@ -10,7 +10,13 @@ from numpy.typing import ArrayLike
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats.inputs import Floats
-from prframe.stats.intervals import Confidence, IntervalEstimate, logit_interval, wald_interval
+from prframe.stats.intervals import (
+    Confidence,
+    IntervalEstimate,
+    degrees_of_freedom,
+    logit_interval,
+    wald_interval,
+)
 from prframe.stats.linear_rank_null import LinearRankNull, RankNullMethod
 from prframe.stats.rank_influence import RankSum, cut_at_jumps
 from prframe.stats.ranked_cells import Integers, RankedCells, cells_from_scores
@@ -144,7 +150,8 @@ class RankStatistic:
             95 % and two-sided unless told.
         method : {"logit", "wald"}
             Symmetric on the logit scale of `share`, or on W_phi's own; with quantiles of
-            Student's law, the smaller class giving the degrees of freedom.
+            Student's law of as many degrees of freedom as the items' values give, 2 and
+            ``2 (sum v^2)^2 / sum v^4``.
 
         Returns
         -------
@@ -157,7 +164,8 @@ class RankStatistic:
             return IntervalEstimate(estimate, error, np.nan, np.nan, method)
         unit = Confidence(asked.level, asked.alternative, (0.0, 1.0))
         scale, smaller = self._scale, min(self.n_pos, self.n_neg)
-        share, of_share, df = self.share, error / scale.width, smaller - 1
+        share, of_share = self.share, error / scale.width
+        df = degrees_of_freedom(*map(np.concatenate, zip(*self._sum.deviations, strict=True)))
         if method == "wald":
             ends = wald_interval(share, of_share, unit, df)
         else:
