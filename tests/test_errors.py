@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 import prframe
+from prframe import stats
 
 GOOD = pl.DataFrame(
     {
@@ -28,6 +29,12 @@ METRICS = (
     "'RelP', 'Rprec', 'SetAP', 'SetF', 'SetP', 'SetR', 'Success', 'W', 'infAP', 'nDCG'"
 )
 evaluate, curve, interval = prframe.evaluate, prframe.curve, prframe.interval
+rank_test = prframe.rank_test
+
+
+def infinite_beyond_half(u: np.ndarray) -> np.ndarray:
+    return np.where(u > 0.5, np.inf, u)
+
 
 REFUSALS = {
     "missing column": (
@@ -386,6 +393,223 @@ REFUSALS = {
     "confidence level": (
         lambda: prframe.topk_test(GOOD, confidence_level=1),
         "`confidence_level` must be a number > 0 and < 1; got 1.",
+    ),
+    "a weighted rank": (
+        lambda: rank_test(GOOD.with_columns(weight=1.0), weight="weight"),
+        "rank_test ranks whole items and takes no `weight`; leave it out.",
+    ),
+    "an expected rank": (
+        lambda: rank_test(GOOD, ties="expected"),
+        "rank_test takes ties='group', 'order', 'trec'; got 'expected', under which ranks depend "
+        "on labels or are no ranks of one ranking.",
+    ),
+    "no phi": (
+        lambda: rank_test(GOOD, phi=[]),
+        "`phi` must name a function; got an empty list.",
+    ),
+    "a phi twice": (
+        lambda: rank_test(GOOD, phi=["mww", stats.MannWhitneyWilcoxon()]),
+        "`phi` names a function twice: ['mww', 'mww'].",
+    ),
+    "misspelt phi": (
+        lambda: rank_test(GOOD, phi="mw"),
+        "`phi` must be one of 'dcg', 'local-auc', 'logistic', 'logrank', 'median', 'mww', "
+        "'p-norm-push', 'rtb', 'van-der-waerden'; got 'mw'. Did you mean 'mww'?",
+    ),
+    "phi that cannot be read": (
+        lambda: rank_test(GOOD, phi="local-auc(u0=0.5"),
+        "cannot read phi='local-auc(u0=0.5'; write a name, or 'name(parameter=value)'.",
+    ),
+    "a parameter of phi": (
+        lambda: rank_test(GOOD, phi="local-auc(u=0.5)"),
+        "local-auc takes 'u0'; got 'u'.",
+    ),
+    "a parameter where phi has none": (
+        lambda: rank_test(GOOD, phi="mww(u0=0.5)"),
+        "mww takes no parameters; got 'u0'.",
+    ),
+    "a parameter without value": (
+        lambda: rank_test(GOOD, phi="local-auc(u0)"),
+        "cannot read 'u0' in phi='local-auc(u0)'.",
+    ),
+    "a parameter twice": (
+        lambda: rank_test(GOOD, phi="local-auc(u0=0.5, u0=0.6)"),
+        "cannot read 'u0=0.6' in phi='local-auc(u0=0.5, u0=0.6)'.",
+    ),
+    "a parameter that is no number": (
+        lambda: rank_test(GOOD, phi="local-auc(u0=half)"),
+        "'half' in phi='local-auc(u0=half)' is no number.",
+    ),
+    "u0 out of range": (
+        lambda: rank_test(GOOD, phi="local-auc(u0=1.5)"),
+        "`u0` must be a number > 0 and < 1; got 1.5.",
+    ),
+    "q out of range": (
+        lambda: rank_test(GOOD, phi="p-norm-push(q=0.5)"),
+        "`q` must be a number >= 1; got 0.5.",
+    ),
+    "beta out of range": (
+        lambda: rank_test(GOOD, phi="rtb(beta=0)"),
+        "`beta` must be a number > 0; got 0.",
+    ),
+    "k of phi": (
+        lambda: rank_test(GOOD, phi="dcg(k=0)"),
+        "`k` must be a whole number >= 1; got 0.",
+    ),
+    "phi that is neither": (
+        lambda: rank_test(GOOD, phi=3),
+        "`phi` must be a name or a function; got 3.",
+    ),
+    "phi that is a class": (
+        lambda: rank_test(GOOD, phi=stats.Median),
+        "`phi` must be a function, not a class; write Median().",
+    ),
+    "phi that falls": (
+        lambda: rank_test(GOOD, phi=np.negative),
+        "phi must be nondecreasing; negative falls before 0.000488281.",
+    ),
+    "phi that is infinite": (
+        lambda: rank_test(GOOD, phi=infinite_beyond_half),
+        "phi must be finite between 0 and 1; infinite_beyond_half(0.500244) is not.",
+    ),
+    "phi that returns one number": (
+        lambda: rank_test(GOOD, phi=np.max),
+        "phi must return as many numbers as it is given; max returned shape () for (4095,).",
+    ),
+    "phi that returns no numbers": (
+        lambda: rank_test(GOOD, phi=lambda _: "high"),
+        "phi must return numbers; <lambda> returned array('high', dtype='<U4').",
+    ),
+    "a rank's alternative": (
+        lambda: rank_test(GOOD, alternative="bigger"),
+        "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'bigger'.",
+    ),
+    "a rank's method": (
+        lambda: rank_test(GOOD, method="monte-carlo"),
+        "`method` must be one of 'auto', 'exact', 'normal', 'saddlepoint'; got 'monte-carlo'.",
+    ),
+    "a rank's correction": (
+        lambda: rank_test(GOOD, correction="fdr"),
+        "`correction` must be one of 'bh', 'bonferroni', 'by', 'hochberg', 'holm'; got 'fdr'.",
+    ),
+    "a rank's confidence level": (
+        lambda: rank_test(GOOD, confidence_level=95),
+        "`confidence_level` must be a number > 0 and < 1; got 95.",
+    ),
+    "group named as a column of rank tests": (
+        lambda: rank_test(GOOD.rename({"query": "phi"}), by="phi"),
+        "`by` names 'phi', which is also a column of the result; rename it.",
+    ),
+    "too many subsets": (
+        lambda: rank_test(
+            pl.DataFrame({"score": range(400), "label": [1, 0] * 200}), method="exact"
+        ),
+        "too many subsets of 200 among 400 items to count them; take method='auto' or "
+        "'saddlepoint'.",
+    ),
+    "lengths of a rank statistic": (
+        lambda: stats.rank_statistic([1, 2], [1]),
+        "`score` and `label` must be of one length; got shapes (2,) and (1,).",
+    ),
+    "missing scores of a rank statistic": (
+        lambda: stats.rank_statistic([1, float("nan")], [1, 0]),
+        "`score` must not be NaN: 1 of 2.",
+    ),
+    "a rank statistic without positives": (
+        lambda: stats.rank_statistic([1, 2], [0, 0]),
+        "a rank statistic needs a positive; `label` has none.",
+    ),
+    "alternative of a rank statistic": (
+        lambda: stats.rank_statistic([1, 2], [0, 1]).p_value("bigger"),
+        "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'bigger'.",
+    ),
+    "method of a rank statistic": (
+        lambda: stats.rank_statistic([1, 2], [0, 1]).p_value(method="t"),
+        "`method` must be one of 'auto', 'exact', 'normal', 'saddlepoint'; got 't'.",
+    ),
+    "interval of a rank statistic": (
+        lambda: stats.rank_statistic([1, 2], [0, 1]).interval(method="normal"),
+        "`method` must be one of 'logit', 'wald'; got 'normal'.",
+    ),
+    "level of a rank statistic": (
+        lambda: stats.rank_statistic([1, 2], [0, 1]).interval(0.9),
+        "`confidence` must be a Confidence; got a float.",
+    ),
+    "shapes of a rank covariance": (
+        lambda: stats.rank_covariance([[1, 2, 3]], [1, 0]),
+        "`scores` must have a row per ranking and a column per label; got shapes (1, 3) and (2,).",
+    ),
+    "words in a rank covariance": (
+        lambda: stats.rank_covariance([["a", "b"]], [1, 0]),
+        "`scores` must be numbers; got [['a', 'b']].",
+    ),
+    "missing scores of a rank covariance": (
+        lambda: stats.rank_covariance([[1, 2, float("nan"), 4]], [1, 0, 1, 0]),
+        "`scores` must not be NaN: 1 of 4.",
+    ),
+    "too little for a rank covariance": (
+        lambda: stats.rank_covariance([[1, 2, 3]], [1, 0, 1]),
+        "a covariance needs two items of each class; got 2 positives and 1 negatives.",
+    ),
+    "a rank covariance of DCG": (
+        lambda: stats.rank_covariance([[1, 2, 3, 4]], [1, 0, 1, 0], "dcg"),
+        "dcg has no standard error, and so no covariance.",
+    ),
+    "rankings of two lengths": (
+        lambda: stats.paired_rank_test([1, 2], [1, 2, 3], [1, 0]),
+        "`score_a` and `score_b` must be of one length; got shapes (2,) and (3,).",
+    ),
+    "alternative of paired rankings": (
+        lambda: stats.paired_rank_test([1, 2], [1, 2], [1, 0], alternative="more"),
+        "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'more'.",
+    ),
+    "level of paired rankings": (
+        lambda: stats.paired_rank_test([1, 2], [1, 2], [1, 0], confidence_level=2),
+        "`confidence_level` must be a number > 0 and < 1; got 2.",
+    ),
+    "words in paired rankings": (
+        lambda: stats.paired_rank_test([1, 2], ["a", "b"], [1, 0]),
+        "`score_b` must be numbers; got ['a', 'b'].",
+    ),
+    "a null of nothing": (
+        lambda: stats.LinearRankNull([], 1),
+        "`scores` must be finite numbers, at least one; got [].",
+    ),
+    "an infinite null": (
+        lambda: stats.LinearRankNull([1, float("inf")], 1),
+        "`scores` must be finite numbers, at least one; got [1, inf].",
+    ),
+    "positives of a null": (
+        lambda: stats.LinearRankNull([1, 2], 3),
+        "`n_pos` must be at most N = 2; got 3.",
+    ),
+    "no positives of a null": (
+        lambda: stats.LinearRankNull([1, 2], 0),
+        "`n_pos` must be a whole number >= 1; got 0.",
+    ),
+    "number of sizes": (
+        lambda: stats.LinearRankNull([1, 2], 1, sizes=[1]),
+        "`sizes` must be one per score; got 1 for 2.",
+    ),
+    "size of a block": (
+        lambda: stats.LinearRankNull([1, 2], 1, sizes=[0, 1]),
+        "`sizes` must be whole numbers >= 1; got 0.",
+    ),
+    "step of a null": (
+        lambda: stats.LinearRankNull([1, 2], 1, step=-1),
+        "`step` must be a number >= 0; got -1.",
+    ),
+    "value of a null": (
+        lambda: stats.LinearRankNull([1, 2], 1).sf(float("nan")),
+        "`w` must be a finite number; got nan.",
+    ),
+    "method of a null": (
+        lambda: stats.LinearRankNull([1, 2], 1).tails(1, "t"),
+        "`method` must be one of 'auto', 'exact', 'normal', 'saddlepoint'; got 't'.",
+    ),
+    "draws of a null": (
+        lambda: stats.LinearRankNull([1, 2], 1).rvs(0),
+        "`size` must be a whole number >= 1; got 0.",
     ),
     "a weighted band": (
         lambda: prframe.band(GOOD.with_columns(weight=1.0), weight="weight"),

@@ -31,6 +31,9 @@ CALLS = {
     "roc": lambda frame: prframe.roc(frame, by=BY),
     "check": lambda frame: prframe.check(frame, by=BY),
     "ap_test": lambda frame: prframe.ap_test(frame, by=BY, correction="holm"),
+    "rank_test": lambda frame: prframe.rank_test(
+        frame, by="model", phi=["mww", "local-auc"], correction="holm"
+    ),
     "band": lambda frame: prframe.band(
         frame, by="model", recall=[0.3, 0.6], rng=1, n_resamples=50
     ),
@@ -157,6 +160,7 @@ def test_empty_frames_give_no_rows() -> None:
             "levels",
             "topk_test",
             "ap_test",
+            "rank_test",
             "interval",
             "band",
         ):

@@ -31,11 +31,12 @@ def counted() -> tuple[pl.LazyFrame, list[int]]:
         lambda frame: prframe.roc(frame),
         lambda frame: prframe.topk_test(frame, by="q", k=[1, 2]),
         lambda frame: prframe.ap_test(frame, by="q"),
+        lambda frame: prframe.rank_test(frame, by="q", phi=["mww", "rtb"]),
         lambda frame: prframe.band(frame, by="q", rng=1, n_resamples=50),
         lambda frame: prframe.interval(frame, "AP", by="q", rng=1, n_resamples=50),
     ],
 )
-@pytest.mark.filterwarnings("ignore:conf_low:prframe.UndefinedMetricWarning")
+@pytest.mark.filterwarnings("ignore:.*conf_low:prframe.UndefinedMetricWarning")
 def test_nothing_runs_before_collect_and_then_once(call, counted) -> None:
     query, runs = counted
     result = call(query)

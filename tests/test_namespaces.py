@@ -20,6 +20,7 @@ VERBS = {
     "check": {},
     "topk_test": {"k": [1, 2]},
     "ap_test": {"correction": "bh"},
+    "rank_test": {"phi": ["mww", "median"], "correction": "bh"},
     "band": {"rng": 1, "n_resamples": 50},
     "interval": {"metrics": "AP", "rng": 1, "n_resamples": 50},
 }

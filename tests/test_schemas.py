@@ -52,6 +52,25 @@ RATES = {"recall": pl.Float64, "precision": pl.Float64}
             },
         ),
         (
+            lambda: DATA.pr.rank_test(by="q", correction="bh"),
+            {
+                "phi": pl.String,
+                "n_pos": pl.Int64,
+                "n_neg": pl.Int64,
+                "statistic": pl.Float64,
+                "null_mean": pl.Float64,
+                "null_std": pl.Float64,
+                "z": pl.Float64,
+                "p_value": pl.Float64,
+                "estimate": pl.Float64,
+                "std_error": pl.Float64,
+                "conf_low": pl.Float64,
+                "conf_high": pl.Float64,
+                "method": pl.String,
+                "p_adjusted": pl.Float64,
+            },
+        ),
+        (
             lambda: DATA.pr.band(by="q", rng=1, n_resamples=50),
             {
                 "recall": pl.Float64,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prframe.errors import PrframeError
-from prframe.stats.inputs import Floats, positive_labels
+from prframe.stats.inputs import Floats, positive_labels, reals
 from prframe.stats.intervals import Confidence, wald_interval
 from prframe.stats.rank_influence import RankSum
 from prframe.stats.rank_statistics import RankStatistic, rank_null, scale_of
@@ -88,7 +88,7 @@ def rank_covariance(scores: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> Ra
     array([[ 0.0089, -0.0044],
            [-0.0044,  0.0178]])
     """
-    tables, positive = np.atleast_2d(np.asarray(scores, dtype=np.float64)), positive_labels(label)
+    tables, positive = np.atleast_2d(reals("scores", scores)), positive_labels(label)
     if tables.ndim != _TWO or tables.shape[1:] != positive.shape:
         raise PrframeError(
             f"`scores` must have a row per ranking and a column per label; got shapes "
@@ -162,7 +162,7 @@ def paired_rank_test(  # noqa: PLR0913
     (0.075, 4.31)
     """
     confidence = Confidence(confidence_level, alternative)
-    one, other = (np.asarray(score, dtype=np.float64) for score in (score_a, score_b))
+    one, other = reals("score_a", score_a), reals("score_b", score_b)
     if one.shape != other.shape or one.ndim != 1:
         raise PrframeError(
             f"`score_a` and `score_b` must be of one length; got shapes {one.shape} and "

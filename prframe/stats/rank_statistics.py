@@ -160,6 +160,7 @@ class RankStatistic:
         """
         checks.one_of("method", method, _INTERVALS)
         asked, estimate, error = confidence or Confidence(), self.estimate, self.std_error
+        checks.instance("confidence", asked, Confidence)
         if np.isnan(error):
             return IntervalEstimate(estimate, error, np.nan, np.nan, method)
         unit = Confidence(asked.level, asked.alternative, (0.0, 1.0))

@@ -134,13 +134,15 @@ class CustomFunction(ScoreGeneratingFunction):
 
 def _returned(function: Callable[[Floats], ArrayLike], u: Floats, name: str) -> Floats:
     """Return what a function of the user's gives, in the shape of its argument."""
-    values = np.asarray(function(u), dtype=np.float64)
+    values = np.asarray(function(u))
+    if values.dtype.kind not in "biuf":
+        raise PrframeError(f"phi must return numbers; {name} returned {checks.brief(values)}.")
     if values.shape != u.shape:
         raise PrframeError(
             f"phi must return as many numbers as it is given; {name} returned shape "
             f"{values.shape} for {u.shape}."
         )
-    return values
+    return values.astype(np.float64)
 
 
 def parse_phi(phi: Phi) -> ScoreGeneratingFunction:
