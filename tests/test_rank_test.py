@@ -1,0 +1,392 @@
+"""The verb `rank_test`, against enumeration, SciPy, textbook formulas and simulation."""
+
+from itertools import combinations
+from math import comb, inf, sqrt
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import stats
+
+import prframe
+from prframe.stats import (
+    SCORE_GENERATING,
+    LinearRankNull,
+    adjust_p_values,
+    parse_phi,
+    rank_statistic,
+)
+from prframe.stats.intervals import Confidence
+from tests.oracle import SCORES
+from tests.strategies import Item, frame, items
+
+SIDES = ("two-sided", "less", "greater")
+PHIS = list(SCORES)
+GROUPS = st.lists(items(max_size=7), min_size=1, max_size=3)
+quiet = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
+
+
+def data(n: int = 150, seed: int = 1, digits: int = 1) -> pl.DataFrame:
+    """Three groups, better than random, tied, the worst items not retrieved."""
+    rng = np.random.default_rng(seed)
+    label = rng.random(n) < 0.4
+    score = np.round(rng.normal(size=n) + 0.7 * label, digits)
+    return pl.DataFrame(
+        {
+            "q": np.sort(rng.choice(["a", "b", "c"], n)),
+            "score": np.where(score < -0.8, -inf, score),
+            "label": label,
+        }
+    )
+
+
+def samples(
+    n_pos: int, n_neg: int, seed: int, digits: int = 9, shift: float = 0.6
+) -> tuple[NDArray[np.float64], NDArray[np.float64], pl.DataFrame]:
+    """Scores of positives and negatives, and the frame of both."""
+    rng = np.random.default_rng(seed)
+    x = np.round(rng.normal(size=n_pos) + shift, digits)
+    y = np.round(rng.normal(size=n_neg), digits)
+    label = [True] * n_pos + [False] * n_neg
+    return x, y, pl.DataFrame({"score": np.concatenate([x, y]), "label": label})
+
+
+def row(rows: pl.DataFrame, **options: object) -> dict[str, float]:
+    """Return the only row of a test."""
+    return prframe.rank_test(rows, **options).row(0, named=True)
+
+
+def naive_ranks(group: list[Item], ties: str) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Ranks from the worst item up, and which items are positive."""
+    # What orders tied items comes first; Python's sort keeps it.
+    ordered = sorted(group, key=lambda x: x.name, reverse=True) if ties == "trec" else group
+    ordered = sorted(ordered, key=lambda x: -x.score)
+    place = range(len(group), 0, -1) if ties != "group" else [0] * len(group)
+    keys = [(x.score, 0 if x.score == -inf else p) for x, p in zip(ordered, place, strict=True)]
+    levels = sorted(set(keys))
+    rank = stats.rankdata([levels.index(key) for key in keys])
+    return rank, np.array([x.label > 0 for x in ordered])
+
+
+@quiet
+@pytest.mark.parametrize("ties", ["group", "order", "trec"])
+@settings(max_examples=30)
+@given(groups=GROUPS)
+def test_rows_by_enumeration(ties: str, groups: list[list[Item]]) -> None:
+    rows = frame({str(i): group for i, group in enumerate(groups)})
+    options = {"by": "group", "phi": PHIS, "ties": ties, "item": "item"}
+    found = {side: prframe.rank_test(rows, alternative=side, **options) for side in SIDES}
+    keys = [(str(i), phi) for i in range(len(groups)) for phi in PHIS]
+    assert found["less"].select("group", "phi").rows() == keys
+    for i, (group, phi) in enumerate(keys):
+        one = found["two-sided"].row(i, named=True)
+        rank, positive = naive_ranks(groups[int(group)], ties)
+        n, n_pos = rank.size, int(positive.sum())
+        assert (one["n_pos"], one["n_neg"]) == (n_pos, n - n_pos)
+        if not n_pos:
+            assert all(
+                one[name] is None for name in ("statistic", "null_std", "p_value", "method")
+            )
+            continue
+        a = np.array([SCORES[phi](r / (n + 1), n) for r in rank.tolist()])
+        all_sums = a[np.array(list(combinations(range(n), n_pos)))].sum(axis=1)
+        w = a[positive].sum()
+        above, below = (all_sums >= w - 1e-9).mean(), (all_sums <= w + 1e-9).mean()
+        assert one["statistic"] == pytest.approx(w, abs=1e-12)
+        assert one["null_mean"] == pytest.approx(all_sums.mean(), abs=1e-12)
+        assert one["null_std"] == pytest.approx(all_sums.std(), abs=1e-7)
+        if all_sums.std() > 1e-9:
+            assert one["z"] == pytest.approx((w - all_sums.mean()) / all_sums.std(), abs=1e-9)
+        assert one["p_value"] == pytest.approx(min(1.0, 2 * min(above, below)), rel=1e-9)
+        assert found["greater"]["p_value"][i] == pytest.approx(above, rel=1e-9)
+        assert found["less"]["p_value"][i] == pytest.approx(below, rel=1e-9)
+        assert one["method"] == "exact"
+
+
+@quiet
+@pytest.mark.parametrize("ties", ["group", "order"])
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(5, 9), (3, 200), (None, 12)])
+def test_totals_count_items_never_listed(ties: str, n_pos: int | None, n_neg: int) -> None:
+    listed = pl.DataFrame({"score": [9.0, 8, 7, 7, 5], "label": [1, 0, 1, 0, 0]})
+    more = (n_pos or 2) - 2, n_neg - 3
+    rest = pl.DataFrame({"score": [-inf] * sum(more), "label": [1] * more[0] + [0] * more[1]})
+    whole = pl.concat([listed, rest.cast(listed.schema)])
+    short = prframe.rank_test(listed, phi=PHIS, ties=ties, n_pos=n_pos, n_neg=n_neg)
+    assert short.equals(prframe.rank_test(whole, phi=PHIS, ties=ties))
+    assert short["n_neg"][0] == n_neg
+
+
+@quiet
+@pytest.mark.parametrize("phi", sorted(SCORE_GENERATING))
+@pytest.mark.parametrize("level", [0.95, 0.6])
+def test_rows_are_those_of_the_statistic(phi: str, level: float) -> None:
+    rows = data(100)
+    found = prframe.rank_test(rows, phi=phi, by="q", confidence_level=level)
+    for i, (_, group) in enumerate(rows.group_by("q", maintain_order=True)):
+        want, got = rank_statistic(group["score"], group["label"], phi), found.row(i, named=True)
+        p_value, how = want.test()
+        interval = want.interval(Confidence(level))
+        numbers = {
+            "statistic": want.statistic,
+            "null_mean": want.null.mean(),
+            "null_std": want.null.std(),
+            "z": want.z,
+            "p_value": p_value,
+            "estimate": want.estimate,
+            "std_error": interval.std_error,
+            "conf_low": interval.low,
+            "conf_high": interval.high,
+        }
+        known = {name: x for name, x in numbers.items() if not np.isnan(x)}
+        assert {name: got[name] for name in known} == pytest.approx(known, rel=1e-12)
+        assert all(got[name] is None for name in set(numbers) - set(known))
+        assert got["method"] == how
+        assert (got["conf_low"] is None) == (phi == "dcg")
+
+
+@pytest.mark.parametrize("phi", [["mww", "rtb", "median"], "van-der-waerden"])
+def test_numbers_depend_on_nothing_else(phi: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    def found(rows: object) -> pl.DataFrame:
+        result = prframe.rank_test(rows, by="q", phi=phi)
+        result = result.collect() if isinstance(result, pl.LazyFrame) else result
+        return pl.DataFrame(result).sort("q", maintain_order=True)
+
+    rows = data()
+    expected = found(rows)
+    assert expected.null_count().sum_horizontal().item() == 0
+    others = [
+        rows.sample(fraction=1, shuffle=True, seed=5),
+        rows.sort("q", "score", descending=True),
+        rows.lazy(),
+        rows.to_pandas(),
+        rows.to_arrow(),
+        rows.with_columns(3 * pl.col("score") - 1),
+    ]
+    assert all(found(other).equals(expected) for other in others)
+    alone = [prframe.rank_test(rows.filter(q=q), phi=phi) for q in "abc"]
+    assert pl.concat(alone).equals(expected.drop("q"))
+    for threads in (1, 5):
+        monkeypatch.setattr(pl, "thread_pool_size", lambda threads=threads: threads)
+        assert found(rows).equals(expected)
+
+
+@pytest.mark.parametrize("correction", ["bonferroni", "holm", "hochberg", "bh", "by"])
+def test_corrections_are_over_groups_and_functions(correction: str) -> None:
+    empty = pl.DataFrame({"q": ["z"] * 2, "score": [1.0, 2.0], "label": [False] * 2})
+    rows = pl.concat([data(), empty])
+    with pytest.warns(prframe.UndefinedMetricWarning, match="rank_test: undefined"):
+        found = prframe.rank_test(rows, by="q", phi=["mww", "median"], correction=correction)
+    p_values = found["p_value"].to_list()
+    assert p_values[6:] == [None, None]
+    expected = [*adjust_p_values(np.array(p_values[:6]), correction), None, None]
+    assert found["p_adjusted"].to_list() == expected
+
+
+def test_what_is_undefined_is_said_once() -> None:
+    rows = pl.DataFrame(
+        {
+            "q": [1, 1, 2, 2, 3, 3, 3, 4, 4, 4, 4],
+            "score": [2, 1, 2, 1, 3, 2, 1, 4, 3, 2, 1],
+            "label": [0, 0, 1, 1, 1, 0, 0, 1, 0, 1, 0],
+        }
+    )
+    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
+        found = prframe.rank_test(rows, by="q", phi=["mww", "logrank"])
+    assert [str(w.message) for w in caught] == [
+        "rank_test: undefined, hence null, for 1 of 4 groups, which have no positives, in groups "
+        "[1]",
+        "std_error, conf_low, conf_high: undefined, hence null, for 2 of 4 groups, which hold too "
+        "little for an interval, in groups [2, 3]",
+    ]
+    by_group = {q: rows_of.row(0, named=True) for (q,), rows_of in found.group_by("q")}
+    numbers = [name for name in found.columns if name not in {"q", "phi", "n_pos", "n_neg"}]
+    assert [by_group[1][name] for name in numbers] == [None] * len(numbers)
+    # Positives alone have one ranking.
+    assert (by_group[2]["p_value"], by_group[2]["null_std"], by_group[2]["z"]) == (1, 0, None)
+    assert by_group[3]["p_value"] == pytest.approx(2 / 3)
+    assert by_group[3]["estimate"] == pytest.approx(1 / 6 + 2 / 3)
+    assert by_group[3]["std_error"] is None
+    assert by_group[4]["std_error"] > 0
+
+
+def test_dcg_says_why_it_has_no_interval() -> None:
+    with pytest.warns(
+        prframe.UndefinedMetricWarning, match="or are tested by DCG, which has none"
+    ):
+        found = prframe.rank_test(data(), phi=["mww", "dcg"])
+    assert found["std_error"].is_null().to_list() == [False, True]
+    assert found["p_value"].null_count() == 0
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(8, 11), (20, 15), (3, 60)])
+def test_mann_whitney_without_ties(side: str, n_pos: int, n_neg: int) -> None:
+    x, y, rows = samples(n_pos, n_neg, seed=n_pos)
+    for method, theirs in (("exact", "exact"), ("normal", "asymptotic")):
+        got = row(rows, alternative=side, method=method)
+        want = stats.mannwhitneyu(x, y, alternative=side, method=theirs)
+        assert got["p_value"] == pytest.approx(want.pvalue, rel=1e-12)
+        rank_sum = got["statistic"] * (n_pos + n_neg + 1)
+        assert rank_sum - n_pos * (n_pos + 1) / 2 == pytest.approx(want.statistic, rel=1e-12)
+        assert got["method"] == method
+
+
+@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("digits", [1, 0])
+def test_mann_whitney_with_ties(side: str, digits: int) -> None:
+    for seed in range(5):
+        x, y, rows = samples(30, 45, seed, digits, shift=0.2)
+        want = stats.mannwhitneyu(x, y, alternative=side, method="asymptotic")
+        got = row(rows, alternative=side, method="normal")
+        assert got["p_value"] == pytest.approx(want.pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_mood(seed: int) -> None:
+    x, y, rows = samples(31, 45, seed)
+    want = stats.median_test(x, y, correction=False)
+    assert row(rows, phi="median")["z"] ** 2 == pytest.approx(want.statistic * 75 / 76, rel=1e-12)
+
+
+def test_van_der_waerden() -> None:
+    x, y, rows = samples(14, 25, seed=3)
+    a = stats.norm.ppf(stats.rankdata(np.concatenate([x, y])) / 40)
+    between = 14 * a[:14].mean() ** 2 + 25 * a[14:].mean() ** 2
+    got = row(rows, phi="van-der-waerden")
+    assert got["z"] ** 2 == pytest.approx(38 * between / (a**2).sum(), rel=1e-12)
+
+
+def test_savage_scores_are_those_of_the_logrank_test() -> None:
+    x, y, _ = samples(20, 30, seed=4)
+    rank = stats.rankdata(np.concatenate([x, y])).astype(int)
+    savage = np.cumsum(1 / np.arange(50, 0, -1))
+    null = LinearRankNull(savage, 20)
+    want = stats.logrank(stats.CensoredData(x), stats.CensoredData(y))
+    # At each time: those of x still at risk among all of them.
+    at_risk = np.array([[(z >= t).sum() for z in (x, np.concatenate([x, y]))] for t in [*x, *y]])
+    share = at_risk[:, 0] / at_risk[:, 1]
+    observed_less_expected = want.statistic * sqrt((share * (1 - share)).sum())
+    w = savage[rank[:20] - 1].sum()
+    assert null.mean() == pytest.approx(20, rel=1e-12)
+    assert null.mean() - w == pytest.approx(observed_less_expected, rel=1e-10)
+
+
+def test_logrank_is_close_to_savage_scores() -> None:
+    n, n_pos = 2000, 700
+    rng = np.random.default_rng(0)
+    label = rng.permutation(n) < n_pos
+    savage = np.cumsum(1 / np.arange(n, 0, -1))
+    ours = parse_phi("logrank")(np.arange(1, n + 1) / (n + 1))
+    assert np.abs(savage - ours)[: n // 2].max() < 1 / n
+    assert np.corrcoef(savage, ours)[0, 1] > 0.9995
+    got = row(pl.DataFrame({"score": np.arange(n), "label": label}), phi="logrank")
+    null, w = LinearRankNull(savage, n_pos), savage[label].sum()
+    assert got["z"] == pytest.approx((w - null.mean()) / null.std(), abs=0.03)
+    assert got["p_value"] == pytest.approx(2 * min(null.sf(w), null.cdf(w)), abs=0.02)
+
+
+@pytest.mark.parametrize("method", ["auto", "normal", "saddlepoint"])
+def test_logistic_is_the_rank_sum(method: str) -> None:
+    for rows in (data(), data(900, digits=3)):
+        found = prframe.rank_test(rows, by="q", phi=["mww", "logistic"], method=method)
+        mww, logistic = (found.filter(phi=phi) for phi in ("mww", "logistic"))
+        for name in ("z", "p_value"):
+            assert logistic[name].to_list() == pytest.approx(mww[name].to_list(), rel=1e-9)
+
+
+@pytest.mark.parametrize("digits", [9, 0])
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(30, 50), (7, 200)])
+def test_the_standard_error_is_delongs(digits: int, n_pos: int, n_neg: int) -> None:
+    x, y, rows = samples(n_pos, n_neg, seed=8, digits=digits)
+    right = (x[:, None] > y) + (x[:, None] == y) / 2
+    error = sqrt(right.mean(1).var(ddof=1) / n_pos + right.mean(0).var(ddof=1) / n_neg)
+    got, p = row(rows), n_pos / (n_pos + n_neg)
+    assert got["std_error"] / (1 - p) == pytest.approx(error, rel=1e-12)
+    assert got["estimate"] == pytest.approx(p / 2 + (1 - p) * right.mean(), rel=1e-12)
+    auc = prframe.evaluate(rows, "AUC").item()
+    assert (got["estimate"] - p / 2) / (1 - p) == pytest.approx(auc, rel=1e-12)
+
+
+TESTED = ["mww", "p-norm-push", "van-der-waerden", "local-auc"]
+
+
+@pytest.mark.parametrize("levels", [None, 8])
+@pytest.mark.parametrize("side", ["two-sided", "greater"])
+def test_p_values_are_uniform_under_random_labels(levels: int | None, side: str) -> None:
+    rng, n, n_pos, tests = np.random.default_rng(2), 60, 20, 1000 if levels is None else 400
+    score = np.arange(n) if levels is None else np.sort(rng.integers(0, levels, n))
+    labels = rng.permuted(np.tile(np.arange(n) < n_pos, (tests, 1)), axis=1)
+    rows = pl.DataFrame(
+        {
+            "q": np.repeat(np.arange(tests), n),
+            "score": np.tile(score, tests),
+            "label": labels.ravel(),
+        }
+    )
+    found = prframe.rank_test(rows, by="q", phi=TESTED, alternative=side)
+    for phi in TESTED:
+        z, p = found.filter(phi=parse_phi(phi).name).select("z", "p_value").to_numpy().T.round(9)
+        tails = [z > 0, z <= 0] if side == "two-sided" else [np.ones(tests, bool)]
+        for level in (0.01, 0.05, 0.1, 0.5):
+            error = 4 * sqrt(level * (1 - level) / tests)
+            # A tail may not attain the level; then its next value lies above it.
+            lumps = sum((tail & (p == p[tail & (p > level)].min())).mean() for tail in tails)
+            assert level - error - lumps <= (p <= level).mean() <= level + error
+
+
+@pytest.mark.parametrize("phi", ["mww", "p-norm-push", "van-der-waerden", "logrank", "dcg", "rtb"])
+@pytest.mark.filterwarnings("ignore:.*DCG, which has none:prframe.UndefinedMetricWarning")
+def test_the_higher_the_positives_the_smaller_the_p_value(phi: str) -> None:
+    n, n_pos = 12, 5
+    # From the worst ranking to the best, a positive passing a negative each time.
+    place, rankings = list(range(n_pos)), [list(range(n_pos))]
+    for i in reversed(range(n_pos)):
+        while place[i] < n - n_pos + i:
+            place[i] += 1
+            rankings.append(place.copy())
+    rows = pl.DataFrame(
+        {
+            "q": np.repeat(np.arange(len(rankings)), n),
+            "score": np.tile(np.arange(n), len(rankings)),
+            "label": np.concatenate([np.isin(np.arange(n), one) for one in rankings]),
+        }
+    )
+    greater, less = (
+        prframe.rank_test(rows, by="q", phi=phi, alternative=side)["p_value"].to_numpy()
+        for side in ("greater", "less")
+    )
+    assert (np.diff(greater) < 0).all()
+    assert (np.diff(less) > 0).all()
+    assert greater[[0, -1]] == pytest.approx([1, 1 / comb(n, n_pos)], rel=1e-9)
+    assert less[[0, -1]] == pytest.approx([1 / comb(n, n_pos), 1], rel=1e-9)
+
+
+def test_methods_are_told() -> None:
+    few, many = data(20), data(900, digits=3)
+    assert row(few)["method"] == "exact"
+    for method in ("saddlepoint", "normal"):
+        got = row(few, method=method)
+        assert got["method"] == method
+        assert got["p_value"] == pytest.approx(row(few)["p_value"], rel=0.2)
+    assert row(many, phi="logrank")["method"] == "saddlepoint"
+
+
+def test_functions_of_the_user() -> None:
+    def cube(u: NDArray[np.float64]) -> NDArray[np.float64]:
+        return u**3
+
+    found = prframe.rank_test(data(), phi=[cube, "p-norm-push"])
+    assert found["phi"].to_list() == ["cube", "p-norm-push(q=3)"]
+    for name in ("statistic", "null_mean", "null_std", "p_value"):
+        assert found[name][0] == pytest.approx(found[name][1], rel=1e-12)
+    assert found["std_error"][0] == pytest.approx(found["std_error"][1], rel=0.05)
+
+
+def test_nothing_retrieved_is_no_evidence() -> None:
+    rows = pl.DataFrame({"score": [-inf] * 6, "label": [1, 0] * 3})
+    for side in SIDES:
+        got = row(rows, alternative=side)
+        assert (got["p_value"], got["null_std"], got["z"], got["estimate"]) == (1, 0, None, 0.5)
