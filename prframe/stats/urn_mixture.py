@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from prframe.stats.inputs import Floats
-from prframe.stats.urn_saddlepoint import complement, saddlepoint_tails, share_drawn
+from prframe.stats.urn_saddlepoint import approximate, complement
 from prframe.stats.urns import Integers, Lattice, Tails, Urn
 
 # Draws of so few numbers are counted directly.
@@ -80,10 +80,10 @@ def approximate_tails(urn: Urn, x: float) -> Tails:
     decided = outside(urn, x)
     if decided is not None:
         return decided
-    apart = _set_apart(urn, share_drawn(urn, x))
+    found, share = approximate(urn, x, Lattice.of(urn.values))
+    apart = _set_apart(urn, share)
     if apart:
-        return _mixture(urn, x, apart)
-    found = saddlepoint_tails(urn, x, Lattice.of(urn.values))
+        return _mixture(urn, x, apart, share)
     # What is within the support is no rarer than its ends.
     ends = _extreme(urn.sizes[::-1], urn), _extreme(urn.sizes, urn)
     return Tails(max(found.above, ends[0]), max(found.below, ends[1]))
@@ -117,7 +117,7 @@ class _Part(NamedTuple):
     ways: float
 
 
-def _mixture(urn: Urn, x: float, apart: list[int]) -> Tails:
+def _mixture(urn: Urn, x: float, apart: list[int], share: Floats) -> Tails:
     """Return tails as a mean over what is drawn of some blocks."""
     # On use: SciPy takes longer to import than most evaluations take.
     from scipy.special import logsumexp  # noqa: PLC0415
@@ -126,7 +126,7 @@ def _mixture(urn: Urn, x: float, apart: list[int]) -> Tails:
     others, whole = int(sizes.sum()), _log_choose(urn.size, urn.n)
     upper = x >= urn.mean
     terms = []
-    for part in _parts(urn, apart, share_drawn(urn, x)):
+    for part in _parts(urn, apart, share):
         left = urn.n - part.drawn
         if not 0 <= left <= others:
             continue

@@ -39,32 +39,34 @@ class _Points(NamedTuple):
     share: Floats
 
 
-def saddlepoint_tails(urn: Urn, x: float, lattice: Lattice | None) -> Tails:
-    """Return both tails; the variance must not be 0, and x must lie within the support."""
-    if lattice is None:
-        return _tail(urn, x, 0.0)
-    unit, least = lattice.unit, urn.n * lattice.least
-    place = (x - least) / unit
-    first, last = np.ceil(place - ROUNDING), np.floor(place + ROUNDING)
-    return Tails(
-        _tail(urn, least + unit * (first - 0.5), unit).above,
-        _tail(urn, least + unit * (last + 0.5), unit).below,
-    )
+class Approximation(NamedTuple):
+    """Both tails, and the share of each block that is drawn at the saddlepoint."""
+
+    tails: Tails
+    share: Floats
 
 
-def _tail(urn: Urn, x: float, unit: float) -> Tails:
-    """Return both tails for an x between the values, or of a law that has no atoms."""
-    deviation = urn.variance**0.5
-    distance = (x - urn.mean) / deviation
-    if abs(distance) < _CLOSE:
-        points = _solve(urn, urn.mean + deviation * np.array([distance, -_CLOSE, _CLOSE]), unit)
-        terms = 1 / points.u[1:] - 1 / points.r[1:]
-        term = float(np.interp(distance, [-_CLOSE, _CLOSE], terms))
-        return _from_r(float(points.r[0]), term)
-    points = _solve(urn, np.array([x]), unit)
-    r, u = float(points.r[0]), float(points.u[0])
+def approximate(urn: Urn, x: float, lattice: Lattice | None) -> Approximation:
+    """Approximate the law at x; the variance must not be 0, and x must lie within the support."""
+    above, below, unit = x, x, 0.0
+    if lattice is not None:
+        unit, least = lattice.unit, urn.n * lattice.least
+        place = (x - least) / unit
+        above = least + unit * (np.ceil(place - ROUNDING) - 0.5)
+        below = least + unit * (np.floor(place + ROUNDING) + 0.5)
+    asked = np.unique([x, above, below])
+    close = urn.mean + _CLOSE * urn.variance**0.5 * np.array([-1.0, 1.0])
+    near = (close[0] < asked) & (asked < close[1])
+    points = _solve(urn, np.concatenate([asked, close]) if near.any() else asked, unit)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        term = 1 / points.u - 1 / points.r
     # Where nothing bends any more there is no correction.
-    return _from_r(r, 1 / u - 1 / r if u and r else 0.0)
+    term = np.where(np.isfinite(term), term, 0.0)
+    if near.any():
+        term[: asked.size][near] = np.interp(asked[near], close, term[-2:])
+    middle, up, down = np.searchsorted(asked, [x, above, below])
+    tails = [_from_r(float(points.r[i]), float(term[i])) for i in (up, down)]
+    return Approximation(Tails(tails[0].above, tails[1].below), points.share[middle])
 
 
 def _from_r(r: float, term: float) -> Tails:
@@ -161,8 +163,3 @@ def _descended(
         there = theta + length[:, None] * step
         state = cumulants(there)
     return there, state
-
-
-def share_drawn(urn: Urn, x: float) -> Floats:
-    """Return the share of each block that is drawn where the sum is x, within the support."""
-    return np.asarray(_solve(urn, np.array([x]), 0.0).share[0])
