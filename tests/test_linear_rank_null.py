@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from prframe.errors import PrframeError
-from prframe.stats import SCORE_GENERATING, LinearRankNull, parse_phi
+from prframe.stats import SCORE_GENERATING, LinearRankNull, parse_phi, urn_mixture
+from prframe.stats.rank_statistics import rank_null
+from prframe.stats.urn_saddlepoint import saddlepoint_tails
 from prframe.stats.urns import Lattice, LatticeLaw, SubsetTables, Urn
 
 SAME = 1e-9
@@ -182,3 +184,25 @@ def test_too_much_to_count_is_refused():
     assert null.tails(30.0).method == "saddlepoint"
     with pytest.raises(PrframeError, match="too many subsets of 100 among 500 items"):
         null.tails(30.0, "exact")
+
+
+@pytest.mark.parametrize("name", ["dcg", "p-norm-push(q=20)"])
+def test_mixtures_of_many_tied_blocks_have_few_terms(name, monkeypatch):
+    calls = []
+
+    def counted(*args):
+        calls.append(1)
+        return saddlepoint_tails(*args)
+
+    monkeypatch.setattr(urn_mixture, "saddlepoint_tails", counted)
+    sizes = [1, 1, 2, 1, 3, 1, 2, 3, 4, 5, 5, 6, 5, 6, 5, 4, 3, 2, 1, 11]
+    n, n_pos, draws = sum(sizes), 30, 100_000
+    null = rank_null(parse_phi(name).of_size(n), np.array(sizes), n_pos)
+    drawn = np.sort(null.rvs(draws, rng=1))
+    for level in (0.3, 0.9, 0.99):
+        w = drawn[int(level * draws)]
+        share = (drawn >= w - SAME).mean()
+        calls.clear()
+        found = np.exp(null.tails(w, "saddlepoint").above)
+        assert 0 < len(calls) < 2 * urn_mixture._MOST_TERMS
+        assert found == pytest.approx(share, abs=4 * (share / draws) ** 0.5 + 0.02 * share)

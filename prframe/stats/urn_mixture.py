@@ -18,6 +18,10 @@ PAIR = 2
 # Numbers are set apart by a gap above this share of what the sum of the others scatters.
 _APART = 0.3
 _MOST_APART = 8
+# Terms of a mixture, those of mixtures within it included; a few more where blocks are uneven.
+_MOST_TERMS = 1024
+# Counts so many standard deviations from what is likely are negligible.
+_WIDE = 14
 # Logarithm of a share of the most likely term, below which terms do not count.
 _NEGLIGIBLE = -25.0
 
@@ -75,21 +79,21 @@ def few_drawn(urn: Urn, x: float) -> Tails:
     return Tails(float(np.log(above / pairs)), float(np.log(below / pairs)))
 
 
-def approximate_tails(urn: Urn, x: float) -> Tails:
-    """Return tails by the saddlepoint, or by a mixture of such where sums clump."""
+def approximate_tails(urn: Urn, x: float, most: float = _MOST_TERMS) -> Tails:
+    """Return tails by the saddlepoint, or by a mixture of `most` such where sums clump."""
     decided = outside(urn, x)
     if decided is not None:
         return decided
     found, share = approximate(urn, x, Lattice.of(urn.values))
-    apart = _set_apart(urn, share)
+    apart = _set_apart(urn, share, most) if most > 1 else []
     if apart:
-        return _mixture(urn, x, apart, share)
+        return _mixture(urn, x, apart, share, most)
     # What is within the support is no rarer than its ends.
     ends = _extreme(urn.sizes[::-1], urn), _extreme(urn.sizes, urn)
     return Tails(max(found.above, ends[0]), max(found.below, ends[1]))
 
 
-def _set_apart(urn: Urn, share: Floats) -> list[int]:
+def _set_apart(urn: Urn, share: Floats, most: float) -> list[int]:
     """Return the blocks at the ends whose gap from the others is wide, at most eight."""
     low, high, apart = 0, urn.values.size, list[int]()
     spread = urn.sizes * share * (1 - share)
@@ -104,7 +108,11 @@ def _set_apart(urn: Urn, share: Floats) -> list[int]:
         scatter = (weight @ (values - mean) ** 2) ** 0.5
         if max(below, above[0]) <= _APART * scatter:
             break
-        apart.append(low if lowest else high - 1)
+        block = low if lowest else high - 1
+        most /= 1 + min(urn.sizes[block], urn.n, _WIDE * spread[block] ** 0.5)
+        if apart and most < 1:
+            break
+        apart.append(block)
         low, high = (low + 1, high) if lowest else (low, high - 1)
     return apart
 
@@ -117,7 +125,7 @@ class _Part(NamedTuple):
     ways: float
 
 
-def _mixture(urn: Urn, x: float, apart: list[int], share: Floats) -> Tails:
+def _mixture(urn: Urn, x: float, apart: list[int], share: Floats, most: float) -> Tails:
     """Return tails as a mean over what is drawn of some blocks."""
     # On use: SciPy takes longer to import than most evaluations take.
     from scipy.special import logsumexp  # noqa: PLC0415
@@ -125,13 +133,14 @@ def _mixture(urn: Urn, x: float, apart: list[int], share: Floats) -> Tails:
     values, sizes = np.delete(urn.values, apart), np.delete(urn.sizes, apart)
     others, whole = int(sizes.sum()), _log_choose(urn.size, urn.n)
     upper = x >= urn.mean
-    terms = []
-    for part in _parts(urn, apart, share):
+    terms, parts = [], list(_parts(urn, apart, share))
+    for part in parts:
         left = urn.n - part.drawn
         if not 0 <= left <= others:
             continue
         weight = part.ways + _log_choose(others, left) - whole
-        tails = _inner(Urn(values, sizes, left), x - part.total, urn.slack)
+        inner = Urn(values, sizes, left)
+        tails = _inner(inner, x - part.total, urn.slack, most / len(parts))
         terms.append(weight + (tails.above if upper else tails.below))
     possible = [term for term in terms if term > -np.inf]
     near = min(float(logsumexp(possible)), 0.0) if possible else -np.inf
@@ -163,11 +172,11 @@ def _parts(urn: Urn, apart: list[int], share: Floats) -> Iterator[_Part]:
     yield from parts
 
 
-def _inner(urn: Urn, x: float, slack: float) -> Tails:
+def _inner(urn: Urn, x: float, slack: float, most: float) -> Tails:
     """Return tails of what is drawn of the other blocks, if anything is."""
     if urn.n == 0:
         return Tails(0.0 if x <= slack else -np.inf, 0.0 if x >= -slack else -np.inf)
     decided = outside(urn, x)
     if decided is not None:
         return decided
-    return few_drawn(urn, x) if urn.n <= PAIR else approximate_tails(urn, x)
+    return few_drawn(urn, x) if urn.n <= PAIR else approximate_tails(urn, x, most)
