@@ -37,7 +37,8 @@ class RankDifference(NamedTuple):
 
     Examples
     --------
-    >>> paired_rank_test([4, 3, 2, 1], [4, 2, 3, 1], [True, True, False, False]).difference
+    >>> found = paired_rank_test([4, 3, 2, 1], [4, 2, 3, 1], [True, True, False, False])
+    >>> round(found.difference, 9)
     0.125
     """
 
