@@ -49,15 +49,15 @@ def _extreme(sizes: Integers, urn: Urn) -> float:
     before = np.cumsum(sizes)
     at = int(np.searchsorted(before, urn.n))
     last = urn.n - (int(before[at - 1]) if at else 0)
-    return _log_choose(int(sizes[at]), last) - _log_choose(urn.size, urn.n)
+    return float(_log_choose(int(sizes[at]), last) - _log_choose(urn.size, urn.n))
 
 
-def _log_choose(n: int, k: int) -> float:
-    """Return the logarithm of a binomial coefficient."""
+def _log_choose(n: int, k: Integers | int) -> Floats:
+    """Return logarithms of binomial coefficients."""
     # On use: SciPy takes longer to import than most evaluations take.
     from scipy.special import betaln  # noqa: PLC0415
 
-    return float(-np.log1p(n) - betaln(n - k + 1, k + 1))
+    return np.asarray(-np.log1p(n) - betaln(n - np.asarray(k) + 1, np.asarray(k) + 1))
 
 
 def few_drawn(urn: Urn, x: float) -> Tails:
@@ -131,14 +131,14 @@ def _mixture(urn: Urn, x: float, apart: list[int], share: Floats, most: float) -
     from scipy.special import logsumexp  # noqa: PLC0415
 
     values, sizes = np.delete(urn.values, apart), np.delete(urn.sizes, apart)
-    others, whole = int(sizes.sum()), _log_choose(urn.size, urn.n)
+    others, whole = int(sizes.sum()), float(_log_choose(urn.size, urn.n))
     upper = x >= urn.mean
     terms, parts = [], list(_parts(urn, apart, share))
     for part in parts:
         left = urn.n - part.drawn
         if not 0 <= left <= others:
             continue
-        weight = part.ways + _log_choose(others, left) - whole
+        weight = part.ways + float(_log_choose(others, left)) - whole
         inner = Urn(values, sizes, left)
         tails = _inner(inner, x - part.total, urn.slack, most / len(parts))
         terms.append(weight + (tails.above if upper else tails.below))
@@ -155,7 +155,7 @@ def _parts(urn: Urn, apart: list[int], share: Floats) -> Iterator[_Part]:
         # One by one with this share, as at the saddlepoint.
         odds = np.log(np.clip([share[block], 1 - share[block]], 1e-300, 1.0))
         drawn = np.arange(min(size, urn.n) + 1)
-        ways = np.array([_log_choose(size, int(k)) for k in drawn])
+        ways = _log_choose(size, drawn)
         own = ways + drawn * odds[0] + (size - drawn) * odds[1]
         found = [
             (part, int(k), log + own[k], ways[k])
