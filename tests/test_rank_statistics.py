@@ -199,3 +199,24 @@ def test_functions_of_the_users_do_as_those_of_the_catalogue():
     assert own.p_value() == known.p_value()
     assert own.std_error == pytest.approx(known.std_error, rel=0.03)
     assert own.estimate == pytest.approx(known.estimate, rel=1e-5)
+
+
+@pytest.mark.parametrize("name", ["mww", "logistic", "logrank", "p-norm-push", "rtb"])
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(50, 50), (500, 20), (3, 4)])
+def test_perfect_and_worst_rankings_have_intervals_of_no_errors(name, n_pos, n_neg):
+    """Rounding of the statistic must not make 1 of .9999999999999998, which has a logit."""
+    label, score = np.arange(n_pos + n_neg) < n_pos, -np.arange(n_pos + n_neg)
+    end = stats.beta.ppf(0.025, min(n_pos, n_neg) + 0.5, 0.5)
+    for sign, share, bounds in ((1, 1.0, (end, 1)), (-1, 0.0, (0, 1 - end))):
+        found = rank_statistic(sign * score, label, name)
+        interval, low, width = found.interval(), found._scale.least, found._scale.width
+        assert found.share == share
+        ends = (np.array([interval.low, interval.high]) - low) / width
+        assert ends == pytest.approx(bounds, abs=1e-9)
+
+
+def test_one_exchange_is_not_a_perfect_ranking():
+    label = np.arange(200_000) < 100_000
+    label[[99_999, 100_000]] = False, True
+    found = rank_statistic(-np.arange(200_000), label)
+    assert 1 - found.share == pytest.approx(1e-10, rel=0.01)

@@ -26,6 +26,8 @@ from prframe.typing import Alternative
 
 _ALTERNATIVES = ("two-sided", "less", "greater")
 _INTERVALS = ("logit", "wald")
+# Means that differ by less, relative to the largest one, are equal.
+_ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +96,12 @@ class RankStatistic:
         scale = self._scale
         if not scale.width:
             return np.nan
-        return min(max((self.mean - scale.worst) / (scale.best - scale.worst), 0.0), 1.0)
+        rounding = _ROUNDING * max(abs(scale.worst), abs(scale.best))
+        if self.mean >= scale.best - rounding:
+            return 1.0
+        if self.mean <= scale.worst + rounding:
+            return 0.0
+        return (self.mean - scale.worst) / (scale.best - scale.worst)
 
     @property
     def std_error(self) -> float:
