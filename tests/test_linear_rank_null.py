@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from prframe.errors import PrframeError
-from prframe.stats import SCORE_GENERATING, LinearRankNull, parse_phi, urn_mixture
+from prframe.stats import SCORE_GENERATING, LinearRankNull, parse_phi, urn_mixture, urn_saddlepoint
 from prframe.stats.rank_statistics import rank_null
 from prframe.stats.urn_saddlepoint import approximate
 from prframe.stats.urns import Lattice, LatticeLaw, SubsetTables, Urn
@@ -206,3 +206,48 @@ def test_mixtures_of_many_tied_blocks_have_few_terms(name, monkeypatch):
         found = np.exp(null.tails(w, "saddlepoint").above)
         assert 0 < len(calls) < 2 * urn_mixture._MOST_TERMS
         assert found == pytest.approx(share, abs=4 * (share / draws) ** 0.5 + 0.02 * share)
+
+
+@pytest.mark.parametrize(
+    ("name", "n", "n_pos"),
+    [
+        ("p-norm-push(q=10)", 100, 10),
+        ("p-norm-push(q=30)", 100, 33),
+        ("p-norm-push(q=100)", 300, 100),
+        ("rtb", 100, 90),
+    ],
+)
+def test_mixtures_within_mixtures_do_not_multiply(monkeypatch, name, n, n_pos):
+    """Steep functions clump again and again; the number of saddlepoints must stay bounded."""
+    calls, solve = [], urn_mixture.approximate
+    monkeypatch.setattr(urn_mixture, "approximate", lambda *args: calls.append(1) or solve(*args))
+    null = LinearRankNull(parse_phi(name)(ranks(n)), n_pos)
+    draws = np.sort(null.rvs(20_000, 1))
+    w = draws[10_000]
+    tail = null.tails(float(w), "saddlepoint")
+    assert 0 < len(calls) < 2 * urn_mixture._MOST_TERMS
+    assert np.exp(tail.above) == pytest.approx((draws >= w).mean(), rel=0.15)
+
+
+def test_saddlepoints_settle_for_a_million_scores(monkeypatch):
+    """Heights lose digits in long sums; steps must not be halved for that."""
+    calls, evaluate = [], urn_saddlepoint._Cumulants.__call__
+
+    def counted(self, theta):
+        calls.append(1)
+        return evaluate(self, theta)
+
+    monkeypatch.setattr(urn_saddlepoint._Cumulants, "__call__", counted)
+    null = LinearRankNull(ranks(1_000_000) ** 1000, 10_000)
+    tail = null.tails(null.mean() + 0.1 * null.std())
+    assert len(calls) < 60
+    assert np.exp(tail.above) == pytest.approx(stats.norm.sf(0.1), abs=0.03)
+
+
+def test_saddlepoints_exist_where_shares_are_0_or_1():
+    """All scores but the largest ones are nearly 0, and the Hessian nearly singular."""
+    for name, n, n_pos in [("p-norm-push(q=30)", 44, 6), ("p-norm-push(q=100)", 40, 20)]:
+        null = LinearRankNull(parse_phi(name)(ranks(n)), n_pos)
+        for w in np.quantile(null.rvs(4000, 1), [0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999]):
+            above, below, _ = null.tails(float(w), "saddlepoint")
+            assert 1 - 1e-9 <= np.exp(above) + np.exp(below) < 2

@@ -15,6 +15,7 @@ Robinson 1982, Booth & Butler 1990). On a lattice of unit d, x is d/2 less, and 
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from prframe.stats.inputs import Floats
 from prframe.stats.urns import ROUNDING, Lattice, Tails, Urn
@@ -29,6 +30,8 @@ _FLAT = 1e-12
 _MOST = 700.0
 # Closer to the mean, in standard deviations, both terms of the correction cancel.
 _CLOSE = 0.05
+# Instead of sums of positive numbers that are 0 to rounding.
+_LEAST = 1e-150
 
 
 class _Points(NamedTuple):
@@ -90,18 +93,36 @@ def complement(log_chance: float) -> float:
 
 
 class _State(NamedTuple):
-    """K less its goal, its gradient and Hessian, and the share drawn of each block."""
+    """K less its goal, its gradient, what makes up its Hessian, and the share drawn of each block.
+
+    The Hessian is that of sums of weights, whose centre and scatter lose no digits.
+    """
 
     height: Floats
     slope: Floats
-    bend: Floats
+    weight: Floats
+    centre: Floats
+    scatter: Floats
     share: Floats
+
+    @property
+    def determinant(self) -> Floats:
+        """The determinant of the Hessian."""
+        return np.asarray(self.weight * self.scatter)
+
+    def step(self, least: float) -> Floats:
+        """Return the step of Newton's method; close to the ends of the support nothing bends."""
+        weight, scatter = np.maximum(self.weight, least), np.maximum(self.scatter, least)
+        by_s = (self.slope[:, 0] - self.centre * self.slope[:, 1]) / scatter
+        return np.stack([-by_s, self.centre * by_s - self.slope[:, 1] / weight], axis=-1)
 
 
 class _Cumulants:
     """``K(s, t) - s x - t n`` for several x, numbers being centred and scaled."""
 
     def __init__(self, urn: Urn, x: Floats, scale: float) -> None:
+        # Rounding grows with what is summed.
+        self.settled = _SETTLED * urn.n**0.5
         self._sizes = urn.sizes
         self._values = (urn.values - urn.mean / urn.n) / scale
         self._goal = np.stack([(x - urn.mean) / scale, np.full(x.size, float(urn.n))], axis=-1)
@@ -119,10 +140,12 @@ class _Cumulants:
         height = np.logaddexp(0.0, shift) @ self._sizes - self._rest
         drawn, spread = share * self._sizes, share * (1 - share) * self._sizes
         slope = np.stack([drawn @ self._values, drawn.sum(-1)], axis=-1)
-        mixed = spread @ self._values
-        bend = np.stack([spread @ self._values**2, mixed, mixed, spread.sum(-1)], axis=-1)
+        # Where all or nothing is drawn of each block, weights are 0 to rounding.
+        weight = spread.sum(-1)
+        centre = spread @ self._values / np.maximum(weight, _LEAST)
+        scatter = (spread * (self._values - centre[:, None]) ** 2).sum(-1)
         level = height - (theta * self._goal).sum(-1)
-        return _State(level, slope - self._goal, bend.reshape(-1, 2, 2), share)
+        return _State(level, slope - self._goal, weight, centre, scatter, share)
 
 
 def _solve(urn: Urn, x: Floats, unit: float) -> _Points:
@@ -130,22 +153,25 @@ def _solve(urn: Urn, x: Floats, unit: float) -> _Points:
     scale = (urn.variance / urn.n) ** 0.5
     cumulants, theta = _Cumulants(urn, x, scale), np.zeros((x.size, 2))
     state = cumulants(theta)
-    # Close to the ends of the support hardly anything is left to chance, and nothing bends.
-    least = _FLAT * state.bend * np.eye(2)
     for _ in range(_STEPS):
-        if (np.abs(state.slope) <= _SETTLED * urn.n**0.5).all():
+        if (np.abs(state.slope) <= cumulants.settled).all():
             break
-        step = np.asarray(
-            -np.linalg.solve(state.bend + least, state.slope[..., None])[..., 0], np.float64
-        )
-        theta, state = _descended(cumulants, theta, step, state)
+        there, found = _descended(cumulants, theta, state.step(_FLAT * urn.n), state)
+        lower = found.height < state.height
+        if not lower.any():
+            break
+        theta = np.where(lower[:, None], there, theta)
+        state = _State(*(_rows(lower, *pair) for pair in zip(found, state, strict=True)))
     s, width = theta[:, 0], unit / scale
     r = np.sign(s) * np.sqrt(np.maximum(-2 * state.height, 0.0))
     s = 2 * np.sinh(np.clip(width * s / 2, -_MOST, _MOST)) / width if width else s
     spread = urn.n * (1 - urn.n / urn.size)
-    return _Points(
-        r, s * np.sqrt(np.maximum(np.linalg.det(state.bend), 0.0) / spread), state.share
-    )
+    return _Points(r, s * np.sqrt(state.determinant / spread), state.share)
+
+
+def _rows(chosen: NDArray[np.bool_], one: Floats, other: Floats) -> Floats:
+    """Return rows of one array or of the other."""
+    return np.where(chosen[:, None] if one.ndim > 1 else chosen, one, other)
 
 
 def _descended(
@@ -156,7 +182,7 @@ def _descended(
     length = np.ones(theta.shape[0])
     there, state = theta + step, cumulants(theta + step)
     for _ in range(_STEPS):
-        too_far = state.height > before.height + _ENOUGH * length * drop + _SETTLED
+        too_far = state.height > before.height + _ENOUGH * length * drop + cumulants.settled
         if not too_far.any():
             break
         length = np.where(too_far, length / 2, length)
