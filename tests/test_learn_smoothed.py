@@ -197,3 +197,9 @@ def test_errors(given, message: str) -> None:
     with pytest.raises(PrframeError) as error:
         smoothed_criterion(**arguments)
     assert str(error.value) == message
+
+
+def test_scores_that_swallow_the_reach_count_half_for_themselves():
+    """Beyond 1e17 bandwidths, a score and eight bandwidths more are one number."""
+    found = smoothed_criterion([0.0, 1.0, 1e30], [False, False, True], bandwidth=1e-3)
+    assert found.value == pytest.approx(2.5 / 3, abs=1e-12)

@@ -97,7 +97,9 @@ def _panels(points: Floats, sources: Floats) -> Iterator[_Panel]:
         near = int(np.searchsorted(points, points[start] + _WIDTH, side="right"))
         stop = min(points.size, max(near, start + _FEWEST))
         reach = points[start] - _REACH, points[stop - 1] + _REACH
-        first, last = (int(place) for place in np.searchsorted(sources, reach))
+        # Right, as numbers so large that they swallow the reach are within their own.
+        first = int(np.searchsorted(sources, reach[0], side="left"))
+        last = int(np.searchsorted(sources, reach[1], side="right"))
         yield _Panel(slice(start, stop), slice(first, last))
         start = stop
 
