@@ -325,3 +325,8 @@ def test_arguments_are_fractions(phi: ScoreGeneratingFunction) -> None:
     for function in (phi, phi.derivative, phi.second_derivative, phi.integral):
         with pytest.raises(PrframeError, match=r"`u` must lie between 0 and 1; got 1\.5"):
             function([0.5, 1.5])
+
+
+def test_functions_that_take_no_arrays_are_refused_in_words():
+    with pytest.raises(PrframeError, match="must take an array"):
+        parse_phi(lambda u: 1.0 if u > 0.5 else 0.0)

@@ -134,7 +134,13 @@ class CustomFunction(ScoreGeneratingFunction):
 
 def _returned(function: Callable[[Floats], ArrayLike], u: Floats, name: str) -> Floats:
     """Return what a function of the user's gives, in the shape of its argument."""
-    values = np.asarray(function(u))
+    try:
+        values = np.asarray(function(u))
+    except (TypeError, ValueError) as error:
+        raise PrframeError(
+            f"phi must take an array and return numbers; {name} raised "
+            f"{type(error).__name__}: {error}"
+        ) from error
     if values.dtype.kind not in "biuf":
         raise PrframeError(f"phi must return numbers; {name} returned {checks.brief(values)}.")
     if values.shape != u.shape:
