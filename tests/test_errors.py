@@ -409,7 +409,8 @@ REFUSALS = {
     ),
     "a phi twice": (
         lambda: rank_test(GOOD, phi=["mww", stats.MannWhitneyWilcoxon()]),
-        "`phi` names a function twice: ['mww', 'mww'].",
+        "`phi` has a function, or the name of one, twice: ['mww', 'mww']; rows are told apart by "
+        "these names.",
     ),
     "misspelt phi": (
         lambda: rank_test(GOOD, phi="mw"),
@@ -450,7 +451,7 @@ REFUSALS = {
     ),
     "beta out of range": (
         lambda: rank_test(GOOD, phi="rtb(beta=0)"),
-        "`beta` must be a number > 0; got 0.",
+        "`beta` must be a number >= 0.001 and <= 1000000.0; got 0.",
     ),
     "k of phi": (
         lambda: rank_test(GOOD, phi="dcg(k=0)"),

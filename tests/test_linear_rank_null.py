@@ -251,3 +251,13 @@ def test_saddlepoints_exist_where_shares_are_0_or_1():
         for w in np.quantile(null.rvs(4000, 1), [0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999]):
             above, below, _ = null.tails(float(w), "saddlepoint")
             assert 1 - 1e-9 <= np.exp(above) + np.exp(below) < 2
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-150, 1e150, 1e300])
+def test_the_unit_of_scores_does_not_matter(unit):
+    scores = parse_phi("logrank")(ranks(50))
+    plain, scaled = LinearRankNull(scores, 20), LinearRankNull(scores * unit, 20)
+    for w in (15.0, 20.0, 27.0):
+        assert scaled.logsf(w * unit) == pytest.approx(plain.logsf(w), rel=1e-9)
+    assert scaled.mean() == pytest.approx(plain.mean() * unit, rel=1e-12)
+    assert scaled.std() == pytest.approx(plain.std() * unit, rel=1e-12)

@@ -220,3 +220,18 @@ def test_one_exchange_is_not_a_perfect_ranking():
     label[[99_999, 100_000]] = False, True
     found = rank_statistic(-np.arange(200_000), label)
     assert 1 - found.share == pytest.approx(1e-10, rel=0.01)
+
+
+def test_whole_numbers_beyond_floats_keep_their_order():
+    score, label = [2**62, 2**62 + 1, 2**62 + 2, 2**62 + 3], [0, 0, 1, 1]
+    assert rank_statistic(score, label).statistic == pytest.approx(7 / 5)
+    assert rank_covariance([score, score[::-1]], label).estimates == pytest.approx([0.75, 0.25])
+    assert paired_rank_test(score, score, label).p_value == 1
+
+
+def test_a_perfect_ranking_and_its_inverse_have_no_standard_error():
+    score = np.arange(20.0)
+    found = paired_rank_test(score, -score, score > 9.5)
+    assert found.difference == pytest.approx(0.5)
+    assert found.std_error == 0
+    assert np.isnan([found.z, found.p_value, found.conf_low, found.conf_high]).all()

@@ -294,7 +294,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _newton(self, problem: Problem, random: np.random.RandomState) -> Solution:
         """Run L-BFGS from all starting points, on whitened features; return to the given ones."""
         rule, d = problem.rule, problem.z.shape[1]
-        matrix = rule.whitening(problem.z)
+        matrix, inverse = rule.whitening(problem.z)
         rank = matrix.shape[1]
         if not rank:
             raise PrframeError(f"`X` must have a feature that varies; none of {d} does.")
@@ -304,7 +304,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if given is None:
             first = rule.first(problem.z, problem.positive)
         else:
-            first = rule.moved(given, np.asarray(np.linalg.pinv(matrix), dtype=np.float64))
+            first = rule.moved(given, inverse)
         starts = [first] if np.any(first) else [rule.drawn(rank, random)]
         starts += [rule.drawn(rank, random) for _ in range(1, self.n_init)]
         steps = self._n_steps()

@@ -1,7 +1,7 @@
 """Scoring rules with parameters: what they compute, and how gradients come back through them."""
 
 from abc import ABC, abstractmethod
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,15 @@ from prframe.stats.inputs import Floats
 Labels: TypeAlias = NDArray[np.bool_]
 # The smallest eigenvalue of a positive definite matrix, relative to the mean or the largest one.
 _FLOOR = 1e-6
+# The spread of a column, relative to its largest entry, below which it is constant.
+_CONSTANT = 1e-14
+
+
+class Whitening(NamedTuple):
+    """A matrix A by which items ``A' z`` have covariance I, and its inverse where it has one."""
+
+    matrix: Floats
+    inverse: Floats
 
 
 class ScoringRule(ABC):
@@ -70,15 +79,27 @@ class ScoringRule(ABC):
         """Return the gradient by parameters from that by coefficients."""
         return gradient.ravel()
 
-    def whitening(self, z: Floats) -> Floats:
+    def whitening(self, z: Floats) -> "Whitening":
         """Return A, of shape (d, r), such that the items ``A' z`` have covariance I of rank r.
 
         About the mean where the rule allows to move the items, else about 0.
         """
-        moved = z - z.mean(axis=0) if self.centred else z
-        values, vectors = np.linalg.eigh(moved.T @ moved / len(z))
-        kept = values > max(values[-1], 0.0) * len(values) * np.finfo(float).eps
-        return np.asarray(vectors[:, kept] / np.sqrt(values[kept]))
+        largest = np.abs(z).max(axis=0)
+        scaled = z / np.where(largest > 0, largest, 1.0)
+        if self.centred:
+            scaled = scaled - scaled.mean(axis=0)
+        spread = np.sqrt((scaled**2).mean(axis=0))
+        # Of a constant column rounding is left.
+        varies = spread > _CONSTANT
+        alike = scaled[:, varies] / spread[varies]
+        values, vectors = np.linalg.eigh(alike.T @ alike / len(z))
+        kept = values > len(values) * np.finfo(float).eps * values.max(initial=0.0)
+        roots, unit = np.sqrt(values[kept]), (spread * largest)[varies]
+        matrix = np.zeros((z.shape[1], roots.size))
+        matrix[varies] = vectors[:, kept] / roots / unit[:, None]
+        inverse = np.zeros(matrix.T.shape)
+        inverse[:, varies] = (vectors[:, kept] * roots).T * unit
+        return Whitening(matrix, inverse)
 
 
 class LinearRule(ScoringRule):

@@ -53,7 +53,7 @@ class LinearRankNull:
     -----
     Mean ``n_pos mean(a)`` and variance ``n_pos n_neg / (N (N - 1)) sum (a_i - mean(a))^2`` are
     exact, whatever is tied. ``sf(w) = P(W >= w)`` and ``cdf(w) = P(W <= w)``: equality counts on
-    both sides.
+    both sides, and sums closer than 1e-14 N times the largest score are equal.
 
     "exact" counts subsets, by tables of two halves that are searched for what goes together
     (35 different scores, or many more of which few are drawn or many are tied), or walks along a
@@ -100,7 +100,9 @@ class LinearRankNull:
         self._step = float(checks.number("step", step, at_least=0))
         distinct, place = np.unique(values, return_inverse=True)
         total = np.bincount(place, number).astype(np.int64)
-        self._urn = Urn(distinct, total, self.n_pos)
+        # A power of two, which costs no digits: squares neither overflow nor vanish.
+        self._unit = float(np.exp2(np.frexp(np.abs(distinct).max())[1] - 1))
+        self._urn = Urn(distinct / self._unit, total, self.n_pos)
 
     def __repr__(self) -> str:
         """Return how it was made."""
@@ -108,19 +110,20 @@ class LinearRankNull:
 
     def mean(self) -> float:
         """Return the mean."""
-        return self._urn.mean
+        return self._urn.mean * self._unit
 
     def var(self) -> float:
         """Return the variance."""
-        return self._urn.variance
+        return self._urn.variance * self._unit**2
 
     def std(self) -> float:
         """Return the standard deviation."""
-        return float(np.sqrt(self.var()))
+        return float(np.sqrt(self._urn.variance)) * self._unit
 
     def support(self) -> tuple[float, float]:
         """Return the least and the largest value."""
-        return self._urn.support
+        low, high = self._urn.support
+        return low * self._unit, high * self._unit
 
     def sf(self, w: ArrayLike) -> "Floats | float":
         """Return P(W >= w), w being an array_like of float."""
@@ -157,7 +160,7 @@ class LinearRankNull:
             "exact" where there is too much to count, or an unknown method.
         """
         checks.one_of("method", method, get_args(RankNullMethod))
-        value = float(checks.number("w", w))
+        value = float(checks.number("w", w)) / self._unit
         if method == "normal":
             return RankTail(*self._normal(value), "normal")
         found = self._counted(value) if method != "saddlepoint" else None
@@ -176,7 +179,7 @@ class LinearRankNull:
         draws = random_generator(rng).multivariate_hypergeometric(
             self._urn.sizes, self.n_pos, size, method="marginals"
         )
-        return np.asarray(draws @ self._urn.values)
+        return np.asarray(draws @ self._urn.values) * self._unit
 
     @cached_property
     def _smaller(self) -> Urn:
@@ -209,10 +212,11 @@ class LinearRankNull:
         # On use: SciPy takes longer to import than most evaluations take.
         from scipy.special import log_ndtr  # noqa: PLC0415
 
-        deviation, distance = self.std(), value - self.mean()
+        deviation, distance = self._urn.variance**0.5, value - self._urn.mean
         if not deviation:
             return outside(self._urn, value) or Tails(0.0, 0.0)
-        sides = (self._step / 2 - distance, self._step / 2 + distance)
+        step = self._step / self._unit
+        sides = (step / 2 - distance, step / 2 + distance)
         return Tails(*(float(log_ndtr(side / deviation)) for side in sides))
 
     def _each(self, w: ArrayLike, part: Callable[[RankTail], float]) -> "Floats | float":

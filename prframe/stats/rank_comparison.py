@@ -9,7 +9,7 @@ from prframe.errors import PrframeError
 from prframe.stats.inputs import Floats, positive_labels, reals
 from prframe.stats.intervals import Confidence, wald_interval
 from prframe.stats.rank_influence import RankSum
-from prframe.stats.rank_statistics import RankStatistic, rank_null, scale_of
+from prframe.stats.rank_statistics import RankStatistic, comparable, rank_null, scale_of
 from prframe.stats.ranked_cells import RankedCells
 from prframe.stats.score_generating import ScoreGeneratingFunction
 from prframe.stats.score_generating_names import Phi, parse_phi
@@ -89,7 +89,7 @@ def rank_covariance(scores: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> Ra
     array([[ 0.0089, -0.0044],
            [-0.0044,  0.0178]])
     """
-    tables, positive = np.atleast_2d(reals("scores", scores)), positive_labels(label)
+    tables, positive = np.atleast_2d(reals("scores", comparable(scores))), positive_labels(label)
     if tables.ndim != _TWO or tables.shape[1:] != positive.shape:
         raise PrframeError(
             f"`scores` must have a row per ranking and a column per label; got shapes "
@@ -140,7 +140,8 @@ def paired_rank_test(  # noqa: PLR0913
     -------
     RankDifference
         ``difference``, ``std_error``, ``z``, ``p_value``, ``conf_low``, ``conf_high``. If the two
-        rankings are the same in all that counts, z is NaN and the p-value 1.
+        rankings are the same in all that counts, z is NaN, the p-value 1 and the interval 0. If
+        they differ and nothing varies, one being perfect and one inverted, all of these are NaN.
 
     Raises
     ------
@@ -163,7 +164,7 @@ def paired_rank_test(  # noqa: PLR0913
     (0.075, 4.31)
     """
     confidence = Confidence(confidence_level, alternative)
-    one, other = reals("score_a", score_a), reals("score_b", score_b)
+    one, other = reals("score_a", comparable(score_a)), reals("score_b", comparable(score_b))
     if one.shape != other.shape or one.ndim != 1:
         raise PrframeError(
             f"`score_a` and `score_b` must be of one length; got shapes {one.shape} and "
@@ -174,11 +175,15 @@ def paired_rank_test(  # noqa: PLR0913
     contrast = np.array([1.0, -1.0])
     square = float(contrast @ covariance @ contrast)
     # Rankings that differ in nothing but rounding do not differ.
-    error = square**0.5 if square > _ROUNDING * float(np.trace(covariance)) else 0.0
+    least = max(float(np.trace(covariance)), _ROUNDING * float(np.abs(estimates).max()) ** 2)
+    error = square**0.5 if square > _ROUNDING * least else 0.0
+    if not error:
+        same = abs(difference) <= _ROUNDING**0.5 * float(np.abs(estimates).max())
+        p_value, end = (1.0, 0.0) if same else (np.nan, np.nan)
+        return RankDifference(difference, error, np.nan, p_value, end, end)
     low, high = wald_interval(difference, error, confidence)
-    z = difference / error if error else np.nan
-    p_value = _p_value(z, alternative) if error else 1.0
-    return RankDifference(difference, error, z, p_value, low, high)
+    z = difference / error
+    return RankDifference(difference, error, z, _p_value(z, alternative), low, high)
 
 
 def _effects(

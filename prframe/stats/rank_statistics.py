@@ -269,13 +269,21 @@ def rank_statistic(score: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> Rank
     >>> round(found.statistic, 4), round(found.z, 4), round(found.p_value("greater"), 4)
     (1.4535, 1.536, 0.1)
     """
-    cells, _ = cells_from_scores(score, label)
+    scores = comparable(score)
+    cells, _ = cells_from_scores(scores, label)
     if not cells.n_pos:
         raise PrframeError("a rank statistic needs a positive; `label` has none.")
-    scores = np.asarray(score, dtype=np.float64)
-    _, sizes = np.unique(-scores, return_counts=True)
+    _, sizes = np.unique(-np.asarray(scores, dtype=np.float64), return_counts=True)
     function = parse_phi(phi).of_size(cells.n)
     return RankStatistic(function, cells, rank_null(function, sizes, cells.n_pos))
+
+
+def comparable(score: ArrayLike) -> ArrayLike:
+    """Return scores whose order floats keep: of whole numbers, which may be beyond 2^53, ranks."""
+    numbers = np.asarray(score)
+    if numbers.dtype.kind not in "iu":
+        return score
+    return np.unique(numbers, return_inverse=True)[1].reshape(numbers.shape).astype(np.float64)
 
 
 def rank_null(phi: ScoreGeneratingFunction, sizes: Integers, n_pos: int) -> LinearRankNull:

@@ -12,6 +12,8 @@ from prframe.stats.inputs import Floats, fractions
 from prframe.stats.score_generating import Jump, ScoreGeneratingFunction
 
 _HAIR = 1e-9
+# Slopes with which the function neither is constant nor jumps, to rounding.
+_LEAST_SLOPE, _LARGEST_SLOPE = 1e-3, 1e6
 # What rounding may do to 1 - u.
 _ROUNDING = 4e-16
 
@@ -235,7 +237,7 @@ class RTB(ScoreGeneratingFunction):
     ----------
     u0 : float in (0, 1)
         Where the best items begin.
-    beta, lam : float > 0
+    beta, lam : float in [0.001, 1e6]
         Slopes of both parts. The source gives no values.
 
     Examples
@@ -253,8 +255,8 @@ class RTB(ScoreGeneratingFunction):
         _keep(
             self,
             u0=checks.number("u0", self.u0, above=0, below=1),
-            beta=checks.number("beta", self.beta, above=0),
-            lam=checks.number("lam", self.lam, above=0),
+            beta=checks.number("beta", self.beta, at_least=_LEAST_SLOPE, at_most=_LARGEST_SLOPE),
+            lam=checks.number("lam", self.lam, at_least=_LEAST_SLOPE, at_most=_LARGEST_SLOPE),
         )
 
     @property

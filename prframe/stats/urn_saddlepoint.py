@@ -157,7 +157,8 @@ def _solve(urn: Urn, x: Floats, unit: float) -> _Points:
         if (np.abs(state.slope) <= cumulants.settled).all():
             break
         there, found = _descended(cumulants, theta, state.step(_FLAT * urn.n), state)
-        lower = found.height < state.height
+        # Heights lose digits in long sums; slopes go on falling.
+        lower = (found.height < state.height) | (_steepest(found) < _steepest(state))
         if not lower.any():
             break
         theta = np.where(lower[:, None], there, theta)
@@ -167,6 +168,11 @@ def _solve(urn: Urn, x: Floats, unit: float) -> _Points:
     s = 2 * np.sinh(np.clip(width * s / 2, -_MOST, _MOST)) / width if width else s
     spread = urn.n * (1 - urn.n / urn.size)
     return _Points(r, s * np.sqrt(state.determinant / spread), state.share)
+
+
+def _steepest(state: _State) -> Floats:
+    """Return the larger part of each row's gradient."""
+    return np.asarray(np.abs(state.slope).max(axis=-1))
 
 
 def _rows(chosen: NDArray[np.bool_], one: Floats, other: Floats) -> Floats:

@@ -172,8 +172,11 @@ class _Test:
         if not self.functions:
             raise PrframeError("`phi` must name a function; got an empty list.")
         names = [function.name for function in self.functions]
-        if len(set(names)) < len(names):
-            raise PrframeError(f"`phi` names a function twice: {checks.brief(names)}.")
+        if min(len(set(names)), len(set(self.functions))) < len(names):
+            raise PrframeError(
+                f"`phi` has a function, or the name of one, twice: {checks.brief(names)}; rows "
+                "are told apart by these names."
+            )
         if self.args.weight is not None:
             raise PrframeError("rank_test ranks whole items and takes no `weight`; leave it out.")
         if self.args.ties not in _TIES:
