@@ -42,6 +42,8 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
+    # Imported by pages.
+    "ignore_pattern": r"rank_(experiments|figures)\.py$",
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "run_stale_examples": True,

@@ -189,12 +189,12 @@ class Method(NamedTuple):
         return Learned(form, ranker.path_)
 
 
-def lda(z: Floats, y: NDArray[np.int64], rule: str) -> Form:
+def lda(z: Floats, y: NDArray[np.int64], _rule: str) -> Form:
     """Fit linear discriminants."""
     return Form(None, LinearDiscriminantAnalysis().fit(z, y).coef_[0])
 
 
-def qda(z: Floats, y: NDArray[np.int64], rule: str) -> Form:
+def qda(z: Floats, y: NDArray[np.int64], _rule: str) -> Form:
     """Fit quadratic discriminants."""
     fitted = QuadraticDiscriminantAnalysis(store_covariance=True).fit(z, y)
     negative, positive = (np.linalg.inv(one) for one in fitted.covariance_)
@@ -302,6 +302,10 @@ class Study:
     optimal_w: dict[str, float]
 
 
+# On the test sample, W_phi on the training sample, and the path there.
+Row: TypeAlias = tuple[Judged, float, Floats | None]
+
+
 def run(
     model: Model,
     methods: Sequence[Method],
@@ -312,7 +316,7 @@ def run(
 ) -> Study:
     """Learn from `n_replications` samples, judge by one sample of `n_test` items of each class."""
     test = model.sample(n_test, np.random.default_rng([SEED, 0]), np.float32)
-    found: dict[Method, list[tuple[Judged, float, Floats | None]]] = {one: [] for one in methods}
+    found: dict[Method, list[Row]] = {one: [] for one in methods}
     for b in tqdm(range(n_replications), desc=model.name, disable=None):
         train = model.sample(n_train, np.random.default_rng([SEED, 1, b]))
         for method, rows in found.items():
@@ -328,7 +332,7 @@ def run(
     return Study(model, results, optimum, {phi: one.w for phi, one in best.items()})
 
 
-def _result(rows: list[tuple[Judged, float, Floats | None]]) -> Result:
+def _result(rows: list[Row]) -> Result:
     """Put replications together; L-BFGS, whose paths differ in length, keeps none."""
     judged, w_train, paths = zip(*rows, strict=True)
     rocs, auc, w_test = (np.array(column) for column in zip(*judged, strict=True))
@@ -384,6 +388,8 @@ def line(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
+# Replications and test items of each class: of the study, and where steps and sizes vary.
+FULL, REDUCED = (50, 1_000_000, 10, 100_000), (3, 20_000, 2, 5000)
 STEPS, SIZES = (5, 15, 50, 150, 500), (150, 600, 2400)
 
 
@@ -408,7 +414,7 @@ def by_size(model: Model, n_replications: int, n_test: int) -> dict[int, Study]:
 
 
 def varied(what: str, studies: dict[int, Study]) -> Iterator[str]:
-    """Return the lines of a table of AUC (training AUC of rankers is not in it)."""
+    """Return the lines of a table of test AUC."""
     first = next(iter(studies.values()))
     header = ["model", "method", *(f"{what} = {value}" for value in studies)]
     yield from (line(header), line(["---"] * len(header)))
@@ -428,7 +434,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--full", action="store_true", help="the sizes of the source")
     parser.add_argument("--out", type=Path, help="directory for figures")
     options = parser.parse_args(arguments)
-    n_replications, n_test = (50, 1_000_000) if options.full else (3, 20_000)
+    n_replications, n_test, few, some = FULL if options.full else REDUCED
     say(f"{n_replications} replications, {n_test:,} test items of each class; mean ± sd (se)\n")
     say(line(HEADER) + "\n" + line(["---"] * len(HEADER)))
     studies, began = [], perf_counter()
@@ -439,7 +445,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         studies.append(run(model, methods, n_replications, n_test))
         for cells in rows(studies[-1]):
             say(line(cells))
-    few, some = (10, 100_000) if options.full else (2, 5000)
     for what, vary in (("steps", by_steps), ("n = m", by_size)):
         for model in (location(2), scale(2)):
             say("")

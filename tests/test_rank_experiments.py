@@ -1,0 +1,174 @@
+"""Tests of the experiments in examples/rank_experiments.py."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal, rankdata, spearmanr
+
+pytest.importorskip("sklearn", reason="the experiments compare with scikit-learn")
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score, roc_curve
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+NUMBERS = (1, 2, 3)
+
+
+@pytest.fixture
+def study(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    return importlib.import_module("rank_experiments")
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_matrices_have_the_eigenvalues_that_are_stated(study: Any, number: int) -> None:
+    even = np.linspace(-1, 1, 15)
+    one, other = study.location(number).covariances
+    assert np.array_equal(one, other)
+    np.testing.assert_allclose(np.linalg.eigvalsh(one), 1 + 0.5 * even, atol=1e-12)
+    spread, unit = study.scale(number).covariances
+    np.testing.assert_array_equal(unit, np.eye(15))
+    sizes = 1 + (0.6 + 0.1 * number) * 12 / 15 * even
+    assert sizes.min() > 0
+    np.testing.assert_allclose(np.linalg.eigvalsh(spread), sizes, atol=1e-12)
+    # Nearly diagonal.
+    for matrix in (one, spread):
+        np.testing.assert_allclose(matrix, matrix.T, atol=1e-14)
+        scale = np.sqrt(np.diag(matrix))
+        assert np.abs(matrix / np.outer(scale, scale) - np.eye(15)).max() < 0.4
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_means_are_as_in_the_source(study: Any, number: int) -> None:
+    positive, negative = study.location(number).means
+    np.testing.assert_allclose(positive, (1 + number / 10) * negative)
+    assert study.location(number).distance() == pytest.approx(number / 2)
+
+
+@pytest.mark.parametrize("kind", ["location", "scale"])
+def test_optimum_orders_by_the_ratio_of_densities(study: Any, kind: str) -> None:
+    model = getattr(study, kind)(2)
+    z = model.sample(200, np.random.default_rng(1)).pooled()[0]
+    positive, negative = (
+        multivariate_normal(mean, covariance).logpdf(z)
+        for mean, covariance in zip(model.means, model.covariances, strict=True)
+    )
+    assert spearmanr(model.optimum()(z), positive - negative).statistic == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("number", "auc"), [(1, 0.638), (2, 0.760), (3, 0.856)])
+def test_location_optimum_against_simulation(study: Any, number: int, auc: float) -> None:
+    model, n = study.location(number), 20_000
+    found = study.judge(model.optimum(), model.sample(n, np.random.default_rng(number)))
+    expected = study.optimal_location_roc(study.FPR, model.distance())
+    # Shares of positives, and thresholds that are quantiles of the negatives.
+    slope = np.gradient(expected, study.FPR)
+    error = np.sqrt(
+        expected * (1 - expected) / n + slope**2 * study.FPR * (1 - study.FPR) / n + 1 / n**2
+    )
+    inner = (study.FPR > 0.01) & (study.FPR < 0.99)
+    assert np.abs((found.roc - expected) / error)[inner].max() < 5
+    assert found.auc == pytest.approx(auc, abs=5 * 0.41 / n**0.5)
+
+
+@pytest.mark.parametrize(("number", "auc"), [(1, 0.766), (2, 0.803), (3, 0.842)])
+def test_scale_optimum_is_as_stated(study: Any, number: int, auc: float) -> None:
+    model, n = study.scale(number), 20_000
+    found = study.judge(model.optimum(), model.sample(n, np.random.default_rng(number)))
+    assert found.auc == pytest.approx(auc, abs=5 * 0.41 / n**0.5)
+
+
+def test_judge_against_definitions(study: Any) -> None:
+    model = study.scale(3)
+    sample = model.sample(150, np.random.default_rng(3))
+    z, y = sample.pooled()
+    rule = model.optimum()
+    scores = rule(z)
+    found = study.judge(rule, sample, "p-norm-push(q=3)")
+    assert found.auc == pytest.approx(roc_auc_score(y, scores), abs=1e-12)
+    assert found.w == pytest.approx(((rankdata(scores)[y == 1] / 301) ** 3).mean(), abs=1e-12)
+    fpr, tpr, _ = roc_curve(y, scores, drop_intermediate=False)
+    # The highest point at which no more than so many negatives are let in.
+    at = [tpr[fpr <= np.floor(level * 150 + 1e-9) / 150 + 1e-12].max() for level in study.FPR]
+    np.testing.assert_allclose(found.roc, at, atol=1e-12)
+
+
+def test_forms_are_what_scikit_learn_has_fitted(study: Any) -> None:
+    train = study.scale(2).sample(150, np.random.default_rng(4))
+    z, y = train.pooled()
+    rows, columns = np.triu_indices(15)
+    products = z[:, rows] * z[:, columns]
+    pairs = [
+        (study.lda(z, y, "linear"), LinearDiscriminantAnalysis().fit(z, y).decision_function(z)),
+        (
+            study.qda(z, y, "quadratic"),
+            QuadraticDiscriminantAnalysis().fit(z, y).decision_function(z),
+        ),
+        (
+            study.logistic(z, y, "quadratic"),
+            LogisticRegression(max_iter=1000).fit(products, y).decision_function(products),
+        ),
+    ]
+    for form, scores in pairs:
+        difference = form(z) - scores
+        np.testing.assert_allclose(difference, difference[0], atol=1e-8)
+        np.testing.assert_allclose(form(z.astype(np.float32)), form(z), atol=1e-3)
+
+
+def test_mww_is_not_far_behind_linear_discriminants(study: Any) -> None:
+    methods = [study.Method("MWW", "mww", solver) for solver in study.SOLVERS]
+    methods.append(study.Method("LDA"))
+    results = study.run(study.location(2), methods, 6, 10_000).results
+    *found, peer = (results[method].auc.mean() for method in methods)
+    assert min(found) > peer - 0.02
+    assert peer > 0.7
+
+
+def test_every_replication_has_its_own_sample(study: Any) -> None:
+    method = study.Method("MWW", "mww", "gradient-ascent", 5)
+    one, again = (study.run(study.location(1), [method], 3, 500).results[method] for _ in range(2))
+    np.testing.assert_array_equal(one.rocs, again.rocs)
+    assert np.unique(one.auc).size == 3
+    assert one.paths.shape == (3, 6)
+    assert (np.diff(one.paths.mean(axis=0)) > 0).all()
+    assert one.w_test[one.best] == one.w_test.max()
+    assert one.w_test[one.worst] == one.w_test.min()
+
+
+def test_three_u0(study: Any) -> None:
+    chosen = study.three_u0("quadratic")
+    assert [method.max_iter for method in chosen] == [70, 70, 70, None, None, None]
+    # The second one of location is RTB itself, which is not fitted twice.
+    assert study.three_u0("linear")[1] in study.criteria()
+
+
+def test_command(
+    study: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pytest.importorskip("matplotlib").use("Agg")
+    monkeypatch.setattr(study, "REDUCED", (2, 300, 2, 200))
+    monkeypatch.setattr(study, "STEPS", (2, 4))
+    monkeypatch.setattr(study, "SIZES", (40, 50))
+    study.main(["--out", str(tmp_path)])
+    printed = capsys.readouterr().out
+    table = [text for text in printed.splitlines() if text.startswith("| Loc2 |")]
+    assert [text.split(" | ")[1] for text in table[:3]] == [
+        "optimum",
+        "MWW, Algorithm 1",
+        "Pol, Algorithm 1",
+    ]
+    assert "steps = 4" in printed
+    assert "n = m = 50" in printed
+    kept = sorted(path.name for path in tmp_path.iterdir())
+    assert kept[-1] == "u0_Scale.png"
+    assert len(kept) == 15
+    curves = np.load(tmp_path / "curves.npz")
+    assert curves["Scale3: QDA"].shape == (2, curves["fpr"].size)
