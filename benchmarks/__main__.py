@@ -29,7 +29,13 @@ def main() -> None:
     summary = report.targets(measured)
     print(summary)
     if not options.only:
-        for module in ("accuracy", "band_coverage", "interval_coverage", "rank_study"):
+        for module in (
+            "accuracy",
+            "band_coverage",
+            "interval_coverage",
+            "rank_study",
+            "rank_learning",
+        ):
             _say(module)
             sections.append(run_module(f"benchmarks.{module}", *["--quick"] * options.quick))
             print(sections[-1], flush=True)

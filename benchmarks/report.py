@@ -52,6 +52,7 @@ COMMANDS = """## Commands
     python -m benchmarks.band_coverage      # band-coverage alone
     python -m benchmarks.interval_coverage  # interval-coverage alone
     python -m benchmarks.rank_study         # rank-accuracy and rank-coverage alone
+    python -m benchmarks.rank_learning      # rank-learning alone
     python -m benchmarks --quick            # small sizes, to see that it runs
 """
 

@@ -43,10 +43,11 @@ def average_and_best(
     studies: Sequence[Study], names: Mapping[str, str] = THREE, solver: str = "gradient-ascent"
 ) -> Figure:
     """Draw mean curves (solid) and best ones (dashed), whole and near the origin."""
-    width = 3.3 * len(studies) + 0.4
-    fig, axes = plt.subplots(
-        2, len(studies), figsize=(width, 7.2), layout="constrained", squeeze=False
-    )
+    # Both panels of a single study are side by side.
+    shape = (2, len(studies)) if len(studies) > 1 else (1, 2)
+    size = (3.3 * shape[1] + 0.4, 3.5 * shape[0] + 0.3)
+    fig, axes = plt.subplots(*shape, figsize=size, layout="constrained")
+    axes = axes.reshape(2, len(studies))
     for study, column in zip(studies, axes.T, strict=True):
         for ax in column:
             for method, one in chosen(study, names, solver):
@@ -109,7 +110,7 @@ def paths(studies: Sequence[Study], names: Mapping[str, str] = THREE) -> Figure:
 def auc_by(studies: dict[int, Study], label: str) -> Figure:
     """Draw mean test AUC, and standard deviations, against what has been varied."""
     first = next(iter(studies.values()))
-    fig, ax = plt.subplots(figsize=(5, 3.8), layout="constrained")
+    fig, ax = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
     names = list(first.results)
     for i, method in enumerate(names):
         aucs = [list(study.results.values())[i].auc for study in studies.values()]
@@ -125,11 +126,11 @@ def auc_by(studies: dict[int, Study], label: str) -> Figure:
             capsize=2,
             label=method.name,
         )
-    ax.axhline(first.optimum.auc, **OPTIMUM)
+    ax.axhline(first.optimal_test_auc, **OPTIMUM)
     ax.set(xscale="log", xlabel=label, ylabel="test AUC", title=first.model.name)
     ax.set_xticks(list(studies), [str(value) for value in studies])
     ax.minorticks_off()
-    ax.legend(loc="lower right", fontsize="small")
+    fig.legend(loc="outside right upper", fontsize="small")
     return fig
 
 

@@ -76,7 +76,7 @@ def test_location_optimum_against_simulation(study: Any, number: int, auc: float
     assert found.auc == pytest.approx(auc, abs=5 * 0.41 / n**0.5)
 
 
-@pytest.mark.parametrize(("number", "auc"), [(1, 0.766), (2, 0.803), (3, 0.842)])
+@pytest.mark.parametrize(("number", "auc"), [(1, 0.763), (2, 0.802), (3, 0.841)])
 def test_scale_optimum_is_as_stated(study: Any, number: int, auc: float) -> None:
     model, n = study.scale(number), 20_000
     found = study.judge(model.optimum(), model.sample(n, np.random.default_rng(number)))
