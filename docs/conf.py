@@ -43,7 +43,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
     # Imported by pages.
-    "ignore_pattern": r"rank_(experiments|figures)\.py$",
+    "ignore_pattern": r"rank_(experiments|figures|models)\.py$",
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "run_stale_examples": True,

@@ -18,7 +18,7 @@ size of the source; numbers in the text are from there (:doc:`/benchmarks`, rank
 # 1 - Phi(Phi^-1(1 - a) - d'), d' being the distance of the means; the source prints a plus for the
 # minus. It gives neither mu_Y nor S. Here mu_Y has equal entries and is as long as makes
 # d' = .5, 1 and 1.5, so that the best AUC is .638, .760 and .856; S is nearly diagonal and written
-# down in ``rank_experiments.py``.
+# down in ``rank_models.py``.
 #
 # "MWW" is phi(u) = u, which gives AUC; "Pol" is u^3, the p-norm push; "RTB" is a smooth step at
 # u0 = .9, which looks at the tenth of the items ranked best. Each is maximised by Algorithm 1 of the
