@@ -17,6 +17,9 @@ from prframe.stats.urns import Integers, Lattice, Tails, Urn
 PAIR = 2
 # Numbers are set apart by a gap above this share of what the sum of the others scatters.
 _APART = 0.3
+# Of a tied value of which the number drawn scatters, multiples are that close to each other at
+# least: at once the scatter, ripples are below 1e-8.
+_APART_TIED, _MANY = 1.0, 2.0
 _MOST_APART = 8
 # Terms of a mixture, those of mixtures within it included; a few more where blocks are uneven.
 _MOST_TERMS = 1024
@@ -106,9 +109,10 @@ def _set_apart(urn: Urn, share: Floats, most: float) -> list[int]:
             break
         mean = weight @ values / weight.sum()
         scatter = (weight @ (values - mean) ** 2) ** 0.5
-        if max(below, above[0]) <= _APART * scatter:
-            break
         block = low if lowest else high - 1
+        wide = _APART_TIED if spread[block] > _MANY else _APART
+        if max(below, above[0]) <= wide * scatter:
+            break
         most /= 1 + min(urn.sizes[block], urn.n, _WIDE * spread[block] ** 0.5)
         if apart and most < 1:
             break
