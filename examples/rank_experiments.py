@@ -5,8 +5,10 @@ source (50 replications, 10^6 test items of each class) and about ten minutes; `
 keeps figures.
 
 The models are those of `rank_models`. Scoring rules are learned from 150 items of each class and
-judged by a test sample that is the same for all. The source gives no slopes for RTB; here they are
-those of `prframe.stats.RTB`.
+judged by a test sample that is the same for all. "MWW" is phi(u) = u, "Pol" u^3 and "RTB" a smooth
+step, for which the source gives no slopes; here they are those of `prframe.stats.RTB`. "best" is the
+replication with the largest criterion on the test items, and "W_phi, optimum" the criterion of the
+best rule there.
 """
 
 import argparse
