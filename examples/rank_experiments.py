@@ -12,6 +12,7 @@ best rule there.
 """
 
 import argparse
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -340,7 +341,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             say("")
             for text in varied(what, vary(model, few, some)):
                 say(text)
-    say(f"\n{(perf_counter() - began) / 60:.0f} minutes")
+    print(f"{perf_counter() - began:.0f} s", file=sys.stderr)
     if options.out:
         options.out.mkdir(parents=True, exist_ok=True)
         curves = {

@@ -419,7 +419,9 @@ REFUSALS = {
     ),
     "phi that cannot be read": (
         lambda: rank_test(GOOD, phi="local-auc(u0=0.5"),
-        "cannot read phi='local-auc(u0=0.5'; write a name, or 'name(parameter=value)'.",
+        "cannot read phi='local-auc(u0=0.5'; write one of 'dcg', 'local-auc', 'logistic', "
+        "'logrank', 'median', 'mww', 'p-norm-push', 'rtb', 'van-der-waerden', with parameters as in "
+        "'dcg(k=10)'.",
     ),
     "a parameter of phi": (
         lambda: rank_test(GOOD, phi="local-auc(u=0.5)"),
@@ -431,7 +433,7 @@ REFUSALS = {
     ),
     "a parameter without value": (
         lambda: rank_test(GOOD, phi="local-auc(u0)"),
-        "cannot read 'u0' in phi='local-auc(u0)'.",
+        "'u0' in phi='local-auc(u0)' is no number.",
     ),
     "a parameter twice": (
         lambda: rank_test(GOOD, phi="local-auc(u0=0.5, u0=0.6)"),

@@ -61,9 +61,9 @@ def test_exact_tails_of_each_function(name, n_pos):
 
 
 def test_tables_and_walk_agree_where_neither_can_be_enumerated():
-    urn = Urn(np.arange(1.0, 35.0), np.ones(34, np.int64), 15)
+    urn = Urn(np.arange(1.0, 34.0), np.ones(33, np.int64), 15)
     tables, walk = SubsetTables.of(urn), LatticeLaw.of(urn, Lattice.of(urn.values))
-    for w in (180.0, 262.0, 330.0, 390.0):
+    for w in (175.0, 255.0, 320.0, 380.0):
         assert tables.tails(w) == pytest.approx(walk.tails(w), rel=1e-11)
 
 

@@ -176,3 +176,9 @@ def test_what_a_metric_says_of_itself() -> None:
     assert prframe.nDCG.range == (0.0, 1.0)
     assert prframe.AP.greater_is_better
     assert not prframe.NumRet.greater_is_better
+
+
+def test_a_score_generating_function_is_no_metric():
+    with pytest.raises(prframe.PrframeError, match=r"use 'W\(\"p-norm-push\(q=3\)\"\)'"):
+        prframe.parse_metric("p-norm-push(q=3)")
+    assert str(prframe.parse_metric('W("p-norm-push(q=4)")')) == 'W(phi="p-norm-push(q=4)")'

@@ -277,13 +277,12 @@ def test_rounding_is_no_fall() -> None:
             "`phi` must be one of 'dcg', 'local-auc', 'logistic', 'logrank', 'median', 'mww', "
             "'p-norm-push', 'rtb', 'van-der-waerden'; got 'mwv'. Did you mean 'mww'?",
         ),
-        ("mww(", "cannot read phi='mww('; write a name, or 'name(parameter=value)'."),
-        ("", "cannot read phi=''; write a name, or 'name(parameter=value)'."),
+        ("mww(", "cannot read phi='mww('; write one of 'dcg', "),
+        ("", "cannot read phi=''; write one of 'dcg', "),
         ("mww(u0=1)", "mww takes no parameters; got 'u0'."),
         ("rtb(u1=1)", "rtb takes 'beta', 'lam', 'u0'; got 'u1'."),
         ("dcg(n=3)", "dcg takes 'k'; got 'n'."),
         ("dcg(k=2.5)", "`k` must be a whole number >= 1; got 2.5."),
-        ("local-auc(0.8)", "cannot read '0.8' in phi='local-auc(0.8)'."),
         (
             "local-auc(u0=0.8, u0=0.9)",
             "cannot read 'u0=0.9' in phi='local-auc(u0=0.8, u0=0.9)'.",
@@ -330,3 +329,16 @@ def test_arguments_are_fractions(phi: ScoreGeneratingFunction) -> None:
 def test_functions_that_take_no_arrays_are_refused_in_words():
     with pytest.raises(PrframeError, match="must take an array"):
         parse_phi(lambda u: 1.0 if u > 0.5 else 0.0)
+
+
+def test_names_may_be_written_as_those_of_metrics_are():
+    assert parse_phi("dcg(10)") == DCG(k=10)
+    assert parse_phi("Local-AUC(0.8)") == LocalAUC(u0=0.8)
+    assert parse_phi("rtb(0.8, lam=5)") == RTB(u0=0.8, lam=5)
+    with pytest.raises(PrframeError, match="'AUC' is a metric; its phi is 'mww'"):
+        parse_phi("AUC")
+    with pytest.raises(PrframeError, match=r"write one of 'dcg', 'local-auc', .*'dcg\(k=10\)'"):
+        parse_phi("nDCG@10")
+    for text in ("mww(3)", "rtb(0.8, 5)", "dcg(10, k=10)"):
+        with pytest.raises(PrframeError, match="cannot read"):
+            parse_phi(text)

@@ -17,6 +17,7 @@ from prframe import checks
 from prframe.errors import PrframeError
 from prframe.metrics import gains, positions, thresholds
 from prframe.metrics.metric import Metric, Setting
+from prframe.stats import SCORE_GENERATING
 
 CATALOGUE: dict[str, Metric] = {
     value.name: value
@@ -296,6 +297,8 @@ def _unknown(name: str, text: str) -> str:
             return f"{checks.brief(text)} is no name of a metric here; use {_ELSEWHERE[known]}."
         if known in _NOT_OFFERED:
             return f"{checks.brief(text)} is a measure of trec_eval that is not offered here."
+    if name in SCORE_GENERATING:
+        return f"{checks.brief(text)} is a score-generating function; use 'W(\"{text}\")'."
     if name in CUT_ALIASES:
         return f"{name} needs a cut-off, for instance '{name}_10'."
     meant = _resembling(name) or _resembling(base)

@@ -56,8 +56,8 @@ class LinearRankNull:
     both sides, and sums closer than 1e-14 N times the largest score are equal.
 
     "exact" counts subsets, by tables of two halves that are searched for what goes together
-    (35 different scores, or many more of which few are drawn or many are tied), or walks along a
-    lattice of sums (100 items for the rank sum); "auto" does so where it is quick. Else the double
+    (33 different scores, or many more of which few are drawn or many are tied), or walks along a
+    lattice of sums (70 items for the rank sum); "auto" does so where it is quick. Else the double
     saddlepoint approximation, whose error is relative: see the guide for its size. "normal" is the
     textbook's approximation.
 

@@ -30,7 +30,7 @@ _INTERVALS = ("logit", "wald")
 _ROUNDING = 1e-13
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RankStatistic:
     """A two-sample linear rank statistic of a ranking; `rank_statistic` makes it.
 
@@ -60,6 +60,13 @@ class RankStatistic:
     phi: ScoreGeneratingFunction
     cells: RankedCells
     null: LinearRankNull
+
+    def __repr__(self) -> str:
+        """Return the main numbers."""
+        return (
+            f"RankStatistic({self.phi.name}, n_pos={self.n_pos}, n_neg={self.n_neg}, "
+            f"statistic={self.statistic:.6g}, estimate={self.estimate:.6g})"
+        )
 
     @property
     def n_pos(self) -> int:

@@ -36,7 +36,9 @@ SCORE_GENERATING: dict[str, type[ScoreGeneratingFunction]] = {
     "van-der-waerden": VanDerWaerden,
 }
 _NAME = re.compile(r"\s*(?P<name>[\w-]+)\s*(?:\((?P<settings>[^()]*)\)\s*)?")
-_SETTING = re.compile(r"\s*(?P<name>\w+)\s*=\s*(?P<value>[^\s=,]+)\s*")
+_SETTING = re.compile(r"\s*(?:(?P<name>\w+)\s*=\s*)?(?P<value>[^\s=,]+)\s*")
+# What users of metrics may ask for.
+_METRICS = {"auc": "mww", "roc_auc": "mww", "wilcoxon": "mww", "ndcg": "dcg"}
 # Parameters that are not the user's to set.
 _HIDDEN = frozenset({"n"})
 # Where functions without known integrals and derivatives are looked at.
@@ -190,25 +192,32 @@ def parse_phi(phi: Phi) -> ScoreGeneratingFunction:
 
 
 def _of_name(text: str) -> ScoreGeneratingFunction:
-    """Return the function of a name with parameters."""
+    """Return the function of a name with parameters; one without a name is the first."""
     found = _NAME.fullmatch(text)
     if found is None:
         raise PrframeError(
-            f"cannot read phi={checks.brief(text)}; write a name, or 'name(parameter=value)'."
+            f"cannot read phi={checks.brief(text)}; write one of "
+            f"{checks.listed(SCORE_GENERATING)}, with parameters as in 'dcg(k=10)'."
         )
-    checks.one_of("phi", found["name"], sorted(SCORE_GENERATING))
-    kind = SCORE_GENERATING[found["name"]]
-    known = {entry.name for entry in fields(kind)} - _HIDDEN  # type: ignore[arg-type]
+    name = found["name"].lower()
+    if name in _METRICS:
+        raise PrframeError(f"phi={checks.brief(text)} is a metric; its phi is {_METRICS[name]!r}.")
+    checks.one_of("phi", name, sorted(SCORE_GENERATING))
+    kind = SCORE_GENERATING[name]
+    known = [entry.name for entry in fields(kind) if entry.name not in _HIDDEN]  # type: ignore[arg-type]
     given: dict[str, int | float] = {}
     settings = (found["settings"] or "").strip()
-    for part in settings.split(",") if settings else []:
+    for place, part in enumerate(settings.split(",") if settings else []):
         setting = _SETTING.fullmatch(part)
-        if setting is None or setting["name"] in given:
+        parameter = (
+            (setting["name"] or (known[0] if known and not place else "")) if setting else ""
+        )
+        if setting is None or not parameter or parameter in given:
             raise PrframeError(f"cannot read {part.strip()!r} in phi={checks.brief(text)}.")
-        if setting["name"] not in known:
+        if parameter not in known:
             takes = checks.listed(known) if known else "no parameters"
-            raise PrframeError(f"{found['name']} takes {takes}; got {setting['name']!r}.")
-        given[setting["name"]] = _number(setting["value"], text)
+            raise PrframeError(f"{name} takes {takes}; got {parameter!r}.")
+        given[parameter] = _number(setting["value"], text)
     return kind(**given)
 
 

@@ -18,8 +18,8 @@ from prframe.stats.inputs import Floats
 Integers = NDArray[np.int64]
 
 # Entries of either half of what is counted, and cells of all steps of a walk.
-MOST_ENTRIES = 1 << 17
-MOST_CELLS = 1 << 24
+MOST_ENTRIES = 1 << 16
+MOST_CELLS = 1 << 22
 # Sums that differ by less, times the size of the urn and its largest number, are equal.
 EQUAL = 1e-14
 # Units of a lattice, as shares of the smallest gap, and how many of them may be spanned.
