@@ -178,15 +178,30 @@ class RankStatistic:
         if np.isnan(error):
             return IntervalEstimate(estimate, error, np.nan, np.nan, method)
         unit = Confidence(asked.level, asked.alternative, (0.0, 1.0))
-        scale, smaller = self._scale, min(self.n_pos, self.n_neg)
+        scale = self._scale
         share, of_share = self.share, error / scale.width
         df = degrees_of_freedom(*map(np.concatenate, zip(*self._sum.deviations, strict=True)))
         if method == "wald":
             ends = wald_interval(share, of_share, unit, df)
         else:
-            ends = logit_interval(share, of_share, unit, df=df, trials=smaller)
+            ends = self._logit_ends(of_share, unit, df)
         low, high = (scale.least + scale.width * end for end in ends)
         return IntervalEstimate(estimate, error, low, high, method)
+
+    def _logit_ends(self, error: float, unit: Confidence, df: float) -> tuple[float, float]:
+        """Return the ends on the logit scale of the share.
+
+        Closer to 0 or 1 than half an item of the smaller class, where that scale has no end, the
+        interval reaches no farther than it would from 0 or 1.
+        """
+        share, smaller = self.share, min(self.n_pos, self.n_neg)
+        low, high = logit_interval(share, error, unit, df=df, trials=smaller)
+        near = 0.5 / smaller
+        if share > 1 - near:
+            low = max(low, logit_interval(1.0, error, unit, trials=smaller)[0])
+        elif share < near:
+            high = min(high, logit_interval(0.0, error, unit, trials=smaller)[1])
+        return low, high
 
     @cached_property
     def _sum(self) -> RankSum:
