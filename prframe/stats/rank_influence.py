@@ -49,10 +49,8 @@ class RankSum:
 
     @cached_property
     def _u(self) -> Floats:
-        """Mid-ranks over N + 1; an empty cell has the place of an item in it."""
-        size = self.cells.pos + self.cells.neg
-        rank = self.cells.n - (np.cumsum(size) - size) - (size - 1) / 2
-        return np.asarray(np.clip(rank, 1, self.cells.n) / (self.cells.n + 1))
+        """Mid-ranks over N + 1."""
+        return normalised_mid_ranks(self.cells.pos + self.cells.neg)
 
     @cached_property
     def statistic(self) -> float:
@@ -86,6 +84,13 @@ class RankSum:
         # The last cell is a tie block here, as the others are.
         pos, neg = (np.append(part, 0.0) for part in (self.cells.pos, self.cells.neg))
         return local_precision(pos, neg, rank_of(jump, self.cells.n), self.cells.n)
+
+
+def normalised_mid_ranks(sizes: Integers) -> Floats:
+    """Return mid-ranks over N + 1 of blocks, best first; an empty one has that of one item."""
+    n = int(sizes.sum())
+    rank = n - (np.cumsum(sizes) - sizes) - (sizes - 1) / 2
+    return np.asarray(np.clip(rank, 1, n) / (n + 1))
 
 
 def rank_of(jump: Jump, n: int) -> int:

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats.inputs import Floats
 from prframe.stats.intervals import (
     Confidence,
     IntervalEstimate,
@@ -18,7 +17,7 @@ from prframe.stats.intervals import (
     wald_interval,
 )
 from prframe.stats.linear_rank_null import LinearRankNull, RankNullMethod
-from prframe.stats.rank_influence import RankSum, cut_at_jumps
+from prframe.stats.rank_influence import RankSum, cut_at_jumps, normalised_mid_ranks
 from prframe.stats.ranked_cells import Integers, RankedCells, cells_from_scores
 from prframe.stats.score_generating import ScoreGeneratingFunction
 from prframe.stats.score_generating_names import Phi, parse_phi
@@ -330,11 +329,6 @@ def rank_null(phi: ScoreGeneratingFunction, sizes: Integers, n_pos: int) -> Line
     >>> null.mean(), round(null.var(), 6)
     (1.0, 0.06)
     """
-    return LinearRankNull(block_scores(phi, sizes), n_pos, sizes, step=phi.step(int(sizes.sum())))
-
-
-def block_scores(phi: ScoreGeneratingFunction, sizes: Integers) -> Floats:
-    """Return phi at the mid-ranks of tie blocks, best first."""
-    n = int(sizes.sum())
-    rank = n - (np.cumsum(sizes) - sizes) - (sizes - 1) / 2
-    return phi(rank / (n + 1))
+    return LinearRankNull(
+        phi(normalised_mid_ranks(sizes)), n_pos, sizes, step=phi.step(int(sizes.sum()))
+    )

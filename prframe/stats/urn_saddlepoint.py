@@ -24,7 +24,7 @@ _STEPS = 60
 _SETTLED = 1e-10
 # A step must bring this share of what the slope promises (Armijo).
 _ENOUGH = 1e-4
-# Share of the curvature at the mean that is added to it.
+# Share of the curvature at the mean, about, below which steps take it to be that.
 _FLAT = 1e-12
 # Of which the hyperbolic sine is still a float.
 _MOST = 700.0
