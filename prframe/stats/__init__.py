@@ -31,8 +31,23 @@ from prframe.stats.classical_scores import (
     VanDerWaerden,
 )
 from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
+from prframe.stats.label_permutations import tukey_randomization
 from prframe.stats.linear_rank_null import LinearRankNull
 from prframe.stats.multiplicity import adjust_p_values
+from prframe.stats.paired_family import PairedFamily, SampledTests
+from prframe.stats.paired_sample import (
+    PairedSample,
+    PairedTest,
+    paired_differences,
+    paired_sample,
+)
+from prframe.stats.paired_tests import (
+    paired_bootstrap_test,
+    paired_randomization,
+    paired_t_test,
+    sign_test,
+    signed_rank_test,
+)
 from prframe.stats.posterior import paired_posterior_comparison, posterior_comparison
 from prframe.stats.pr_asymptotic import (
     PRInterval,
@@ -67,6 +82,7 @@ from prframe.stats.roc_identities import (
 from prframe.stats.score_generating import Jump, ScoreGeneratingFunction
 from prframe.stats.score_generating_names import SCORE_GENERATING, CustomFunction, parse_phi
 from prframe.stats.segments import first_at_least
+from prframe.stats.sign_flips import SignFlipNull
 from prframe.stats.tied_precision import expected_precision, expected_precision_before
 from prframe.stats.tied_ranks import (
     discount_sum,
@@ -98,6 +114,9 @@ __all__ = [
     "PRBootstrap",
     "PRInterval",
     "PRPosterior",
+    "PairedFamily",
+    "PairedSample",
+    "PairedTest",
     "PrecisionAt",
     "PrecisionAtRecall",
     "RankCovariance",
@@ -106,7 +125,9 @@ __all__ = [
     "RankedCells",
     "RecallAt",
     "RocArea",
+    "SampledTests",
     "ScoreGeneratingFunction",
+    "SignFlipNull",
     "TrapezoidArea",
     "VanDerWaerden",
     "adjust_p_values",
@@ -137,8 +158,13 @@ __all__ = [
     "hypergeometric_topk",
     "mean_interval",
     "mid_rank_score",
+    "paired_bootstrap_test",
+    "paired_differences",
     "paired_posterior_comparison",
+    "paired_randomization",
     "paired_rank_test",
+    "paired_sample",
+    "paired_t_test",
     "parse_phi",
     "posterior_comparison",
     "pr_asymptotic_interval",
@@ -155,4 +181,7 @@ __all__ = [
     "ranking_performance",
     "recall_null_moments",
     "roc_from_ranks",
+    "sign_test",
+    "signed_rank_test",
+    "tukey_randomization",
 ]

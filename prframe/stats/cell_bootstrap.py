@@ -150,6 +150,11 @@ def cluster_influence(influence: Influence, clusters: "csr_array") -> Floats:
     return np.asarray(clusters @ np.concatenate([influence.pos, influence.neg]))
 
 
+def multiplicities(n: int, n_resamples: int, rng: np.random.Generator) -> Integers:
+    """Draw n of n things with replacement, and count how often each comes up in each resample."""
+    return _tally(np.arange(n), n, n_resamples, rng)
+
+
 def _item_draws(
     cells: RankedCells, n_resamples: int, rng: np.random.Generator
 ) -> Iterator[Integers]:
@@ -198,9 +203,8 @@ def _cluster_draws(
     """Draw clusters and add up their counts, some resamples at a time."""
     number, columns = clusters.shape
     counts = clusters.T.tocsr()
-    of_cluster = np.arange(number)
     for some in _chunks(n_resamples, max(number, columns)):
-        times = _tally(of_cluster, number, some, rng).T
+        times = multiplicities(number, some, rng).T
         yield np.ascontiguousarray((counts @ times).T)
 
 

@@ -1,0 +1,195 @@
+"""Many pairs at once: the same draws for all, maxima, replicates."""
+
+import numpy as np
+import pytest
+import scipy.stats
+from scipy.stats import binom
+
+from prframe.errors import PrframeError
+from prframe.stats import (
+    PairedFamily,
+    adjust_p_values,
+    paired_randomization,
+    paired_sample,
+    tukey_randomization,
+)
+from prframe.stats.intervals import Confidence, acceleration, bca_interval
+from prframe.stats.sign_flips import all_signs, random_signs
+
+ALTERNATIVES = ["two-sided", "less", "greater"]
+
+
+def family(differences):
+    """Return the family of pairs whose differences are the columns."""
+    return PairedFamily(np.asarray(differences), np.ones_like(differences))
+
+
+def folded(x, alternative):
+    """Return what is large where it is extreme."""
+    return {"two-sided": np.abs(x), "less": -x, "greater": x}[alternative]
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize(("n", "how"), [(8, "exact"), (30, "sampled")])
+def test_max_t_is_the_step_down_of_its_definition(alternative, n, how):
+    rng = np.random.default_rng(2)
+    differences = rng.normal(size=(n, 6)) + np.linspace(-1, 1, 6)
+    signs = list(
+        all_signs(n) if how == "exact" else random_signs(n, 500, np.random.default_rng(1))
+    )
+    signs = np.concatenate(signs)
+
+    def t_statistics(d):
+        return d.mean(axis=0) / (d.std(axis=0, ddof=1) / np.sqrt(n))
+
+    observed = folded(t_statistics(differences), alternative)
+    drawn = np.array(
+        [folded(t_statistics(row[:, None] * differences), alternative) for row in signs]
+    )
+    expected, smallest = np.empty(6), 0.0
+    for place, pair in enumerate(np.argsort(-observed)):
+        rest = np.argsort(-observed)[place:]
+        count = (drawn[:, rest].max(axis=1) >= observed[pair] - 1e-9).sum()
+        share = count / len(signs) if how == "exact" else (count + 1) / (len(signs) + 1)
+        smallest = expected[pair] = max(smallest, share)
+    found = family(differences).max_t(500, np.random.default_rng(1), alternative)
+    assert found.method == how
+    assert found.p_values == pytest.approx(expected, abs=1e-12)
+
+
+def test_max_t_of_one_pair_is_its_randomization_test():
+    differences = np.random.default_rng(1).normal(0.3, 1, (10, 1))
+    found = family(differences).max_t(2000, np.random.default_rng(1), "two-sided")
+    assert found.p_values[0] == pytest.approx(paired_randomization(differences[:, 0]).p_value)
+
+
+def test_max_t_lies_between_the_plain_p_value_and_bonferroni():
+    differences = np.random.default_rng(3).normal(0.3, 1, (40, 5))
+    differences[:, 4] = differences[:, 3] + 1e-3
+    one = family(differences)
+    plain = one.sign_flips(20_000, np.random.default_rng(1), "two-sided").p_values
+    adjusted = one.max_t(20_000, np.random.default_rng(1), "two-sided").p_values
+    assert (adjusted >= plain - 1e-12).all()
+    assert (adjusted <= adjust_p_values(plain, "holm") + 3 / 20_000).all()
+
+
+def test_a_pair_does_not_depend_on_the_others():
+    differences = np.random.default_rng(3).normal(0.3, 1, (50, 4))
+    together = family(differences)
+    for pair in range(4):
+        alone = family(differences[:, [pair]])
+        for name in ("sign_flips", "bootstrap"):
+            both = [
+                getattr(one, name)(3000, np.random.default_rng(1), "two-sided").p_values
+                for one in (together, alone)
+            ]
+            assert both[0][pair] == both[1][0]
+
+
+def test_missing_queries_do_not_count():
+    rng = np.random.default_rng(5)
+    differences, sizes = rng.normal(0.2, 1, (30, 2)), np.ones((30, 2))
+    differences[20:, 1] = sizes[20:, 1] = 0.0
+    found = PairedFamily(differences, sizes)
+    assert found.means[1] == pytest.approx(differences[:20, 1].mean())
+    p_values = found.sign_flips(200_000, np.random.default_rng(1), "two-sided").p_values
+    assert p_values[1] == pytest.approx(
+        paired_randomization(differences[:20, 1]).p_value, abs=0.005
+    )
+    nothing = PairedFamily(np.zeros((3, 1)), np.zeros((3, 1)))
+    for name in ("sign_flips", "max_t", "bootstrap"):
+        tested = getattr(nothing, name)(100, np.random.default_rng(1), "two-sided")
+        assert np.isnan(tested.p_values).all()
+
+
+def test_replicates_are_scipys_bootstrap():
+    differences = np.random.default_rng(4).exponential(size=40)
+    expected = scipy.stats.bootstrap(
+        (differences,), np.mean, n_resamples=50_000, rng=np.random.default_rng(2), method="BCa"
+    )
+    (means,) = family(differences[:, None]).replicates(50_000, np.random.default_rng(1))
+    sample = paired_sample(differences)
+    bend = acceleration(sample.influence, np.ones(40))
+    low, high = bca_interval(sample.mean, means, bend, Confidence(0.95))
+    assert low == pytest.approx(expected.confidence_interval.low, abs=0.01)
+    assert high == pytest.approx(expected.confidence_interval.high, abs=0.02)
+    assert means.std(ddof=1) == pytest.approx(expected.standard_error, rel=0.02)
+
+
+def test_replicates_do_not_depend_on_how_pairs_are_cut(monkeypatch):
+    differences = np.random.default_rng(4).normal(size=(20, 5))
+    whole = list(family(differences).replicates(100, np.random.default_rng(1)))
+    monkeypatch.setattr("prframe.stats.paired_family._HELD", 200)
+    parts = list(family(differences).replicates(100, np.random.default_rng(1)))
+    assert np.allclose(whole, parts, rtol=1e-12)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("pairs", [None, [(2, 0), (1, 0)]])
+def test_tukey_is_its_definition(alternative, pairs):
+    """Every row of the table is dealt out in all ways."""
+    rng = np.random.default_rng(1)
+    values = rng.normal(np.array([[0.0], [0.5], [1.0]]), size=(3, 4))
+    orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
+    some = [(0, 1), (0, 2), (1, 2)] if pairs is None else pairs
+    totals = np.zeros((1, 3))
+    for query in range(4):
+        dealt = np.array([values[order, query] for order in orders])
+        totals = (totals[:, None] + dealt[None]).reshape(-1, 3)
+    largest = np.max([folded(totals[:, i] - totals[:, j], alternative) for i, j in some], axis=0)
+    expected = [
+        (largest >= folded(values[i].sum() - values[j].sum(), alternative) - 1e-9).mean()
+        for i, j in some
+    ]
+    found = tukey_randomization(values, pairs, alternative=alternative, n_resamples=100_000, rng=1)
+    assert (np.abs(found.p_values - expected) <= 5 * found.std_errors + 2e-5).all()
+
+
+def test_tukey_of_two_systems_is_the_randomization_test():
+    values = np.random.default_rng(1).normal(np.array([[0.0], [0.3]]), size=(2, 30))
+    found = tukey_randomization(values, n_resamples=100_000, rng=1)
+    expected = paired_randomization(values[0], values[1]).p_value
+    assert abs(found.p_values[0] - expected) < 5 * found.std_errors[0]
+
+
+@pytest.mark.parametrize("kind", ["all alike", "one differs"])
+@pytest.mark.parametrize("correction", ["tukey", "max-t"])
+def test_family_wise_error(correction, kind):
+    """Any false rejection among all pairs of six systems: at most five in a hundred."""
+    rng, repeats, wrong = np.random.default_rng(8), 500, 0
+    first, second = np.triu_indices(6, 1)
+    true_null = (first > 0) | (kind == "all alike")
+    for _ in range(repeats):
+        values = rng.beta(1.2, 2, 30) + rng.normal(0, 0.12, (6, 30))
+        if kind == "one differs":
+            values[0] += 0.3
+        if correction == "tukey":
+            p_values = tukey_randomization(values, n_resamples=300, rng=1).p_values
+        else:
+            one = family((values[first] - values[second]).T)
+            p_values = one.max_t(300, np.random.default_rng(1), "two-sided").p_values
+        wrong += (p_values[true_null] <= 0.05).any()
+    assert wrong <= binom.ppf(0.9995, repeats, 0.05)
+    if kind == "all alike":
+        assert wrong >= binom.ppf(0.0005, repeats, 0.04)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: tukey_randomization([[1.0, 2.0]]), "two or more systems"),
+        (lambda: tukey_randomization([[1.0], [np.nan]]), "finite"),
+        (lambda: tukey_randomization([[1.0], [2.0]], [(0, 2)]), "`pairs`"),
+        (lambda: tukey_randomization([[1.0], [2.0]], [(1, 1)]), "`pairs`"),
+        (lambda: tukey_randomization([[1.0], [2.0]], []), "at least one pair"),
+        (lambda: tukey_randomization([[1.0], [2.0]], n_resamples=0), "`n_resamples`"),
+        (lambda: tukey_randomization([[1.0], [2.0]], alternative="x"), "`alternative`"),
+    ],
+)
+def test_what_tukey_refuses(call, message):
+    with pytest.raises(PrframeError, match=message):
+        call()
+
+
+def test_tukey_without_queries_is_undefined():
+    assert np.isnan(tukey_randomization(np.zeros((3, 0))).p_values).all()

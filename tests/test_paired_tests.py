@@ -1,0 +1,262 @@
+"""Paired tests over queries, against SciPy, enumeration and simulation."""
+
+import numpy as np
+import pytest
+import scipy.stats
+from scipy.stats import binom
+
+from prframe.errors import PrframeError
+from prframe.stats import (
+    paired_bootstrap_test,
+    paired_differences,
+    paired_randomization,
+    paired_t_test,
+    sign_test,
+    signed_rank_test,
+)
+
+ALTERNATIVES = ["two-sided", "less", "greater"]
+
+
+def values(n, seed=1, shift=0.05, digits=None):
+    """Return the AP-like values of two systems."""
+    rng = np.random.default_rng(seed)
+    a = rng.beta(2, 3, n)
+    b = np.clip(a + rng.normal(-shift, 0.15, n), 0, 1)
+    return (a, b) if digits is None else (a.round(digits), b.round(digits))
+
+
+def mean_difference(x, y, axis):
+    """Return the statistic of SciPy's permutation test."""
+    return (x - y).mean(axis=axis)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("n", [2, 5, 12])
+@pytest.mark.parametrize("digits", [None, 1])
+def test_randomization_is_scipys_permutation_test(alternative, n, digits):
+    a, b = values(n, digits=digits)
+    expected = scipy.stats.permutation_test(
+        (a, b),
+        mean_difference,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=2**n,
+        alternative=alternative,
+    )
+    found = paired_randomization(a, b, alternative=alternative)
+    assert found.p_value == pytest.approx(expected.pvalue, abs=1e-12)
+    assert found.statistic == pytest.approx(expected.statistic)
+    assert found.method == "randomization-exact"
+    listed = paired_randomization(a, b, alternative=alternative, method="sampled")
+    assert listed.p_value == pytest.approx(expected.pvalue, abs=1e-12)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_sampled_p_values_keep_to_their_error(alternative):
+    a, b = values(60, shift=0.02)
+    exact = paired_randomization(a, b, alternative=alternative)
+    assert exact.method == "randomization-convolution"
+    sampled = [
+        paired_randomization(
+            a, b, alternative=alternative, method="sampled", n_resamples=2000, rng=seed
+        )
+        for seed in range(50)
+    ]
+    assert {one.method for one in sampled} == {"randomization-sampled"}
+    z = [(one.p_value - exact.p_value) / one.std_error for one in sampled]
+    assert np.abs(np.mean(z)) < 4 / np.sqrt(50)
+    assert 0.7 < np.std(z) < 1.4
+
+
+def test_sampled_p_values_are_never_0():
+    found = paired_randomization(np.arange(1.0, 60.0), method="sampled", n_resamples=99, rng=1)
+    assert found.p_value == 1 / 100
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("n", [2, 7, 80])
+def test_t_is_scipys(alternative, n):
+    a, b = values(n)
+    expected = scipy.stats.ttest_rel(a, b, alternative=alternative)
+    found = paired_t_test(a, b, alternative=alternative)
+    assert found.statistic == pytest.approx(expected.statistic, rel=1e-12)
+    assert found.p_value == pytest.approx(expected.pvalue, rel=1e-10)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("n", [1, 6, 25, 45])
+def test_signed_ranks_are_scipys(alternative, n):
+    a, b = values(n)
+    expected = scipy.stats.wilcoxon(a, b, alternative=alternative, method="exact")
+    found = signed_rank_test(a, b, alternative=alternative)
+    assert found.p_value == pytest.approx(expected.pvalue, rel=1e-10)
+    greater = scipy.stats.wilcoxon(a, b, alternative="greater", method="exact")
+    assert found.statistic == greater.statistic
+
+
+@pytest.mark.parametrize("zero_method", ["wilcox", "pratt"])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_normal_signed_ranks_with_ties_and_zeros_are_scipys(zero_method, alternative):
+    # Eighths: their differences tie in floating point numbers as well.
+    a, b = (np.round(8 * one) / 8 for one in values(70))
+    expected = scipy.stats.wilcoxon(
+        a, b, zero_method=zero_method, alternative=alternative, method="approx", correction=False
+    )
+    found = signed_rank_test(
+        a, b, zero_method=zero_method, alternative=alternative, method="normal"
+    )
+    assert (a == b).any()
+    assert found.p_value == pytest.approx(expected.pvalue, rel=1e-10)
+
+
+@pytest.mark.parametrize("zero_method", ["wilcox", "pratt"])
+def test_exact_signed_ranks_with_ties_are_permutations_of_signs(zero_method):
+    a, b = values(11, digits=1)
+    differences = np.round(a - b, 1)
+    kept = differences[differences != 0] if zero_method == "wilcox" else differences
+    ranks = scipy.stats.rankdata(np.abs(kept)) * np.sign(kept)
+    expected = paired_randomization(ranks)
+    found = signed_rank_test(a, b, zero_method=zero_method)
+    assert (differences == 0).any()
+    assert found.p_value == pytest.approx(expected.p_value, abs=1e-12)
+
+
+def test_differences_that_differ_by_rounding_tie():
+    # 0.3 - 0.1 and 0.5 - 0.3 are not the same floating point number.
+    a, b = np.array([0.3, 0.5, 0.2, 0.9]), np.array([0.1, 0.3, 0.6, 0.1])
+    assert (a - b)[0] != (a - b)[1]
+    assert signed_rank_test(a, b).statistic == 1.5 + 1.5 + 4
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("n", [1, 9, 200])
+def test_signs_are_scipys(alternative, n):
+    a, b = values(n, digits=1)
+    wins, losses = int((a > b).sum()), int((a < b).sum())
+    found = sign_test(a, b, alternative=alternative)
+    assert found.statistic == wins
+    if wins + losses:
+        expected = scipy.stats.binomtest(wins, wins + losses, alternative=alternative)
+        assert found.p_value == pytest.approx(expected.pvalue, rel=1e-10)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_the_bootstrap_is_that_of_its_definition(alternative):
+    a, b = values(12)
+    d, n = a - b, 12
+    draws = d[np.random.default_rng(3).integers(0, n, (200_000, n))]
+    errors = draws.std(axis=1, ddof=1) / np.sqrt(n)
+    t_star = (draws.mean(axis=1) - d.mean()) / errors
+    t = d.mean() / (d.std(ddof=1) / np.sqrt(n))
+    extreme = {
+        "two-sided": np.abs(t_star) >= abs(t),
+        "less": t_star <= t,
+        "greater": t_star >= t,
+    }[alternative]
+    found = paired_bootstrap_test(a, b, alternative=alternative, n_resamples=200_000, rng=1)
+    assert found.statistic == pytest.approx(t)
+    share = extreme.mean()
+    assert found.p_value == pytest.approx(share, abs=6 * np.sqrt(share / 200_000) + 1e-5)
+
+
+def test_clusters_of_one_are_queries():
+    a, b = values(30)
+    cluster = np.random.default_rng(1).permutation(30)
+    assert paired_t_test(a, b, cluster=cluster).p_value == pytest.approx(
+        paired_t_test(a, b).p_value
+    )
+    assert paired_randomization(a, b, cluster=cluster).p_value == pytest.approx(
+        paired_randomization(a, b).p_value
+    )
+
+
+def test_clusters_exchange_their_values_together():
+    a, b = values(12)
+    cluster = np.repeat(list("abcd"), 3)
+    sums = np.add.reduceat(a - b, [0, 3, 6, 9])
+    found = paired_randomization(a, b, cluster=cluster)
+    assert found.p_value == pytest.approx(paired_randomization(sums).p_value)
+    assert found.statistic == pytest.approx((a - b).mean())
+    # Clusters of one size are like queries with their means.
+    assert paired_t_test(a, b, cluster=cluster).statistic == pytest.approx(
+        paired_t_test(sums).statistic
+    )
+
+
+@pytest.mark.parametrize("test", [paired_randomization, paired_t_test, paired_bootstrap_test])
+def test_size_with_clusters(test):
+    """Queries of a cluster share an effect: only tests that know it keep their level."""
+    rng, repeats, rejected, naive = np.random.default_rng(7), 600, 0, 0
+    options = {"n_resamples": 400, "rng": 1} if test is paired_bootstrap_test else {}
+    for _ in range(repeats):
+        sizes = rng.integers(1, 5, 25)
+        cluster = np.repeat(np.arange(25), sizes)
+        d = rng.normal(size=25)[cluster] + 0.3 * rng.normal(size=cluster.size)
+        rejected += test(d, cluster=cluster, **options).p_value <= 0.05
+        naive += test(d, **options).p_value <= 0.05
+    assert binom.ppf(0.0005, repeats, 0.05) <= rejected <= binom.ppf(0.9995, repeats, 0.06)
+    assert naive > binom.ppf(0.9999, repeats, 0.06)
+
+
+TESTS = {
+    "randomization": paired_randomization,
+    "t": paired_t_test,
+    "wilcoxon": signed_rank_test,
+    "sign": sign_test,
+    "bootstrap": lambda d: paired_bootstrap_test(d, n_resamples=500, rng=1),
+}
+
+
+@pytest.mark.parametrize("n", [10, 40])
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
+def test_size_under_the_null(test, n):
+    rng, repeats = np.random.default_rng(11), 1000
+    rejected = 0
+    for _ in range(repeats):
+        quality = rng.beta(1.2, 2, n)
+        a, b = np.clip(quality + rng.normal(0, 0.12, (2, n)), 0, 1)
+        rejected += test(a - b).p_value <= 0.05
+    # None of them may reject too often; those of few values, rarely.
+    assert rejected <= binom.ppf(0.9995, repeats, 0.05)
+    if test not in (sign_test, signed_rank_test):
+        assert rejected >= binom.ppf(0.0005, repeats, 0.04)
+
+
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
+def test_degenerate_samples(test):
+    assert np.isnan(test([]).p_value)
+    assert test([0.0, 0.0, 0.0]).p_value == 1
+    one = test([0.25]).p_value
+    assert np.isnan(one) or one == 1
+
+
+def test_constant_differences_have_no_t():
+    assert np.isnan(paired_t_test([0.1] * 6).p_value)
+    assert np.isnan(paired_bootstrap_test([0.1] * 6, n_resamples=9).p_value)
+    assert paired_randomization([0.1] * 6).p_value == 2 / 2**6
+
+
+def test_rounding_is_no_difference():
+    assert paired_differences([0.1 + 0.2, 1.0], [0.3, 0.5]).tolist() == [0.0, 0.5]
+    assert sign_test([0.1 + 0.2], [0.3]).p_value == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: paired_t_test([1.0, np.nan], [0.0, 1.0]), "`a` must be finite"),
+        (lambda: paired_t_test([1.0, 2.0], [np.inf, 1.0]), "`b` must be finite"),
+        (lambda: paired_t_test([1.0, 2.0], [1.0]), "one length"),
+        (lambda: paired_t_test([1.0], alternative="more"), "`alternative`"),
+        (lambda: paired_randomization([1.0], method="fast"), "`method`"),
+        (lambda: paired_randomization([1.0], method="sampled", n_resamples=0), "`n_resamples`"),
+        (lambda: paired_randomization([1.0], method="sampled", rng="x"), "`rng`"),
+        (lambda: signed_rank_test([1.0], method="sampled"), "`method`"),
+        (lambda: signed_rank_test([1.0], zero_method="zsplit"), "`zero_method`"),
+        (lambda: paired_t_test([1.0, 2.0], cluster=["a"]), "entry per value"),
+    ],
+)
+def test_what_they_refuse(call, message):
+    with pytest.raises(PrframeError, match=message):
+        call()

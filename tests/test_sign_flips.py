@@ -1,0 +1,140 @@
+"""The law of a sum with random signs, against enumeration, other libraries and simulation."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.special import bdtrc
+
+from prframe.errors import PrframeError
+from prframe.stats import SignFlipNull
+from prframe.stats.sign_flips import all_signs, random_signs
+
+
+def enumerated(numbers, x):
+    """Return P(S >= x) from all signs."""
+    sums = np.array([np.dot(signs, numbers) for signs in product([-1, 1], repeat=len(numbers))])
+    return (sums >= x - 1e-9).mean()
+
+
+SETS = {
+    "few": [1.0],
+    "lattice": [0.1, 0.2, 0.3, 0.1, -0.4, 0.0, 0.2, 0.7],
+    "halves": [0.31, -1.7, 0.02, 0.55, 1.234, -0.9, 2.2, 0.4, 0.77],
+    "ranks": list(np.arange(1.0, 12.0)),
+    "reciprocal ranks": [1 / 2 - 1 / 3, 1 / 4 - 1, 1 / 5, 1 / 7 - 1 / 3, 1 / 6 - 1 / 8, 0.5],
+}
+
+
+@pytest.mark.parametrize("numbers", SETS.values(), ids=SETS)
+def test_exact_tails_are_enumerated(numbers):
+    null = SignFlipNull(numbers, "exact")
+    assert null.how == "exact"
+    for x in [-9.0, *np.linspace(-3, 3, 25), 0.0, sum(numbers), 99.0]:
+        assert null.sf(x) == pytest.approx(enumerated(numbers, x), abs=1e-12)
+    assert null.std() == pytest.approx(np.sqrt(np.sum(np.square(numbers))))
+
+
+@pytest.mark.parametrize("numbers", SETS.values(), ids=SETS)
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_p_values_are_enumerated(numbers, alternative):
+    total = np.sum(numbers)
+    signs = np.array(list(product([-1, 1], repeat=len(numbers))))
+    sums = signs @ np.array(numbers)
+    expected = {
+        "two-sided": (np.abs(sums) >= abs(total) - 1e-9).mean(),
+        "less": (sums <= total + 1e-9).mean(),
+        "greater": (sums >= total - 1e-9).mean(),
+    }[alternative]
+    assert SignFlipNull(numbers).p_value(alternative) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["normal", "heavy", "few large", "repeated"])
+@pytest.mark.parametrize("n", [25, 30, 36])
+def test_the_convolution_is_within_a_few_parts_in_a_thousand_of_counting(kind, n):
+    rng = np.random.default_rng(n)
+    numbers = {
+        "normal": lambda: rng.normal(size=n),
+        "heavy": lambda: rng.standard_t(1.5, size=n),
+        "few large": lambda: np.append(rng.normal(size=n - 5) * 1e-3, rng.normal(size=5)),
+        "repeated": lambda: rng.choice([1.0, np.sqrt(2), np.pi], size=n),
+    }[kind]()
+    exact, grid = SignFlipNull(numbers, "exact"), SignFlipNull(numbers, "convolution")
+    assert (exact.how, grid.how) == ("exact", "convolution")
+    assert grid.p_value() == pytest.approx(exact.p_value(), rel=3e-3)
+    if kind != "repeated":
+        for z in (-1, 0.25, 1, 2, 3, 4, 4.7):
+            expected = exact.sf(z * exact.std())
+            if expected > 1e-8:
+                assert grid.sf(z * exact.std()) == pytest.approx(expected, rel=3e-3)
+
+
+def test_heavy_atoms_count_in_full():
+    # Three sizes that have no common unit: the sum itself may be reached in many ways.
+    sizes = np.repeat([1.0, np.sqrt(2), np.pi], 14)
+    signs = np.random.default_rng(1).choice([-1.0, 1.0], size=sizes.size)
+    exact, grid = SignFlipNull(sizes * signs, "exact"), SignFlipNull(sizes * signs, "convolution")
+    for alternative in ("two-sided", "less", "greater"):
+        assert grid.p_value(alternative) == pytest.approx(exact.p_value(alternative), rel=3e-3)
+
+
+@pytest.mark.parametrize("n", [3, 10, 200, 2000])
+def test_equal_numbers_follow_the_binomial_law(n):
+    null = SignFlipNull(np.full(n, 0.1))
+    assert null.how == "exact"
+    for wins in {n // 2, n // 2 + 1, (2 * n) // 3, n}:
+        expected = bdtrc(wins - 1, n, 0.5)
+        assert null.sf(0.1 * (2 * wins - n)) == pytest.approx(expected, rel=1e-9)
+
+
+def test_far_tails_do_not_vanish():
+    null = SignFlipNull(np.random.default_rng(1).normal(size=500), "convolution")
+    tails = [null.sf(z * null.std()) for z in range(3, 15)]
+    assert (np.diff(np.log(tails)) < 0).all()
+    assert tails[-1] > 0
+    everything = SignFlipNull(np.abs(np.random.default_rng(2).normal(size=60)))
+    assert everything.p_value() == pytest.approx(2.0**-59, rel=1e-12)
+
+
+def test_many_numbers_agree_with_the_normal_law():
+    null = SignFlipNull(np.random.default_rng(1).normal(size=20_000))
+    assert null.sf(2 * null.std()) == pytest.approx(0.02275, rel=0.01)
+
+
+def test_nothing_and_zeros():
+    assert SignFlipNull([]).p_value() == 1
+    assert SignFlipNull([0.0, 0.0]).sf(0.0) == 1
+    assert SignFlipNull([0.0, 2.0]).sf(2.0) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("numbers", "method", "message"),
+    [
+        ([1.0, np.nan], "auto", "finite"),
+        ([[1.0]], "auto", "list of finite"),
+        (["a"], "auto", "must be numbers"),
+        ([1.0], "best", "`method`"),
+        (np.random.default_rng(1).normal(size=45), "exact", "at most 44"),
+    ],
+)
+def test_what_it_refuses(numbers, method, message):
+    with pytest.raises(PrframeError, match=message):
+        SignFlipNull(numbers, method)
+
+
+def test_random_signs_are_fair_and_do_not_depend_on_the_chunk():
+    rows = [
+        np.concatenate(list(random_signs(11, 1000, np.random.default_rng(1), at_once)))
+        for at_once in (1, 7, 1 << 20)
+    ]
+    assert all(np.array_equal(rows[0], other) for other in rows[1:])
+    assert set(np.unique(rows[0])) == {-1.0, 1.0}
+    assert np.abs(rows[0].mean(axis=0)).max() < 5 / np.sqrt(1000)
+    correlation = np.corrcoef(rows[0].T) - np.eye(11)
+    assert np.abs(correlation).max() < 5 / np.sqrt(1000)
+
+
+def test_all_signs_come_once():
+    rows = np.concatenate(list(all_signs(5, at_once=3)))
+    assert {tuple(row) for row in rows} == set(product([-1.0, 1.0], repeat=5))
+    assert len(rows) == 32
