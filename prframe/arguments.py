@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _TEXT = (pl.String, pl.Categorical, pl.Enum)
+# The arguments that may name a column.
+_OPTIONAL = ("weight", "item", "judged", "cluster", "model")
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,9 @@ class Arguments:
     n_neg: int | str | None = None
     judged: str | None = field(default=None, metadata={"shared": False})
     cluster: str | None = field(default=None, metadata={"shared": False})
+    # Models that are compared: named by a column, or each by the column of its scores.
+    model: str | None = field(default=None, metadata={"shared": False})
+    further_scores: tuple[str, ...] = field(default=(), metadata={"shared": False})
 
     def __post_init__(self) -> None:
         """Check everything that can be checked without a frame."""
@@ -114,8 +119,9 @@ class Arguments:
     def _named(self) -> dict[str, object]:
         """Return argument -> column, for the arguments that name one column each."""
         named: dict[str, object] = {"score": self.score, "label": self.label}
+        named |= {f"score[{i}]": score for i, score in enumerate(self.further_scores, start=1)}
         named |= {f"by[{i}]": key for i, key in enumerate(self.keys)}
-        for name in ("weight", "item", "judged", "cluster"):
+        for name in _OPTIONAL:
             column = getattr(self, name)
             named |= {} if column is None else {name: column}
         totals = {"n_pos": self.n_pos, "n_neg": self.n_neg}
@@ -132,7 +138,8 @@ class Arguments:
     def columns(self) -> dict[str, str]:
         """Every column of the frame that is needed -> the argument that names it."""
         wanted = {self.score: "score", self.label: "label"}
-        for name in ("weight", "item", "judged", "cluster", "n_pos", "n_neg"):
+        wanted |= dict.fromkeys(self.further_scores, "score")
+        for name in (*_OPTIONAL, "n_pos", "n_neg"):
             column = getattr(self, name)
             if isinstance(column, str):
                 wanted[column] = name
@@ -149,9 +156,9 @@ class Arguments:
 
     def check_types(self, schema: "Mapping[str, pl.DataType]") -> None:
         """Require the dtypes that the arguments stand for."""
-        score = schema[self.score]
-        if not score.is_numeric():
-            raise PrframeError(f"`score` must be numeric; {self.score!r} is {score}.")
+        for score in (self.score, *self.further_scores):
+            if not schema[score].is_numeric():
+                raise PrframeError(f"`score` must be numeric; {score!r} is {schema[score]}.")
         for name in ("weight", "n_pos", "n_neg"):
             column = getattr(self, name)
             if isinstance(column, str) and not schema[column].is_numeric():
@@ -160,21 +167,26 @@ class Arguments:
             raise PrframeError(
                 f"`judged` must be boolean; {self.judged!r} is {schema[self.judged]}."
             )
-        if self.item is not None and self.ties == "trec":
-            item = schema[self.item]
-            if item.is_nested() or item.is_object() or item == pl.Binary:
-                raise PrframeError(
-                    f"`item` must hold text or plain values with ties='trec'; "
-                    f"{self.item!r} is {item}."
-                )
+        self._check_item(schema)
         self._check_label(schema[self.label])
         grouping = [("by", key) for key in self.keys]
-        if self.cluster is not None:
-            grouping.append(("cluster", self.cluster))
+        for name in ("cluster", "model"):
+            column = getattr(self, name)
+            grouping += [] if column is None else [(name, column)]
         for name, key in grouping:
             if schema[key].is_nested() or schema[key].is_object():
                 raise PrframeError(
                     f"`{name}` must name columns of plain values; {key!r} is {schema[key]}."
+                )
+
+    def _check_item(self, schema: "Mapping[str, pl.DataType]") -> None:
+        """Require items that can be sorted, where they are."""
+        if self.item is not None and (self.ties == "trec" or self.model is not None):
+            item = schema[self.item]
+            if item.is_nested() or item.is_object() or item == pl.Binary:
+                use = "with ties='trec'" if self.model is None else "by which rows are matched"
+                raise PrframeError(
+                    f"`item` must hold text or plain values {use}; {self.item!r} is {item}."
                 )
 
     def _check_label(self, dtype: pl.DataType) -> None:

@@ -43,6 +43,11 @@ def hits(piece: Piece) -> Hits:
     return _flatten(_checked(groups, piece), piece, list(carried))
 
 
+def group_totals(piece: Piece) -> pl.DataFrame:
+    """Return the totals of each group, with its keys, checked as `hits` checks them."""
+    return _checked(piece.aggregate(**_totals(piece)), piece)
+
+
 def tie_sizes(piece: Piece) -> pl.Series:
     """Return the sizes of the tie blocks of each group's retrieved items, best first, as lists."""
     blocks = _KEY.filter(_RETRIEVED).sort(descending=True).rle().struct.field("len")

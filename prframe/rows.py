@@ -259,15 +259,31 @@ def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
                 "name these clusters, or drop the rows",
             )
         )
-    if args.ties == "trec":
+    if args.model is not None:
+        found.append(
+            Problem(
+                "missing_model",
+                is_missing(pl.col(args.model), schema[args.model]),
+                f"`model` {args.model!r} must not contain nulls or NaN",
+                "name these models, or drop the rows",
+            )
+        )
+    if args.ties == "trec" or args.model is not None:
+        use = " with ties='trec'" if args.model is None else ", by which rows are matched"
         found.append(
             Problem(
                 "missing_item",
                 pl.col(args.item or "").is_null(),
-                f"`item` {args.item!r} must not contain nulls with ties='trec'",
+                f"`item` {args.item!r} must not contain nulls{use}",
                 "name these items, or drop the rows",
             )
         )
+    return found + _bad_totals(args)
+
+
+def _bad_totals(args: Arguments) -> list[Problem]:
+    """List what no column of totals may hold."""
+    found = []
     for name in ("n_pos", "n_neg"):
         column = getattr(args, name)
         if isinstance(column, str):

@@ -62,27 +62,35 @@ def arguments(
 def run(
     frame: object,
     args: Arguments,
-    schema: Schema,
+    schema: "Schema | Callable[[Schema], Schema]",
     compute: Callable[[Source], pl.DataFrame],
     *,
     keys: Sequence[str] | None = None,
 ) -> Any:
-    """Carry out a verb whose columns are `schema`, after `keys`: the `by` columns unless told."""
+    """Carry out a verb whose columns are `schema`, after `keys`: the `by` columns unless told.
+
+    `schema` may be a function of the dtypes of the caller's columns.
+    """
     keys = args.keys if keys is None else keys
-    clash = [key for key in keys if key in schema]
-    if clash:
-        raise PrframeError(
-            f"`by` names {checks.listed(clash)}, which is also a column of the result; rename it."
-        )
 
     def result_schema(source: Source) -> Schema:
         args.check_types(source.schema)
-        return {key: source.schema[key] for key in keys} | dict(schema)
+        columns = schema(source.schema) if callable(schema) else schema
+        clash = [key for key in keys if key in columns]
+        if clash:
+            raise PrframeError(
+                f"`by` names {checks.listed(clash)}, which is also a column of the result; "
+                "rename it."
+            )
+        return {key: source.schema[key] for key in keys} | dict(columns)
 
     def renamed(source: Source) -> pl.DataFrame:
         return compute(source).rename(dict(zip(key_names(args), keys, strict=False)))
 
-    return through(frame, args.columns, result_schema, renamed)
+    names: dict[str, str] = {}
+    if args.model is not None:
+        names = {"model_a": args.model, "model_b": args.model}
+    return through(frame, args.columns, result_schema, renamed, names)
 
 
 def grouped_over(args: Arguments, over: Columns) -> Arguments:
