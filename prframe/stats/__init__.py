@@ -30,17 +30,19 @@ from prframe.stats.classical_scores import (
     Median,
     VanDerWaerden,
 )
+from prframe.stats.effect_sizes import cliff_delta, cohen_dz, probability_of_superiority
 from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
 from prframe.stats.label_permutations import tukey_randomization
 from prframe.stats.linear_rank_null import LinearRankNull
 from prframe.stats.multiplicity import adjust_p_values
-from prframe.stats.paired_family import PairedFamily, SampledTests
-from prframe.stats.paired_sample import (
-    PairedSample,
-    PairedTest,
-    paired_differences,
-    paired_sample,
+from prframe.stats.paired_design import (
+    detectable_difference,
+    paired_t_power,
+    queries_for_width,
+    queries_needed,
 )
+from prframe.stats.paired_family import PairedFamily, SampledTests
+from prframe.stats.paired_sample import PairedSample, PairedTest, paired_differences, paired_sample
 from prframe.stats.paired_tests import (
     paired_bootstrap_test,
     paired_randomization,
@@ -49,11 +51,7 @@ from prframe.stats.paired_tests import (
     signed_rank_test,
 )
 from prframe.stats.posterior import paired_posterior_comparison, posterior_comparison
-from prframe.stats.pr_asymptotic import (
-    PRInterval,
-    pr_asymptotic_interval,
-    pr_asymptotic_variance,
-)
+from prframe.stats.pr_asymptotic import PRInterval, pr_asymptotic_interval, pr_asymptotic_variance
 from prframe.stats.pr_bootstrap import PRBootstrap, pr_bootstrap
 from prframe.stats.pr_curve import pr_curve
 from prframe.stats.pr_posterior import PRPosterior, pr_posterior
@@ -74,15 +72,12 @@ from prframe.stats.rank_statistics import RankStatistic, rank_statistic
 from prframe.stats.ranked_cells import RankedCells, cells_from_scores
 from prframe.stats.ranking_intervals import ranking_interval
 from prframe.stats.ranking_scores import DCG, RTB, LocalAUC, PNormPush
-from prframe.stats.roc_identities import (
-    concentration_radius,
-    ranking_performance,
-    roc_from_ranks,
-)
+from prframe.stats.roc_identities import concentration_radius, ranking_performance, roc_from_ranks
 from prframe.stats.score_generating import Jump, ScoreGeneratingFunction
 from prframe.stats.score_generating_names import SCORE_GENERATING, CustomFunction, parse_phi
 from prframe.stats.segments import first_at_least
 from prframe.stats.sign_flips import SignFlipNull
+from prframe.stats.signed_rank_posterior import SignedRankPosterior, signed_rank_posterior
 from prframe.stats.tied_precision import expected_precision, expected_precision_before
 from prframe.stats.tied_ranks import (
     discount_sum,
@@ -128,6 +123,7 @@ __all__ = [
     "SampledTests",
     "ScoreGeneratingFunction",
     "SignFlipNull",
+    "SignedRankPosterior",
     "TrapezoidArea",
     "VanDerWaerden",
     "adjust_p_values",
@@ -141,9 +137,12 @@ __all__ = [
     "ap_null_shape",
     "beta_parameters",
     "cells_from_scores",
+    "cliff_delta",
     "cluster_counts",
+    "cohen_dz",
     "concentration_radius",
     "delta_moments",
+    "detectable_difference",
     "discount_sum",
     "discount_sums",
     "expected_cascade",
@@ -164,6 +163,7 @@ __all__ = [
     "paired_randomization",
     "paired_rank_test",
     "paired_sample",
+    "paired_t_power",
     "paired_t_test",
     "parse_phi",
     "posterior_comparison",
@@ -173,7 +173,10 @@ __all__ = [
     "pr_curve",
     "pr_posterior",
     "precision_null_moments",
+    "probability_of_superiority",
     "proportion_interval",
+    "queries_for_width",
+    "queries_needed",
     "rank_covariance",
     "rank_statistic",
     "ranking_bootstrap",
@@ -182,6 +185,7 @@ __all__ = [
     "recall_null_moments",
     "roc_from_ranks",
     "sign_test",
+    "signed_rank_posterior",
     "signed_rank_test",
     "tukey_randomization",
 ]
