@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from prframe.verbs.ap_test import ap_test
     from prframe.verbs.band import band
     from prframe.verbs.check import check
+    from prframe.verbs.compare import compare
     from prframe.verbs.curve import curve, roc
     from prframe.verbs.evaluate import evaluate
     from prframe.verbs.interval import interval
@@ -108,6 +109,7 @@ __all__ = [
     "ap_test",
     "band",
     "check",
+    "compare",
     "curve",
     "datasets",
     "evaluate",
@@ -124,7 +126,18 @@ __all__ = [
 ]
 
 _VERBS = frozenset(
-    {"ap_test", "band", "check", "curve", "evaluate", "interval", "rank_test", "roc", "topk_test"}
+    {
+        "ap_test",
+        "band",
+        "check",
+        "compare",
+        "curve",
+        "evaluate",
+        "interval",
+        "rank_test",
+        "roc",
+        "topk_test",
+    }
 )
 _MODULES = frozenset({"datasets", "expressions", "learn", "stats", "trec"})
 

@@ -72,6 +72,7 @@ class FrameNamespace(Generic[Frame]):
     band = _Delegate("prframe.verbs")
     interval = _Delegate("prframe.verbs")
     rank_test = _Delegate("prframe.verbs")
+    compare = _Delegate("prframe.verbs")
 
 
 class ExprNamespace:

@@ -107,3 +107,17 @@ def rank_test(*, corrected: bool) -> Schema:
     numbers = ("statistic", "null_mean", "null_std", "z", "p_value")
     ends = ("estimate", "std_error", "conf_low", "conf_high")
     return counts | _tested((*numbers, *ends), corrected=corrected)
+
+
+def compare(*, corrected: bool, rope: bool, power: bool) -> dict[str, pl.DataType]:
+    """Return the columns of a comparison, but for the two models, which stand after the metric."""
+    floats = ["mean_a", "mean_b", "difference", "conf_low", "conf_high"]
+    floats += ["statistic", "p_value", "p_std_error", *(["p_adjusted"] if corrected else [])]
+    counts = ("wins", "ties", "losses", "n")
+    columns: dict[str, pl.DataType] = {"metric": pl.String()}
+    columns |= dict.fromkeys([*floats, "effect_size"], pl.Float64())
+    columns |= dict.fromkeys(counts, pl.Int64()) | {"method": pl.String()}
+    columns |= dict.fromkeys(("prob_a", "prob_rope", "prob_b") if rope else (), pl.Float64())
+    if power:
+        columns |= {"detectable_difference": pl.Float64(), "n_needed": pl.Int64()}
+    return columns

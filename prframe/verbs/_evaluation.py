@@ -73,6 +73,12 @@ class Evaluation:
             )
 
     def values(self, source: Source) -> pl.DataFrame:
+        """Return one row per group, and warn of undefined values."""
+        values = self.measured(source)
+        self.warn(values)
+        return values
+
+    def measured(self, source: Source) -> pl.DataFrame:
         """Return one row per group."""
         args = self.args
         extra = ["gain"] if self._uses_gains(source) else []
@@ -85,8 +91,16 @@ class Evaluation:
         )
         if self.undefined is not None:
             return values.with_columns(pl.col(list(self.wanted)).fill_null(self.undefined))
-        _warn(values, self.wanted, args)
         return values
+
+    def warn(self, values: pl.DataFrame) -> None:
+        """Warn once of undefined values."""
+        undefined = [name for name in self.wanted if values[name].null_count()]
+        if undefined:
+            lacking = pl.any_horizontal(pl.col(undefined).is_null()).alias("lacking")
+            lack = [what for name in undefined for what in _lack(self.wanted[name], self.args)]
+            groups = values.select(*key_names(self.args), lacking)
+            warn_undefined(undefined, groups, self.args, list(dict.fromkeys(lack)))
 
     def _uses_gains(self, source: Source) -> bool:
         """Tell whether labels are grades and something asks for them."""
@@ -118,16 +132,6 @@ def named(metrics: "str | Metric | Sequence[str | Metric]") -> dict[str, Metric]
 def _takes(metric: Metric, option: str) -> bool:
     """Tell whether a metric takes an option; a cut-off curve is not interpolated."""
     return option in metric.options and not (option == "interpolate" and metric.k is not None)
-
-
-def _warn(values: pl.DataFrame, wanted: dict[str, Metric], args: Arguments) -> None:
-    """Warn once of undefined values."""
-    undefined = [name for name in wanted if values[name].null_count()]
-    if undefined:
-        lacking = pl.any_horizontal(pl.col(undefined).is_null()).alias("lacking")
-        lack = [what for name in undefined for what in _lack(wanted[name], args)]
-        groups = values.select(*key_names(args), lacking)
-        warn_undefined(undefined, groups, args, list(dict.fromkeys(lack)))
 
 
 def _lack(metric: Metric, args: Arguments) -> list[str]:

@@ -25,20 +25,12 @@ def paired_arguments(
     judged: str | None = None,
 ) -> Arguments:
     """Check the arguments of a verb that compares models on the same items."""
-    scores = [score] if isinstance(score, str) else _scores(score, model)
-    wide = len(scores) > 1
-    args = arguments(name, scores[0], label, shared, judged=judged)
-    if not wide and args.item is None:
+    args = model_arguments(name, score, label, shared, model=model, cluster=cluster, judged=judged)
+    if not args.further_scores and args.item is None:
         raise PrframeError(
             f"{name} matches the rows of models by their items; name their column with item=, or "
             "give the score columns of all models as a list in `score`."
         )
-    column = None if wide else "model" if model is None else model
-    if column in args.keys:
-        raise PrframeError(
-            f"`model` and `by` both name {column!r}; models are compared within a group."
-        )
-    args = replace(args, cluster=cluster, model=column, further_scores=tuple(scores[1:]))
     if args.weight is not None:
         raise PrframeError(f"{name} compares whole items and takes no `weight`; leave it out.")
     if args.ties != "group":
@@ -50,6 +42,27 @@ def paired_arguments(
             "with a score of -inf."
         )
     return args
+
+
+def model_arguments(
+    name: str,
+    score: Columns,
+    label: str,
+    shared: Any,  # noqa: ANN401
+    *,
+    model: str | None = None,
+    cluster: str | None = None,
+    judged: str | None = None,
+) -> Arguments:
+    """Check the arguments of a verb that compares models, and how these are told apart."""
+    scores = [score] if isinstance(score, str) else _scores(score, model)
+    args = arguments(name, scores[0], label, shared, judged=judged)
+    column = None if len(scores) > 1 else "model" if model is None else model
+    if column in args.keys:
+        raise PrframeError(
+            f"`model` and `by` both name {column!r}; models are compared within a group."
+        )
+    return replace(args, cluster=cluster, model=column, further_scores=tuple(scores[1:]))
 
 
 def _scores(score: Columns, model: str | None) -> list[str]:
@@ -83,6 +96,10 @@ def with_models(args: Arguments, columns: Schema) -> Callable[[Schema], Schema]:
 
 def model_pairs(models: Sequence[Any], baseline: object) -> list[tuple[int, int]]:
     """Return what is compared: every pair, or each other model with every baseline."""
+    if len(models) < 2:  # noqa: PLR2004
+        raise PrframeError(
+            f"there must be two models or more to compare; got {checks.brief(list(models))}."
+        )
     if baseline is None:
         return list(combinations(range(len(models)), 2))
     listed = list(baseline) if isinstance(baseline, (list, tuple)) else [baseline]

@@ -1,0 +1,327 @@
+"""Comparison of models over queries: one value per model and query."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import repeat
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from prframe.errors import UndefinedMetricWarning, warn
+from prframe.frames import Source
+from prframe.rows import key_names
+from prframe.stats import (
+    PairedFamily,
+    PairedSample,
+    cliff_delta,
+    cohen_dz,
+    detectable_difference,
+    queries_needed,
+    sign_test,
+    signed_rank_posterior,
+    signed_rank_test,
+    tukey_randomization,
+)
+from prframe.stats.inputs import Floats
+from prframe.stats.intervals import acceleration, bca_interval, percentile_interval, wald_interval
+from prframe.stats.paired_sample import PairedTest, rounded_differences
+from prframe.stats.paired_tests import randomization_test, t_test
+from prframe.verbs._compared_values import ComparedValues, Stratum
+from prframe.verbs._comparison import Block, Comparison, comparison_rows, no_rows
+from prframe.verbs._groups import each_group
+from prframe.verbs._paired_arguments import model_pairs
+from prframe.verbs._verb import warn_null
+
+EffectSize: TypeAlias = Literal["cohen", "cliff"]
+
+_SAMPLED = ("percentile", "bca")
+_LEAST_EFFECT = 1e-6
+
+
+@dataclass(frozen=True)
+class OverQueries:
+    """What is compared over queries, and how."""
+
+    asked: Comparison
+    compared: ComparedValues
+    effect_size: EffectSize
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return a row per group, metric and pair."""
+        models, strata = self.compared.strata(source)
+        if not strata:
+            return no_rows(self.asked, key_names(self.compared.evaluation.args))
+        pairs = model_pairs(models.to_list(), self.asked.baseline)
+        groups = [(stratum.key, self._blocks(stratum, pairs)) for stratum in strata]
+        rows = comparison_rows(self.asked, models, pairs, groups)
+        self._warn(rows)
+        return rows
+
+    def _warn(self, rows: pl.DataFrame) -> None:
+        """Warn once of pairs that have too little in common."""
+        args = self.compared.evaluation.args
+        keys = key_names(args)
+        groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(
+            lacking=pl.col("p_value").is_null().any()
+        )
+        why = "in which two models have too few values in common, or differ by the same in all"
+        warn_null(["p_value"], groups, args, why)
+
+    def _blocks(self, stratum: Stratum, pairs: Sequence[tuple[int, int]]) -> dict[str, Block]:
+        """Return the columns of all metrics of a group."""
+        tables = {
+            name: _Table(values, pairs, stratum.cluster) for name, values in stratum.values.items()
+        }
+        joint = self._joint(tables)
+        return {
+            name: self._block(name, table) | ({"p_adjusted": joint[name]} if name in joint else {})
+            for name, table in tables.items()
+        }
+
+    def _block(self, name: str, table: "_Table") -> dict[str, Sequence[Any]]:
+        """Return the columns of one metric."""
+        tests = self._tests(table)
+        low, high = np.transpose(self._intervals(name, table))
+        return (
+            table.counts()
+            | {
+                "statistic": [one.statistic for one in tests],
+                "p_value": [one.p_value for one in tests],
+                "p_std_error": [one.std_error for one in tests],
+                "method": [None if np.isnan(one.p_value) else one.method for one in tests],
+                "conf_low": low,
+                "conf_high": high,
+                "effect_size": table.effects(self.effect_size),
+            }
+            | self._posterior(table)
+            | self._design(table)
+        )
+
+    def _tests(self, table: "_Table") -> list[PairedTest]:
+        """Test all pairs."""
+        asked = self.asked
+        if asked.test == "bootstrap" or asked.method == "sampled":
+            return self._resampled(table)
+
+        def of_pair(pair: int) -> PairedTest:
+            if asked.test == "randomization":
+                sample, method = table.samples[pair], asked.method
+                return randomization_test(sample, asked.alternative, method, 1, None)
+            if asked.test == "t":
+                return t_test(table.samples[pair], asked.alternative)
+            differences = table.defined_differences(pair)
+            if asked.test == "sign":
+                return sign_test(differences, alternative=asked.alternative)
+            return signed_rank_test(
+                differences, alternative=asked.alternative, method=asked.method
+            )
+
+        return each_group(of_pair, range(len(table.samples)), "compare")
+
+    def _resampled(self, table: "_Table") -> list[PairedTest]:
+        """Test all pairs by the same draws."""
+        asked, family = self.asked, table.family
+        bootstrap = asked.test == "bootstrap"
+        found = (family.bootstrap if bootstrap else family.sign_flips)(
+            asked.n_resamples, asked.rng(), asked.alternative
+        )
+        if not bootstrap:
+            method = f"randomization-{found.method}"
+            columns = (family.means, found.p_values, found.std_errors, repeat(method))
+            return [PairedTest(*row) for row in zip(*columns, strict=False)]
+        tests = []
+        for sample, p_value, error in zip(
+            table.samples, found.p_values, found.std_errors, strict=True
+        ):
+            plain = t_test(sample, asked.alternative)._replace(method="bootstrap")
+            varies = not np.isnan(plain.statistic)
+            tests.append(plain._replace(p_value=p_value, std_error=error) if varies else plain)
+        return tests
+
+    def _intervals(self, name: str, table: "_Table") -> list[tuple[float, float]]:
+        """Return the interval of the mean difference of each pair."""
+        asked, confidence = self.asked, self.asked.confidence(name)
+        if asked.interval not in _SAMPLED:
+            return [
+                wald_interval(one.mean, one.std_error, confidence, df=max(one.sums.size - 1, 1))
+                for one in table.samples
+            ]
+        ends = []
+        replicates = table.family.replicates(asked.n_resamples, asked.rng())
+        for sample, means in zip(table.samples, replicates, strict=True):
+            if sample.sums.size < 2:  # noqa: PLR2004
+                ends.append((np.nan, np.nan))
+            elif asked.interval == "percentile":
+                ends.append(percentile_interval(means, confidence))
+            else:
+                bend = acceleration(sample.influence, np.ones(sample.sums.size))
+                ends.append(bca_interval(sample.mean, means, bend, confidence))
+        return ends
+
+    def _joint(self, tables: "dict[str, _Table]") -> dict[str, Floats]:
+        """Return p-values that are adjusted for all pairs by their joint law."""
+        asked = self.asked
+        if asked.correction == "max-t":
+            return self._max_t(tables)
+        if asked.correction != "tukey":
+            return {}
+        return {
+            name: tukey_randomization(
+                table.complete(name),
+                table.pairs,
+                alternative=asked.alternative,
+                n_resamples=asked.n_resamples,
+                rng=asked.rng(),
+            ).p_values
+            for name, table in tables.items()
+        }
+
+    def _max_t(self, tables: "dict[str, _Table]") -> dict[str, Floats]:
+        """Return p-values by the maxima over all pairs, or over all metrics too."""
+        asked, names = self.asked, list(tables)
+        together = [[name] for name in names] if asked.within == "metric" else [names]
+        found: dict[str, Floats] = {}
+        for some in together:
+            families = [tables[name].family for name in some]
+            family = PairedFamily(
+                np.hstack([one.sums for one in families]),
+                np.hstack([one.sizes for one in families]),
+            )
+            p_values = family.max_t(asked.n_resamples, asked.rng(), asked.alternative).p_values
+            found |= zip(some, np.split(p_values, len(some)), strict=True)
+        return found
+
+    def _posterior(self, table: "_Table") -> dict[str, Sequence[Any]]:
+        """Return how probable it is that either model is better, or that neither matters."""
+        if self.asked.rope is None:
+            return {}
+        nothing = (np.nan, np.nan, np.nan)
+        found = [
+            nothing
+            if not (differences := table.defined_differences(pair)).size
+            else signed_rank_posterior(
+                differences,
+                self.asked.rope,
+                n_resamples=self.asked.n_resamples,
+                rng=self.asked.rng(),
+            )[:3]
+            for pair in range(len(table.samples))
+        ]
+        less, rope, greater = np.array(found, dtype=np.float64).T
+        return {"prob_a": greater, "prob_rope": rope, "prob_b": less}
+
+    def _design(self, table: "_Table") -> dict[str, Sequence[Any]]:
+        """Return what difference the queries would show, and how many this one needs."""
+        power = self.asked.power
+        if power is None:
+            return {}
+        options = {
+            "power": power,
+            "alpha": 1 - self.asked.confidence_level,
+            "alternative": self.asked.alternative,
+        }
+        detectable, needed = [], []
+        for pair, sample in enumerate(table.samples):
+            differences = table.defined_differences(pair)
+            spread = float(differences.std(ddof=1)) if differences.size > 1 else 0.0
+            detectable.append(
+                float(detectable_difference(table.n[pair], spread, **options))
+                if spread
+                else np.nan
+            )
+            # Differences of nothing but rounding would need numbers beyond all queries there are.
+            enough = spread and abs(sample.mean) > _LEAST_EFFECT * spread
+            needed.append(
+                int(queries_needed(abs(sample.mean), spread, **options)) if enough else None
+            )
+        return {"detectable_difference": detectable, "n_needed": needed}
+
+
+class _Table:
+    """The values of all models for one metric of one group, pair by pair."""
+
+    def __init__(
+        self,
+        values: Floats,
+        pairs: Sequence[tuple[int, int]],
+        cluster: NDArray[np.int64] | None,
+    ) -> None:
+        self._values, self.pairs, self._cluster = values, pairs, cluster
+        first, second = np.array(pairs, dtype=np.int64).T
+        a, b = values[first].T, values[second].T
+        self._defined = ~(np.isnan(a) | np.isnan(b))
+        self._a, self._b = a, b
+        self._differences = np.where(self._defined, rounded_differences(a, b), 0.0)
+        self.n = self._defined.sum(axis=0)
+
+    @cached_property
+    def family(self) -> PairedFamily:
+        """The sums of differences over queries, or over clusters of them."""
+        sizes = self._defined.astype(np.float64)
+        return PairedFamily(self._summed(self._differences), self._summed(sizes))
+
+    @cached_property
+    def samples(self) -> list[PairedSample]:
+        """The units of each pair that have a value."""
+        columns = zip(self.family.sums.T, self.family.sizes.T, strict=True)
+        return [PairedSample(sums[sizes > 0], sizes[sizes > 0]) for sums, sizes in columns]
+
+    def _summed(self, by_query: Floats) -> Floats:
+        """Add up the rows of each cluster."""
+        if self._cluster is None:
+            return by_query
+        sums = np.zeros((int(self._cluster.max(initial=-1)) + 1, by_query.shape[1]))
+        np.add.at(sums, self._cluster, by_query)
+        return sums
+
+    def defined_differences(self, pair: int) -> Floats:
+        """Return the differences of a pair, query by query."""
+        return self._differences[self._defined[:, pair], pair]
+
+    def counts(self) -> dict[str, Sequence[Any]]:
+        """Return means, and how often which model is ahead; over the queries that both have."""
+        with np.errstate(invalid="ignore"):
+            means = [
+                np.where(self._defined, x, 0.0).sum(axis=0) / self.n for x in (self._a, self._b)
+            ]
+        difference = self._differences
+        return {
+            "mean_a": means[0],
+            "mean_b": means[1],
+            "difference": self.family.means,
+            "wins": (difference > 0).sum(axis=0),
+            "ties": ((difference == 0) & self._defined).sum(axis=0),
+            "losses": (difference < 0).sum(axis=0),
+            "n": self.n,
+        }
+
+    def effects(self, kind: EffectSize) -> list[float]:
+        """Return the effect size of each pair."""
+        pairs = range(len(self.pairs))
+        if kind == "cohen":
+            return [cohen_dz(self.defined_differences(pair)) for pair in pairs]
+        return [self._cliff(pair) for pair in pairs]
+
+    def _cliff(self, pair: int) -> float:
+        """Return Cliff's delta of a pair."""
+        some = self._defined[:, pair]
+        return cliff_delta(self._a[some, pair], self._b[some, pair]) if some.any() else np.nan
+
+    def complete(self, name: str) -> Floats:
+        """Return the values of all models, summed over clusters, for queries that all have."""
+        every = ~np.isnan(self._values).any(axis=0)
+        if (self.n > every.sum()).any():
+            warn(
+                f"{name}: correction='tukey' deals out the values of all models, and so takes the "
+                f"{every.sum()} groups of `over` that have one for all, of up to {self.n.max()} "
+                "that two models have in common",
+                UndefinedMetricWarning,
+            )
+        return (
+            self._summed(np.where(every, self._values, 0.0).T).T
+            if every.any()
+            else self._values[:, :0]
+        )

@@ -1,0 +1,287 @@
+"""Which of several models is better: over queries, or on the same items."""
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias, Unpack, get_args
+
+import numpy as np
+
+from prframe import checks
+from prframe.arguments import Arguments
+from prframe.errors import PrframeError
+from prframe.metrics import Metric
+from prframe.stats.inputs import random_generator
+from prframe.typing import Alternative, Columns, FrameT, Shared
+from prframe.verbs._compare_over import EffectSize, OverQueries
+from prframe.verbs._compared_values import ComparedValues
+from prframe.verbs._comparison import JOINT, Comparison, JointCorrection, Within
+from prframe.verbs._evaluation import named
+from prframe.verbs._groups import resamples
+from prframe.verbs._paired_arguments import model_arguments
+from prframe.verbs._verb import run, verb
+
+Test: TypeAlias = Literal[
+    "randomization", "t", "wilcoxon", "sign", "bootstrap", "delong", "posterior"
+]
+Method: TypeAlias = Literal["auto", "exact", "convolution", "sampled", "normal"]
+IntervalKind: TypeAlias = Literal["auto", "t", "percentile", "bca"]
+Missing: TypeAlias = Literal["raise", "pairwise", "common", "zero", "last"]
+
+# What each test takes as `method`.
+_METHODS = {
+    "randomization": ("auto", "exact", "convolution", "sampled"),
+    "wilcoxon": ("auto", "exact", "convolution", "normal"),
+}
+_OVER = ("randomization", "t", "wilcoxon", "sign", "bootstrap")
+_ITEMS = ("randomization", "bootstrap", "delong", "posterior")
+
+
+@verb
+def compare(
+    frame: FrameT,
+    metrics: str | Metric | Sequence[str | Metric],
+    score: Columns = "score",
+    label: str = "label",
+    *,
+    model: str | None = None,
+    over: Columns | None = "query_id",
+    baseline: object = None,
+    test: Test = "randomization",
+    method: Method = "auto",
+    alternative: Alternative = "two-sided",
+    correction: JointCorrection | None = "holm",
+    within: Within = "all",
+    interval: IntervalKind = "auto",
+    confidence_level: float = 0.95,
+    effect_size: EffectSize = "cohen",
+    rope: float | None = None,
+    power: float | None = None,
+    cluster: str | None = None,
+    incomplete: Missing = "raise",
+    undefined: float | None = None,
+    n_resamples: int = 10_000,
+    rng: int | np.random.Generator | None = None,
+    judged: str = "judged",
+    **shared: Unpack[Shared],
+) -> FrameT:
+    """Compare models pair by pair: differences, intervals, tests, effect sizes.
+
+    With `over` the sample is one of queries, say: each has one value per model, and the question
+    is whether the means differ. With ``over=None`` it is one of items that all models have scored,
+    and the question is whether their rankings differ.
+
+    Parameters
+    ----------
+    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+        One row per item and model, or per item, with a column of scores for each model.
+    metrics : str, Metric or list of these
+        Any of the catalogue; see `evaluate`.
+    {shared}
+        `score` may be a list of columns, a model each.
+    model : str, optional
+        Column that names the model of each row: ``"model"`` unless told or `score` is a list.
+    over : str, list of str or None
+        Columns that tell the queries apart. None: compare on the same items, which are matched
+        by `item`, or stand in one row where `score` is a list.
+    baseline : model or list of models, optional
+        Compare every other model with each of these: a is the model, b the baseline. Absent:
+        every pair, in the order in which the models turn up.
+    test : str
+        Over queries:
+
+        - "randomization": either model might have had either value
+          (`prframe.stats.paired_randomization`).
+        - "t", "wilcoxon", "sign", "bootstrap" (studentized): `prframe.stats.paired_t_test`,
+          `signed_rank_test`, `sign_test`, `paired_bootstrap_test`.
+
+        On the same items (`prframe.stats.compare_rankings`):
+
+        - "randomization": either model might have given an item either rank.
+        - "bootstrap": items are drawn with replacement.
+        - "delong": of AUC, by the normal law.
+        - "posterior": of P@k and R@k, the probability that a model is better.
+    method : {"auto", "exact", "convolution", "sampled", "normal"}
+        How the p-value of "randomization" or "wilcoxon" over queries is computed. "auto" counts
+        all signs where that is quick, else takes their convolution on a fine grid: no draws, the
+        same p-value in every call. "sampled": from `n_resamples` draws, the same for all pairs
+        and metrics. "normal": the textbook's approximation of "wilcoxon".
+    alternative : {"two-sided", "less", "greater"}
+        That the difference a - b is not 0, below it, or above; one-sided intervals bound one end.
+    correction : str or None
+        How p-values are adjusted for their number: "bonferroni", "holm", "hochberg", "bh", "by"
+        (`prframe.stats.adjust_p_values`), or, with "randomization" over queries, by the joint law
+        of all pairs: "max-t" compares each pair with the largest t of all under random signs
+        (step-down), "tukey" with the largest difference of all models when the values of each
+        query are dealt out at random (the randomized Tukey HSD).
+    within : {"all", "by", "metric"}
+        What p-values are adjusted for: all rows of the result, those of a group of `by`, or those
+        of one metric of a group. "tukey" is for one metric, "max-t" for the metrics of a group.
+    interval : {"auto", "t", "percentile", "bca"}
+        Of the difference. Over queries "auto" is Student's, on the same items that of the test or
+        "percentile"; "percentile" and "bca" are of the paired bootstrap.
+    confidence_level : float in (0, 1)
+        Of the interval; 1 - confidence_level is the level at which `power` is asked for.
+    effect_size : {"cohen", "cliff"}
+        Over queries: d_z, the mean difference in standard deviations of the differences, or
+        Cliff's delta, the share of pairs of values in which a is ahead less that in which b is.
+    rope : float >= 0, optional
+        Region of practical equivalence: mean differences up to this do not matter. Adds the
+        probabilities of the Bayesian signed-rank test (`prframe.stats.signed_rank_posterior`).
+    power : float in (0, 1), optional
+        Adds the smallest difference that so many queries show with this probability by a t test,
+        and how many queries the observed difference needs.
+    cluster : str, optional
+        Column of clusters: of queries, which are constant in each, or of items. Whole clusters
+        are exchanged or drawn.
+    incomplete : {"raise", "pairwise", "common", "zero", "last"}
+        Where a model has no rows for a query: refuse, compare two models over what both have,
+        all over what all have, or count as 0. On the same items, where a model has no row for an
+        item: refuse, take as not retrieved ("last"), or leave out what not all have ("common").
+    undefined : float, optional
+        The value of a metric that is undefined for a query. Absent: the query does not enter
+        the comparisons in which a model has no value for it.
+    n_resamples : int
+        Draws of what is sampled.
+    rng : int or numpy.random.Generator, optional
+        Seed. All pairs, metrics and groups have the same draws.
+    judged : str
+        As in `evaluate`, for metrics that need it.
+
+    Returns
+    -------
+    frame of the caller's kind
+        The `by` columns, then ``metric`` (String), ``model_a``, ``model_b`` (as the column
+        `model`), ``mean_a``, ``mean_b``, ``difference``, ``conf_low``, ``conf_high``,
+        ``statistic``, ``p_value``, ``p_std_error``, the Monte Carlo error of a p-value that was
+        sampled, ``p_adjusted`` (with `correction`), ``effect_size`` (Float64), ``wins``,
+        ``ties``, ``losses`` of a, ``n`` queries or items (Int64), ``method`` (String); with
+        `rope` ``prob_a``, ``prob_rope``, ``prob_b`` (Float64), that a, neither or b is better;
+        with `power` ``detectable_difference`` (Float64) and ``n_needed`` (Int64). A row per
+        group, metric and pair.
+
+    Raises
+    ------
+    PrframeError
+        An unknown metric, model or option, options that do not go together, a model without rows
+        for a query or an item (unless `incomplete` says more), a query of two clusters, or rows
+        that cannot be ranked.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Queries for which a metric is undefined; pairs with too little in common for a test.
+
+    Notes
+    -----
+    Means and tests of a pair are over the queries for which both models have a value. Values that
+    differ by rounding alone are ties. ``statistic`` is the mean difference of "randomization", t
+    of "t" and "bootstrap", the rank sum of a's wins of "wilcoxon", the wins of "sign", z of
+    "delong", the probability that a is better of "posterior".
+
+    On the same items ``mean_a`` and ``mean_b`` are the metrics themselves; there are no wins, and
+    no effect size.
+
+    References
+    ----------
+    Smucker, Allan & Carterette 2007; Carterette 2012; Westfall & Young 1993; Benavoli et al. 2017;
+    Sakai 2016; DeLong et al. 1988; Venkatraman & Begg 1996; Goutte & Gaussier 2005.
+
+    Examples
+    --------
+    >>> import polars as pl, prframe
+    >>> digits = prframe.datasets.load_digits()
+    >>> found = prframe.compare(
+    ...     digits, "AP", model="system", baseline="pixels", n_pos="n_relevant"
+    ... )
+    >>> found.select("model_a", "difference", "conf_low", "conf_high", "p_adjusted").head(3)
+    """
+    wanted = named(metrics)
+    needs_judgments = any(metric.judged for metric in wanted.values())
+    args = model_arguments(
+        "compare",
+        score,
+        label,
+        shared,
+        model=model,
+        cluster=cluster,
+        judged=judged if needs_judgments else None,
+    )
+    asked = Comparison(
+        wanted=wanted,
+        test=test,
+        method=method,
+        alternative=alternative,
+        correction=correction,
+        within=within,
+        interval=interval,
+        confidence_level=float(
+            checks.number("confidence_level", confidence_level, above=0, below=1)
+        ),
+        n_resamples=checks.whole_number("n_resamples", n_resamples, at_least=1),
+        seed=int(random_generator(rng).integers(1 << 62)),
+        baseline=baseline,
+        rope=None if rope is None else float(checks.number("rope", rope, at_least=0)),
+        power=None if power is None else float(checks.number("power", power, above=0, below=1)),
+    )
+    _check_options(asked, args, over)
+    checks.one_of("effect_size", effect_size, get_args(EffectSize))
+    compared = ComparedValues.of(
+        args,
+        over,
+        incomplete,
+        wanted=wanted,
+        undefined=None if undefined is None else checks.number("undefined", undefined),
+    )
+    plan = OverQueries(asked, compared, effect_size)
+    every = compared.arguments
+    result: FrameT = run(
+        frame, every, lambda source: asked.schema(args.model, source), plan.results, keys=args.keys
+    )
+    return result
+
+
+def _check_options(asked: Comparison, args: Arguments, over: Columns | None) -> None:
+    """Refuse options that do not go together."""
+    checks.one_of("test", asked.test, get_args(Test))
+    checks.one_of("method", asked.method, get_args(Method))
+    checks.one_of("alternative", asked.alternative, get_args(Alternative))
+    checks.one_of("within", asked.within, get_args(Within))
+    checks.one_of("interval", asked.interval, get_args(IntervalKind))
+    if asked.correction is not None:
+        checks.one_of("correction", asked.correction, get_args(JointCorrection))
+    known, what = (_ITEMS, "the same items") if over is None else (_OVER, "groups of `over`")
+    if asked.test not in known:
+        other = "name the queries with over=" if over is None else "say over=None"
+        raise PrframeError(
+            f"`test` of {what} must be one of {checks.listed(known)}; got {asked.test!r}; "
+            f"for that {other}."
+        )
+    methods = _METHODS.get(asked.test, ("auto",)) if over is not None else ("auto",)
+    if asked.method not in methods:
+        raise PrframeError(
+            f"`method` with test={asked.test!r} over {what} must be one of "
+            f"{checks.listed(methods)}; got {asked.method!r}."
+        )
+    if asked.correction in JOINT:
+        _check_joint(asked, args, over)
+    if asked.interval in {"percentile", "bca"}:
+        resamples(asked.n_resamples, asked.confidence_level)
+
+
+def _check_joint(asked: Comparison, args: Arguments, over: Columns | None) -> None:
+    """Refuse joint laws that are not known."""
+    if over is None or asked.test != "randomization":
+        raise PrframeError(
+            f"correction={asked.correction!r} is the joint law of test='randomization' over "
+            "queries; take 'holm' with other tests."
+        )
+    one = len(asked.wanted) == 1
+    if asked.correction == "tukey" and asked.within != "metric" and not (one and not args.keys):
+        raise PrframeError(
+            "correction='tukey' deals out the values of one metric of one group of `by`: say "
+            "within='metric'; 'max-t' knows several metrics."
+        )
+    if asked.correction == "max-t" and asked.within == "all" and args.keys:
+        raise PrframeError(
+            "correction='max-t' knows the joint law within a group of `by`: say within='by' or "
+            "'metric'; 'holm' is for all rows."
+        )
