@@ -30,11 +30,13 @@ from prframe.stats.classical_scores import (
     Median,
     VanDerWaerden,
 )
+from prframe.stats.compare_rankings import compare_rankings
 from prframe.stats.effect_sizes import cliff_delta, cohen_dz, probability_of_superiority
 from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
 from prframe.stats.label_permutations import tukey_randomization
 from prframe.stats.linear_rank_null import LinearRankNull
 from prframe.stats.multiplicity import adjust_p_values
+from prframe.stats.paired_auc import auc_covariance
 from prframe.stats.paired_design import (
     detectable_difference,
     paired_t_power,
@@ -42,7 +44,10 @@ from prframe.stats.paired_design import (
     queries_needed,
 )
 from prframe.stats.paired_family import PairedFamily, SampledTests
+from prframe.stats.paired_ranking_tests import RankingComparison
+from prframe.stats.paired_rankings import PairedRankings
 from prframe.stats.paired_sample import PairedSample, PairedTest, paired_differences, paired_sample
+from prframe.stats.paired_swaps import SwapDistribution
 from prframe.stats.paired_tests import (
     paired_bootstrap_test,
     paired_randomization,
@@ -50,6 +55,7 @@ from prframe.stats.paired_tests import (
     sign_test,
     signed_rank_test,
 )
+from prframe.stats.paired_top import FoundAlone, found_alone
 from prframe.stats.posterior import paired_posterior_comparison, posterior_comparison
 from prframe.stats.pr_asymptotic import PRInterval, pr_asymptotic_interval, pr_asymptotic_variance
 from prframe.stats.pr_bootstrap import PRBootstrap, pr_bootstrap
@@ -70,9 +76,12 @@ from prframe.stats.rank_comparison import (
 )
 from prframe.stats.rank_statistics import RankStatistic, rank_statistic
 from prframe.stats.ranked_cells import RankedCells, cells_from_scores
+from prframe.stats.ranking_evaluator import CellEvaluator, Evaluator, InfluenceEvaluator
 from prframe.stats.ranking_intervals import ranking_interval
+from prframe.stats.ranking_levels import ranking_levels
 from prframe.stats.ranking_scores import DCG, RTB, LocalAUC, PNormPush
 from prframe.stats.roc_identities import concentration_radius, ranking_performance, roc_from_ranks
+from prframe.stats.sampled_p_values import SampledPValue, sampled_p_value
 from prframe.stats.score_generating import Jump, ScoreGeneratingFunction
 from prframe.stats.score_generating_names import SCORE_GENERATING, CustomFunction, parse_phi
 from prframe.stats.segments import first_at_least
@@ -94,9 +103,13 @@ __all__ = [
     "SCORE_GENERATING",
     "APNull",
     "AveragePrecision",
+    "CellEvaluator",
     "CellStatistic",
     "Confidence",
     "CustomFunction",
+    "Evaluator",
+    "FoundAlone",
+    "InfluenceEvaluator",
     "IntervalEstimate",
     "Jump",
     "LinearRankNull",
@@ -110,6 +123,7 @@ __all__ = [
     "PRInterval",
     "PRPosterior",
     "PairedFamily",
+    "PairedRankings",
     "PairedSample",
     "PairedTest",
     "PrecisionAt",
@@ -118,12 +132,15 @@ __all__ = [
     "RankDifference",
     "RankStatistic",
     "RankedCells",
+    "RankingComparison",
     "RecallAt",
     "RocArea",
+    "SampledPValue",
     "SampledTests",
     "ScoreGeneratingFunction",
     "SignFlipNull",
     "SignedRankPosterior",
+    "SwapDistribution",
     "TrapezoidArea",
     "VanDerWaerden",
     "adjust_p_values",
@@ -135,11 +152,13 @@ __all__ = [
     "ap_normal_sf",
     "ap_null_moments",
     "ap_null_shape",
+    "auc_covariance",
     "beta_parameters",
     "cells_from_scores",
     "cliff_delta",
     "cluster_counts",
     "cohen_dz",
+    "compare_rankings",
     "concentration_radius",
     "delta_moments",
     "detectable_difference",
@@ -151,6 +170,7 @@ __all__ = [
     "expected_reciprocal_rank",
     "expected_score",
     "first_at_least",
+    "found_alone",
     "hit_probability",
     "hit_rank_covariance",
     "hit_rank_moments",
@@ -181,9 +201,11 @@ __all__ = [
     "rank_statistic",
     "ranking_bootstrap",
     "ranking_interval",
+    "ranking_levels",
     "ranking_performance",
     "recall_null_moments",
     "roc_from_ranks",
+    "sampled_p_value",
     "sign_test",
     "signed_rank_posterior",
     "signed_rank_test",

@@ -152,7 +152,7 @@ def cluster_influence(influence: Influence, clusters: "csr_array") -> Floats:
 
 def multiplicities(n: int, n_resamples: int, rng: np.random.Generator) -> Integers:
     """Draw n of n things with replacement, and count how often each comes up in each resample."""
-    return _tally(np.arange(n), n, n_resamples, rng)
+    return tally(np.arange(n), n, n_resamples, rng)
 
 
 def _item_draws(
@@ -168,11 +168,11 @@ def _item_draws(
             drawn = np.zeros((some, counts.size), dtype=np.int64)
             drawn[:, kinds] = rng.multinomial(cells.n, counts[kinds] / cells.n, size=some)
         else:
-            drawn = _tally(of_item, counts.size, some, rng)
+            drawn = tally(of_item, counts.size, some, rng)
         yield drawn
 
 
-def _tally(of_item: Integers, n_kinds: int, times: int, rng: np.random.Generator) -> Integers:
+def tally(of_item: Integers, n_kinds: int, times: int, rng: np.random.Generator) -> Integers:
     """Draw as many items as there are, some times, and count their kinds."""
     some = max(1, _BATCH // max(of_item.size, 1))
     rows = [

@@ -150,15 +150,20 @@ def paired_posterior_comparison(
     >>> paired_posterior_comparison([1, 10, 10], [1, 2, 10]).round(4)
     array([0.5   , 0.9888, 0.5   ])
     """
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import betaincc  # noqa: PLC0415
-
     a, b = np.broadcast_arrays(
         counts("only_first", only_first, at_least=0),
         counts("only_second", only_second, at_least=0),
     )
     weight = float(checks.number("prior", prior, above=0))
-    return np.asarray(betaincc(a + weight, b + weight, 0.5), dtype=np.float64)
+    return larger_share(a + weight, b + weight)
+
+
+def larger_share(a: Floats | float, b: Floats | float) -> Floats:
+    """Return the probability that a share with the law Beta(a, b) exceeds 1/2."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import betaincc  # noqa: PLC0415
+
+    return np.asarray(betaincc(a, b, 0.5), dtype=np.float64)
 
 
 def _table(name: str, values: ArrayLike) -> Floats:

@@ -170,7 +170,12 @@ def paired_rank_test(  # noqa: PLR0913
             f"`score_a` and `score_b` must be of one length; got shapes {one.shape} and "
             f"{other.shape}."
         )
-    estimates, covariance = rank_covariance(np.stack([one, other]), label, phi)
+    return rank_difference(rank_covariance(np.stack([one, other]), label, phi), confidence)
+
+
+def rank_difference(found: RankCovariance, confidence: Confidence) -> RankDifference:
+    """Compare the first estimate with the second by the normal law; see `paired_rank_test`."""
+    estimates, covariance = found
     difference = float(estimates[0] - estimates[1])
     contrast = np.array([1.0, -1.0])
     square = float(contrast @ covariance @ contrast)
@@ -183,7 +188,7 @@ def paired_rank_test(  # noqa: PLR0913
         return RankDifference(difference, error, np.nan, p_value, end, end)
     low, high = wald_interval(difference, error, confidence)
     z = difference / error
-    return RankDifference(difference, error, z, _p_value(z, alternative), low, high)
+    return RankDifference(difference, error, z, _p_value(z, confidence.alternative), low, high)
 
 
 def _effects(

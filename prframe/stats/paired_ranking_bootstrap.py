@@ -1,0 +1,53 @@
+"""The paired bootstrap: items are drawn once, for all rankings of them and all metrics."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from prframe.stats.cell_bootstrap import tally
+from prframe.stats.inputs import Floats
+from prframe.stats.ranked_cells import Integers
+from prframe.stats.ranking_evaluator import Evaluator
+from prframe.stats.ranking_levels import Units
+
+# Items of one chunk of resamples: few enough for the processor's cache.
+_CHUNK = 1 << 14
+
+
+def paired_replicates(
+    levels: Integers,
+    evaluate: Evaluator,
+    units: Units,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> Floats:
+    """Return metrics of resamples, the same ones for all rankings.
+
+    Parameters
+    ----------
+    levels : ndarray of int, shape (n_rankings, N)
+    evaluate : Evaluator
+    units : Units
+        What is drawn with replacement, as many as there are.
+    n_resamples : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of float, shape (n_metrics, n_rankings, n_resamples)
+        NaN where a resample leaves a metric undefined.
+    """
+    return np.concatenate(
+        [
+            np.stack([evaluate(level[None], count) for level in levels], axis=1)
+            for count in _counts(units, n_resamples, rng)
+        ],
+        axis=2,
+    )
+
+
+def _counts(units: Units, n_resamples: int, rng: np.random.Generator) -> Iterator[Integers]:
+    """Draw how many times each item comes up, some resamples at a time."""
+    some, each = max(1, _CHUNK // units.of_item.size), np.arange(units.number)
+    for start in range(0, n_resamples, some):
+        yield units.spread(tally(each, units.number, min(some, n_resamples - start), rng))
