@@ -138,7 +138,7 @@ class RocArea(CellStatistic):
         """Return ``sum_c pos_c (n_neg - FP above c - neg_c / 2) / (n_pos n_neg)``."""
         pos, neg = both(pos, neg)
         n_pos, n_neg = pos.sum(axis=-1), neg.sum(axis=-1)
-        wrong = total((p * (k - tp - m / 2) for p, m, tp, k in pieces(pos, neg)), pos)
+        wrong = total((p * (2 * (k - tp) - m) for p, m, tp, k in pieces(pos, neg)), pos) / 2
         # What is not retrieved is tied.
         wrong += pos[..., -1] * (n_neg - neg[..., -1] / 2)
         pairs = n_pos * 1.0 * n_neg
@@ -170,8 +170,14 @@ class _TopShare(CellStatistic):
 
     def _hits(self, pos: Floats, neg: Floats) -> Floats:
         """Return the expected positives among the first k, over the orders within ties."""
-        credit = (p * share_above(self.k, k - p - m, p + m) for p, m, _, k in pieces(pos, neg))
-        return total(credit, pos)
+        tp, fp = np.cumsum(pos, axis=-1), np.cumsum(neg, axis=-1)
+        at = np.count_nonzero((tp + fp)[..., :-1] < self.k, axis=-1)
+        p, m, tp, fp = (
+            np.take_along_axis(a, at[..., None], axis=-1)[..., 0] for a in (pos, neg, tp, fp)
+        )
+        share = share_above(self.k, tp + fp - p - m, p + m)
+        # The last cell is never among the first k.
+        return np.asarray(tp - p + p * np.where(at < pos.shape[-1] - 1, share, 0.0))
 
     def _hits_influence(self, cells: RankedCells) -> Influence:
         """Return the influence on the positives among the first k, k being a share of n.

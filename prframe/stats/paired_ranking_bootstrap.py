@@ -7,7 +7,7 @@ import numpy as np
 from prframe.stats.cell_bootstrap import tally
 from prframe.stats.inputs import Floats
 from prframe.stats.ranked_cells import Integers
-from prframe.stats.ranking_evaluator import Evaluator
+from prframe.stats.ranking_evaluator import Evaluator, merged
 from prframe.stats.ranking_levels import Units
 
 # Items of one chunk of resamples: few enough for the processor's cache.
@@ -37,9 +37,10 @@ def paired_replicates(
     ndarray of float, shape (n_metrics, n_rankings, n_resamples)
         NaN where a resample leaves a metric undefined.
     """
+    rows = [merged(evaluate, level[None]) for level in levels]
     return np.concatenate(
         [
-            np.stack([evaluate(level[None], count) for level in levels], axis=1)
+            np.stack([evaluate(row, count) for row in rows], axis=1)
             for count in _counts(units, n_resamples, rng)
         ],
         axis=2,

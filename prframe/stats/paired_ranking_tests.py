@@ -25,7 +25,7 @@ class RankingComparison(NamedTuple):
     >>> from prframe.stats import AveragePrecision, compare_rankings
     >>> found = compare_rankings([3, 2, 1], [1, 2, 3], [True, False, False], AveragePrecision())
     >>> round(found.difference, 3), found.p_value, found.method
-    (0.667, 0.5, 'randomization-exact')
+    (0.667, 0.75, 'randomization-exact')
     """
 
     value_a: float
@@ -128,12 +128,11 @@ def delong_comparison(
     )
 
 
-def posterior_comparison_at(  # noqa: PLR0913
+def posterior_comparison_at(  # noqa: PLR0913, PLR0917
     levels: Integers,
     label: ArrayLike,
     metric: PrecisionAt | RecallAt,
     confidence: Confidence,
-    *,
     n_resamples: int,
     rng: int | np.random.Generator | None,
 ) -> RankingComparison:
@@ -160,12 +159,11 @@ def posterior_comparison_at(  # noqa: PLR0913
     a, b = (float(value) for value in evaluate(levels)[0])
     counts = found_alone(levels, label, metric.k)
     n_pos = np.count_nonzero(evaluate.label)
-    # The difference of recall is what is drawn.
-    scale = n_pos / metric.k if isinstance(metric, PrecisionAt) else 1.0
-    drawn = scale * counts.differences(n_resamples, rng) + 0 * (a - b)
-    better, worse = counts.first_better, counts.second_better
+    # The difference of recall is what is drawn; without positives there is no recall.
+    scale = n_pos / metric.k if isinstance(metric, PrecisionAt) else 1.0 if n_pos else np.nan
+    low, high = percentile_interval(scale * counts.differences(n_resamples, rng), confidence)
+    better, worse = (counts.first_better, counts.second_better) if n_pos else (np.nan, np.nan)
     p = {"two-sided": 2 * min(better, worse), "greater": worse, "less": better}
-    low, high = percentile_interval(drawn, confidence)
     return RankingComparison(
         value_a=a,
         value_b=b,

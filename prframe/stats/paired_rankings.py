@@ -80,9 +80,9 @@ class PairedRankings:
         ndarray of float, shape (n_metrics, n_rankings, n_resamples)
             NaN where a resample leaves a metric undefined.
         """
-        checks.whole_number("n_resamples", n_resamples, at_least=1)
+        number = checks.whole_number("n_resamples", n_resamples, at_least=1)
         generator = random_generator(rng)
-        return paired_replicates(self.levels, self.evaluate, self._units, n_resamples, generator)
+        return paired_replicates(self.levels, self.evaluate, self._units, number, generator)
 
     def randomization(
         self,
@@ -112,16 +112,17 @@ class PairedRankings:
         -----
         Scores of two models need not be on one scale: mid-ranks are swapped. An item that is not
         retrieved stays so wherever it goes. Items that get equal ranks from different models are
-        ordered by a coin, one for all of a swap; those that one model ties remain tied.
+        ordered by a coin, one for all of a swap; those that one model ties remain tied. An item
+        with the same mid-rank in both rankings keeps it.
 
         References
         ----------
         Venkatraman & Begg, *A distribution-free procedure for comparing receiver operating
         characteristic curves from a paired experiment*, Biometrika 1996.
         """
-        checks.whole_number("n_resamples", n_resamples, at_least=1)
+        number = checks.whole_number("n_resamples", n_resamples, at_least=1)
         pair, generator = self.levels[[first, second]], random_generator(rng)
-        return swap_distribution(pair, self.evaluate, self._units, n_resamples, generator)
+        return swap_distribution(pair, self.evaluate, self._units, number, generator)
 
     def acceleration(self, first: int, second: int) -> Floats:
         """Return the acceleration of the BCa interval of the difference of each metric.

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from prframe.stats.inputs import Floats
 from prframe.stats.ranked_cells import Integers
-from prframe.stats.ranking_evaluator import Evaluator
+from prframe.stats.ranking_evaluator import Evaluator, merged
 from prframe.stats.ranking_levels import Units, joint_levels
 
 Flags = NDArray[np.bool_]
@@ -67,9 +67,12 @@ def swap_distribution(
     Notes
     -----
     Mid-ranks are swapped, see `joint_levels`; one coin per swap orders those of both rankings that
-    are equal.
+    are equal. Items with the same mid-rank in both are left alone.
     """
-    tables = joint_levels(levels)
+    joint = joint_levels(levels)
+    # Else ties of a model would be broken where both models agree.
+    differs = joint[0, 0] // 2 != joint[0, 1] // 2
+    tables = merged(evaluate, joint)
     # 2^n <= n_resamples, without a number of astronomical size.
     exact = units.number < n_resamples.bit_length()
     some = max(1, _CHUNK // levels.shape[1])
@@ -80,7 +83,7 @@ def swap_distribution(
     parts = []
     for coin, bits in draws:
         one, other = tables[coin]
-        swapped = units.spread(bits)
+        swapped = units.spread(bits) & differs
         given = evaluate(np.where(swapped, other, one))
         parts.append(given - evaluate(np.where(swapped, one, other)))
     differences = np.concatenate(parts, axis=1)

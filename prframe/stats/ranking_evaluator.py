@@ -75,6 +75,15 @@ class InfluenceEvaluator(Evaluator, Protocol):
         ...
 
 
+@runtime_checkable
+class _Merger(Protocol):
+    """An evaluator that says which levels it cannot tell apart."""
+
+    def merge(self, levels: Integers) -> Integers:
+        """Return levels that are fewer."""
+        ...
+
+
 class CellEvaluator:
     """Metrics that are functions of the counts in the cells of a ranking; nothing is sorted.
 
@@ -92,15 +101,15 @@ class CellEvaluator:
 
     Notes
     -----
-    Neighbouring levels on which no ranking has a positive are counted as one, as these metrics
-    allow. Memory and time are a few times those of the levels.
+    Memory and time are a few times those of the levels, plus those of the cells, of which there is
+    one per row and level; `merge` makes them fewer.
 
     Examples
     --------
     >>> from prframe.stats import AveragePrecision, RocArea
     >>> evaluate = CellEvaluator([True, False, True, False], [AveragePrecision(), RocArea()])
     >>> evaluate([[4, 3, 2, 1], [1, 2, 2, 0]]).round(3)
-    array([[0.833, 0.5  ],
+    array([[0.833, 0.583],
            [0.75 , 0.625]])
 
     The first ranking with the last item left out, and with its first item twice:
@@ -119,19 +128,20 @@ class CellEvaluator:
             raise PrframeError("`statistics` must hold at least one metric; got none.")
         for one in self.statistics:
             checks.instance("statistics", one, CellStatistic)
-        self._hits = np.flatnonzero(self.label)
 
     def __call__(self, level: ArrayLike, count: ArrayLike | None = None) -> Floats:
         """Return the metrics, shape (n_metrics, R); see `Evaluator`."""
         levels, counts = np.asarray(level), None if count is None else np.asarray(count)
         rows = len(levels if counts is None else counts)
-        cell, n_cells = self._cells(levels)
-        # Positives of a row in the first half of its places, negatives in the second.
-        key = cell + n_cells * ~self.label
-        key = key + 2 * n_cells * np.arange(rows)[:, None]
+        n_cells = int(levels.max(initial=0)) + 1
+        # The best level comes first; positives of a row in the first half of its places.
+        first = 2 * n_cells * np.arange(rows)[:, None]
+        key = first + (n_cells * (1 + ~self.label) - 1 - levels)
         weights = None if counts is None else counts.ravel()
         drawn = np.bincount(key.ravel(), weights, minlength=2 * n_cells * rows)
-        pos, neg = np.moveaxis(drawn.reshape(rows, 2, n_cells), 1, 0)
+        # Whole numbers add up faster than floats.
+        whole = drawn if counts is None or counts.dtype.kind == "f" else drawn.astype(np.int64)
+        pos, neg = np.moveaxis(whole.reshape(rows, 2, n_cells), 1, 0)
         return np.stack([one.values(pos, neg) for one in self.statistics])
 
     def influence(self, level: ArrayLike) -> Floats:
@@ -144,25 +154,47 @@ class CellEvaluator:
         Returns
         -------
         ndarray of float, shape (n_metrics, N)
-            NaN without a positive.
+            NaN where a metric is not defined.
         """
         levels = np.asarray(level)
-        if not self._hits.size:
-            return np.full((len(self.statistics), levels.size), np.nan)
+        if not self.label.any():
+            # What is defined without positives is constant.
+            return self(levels[None]) * np.zeros(levels.size)
         cells, cell = cells_from_scores(np.where(levels > 0, levels, -np.inf), self.label)
         found = [one.influence(cells) for one in self.statistics]
         return np.stack([np.where(self.label, each.pos[cell], each.neg[cell]) for each in found])
 
-    def _cells(self, level: Integers) -> tuple[Integers, int]:
-        """Return each item's cell, the best first and what is not retrieved last; how many."""
+    def merge(self, levels: ArrayLike) -> Integers:
+        """Merge neighbouring levels without a positive, which these metrics cannot tell apart.
+
+        Parameters
+        ----------
+        levels : array_like of int, shape (..., N)
+            Of one ranking or of several, whose levels are merged alike.
+
+        Returns
+        -------
+        ndarray of int, of the same shape
+            Every metric of a ranking on these levels, the items' labels being the same, is what
+            it was; also of one that has an item on a level which the item has in another ranking.
+
+        Examples
+        --------
+        >>> from prframe.stats import AveragePrecision
+        >>> evaluate = CellEvaluator([False, True, False, False, False], [AveragePrecision()])
+        >>> evaluate.merge([9, 7, 4, 2, 0])
+        array([3, 2, 1, 1, 0])
+        """
+        level = np.asarray(levels)
         has_pos = np.zeros(int(level.max(initial=0)) + 1, dtype=np.bool_)
-        has_pos[np.take(level, self._hits, axis=1)] = True
-        best_first = has_pos[:0:-1]
-        # A cell begins with each level of positives, and behind it.
-        opens = best_first.copy()
-        opens[1:] |= best_first[:-1]
-        opens[:1] = True
-        last = int(np.count_nonzero(opens))
-        of_level = np.full(has_pos.size, last)
-        of_level[:0:-1] = np.cumsum(opens) - 1
-        return of_level[level], last + 1
+        has_pos[level[..., self.label]] = True
+        # A cell begins with each level of positives, and behind it; what is not retrieved is one.
+        opens = has_pos.copy()
+        opens[1:] |= has_pos[:-1]
+        opens[:2] = [False, True][: opens.size]
+        return np.asarray(np.cumsum(opens)[level])
+
+
+def merged(evaluate: Evaluator, levels: Integers) -> Integers:
+    """Merge levels that an evaluator cannot tell apart, if it says which."""
+    return evaluate.merge(levels) if isinstance(evaluate, _Merger) else levels

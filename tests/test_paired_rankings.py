@@ -1,0 +1,344 @@
+"""Rankings of the same items: evaluators, swaps and resamples, against naive definitions."""
+
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_auc_score
+
+from prframe import PrframeError
+from prframe.stats import (
+    AveragePrecision,
+    CellEvaluator,
+    PairedRankings,
+    PrecisionAt,
+    PrecisionAtRecall,
+    RecallAt,
+    RocArea,
+    TrapezoidArea,
+    paired_ranking_bootstrap,
+    paired_swaps,
+    ranking_levels,
+    sampled_p_value,
+)
+
+AP, AUC = AveragePrecision(), RocArea()
+ALL = [AP, AUC, TrapezoidArea(), PrecisionAt(7), RecallAt(12), PrecisionAtRecall(0.6)]
+
+
+def sample(n: int, seed: int, *, ties: bool = True) -> tuple[np.ndarray, np.ndarray]:
+    """Scores of two models, on different scales, of the same items, and their labels."""
+    rng = np.random.default_rng(seed)
+    label = rng.permutation(n) < 0.4 * n
+    common = rng.normal(size=n) + label
+    scores = np.stack([common + rng.normal(size=n), np.exp(common + rng.normal(size=n))])
+    if ties:
+        scores = np.round(scores, 0)
+        scores[rng.random(scores.shape) < 0.1] = -np.inf
+    return scores, label
+
+
+def ap_of(keys: list[tuple[float, int]], label: np.ndarray) -> float:
+    """Compute AP by its definition, of items with keys; what has no rank is not retrieved."""
+    total = 0.0
+    for key in (keys[hit] for hit in np.flatnonzero(label)):
+        if key[0] > -np.inf:
+            total += np.mean(label[[other >= key for other in keys]])
+    return total / label.sum()
+
+
+def naive_difference(scores: np.ndarray, label: np.ndarray, swap: np.ndarray, coin: int) -> float:
+    """Swap mid-ranks between two models, re-rank, and subtract AP."""
+    entries = []
+    for model, score in enumerate(scores):
+        ranks = stats.rankdata(-score)
+        entries.append(
+            [
+                (-rank if value > -np.inf else -np.inf, int(model != coin))
+                for rank, value in zip(ranks, score, strict=True)
+            ]
+        )
+    given = [
+        [
+            entries[model ^ int(swapped and entries[0][item][0] != entries[1][item][0])][item]
+            for item, swapped in enumerate(swap)
+        ]
+        for model in (0, 1)
+    ]
+    return ap_of(given[0], label) - ap_of(given[1], label)
+
+
+def expected_hits(level: np.ndarray, label: np.ndarray, count: np.ndarray, k: int) -> float:
+    """Count positives among the first k; of a block at the cut, the share that is above."""
+    above = hits = 0.0
+    for one in sorted(set(level[level > 0].tolist()), reverse=True):
+        size, found = count[level == one].sum(), (count * label)[level == one].sum()
+        if size:
+            hits += found * min(max(k - above, 0), size) / size
+        above += size
+    return hits
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_metrics_of_many_rankings_are_those_of_each(counted: bool) -> None:
+    rng = np.random.default_rng(1)
+    label = rng.random(50) < 0.3
+    level = rng.integers(1, 30, (1 if counted else 20, 50))
+    count = rng.integers(0, 4, (20, 50)) if counted else None
+    found = CellEvaluator(label, ALL)(level, count)
+    assert found.shape == (len(ALL), 20)
+    for row in range(20):
+        one = level[row % len(level)]
+        weight = np.ones(50, dtype=int) if count is None else count[row]
+        precision, recall, _ = precision_recall_curve(label, one, sample_weight=weight)
+        reached = precision[:-1][recall[:-1] >= 0.6 - 1e-9][-1]
+        expected = [
+            average_precision_score(label, one, sample_weight=weight),
+            roc_auc_score(label, one, sample_weight=weight),
+            auc(recall, precision),
+            expected_hits(one, label, weight, 7) / 7,
+            expected_hits(one, label, weight, 12) / (weight * label).sum(),
+            reached,
+        ]
+        np.testing.assert_allclose(found[:, row], expected, atol=1e-12)
+
+
+def test_what_is_not_retrieved_earns_nothing() -> None:
+    scores, label = sample(40, 2)
+    found = CellEvaluator(label, [AP, PrecisionAt(30)])(ranking_levels(scores))
+    for row, score in enumerate(scores):
+        assert found[0, row] == pytest.approx(ap_of([(value, 0) for value in score], label))
+        hits = expected_hits(ranking_levels(score), label, np.ones(40, dtype=int), 30)
+        assert found[1, row] == pytest.approx(hits / 30)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_merged_levels_keep_the_metrics_of_all_swaps(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    label = rng.random(60) < 0.1
+    label[0] = True
+    levels = rng.integers(0, 61, (2, 60))
+    evaluate = CellEvaluator(label, ALL)
+    fewer = evaluate.merge(levels)
+    assert fewer.max() <= 4 * label.sum() + 1 < levels.max()
+    swap = rng.random((30, 60)) < 0.5
+    np.testing.assert_allclose(
+        evaluate(np.where(swap, *fewer)), evaluate(np.where(swap, *levels)), atol=1e-12
+    )
+
+
+def test_influence_is_the_derivative() -> None:
+    scores, label = sample(40, 3)
+    evaluate, level = CellEvaluator(label, [AP, AUC, TrapezoidArea()]), ranking_levels(scores[0])
+    steps = 1 + 1e-6 * np.eye(40)
+    slopes = (evaluate(level[None], steps) - evaluate(level[None])) / 1e-6
+    np.testing.assert_allclose(evaluate.influence(level), slopes, atol=1e-6)
+
+
+def test_metrics_without_positives() -> None:
+    evaluate = CellEvaluator([False, False], [AP, PrecisionAt(1)])
+    np.testing.assert_array_equal(evaluate([[2, 1]]), [[np.nan], [0.0]])
+    np.testing.assert_array_equal(evaluate.influence([2, 1]), [[np.nan] * 2, [0.0] * 2])
+    np.testing.assert_array_equal(evaluate.merge([0, 0]), [0, 0])
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_swaps_are_those_of_ranks(ties: bool) -> None:
+    scores, label = sample(30, 4, ties=ties)
+    rankings = PairedRankings(ranking_levels(scores), CellEvaluator(label, [AUC, AP]))
+    found = rankings.randomization(0, 1, 60, rng=5)
+    assert not found.exact
+    draws = [
+        (coin, swap)
+        for coin, bits in paired_swaps._swaps(30, 60, 60, np.random.default_rng(5))
+        for swap in bits
+    ]
+    expected = [naive_difference(scores, label, swap, coin) for coin, swap in draws]
+    np.testing.assert_allclose(found.differences[1], expected, atol=1e-12)
+    assert {coin for coin, _ in draws} == {0, 1}
+    assert 0.4 < np.mean([swap for _, swap in draws]) < 0.6
+
+
+@pytest.mark.parametrize("cluster", [None, [0, 1, 1, 2, 2, 3, 4]])
+@pytest.mark.parametrize("ties", [False, True])
+def test_few_swaps_are_enumerated(cluster: list[int] | None, ties: bool) -> None:
+    scores, label = sample(7, 6, ties=ties)
+    unit = np.arange(7) if cluster is None else np.array(cluster)
+    number = unit.max() + 1
+    rankings = PairedRankings(ranking_levels(scores), CellEvaluator(label, [AP]), cluster)
+    found = rankings.randomization(0, 1, 2**number)
+    assert found.exact
+    assert not rankings.randomization(0, 1, 2**number - 1).exact
+    swaps = [np.array(bits)[unit] for bits in product([False, True], repeat=int(number))]
+    expected = [naive_difference(scores, label, s, coin) for s in swaps for coin in (0, 1)]
+    np.testing.assert_allclose(np.sort(found.differences[0]), np.sort(expected), atol=1e-12)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_p_values_are_scipy_s_where_no_ranks_of_two_models_are_equal(alternative: str) -> None:
+    # The second model ties its items in pairs: its mid-ranks are no whole numbers.
+    label = np.array([1, 0, 1, 1, 0, 0, 1, 0, 0, 1], dtype=bool)
+    scores = np.array([[9, 4, 8, 6, 7, 3, 5, 2, 1, 0], [1, 5, 2, 5, 3, 4, 4, 1, 3, 2]])
+
+    def difference(first: np.ndarray, second: np.ndarray, axis: int) -> np.ndarray:
+        def area(rank: np.ndarray) -> np.ndarray:
+            rank = np.moveaxis(rank, axis, -1)
+            pos, neg = rank[..., label, None], rank[..., None, ~label]
+            return ((pos < neg) + (pos == neg) / 2).mean(axis=(-1, -2))
+
+        return area(first) - area(second)
+
+    expected = stats.permutation_test(
+        [stats.rankdata(-score) for score in scores],
+        difference,
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=2000,
+        alternative=alternative,
+    )
+    rankings = PairedRankings(ranking_levels(scores), CellEvaluator(label, [AUC]))
+    null = rankings.randomization(0, 1, 2000)
+    observed = np.subtract(*rankings.values()[0])
+    assert observed == expected.statistic
+    found = sampled_p_value(observed, null.differences[0], alternative, exact=null.exact)
+    # SciPy doubles the smaller tail; the law here is symmetric.
+    assert found.p_value == pytest.approx(expected.pvalue)
+    assert 0.05 < found.p_value < 0.99
+
+
+def test_equal_rankings_have_no_difference() -> None:
+    scores, label = sample(50, 7)
+    same = ranking_levels(np.stack([scores[0], scores[0]]))
+    rankings = PairedRankings(same, CellEvaluator(label, ALL))
+    assert np.abs(rankings.randomization(0, 1, 100).differences).max() < 1e-12
+    replicates = rankings.replicates(100)
+    np.testing.assert_array_equal(replicates[:, 0], replicates[:, 1])
+
+
+def test_a_seed_gives_all_pairs_and_metrics_the_same_draws(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scores, label = sample(80, 8)
+    levels = ranking_levels(np.vstack([scores, -scores[:1]]))
+    both, alone = CellEvaluator(label, [AP, AUC]), CellEvaluator(label, [AUC])
+    rankings = PairedRankings(levels, both)
+    swaps, drawn = rankings.randomization(0, 2, 300, rng=1), rankings.replicates(300, rng=1)
+    # Neither other rankings and metrics nor the size of chunks matter.
+    monkeypatch.setattr(paired_swaps, "_CHUNK", 1000)
+    monkeypatch.setattr(paired_ranking_bootstrap, "_CHUNK", 1000)
+    fewer = PairedRankings(levels[[0, 2]], alone)
+    np.testing.assert_allclose(
+        fewer.randomization(0, 1, 300, 1).differences[0], swaps.differences[1]
+    )
+    np.testing.assert_allclose(fewer.replicates(300, 1)[0], drawn[1][[0, 2]])
+
+
+def naive_replicates(
+    scores: np.ndarray, label: np.ndarray, unit: np.ndarray, number: int
+) -> np.ndarray:
+    """Draw units of rows, rank what was drawn, and subtract AP."""
+    rng, values = np.random.default_rng(77), []
+    rows = [np.flatnonzero(unit == one) for one in np.unique(unit)]
+    for _ in range(number):
+        drawn = np.concatenate([rows[one] for one in rng.integers(0, len(rows), len(rows))])
+        if label[drawn].any():
+            a, b = (average_precision_score(label[drawn], score[drawn]) for score in scores)
+            values.append(a - b)
+    return np.array(values)
+
+
+@pytest.mark.parametrize("units", [60, 12])
+def test_replicates_have_the_law_of_resampled_rows(units: int) -> None:
+    scores, label = sample(60, 9, ties=False)
+    scores = np.round(scores, 1)
+    unit = np.arange(60) % units
+    expected = naive_replicates(scores, label, unit, 1500)
+    levels, evaluate = ranking_levels(scores), CellEvaluator(label, [AP])
+    names = None if units == 60 else [f"c{one}" for one in unit]
+    drawn = PairedRankings(levels, evaluate, names).replicates(4000, rng=2)[0]
+    assert stats.ks_2samp(drawn[0] - drawn[1], expected).pvalue > 0.01
+    # The pairing matters.
+    shuffled = np.random.default_rng(3).permutation(drawn[1])
+    assert stats.ks_2samp(drawn[0] - shuffled, expected).pvalue < 0.01
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_acceleration_is_that_of_the_jackknife(clustered: bool) -> None:
+    scores, label = sample(300, 10)
+    unit = np.arange(300) // (3 if clustered else 1)
+    evaluate, levels = CellEvaluator(label, [AP, AUC]), ranking_levels(scores)
+    left = (np.unique(unit)[:, None] != unit).astype(int)
+    parts = [evaluate(level[None], left) for level in levels]
+    slope = (parts[0] - parts[1]).mean(axis=1, keepdims=True) - (parts[0] - parts[1])
+    expected = (slope**3).sum(axis=1) / (6 * (slope**2).sum(axis=1) ** 1.5)
+    found = PairedRankings(levels, evaluate, unit).acceleration(0, 1)
+    np.testing.assert_allclose(found, expected, atol=0.002)
+    assert np.abs(expected).max() > 0.004
+
+
+def retrieved(level: np.ndarray, count: np.ndarray | None = None) -> np.ndarray:
+    """Evaluate the share of items that are retrieved."""
+    return np.average(
+        np.broadcast_to(level > 0, np.shape(level if count is None else count)),
+        axis=-1,
+        weights=count,
+    )[None]
+
+
+def test_any_function_of_levels_is_an_evaluator() -> None:
+    rankings = PairedRankings([[3, 2, 1, 0], [1, 0, 0, 0]], retrieved)
+    np.testing.assert_array_equal(rankings.values(), [[0.75, 0.25]])
+    # Of the two items that one model alone retrieves either has both, or each has one.
+    null = rankings.randomization(0, 1, 16).differences[0]
+    values, number = np.unique(null, return_counts=True)
+    assert dict(zip(values.tolist(), number.tolist(), strict=True)) == {-0.5: 8, 0.0: 16, 0.5: 8}
+    replicates = rankings.replicates(4000, rng=1)[0]
+    law = stats.binom(4, 0.75).pmf(np.arange(5))
+    seen = np.bincount(np.rint(4 * replicates[0]).astype(int), minlength=5)
+    assert stats.chisquare(seen, 4000 * law).pvalue > 0.01
+    with pytest.raises(PrframeError) as caught:
+        rankings.acceleration(0, 1)
+    assert str(caught.value) == (
+        "a BCa interval needs an evaluator with the method `influence`, which function does not "
+        "have; use the percentile interval."
+    )
+
+
+def test_p_values_by_hand() -> None:
+    drawn = [-3.0, -2.0, -1.0, 0.0, 1.0, 2.0 - 1e-14, np.nan]
+    assert sampled_p_value(2.0, drawn, "greater").p_value == 2 / 7
+    assert sampled_p_value(2.0, drawn, "less").p_value == 1.0
+    assert sampled_p_value(2.0, drawn, "two-sided", exact=True).p_value == 3 / 6
+    found = sampled_p_value(-2.0, drawn, "two-sided")
+    assert found == pytest.approx((4 / 7, np.sqrt(4 / 7 * 3 / 7 / 6)))
+    assert np.isnan(sampled_p_value(2.0, drawn, "less", exact=True).std_error)
+    assert np.isnan(sampled_p_value(np.nan, drawn, "less")).all()
+    assert np.isnan(sampled_p_value(1.0, [np.nan], "less")).all()
+
+
+MISTAKES: dict[str, Callable[[], object]] = {
+    "`scores` must have one or two dimensions; got 3.": lambda: ranking_levels([[[1.0]]]),
+    "`scores` must not be NaN: 1 of 2.": lambda: ranking_levels([1.0, np.nan]),
+    "`levels` must be whole numbers with a row per ranking and a column per item, at least one of "
+    "each; got [1, 2].": lambda: PairedRankings([1, 2], retrieved),
+    "`levels` must lie between 0 and the number of items, 2; got 5. `ranking_levels` makes them "
+    "from scores.": lambda: PairedRankings([[1, 5]], retrieved),
+    "`cluster` must have one entry per item, 2; got shape (3,).": lambda: PairedRankings(
+        [[1, 2]], retrieved, [1, 2, 3]
+    ),
+    "`n_resamples` must be a whole number >= 1; got 0.": lambda: PairedRankings(
+        [[1, 2]], retrieved
+    ).replicates(0),
+    "`label` must have one dimension; got shape (1, 1).": lambda: CellEvaluator([[True]], [AP]),
+    "`statistics` must hold at least one metric; got none.": lambda: CellEvaluator([True], []),
+    "`statistics` must be a CellStatistic; got a str.": lambda: CellEvaluator([True], ["AP"]),
+}
+
+
+@pytest.mark.parametrize("message", MISTAKES)
+def test_mistakes(message: str) -> None:
+    with pytest.raises(PrframeError) as caught:
+        MISTAKES[message]()
+    assert str(caught.value) == message
