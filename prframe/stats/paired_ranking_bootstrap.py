@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from prframe.stats.cell_bootstrap import tally
+from prframe.stats.cell_bootstrap import multiplicities
 from prframe.stats.inputs import Floats
 from prframe.stats.ranked_cells import Integers
 from prframe.stats.ranking_evaluator import Evaluator, merged
@@ -49,6 +49,6 @@ def paired_replicates(
 
 def _counts(units: Units, n_resamples: int, rng: np.random.Generator) -> Iterator[Integers]:
     """Draw how many times each item comes up, some resamples at a time."""
-    some, each = max(1, _CHUNK // units.of_item.size), np.arange(units.number)
+    some = max(1, _CHUNK // units.of_item.size)
     for start in range(0, n_resamples, some):
-        yield units.spread(tally(each, units.number, min(some, n_resamples - start), rng))
+        yield units.spread(multiplicities(units.number, min(some, n_resamples - start), rng))

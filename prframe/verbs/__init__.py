@@ -14,6 +14,7 @@ __all__ = [
     "ap_test",
     "band",
     "check",
+    "compare",
     "curve",
     "evaluate",
     "interval",
