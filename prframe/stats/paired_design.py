@@ -173,8 +173,8 @@ def queries_needed(  # noqa: PLR0913
 
     References
     ----------
-    Sakai, *Topic set size design*, Information Retrieval Journal 2016, on the t test and one-way
-    analysis of variance; there with approximations, here with the noncentral laws.
+    Sakai, *Topic set size design*, Information Retrieval Journal 2016, on the paired t test and
+    one-way analysis of variance.
 
     Examples
     --------
@@ -270,9 +270,12 @@ def _t_power(df: Floats, shift: Floats, alpha: float, *, two_sided: bool) -> Flo
     # On use: SciPy takes longer to import than most evaluations take.
     from scipy.special import stdtrit  # noqa: PLC0415
 
-    critical = np.asarray(-stdtrit(df, alpha / 2 if two_sided else alpha))
+    tail = alpha / 2 if two_sided else alpha
+    critical = np.asarray(-stdtrit(df, tail), dtype=np.float64)
     power = _noncentral_t_above(critical, df, shift)
-    return np.asarray(power + _noncentral_t_above(critical, df, -shift)) if two_sided else power
+    if two_sided:
+        power += _noncentral_t_above(critical, df, -shift)
+    return power
 
 
 def _noncentral_t_above(value: Floats, df: Floats, shift: Floats) -> Floats:
@@ -283,7 +286,7 @@ def _noncentral_t_above(value: Floats, df: Floats, shift: Floats) -> Floats:
 
     # One degree of freedom is a wedge under two normal variates, where SciPy's series may fail.
     apex = shift / np.hypot(1, value)
-    above = np.array(ndtr(apex) - 2 * owens_t(apex, value))
+    above = np.array(np.maximum(ndtr(apex) - 2 * owens_t(apex, value), 0), dtype=np.float64)
     more = df > 1
     above[more] = nct.sf(value[more], df[more], shift[more])
     return above

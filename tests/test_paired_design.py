@@ -1,0 +1,253 @@
+"""Numbers of queries: statsmodels, quadrature and simulation."""
+
+import warnings
+from math import ceil, inf, nan, sqrt
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from prframe.errors import PrframeError
+from prframe.stats import (
+    detectable_difference,
+    paired_t_power,
+    queries_for_width,
+    queries_needed,
+)
+
+ALTERNATIVES = ["two-sided", "less", "greater"]
+STATSMODELS = {"two-sided": "two-sided", "less": "smaller", "greater": "larger"}
+
+
+@pytest.fixture(scope="module")
+def sample_sizes():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pytest.importorskip("statsmodels.stats.power", reason="compares with statsmodels")
+
+
+def power_by_quadrature(n: int, effect: float, alpha: float, *, two_sided: bool) -> float:
+    """Return the chance that Z + sqrt(n) effect is beyond t S, given S, over the law of S."""
+    df, shift = n - 1, sqrt(n) * effect
+    critical = stats.t.isf(alpha / 2 if two_sided else alpha, df)
+
+    def beyond(quantile: float) -> float:
+        reach = critical * stats.chi.isf(quantile, df) / sqrt(df)
+        lower = stats.norm.cdf(-reach - shift) if two_sided else 0.0
+        return stats.norm.sf(reach - shift) + lower
+
+    return integrate.quad(beyond, 0, 1, limit=500, epsabs=1e-10)[0]
+
+
+@pytest.mark.parametrize("two_sided", [True, False])
+@pytest.mark.parametrize("n", [2, 3, 10, 80])
+def test_power_by_quadrature(n: int, *, two_sided: bool) -> None:
+    for effect, alpha in [(0.0, 0.05), (0.3, 0.05), (1.5, 0.01), (-0.4, 0.2)]:
+        found = paired_t_power(
+            n, effect, alpha=alpha, alternative="two-sided" if two_sided else "greater"
+        )
+        expected = power_by_quadrature(n, effect, alpha, two_sided=two_sided)
+        assert found == pytest.approx(expected, abs=1e-7)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_power_of_statsmodels(sample_sizes, alternative: str) -> None:
+    n, effect = np.array([[3], [12], [50], [400]]), np.array([-0.5, -0.1, 0.0, 0.1, 0.35, 1.0])
+    found = paired_t_power(n, effect, alpha=0.02, alternative=alternative)
+    expected = [
+        [
+            sample_sizes.TTestPower().power(d, size, 0.02, alternative=STATSMODELS[alternative])
+            for d in effect
+        ]
+        for size in n.ravel()
+    ]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_power_by_simulation(alternative: str) -> None:
+    differences = np.random.default_rng(1).normal(-0.6, 1, (20_000, 9))
+    rejected = stats.ttest_1samp(differences, 0, axis=1, alternative=alternative).pvalue <= 0.05
+    power = float(paired_t_power(9, -0.6, alternative=alternative))
+    assert rejected.mean() == pytest.approx(power, abs=4 * sqrt(power * (1 - power) / 20_000))
+
+
+def test_power_where_noncentral_series_fail() -> None:
+    # Two queries and a huge effect: T is sqrt(2) effect over the absolute value of a normal one.
+    effect = np.array([1e5, 1e6, 1e7])
+    expected = 1 - 2 * stats.norm.sf(sqrt(2) * effect / stats.t.isf(5e-8, 1))
+    assert paired_t_power(2, effect, alpha=1e-7) == pytest.approx(expected, rel=1e-4)
+    assert paired_t_power(2, -1e7, alternative="greater", alpha=1e-7) == 0
+    power = paired_t_power([3, 4, 10, 10**12], [[1e-7], [1e3], [1e7]], alpha=1e-7)
+    assert ((power >= 0) & (power <= 1)).all()
+    assert (np.diff(power, axis=0) >= 0).all()
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize(("power", "alpha"), [(0.8, 0.05), (0.3, 0.1), (0.99, 1e-4)])
+def test_the_detectable_difference_is_found_that_often(
+    alternative: str, power: float, alpha: float
+) -> None:
+    n, std = np.array([2, 3, 20, 500])[:, None], np.array([0.1, 2.0])
+    found = detectable_difference(n, std, power=power, alpha=alpha, alternative=alternative)
+    assert found.shape == (4, 2)
+    assert (np.sign(found) == (-1 if alternative == "less" else 1)).all()
+    again = paired_t_power(n, found / std, alpha=alpha, alternative=alternative)
+    np.testing.assert_allclose(again, power, rtol=1e-9)
+
+
+def test_the_detectable_difference_of_statsmodels(sample_sizes) -> None:
+    expected = sample_sizes.TTestPower().solve_power(nobs=50, alpha=0.05, power=0.8)
+    assert detectable_difference(50, 0.15) == pytest.approx(0.15 * expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_queries_needed_are_the_fewest(sample_sizes, alternative: str) -> None:
+    sign = -1 if alternative == "less" else 1
+    difference = sign * np.array([0.011, 0.03, 0.08, 0.2, 1.0])
+    found = queries_needed(difference, 0.1, power=0.9, alpha=0.01, alternative=alternative)
+    effect = difference / 0.1
+    options = {"alpha": 0.01, "alternative": alternative}
+    assert (paired_t_power(found, effect, **options) >= 0.9).all()
+    assert (paired_t_power(found - 1, effect, **options) < 0.9).all()
+    for d, n in zip(effect[:3], found[:3], strict=True):
+        solved = sample_sizes.TTestPower().solve_power(
+            d, alpha=0.01, power=0.9, alternative=STATSMODELS[alternative]
+        )
+        assert n == ceil(float(np.squeeze(solved)))
+    assert queries_needed(sign * 1e6, 0.1, alternative=alternative) == 2
+
+
+def test_queries_needed_for_a_tiny_difference() -> None:
+    # The normal law: ((z_alpha + z_beta) std / difference)^2.
+    z = stats.norm.isf([0.05, 0.2]).sum()
+    found = queries_needed(1e-5, 1, alternative="greater")
+    assert found == pytest.approx((z * 1e5) ** 2, rel=1e-8)
+    assert queries_needed(-1e-5, 1) == queries_needed(1e-5, 1)
+
+
+@pytest.mark.parametrize("models", [3, 5, 20])
+def test_queries_needed_by_analysis_of_variance(sample_sizes, models: int) -> None:
+    difference, std = 0.1, 0.2
+    n = int(queries_needed(difference, std, n_models=models))
+    # Cohen's f: the spread of the means, the others halfway between best and worst.
+    f = difference / std / sqrt(2 * models)
+
+    def power(n: int) -> float:
+        anova = sample_sizes.FTestAnovaPower()
+        return anova.power(f, n * models, 0.05, k_groups=models)
+
+    assert power(n - 1) < 0.8 <= power(n)
+
+
+def test_analysis_of_variance_by_simulation() -> None:
+    n = int(queries_needed(1.0, 1.0, n_models=4, power=0.7))
+    rng = np.random.default_rng(2)
+
+    def rejected(means: list[float]) -> float:
+        values = rng.normal(np.array(means)[:, None, None], 1, (4, 10_000, n))
+        return (stats.f_oneway(*values, axis=1).pvalue <= 0.05).mean()
+
+    df = 3, 4 * (n - 1)
+    power = stats.ncf.sf(stats.f.isf(0.05, *df), *df, n / 2)
+    hardest = rejected([0, 0.5, 0.5, 1])
+    assert hardest == pytest.approx(power, abs=4 * sqrt(power * (1 - power) / 10_000))
+    assert 0.7 <= power < 0.75
+    assert rejected([0, 0.2, 0.5, 1]) > power
+    assert rejected([0, 0, 1, 1]) > power + 0.1
+
+
+def expected_width(n: int, std: float, level: float) -> float:
+    """Return the expected width of the t interval, by the mean of the chi law."""
+    spread = std * stats.chi(n - 1).mean() / sqrt(n - 1)
+    return 2 * stats.t.isf((1 - level) / 2, n - 1) * spread / sqrt(n)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
+def test_queries_for_width_are_the_fewest(level: float) -> None:
+    widths = [0.031, 0.1, 0.32, 1.0]
+    found = queries_for_width(widths, 0.25, confidence_level=level)
+    for width, n in zip(widths, found.tolist(), strict=True):
+        assert expected_width(n, 0.25, level) <= width
+        assert n == 2 or expected_width(n - 1, 0.25, level) > width
+    assert queries_for_width(1e9, 0.25) == 2
+    z = stats.norm.isf(0.025)
+    assert queries_for_width(1e-5, 0.25) == pytest.approx((2 * z * 0.25e5) ** 2, rel=1e-6)
+
+
+def test_widths_by_simulation() -> None:
+    n = int(queries_for_width(0.5, 1.0))
+    samples = np.random.default_rng(3).normal(0, 1, (5000, n))
+    low, high = stats.ttest_1samp(samples, 0, axis=1).confidence_interval()
+    error = (high - low).std() / sqrt(5000)
+    assert (high - low).mean() == pytest.approx(expected_width(n, 1.0, 0.95), abs=4 * error)
+    assert (high - low).mean() <= 0.5 + 4 * error
+
+
+def test_shapes() -> None:
+    assert queries_needed([[0.1], [0.2]], [0.2, 0.3, 0.4]).shape == (2, 3)
+    assert queries_needed(0.1, 0.2).shape == ()
+    assert queries_needed(0.1, 0.2).dtype == np.int64
+    assert queries_for_width([], 0.2).shape == (0,)
+    assert paired_t_power([5, 6], 0.5).shape == (2,)
+    assert detectable_difference(5, 0.5).shape == ()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: paired_t_power(1, 0.5), "`n` must be whole numbers >= 2; got 1."),
+        (lambda: paired_t_power(5, nan), "`effect` must be finite; got nan."),
+        (
+            lambda: paired_t_power([5, 6], [1, 2, 3]),
+            "`n` and `effect` must broadcast together; got shapes (2,) and (3,).",
+        ),
+        (
+            lambda: paired_t_power(5, 0.5, alpha=1e-9),
+            "`alpha` must be a number >= 1e-07 and < 1; got 1e-09.",
+        ),
+        (
+            lambda: paired_t_power(5, 0.5, alternative="larger"),
+            "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'larger'.",
+        ),
+        (lambda: detectable_difference(5, 0), "`std` must be above 0; got 0."),
+        (
+            lambda: detectable_difference(5, 1, power=0.04),
+            "`power` must be a number > 0.05 and < 1; got 0.04.",
+        ),
+        (
+            lambda: queries_needed([0.1, 0], 1),
+            "`difference` must not be 0 with alternative='two-sided'; got 0.",
+        ),
+        (
+            lambda: queries_needed(0.1, 1, alternative="less"),
+            "`difference` must be below 0 with alternative='less'; got 0.1.",
+        ),
+        (
+            lambda: queries_needed(-0.1, 1, alternative="greater"),
+            "`difference` must be above 0 with alternative='greater'; got -0.1.",
+        ),
+        (
+            lambda: queries_needed(0.1, 1, alternative="greater", n_models=3),
+            "`alternative` must be 'two-sided' with n_models = 3; got 'greater'.",
+        ),
+        (
+            lambda: queries_needed(0.1, 1, n_models=1),
+            "`n_models` must be a whole number >= 2; got 1.",
+        ),
+        (
+            lambda: queries_needed(1e-9, 1),
+            "What is asked for needs more than 2^50 queries; ask for less.",
+        ),
+        (lambda: queries_for_width(inf, 1), "`width` must be finite; got inf."),
+        (lambda: queries_for_width(-1, 1), "`width` must be above 0; got -1."),
+        (
+            lambda: queries_for_width(1, 1, confidence_level=1.0),
+            "`confidence_level` must be a number > 0 and < 1; got 1.0.",
+        ),
+    ],
+)
+def test_what_is_refused(call, message: str) -> None:
+    with pytest.raises(PrframeError) as caught:
+        call()
+    assert str(caught.value) == message

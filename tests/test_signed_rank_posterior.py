@@ -1,0 +1,168 @@
+"""The Bayesian signed-rank test: naive double loops, closed forms, simulation."""
+
+from math import nan, sqrt
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from prframe.errors import PrframeError
+from prframe.stats import SignedRankPosterior, signed_rank_posterior
+from prframe.stats.signed_rank_posterior import _weights
+
+
+def naive_winners(z: list[float], w: list[float], rope: float) -> list[float]:
+    """Return who has the largest of the three sums, by definition; shared if several have."""
+    sums = [0.0, 0.0, 0.0]
+    for i in range(len(z)):
+        for j in range(len(z)):
+            total = round(z[i] + z[j], 9)
+            product = w[i] * w[j]
+            if rope == 0 and total == 0:
+                sums[0] += product / 2
+                sums[2] += product / 2
+            else:
+                sums[(total >= -2 * rope) + (total > 2 * rope)] += product
+    best = [value > max(sums) - 1e-9 for value in sums]
+    return [one / sum(best) for one in best]
+
+
+@pytest.mark.parametrize("rope", [0.0, 0.1, 0.15, 0.25])
+@pytest.mark.parametrize("prior", [0.0, 0.5, 3.0])
+def test_naive_double_loop_with_the_same_weights(rope: float, prior: float) -> None:
+    differences = np.random.default_rng(5).integers(-4, 6, 9) / 10
+    found = signed_rank_posterior(differences, rope, prior=prior, n_resamples=300, rng=6)
+    weights = _weights(9, prior, 300, np.random.default_rng(6))
+    weights /= weights.sum(axis=0)
+    z = [0.0, *differences.tolist()]
+    winners = [naive_winners(z, w, rope) for w in weights.T.tolist()]
+    expected = np.mean(winners, axis=0)
+    assert 0 < expected.max() < 1
+    assert [float(p) for p in found[:3]] == pytest.approx(expected, abs=1e-12)
+
+
+def within(found: float, expected: float, draws: int) -> bool:
+    """Tell whether a share of draws is compatible with a probability."""
+    return abs(found - expected) < 4 * sqrt(expected * (1 - expected) / draws)
+
+
+def test_closed_forms() -> None:
+    draws = 40_000
+    # w_b^2 + 2 w_a w_b > w_a^2, a ratio of two exponential variates being above sqrt(2) - 1.
+    found = signed_rank_posterior([-1, 2], prior=0, n_resamples=draws, rng=1)
+    assert within(found.greater, 1 / sqrt(2), draws)
+    assert found.rope == 0
+    # w_a^2, 2 w_a w_b and w_b^2: a weight more than twice the other wins.
+    found = signed_rank_posterior([-1, 1], 0.1, prior=0, n_resamples=draws, rng=2)
+    for share in found[:3]:
+        assert within(share, 1 / 3, draws)
+    # w^2 against w_0^2 + 2 w_0 w, where w / (w_0 + w) is Beta(1, prior).
+    for prior in (0.5, 2.0):
+        found = signed_rank_posterior([1], 0.6, prior=prior, n_resamples=draws, rng=3)
+        assert within(found.greater, stats.beta.sf(1 / sqrt(2), 1, prior), draws)
+    assert found.less == 0
+
+
+@pytest.mark.parametrize("rope", [0.0, 0.02])
+def test_independent_simulation(rope: float) -> None:
+    rng = np.random.default_rng(7)
+    differences = rng.normal(0.015, 0.08, 25)
+    z = np.append(differences, 0)
+    sums = z[:, None] + z
+    weights = rng.dirichlet(np.append(np.ones(25), 0.5), 20_000)
+    below, above = (
+        np.einsum("di,ij,dj->d", weights, where, weights, optimize=True)
+        for where in ((sums < -2 * rope) * 1.0, (sums > 2 * rope) * 1.0)
+    )
+    middle = 1 - below - above if rope else -np.ones(20_000)
+    winner = np.stack([below, middle, above]).argmax(axis=0)
+    found = signed_rank_posterior(differences, rope, n_resamples=20_000, rng=8)
+    for side, share in enumerate(found[:3]):
+        expected = (winner == side).mean()
+        error = sqrt(2 * expected * (1 - expected) / 20_000)
+        assert share == pytest.approx(expected, abs=4 * error + 1e-9)
+    assert 0.05 < found.greater < found.less < 0.95
+
+
+def answer(found: SignedRankPosterior) -> list[float]:
+    """Return the three probabilities."""
+    return [float(p) for p in found[:3]]
+
+
+def test_clear_cases() -> None:
+    assert answer(signed_rank_posterior(np.linspace(1, 2, 50), 0.1)) == [0, 0, 1]
+    assert answer(signed_rank_posterior([-1.0], 0)) == [1, 0, 0]
+    assert answer(signed_rank_posterior([0.0, 0.0, 0.0])) == [0.5, 0, 0.5]
+    assert answer(signed_rank_posterior([0.0, 0.0, 0.0], 1e-6)) == [0, 1, 0]
+    assert answer(signed_rank_posterior([0.3, -0.2, 0.1], 0.3)) == [0, 1, 0]
+
+
+def test_the_border_belongs_to_the_rope_whatever_rounding_does() -> None:
+    differences = [0.9 - 0.8, 0.8 - 0.7, 0.3 - 0.2]
+    assert max(differences) > 0.1
+    assert answer(signed_rank_posterior(differences, 0.1)) == [0, 1, 0]
+    assert signed_rank_posterior(differences, 0.0999, prior=0).greater == 1
+    # 0.1 and -0.1 make 0.
+    found = signed_rank_posterior([0.9 - 0.8, 0.7 - 0.8], prior=0, rng=1)
+    assert (found.less + found.greater, found.rope) == (1, 0)
+    assert within(found.greater, 0.5, 10_000)
+
+
+def test_exchanged_models() -> None:
+    differences = np.random.default_rng(9).normal(0.1, 1, 20)
+    one = signed_rank_posterior(differences, 0.2, rng=4)
+    other = signed_rank_posterior(-differences, 0.2, rng=4)
+    assert answer(one) == answer(other)[::-1]
+    assert sum(answer(one)) == pytest.approx(1)
+    assert one.less > 0
+
+
+@pytest.mark.parametrize("draws", [100, 5000])
+def test_pairs_share_their_draws(draws: int) -> None:
+    # 5000 draws come in several chunks.
+    table = np.random.default_rng(10).normal(0.02, 0.1, (2, 3, 12))
+    table[1, 2] = table[0, 0]
+    found = signed_rank_posterior(table, 0.01, n_resamples=draws, rng=11)
+    assert all(part.shape == (2, 3) for part in found)
+    for at in np.ndindex(2, 3):
+        alone = signed_rank_posterior(table[at], 0.01, n_resamples=draws, rng=11)
+        assert [float(part) for part in alone] == [part[at] for part in found]
+    assert found.greater[1, 2] == found.greater[0, 0]
+    again = signed_rank_posterior(table, 0.01, n_resamples=draws, rng=11)
+    assert (again.less == found.less).all()
+
+
+def test_the_monte_carlo_error() -> None:
+    differences = np.random.default_rng(12).normal(0.03, 0.1, 15)
+    rng = np.random.default_rng(13)
+    runs = [signed_rank_posterior(differences, n_resamples=250, rng=rng) for _ in range(300)]
+    spread = np.std([run.greater for run in runs], ddof=1)
+    assert 0.01 < spread == pytest.approx(np.mean([run.std_error for run in runs]), rel=0.17)
+    assert signed_rank_posterior([1.0, 2.0], n_resamples=100).std_error > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"differences": []},
+            "`differences` must be finite numbers, at least one along the last axis; got [].",
+        ),
+        (
+            {"differences": [0.1, nan]},
+            "`differences` must be finite numbers, at least one along the last axis; "
+            "got [0.1, nan].",
+        ),
+        (
+            {"differences": 0.5},
+            "`differences` must be finite numbers, at least one along the last axis; got 0.5.",
+        ),
+        ({"rope": -0.1}, "`rope` must be a number >= 0; got -0.1."),
+        ({"prior": -1}, "`prior` must be a number >= 0; got -1."),
+        ({"n_resamples": 0}, "`n_resamples` must be a whole number >= 1; got 0."),
+    ],
+)
+def test_what_is_refused(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(PrframeError) as caught:
+        signed_rank_posterior(**{"differences": [0.1], **arguments})
+    assert str(caught.value) == message
