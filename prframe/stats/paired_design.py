@@ -14,6 +14,8 @@ _ALTERNATIVES = ("two-sided", "less", "greater")
 _DOUBLINGS, _HALVINGS = 50, 60
 # Below, SciPy's noncentral laws fail for a few queries.
 _LEAST_ALPHA = 1e-7
+# Effects that are found for sure at these levels; larger ones are taken for this.
+_HUGE = 1e6
 
 
 def paired_t_power(
@@ -288,7 +290,7 @@ def _noncentral_t_above(value: Floats, df: Floats, shift: Floats) -> Floats:
     apex = shift / np.hypot(1, value)
     above = np.array(np.maximum(ndtr(apex) - 2 * owens_t(apex, value), 0), dtype=np.float64)
     more = df > 1
-    above[more] = nct.sf(value[more], df[more], shift[more])
+    above[more] = nct.sf(value[more], df[more], np.clip(shift[more], -_HUGE, _HUGE))
     return above
 
 
@@ -298,7 +300,7 @@ def _f_power(n: Floats, effect: Floats, alpha: float, models: int) -> Floats:
     from scipy.stats import f, ncf  # noqa: PLC0415
 
     df = models - 1, models * (n - 1)
-    return np.asarray(ncf.sf(f.isf(alpha, *df), *df, n * effect**2 / 2))
+    return np.asarray(ncf.sf(f.isf(alpha, *df), *df, n * np.minimum(effect, _HUGE) ** 2 / 2))
 
 
 def _fewest(
