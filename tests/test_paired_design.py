@@ -127,18 +127,20 @@ def test_queries_needed_for_a_tiny_difference() -> None:
 
 
 @pytest.mark.parametrize("models", [3, 5, 20])
-def test_queries_needed_by_analysis_of_variance(sample_sizes, models: int) -> None:
-    difference, std = 0.1, 0.2
-    n = int(queries_needed(difference, std, n_models=models))
+@pytest.mark.parametrize("difference", [0.1, 0.4, 0.5, 0.6])
+def test_queries_needed_by_analysis_of_variance(
+    sample_sizes, models: int, difference: float
+) -> None:
+    n = int(queries_needed(difference, 0.2, n_models=models))
     # Cohen's f: the spread of the means, the others halfway between best and worst.
-    f = difference / std / sqrt(2 * models)
+    f = difference / 0.2 / sqrt(2 * models)
 
     def power(n: int) -> float:
         anova = sample_sizes.FTestAnovaPower()
         return anova.power(f, n * models, 0.05, k_groups=models)
 
     assert power(n - 1) < 0.8 <= power(n)
-    assert queries_needed(1e300, std, n_models=models) == 2
+    assert queries_needed(1e300, 0.2, n_models=models) == 2
 
 
 def test_analysis_of_variance_by_simulation() -> None:
