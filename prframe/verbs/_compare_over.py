@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from prframe.arguments import Arguments
 from prframe.errors import UndefinedMetricWarning, warn
 from prframe.frames import Source
 from prframe.rows import key_names
@@ -28,7 +29,12 @@ from prframe.stats import (
 from prframe.stats.inputs import Floats
 from prframe.stats.intervals import acceleration, bca_interval, percentile_interval, wald_interval
 from prframe.stats.paired_sample import PairedTest, rounded_differences
-from prframe.stats.paired_tests import randomization_test, t_test
+from prframe.stats.paired_tests import (
+    RandomizationMethod,
+    SignedRankMethod,
+    randomization_test,
+    t_test,
+)
 from prframe.verbs._compared_values import ComparedValues, Stratum
 from prframe.verbs._comparison import Block, Comparison, comparison_rows, no_rows
 from prframe.verbs._groups import each_group
@@ -48,6 +54,11 @@ class OverQueries:
     asked: Comparison
     compared: ComparedValues
     effect_size: EffectSize
+
+    @property
+    def args(self) -> Arguments:
+        """The arguments with all columns that are needed."""
+        return self.compared.arguments
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group, metric and pair."""
@@ -108,16 +119,15 @@ class OverQueries:
 
         def of_pair(pair: int) -> PairedTest:
             if asked.test == "randomization":
-                sample, method = table.samples[pair], asked.method
+                sample, method = table.samples[pair], cast("RandomizationMethod", asked.method)
                 return randomization_test(sample, asked.alternative, method, 1, None)
             if asked.test == "t":
                 return t_test(table.samples[pair], asked.alternative)
             differences = table.defined_differences(pair)
             if asked.test == "sign":
                 return sign_test(differences, alternative=asked.alternative)
-            return signed_rank_test(
-                differences, alternative=asked.alternative, method=asked.method
-            )
+            how = cast("SignedRankMethod", asked.method)
+            return signed_rank_test(differences, alternative=asked.alternative, method=how)
 
         return each_group(of_pair, range(len(table.samples)), "compare")
 
@@ -218,7 +228,7 @@ class OverQueries:
         power = self.asked.power
         if power is None:
             return {}
-        options = {
+        options: dict[str, Any] = {
             "power": power,
             "alpha": 1 - self.asked.confidence_level,
             "alternative": self.asked.alternative,

@@ -183,7 +183,9 @@ class ComparedValues:
     ) -> PrframeError:
         """Say which models lack which queries."""
         lacking = absent.sum(axis=1)
-        some = [f"{models[i]!r} has none for {lacking[i]}" for i in np.flatnonzero(lacking)]
+        some = [
+            f"{models[i]!r} has none for {lacking[i]}" for i in np.flatnonzero(lacking).tolist()
+        ]
         more = f" and {len(some) - checks.SHOWN} more models" * (len(some) > checks.SHOWN)
         where = in_groups(queries[np.flatnonzero(absent.any(axis=0))].rows())
         return PrframeError(

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from prframe import schemas
 from prframe.metrics import Metric
@@ -68,7 +69,7 @@ class Comparison:
 
 
 # The columns of all pairs, for one metric of one group; those that are absent are null.
-Block: TypeAlias = Mapping[str, Sequence[Any]]
+Block: TypeAlias = Mapping[str, Sequence[Any] | NDArray[Any]]
 
 
 def comparison_rows(

@@ -80,12 +80,7 @@ class Evaluation:
 
     def measured(self, source: Source) -> pl.DataFrame:
         """Return one row per group."""
-        args = self.args
-        extra = ["gain"] if self._uses_gains(source) else []
-        if any(metric.judged for metric in self.wanted.values()):
-            extra.append("judged")
-
-        ranking = Ranking(source, args, self.include_unretrieved, tuple(extra))
+        ranking = Ranking(source, self.args, self.include_unretrieved, self.needed_columns(source))
         values = values_of_groups(
             ranking, self.wanted, prior=self.prior, interpolate=self.interpolate
         )
@@ -101,6 +96,11 @@ class Evaluation:
             lack = [what for name in undefined for what in _lack(self.wanted[name], self.args)]
             groups = values.select(*key_names(self.args), lacking)
             warn_undefined(undefined, groups, self.args, list(dict.fromkeys(lack)))
+
+    def needed_columns(self, source: Source) -> tuple[str, ...]:
+        """Return what the metrics must know of items besides ranks and labels."""
+        judged = any(metric.judged for metric in self.wanted.values())
+        return ("gain",) * self._uses_gains(source) + ("judged",) * judged
 
     def _uses_gains(self, source: Source) -> bool:
         """Tell whether labels are grades and something asks for them."""

@@ -1,7 +1,8 @@
 """Which of several models is better: over queries, or on the same items."""
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias, Unpack, get_args
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, Unpack, cast, get_args
 
 import numpy as np
 
@@ -11,12 +12,15 @@ from prframe.errors import PrframeError
 from prframe.metrics import Metric
 from prframe.stats.inputs import random_generator
 from prframe.typing import Alternative, Columns, FrameT, Shared
+from prframe.verbs._compare_items import OnItems
 from prframe.verbs._compare_over import EffectSize, OverQueries
 from prframe.verbs._compared_values import ComparedValues
+from prframe.verbs._compared_values import Incomplete as IncompleteQueries
 from prframe.verbs._comparison import JOINT, Comparison, JointCorrection, Within
 from prframe.verbs._evaluation import named
 from prframe.verbs._groups import resamples
-from prframe.verbs._paired_arguments import model_arguments
+from prframe.verbs._paired_arguments import model_arguments, paired_arguments
+from prframe.verbs._paired_rows import Incomplete as IncompleteItems
 from prframe.verbs._verb import run, verb
 
 Test: TypeAlias = Literal[
@@ -24,15 +28,7 @@ Test: TypeAlias = Literal[
 ]
 Method: TypeAlias = Literal["auto", "exact", "convolution", "sampled", "normal"]
 IntervalKind: TypeAlias = Literal["auto", "t", "percentile", "bca"]
-Missing: TypeAlias = Literal["raise", "pairwise", "common", "zero", "last"]
-
-# What each test takes as `method`.
-_METHODS = {
-    "randomization": ("auto", "exact", "convolution", "sampled"),
-    "wilcoxon": ("auto", "exact", "convolution", "normal"),
-}
-_OVER = ("randomization", "t", "wilcoxon", "sign", "bootstrap")
-_ITEMS = ("randomization", "bootstrap", "delong", "posterior")
+Incomplete: TypeAlias = IncompleteQueries | IncompleteItems
 
 
 @verb
@@ -56,7 +52,7 @@ def compare(
     rope: float | None = None,
     power: float | None = None,
     cluster: str | None = None,
-    incomplete: Missing = "raise",
+    incomplete: Incomplete = "raise",
     undefined: float | None = None,
     n_resamples: int = 10_000,
     rng: int | np.random.Generator | None = None,
@@ -195,16 +191,7 @@ def compare(
     >>> found.select("model_a", "difference", "conf_low", "conf_high", "p_adjusted").head(3)
     """
     wanted = named(metrics)
-    needs_judgments = any(metric.judged for metric in wanted.values())
-    args = model_arguments(
-        "compare",
-        score,
-        label,
-        shared,
-        model=model,
-        cluster=cluster,
-        judged=judged if needs_judgments else None,
-    )
+    level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     asked = Comparison(
         wanted=wanted,
         test=test,
@@ -213,69 +200,115 @@ def compare(
         correction=correction,
         within=within,
         interval=interval,
-        confidence_level=float(
-            checks.number("confidence_level", confidence_level, above=0, below=1)
-        ),
+        confidence_level=level,
         n_resamples=checks.whole_number("n_resamples", n_resamples, at_least=1),
         seed=int(random_generator(rng).integers(1 << 62)),
         baseline=baseline,
         rope=None if rope is None else float(checks.number("rope", rope, at_least=0)),
         power=None if power is None else float(checks.number("power", power, above=0, below=1)),
     )
-    _check_options(asked, args, over)
+    named_by: dict[str, Any] = {
+        "model": model,
+        "cluster": cluster,
+        "judged": judged if any(metric.judged for metric in wanted.values()) else None,
+    }
     checks.one_of("effect_size", effect_size, get_args(EffectSize))
-    compared = ComparedValues.of(
-        args,
-        over,
-        incomplete,
-        wanted=wanted,
-        undefined=None if undefined is None else checks.number("undefined", undefined),
-    )
-    plan = OverQueries(asked, compared, effect_size)
-    every = compared.arguments
+    plan: OverQueries | OnItems
+    if over is None:
+        args = paired_arguments("compare", score, label, shared, **named_by)
+        _check_options(asked, args, incomplete, _ITEMS)
+        _check_of_items(asked, undefined)
+        plan = OnItems(asked, args, cast("IncompleteItems", incomplete))
+        plan.check()
+    else:
+        args = model_arguments("compare", score, label, shared, **named_by)
+        _check_options(asked, args, incomplete, _OVER)
+        number = None if undefined is None else checks.number("undefined", undefined)
+        policy = cast("IncompleteQueries", incomplete)
+        compared = ComparedValues.of(args, over, policy, wanted, number)
+        plan = OverQueries(asked, compared, effect_size)
     result: FrameT = run(
-        frame, every, lambda source: asked.schema(args.model, source), plan.results, keys=args.keys
+        frame,
+        plan.args,
+        lambda source: asked.schema(args.model, source),
+        plan.results,
+        keys=args.keys,
     )
     return result
 
 
-def _check_options(asked: Comparison, args: Arguments, over: Columns | None) -> None:
-    """Refuse options that do not go together."""
-    checks.one_of("test", asked.test, get_args(Test))
-    checks.one_of("method", asked.method, get_args(Method))
+@dataclass(frozen=True)
+class _Mode:
+    """What may be asked for over queries, or on the same items."""
+
+    what: str
+    methods: dict[str, tuple[str, ...]]
+    intervals: tuple[str, ...]
+    incomplete: tuple[str, ...]
+    remedy: str
+
+
+_OVER = _Mode(
+    what="over groups of `over`",
+    methods={
+        "randomization": ("auto", "exact", "convolution", "sampled"),
+        "t": ("auto",),
+        "wilcoxon": ("auto", "exact", "convolution", "normal"),
+        "sign": ("auto",),
+        "bootstrap": ("auto",),
+    },
+    intervals=("auto", "t", "percentile", "bca"),
+    incomplete=get_args(IncompleteQueries),
+    remedy="to compare on the same items say over=None",
+)
+_ITEMS = _Mode(
+    what="on the same items (over=None)",
+    methods=dict.fromkeys(("randomization", "bootstrap", "delong", "posterior"), ("auto",)),
+    intervals=("auto", "percentile", "bca"),
+    incomplete=get_args(IncompleteItems),
+    remedy="to compare over queries name them with over=",
+)
+
+
+def _check_options(asked: Comparison, args: Arguments, incomplete: object, mode: _Mode) -> None:
+    """Refuse options that are not known, or have no meaning for what is compared."""
     checks.one_of("alternative", asked.alternative, get_args(Alternative))
     checks.one_of("within", asked.within, get_args(Within))
-    checks.one_of("interval", asked.interval, get_args(IntervalKind))
+    checks.one_of("method", asked.method, get_args(Method))
     if asked.correction is not None:
         checks.one_of("correction", asked.correction, get_args(JointCorrection))
-    known, what = (_ITEMS, "the same items") if over is None else (_OVER, "groups of `over`")
-    if asked.test not in known:
-        other = "name the queries with over=" if over is None else "say over=None"
+    checks.one_of("test", asked.test, get_args(Test))
+    if asked.test not in mode.methods:
         raise PrframeError(
-            f"`test` of {what} must be one of {checks.listed(known)}; got {asked.test!r}; "
-            f"for that {other}."
+            f"`test` {mode.what} must be one of {checks.listed(mode.methods)}; "
+            f"got {asked.test!r}; {mode.remedy}."
         )
-    methods = _METHODS.get(asked.test, ("auto",)) if over is not None else ("auto",)
-    if asked.method not in methods:
-        raise PrframeError(
-            f"`method` with test={asked.test!r} over {what} must be one of "
-            f"{checks.listed(methods)}; got {asked.method!r}."
-        )
+    known = {
+        f"`method` of test={asked.test!r}": (asked.method, mode.methods[asked.test]),
+        "`interval`": (asked.interval, mode.intervals),
+        "`incomplete`": (incomplete, mode.incomplete),
+    }
+    for name, (value, options) in known.items():
+        if value not in options:
+            raise PrframeError(
+                f"{name} {mode.what} must be one of {checks.listed(options)}; "
+                f"got {checks.brief(value)}."
+            )
     if asked.correction in JOINT:
-        _check_joint(asked, args, over)
-    if asked.interval in {"percentile", "bca"}:
+        _check_joint(asked, args, mode)
+    if asked.interval in {"percentile", "bca"} or mode is _ITEMS:
         resamples(asked.n_resamples, asked.confidence_level)
 
 
-def _check_joint(asked: Comparison, args: Arguments, over: Columns | None) -> None:
+def _check_joint(asked: Comparison, args: Arguments, mode: _Mode) -> None:
     """Refuse joint laws that are not known."""
-    if over is None or asked.test != "randomization":
+    if mode is _ITEMS or asked.test != "randomization":
         raise PrframeError(
             f"correction={asked.correction!r} is the joint law of test='randomization' over "
             "queries; take 'holm' with other tests."
         )
-    one = len(asked.wanted) == 1
-    if asked.correction == "tukey" and asked.within != "metric" and not (one and not args.keys):
+    one = len(asked.wanted) == 1 and not args.keys
+    if asked.correction == "tukey" and asked.within != "metric" and not one:
         raise PrframeError(
             "correction='tukey' deals out the values of one metric of one group of `by`: say "
             "within='metric'; 'max-t' knows several metrics."
@@ -285,3 +318,11 @@ def _check_joint(asked: Comparison, args: Arguments, over: Columns | None) -> No
             "correction='max-t' knows the joint law within a group of `by`: say within='by' or "
             "'metric'; 'holm' is for all rows."
         )
+
+
+def _check_of_items(asked: Comparison, undefined: float | None) -> None:
+    """Refuse what has a meaning over queries only."""
+    given = {"rope": asked.rope, "power": asked.power, "undefined": undefined}
+    for name, value in given.items():
+        if value is not None:
+            raise PrframeError(f"`{name}` is for comparisons over queries; leave it out.")

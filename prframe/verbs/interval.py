@@ -1,6 +1,6 @@
 """Confidence intervals for metrics of each group."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, Unpack, get_args
@@ -19,20 +19,13 @@ from prframe.ranks import clustered, hits
 from prframe.rows import key_names
 from prframe.stats.cell_bootstrap import cluster_counts, ranking_bootstrap
 from prframe.stats.cell_statistic import CellStatistic
-from prframe.stats.cell_statistics import (
-    AveragePrecision,
-    PrecisionAt,
-    PrecisionAtRecall,
-    RecallAt,
-    RocArea,
-    TrapezoidArea,
-)
 from prframe.stats.inputs import Floats, random_generator
 from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
 from prframe.stats.posterior_metrics import posterior_replicates
 from prframe.stats.ranked_cells import RankedCells, cells_from_scores
 from prframe.stats.ranking_intervals import POSTERIOR, chosen, ranking_interval
 from prframe.typing import Alternative, Columns, FrameT, Shared
+from prframe.verbs._cell_metrics import cell_statistic, of_cells
 from prframe.verbs._evaluation import Evaluation, named
 from prframe.verbs._groups import each_group, group_cells, resamples
 from prframe.verbs._interval_rows import interval_rows, warned, warned_of_narrow
@@ -56,15 +49,6 @@ _OF_CLUSTERS = ("auto", "logit-t", "logit", "wald", "percentile", "bca")
 _RESAMPLED = ("percentile", "bca")
 _DRAWN = (*_RESAMPLED, POSTERIOR)
 _TIES = ("group", "order", "trec")
-
-_STATISTICS: dict[str, Callable[[Metric], CellStatistic]] = {
-    "AP": lambda _: AveragePrecision(),
-    "AUC": lambda _: RocArea(),
-    "AUPRC": lambda _: TrapezoidArea(),
-    "P": lambda metric: PrecisionAt(int(metric.k or 0)),
-    "Prec": lambda metric: PrecisionAtRecall(float(metric.k or 0)),
-    "R": lambda metric: RecallAt(int(metric.k or 0)),
-}
 
 
 class _Group(NamedTuple):
@@ -236,8 +220,7 @@ class _Plan:
     def check(self) -> None:
         """Refuse what single rankings have no interval for."""
         for name, metric in self.wanted.items():
-            cut_off = metric.k is not None and metric.cutoff == "optional"
-            if metric.name not in _STATISTICS or cut_off or metric.rel is not None:
+            if not of_cells(metric):
                 raise PrframeError(
                     f"{name} of one ranking has no interval here, AP, AUC, AUPRC, P@k, Prec@r and "
                     "R@k have; for a mean over groups name them with over=."
@@ -276,7 +259,7 @@ class _Plan:
     @property
     def statistics(self) -> list[CellStatistic]:
         """The metrics as functions of cells."""
-        return [_STATISTICS[metric.name](metric) for metric in self.wanted.values()]
+        return [cell_statistic(metric) for metric in self.wanted.values()]
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group and metric."""
