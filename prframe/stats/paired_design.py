@@ -281,7 +281,7 @@ def _t_power(df: Floats, shift: Floats, alpha: float, *, two_sided: bool) -> Flo
 
 
 def _noncentral_t_above(value: Floats, df: Floats, shift: Floats) -> Floats:
-    """Return P(T > value >= 0) of a noncentral t variate."""
+    """Return P(T > value) of a noncentral t variate."""
     # On use: SciPy takes longer to import than most evaluations take.
     from scipy.special import ndtr, owens_t  # noqa: PLC0415
     from scipy.stats import nct  # noqa: PLC0415
@@ -307,7 +307,7 @@ def _fewest(
     reached: Callable[[Floats], NDArray[np.bool_]], shape: tuple[int, ...]
 ) -> NDArray[np.int64]:
     """Return the smallest n >= 2 that is enough, where more always are."""
-    # Never tried themselves, as a middle is rounded up.
+    # 1 is never tried, as a middle is rounded up.
     low = np.ones(shape)
     return np.asarray(_least(reached, low, 2 * low, np.ceil), dtype=np.int64)
 
