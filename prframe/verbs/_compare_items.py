@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import polars as pl
@@ -19,7 +19,13 @@ from prframe.stats.paired_ranking_tests import (
     resampled_comparison,
 )
 from prframe.verbs._cell_metrics import CatalogueEvaluator, cell_statistic, of_cells
-from prframe.verbs._comparison import Block, Comparison, comparison_rows, no_rows
+from prframe.verbs._comparison import (
+    Block,
+    Column,
+    Comparison,
+    comparison_rows,
+    no_rows,
+)
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._groups import each_group
 from prframe.verbs._paired_arguments import model_pairs
@@ -172,12 +178,12 @@ class OnItems:
         warn_null(names, groups, self.args, why)
 
 
-def _columns(found: Sequence[RankingComparison]) -> dict[str, Sequence[Any]]:
+def _columns(found: Sequence[RankingComparison]) -> dict[str, Column]:
     """Return the columns of all pairs for one metric."""
     names = {"mean_a": "value_a", "mean_b": "value_b"}
     same = ("difference", "conf_low", "conf_high", "statistic", "p_value", "p_std_error")
     names |= {name: name for name in same}
-    columns: dict[str, Sequence[Any]] = {
+    columns: dict[str, Column] = {
         name: [getattr(one, attribute) for one in found] for name, attribute in names.items()
     }
     methods = [None if np.isnan(one.p_value) else one.method for one in found]

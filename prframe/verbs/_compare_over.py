@@ -36,7 +36,13 @@ from prframe.stats.paired_tests import (
     t_test,
 )
 from prframe.verbs._compared_values import ComparedValues, Stratum
-from prframe.verbs._comparison import Block, Comparison, comparison_rows, no_rows
+from prframe.verbs._comparison import (
+    Block,
+    Column,
+    Comparison,
+    comparison_rows,
+    no_rows,
+)
 from prframe.verbs._groups import each_group
 from prframe.verbs._paired_arguments import model_pairs
 from prframe.verbs._verb import warn_null
@@ -92,7 +98,7 @@ class OverQueries:
             for name, table in tables.items()
         }
 
-    def _block(self, name: str, table: "_Table") -> dict[str, Sequence[Any]]:
+    def _block(self, name: str, table: "_Table") -> dict[str, Column]:
         """Return the columns of one metric."""
         tests = self._tests(table)
         low, high = np.transpose(self._intervals(name, table))
@@ -204,7 +210,7 @@ class OverQueries:
             found |= zip(some, np.split(p_values, len(some)), strict=True)
         return found
 
-    def _posterior(self, table: "_Table") -> dict[str, Sequence[Any]]:
+    def _posterior(self, table: "_Table") -> dict[str, Column]:
         """Return how probable it is that either model is better, or that neither matters."""
         if self.asked.rope is None:
             return {}
@@ -223,7 +229,7 @@ class OverQueries:
         less, rope, greater = np.array(found, dtype=np.float64).T
         return {"prob_a": greater, "prob_rope": rope, "prob_b": less}
 
-    def _design(self, table: "_Table") -> dict[str, Sequence[Any]]:
+    def _design(self, table: "_Table") -> dict[str, Column]:
         """Return what difference the queries would show, and how many this one needs."""
         power = self.asked.power
         if power is None:
@@ -289,9 +295,9 @@ class _Table:
 
     def defined_differences(self, pair: int) -> Floats:
         """Return the differences of a pair, query by query."""
-        return self._differences[self._defined[:, pair], pair]
+        return np.asarray(self._differences[self._defined[:, pair], pair])
 
-    def counts(self) -> dict[str, Sequence[Any]]:
+    def counts(self) -> dict[str, Column]:
         """Return means, and how often which model is ahead; over the queries that both have."""
         with np.errstate(invalid="ignore"):
             means = [

@@ -69,7 +69,8 @@ class Comparison:
 
 
 # The columns of all pairs, for one metric of one group; those that are absent are null.
-Block: TypeAlias = Mapping[str, Sequence[Any] | NDArray[Any]]
+Column: TypeAlias = Sequence[Any] | NDArray[Any]
+Block: TypeAlias = Mapping[str, Column]
 
 
 def comparison_rows(
