@@ -1,0 +1,392 @@
+"""Comparison of two models on the same items: against formulas, SciPy and simulation."""
+
+from collections.abc import Callable
+from itertools import permutations
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import average_precision_score
+
+from prframe import PrframeError
+from prframe.stats import (
+    AveragePrecision,
+    PairedRankings,
+    PrecisionAt,
+    RankingComparison,
+    RecallAt,
+    RocArea,
+    auc_covariance,
+    compare_rankings,
+    found_alone,
+    paired_posterior_comparison,
+    paired_rank_test,
+    rank_covariance,
+    ranking_levels,
+)
+from prframe.stats.ranking_evaluator import CellEvaluator
+
+AP, AUC = AveragePrecision(), RocArea()
+LEVELS = (0.05, 0.1, 0.2, 0.5)
+
+
+def sample(n: int, seed: int, gap: float = 0.5) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Draw labels and scores of two models, the second one with more noise."""
+    rng = np.random.default_rng(seed)
+    label = rng.permutation(n) < 0.4 * n
+    common = rng.normal(size=n) + label
+    a, b = (np.round(common + s * rng.normal(size=n), 1) for s in (1, 1 + gap))
+    return a, b, label
+
+
+def psi(scores: np.ndarray, label: np.ndarray) -> np.ndarray:
+    """Compare every positive with every negative."""
+    pos, neg = scores[label, None], scores[~label]
+    return (pos > neg) + (pos == neg) / 2
+
+
+def delong(a: np.ndarray, b: np.ndarray, label: np.ndarray) -> tuple[float, float]:
+    """Compute the difference of AUC and its standard error as the paper has them."""
+    pairs = psi(a, label) - psi(b, label)
+    parts = [pairs.mean(axis=axis) for axis in (1, 0)]
+    return float(pairs.mean()), sum(part.var(ddof=1) / part.size for part in parts) ** 0.5
+
+
+def obuchowski(pairs: np.ndarray, label: np.ndarray, cluster: np.ndarray) -> float:
+    """Compute the variance of an AUC of clustered data as the paper has it."""
+    area, (n_pos, n_neg) = pairs.mean(), pairs.shape
+    names = np.unique(cluster)
+    pos = [(pairs.mean(1)[cluster[label] == one] - area).sum() for one in names]
+    neg = [(pairs.mean(0)[cluster[~label] == one] - area).sum() for one in names]
+    some_pos, some_neg = (np.unique(cluster[of]).size for of in (label, ~label))
+    s10 = some_pos / ((some_pos - 1) * n_pos) * np.square(pos).sum()
+    s01 = some_neg / ((some_neg - 1) * n_neg) * np.square(neg).sum()
+    s11 = names.size / (names.size - 1) * np.dot(pos, neg)
+    return s10 / n_pos + s01 / n_neg + 2 * s11 / (n_pos * n_neg)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_delong_by_its_formula(alternative: str) -> None:
+    a, b, label = sample(80, 1)
+    a[::9] = -np.inf
+    found = compare_rankings(a, b, label, AUC, test="delong", alternative=alternative)
+    difference, error = delong(a, b, label)
+    tail = 0.025 if alternative == "two-sided" else 0.05
+    reach, z = stats.norm.isf(tail) * error, difference / error
+    low, high = difference - reach, difference + reach
+    p = {"two-sided": 2 * stats.norm.sf(abs(z)), "less": stats.norm.cdf(z)}
+    assert found[2:7] == pytest.approx(
+        (
+            difference,
+            -np.inf if alternative == "less" else low,
+            np.inf if alternative == "greater" else high,
+            z,
+            p.get(alternative, stats.norm.sf(z)),
+        )
+    )
+    assert found.difference == found.value_a - found.value_b
+    assert np.isnan(found.p_std_error)
+    assert found.method == "delong"
+    same = paired_rank_test(a, b, label, alternative=alternative)
+    assert (found.statistic, found.p_value) == pytest.approx((same.z, same.p_value))
+    assert found.difference == pytest.approx(same.difference / 0.6)
+
+
+def test_covariance_of_clustered_auc() -> None:
+    a, b, label = sample(90, 2)
+    scores, share = np.stack([a, b]), np.mean(~label)
+    plain, levels = rank_covariance(scores, label), ranking_levels(scores)
+    found = auc_covariance(levels, label)
+    np.testing.assert_allclose(found.covariance, plain.covariance / share**2)
+    cluster = np.random.default_rng(3).integers(0, 25, 90)
+    found = auc_covariance(levels, label, [f"c{one}" for one in cluster])
+    pairs = [psi(score, label) for score in scores]
+    np.testing.assert_allclose(
+        np.diag(found.covariance), [obuchowski(one, label, cluster) for one in pairs]
+    )
+    # The variance of the sum of both areas has the covariance in it.
+    assert found.covariance.sum() == pytest.approx(obuchowski(sum(pairs), label, cluster))
+    np.testing.assert_allclose(found.covariance, found.covariance.T)
+    np.testing.assert_allclose(found.estimates, [one.mean() for one in pairs])
+
+
+def test_rankings_that_do_not_differ() -> None:
+    a, _, label = sample(40, 4)
+    for test in ("randomization", "bootstrap", "delong"):
+        found = compare_rankings(a, np.exp(a), label, AUC, test=test, n_resamples=200)
+        assert (found.difference, found.p_value) == (0.0, 1.0)
+        assert (found.conf_low, found.conf_high) == (0.0, 0.0)
+    found = compare_rankings(a, np.exp(a), label, PrecisionAt(9), test="posterior")
+    assert found.p_value == pytest.approx(1.0)
+    assert found.conf_low < 0 < found.conf_high
+
+
+@pytest.mark.parametrize("interval", ["percentile", "bca"])
+def test_intervals_are_scipy_s(interval: str) -> None:
+    a, b, label = sample(60, 5)
+
+    def difference(a: np.ndarray, b: np.ndarray, label: np.ndarray) -> float:
+        return average_precision_score(label, a) - average_precision_score(label, b)
+
+    expected = stats.bootstrap(
+        (a, b, label),
+        difference,
+        paired=True,
+        vectorized=False,
+        n_resamples=2000,
+        method={"bca": "BCa"}.get(interval, interval),
+        random_state=1,
+    ).confidence_interval
+    found = compare_rankings(
+        a, b, label, AP, test="bootstrap", interval=interval, n_resamples=20_000, rng=2
+    )
+    assert found[3:5] == pytest.approx(tuple(expected), abs=0.015)
+    assert found.difference == pytest.approx(difference(a, b, label))
+    assert found.method == "bootstrap"
+    other = compare_rankings(a, b, label, AP, interval=interval, n_resamples=20_000, rng=3)
+    assert other[3:5] == pytest.approx(tuple(expected), abs=0.015)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_p_values_come_from_the_draws(alternative: str) -> None:
+    a, b, label = sample(50, 6)
+    rankings = PairedRankings(ranking_levels([a, b]), CellEvaluator(label, [AP]))
+    drawn = np.subtract(*rankings.replicates(500, rng=7)[0])
+    swaps = rankings.randomization(0, 1, 500, rng=7).differences[0]
+    observed = np.subtract(*rankings.values()[0])
+    for test, null in (("bootstrap", drawn - observed), ("randomization", swaps)):
+        extreme = {
+            "two-sided": np.abs(null) >= abs(observed) - 1e-12,
+            "less": null <= observed + 1e-12,
+            "greater": null >= observed - 1e-12,
+        }[alternative]
+        p = (extreme.sum() + 1) / 501
+        found = compare_rankings(
+            a, b, label, [AP], test=test, alternative=alternative, n_resamples=500, rng=7
+        )[0]
+        assert found.p_value == p
+        assert found.p_std_error == pytest.approx((p * (1 - p) / 500) ** 0.5)
+        assert found.statistic == found.difference == observed
+    assert (
+        np.isinf(found[3:5]).tolist()
+        == {
+            "two-sided": [False, False],
+            "less": [True, False],
+            "greater": [False, True],
+        }[alternative]
+    )
+
+
+def test_resamples_without_a_positive_are_left_out_and_counted() -> None:
+    label = np.arange(12) < 1
+    a, b = np.arange(12) % 7, np.arange(12) % 5
+    found, top = compare_rankings(
+        a, b, label, [AP, PrecisionAt(2)], interval="bca", n_resamples=4000, rng=1
+    )
+    assert abs(found.n_undefined - 4000 * (11 / 12) ** 12) < 5 * 4000**0.5 / 2
+    assert top.n_undefined == 0
+    assert np.isfinite(found[:8]).all()
+
+
+@pytest.mark.parametrize("interval", ["percentile", "bca"])
+@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
+def test_without_positives(test: str, interval: str) -> None:
+    label = np.zeros(9)
+    found, top = compare_rankings(
+        np.arange(9),
+        np.arange(9) % 4,
+        label,
+        [AP, PrecisionAt(2)],
+        test=test,
+        interval=interval,
+        n_resamples=100,
+    )
+    assert np.isnan(found[:8]).all()
+    assert found.n_undefined == 100
+    assert (top.difference, top.p_value, top.conf_low, top.conf_high) == (0, 1, 0, 0)
+
+
+def test_posterior_of_precision_and_recall() -> None:
+    a, b, label = sample(60, 8)
+    a, b = a + np.linspace(0, 1e-3, 60), b + np.linspace(0, 1e-3, 60)
+    tops = [np.isin(np.arange(60), np.argsort(-score)[:20]) & label for score in (a, b)]
+    only = [np.sum(tops[0] & ~tops[1]), np.sum(tops[1] & ~tops[0])]
+    counts = [*only, np.sum(tops[0] & tops[1]), np.sum(label & ~tops[0] & ~tops[1])]
+    assert found_alone(ranking_levels([a, b]), label, 20) == tuple(counts)
+    better = float(paired_posterior_comparison(*only))
+    law = stats.dirichlet(np.array(counts) + 1).rvs(100_000, random_state=1)
+    ends = np.quantile(law[:, 0] - law[:, 1], [0.05, 0.95])
+    for alternative, p in (
+        ("two-sided", 2 * min(better, 1 - better)),
+        ("greater", 1 - better),
+        ("less", better),
+    ):
+        precision, recall = compare_rankings(
+            a,
+            b,
+            label,
+            [PrecisionAt(20), RecallAt(20)],
+            test="posterior",
+            alternative=alternative,
+            confidence_level=0.9 if alternative == "two-sided" else 0.95,
+            n_resamples=100_000,
+            rng=2,
+        )
+        assert (recall.statistic, recall.p_value) == pytest.approx((better, p))
+        assert precision[5:7] == recall[5:7]
+        assert recall.difference == pytest.approx((only[0] - only[1]) / 24)
+        assert precision.difference == pytest.approx((only[0] - only[1]) / 20)
+        if alternative != "less":
+            assert recall.conf_low == pytest.approx(ends[0], abs=0.002)
+            assert precision.conf_low == pytest.approx(recall.conf_low * 24 / 20)
+        if alternative != "greater":
+            assert recall.conf_high == pytest.approx(ends[1], abs=0.002)
+
+
+def test_posterior_without_positives() -> None:
+    for metric in (PrecisionAt(1), RecallAt(1)):
+        found = compare_rankings([2, 1], [1, 2], [0, 0], metric, test="posterior")
+        assert np.isnan(found.p_value)
+        assert np.isnan(found.statistic)
+
+
+def test_ties_at_the_cut_count_as_their_orders_do_on_average() -> None:
+    label = np.array([True, True, False, True])
+    scores = np.array([[2, 1, 1, 1], [1, 0, 1, -np.inf]])
+
+    def tops(score: np.ndarray) -> list[np.ndarray]:
+        """Mark the first two items in all orders of the retrieved items that fit the scores."""
+        kept = np.flatnonzero(score > -np.inf)
+        orders = [list(o) for o in permutations(kept) if (np.diff(score[list(o)]) <= 0).all()]
+        return [np.isin(np.arange(4), order[:2]) & label for order in orders]
+
+    found = [
+        ((one & ~two).sum(), (two & ~one).sum(), (one & two).sum(), (label & ~one & ~two).sum())
+        for one in tops(scores[0])
+        for two in tops(scores[1])
+    ]
+    assert found_alone(ranking_levels(scores), label, 2) == pytest.approx(np.mean(found, axis=0))
+
+
+def noisy(n: int, rng: np.random.Generator, kind: str) -> dict[str, np.ndarray]:
+    """Draw two equally noisy scores of the same items; in clusters with an error of their own."""
+    label = rng.permutation(n) < 0.3 * n
+    cluster = np.arange(n) // 5
+    if kind == "clusters":
+        label = rng.permutation(n // 5).repeat(5) < 0.3 * (n // 5)
+    shared = 1.5 * rng.normal(size=(2, n // 5))[:, cluster] * (kind == "clusters")
+    scores = rng.normal(size=n) + label + shared + rng.normal(size=(2, n))
+    if kind == "ties":
+        scores = np.round(scores)
+    return {"score_a": scores[0], "score_b": scores[1], "label": label, "cluster": cluster}
+
+
+def p_values(kind: str, repeats: int, n: int, metrics: list, **options: object) -> np.ndarray:
+    """Simulate p-values where neither model is better, shape (repeats, n_metrics)."""
+    rng, found = np.random.default_rng(11), []
+    for seed in range(repeats):
+        data = noisy(n, rng, kind)
+        if not options.get("clustered", kind == "clusters"):
+            data.pop("cluster")
+        rest = {key: value for key, value in options.items() if key != "clustered"}
+        one = compare_rankings(**data, metric=metrics, rng=seed, n_resamples=199, **rest)
+        found.append([each.p_value for each in one])
+    return np.array(found)
+
+
+def rejections(p: np.ndarray, level: float, alternative: str) -> float:
+    """Test that the chance to reject is the level."""
+    return stats.binomtest(int((p <= level).sum()), p.size, level, alternative).pvalue
+
+
+@pytest.mark.parametrize("kind", ["plain", "ties", "clusters"])
+def test_size_of_randomization(kind: str) -> None:
+    # Coins that break ties of ranks make the test a little cautious.
+    alternative = "greater" if kind == "ties" else "two-sided"
+    n = 150 if kind == "clusters" else 50
+    for p in p_values(kind, 400, n, [AP, AUC]).T:
+        assert min(rejections(p, level, alternative) for level in LEVELS) > 0.002
+        assert (p <= 0.2).mean() > 0.1
+
+
+def test_clusters_matter() -> None:
+    options = {"clustered": False}
+    for test in ("randomization", "delong"):
+        p = p_values("clusters", 200, 100, [AUC], test=test, **options)[:, 0]
+        assert (p <= 0.05).mean() > 0.12
+
+
+@pytest.mark.parametrize("kind", ["plain", "clusters"])
+@pytest.mark.parametrize("test", ["delong", "bootstrap"])
+def test_size_of_delong_and_bootstrap_is_near_nominal(test: str, kind: str) -> None:
+    p = p_values(kind, 300, 200, [AUC], test=test)[:, 0]
+    # Both hold for large samples.
+    low, high = stats.binom(300, 0.05).ppf([0.001, 0.9999])
+    assert low <= (p <= 0.05).sum() <= high
+
+
+def test_power() -> None:
+    a, b, label = sample(300, 12, gap=2.0)
+    for test in ("randomization", "bootstrap", "delong"):
+        found = compare_rankings(a, b, label, AUC, test=test, n_resamples=999, rng=1)
+        assert found.p_value < 0.01
+        assert found.conf_low > 0
+        worse = compare_rankings(
+            a, b, label, AUC, test=test, n_resamples=999, rng=1, alternative="less"
+        )
+        assert worse.p_value > 0.99
+
+
+MISTAKES: dict[str, Callable[[], object]] = {
+    "`test` must be one of 'bootstrap', 'delong', 'posterior', 'randomization'; got "
+    "'randomisation'. Did you mean 'randomization'?": {"test": "randomisation"},
+    "`interval` must be one of 'bca', 'percentile'; got 'wald'.": {"interval": "wald"},
+    "`n_resamples` must be a whole number >= 1; got 0.": {"n_resamples": 0},
+    "the test 'delong' is for RocArea; got AP.": {"test": "delong"},
+    "the test 'posterior' is for PrecisionAt and RecallAt; got AP, AUC.": {
+        "test": "posterior",
+        "metric": [PrecisionAt(1), AP, AUC],
+    },
+    "the test 'delong' has an interval of its own; got the interval 'bca', which is for "
+    "randomization and bootstrap.": {"test": "delong", "metric": AUC, "interval": "bca"},
+    "the test 'posterior' knows no clusters; leave out `cluster`.": {
+        "test": "posterior",
+        "metric": RecallAt(1),
+        "cluster": [1, 1, 2],
+    },
+    "`score_a`, `score_b` and `label` must be of one length >= 1; got shapes (2,), (3,) and "
+    "(3,).": {"score_a": [1, 2]},
+    "`score_b` must not be NaN: 1 of 3.": {"score_b": [1, np.nan, 2]},
+    "DeLong's test needs two items with positives and two with negatives; got 1 and 2.": {
+        "test": "delong",
+        "metric": AUC,
+    },
+    "DeLong's test needs two clusters with positives and two with negatives; got 1 and 1.": {
+        "test": "delong",
+        "metric": AUC,
+        "cluster": ["a", "a", "a"],
+    },
+    "`statistics` must be a CellStatistic; got a str.": {"metric": ["AP"]},
+    "`statistics` must hold at least one metric; got none.": {"metric": []},
+}
+
+
+@pytest.mark.parametrize("message", MISTAKES)
+def test_mistakes(message: str) -> None:
+    right = {"score_a": [1, 2, 3], "score_b": [1, 3, 2], "label": [0, 0, 1], "metric": AP}
+    with pytest.raises(PrframeError) as caught:
+        compare_rankings(**(right | MISTAKES[message]))
+    assert str(caught.value) == message
+
+
+def test_labels_of_another_length() -> None:
+    with pytest.raises(PrframeError, match=r"per item, 3; got shape \(2,\)"):
+        auc_covariance([[1, 2, 3]], [True, False])
+    with pytest.raises(PrframeError, match=r"shapes \(1, 3\) and \(3,\)"):
+        found_alone([[1, 2, 3]], [True, False, True], 1)
+
+
+def test_one_metric_gives_one_result() -> None:
+    found = compare_rankings([1, 2, 3], [2, 1, 1], [1, 0, 1], AP, n_resamples=5, rng=1)
+    assert isinstance(found, RankingComparison)
+    assert [found] == compare_rankings([1, 2, 3], [2, 1, 1], [1, 0, 1], [AP], n_resamples=5, rng=1)
