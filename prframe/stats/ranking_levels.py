@@ -82,7 +82,8 @@ class Units(NamedTuple):
 
     def sums(self, rows: Floats) -> Floats:
         """Add up over the items of each unit, row by row."""
-        return np.stack([np.bincount(self.of_item, row, minlength=self.number) for row in rows])
+        sums = [np.bincount(self.of_item, row, minlength=self.number) for row in rows]
+        return np.stack(sums).astype(np.float64)
 
 
 def units_of(cluster: ArrayLike | None, n: int) -> Units:

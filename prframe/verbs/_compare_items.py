@@ -127,9 +127,11 @@ class OnItems:
     ) -> list[list[RankingComparison]]:
         """Compare each pair by some metrics."""
         asked = self.asked
+        values = rankings.values()
+        if asked.test == "delong" and _too_few(group):
+            return [[_untested(*row[list(pair)]) for row in values] for pair in pairs]
         if asked.test in _SUITED:
             return [[self._suited(group, name, pair) for name in names] for pair in pairs]
-        values = rankings.values()
         replicates = rankings.replicates(asked.n_resamples, asked.rng())
 
         def of_pair(pair: tuple[int, int]) -> list[RankingComparison]:
@@ -176,6 +178,29 @@ class OnItems:
         names = rows.filter(undefined)["metric"].unique(maintain_order=True).to_list()
         why = f"which have too few {positives_of(self.args)} or negatives"
         warn_null(names, groups, self.args, why)
+
+
+def _too_few(group: PairedGroup) -> bool:
+    """Tell whether a class has too few items, or clusters, for a standard error."""
+    unit = np.arange(group.positive.size) if group.cluster is None else group.cluster
+    classes = (group.positive, ~group.positive)
+    return min(np.unique(unit[one]).size for one in classes) < 2  # noqa: PLR2004
+
+
+def _untested(a: float, b: float) -> RankingComparison:
+    """Return two values, with nothing said of their difference."""
+    return RankingComparison(
+        value_a=a,
+        value_b=b,
+        difference=a - b,
+        conf_low=np.nan,
+        conf_high=np.nan,
+        statistic=np.nan,
+        p_value=np.nan,
+        p_std_error=np.nan,
+        n_undefined=0,
+        method="",
+    )
 
 
 def _columns(found: Sequence[RankingComparison]) -> dict[str, Column]:
