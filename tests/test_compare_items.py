@@ -1,0 +1,276 @@
+"""`compare(over=None)`: models on the same items, against arrays, `evaluate` and definitions."""
+
+import itertools
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import binom
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+import prframe
+from prframe.errors import PrframeError, UndefinedMetricWarning
+from prframe.metrics import parse_metric
+from prframe.stats import AveragePrecision, RocArea, compare_rankings, paired_rank_test
+from prframe.verbs._cell_metrics import CatalogueEvaluator
+
+COLUMNS = ["a", "b", "c"]
+
+
+def items(n=120, seed=1, digits=None):
+    """Return scores of three models on the same items, in columns."""
+    rng = np.random.default_rng(seed)
+    label = rng.random(n) < 0.3
+    good = label + rng.normal(size=n)
+    scores = {"a": good, "b": good + rng.normal(size=n) / 2, "c": rng.normal(size=n)}
+    if digits is not None:
+        scores = {name: score.round(digits) for name, score in scores.items()}
+    extra = {"label": label, "id": np.arange(n), "day": rng.integers(0, 12, n)}
+    return pl.DataFrame(scores | extra)
+
+
+def long(wide):
+    """Return the same with a row per model and item."""
+    index = [name for name in wide.columns if name not in COLUMNS]
+    return wide.unpivot(COLUMNS, index=index, variable_name="model", value_name="score")
+
+
+def compared(frame, metrics, **options):
+    """Compare the columns, or the models of the long layout."""
+    names = frame.collect_schema().names() if isinstance(frame, pl.LazyFrame) else frame.columns
+    if "a" in names:
+        options["score"] = COLUMNS
+    return prframe.compare(frame, metrics, over=None, item="id", **options)
+
+
+@pytest.mark.parametrize("digits", [None, 0])
+@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
+def test_it_is_the_array_function_pair_by_pair(test, digits):
+    wide = items(digits=digits)
+    found = compared(wide, ["AP", "AUC"], test=test, n_resamples=300, rng=5)
+    seed = int(np.random.default_rng(5).integers(1 << 62))
+    for first, second in itertools.combinations(COLUMNS, 2):
+        rows = found.filter(model_a=first, model_b=second)
+        expected = compare_rankings(
+            wide[first],
+            wide[second],
+            wide["label"],
+            [AveragePrecision(), RocArea()],
+            test=test,
+            n_resamples=300,
+            rng=np.random.default_rng(seed),
+        )
+        values = [
+            one(wide["label"], wide[first]) for one in (average_precision_score, roc_auc_score)
+        ]
+        assert rows["mean_a"].to_list() == pytest.approx(values)
+        assert rows["difference"].to_list() == pytest.approx([one.difference for one in expected])
+        assert rows["n"].to_list() == [120, 120]
+        if test == "randomization":
+            # The swaps come first.
+            p_values = [one.p_value for one in expected]
+            assert rows["p_value"].to_list() == pytest.approx(p_values)
+
+
+@pytest.mark.parametrize("options", [{}, {"test": "bootstrap"}, {"cluster": "day"}])
+def test_layout_order_and_kind_of_frame_do_not_matter(options):
+    wide = items(digits=1)
+    options |= {"metrics": ["AP", "P@10", "nDCG@5"], "n_resamples": 200, "rng": 3}
+    found = compared(wide, **options)
+    shuffled = wide.sample(fraction=1, shuffle=True, seed=2)
+    assert compared(shuffled, **options).equals(found)
+    assert compared(long(wide), **options).equals(found)
+    assert compared(long(shuffled), **options).equals(found)
+    assert compared(wide.lazy(), **options).collect().equals(found)
+    assert pl.from_pandas(compared(wide.to_pandas(), **options)).equals(found, null_equal=True)
+
+
+def test_delong_is_the_array_test_of_w():
+    wide = items()
+    found = compared(wide, "AUC", test="delong")
+    for row in found.iter_rows(named=True):
+        scores = wide[row["model_a"]], wide[row["model_b"]]
+        expected = paired_rank_test(*scores, wide["label"])
+        assert row["statistic"] == pytest.approx(expected.z)
+        assert row["p_value"] == pytest.approx(expected.p_value)
+        areas = [roc_auc_score(wide["label"], score) for score in scores]
+        assert row["difference"] == pytest.approx(areas[0] - areas[1])
+        share = 1 - wide["label"].mean()
+        assert row["conf_low"] == pytest.approx(expected.conf_low / share)
+
+
+def test_posterior_counts_what_one_model_finds_alone():
+    wide = items()
+    row = compared(wide, "P@20", test="posterior", baseline="b").row(0, named=True)
+    top = {name: set(wide.sort(name, descending=True)["id"][:20]) for name in "ab"}
+    relevant = set(wide.filter("label")["id"])
+    only = [len((top[x] - top[y]) & relevant) for x, y in ("ab", "ba")]
+    assert (row["model_a"], row["model_b"]) == ("a", "b")
+    assert row["difference"] == pytest.approx((only[0] - only[1]) / 20)
+    draws = np.random.default_rng(1).beta(only[0] + 1, only[1] + 1, 200_000)
+    share = (draws > 0.5).mean()
+    assert row["statistic"] == pytest.approx(share, abs=0.006)
+    assert row["p_value"] == pytest.approx(2 * min(share, 1 - share), abs=0.012)
+
+
+CATALOGUE = [
+    "AP",
+    "nDCG@10",
+    "RR",
+    "P@7",
+    "R@5",
+    "ERR@10",
+    "RBP(p=0.8)",
+    "F1@10",
+    "AP@20",
+    "MaxF1",
+]
+
+
+@pytest.mark.parametrize("graded", [False, True])
+def test_the_evaluator_is_evaluate_on_the_rows_of_each_resample(graded):
+    rng = np.random.default_rng(4)
+    n, rows = 40, 12
+    names = [*CATALOGUE, "nDCG(gain='exp')"] if graded else CATALOGUE
+    label = rng.integers(0, 4, n) if graded else rng.integers(0, 2, n)
+    level = rng.integers(0, 15, (rows, n))
+    count = rng.integers(0, 3, (rows, n))
+    table = pl.DataFrame(
+        {"positive": label > 0} | ({"gain": label.astype(float)} if graded else {})
+    )
+    evaluate = CatalogueEvaluator(table, [parse_metric(name) for name in names])
+    every = pl.DataFrame(
+        {
+            "r": np.repeat(np.arange(rows), n),
+            "score": np.where(level > 0, level, -np.inf).ravel(),
+            "label": np.tile(label, rows),
+            "count": count.ravel(),
+        }
+    )
+    repeated = every.select(pl.all().repeat_by("count").explode()).drop("count")
+    for found, frame in ((evaluate(level), every), (evaluate(level, count), repeated)):
+        expected = prframe.evaluate(frame, names, by="r").sort("r").drop("r")
+        assert found == pytest.approx(expected.to_numpy().T, nan_ok=True)
+    assert evaluate(level[:1], count)[0].shape == (rows,)
+
+
+def test_metrics_of_both_kinds_have_the_same_draws():
+    wide = items()
+    options = {"n_resamples": 200, "rng": 1}
+    alone = compared(wide, "AP", **options)
+    cut = compared(wide, ["AP@120", "AP"], **options)
+    assert cut.filter(metric="AP").drop("p_adjusted").equals(alone.drop("p_adjusted"))
+    # A cut-off beyond all items changes nothing, but goes by way of the whole catalogue.
+    numbers = ["mean_a", "difference", "conf_low", "conf_high", "p_value"]
+    assert np.allclose(cut.filter(metric="AP@120").select(numbers), alone.select(numbers))
+
+
+def test_size_of_swaps_by_groups():
+    """Two models that are alike on 400 test sets, in one call."""
+    rng = np.random.default_rng(6)
+    sets, n = 400, 60
+    label = rng.random((sets, n)) < 0.3
+    quality = label + rng.normal(size=(sets, n))
+    scores = quality + rng.normal(size=(2, sets, n))
+    frame = pl.DataFrame(
+        {
+            "set": np.repeat(np.arange(sets), n),
+            "a": scores[0].ravel(),
+            # Another scale: only ranks are swapped.
+            "b": np.exp(scores[1].ravel()) * 1000,
+            "label": label.ravel(),
+        }
+    )
+    found = prframe.compare(
+        frame, ["AP", "AUC"], score=["a", "b"], over=None, by="set", n_resamples=199, rng=1
+    )
+    for metric in ("AP", "AUC"):
+        rejected = (found.filter(metric=metric)["p_value"] <= 0.05).sum()
+        assert binom.ppf(0.0005, sets, 0.05) <= rejected <= binom.ppf(0.9995, sets, 0.05)
+
+
+def test_groups_without_positives_are_null_with_one_warning():
+    wide = items(60).with_columns(
+        g=pl.when(pl.col("id") < 30).then(pl.lit("x")).otherwise(pl.lit("y"))
+    )
+    wide = wide.with_columns(pl.col("label") & (pl.col("g") == "x"))
+    for test, metric in (
+        ("randomization", "AP"),
+        ("bootstrap", "nDCG@5"),
+        ("delong", "AUC"),
+        ("posterior", "R@5"),
+    ):
+        with pytest.warns(UndefinedMetricWarning, match=r"1 of 2 groups.*'y'") as caught:
+            found = compared(wide, metric, test=test, by="g", n_resamples=100, rng=1)
+        assert len(caught) == 1
+        numbers = ["difference", "conf_low", "p_value", "p_adjusted", "method"]
+        assert found.filter(g="y").select(pl.col(numbers).is_null().all()).row(0) == (True,) * 5
+        assert (
+            found.filter(g="x").select(pl.col(numbers).is_not_null().all()).row(0) == (True,) * 5
+        )
+
+
+def test_models_that_are_the_same_do_not_differ():
+    wide = items().with_columns(b=pl.col("a") * 2, c=pl.col("a").exp())
+    for test, metric in (
+        ("randomization", "AP"),
+        ("bootstrap", "AP"),
+        ("delong", "AUC"),
+        ("posterior", "P@5"),
+    ):
+        found = compared(wide, metric, test=test, n_resamples=100, rng=1)
+        assert found["difference"].to_list() == [0.0] * 3
+        assert found["p_value"].to_list() == [1.0] * 3
+
+
+def test_totals_count_items_that_no_model_lists():
+    wide = items(60)
+    more = (
+        wide.clear()
+        .with_columns(pl.col(COLUMNS))
+        .extend(
+            pl.DataFrame(
+                {name: [-np.inf] * 40 for name in COLUMNS}
+                | {"label": [True] * 5 + [False] * 35, "id": np.arange(60, 100), "day": [0] * 40},
+                schema=wide.schema,
+            )
+        )
+    )
+    options = {"n_resamples": 100, "rng": 1}
+    totals = {"n_pos": int(wide["label"].sum()) + 5, "n_neg": int((~wide["label"]).sum()) + 35}
+    found = compared(wide, ["AP", "R@10"], **options, **totals)
+    assert found.equals(compared(pl.concat([wide, more]), ["AP", "R@10"], **options))
+    assert found["n"].unique().to_list() == [100]
+
+
+BAD = [
+    ({"test": "t"}, "on the same items"),
+    ({"metrics": "AP", "test": "delong"}, "test='delong' is for AUC; got AP"),
+    ({"metrics": "AP", "test": "posterior"}, "test='posterior' is for P and R"),
+    ({"metrics": "P(rel=2)@5", "test": "posterior"}, "test='posterior'"),
+    ({"metrics": "P@5", "test": "posterior", "cluster": "day"}, "knows no clusters"),
+    ({"metrics": "AUC", "test": "delong", "interval": "bca"}, "interval of its own"),
+    ({"metrics": "nDCG@5", "interval": "bca"}, "got nDCG@5"),
+    ({"interval": "t"}, "`interval` on the same items"),
+    ({"incomplete": "zero"}, "`incomplete` on the same items"),
+    ({"method": "exact"}, "`method`"),
+    ({"correction": "max-t"}, "over queries"),
+    ({"correction": "tukey"}, "over queries"),
+    ({"rope": 0.1}, "`rope`"),
+    ({"power": 0.8}, "`power`"),
+    ({"undefined": 0.0}, "`undefined`"),
+    ({"n_resamples": 20}, "`n_resamples`"),
+    ({"ties": "order"}, "ties='group'"),
+    ({"baseline": "d"}, "`baseline`"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), BAD, ids=[str(options) for options, _ in BAD])
+def test_what_it_refuses(options, message):
+    with pytest.raises(PrframeError, match=message):
+        compared(items(), **({"metrics": "AP"} | options))
+
+
+def test_the_long_layout_needs_items():
+    with pytest.raises(PrframeError, match="item="):
+        prframe.compare(long(items()), "AP", over=None)
