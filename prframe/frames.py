@@ -57,21 +57,25 @@ class Source:
         return pl.concat([first, *rest], rechunk=True)
 
 
-def through(
+def through(  # noqa: PLR0913
     frame: object,
     columns: dict[str, str],
     schema: Callable[[Source], Schema],
     compute: Callable[[Source], pl.DataFrame],
     renamed: Mapping[str, str] | None = None,
+    *,
+    copied: Mapping[str, str] | None = None,
 ) -> Any:
     """Carry a frame over the border, compute, and carry the result back.
 
     `columns` are the needed ones (column -> argument that names it), `schema` checks the
     arguments against the frame and tells what comes out, `compute` does the work; for a lazy
     frame it runs when the result is collected. `renamed` tells which columns of the result hold
-    values of the caller's columns under another name, and perhaps new ones.
+    values of the caller's columns under another name, and perhaps new ones; `copied`, which hold
+    no others, like the columns `by`.
     """
-    data, back = _enter(frame, columns, renamed or {})
+    same = {key: key for key, argument in columns.items() if argument == "by"} | dict(copied or {})
+    data, back = _enter(frame, columns, renamed or {}, same)
     source = Source(data)
     out = dict(schema(source))
 
@@ -102,11 +106,11 @@ def named(frame: object) -> tuple[object, list[str]]:
 
 def source(frame: object, columns: dict[str, str]) -> Source:
     """Carry the needed columns of a frame over the border, with no way back."""
-    return Source(_enter(frame, columns, {})[0])
+    return Source(_enter(frame, columns, {}, {})[0])
 
 
 def _enter(
-    frame: object, columns: dict[str, str], renamed: Mapping[str, str]
+    frame: object, columns: dict[str, str], renamed: Mapping[str, str], same: Mapping[str, str]
 ) -> tuple[pl.DataFrame | pl.LazyFrame, Callable[[pl.DataFrame], object]]:
     """Return the needed columns in polars, and the way back to the caller's kind."""
     if isinstance(frame, pl.DataFrame):
@@ -118,9 +122,9 @@ def _enter(
         # In the file's order: a reader that must reorder columns holds far more of them at once.
         return frame.select(name for name in names if name in columns), lambda out: out
     if _is_instance(frame, "pandas", "DataFrame"):
-        return _enter_pandas(cast("pd.DataFrame", frame), columns, renamed)
+        return _enter_pandas(cast("pd.DataFrame", frame), columns, renamed, same)
     if _is_arrow(frame):
-        return _enter_arrow(frame, columns, renamed)
+        return _enter_arrow(frame, columns, renamed, same)
     raise _no_frame(frame)
 
 
@@ -162,7 +166,7 @@ def _table(frame: Any) -> "pa.Table":
 
 
 def _enter_arrow(
-    frame: object, columns: dict[str, str], renamed: Mapping[str, str]
+    frame: object, columns: dict[str, str], renamed: Mapping[str, str], same: Mapping[str, str]
 ) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]:
     """Read a pyarrow table or a PyCapsule frame; both get a pyarrow table back."""
     import pyarrow as pa
@@ -171,7 +175,7 @@ def _enter_arrow(
     _names_are_unique(table.column_names, columns)
     checks.columns_exist(columns, table.column_names)
     data = _read(lambda: cast("pl.DataFrame", pl.from_arrow(table.select(list(columns)))))
-    kept = {key: table.schema.field(key).type for key in _keys(columns)}
+    kept = {name: table.schema.field(column).type for name, column in same.items()}
     for name, column in renamed.items():
         dtype = table.schema.field(column).type
         if not pa.types.is_dictionary(dtype):
@@ -193,7 +197,10 @@ def _to_arrow(out: pl.DataFrame, kept: Mapping[str, "pa.DataType"]) -> "pa.Table
 
 
 def _enter_pandas(
-    frame: "pd.DataFrame", columns: dict[str, str], renamed: Mapping[str, str]
+    frame: "pd.DataFrame",
+    columns: dict[str, str],
+    renamed: Mapping[str, str],
+    same: Mapping[str, str],
 ) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]:
     """Read the needed columns of a pandas frame and note its dtype backend."""
     _names_are_unique(list(frame.columns), columns)
@@ -202,7 +209,7 @@ def _enter_pandas(
     checks.columns_exist(columns, list(frame.columns), hint)
     needed = frame[list(columns)]
     data = _read(lambda: pl.from_pandas(needed))
-    kept = {key: needed[key].dtype for key in _keys(columns)}
+    kept = {name: needed[column].dtype for name, column in same.items()}
     kept |= {
         name: needed[column].dtype
         for name, column in renamed.items()
@@ -210,11 +217,6 @@ def _enter_pandas(
         if needed[column].dtype.name != "category"
     }
     return data, lambda out: _to_pandas(out, _backend(needed), kept)
-
-
-def _keys(columns: dict[str, str]) -> list[str]:
-    """Return the grouping columns among the needed ones."""
-    return [column for column, argument in columns.items() if argument == "by"]
 
 
 def _names_are_unique(names: Sequence[object], columns: dict[str, str]) -> None:

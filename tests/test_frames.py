@@ -34,19 +34,26 @@ CALLS = {
     "rank_test": lambda frame: prframe.rank_test(
         frame, by="model", phi=["mww", "local-auc"], correction="holm"
     ),
+    "compare": lambda frame: prframe.compare(
+        frame, ["AP", "P@3"], over="query", rope=0.1, power=0.8, n_resamples=50, rng=1
+    ),
     "band": lambda frame: prframe.band(
         frame, by="model", recall=[0.3, 0.6], rng=1, n_resamples=50
     ),
     "interval": lambda frame: prframe.interval(frame, ["AP"], by="model", rng=1, n_resamples=50),
     "topk_test": lambda frame: prframe.topk_test(frame, by=BY, k=[3, 50], ties="order"),
 }
+# Columns of results that hold values of the caller's, and whose.
+COPIED = {"model": "model", "query": "query", "model_a": "model", "model_b": "model"}
 calls = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 
 
 def plain(frame: pl.DataFrame) -> pl.DataFrame:
     """Forget how keys are encoded."""
-    return (
-        frame.with_columns(pl.col("model").cast(pl.String)) if "model" in frame.columns else frame
+    return frame.with_columns(
+        pl.col(name).cast(pl.String)
+        for name in COPIED
+        if name != "query" and name in frame.columns
     )
 
 
@@ -71,9 +78,9 @@ def test_pandas(call, backend: str) -> None:
     result = call(given)
     assert isinstance(result, pd.DataFrame)
     assert isinstance(result.index, pd.RangeIndex)
-    for key in set(BY) & set(result.columns):
-        assert result[key].dtype == given[key].dtype
-    for name in set(result.columns) - set(BY):
+    for name in set(COPIED) & set(result.columns):
+        assert result[name].dtype == given[COPIED[name]].dtype
+    for name in set(result.columns) - set(COPIED):
         dtype = result[name].dtype
         if backend == "pyarrow":
             assert isinstance(dtype, pd.ArrowDtype)
@@ -92,8 +99,8 @@ def test_pyarrow(call) -> None:
     )
     result = call(given)
     assert isinstance(result, pa.Table)
-    for key in set(BY) & set(result.column_names):
-        assert result.schema.field(key).type == given.schema.field(key).type
+    for name in set(COPIED) & set(result.column_names):
+        assert result.schema.field(name).type == given.schema.field(COPIED[name]).type
     assert_frame_equal(plain(pl.from_arrow(result)), plain(call(DATA)))
 
 
@@ -161,6 +168,7 @@ def test_empty_frames_give_no_rows() -> None:
             "topk_test",
             "ap_test",
             "rank_test",
+            "compare",
             "interval",
             "band",
         ):

@@ -32,6 +32,9 @@ def counted() -> tuple[pl.LazyFrame, list[int]]:
         lambda frame: prframe.topk_test(frame, by="q", k=[1, 2]),
         lambda frame: prframe.ap_test(frame, by="q"),
         lambda frame: prframe.rank_test(frame, by="q", phi=["mww", "rtb"]),
+        lambda frame: prframe.compare(
+            frame.with_columns(m=pl.lit(["x", "y"])).explode("m"), "AP", model="m", over="q"
+        ),
         lambda frame: prframe.band(frame, by="q", rng=1, n_resamples=50),
         lambda frame: prframe.interval(frame, "AP", by="q", rng=1, n_resamples=50),
     ],

@@ -21,6 +21,7 @@ VERBS = {
     "topk_test": {"k": [1, 2]},
     "ap_test": {"correction": "bh"},
     "rank_test": {"phi": ["mww", "median"], "correction": "bh"},
+    "compare": {"metrics": "AP", "score": ["score", "label"], "over": "label", "test": "sign"},
     "band": {"rng": 1, "n_resamples": 50},
     "interval": {"metrics": "AP", "rng": 1, "n_resamples": 50},
 }

@@ -51,6 +51,8 @@ EffectSize: TypeAlias = Literal["cohen", "cliff"]
 
 _SAMPLED = ("percentile", "bca")
 _LEAST_EFFECT = 1e-6
+# What every pair should have.
+_EXPECTED = ["conf_low", "conf_high", "p_value", "effect_size"]
 
 
 @dataclass(frozen=True)
@@ -80,12 +82,12 @@ class OverQueries:
     def _warn(self, rows: pl.DataFrame) -> None:
         """Warn once of pairs that have too little in common."""
         args = self.compared.evaluation.args
-        keys = key_names(args)
-        groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(
-            lacking=pl.col("p_value").is_null().any()
+        what = [name for name in _EXPECTED if rows[name].null_count()]
+        groups = rows.group_by(key_names(args) or pl.lit(0), maintain_order=True).agg(
+            lacking=pl.any_horizontal(pl.col(_EXPECTED).is_null()).any()
         )
         why = "in which two models have too few values in common, or differ by the same in all"
-        warn_null(["p_value"], groups, args, why)
+        warn_null(what, groups, args, why)
 
     def _blocks(self, stratum: Stratum, pairs: Sequence[tuple[int, int]]) -> dict[str, Block]:
         """Return the columns of all metrics of a group."""
@@ -242,17 +244,17 @@ class OverQueries:
         detectable, needed = [], []
         for pair, sample in enumerate(table.samples):
             differences = table.defined_differences(pair)
-            spread = float(differences.std(ddof=1)) if differences.size > 1 else 0.0
+            varies = differences.size > 1 and not sample.constant
+            spread = float(differences.std(ddof=1)) if varies else np.nan
             detectable.append(
                 float(detectable_difference(table.n[pair], spread, **options))
-                if spread
+                if varies
                 else np.nan
             )
+            toward = {"two-sided": abs(sample.mean), "less": -sample.mean, "greater": sample.mean}
             # Differences of nothing but rounding would need numbers beyond all queries there are.
-            enough = spread and abs(sample.mean) > _LEAST_EFFECT * spread
-            needed.append(
-                int(queries_needed(abs(sample.mean), spread, **options)) if enough else None
-            )
+            enough = toward[self.asked.alternative] > _LEAST_EFFECT * spread
+            needed.append(int(queries_needed(sample.mean, spread, **options)) if enough else None)
         return {"detectable_difference": detectable, "n_needed": needed}
 
 

@@ -62,8 +62,11 @@ class ComparedValues:
     ) -> "ComparedValues":
         """Check `over`, and that what is asked for can be evaluated."""
         checks.one_of("incomplete", incomplete, get_args(Incomplete))
-        named = [] if args.model is None else [args.model]
-        columns = grouped_over(replace(args, by=[*args.keys, *named]), over).keys
+        columns = grouped_over(args, over).keys[len(args.keys) :]
+        if args.model in columns:
+            raise PrframeError(
+                f"`model` and `over` both name {args.model!r}; models are compared over queries."
+            )
         evaluation = Evaluation(
             args=args,
             wanted=wanted,
@@ -73,7 +76,7 @@ class ComparedValues:
             undefined=undefined,
         )
         evaluation.check()
-        return cls(evaluation, columns[len(args.keys) + len(named) :], incomplete)
+        return cls(evaluation, columns, incomplete)
 
     @property
     def arguments(self) -> Arguments:
@@ -83,23 +86,10 @@ class ComparedValues:
 
     def strata(self, source: Source) -> tuple[pl.Series, list[Stratum]]:
         """Return the models, in order of their first row or column, and a stratum per group."""
-        self._refuse_null_models(source)
         models, rows = self._long(source) if self.evaluation.args.model else self._wide(source)
         keys = key_names(self.evaluation.args)
         parts = rows.partition_by(keys, maintain_order=True) if keys else [rows]
         return models, [self._stratum(part, models) for part in parts if part.height]
-
-    def _refuse_null_models(self, source: Source) -> None:
-        """Require that every row belongs to a model."""
-        column = self.evaluation.args.model
-        if column is None:
-            return
-        number = source.lazy().select(pl.col(column).null_count()).collect().item()
-        if number:
-            raise PrframeError(
-                f"`model` {column!r} must not contain nulls: {number} rows; name these models, or "
-                "drop the rows."
-            )
 
     def _evaluated(self, source: Source) -> pl.DataFrame:
         """Evaluate each group of `by`, model and query; a query keeps its cluster."""
@@ -107,16 +97,21 @@ class ComparedValues:
         columns = dict(zip(args.keys, key_names(args), strict=True))
         columns |= {} if args.model is None else {args.model: _MODEL}
         columns |= zip(self.over, self._over_names, strict=True)
-        columns |= {} if args.cluster is None else {args.cluster: _CLUSTER}
+        if args.cluster is not None:
+            # It may be among the columns of queries.
+            columns.setdefault(args.cluster, _CLUSTER)
         scores = [args.score, *args.further_scores]
         plain = replace(args, by=list(columns), model=None, cluster=None, further_scores=())
         evaluations = [replace(self.evaluation, args=replace(plain, score=one)) for one in scores]
         parts = [one.measured(source) for one in evaluations]
-        evaluations[0].warn(_gaps(parts, list(self.evaluation.wanted)))
+        evaluations[0].warn(_gaps(parts, key_names(plain), list(self.evaluation.wanted)))
         if args.model is None:
             number = [pl.lit(i, dtype=pl.UInt32).alias(_MODEL) for i in range(len(parts))]
             parts = [part.with_columns(one) for part, one in zip(parts, number, strict=True)]
-        return pl.concat(parts).rename(dict(zip(key_names(plain), columns.values(), strict=True)))
+        rows = pl.concat(parts).rename(dict(zip(key_names(plain), columns.values(), strict=True)))
+        if args.cluster is None:
+            return rows
+        return rows.with_columns(pl.col(columns[args.cluster]).alias(_CLUSTER))
 
     @property
     def _over_names(self) -> list[str]:
@@ -126,6 +121,13 @@ class ComparedValues:
     def _long(self, source: Source) -> tuple[pl.Series, pl.DataFrame]:
         """Return the models, and a row per group, numbered by them."""
         rows = self._evaluated(source)
+        if rows[_MODEL].null_count():
+            column = str(self.evaluation.args.model)
+            number = source.lazy().select(pl.col(column).null_count()).collect().item()
+            raise PrframeError(
+                f"`model` {column!r} must not contain nulls: {number} rows; name these models, or "
+                "drop the rows."
+            )
         names = rows.select(pl.col(_MODEL).unique(maintain_order=True))
         numbered = names.with_row_index("number")
         rows = rows.join(numbered, on=_MODEL, how="left", maintain_order="left").drop(_MODEL)
@@ -182,10 +184,8 @@ class ComparedValues:
         self, absent: NDArray[np.bool_], models: pl.Series, queries: pl.DataFrame
     ) -> PrframeError:
         """Say which models lack which queries."""
-        lacking = absent.sum(axis=1)
-        some = [
-            f"{models[i]!r} has none for {lacking[i]}" for i in np.flatnonzero(lacking).tolist()
-        ]
+        lacking = zip(models.to_list(), absent.sum(axis=1).tolist(), strict=True)
+        some = [f"{model!r} has none for {number}" for model, number in lacking if number]
         more = f" and {len(some) - checks.SHOWN} more models" * (len(some) > checks.SHOWN)
         where = in_groups(queries[np.flatnonzero(absent.any(axis=0))].rows())
         return PrframeError(
@@ -196,14 +196,14 @@ class ComparedValues:
         )
 
 
-def _gaps(parts: Sequence[pl.DataFrame], names: Sequence[str]) -> pl.DataFrame:
-    """Return the values of several models for the same groups, null where one of them is."""
+def _gaps(
+    parts: Sequence[pl.DataFrame], keys: Sequence[str], names: Sequence[str]
+) -> pl.DataFrame:
+    """Return a row per group that any model has, null where it has no value for one of them."""
     if len(parts) == 1:
         return parts[0]
-    first, *others = parts
-    return first.with_columns(
-        pl.when(~pl.any_horizontal(pl.Series(part[name].is_null()) for part in others))
-        .then(name)
-        .alias(name)
+    values = [
+        pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).first()).alias(name)
         for name in names
-    )
+    ]
+    return pl.concat(parts).group_by(keys, maintain_order=True).agg(values)

@@ -1,9 +1,9 @@
 """What verbs that compare models on the same items are told: which models, and which pairs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 
@@ -102,7 +102,8 @@ def model_pairs(models: Sequence[Any], baseline: object) -> list[tuple[int, int]
         )
     if baseline is None:
         return list(combinations(range(len(models)), 2))
-    listed = list(baseline) if isinstance(baseline, (list, tuple)) else [baseline]
+    several = isinstance(baseline, Iterable) and not isinstance(baseline, (str, bytes))
+    listed = list(cast("Iterable[object]", baseline)) if several else [baseline]
     plain = [checks.plain(one) for one in listed]
     for one in plain:
         if one not in models:

@@ -90,7 +90,7 @@ def run(
     names: dict[str, str] = {}
     if args.model is not None:
         names = {"model_a": args.model, "model_b": args.model}
-    return through(frame, args.columns, result_schema, renamed, names)
+    return through(frame, args.columns, result_schema, renamed, copied=names)
 
 
 def grouped_over(args: Arguments, over: Columns) -> Arguments:

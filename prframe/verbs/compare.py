@@ -122,12 +122,12 @@ def compare(
     rope : float >= 0, optional
         Region of practical equivalence: mean differences up to this do not matter. Adds the
         probabilities of the Bayesian signed-rank test (`prframe.stats.signed_rank_posterior`).
-    power : float in (0, 1), optional
+    power : float in (1 - confidence_level, 1), optional
         Adds the smallest difference that so many queries show with this probability by a t test,
-        and how many queries the observed difference needs.
+        and how many queries the observed difference needs, if it is on the side of `alternative`.
     cluster : str, optional
         Column of clusters: of queries, which are constant in each, or of items. Whole clusters
-        are exchanged or drawn.
+        are exchanged or drawn; "wilcoxon", "sign", `rope` and `power` over queries know none.
     incomplete : {"raise", "pairwise", "common", "zero", "last"}
         Where a model has no rows for a query: refuse, compare two models over what both have,
         all over what all have, or count as 0. On the same items, where a model has no row for an
@@ -183,12 +183,22 @@ def compare(
 
     Examples
     --------
-    >>> import polars as pl, prframe
+    >>> import prframe
     >>> digits = prframe.datasets.load_digits()
     >>> found = prframe.compare(
     ...     digits, "AP", model="system", baseline="pixels", n_pos="n_relevant"
     ... )
     >>> found.select("model_a", "difference", "conf_low", "conf_high", "p_adjusted").head(3)
+    shape: (3, 5)
+    ┌───────────┬────────────┬───────────┬───────────┬────────────┐
+    │ model_a   ┆ difference ┆ conf_low  ┆ conf_high ┆ p_adjusted │
+    │ ---       ┆ ---        ┆ ---       ┆ ---       ┆ ---        │
+    │ str       ┆ f64        ┆ f64       ┆ f64       ┆ f64        │
+    ╞═══════════╪════════════╪═══════════╪═══════════╪════════════╡
+    │ pca       ┆ -0.018854  ┆ -0.026784 ┆ -0.010924 ┆ 0.000004   │
+    │ thumbnail ┆ -0.062285  ┆ -0.077286 ┆ -0.047284 ┆ 1.9273e-15 │
+    │ binary    ┆ -0.186258  ┆ -0.199118 ┆ -0.173397 ┆ 1.4935e-59 │
+    └───────────┴────────────┴───────────┴───────────┴────────────┘
     """
     wanted = named(metrics)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
@@ -205,7 +215,7 @@ def compare(
         seed=int(random_generator(rng).integers(1 << 62)),
         baseline=baseline,
         rope=None if rope is None else float(checks.number("rope", rope, at_least=0)),
-        power=None if power is None else float(checks.number("power", power, above=0, below=1)),
+        power=None if power is None else _power(power, level),
     )
     named_by: dict[str, Any] = {
         "model": model,
@@ -235,6 +245,10 @@ def compare(
         keys=args.keys,
     )
     return result
+
+
+# Tests that take every query for independent of the others.
+_INDEPENDENT = ("wilcoxon", "sign")
 
 
 @dataclass(frozen=True)
@@ -270,6 +284,12 @@ _ITEMS = _Mode(
 )
 
 
+def _power(power: float, confidence_level: float) -> float:
+    """Require a power above the level of the test."""
+    # Rounded: 1 - 0.95 is a hair above 0.05.
+    return float(checks.number("power", power, above=round(1 - confidence_level, 12), below=1))
+
+
 def _check_options(asked: Comparison, args: Arguments, incomplete: object, mode: _Mode) -> None:
     """Refuse options that are not known, or have no meaning for what is compared."""
     checks.one_of("alternative", asked.alternative, get_args(Alternative))
@@ -294,10 +314,26 @@ def _check_options(asked: Comparison, args: Arguments, incomplete: object, mode:
                 f"{name} {mode.what} must be one of {checks.listed(options)}; "
                 f"got {checks.brief(value)}."
             )
+    if args.cluster is not None and mode is _OVER:
+        _check_clusters(asked)
     if asked.correction in JOINT:
         _check_joint(asked, args, mode)
     if asked.interval in {"percentile", "bca"} or mode is _ITEMS:
         resamples(asked.n_resamples, asked.confidence_level)
+
+
+def _check_clusters(asked: Comparison) -> None:
+    """Refuse what would take no account of clusters."""
+    chosen = {
+        f"test={asked.test!r}": asked.test in _INDEPENDENT,
+        "rope": asked.rope is not None,
+        "power": asked.power is not None,
+    }
+    given = [name for name, is_given in chosen.items() if is_given]
+    if given:
+        raise PrframeError(
+            f"{given[0]} takes queries as independent and knows no clusters; leave out `cluster`."
+        )
 
 
 def _check_joint(asked: Comparison, args: Arguments, mode: _Mode) -> None:
