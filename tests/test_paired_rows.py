@@ -286,7 +286,9 @@ def test_pairs() -> None:
     assert model_pairs(["a", "b", "c"], "b") == [(0, 1), (2, 1)]
     assert model_pairs([1, 2, 3, 4], np.int64(2)) == [(0, 1), (2, 1), (3, 1)]
     assert model_pairs(["a", "b", "c", "d"], ["d", "a"]) == [(1, 3), (2, 3), (1, 0), (2, 0)]
-    assert model_pairs([], None) == []
+    assert model_pairs(["a", "b", "c"], np.array(["c", "b"])) == [(0, 2), (0, 1)]
+    with pytest.raises(PrframeError, match=r"two models or more to compare; got \['a'\]"):
+        model_pairs(["a"], None)
 
 
 BAD: list[tuple[Callable[[], object], str]] = [

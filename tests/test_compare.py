@@ -1,0 +1,356 @@
+"""The verb `compare` over queries, against SciPy, statsmodels, enumeration and definitions."""
+
+from itertools import combinations, permutations, product
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import scipy.stats
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.power import TTestPower
+
+import prframe
+from tests.compared_runs import MODELS, pair, runs, table, without_nan
+
+SIDES = ("two-sided", "less", "greater")
+sides = pytest.mark.parametrize("alternative", SIDES)
+DATA = runs()
+# A metric of any value, and one with many ties.
+METRICS = ["AP", "P@4"]
+
+
+def rows(frame: pl.DataFrame = DATA, metrics: Any = METRICS, **options: Any) -> list[dict]:
+    """Return the rows of a comparison."""
+    return without_nan(prframe.compare(frame, metrics, **options)).rows(named=True)
+
+
+def folded(x: Any, alternative: str) -> np.ndarray:
+    """Return what is large where a difference is extreme."""
+    return {"two-sided": np.abs(x), "less": -np.asarray(x), "greater": np.asarray(x)}[alternative]
+
+
+def difference(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Return differences without rounding, so that ties tie."""
+    return (a - b).round(12)
+
+
+def test_means_and_counts() -> None:
+    found = rows()
+    keys = [(row["metric"], row["model_a"], row["model_b"]) for row in found]
+    assert keys == [(m, *two) for m in METRICS for two in combinations(MODELS, 2)]
+    tied = 0
+    for row in found:
+        a, b = pair(table(DATA, row["metric"]), row)
+        d = difference(a, b)
+        assert row["mean_a"] == pytest.approx(a.mean(), rel=1e-12)
+        assert row["mean_b"] == pytest.approx(b.mean(), rel=1e-12)
+        assert row["difference"] == pytest.approx((a - b).mean(), abs=1e-12)
+        counts = [(d > 0).sum(), (d == 0).sum(), (d < 0).sum(), d.size]
+        assert [row[name] for name in ("wins", "ties", "losses", "n")] == counts
+        tied += row["ties"]
+    assert tied > 0
+
+
+@sides
+def test_randomization_is_the_enumeration_of_signs(alternative: str) -> None:
+    signs = np.array(list(product([-1, 1], repeat=12)))
+    for row in rows(alternative=alternative):
+        d = difference(*pair(table(DATA, row["metric"]), row))
+        extreme = folded(signs @ d, alternative) >= folded(d.sum(), alternative) - 1e-9
+        assert row["p_value"] == pytest.approx(extreme.mean(), rel=1e-12)
+        assert row["statistic"] == row["difference"]
+        assert (row["method"], row["p_std_error"]) == ("randomization-exact", None)
+
+
+@sides
+def test_randomization_is_scipys(alternative: str) -> None:
+    data = runs(8)
+    for row in rows(data, "AP", alternative=alternative):
+        expected = scipy.stats.permutation_test(
+            pair(table(data, "AP"), row),
+            lambda a, b, axis: (a - b).mean(axis=axis),
+            permutation_type="samples",
+            vectorized=True,
+            alternative=alternative,
+        )
+        assert row["p_value"] == pytest.approx(expected.pvalue, rel=1e-12)
+
+
+@sides
+def test_t_is_scipys(alternative: str) -> None:
+    for row in rows(test="t", alternative=alternative, confidence_level=0.9):
+        a, b = pair(table(DATA, row["metric"]), row)
+        expected = scipy.stats.ttest_rel(a, b, alternative=alternative)
+        assert row["statistic"] == pytest.approx(expected.statistic, rel=1e-9)
+        assert row["p_value"] == pytest.approx(expected.pvalue, rel=1e-9)
+        assert row["method"] == "t"
+        # Metrics lie between 0 and 1, and differences between -1 and 1.
+        ends = np.clip(expected.confidence_interval(0.9), -1, 1)
+        assert (row["conf_low"], row["conf_high"]) == pytest.approx(tuple(ends), abs=1e-9)
+
+
+@sides
+def test_wilcoxon_is_scipys(alternative: str) -> None:
+    exact = rows(test="wilcoxon", alternative=alternative)
+    normal = rows(test="wilcoxon", method="normal", alternative=alternative)
+    for counted, near in zip(exact, normal, strict=True):
+        d = difference(*pair(table(DATA, counted["metric"]), counted))
+        d = d[d != 0]
+        greater = scipy.stats.wilcoxon(d, alternative="greater", method="approx")
+        expected = scipy.stats.wilcoxon(
+            d, alternative=alternative, method="approx", correction=False
+        )
+        assert counted["statistic"] == near["statistic"] == greater.statistic
+        assert near["p_value"] == pytest.approx(expected.pvalue, rel=1e-9)
+        ranks = scipy.stats.rankdata(np.abs(d)) * np.sign(d)
+        signs = np.array(list(product([-1, 1], repeat=d.size)))
+        extreme = folded(signs @ ranks, alternative) >= folded(ranks.sum(), alternative)
+        assert counted["p_value"] == pytest.approx(extreme.mean(), rel=1e-12)
+        methods = (counted["method"], near["method"])
+        assert methods == ("wilcoxon-exact", "wilcoxon-normal")
+
+
+@sides
+def test_signs_are_scipys(alternative: str) -> None:
+    for row in rows(test="sign", alternative=alternative):
+        wins, losses = row["wins"], row["losses"]
+        expected = scipy.stats.binomtest(wins, wins + losses, alternative=alternative).pvalue
+        assert row["p_value"] == pytest.approx(expected, rel=1e-9)
+        assert (row["statistic"], row["method"]) == (wins, "sign")
+
+
+@sides
+def test_the_bootstrap_test_is_its_definition(alternative: str) -> None:
+    draws = 40_000
+    found = rows(DATA, "AP", test="bootstrap", alternative=alternative, n_resamples=draws, rng=1)
+    drawn = np.random.default_rng(2).integers(0, 12, (draws, 12))
+    for row in found:
+        a, b = pair(table(DATA, "AP"), row)
+        d = a - b
+        t = d.mean() / scipy.stats.sem(d)
+        stars = (d[drawn].mean(axis=1) - d.mean()) / scipy.stats.sem(d[drawn], axis=1)
+        share = (folded(stars, alternative) >= folded(t, alternative)).mean()
+        assert row["statistic"] == pytest.approx(t, rel=1e-9)
+        error = np.sqrt(share * (1 - share) / draws) + 1e-4
+        assert abs(row["p_value"] - share) < 5 * np.sqrt(2) * error
+        p = row["p_value"]
+        assert row["p_std_error"] == pytest.approx(np.sqrt(p * (1 - p) / draws))
+
+
+def test_sampled_p_values_keep_to_their_error() -> None:
+    data = runs(40, seed=5)
+    exact = rows(data)
+    sampled = rows(data, method="sampled", n_resamples=20_000, rng=1)
+    for one, other in zip(exact, sampled, strict=True):
+        assert one["method"] == "randomization-convolution" or one["metric"] == "P@4"
+        assert other["method"] == "randomization-sampled"
+        assert abs(one["p_value"] - other["p_value"]) < 5 * other["p_std_error"] + 1e-4
+    few = rows(runs(8), method="sampled", rng=1)
+    assert [row["p_value"] for row in few] == pytest.approx([r["p_value"] for r in rows(runs(8))])
+    assert {(row["method"], row["p_std_error"]) for row in few} == {("randomization-exact", None)}
+
+
+@pytest.mark.parametrize("interval", ["percentile", "bca"])
+@sides
+def test_bootstrap_intervals_are_scipys(interval: str, alternative: str) -> None:
+    data = runs(30, seed=3)
+    options = {"interval": interval, "alternative": alternative, "confidence_level": 0.9}
+    for row in rows(data, "AP", n_resamples=20_000, rng=1, **options):
+        a, b = pair(table(data, "AP"), row)
+        expected = scipy.stats.bootstrap(
+            (a - b,),
+            np.mean,
+            n_resamples=20_000,
+            confidence_level=0.9,
+            alternative=alternative,
+            method={"bca": "BCa"}.get(interval, interval),
+            rng=np.random.default_rng(2),
+        ).confidence_interval
+        ends = np.clip(expected, -1, 1)
+        # Five Monte Carlo errors of two quantiles: sqrt(0.05 * 0.95 / 20_000) / (density 0.1).
+        error = 5 * np.sqrt(2) * 0.0155 * scipy.stats.sem(a - b)
+        assert (row["conf_low"], row["conf_high"]) == pytest.approx(tuple(ends), abs=error)
+
+
+def test_effect_sizes_are_their_definitions() -> None:
+    cohen, cliff = rows(), rows(effect_size="cliff")
+    for row, other in zip(cohen, cliff, strict=True):
+        a, b = pair(table(DATA, row["metric"]), row)
+        assert row["effect_size"] == pytest.approx((a - b).mean() / (a - b).std(ddof=1))
+        ahead = np.sign(difference(a[:, None], b[None, :]))
+        assert other["effect_size"] == pytest.approx(ahead.mean(), abs=1e-12)
+
+
+NAMES = {"bh": "fdr_bh", "by": "fdr_by", "hochberg": "simes-hochberg"}
+
+
+@pytest.mark.parametrize("correction", ["bonferroni", "holm", "hochberg", "bh", "by"])
+@pytest.mark.parametrize(
+    ("within", "family"), [("all", []), ("by", ["half"]), ("metric", ["half", "metric"])]
+)
+def test_corrections_are_statsmodels(correction: str, within: str, family: list[str]) -> None:
+    # Of one group the first rows stand last, so that families are not runs of rows by chance.
+    data = DATA.with_columns(half=pl.col("query_id") > "q005").sort("item", maintain_order=True)
+    options: dict[str, Any] = {"test": "t", "correction": correction, "within": within}
+    found = without_nan(prframe.compare(data, METRICS, by="half", **options))
+    for _, part in found.group_by(family) if family else [((), found)]:
+        expected = multipletests(part["p_value"], method=NAMES.get(correction, correction))[1]
+        assert part["p_adjusted"].to_list() == pytest.approx(expected, rel=1e-12)
+    sizes = {"all": 12, "by": 6, "metric": 3}
+    if correction == "bonferroni":
+        capped = np.minimum(1, sizes[within] * found["p_value"].to_numpy())
+        assert found["p_adjusted"].to_list() == pytest.approx(capped)
+
+
+def test_without_a_correction_there_is_no_such_column() -> None:
+    found = prframe.compare(DATA, "AP", correction=None)
+    assert found.equals(prframe.compare(DATA, "AP").drop("p_adjusted"))
+
+
+def stepped_down(t: np.ndarray, drawn: np.ndarray) -> np.ndarray:
+    """Adjust statistics by the maxima of those that are not larger, over all draws."""
+    order, adjusted, largest = np.argsort(-t), np.empty(t.size), 0.0
+    for place, test in enumerate(order):
+        share = (drawn[:, order[place:]].max(axis=1) >= t[test] - 1e-9).mean()
+        largest = adjusted[test] = max(largest, share)
+    return adjusted
+
+
+@sides
+@pytest.mark.parametrize("within", ["metric", "by"])
+def test_max_t_is_the_enumeration_of_signs(alternative: str, within: str) -> None:
+    data = runs(9, seed=4)
+    signs = np.array(list(product([-1, 1], repeat=9)))
+    options: dict[str, Any] = {"correction": "max-t", "within": within, "rng": 1}
+    found = rows(data, alternative=alternative, **options)
+    d = np.column_stack([difference(*pair(table(data, row["metric"]), row)) for row in found])
+
+    def t_statistics(d: np.ndarray) -> np.ndarray:
+        with np.errstate(divide="ignore"):
+            return d.mean(axis=0) / d.std(axis=0, ddof=1)
+
+    t = folded(t_statistics(d), alternative)
+    drawn = np.array([folded(t_statistics(row[:, None] * d), alternative) for row in signs])
+    families = [slice(0, 3), slice(3, 6)] if within == "metric" else [slice(0, 6)]
+    expected = np.concatenate([stepped_down(t[some], drawn[:, some]) for some in families])
+    assert [row["p_adjusted"] for row in found] == pytest.approx(expected, abs=1e-12)
+
+
+@sides
+@pytest.mark.parametrize("baseline", [None, "y"])
+def test_tukey_is_the_enumeration_of_deals(alternative: str, baseline: str | None) -> None:
+    data, draws = runs(5, seed=4), 20_000
+    options: dict[str, Any] = {"correction": "tukey", "n_resamples": draws, "rng": 1}
+    found = rows(data, "AP", alternative=alternative, baseline=baseline, **options)
+    values = table(data, "AP").to_numpy()
+    totals = np.zeros((1, 3))
+    for query in values:
+        dealt = np.array(list(permutations(query)))
+        totals = (totals[:, None] + dealt[None]).reshape(-1, 3)
+    pairs = [(MODELS.index(row["model_a"]), MODELS.index(row["model_b"])) for row in found]
+    largest = np.max([folded(totals[:, i] - totals[:, j], alternative) for i, j in pairs], axis=0)
+    for row, (i, j) in zip(found, pairs, strict=True):
+        observed = folded(values[:, i].sum() - values[:, j].sum(), alternative)
+        share = (largest >= observed - 1e-9).mean()
+        error = np.sqrt(share * (1 - share) / draws)
+        assert abs(row["p_adjusted"] - share) < 5 * error + 2 / draws
+
+
+def test_tukey_takes_each_metric_and_group_for_itself() -> None:
+    data = DATA.with_columns(half=pl.col("query_id") > "q005")
+    options: dict[str, Any] = {"correction": "tukey", "n_resamples": 500, "rng": 1}
+    found = prframe.compare(data, METRICS, by="half", within="metric", **options)
+    for half in (False, True):
+        for metric in METRICS:
+            alone = prframe.compare(data.filter(half=half), metric, **options)
+            assert found.filter(half=half, metric=metric).drop("half").equals(alone)
+
+
+@pytest.mark.parametrize("rope", [0.0, 0.05])
+def test_probabilities_are_those_of_the_dirichlet_process(rope: float) -> None:
+    draws, generator = 20_000, np.random.default_rng(3)
+    weights = generator.dirichlet([0.5, *[1.0] * 12], size=draws)
+    for row in rows(DATA, "AP", rope=rope, n_resamples=draws, rng=1):
+        z = np.append(0.0, np.subtract(*pair(table(DATA, "AP"), row)))
+        sums = (z[:, None] + z[None, :]).round(12)
+        parts = [sums > 2 * rope, np.abs(sums) <= 2 * rope, sums < -2 * rope]
+        shares = np.stack([np.einsum("di,dj,ij->d", weights, weights, part) for part in parts])
+        if not rope:
+            shares[[0, 2]] += shares[1] / 2
+            shares[1] = -1
+        expected = [(shares.argmax(axis=0) == place).mean() for place in range(3)]
+        got = [row["prob_a"], row["prob_rope"], row["prob_b"]]
+        assert got == pytest.approx(expected, abs=5 * np.sqrt(0.5 / draws))
+        assert sum(got) == pytest.approx(1)
+
+
+@sides
+def test_power_is_statsmodels(alternative: str) -> None:
+    side = {"two-sided": "two-sided", "less": "smaller", "greater": "larger"}[alternative]
+    solver = TTestPower()
+    needed = []
+    for row in rows(power=0.8, alternative=alternative, confidence_level=0.9):
+        d = np.subtract(*pair(table(DATA, row["metric"]), row))
+        spread = d.std(ddof=1)
+        effect = row["detectable_difference"] / spread
+        assert solver.power(effect, 12, 0.1, alternative=side) == pytest.approx(0.8, abs=1e-6)
+        n = row["n_needed"]
+        if n is None:
+            assert {"less": d.mean() >= 0, "greater": d.mean() <= 0}[alternative]
+            continue
+        # That many are enough, and one fewer is not.
+        assert solver.power(d.mean() / spread, n, 0.1, alternative=side) >= 0.8
+        assert n == 2 or solver.power(d.mean() / spread, n - 1, 0.1, alternative=side) < 0.8
+        needed.append(n)
+    assert needed or alternative == "less"
+
+
+def test_baselines() -> None:
+    every = prframe.compare(DATA, "AP", correction=None, test="t")
+    flipped = every.select(
+        model_a="model_b",
+        model_b="model_a",
+        difference=-pl.col("difference"),
+        conf_low=-pl.col("conf_high"),
+        conf_high=-pl.col("conf_low"),
+        p_value="p_value",
+        wins="losses",
+        losses="wins",
+    )
+    both = pl.concat([every.select(flipped.columns), flipped])
+    orders = {"y": "xy zy", ("z", "x"): "yz yx", ("x",): "yx zx"}
+    for baseline, order in orders.items():
+        given = baseline if isinstance(baseline, str) else list(baseline)
+        found = prframe.compare(DATA, "AP", baseline=given, correction=None, test="t")
+        assert [a + b for a, b in found.select("model_a", "model_b").rows()] == order.split()
+        for row in found.select(flipped.columns).rows():
+            (expected,) = both.filter(model_a=row[0], model_b=row[1]).rows()
+            assert row[2:] == pytest.approx(expected[2:], rel=1e-9)
+    arrays = [np.array(["z", "x"]), pl.Series(["z", "x"]), ("z", "x")]
+    for given in arrays:
+        found = prframe.compare(DATA, "AP", baseline=given)
+        assert found.equals(prframe.compare(DATA, "AP", baseline=["z", "x"]))
+
+
+@pytest.mark.parametrize("correction", ["holm", "max-t", "tukey"])
+def test_family_wise_error(correction: str) -> None:
+    """Four models alike, 200 data sets: any p_adjusted <= 0.1 in at most one of ten."""
+    rng, sets, n_queries, n_models = np.random.default_rng(6), 200, 12, 4
+    shape = (sets, n_models, n_queries, 6)
+    # Queries differ in difficulty, which all models share.
+    ease = rng.normal(size=(sets, 1, n_queries, 1))
+    label = np.broadcast_to([1, 1, 0, 0, 0, 0], shape)
+    score = rng.normal(size=shape) + np.exp(ease) * label
+    places = dict(zip(["set", "model", "query_id"], np.indices(shape), strict=False))
+    data = pl.DataFrame(
+        {name: x.ravel() for name, x in (places | {"score": score, "label": label}).items()}
+    )
+    found = prframe.compare(
+        data, "AP", by="set", correction=correction, within="metric", n_resamples=300, rng=1
+    )
+    assert found.height == sets * 6
+    wrong = found.group_by("set").agg((pl.col("p_adjusted") <= 0.1).any())["p_adjusted"].sum()
+    assert wrong <= scipy.stats.binom.ppf(0.9995, sets, 0.1)
+    # Holm is the more careful the more the pairs depend on each other, yet no stone.
+    assert wrong >= scipy.stats.binom.ppf(0.0005, sets, 0.04 if correction == "holm" else 0.07)
