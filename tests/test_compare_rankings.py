@@ -386,6 +386,13 @@ def test_labels_of_another_length() -> None:
         found_alone([[1, 2, 3]], [True, False, True], 1)
 
 
+def test_whole_numbers_that_floats_would_round() -> None:
+    large = 2**62 + np.arange(3)
+    found = compare_rankings(large, -large, [0, 0, 1], AUC, n_resamples=10)
+    assert (found.value_a, found.value_b) == (1.0, 0.0)
+    assert ranking_levels([large, -large]).tolist() == [[1, 2, 3], [3, 2, 1]]
+
+
 def test_one_metric_gives_one_result() -> None:
     found = compare_rankings([1, 2, 3], [2, 1, 1], [1, 0, 1], AP, n_resamples=5, rng=1)
     assert isinstance(found, RankingComparison)

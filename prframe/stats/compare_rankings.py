@@ -19,6 +19,7 @@ from prframe.stats.paired_ranking_tests import (
     resampled_comparison,
 )
 from prframe.stats.paired_rankings import PairedRankings
+from prframe.stats.rank_statistics import comparable
 from prframe.stats.ranked_cells import Integers
 from prframe.stats.ranking_evaluator import CellEvaluator
 from prframe.stats.ranking_levels import ranking_levels
@@ -205,7 +206,7 @@ def _check_metrics(test: str, metrics: Sequence[CellStatistic], interval: str) -
 
 def _levels(score_a: ArrayLike, score_b: ArrayLike, label: NDArray[np.bool_]) -> Integers:
     """Require two scores per label, and return the levels of both rankings."""
-    one, other = reals("score_a", score_a), reals("score_b", score_b)
+    one, other = reals("score_a", comparable(score_a)), reals("score_b", comparable(score_b))
     if not one.shape == other.shape == label.shape or not label.size:
         raise PrframeError(
             "`score_a`, `score_b` and `label` must be of one length >= 1; got shapes "

@@ -192,7 +192,7 @@ class CellEvaluator:
         opens = has_pos.copy()
         opens[1:] |= has_pos[:-1]
         opens[:2] = [False, True][: opens.size]
-        return np.asarray(np.cumsum(opens)[level], dtype=np.int64)
+        return np.asarray(np.cumsum(opens, dtype=np.int64)[level])
 
 
 def merged(evaluate: Evaluator, levels: Integers) -> Integers:

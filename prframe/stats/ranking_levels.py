@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats.inputs import Floats, reals
+from prframe.stats.rank_statistics import comparable
 from prframe.stats.ranked_cells import Integers
 
 Numbers = TypeVar("Numbers", bound=np.generic)
@@ -40,7 +41,7 @@ def ranking_levels(scores: ArrayLike) -> Integers:
     array([[3, 1, 2, 2],
            [1, 2, 0, 3]])
     """
-    numbers = reals("scores", scores)
+    numbers = reals("scores", comparable(scores))
     if numbers.ndim not in {1, _TWO}:
         raise PrframeError(f"`scores` must have one or two dimensions; got {numbers.ndim}.")
     if np.isnan(numbers).any():
@@ -82,8 +83,8 @@ class Units(NamedTuple):
 
     def sums(self, rows: Floats) -> Floats:
         """Add up over the items of each unit, row by row."""
-        sums = [np.bincount(self.of_item, row, minlength=self.number) for row in rows]
-        return np.stack(sums).astype(np.float64)
+        found = [np.bincount(self.of_item, row, minlength=self.number) for row in rows]
+        return np.stack(found).astype(np.float64)
 
 
 def units_of(cluster: ArrayLike | None, n: int) -> Units:
