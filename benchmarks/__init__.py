@@ -7,6 +7,6 @@ repository, with the packages of the extra ``bench`` installed; a peer that is m
 `cases`, `null_cases`, `band_cases` and `learn_cases` say what is compared; `tasks`, `files`, `peers`,
 `null_tasks`, `band_tasks` and `learn_tasks` hold what is timed, `fresh` runs each of them in a process
 of its own, and `report` writes the tables. No result depends on the time taken. `accuracy` and
-`rank_study` compare answers instead of times, `band_coverage`, `interval_coverage` and `rank_study`
-study coverage; they come last.
+`rank_study` compare answers instead of times, `band_coverage`, `curve_coverage`, `interval_coverage`
+and `rank_study` study coverage; they come last.
 """

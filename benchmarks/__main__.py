@@ -32,6 +32,7 @@ def main() -> None:
         for module in (
             "accuracy",
             "band_coverage",
+            "curve_coverage",
             "interval_coverage",
             "rank_study",
             "rank_learning",

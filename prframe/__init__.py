@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from prframe.verbs.band import band
     from prframe.verbs.check import check
     from prframe.verbs.compare import compare
+    from prframe.verbs.compare_curves import compare_curves
     from prframe.verbs.curve import curve, roc
     from prframe.verbs.evaluate import evaluate
     from prframe.verbs.interval import interval
@@ -110,6 +111,7 @@ __all__ = [
     "band",
     "check",
     "compare",
+    "compare_curves",
     "curve",
     "datasets",
     "evaluate",
@@ -131,6 +133,7 @@ _VERBS = frozenset(
         "band",
         "check",
         "compare",
+        "compare_curves",
         "curve",
         "evaluate",
         "interval",

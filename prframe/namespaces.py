@@ -73,6 +73,7 @@ class FrameNamespace(Generic[Frame]):
     interval = _Delegate("prframe.verbs")
     rank_test = _Delegate("prframe.verbs")
     compare = _Delegate("prframe.verbs")
+    compare_curves = _Delegate("prframe.verbs")
 
 
 class ExprNamespace:

@@ -80,6 +80,13 @@ def band() -> Schema:
     return {name: pl.Float64() for name in numbers} | {"method": pl.String()}
 
 
+def compare_curves() -> Schema:
+    """Return the columns of a comparison of curves, after those of the models."""
+    curves = ("recall", "precision_a", "precision_b", "difference")
+    numbers = (*curves, "conf_low", "conf_high", "p_value")
+    return {name: pl.Float64() for name in numbers} | {"method": pl.String()}
+
+
 def interval() -> Schema:
     """Return the columns of confidence intervals."""
     numbers = ("estimate", "std_error", "conf_low", "conf_high")

@@ -40,6 +40,9 @@ CALLS = {
     "band": lambda frame: prframe.band(
         frame, by="model", recall=[0.3, 0.6], rng=1, n_resamples=50
     ),
+    "compare_curves": lambda frame: prframe.compare_curves(
+        frame, ["score", "query"], by="model", recall=[0.3, 0.6], rng=1, n_resamples=50
+    ),
     "interval": lambda frame: prframe.interval(frame, ["AP"], by="model", rng=1, n_resamples=50),
     "topk_test": lambda frame: prframe.topk_test(frame, by=BY, k=[3, 50], ties="order"),
 }
@@ -171,6 +174,7 @@ def test_empty_frames_give_no_rows() -> None:
             "compare",
             "interval",
             "band",
+            "compare_curves",
         ):
             result = CALLS[name](frame)
             result = result.collect() if isinstance(result, pl.LazyFrame) else result

@@ -37,6 +37,9 @@ def counted() -> tuple[pl.LazyFrame, list[int]]:
         ),
         lambda frame: prframe.band(frame, by="q", rng=1, n_resamples=50),
         lambda frame: prframe.interval(frame, "AP", by="q", rng=1, n_resamples=50),
+        lambda frame: prframe.compare_curves(
+            frame, ["score", "label"], by="q", rng=1, n_resamples=50
+        ),
     ],
 )
 @pytest.mark.filterwarnings("ignore:.*conf_low:prframe.UndefinedMetricWarning")

@@ -23,6 +23,7 @@ VERBS = {
     "rank_test": {"phi": ["mww", "median"], "correction": "bh"},
     "compare": {"metrics": "AP", "score": ["score", "label"], "over": "label", "test": "sign"},
     "band": {"rng": 1, "n_resamples": 50},
+    "compare_curves": {"score": ["score", "label"], "rng": 1, "n_resamples": 50},
     "interval": {"metrics": "AP", "rng": 1, "n_resamples": 50},
 }
 

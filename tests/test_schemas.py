@@ -135,6 +135,21 @@ RATES = {"recall": pl.Float64, "precision": pl.Float64}
             },
         ),
         (
+            lambda: DATA.pr.compare_curves(["score", "w"], by="q", rng=1, n_resamples=50),
+            {
+                "model_a": pl.String,
+                "model_b": pl.String,
+                "recall": pl.Float64,
+                "precision_a": pl.Float64,
+                "precision_b": pl.Float64,
+                "difference": pl.Float64,
+                "conf_low": pl.Float64,
+                "conf_high": pl.Float64,
+                "p_value": pl.Float64,
+                "method": pl.String,
+            },
+        ),
+        (
             lambda: DATA.pr.interval("AP", by="q", rng=1, n_resamples=50),
             {
                 "metric": pl.String,

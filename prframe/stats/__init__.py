@@ -31,6 +31,7 @@ from prframe.stats.classical_scores import (
     VanDerWaerden,
 )
 from prframe.stats.compare_rankings import compare_rankings
+from prframe.stats.curve_comparison import CurveDifference, pr_curve_difference
 from prframe.stats.effect_sizes import cliff_delta, cohen_dz, probability_of_superiority
 from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
 from prframe.stats.label_permutations import tukey_randomization
@@ -106,6 +107,7 @@ __all__ = [
     "CellEvaluator",
     "CellStatistic",
     "Confidence",
+    "CurveDifference",
     "CustomFunction",
     "Evaluator",
     "FoundAlone",
@@ -191,6 +193,7 @@ __all__ = [
     "pr_asymptotic_variance",
     "pr_bootstrap",
     "pr_curve",
+    "pr_curve_difference",
     "pr_posterior",
     "precision_null_moments",
     "probability_of_superiority",

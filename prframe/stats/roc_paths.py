@@ -141,7 +141,7 @@ def draw(  # noqa: PLR0913
     up, while a single level needs all of it.
     """
     knots = _positions(path, size, rng)
-    at = _places(recall, knots)
+    at = places(recall, knots)
     piece = np.minimum(at.astype(np.int64), path.tied.size - 1)
     fp = _joined(path, piece, at - piece)
     log_recall = np.broadcast_to(np.log(recall), fp.shape)
@@ -171,6 +171,16 @@ def empirical_precision(cells: RankedCells, recall: Floats) -> Floats:
     share = (found - start[block]) / (end - start)[block]
     false = low[block] + share * (high - low)[block]
     return precision(found, np.where(reached, false, np.inf))
+
+
+def places(recall: Floats, knots: Floats) -> Floats:
+    """Return the pieces of each draw at which the levels lie, and how far along them."""
+    number = np.arange(knots.shape[1], dtype=np.float64)
+    found = np.empty((knots.shape[0], recall.size))
+    # Row by row: one search for all, each with an offset of its own, is slower and rounds.
+    for row, own in zip(found, knots, strict=True):
+        row[:] = np.interp(recall, own, number)
+    return found
 
 
 def _grid(first: float, last: float) -> Floats:
@@ -207,16 +217,6 @@ def _positions(path: RocPath, size: int, rng: np.random.Generator) -> Floats:
     np.cumsum(rng.standard_gamma(gaps, (size, gaps.size)), axis=1, out=sums[:, 1:])
     sums /= (sums[:, -1] + rng.standard_gamma(path.missed, size))[:, None]
     return sums
-
-
-def _places(recall: Floats, knots: Floats) -> Floats:
-    """Return the pieces of each draw at which the levels lie, and how far along them."""
-    number = np.arange(knots.shape[1], dtype=np.float64)
-    found = np.empty((knots.shape[0], recall.size))
-    # Row by row: one search for all, each with an offset of its own, is slower and rounds.
-    for row, own in zip(found, knots, strict=True):
-        row[:] = np.interp(recall, own, number)
-    return found
 
 
 def _joined(path: RocPath, piece: NDArray[np.int64], share: Floats) -> Floats:

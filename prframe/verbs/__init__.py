@@ -4,6 +4,7 @@ from prframe.verbs.ap_test import ap_test
 from prframe.verbs.band import band
 from prframe.verbs.check import check
 from prframe.verbs.compare import compare
+from prframe.verbs.compare_curves import compare_curves
 from prframe.verbs.curve import curve, roc
 from prframe.verbs.evaluate import evaluate
 from prframe.verbs.interval import interval
@@ -15,6 +16,7 @@ __all__ = [
     "band",
     "check",
     "compare",
+    "compare_curves",
     "curve",
     "evaluate",
     "interval",

@@ -96,10 +96,10 @@ def with_models(args: Arguments, columns: Schema) -> Callable[[Schema], Schema]:
 
 def model_pairs(models: Sequence[Any], baseline: object) -> list[tuple[int, int]]:
     """Return what is compared: every pair, or each other model with every baseline."""
-    if len(models) < 2:  # noqa: PLR2004
-        raise PrframeError(
-            f"there must be two models or more to compare; got {checks.brief(list(models))}."
-        )
+    if not models:
+        return []
+    if len(models) == 1:
+        raise PrframeError(f"a comparison takes two models or more; got {models[0]!r} alone.")
     if baseline is None:
         return list(combinations(range(len(models)), 2))
     several = isinstance(baseline, Iterable) and not isinstance(baseline, (str, bytes))

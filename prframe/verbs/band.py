@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from numbers import Real
 from typing import Literal, NamedTuple, TypeAlias, Unpack, get_args
 
 import numpy as np
@@ -22,17 +21,17 @@ from prframe.stats.importance import few
 from prframe.stats.inputs import Floats, random_generator
 from prframe.stats.pr_asymptotic import asymptotic_interval
 from prframe.stats.pr_bootstrap import smoothed_bootstrap
-from prframe.stats.pr_posterior import posterior_of, rising_levels
+from prframe.stats.pr_posterior import posterior_of
 from prframe.stats.ranked_cells import RankedCells
 from prframe.stats.roc_paths import empirical_precision
 from prframe.typing import Bandwidth, FrameT, Shared
 from prframe.verbs._groups import each_group, group_cells, resamples
+from prframe.verbs._levels import band_levels
 from prframe.verbs._verb import arguments, positives_of, run, verb, warn_null, warn_undefined
 
 Kind: TypeAlias = Literal["studentized", "sup"]
 Method: TypeAlias = Literal["bootstrap", "asymptotic"]
 
-_LEVELS = 181
 _TIES = ("group", "order", "trec")
 # What a group must hold for a band: ranks say something of a curve from a few positives on,
 # densities have to be estimated.
@@ -168,7 +167,7 @@ def band(
     plan = _Plan(
         args=args,
         name=_named(method, kind),
-        levels=_levels(recall, recall_range),
+        levels=band_levels(recall, recall_range),
         simultaneous=simultaneous,
         confidence_level=level,
         bandwidth=bandwidth,
@@ -192,25 +191,6 @@ def _named(method: Method, kind: Kind) -> str:
             )
         return method
     return "bayesian-bootstrap" if kind == "studentized" else "smoothed-bootstrap"
-
-
-def _levels(
-    recall: float | Sequence[float] | None, recall_range: tuple[float, float] | None
-) -> Floats:
-    """Return the levels of recall."""
-    if recall is not None:
-        if recall_range is not None:
-            raise PrframeError("`recall` and `recall_range` both name levels; give one of them.")
-        return rising_levels([recall] if isinstance(recall, Real) else recall)
-    ends = (0.05, 0.95) if recall_range is None else recall_range
-    if not (isinstance(ends, (tuple, list)) and len(ends) == 2):  # noqa: PLR2004
-        raise PrframeError(
-            f"`recall_range` must be the first and the last level; got {checks.brief(ends)}."
-        )
-    low, high = (checks.number("recall_range", end, above=0, below=1) for end in ends)
-    if low >= high:
-        raise PrframeError(f"`recall_range` must rise; got {checks.brief(ends)}.")
-    return np.linspace(low, high, _LEVELS)
 
 
 @dataclass(frozen=True)
