@@ -234,7 +234,8 @@ def _to_pandas(out: pl.DataFrame, backend: str, kept: Mapping[str, Any]) -> "pd.
         dtypes |= {
             name: _NULLABLE[dtype.base_type()]
             for name, dtype in out.schema.items()
-            if name not in kept
+            # What has no other kind, as categories, is what it is.
+            if name not in kept and dtype.base_type() in _NULLABLE
         }
     return result.astype(dtypes)
 

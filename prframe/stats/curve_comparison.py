@@ -16,8 +16,8 @@ from prframe.stats.simultaneous import Deviations
 
 # Of positives, for draws that say something of a curve.
 LEAST_POSITIVES = 3
-# The draws of each curve are rougher than what they are drawn around. Where two models agree, this
-# is most of what their difference varies by: found by simulation (python -m
+# The draws of each curve are rougher than what they are drawn around, except in tie blocks. Where
+# two models agree, this is most of what their difference varies by: found by simulation (python -m
 # benchmarks.curve_coverage).
 _ROUGHNESS = 0.5
 
@@ -106,10 +106,11 @@ def pr_curve_difference(  # noqa: PLR0913
 
     The band reaches from the medians of the draws to c times the distances of their pointwise
     0.5 % and 99.5 % quantiles, c such that a draw keeps within it at all levels with the
-    probability asked for; c is made smaller by ``(1 - R)^2 / 2`` of itself, R being the variance
-    of the difference over the sum of both curves' variances (means over levels), at most 1: found
-    by simulation. Where no negative stands above a level in one ranking, its precision is taken
-    to be 1 at the end of the band that lies in its favour.
+    probability asked for. Then c is made smaller by ``u (1 - R)^2 / 2`` of itself, R being the
+    variance of the difference over the sum of both curves' variances, at most 1, and u the share
+    of the positives outside of tie blocks: found by simulation. Where no negative stands above a
+    level in one ranking, its precision is taken to be 1 at the end of the band that lies in its
+    favour.
 
     The p-value is the smallest alpha at which the band of level 1 - alpha leaves 0 somewhere,
     ``(1 + draws that deviate as far as 0 does) / (1 + n_resamples)``; two-sided. That of two
@@ -173,22 +174,22 @@ def curve_difference(
     curves = plan.recall, one, other, one - other
     if n_pos < LEAST_POSITIVES or n_pos == positive.size:
         return CurveDifference(*curves, *[nothing] * 3)
-    drawn = PairedPaths.of(scores, positive, cluster).draw(plan.recall, plan.n_resamples, rng)
+    paths = PairedPaths.of(scores, positive, cluster)
+    drawn = paths.draw(plan.recall, plan.n_resamples, rng)
     # Nothing speaks against a precision of 1 where no negative stands above.
     best = [np.where(seen == 1, 1.0, some) for seen, some in zip((one, other), drawn, strict=True)]
     lower, upper = drawn[0] - best[1], best[0] - drawn[1]
-    law = Deviations(lower, upper, _factor(*drawn))
+    law = Deviations(lower, upper, 1 - _ROUGHNESS * paths.untied * _agreement(*drawn) ** 2)
     found = (law.band if plan.simultaneous else law.pointwise_band)(plan.confidence_level)
     low, high = (np.clip(end, -1.0, 1.0) for end in found)
     p_value = law.p_value(0.0) if plan.simultaneous else law.pointwise_p_value(0.0)
     return CurveDifference(*curves, low, high, np.broadcast_to(p_value, nothing.shape))
 
 
-def _factor(one: Floats, other: Floats) -> float:
-    """Return what the width is multiplied by, given the draws of both curves."""
-    both = one.var(axis=0).mean() + other.var(axis=0).mean()
-    ratio = min(1.0, float((one - other).var(axis=0).mean() / both)) if both else 1.0
-    return 1 - _ROUGHNESS * (1 - ratio) ** 2
+def _agreement(one: Floats, other: Floats) -> float:
+    """Return what part of the variance of both curves their difference lacks, 0 at least."""
+    both = float(one.var(axis=0).sum() + other.var(axis=0).sum())
+    return max(0.0, 1 - float((one - other).var(axis=0).sum()) / both) if both else 0.0
 
 
 def _items(

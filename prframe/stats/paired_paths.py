@@ -87,6 +87,12 @@ class PairedPaths:
         ]
         return cls(shapes, models, agreement, swapped)
 
+    @property
+    def untied(self) -> float:
+        """The share of the positives that stand in no tie block; the lesser of both models."""
+        ranks = [(np.diff(model.path.ranks), model.path.tied) for model in self.models]
+        return min(float(gap[~tied].sum() / max(gap.sum(), 1.0)) for gap, tied in ranks)
+
     def draw(self, recall: Floats, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Draw precision at the levels for both models, shape (draws, levels) each."""
         knots = max(*(model.path.ranks.size for model in self.models), recall.size)
@@ -157,8 +163,8 @@ class Passage:
         retrieved = self.path.n_pos - self.path.missed
         if ranks[0] == 0:
             pos[np.searchsorted(ranks, 0.25) - 1] += ends[0]
-        if ranks[-1] > retrieved + 0.5:
-            pos[-2] += ends[1]
+        if ranks[-1] == retrieved + 1:
+            pos[np.searchsorted(ranks, retrieved + 0.75) - 1] += ends[1]
 
 
 def _gaps(path: RocPath, score: Floats, positive: Flags) -> tuple[Integers, Integers]:

@@ -1,0 +1,523 @@
+"""Two curves on the same items: against a naive weighted curve, single curves and simulation."""
+
+from itertools import pairwise
+from math import inf
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from polars.testing import assert_frame_equal
+from scipy.special import expit, ndtr, ndtri
+from scipy.stats import binom
+
+import prframe
+from prframe import PrframeError
+from prframe.stats import pr_curve, pr_curve_difference
+from prframe.stats.paired_paths import PairedPaths, _Halves
+from prframe.stats.pr_posterior import posterior_of
+from prframe.stats.ranked_cells import cells_from_scores
+from prframe.stats.simultaneous import Deviations
+
+LEVELS = np.array([0.05, 0.2, 0.31, 0.5, 0.77, 0.95])
+SCORES = st.sampled_from([-inf, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, inf])
+Floats = NDArray[np.float64]
+
+
+@st.composite
+def rankings(draw: st.DrawFn) -> tuple[list[Floats], NDArray[np.bool_]]:
+    """Two rankings of the same items with ties, at least one item of each class."""
+    label = [True, False, *draw(st.lists(st.booleans(), max_size=8))]
+    scores = [draw(st.lists(SCORES, min_size=len(label), max_size=len(label))) for _ in range(2)]
+    return [np.array(score) for score in scores], np.array(label)
+
+
+def naive_curve(
+    score: Floats, label: NDArray[np.bool_], halves: Floats, extra: _Halves, recall: float
+) -> float:
+    """The weighted curve of one model, knot by knot; each item is two half weights."""
+    ends, odds, unseen = (part[:, 0] for part in (extra.ends, extra.odds, extra.false))
+    upper, lower = halves
+    whole = upper + lower
+    levels = sorted({s for s in score if s > -inf}, reverse=True)
+    blocks = [s for s in levels if label[score == s].any()]
+    negatives = sum(whole[~label])
+    # Knots: positives passed, negatives passed, and whether a tie block ends here.
+    tied = {s: (score == s).sum() > 1 for s in blocks}
+    pos, neg = 0.0, 0.0
+    knots = [(0.0, 0.0, False)]
+    carry = 0.0
+    for number, s in enumerate(blocks):
+        above = whole[~label & (score > s)].sum()
+        here = label & (score == s)
+        if tied[s]:
+            start = pos + carry
+            first = number == 0
+            if first and above:
+                # Half a count before the block, among the negatives above it.
+                start += ends[0]
+            knots.append((start, above, False))
+            pos, carry = start + whole[here].sum(), 0.0
+            if first and not above:
+                pos += ends[0]
+            below = (~label & (score < s) & (score > -inf)).any()
+            if number == len(blocks) - 1 and not below:
+                pos += ends[1]
+            neg = above + whole[~label & (score == s)].sum()
+            knots.append((pos, neg, True))
+            if number == len(blocks) - 1 and below:
+                carry = ends[1]
+        else:
+            pos, neg = pos + carry + upper[here].sum(), above
+            carry = lower[here].sum()
+            knots.append((pos, neg, False))
+    knots.append((pos + carry, whole[~label & (score > -inf)].sum(), False))
+    total = knots[-1][0] + whole[label & (score == -inf)].sum()
+    prevalence = (whole[label].sum() + odds[0]) / (negatives + odds[1])
+    at = recall * total
+    if at > knots[-1][0] and (label & (score == -inf)).any():
+        return 0.0
+    pieces = list(pairwise(knots))
+    number = max(i for i, ((start, *_), _) in enumerate(pieces) if start <= at)
+    (start, fp, _), (end, fp_end, within) = pieces[number]
+    share = min((at - start) / (end - start), 1.0) if end > start else 1.0
+    if within:
+        false = fp + share * (fp_end - fp)
+    else:
+        false = max((fp + 0.5) ** (1 - share) * (fp_end + 0.5) ** share - 0.5, 0.0)
+    false += unseen[0] * (share if number == 0 else 1.0)
+    return prevalence * recall / (prevalence * recall + false / (negatives + unseen.sum()))
+
+
+@settings(max_examples=150)
+@given(items=rankings(), seed=st.integers(0, 99))
+def test_a_draw_is_a_weighted_curve(
+    items: tuple[list[Floats], NDArray[np.bool_]], seed: int
+) -> None:
+    scores, label = items
+    rng = np.random.default_rng(seed)
+    # Of clusters of one item the weights are those of the items.
+    paths = PairedPaths.of(scores, label, np.arange(label.size))
+    weights = rng.standard_gamma(0.5, (2 * label.size, 1))
+    extra = _Halves(*rng.standard_gamma(0.5, (3, 2, 1)))
+    ordered = scores[::-1] if paths.swapped else scores
+    for model, score in zip(paths.models, ordered, strict=True):
+        found = model.curves(weights, extra, LEVELS)[0]
+        halves = weights.reshape(2, -1)
+        expected = [naive_curve(score, label, halves, extra, level) for level in LEVELS]
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+@given(items=rankings())
+def test_items_that_no_path_tells_apart_share_a_weight(
+    items: tuple[list[Floats], NDArray[np.bool_]],
+) -> None:
+    scores, label = items
+    one, each = PairedPaths.of(scores, label), PairedPaths.of(scores, label, np.arange(label.size))
+    # What any two gaps of both models have in common, counted in gamma shapes.
+    stacked = [
+        np.concatenate(
+            [part.toarray() for model in paths.models for part in (model.pos, model.neg)]
+        )
+        for paths in (one, each)
+    ]
+    common, expected = (
+        rows * paths.shapes @ rows.T for rows, paths in zip(stacked, (one, each), strict=True)
+    )
+    np.testing.assert_allclose(common, expected, atol=1e-12)
+
+
+def sample(
+    n: int = 400, prevalence: float = 0.2, rho: float = 0.6, seed: int = 0, means: Any = (1.6, 1.2)
+) -> tuple[Floats, NDArray[np.bool_]]:
+    rng = np.random.default_rng(seed)
+    label = rng.random(n) < prevalence
+    common, *own = rng.standard_normal((3, n))
+    return np.sqrt(rho) * common + np.sqrt(1 - rho) * np.stack(own) + np.outer(means, label), label
+
+
+# Within a tie block weights are shared out in proportion, where a single curve is drawn anew.
+@pytest.mark.parametrize(("digits", "tolerance"), [(9, 0.02), (0, 0.06)])
+def test_each_curve_has_the_law_of_a_single_one(digits: int, tolerance: float) -> None:
+    scores, label = sample(150)
+    scores = scores.round(digits)
+    drawn = PairedPaths.of(scores, label).draw(LEVELS, 20_000, np.random.default_rng(1))
+    for score, curves in zip(scores, drawn, strict=True):
+        cells = cells_from_scores(score, label)[0]
+        single = expit(posterior_of(cells, LEVELS, 20_000, np.random.default_rng(2)).log_odds)
+        for quantile in (0.05, 0.5, 0.95):
+            found = (curves <= np.quantile(single, quantile, axis=0)).mean(axis=0)
+            np.testing.assert_allclose(found, quantile, atol=tolerance)
+
+
+def test_the_order_of_models_changes_signs_alone() -> None:
+    scores, label = sample()
+    for options in ({}, {"simultaneous": False}, {"cluster": np.arange(400) // 3}):
+        one = pr_curve_difference(*scores, label, LEVELS, rng=1, n_resamples=400, **options)
+        other = pr_curve_difference(
+            *scores[::-1], label, LEVELS, rng=1, n_resamples=400, **options
+        )
+        np.testing.assert_array_equal(one.difference, -other.difference)
+        np.testing.assert_array_equal(one.precision_a, other.precision_b)
+        np.testing.assert_allclose(one.low, -other.high, atol=1e-12)
+        np.testing.assert_array_equal(one.p_value, other.p_value)
+
+
+def test_curves_are_those_of_pr_curve() -> None:
+    scores, label = sample()
+    scores[1][scores[1] < -0.5] = -inf
+    found = pr_curve_difference(*scores, label, LEVELS, rng=1, n_resamples=50)
+    for score, curve in zip(scores, (found.precision_a, found.precision_b), strict=True):
+        np.testing.assert_allclose(curve, pr_curve(score[label], score[~label], LEVELS))
+    np.testing.assert_array_equal(found.difference, found.precision_a - found.precision_b)
+    assert (found.low <= found.high).all()
+    assert (found.low >= -1).all()
+    assert (found.high <= 1).all()
+
+
+def test_equal_rankings_do_not_differ() -> None:
+    (score, _), label = sample()
+    for options in ({}, {"simultaneous": False}):
+        found = pr_curve_difference(score, np.exp(score), label, LEVELS, rng=1, **options)
+        assert not found.difference.any()
+        assert (found.p_value == 1).all()
+        assert (found.low <= 0).all()
+        assert (found.high >= 0).all()
+
+
+def test_only_the_rankings_count() -> None:
+    scores, label = sample()
+    one = pr_curve_difference(*scores, label, LEVELS, rng=1, n_resamples=200)
+    order = np.random.default_rng(3).permutation(label.size)
+    again = pr_curve_difference(
+        np.exp(scores[0])[order],
+        3 * scores[1][order] - 1,
+        label[order],
+        LEVELS,
+        rng=1,
+        n_resamples=200,
+    )
+    for mine, others in zip(one, again, strict=True):
+        np.testing.assert_array_equal(mine, others)
+
+
+def test_items_in_common_make_the_band_narrower() -> None:
+    widths = []
+    for rho in (0.0, 0.7, 0.95):
+        scores, label = sample(1500, rho=rho, means=(1.4, 1.4))
+        found = pr_curve_difference(*scores, label, LEVELS, rng=1)
+        widths.append((found.high - found.low).mean())
+    assert widths[0] > 1.2 * widths[1] > 1.2**2 * widths[2]
+
+
+def test_items_that_stand_three_times_count_once_as_clusters() -> None:
+    scores, label = sample(300)
+    once = pr_curve_difference(*scores, label, LEVELS[1:-1], rng=1)
+    # Next to each other, yet not tied.
+    thrice = np.repeat(scores, 3, axis=1) + 1e-9 * (np.arange(900) % 3), np.repeat(label, 3)
+    cluster = np.repeat(np.arange(300), 3)
+    found = pr_curve_difference(*thrice[0], thrice[1], LEVELS[1:-1], rng=1, cluster=cluster)
+    alone = pr_curve_difference(*thrice[0], thrice[1], LEVELS[1:-1], rng=1)
+    np.testing.assert_allclose(found.high - found.low, once.high - once.low, rtol=0.15)
+    assert (alone.high - alone.low).mean() < 0.8 * (once.high - once.low).mean()
+
+
+def test_a_perfect_ranking_may_be_perfect() -> None:
+    label = np.arange(60) < 20
+    perfect, poor = 1.0 * label, np.arange(60) % 7 + 0.1 * label
+    found = pr_curve_difference(perfect, poor, label, LEVELS, rng=1)
+    assert (found.precision_a == 1).all()
+    assert (found.low > 0).any()
+    # The end in favour of a precision of 1 is as far as the draws of the other curve are from 1.
+    drawn = PairedPaths.of([perfect, poor], label).draw(LEVELS, 2000, np.random.default_rng(1))
+    middle = 1 - np.median(drawn[1], axis=0)
+    assert (found.high > middle).all()
+    assert (middle > np.median(drawn[0] - drawn[1], axis=0)).all()
+
+
+def test_too_little_for_a_band() -> None:
+    few = pr_curve_difference([3, 2, 1, 0], [0, 1, 2, 3], [1, 0, 1, 0], [0.5], rng=1)
+    assert few.difference[0] == pytest.approx(1 - 1 / 2)
+    assert np.isnan([few.low, few.high, few.p_value]).all()
+    all_positive = pr_curve_difference([3, 2, 1], [0, 1, 2], [1, 1, 1], [0.5], rng=1)
+    assert all_positive.difference[0] == 0
+    assert np.isnan(all_positive.low[0])
+    none = pr_curve_difference([3, 2], [0, 1], [0, 0], [0.5], rng=1)
+    assert np.isnan(none.precision_a[0])
+
+
+def normal_curve(mean: float, prevalence: float, recall: Floats) -> Floats:
+    """Precision at a recall of normal scores."""
+    false = ndtr(ndtri(recall) - mean)
+    return prevalence * recall / (prevalence * recall + (1 - prevalence) * false)
+
+
+@pytest.mark.parametrize(
+    ("n", "means", "rho"),
+    [(300, (1.5, 1.5), 0.0), (300, (2.2, 1.2), 0.5), (600, (1.6, 1.5), 0.9)],
+)
+def test_coverage(n: int, means: tuple[float, float], rho: float) -> None:
+    recall, samples = np.linspace(0.05, 0.95, 31), 120
+    true = normal_curve(means[0], 0.2, recall) - normal_curve(means[1], 0.2, recall)
+    covered = single = 0
+    for i in range(samples):
+        scores, label = sample(n, 0.2, rho, seed=1000 + i, means=means)
+        found = pr_curve_difference(*scores, label, recall, rng=i, n_resamples=300)
+        covered += bool(((found.low <= true) & (true <= found.high)).all())
+        level = pr_curve_difference(
+            *scores, label, recall[[15]], rng=i, n_resamples=300, simultaneous=False
+        )
+        single += bool(level.low[0] <= true[15] <= level.high[0])
+    assert covered >= binom.ppf(0.001, samples, 0.93)
+    assert single >= binom.ppf(0.001, samples, 0.93)
+
+
+def test_the_p_value_tells_which_band_leaves_zero() -> None:
+    scores, label = sample(means=(1.7, 1.2), rho=0.8)
+    tests: list[tuple[dict[str, Any], Floats]] = []
+    for options in ({}, {"simultaneous": False}):
+        for level in np.arange(0.02, 1, 0.02):
+            found = pr_curve_difference(
+                *scores, label, LEVELS, rng=1, n_resamples=999, confidence_level=level, **options
+            )
+            leaves = (found.low > 0) | (found.high < 0)
+            tests.append((options, found.p_value))
+            # Within a draw or two.
+            if options:
+                assert (leaves == (found.p_value < 1 - level))[
+                    abs(found.p_value - 1 + level) > 0.004
+                ].all()
+            elif abs(found.p_value[0] - 1 + level) > 0.004:
+                assert leaves.any() == (found.p_value[0] < 1 - level)
+    assert 0.002 < tests[0][1][0] < 0.9
+
+
+def test_deviations_enclose_a_share_of_whole_curves() -> None:
+    steps = np.random.default_rng(3).standard_normal((4000, 5))
+    draws = np.sinh(np.cumsum(steps, axis=1)) * [1, 2, 1, 3, 1]
+    law = Deviations(draws, draws)
+    low, high = law.band(0.9)
+    inside = ((draws >= low - 1e-12) & (draws <= high + 1e-12)).all(axis=1).mean()
+    assert inside == pytest.approx(0.9, abs=2 / 4000)
+    low, high = law.pointwise_band(0.9)
+    inside_each = ((draws >= low) & (draws <= high)).mean(axis=0)
+    np.testing.assert_allclose(inside_each, 0.9, atol=2 / 4000)
+    # Half as wide around the medians.
+    narrow, middle = Deviations(draws, draws, 0.5).band(0.9), np.median(draws, axis=0)
+    np.testing.assert_allclose(narrow, (middle + np.array(law.band(0.9))) / 2)
+
+
+def test_levels_at_which_draws_are_all_alike() -> None:
+    draws = np.random.default_rng(4).standard_normal((1000, 2)) * [1, 0] + [0, 2]
+    law = Deviations(draws, draws)
+    low, high = law.band(0.95)
+    assert low[1] == high[1] == 2
+    assert law.p_value(2.0) < 0.2
+    assert law.p_value(0.0) == pytest.approx(1 / 1001)
+
+
+# The verb.
+
+
+def frame(n: int = 240) -> pl.DataFrame:
+    """Two groups, three models."""
+    parts = []
+    for name, seed in (("x", 1), ("y", 2)):
+        scores, label = sample(n, 0.25, seed=seed)
+        columns = {"q": [name] * n, "a": scores[0], "b": scores[1].round(1), "label": label}
+        own = np.random.default_rng(seed).normal(size=n)
+        parts.append(pl.DataFrame(columns).with_columns(c=pl.Series(own) + 0.5 * label))
+    rows = pl.concat(parts).with_row_index("item").sample(fraction=1, shuffle=True, seed=1)
+    return rows.with_columns(user=pl.col("item") // 4)
+
+
+WIDE = frame()
+LONG = WIDE.unpivot(
+    ["a", "b", "c"],
+    index=["q", "item", "label", "user"],
+    variable_name="model",
+    value_name="score",
+)
+FEW: dict[str, Any] = {"recall": [0.1, 0.5, 0.9], "n_resamples": 60, "rng": 3}
+MODELS = ["a", "b", "c"]
+
+
+def seed_of(rng: int) -> int:
+    return int(np.random.default_rng(rng).integers(1 << 62))
+
+
+@pytest.mark.parametrize("options", [{}, {"cluster": "user"}, {"simultaneous": False}])
+def test_a_group_and_pair_is_its_arrays(options: dict[str, Any]) -> None:
+    found = prframe.compare_curves(WIDE, MODELS, by="q", **FEW, **options)
+    assert found.select("q", "model_a", "model_b").unique(maintain_order=True).rows() == [
+        (q, *pair)
+        for q in WIDE["q"].unique(maintain_order=True)
+        for pair in (("a", "b"), ("a", "c"), ("b", "c"))
+    ]
+    for (q, a, b), rows in found.group_by("q", "model_a", "model_b", maintain_order=True):
+        own = WIDE.filter(q=q)
+        extra: dict[str, Any] = {k: v for k, v in options.items() if k != "cluster"}
+        if "cluster" in options:
+            extra["cluster"] = own["user"].rank("dense").cast(pl.Int64).to_numpy() - 1
+        expected = pr_curve_difference(
+            own[a].to_numpy(), own[b].to_numpy(), own["label"].to_numpy(), FEW["recall"],
+            n_resamples=60, rng=seed_of(3), **extra,
+        )  # fmt: skip
+        names = ["recall", "precision_a", "precision_b", "difference", "conf_low", "conf_high"]
+        np.testing.assert_allclose(rows[[*names, "p_value"]].to_numpy().T, expected, rtol=1e-12)
+
+
+def test_baselines() -> None:
+    every = prframe.compare_curves(WIDE, MODELS, **FEW)
+    against = prframe.compare_curves(WIDE, MODELS, baseline="b", **FEW)
+    assert against.select("model_a", "model_b").unique(maintain_order=True).rows() == [
+        ("a", "b"),
+        ("c", "b"),
+    ]
+    assert_frame_equal(against.head(3), every.head(3))
+    swapped = every.filter(model_a="b", model_b="c")
+    np.testing.assert_allclose(against.tail(3)["conf_low"], -swapped["conf_high"], atol=1e-12)
+    two = prframe.compare_curves(WIDE, MODELS, baseline=["c", "a"], **FEW)
+    assert two.select("model_a", "model_b").unique(maintain_order=True).rows() == [
+        ("b", "c"),
+        ("b", "a"),
+    ]
+
+
+@pytest.mark.parametrize("dtype", [pl.String, pl.Categorical, pl.Enum(MODELS), pl.Int32])
+def test_long_is_wide_for_every_frame(dtype: Any) -> None:
+    models = LONG["model"].replace_strict(dict(zip(MODELS, [3, 1, 2], strict=True)))
+    rows = LONG.with_columns(model=models if dtype == pl.Int32 else "model")
+    rows = rows.with_columns(pl.col("model").cast(dtype))
+    wide = prframe.compare_curves(WIDE, MODELS, by="q", **FEW)
+    found = prframe.compare_curves(rows, by="q", item="item", **FEW)
+    assert found.schema["model_a"] == rows.schema["model"]
+    numbers = pl.exclude("model_a", "model_b")
+    assert_frame_equal(found.select(numbers), wide.select(numbers))
+    lazy = prframe.compare_curves(rows.lazy(), by="q", item="item", **FEW)
+    assert isinstance(lazy, pl.LazyFrame)
+    assert lazy.collect_schema() == found.schema
+    assert_frame_equal(lazy.collect(), found)
+    pandas = rows.to_pandas()
+    of_pandas = prframe.compare_curves(pandas, by="q", item="item", **FEW)
+    assert of_pandas["model_a"].dtype.kind == pandas["model"].dtype.kind
+    text = pl.col("model_a", "model_b").cast(pl.Int64 if dtype == pl.Int32 else pl.String)
+    assert_frame_equal(pl.from_pandas(of_pandas).with_columns(text), found.with_columns(text))
+    nullable = prframe.compare_curves(
+        pandas.convert_dtypes(dtype_backend="numpy_nullable"), by="q", item="item", **FEW
+    )
+    assert nullable["conf_low"].tolist() == found["conf_low"].to_list()
+    arrow = prframe.compare_curves(rows.to_arrow(), by="q", item="item", **FEW)
+    assert arrow["p_value"].to_pylist() == found["p_value"].to_list()
+
+
+def test_incomplete_and_totals() -> None:
+    holes = LONG.filter(~((pl.col("model") == "b") & (pl.col("item") % 5 == 0)))
+    with pytest.raises(PrframeError, match="'b' lacks 96; take"):
+        prframe.compare_curves(holes, item="item", **FEW)
+    last = prframe.compare_curves(holes, item="item", incomplete="last", **FEW)
+    b = pl.when(pl.col("item") % 5 == 0).then(-inf).otherwise("b").alias("b")
+    assert_frame_equal(last, prframe.compare_curves(WIDE.with_columns(b), MODELS, **FEW))
+    common = prframe.compare_curves(holes, item="item", incomplete="common", **FEW)
+    listed = WIDE.filter(pl.col("item") % 5 != 0)
+    assert_frame_equal(common, prframe.compare_curves(listed, MODELS, **FEW))
+    n_neg = int((~WIDE["label"]).sum()) + 7
+    more = pl.DataFrame({name: [-inf] * 7 for name in MODELS} | {"label": [False] * 7})
+    padded = pl.concat([WIDE.select(*MODELS, "label"), more])
+    assert_frame_equal(
+        prframe.compare_curves(WIDE, MODELS, n_neg=n_neg, **FEW),
+        prframe.compare_curves(padded, MODELS, **FEW),
+    )
+
+
+def test_groups_without_a_band() -> None:
+    rows = pl.DataFrame(
+        {
+            "q": ["few"] * 3 + ["none"] * 2 + ["all"] * 4,
+            "a": [3, 2, 1, 2, 1, 4, 3, 2, 1],
+            "b": [1, 2, 3, 1, 2, 1, 2, 3, 4],
+            "label": [1, 0, 1, 0, 0, 1, 1, 1, 1],
+        }
+    )
+    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
+        found = prframe.compare_curves(rows, ["a", "b"], by="q", **FEW)
+    assert [str(one.message) for one in caught] == [
+        "precision_a, precision_b, difference, conf_low, conf_high, p_value: undefined, hence "
+        "null, for 1 of 3 groups, which have no positives, in groups ['none']",
+        "conf_low, conf_high, p_value: undefined, hence null, for 2 of 3 groups, which have fewer "
+        "than 3 positives or no negatives, in groups ['few', 'all']",
+    ]
+    assert found["conf_low"].null_count() == found["p_value"].null_count() == 9
+    assert found["difference"].null_count() == 3
+    assert found["method"].unique().to_list() == ["bayesian-bootstrap"]
+
+
+def test_no_rows() -> None:
+    for empty, score, options in (
+        (WIDE.clear(), MODELS, {}),
+        (LONG.clear(), "score", {"item": "item"}),
+        (LONG.clear(), "score", {"item": "item", "baseline": "a"}),
+    ):
+        found = prframe.compare_curves(empty, score, by="q", **options, **FEW)
+        assert found.is_empty()
+        assert found.columns[:3] == ["q", "model_a", "model_b"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: prframe.compare_curves(LONG.filter(model="a"), item="item"),
+            "a comparison takes two models or more; got 'a' alone.",
+        ),
+        (
+            lambda: prframe.compare_curves(LONG, item="item", baseline="d"),
+            "`baseline` must name models out of ['a', 'b', 'c']; got 'd'.",
+        ),
+        (
+            lambda: prframe.compare_curves(WIDE.rename({"q": "model_a"}), MODELS, by="model_a"),
+            "`by` names 'model_a', which is also a column of the result; rename it.",
+        ),
+        (
+            lambda: prframe.compare_curves(WIDE, MODELS, recall=0.5, recall_range=(0.1, 0.2)),
+            "`recall` and `recall_range` both name levels; give one of them.",
+        ),
+        (
+            lambda: prframe.compare_curves(WIDE, MODELS, simultaneous=1),  # type: ignore[arg-type]
+            "`simultaneous` must be True or False; got 1.",
+        ),
+        (
+            lambda: prframe.compare_curves(WIDE, MODELS, n_resamples=10),
+            "`n_resamples` must be at least 40 for confidence_level=0.95, so that some lie beyond "
+            "either end; got 10.",
+        ),
+        (
+            lambda: prframe.compare_curves(WIDE, MODELS, incomplete="first"),  # type: ignore[arg-type]
+            "`incomplete` must be one of 'common', 'last', 'raise'; got 'first'.",
+        ),
+        (
+            lambda: pr_curve_difference([1, 2], [1, 2, 3], [1, 0], [0.5]),
+            "`score_a`, `score_b` and `label` must be of one length; got shapes (2,), (3,) and "
+            "(2,).",
+        ),
+        (
+            lambda: pr_curve_difference([1, np.nan], [1, 2], [1, 0], [0.5]),
+            "`score_a` must not be NaN: 1 of 2.",
+        ),
+        (
+            lambda: pr_curve_difference([1, 2], [1, 2], [1, 0], [0.5], cluster=[0, -1]),
+            "`cluster` must be whole numbers >= 0, one for each of 2 items; got [0, -1].",
+        ),
+        (
+            lambda: pr_curve_difference([1, 2], [1, 2], [1, 0], [0.5, 0.4]),
+            "`recall` must be a list of rising levels, each once; got [0.5, 0.4].",
+        ),
+    ],
+)
+def test_errors(call: Any, message: str) -> None:
+    with pytest.raises(PrframeError) as caught:
+        call()
+    assert str(caught.value) == message
