@@ -74,7 +74,9 @@ class OverQueries:
         if not strata:
             return no_rows(self.asked, key_names(self.compared.evaluation.args))
         pairs = model_pairs(models.to_list(), self.asked.baseline)
-        groups = [(stratum.key, self._blocks(stratum, pairs)) for stratum in strata]
+        # By name, so that the order of rows has no effect on draws.
+        order = np.argsort([str(model) for model in models.to_list()], kind="stable")
+        groups = [(stratum.key, self._blocks(stratum, pairs, order)) for stratum in strata]
         rows = comparison_rows(self.asked, models, pairs, groups)
         self._warn(rows)
         return rows
@@ -89,12 +91,14 @@ class OverQueries:
         why = "in which two models have too few values in common, or differ by the same in all"
         warn_null(what, groups, args, why)
 
-    def _blocks(self, stratum: Stratum, pairs: Sequence[tuple[int, int]]) -> dict[str, Block]:
+    def _blocks(
+        self, stratum: Stratum, pairs: Sequence[tuple[int, int]], order: NDArray[np.intp]
+    ) -> dict[str, Block]:
         """Return the columns of all metrics of a group."""
         tables = {
             name: _Table(values, pairs, stratum.cluster) for name, values in stratum.values.items()
         }
-        joint = self._joint(tables)
+        joint = self._joint(tables, order)
         return {
             name: self._block(name, table) | ({"p_adjusted": joint[name]} if name in joint else {})
             for name, table in tables.items()
@@ -179,17 +183,18 @@ class OverQueries:
                 ends.append(bca_interval(sample.mean, means, bend, confidence))
         return ends
 
-    def _joint(self, tables: "dict[str, _Table]") -> dict[str, Floats]:
+    def _joint(self, tables: "dict[str, _Table]", order: NDArray[np.intp]) -> dict[str, Floats]:
         """Return p-values that are adjusted for all pairs by their joint law."""
         asked = self.asked
         if asked.correction == "max-t":
             return self._max_t(tables)
         if asked.correction != "tukey":
             return {}
+        place = np.argsort(order).tolist()
         return {
             name: tukey_randomization(
-                table.complete(name),
-                table.pairs,
+                table.complete(name)[order],
+                [(place[one], place[other]) for one, other in table.pairs],
                 alternative=asked.alternative,
                 n_resamples=asked.n_resamples,
                 rng=asked.rng(),
