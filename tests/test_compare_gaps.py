@@ -275,6 +275,13 @@ def test_strata_are_as_filters_give_them() -> None:
         assert_frame_equal(found.filter(key).drop("half", "kind"), part, check_exact=True)
 
 
+def test_any_name_of_a_stratum() -> None:
+    expected = compared(DATA.with_columns(kind=1), by="kind")
+    for name in ("group", "unit", "number", "model index", "over0", "by0", "cluster"):
+        found = compared(DATA.with_columns(pl.lit(1).alias(name)), by=name)
+        assert found.equals(expected.rename({"kind": name}))
+
+
 def test_a_model_that_a_stratum_lacks() -> None:
     data = DATA.with_columns(half=pl.col("query_id") > "q005").filter(
         pl.col("half") | (pl.col("model") != "z")

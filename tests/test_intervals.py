@@ -105,6 +105,20 @@ def test_intervals_of_the_mean(method: str) -> None:
     assert found == mean_interval(values, method, n_resamples=20_000, rng=6)
 
 
+def test_replicates_that_equal_the_estimate_count_half_whatever_their_unit() -> None:
+    whole = np.random.default_rng(1).integers(-5, 6, 15)
+    drawn = whole[np.random.default_rng(2).integers(0, 15, (2000, 15))]
+    ends = {}
+    for unit in (1, 5, 10, 7):
+        values = whole / unit
+        replicates = (drawn / unit).mean(axis=1)
+        bend = acceleration(values - values.mean(), np.ones(15))
+        found = bca_interval(values.mean(), replicates, bend, Confidence(0.95))
+        ends[unit] = [end * unit for end in found]
+    for unit in (5, 10, 7):
+        assert ends[unit] == pytest.approx(ends[1], rel=1e-9)
+
+
 def test_wald_and_logit_by_hand() -> None:
     z, t = stats.norm.isf(0.05), stats.t.isf(0.05, 7)
     assert wald_interval(0.6, 0.1, Confidence(0.9)) == pytest.approx((0.6 - z / 10, 0.6 + z / 10))

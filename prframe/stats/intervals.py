@@ -255,7 +255,7 @@ def bca_interval(
 
     At the levels ``Phi(z0 + (z0 + z) / (1 - a (z0 + z)))``, z being the normal quantiles of the
     tails, a the acceleration and ``z0 = Phi^{-1}(share of replicates below the estimate)``, those
-    equal to it counting half.
+    equal to it but for rounding counting half.
 
     Parameters
     ----------
@@ -289,7 +289,8 @@ def bca_interval(
     values = defined(replicates)
     if not values.size:
         return np.nan, np.nan
-    share = ((values < estimate).mean() + (values <= estimate).mean()) / 2
+    hair = _HAIR * float(np.abs(values).max())
+    share = ((values < estimate - hair).mean() + (values <= estimate + hair).mean()) / 2
     if not 0 < share < 1:
         return np.nan, np.nan
     bias, z = ndtri(share), ndtri(confidence.tail)

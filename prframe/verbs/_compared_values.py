@@ -152,7 +152,7 @@ class ComparedValues:
         model, unit = rows[_MODEL].to_numpy(), rows[_UNIT].to_numpy()
         present = np.zeros((len(models), queries.height), dtype=np.int64)
         np.add.at(present, (model, unit), 1)
-        cluster = self._clusters(rows, queries, present)
+        cluster = self._clusters(rows, queries)
         if self.incomplete == "raise" and not present.all():
             raise self._absent(present == 0, models, queries.select(over))
         values = {}
@@ -164,16 +164,15 @@ class ComparedValues:
             values[name] = table
         return Stratum(rows.select(key_names(self.evaluation.args)).head(1), values, cluster)
 
-    def _clusters(
-        self, rows: pl.DataFrame, queries: pl.DataFrame, present: NDArray[np.int64]
-    ) -> NDArray[np.int64] | None:
+    def _clusters(self, rows: pl.DataFrame, queries: pl.DataFrame) -> NDArray[np.int64] | None:
         """Return the cluster of each query, which must be one."""
         if self.evaluation.args.cluster is None:
             return None
         pairs = rows.select(_UNIT, pl.col(_CLUSTER).rank("dense").cast(pl.Int64) - 1).unique()
-        several = pairs.filter(pl.col(_UNIT).is_duplicated())[_UNIT].unique().sort()
-        if several.len() or (present > 1).any() or pairs[_CLUSTER].null_count():
-            names = queries.select(self._over_names)[several.to_list()].rows()
+        bad = pl.col(_UNIT).is_duplicated() | pl.col(_CLUSTER).is_null()
+        wrong = pairs.filter(bad)[_UNIT].unique().sort()
+        if wrong.len():
+            names = queries.select(self._over_names)[wrong.to_list()].rows()
             raise PrframeError(
                 f"`cluster` {self.evaluation.args.cluster!r} must be one value, and no null, for "
                 f"each group of `over`{in_groups(names)}; mend these rows."

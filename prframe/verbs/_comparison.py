@@ -99,7 +99,7 @@ def comparison_rows(
             parts.append(head.join(table, how="cross") if head.width else table)
     floats = [name for name, dtype in known.items() if dtype == pl.Float64()]
     rows = pl.concat(parts).with_columns(pl.col(floats).fill_nan(None))
-    return _adjusted(rows, asked)
+    return _adjusted(rows, asked).drop("group")
 
 
 def no_rows(asked: Comparison, keys: Sequence[str]) -> pl.DataFrame:

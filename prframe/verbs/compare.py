@@ -326,8 +326,8 @@ def _check_clusters(asked: Comparison) -> None:
     """Refuse what would take no account of clusters."""
     chosen = {
         f"test={asked.test!r}": asked.test in _INDEPENDENT,
-        "rope": asked.rope is not None,
-        "power": asked.power is not None,
+        "`rope`": asked.rope is not None,
+        "`power`": asked.power is not None,
     }
     given = [name for name, is_given in chosen.items() if is_given]
     if given:

@@ -1,0 +1,232 @@
+"""What `compare` over queries refuses, with its full message."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+import prframe
+from tests.compared_runs import runs
+
+DATA = runs().with_columns(half=pl.col("query_id") > "q005", cluster=pl.col("item"))
+WIDE = DATA.pivot("model", index=["query_id", "item", "label"], values="score")
+LACKING = DATA.filter(~((pl.col("model") == "z") & (pl.col("query_id") < "q002")))
+COLUMNS = "'query_id', 'item', 'score', 'label', 'model', 'half', 'cluster'"
+EACH_ONCE = (
+    "`baseline` must name one model or more, each once, and leave one to compare with; got {}."
+)
+JOINT = (
+    "correction={!r} is the joint law of test='randomization' over queries; take 'holm' with "
+    "other tests."
+)
+CLUSTERED = "{} takes queries as independent and knows no clusters; leave out `cluster`."
+SAME = "`cluster` 'cluster' must be one value, and no null, for each group of `over`{}; mend these rows."
+
+# Options that are refused, whatever the rows are.
+OPTIONS: list[tuple[dict[str, Any], str]] = [
+    ({"over": 3}, "`over` must be a column name or a list of them; got 3."),
+    ({"over": []}, "`over` must be a column name or a list of them; got []."),
+    ({"over": ["item", "item"]}, "`over` names a column twice: ['item', 'item']."),
+    (
+        {"over": "model"},
+        "`model` and `over` both name 'model'; models are compared over queries.",
+    ),
+    (
+        {"by": "query_id"},
+        "`over` and `by` both name 'query_id'; a column is either kept apart or summarised over.",
+    ),
+    ({"by": "model"}, "`model` and `by` both name 'model'; models are compared within a group."),
+    (
+        {"model": "modell"},
+        "`model` names the column 'modell', which the frame does not have; its columns are "
+        f"{COLUMNS}. Did you mean 'model'?",
+    ),
+    (
+        {"cluster": "topic"},
+        f"`cluster` names the column 'topic', which the frame does not have; its columns are {COLUMNS}.",
+    ),
+    ({"score": 3}, "`score` must be a column name or a list of them; got 3."),
+    (
+        {"score": ["score"]},
+        "`score` must name one column, or two or more different ones, a model each; got ['score'].",
+    ),
+    (
+        {"score": ["score", "item"], "model": "model"},
+        "`score` names a column for each model, and `model` a column that tells them; leave one "
+        "of them out.",
+    ),
+    (
+        {"test": "welch"},
+        "`test` must be one of 'bootstrap', 'delong', 'posterior', 'randomization', 'sign', 't', "
+        "'wilcoxon'; got 'welch'.",
+    ),
+    (
+        {"test": "delong"},
+        "`test` over groups of `over` must be one of 'bootstrap', 'randomization', 'sign', 't', "
+        "'wilcoxon'; got 'delong'; to compare on the same items say over=None.",
+    ),
+    (
+        {"method": "exakt"},
+        "`method` must be one of 'auto', 'convolution', 'exact', 'normal', 'sampled'; got "
+        "'exakt'. Did you mean 'exact'?",
+    ),
+    (
+        {"method": "normal"},
+        "`method` of test='randomization' over groups of `over` must be one of 'auto', "
+        "'convolution', 'exact', 'sampled'; got 'normal'.",
+    ),
+    (
+        {"test": "wilcoxon", "method": "sampled"},
+        "`method` of test='wilcoxon' over groups of `over` must be one of 'auto', "
+        "'convolution', 'exact', 'normal'; got 'sampled'.",
+    ),
+    (
+        {"test": "t", "method": "exact"},
+        "`method` of test='t' over groups of `over` must be one of 'auto'; got 'exact'.",
+    ),
+    (
+        {"alternative": "more"},
+        "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'more'.",
+    ),
+    (
+        {"correction": "fdr"},
+        "`correction` must be one of 'bh', 'bonferroni', 'by', 'hochberg', 'holm', 'max-t', "
+        "'tukey'; got 'fdr'.",
+    ),
+    ({"within": "query"}, "`within` must be one of 'all', 'by', 'metric'; got 'query'."),
+    (
+        {"interval": "wald"},
+        "`interval` over groups of `over` must be one of 'auto', 'bca', 'percentile', 't'; got "
+        "'wald'.",
+    ),
+    ({"confidence_level": 95}, "`confidence_level` must be a number > 0 and < 1; got 95."),
+    ({"n_resamples": 0}, "`n_resamples` must be a whole number >= 1; got 0."),
+    (
+        {"n_resamples": 39, "interval": "bca"},
+        "`n_resamples` must be at least 40 for confidence_level=0.95, so that some lie beyond "
+        "either end; got 39.",
+    ),
+    ({"effect_size": "d"}, "`effect_size` must be one of 'cliff', 'cohen'; got 'd'."),
+    ({"rope": -0.1}, "`rope` must be a number >= 0; got -0.1."),
+    ({"power": 0.05}, "`power` must be a number > 0.05 and < 1; got 0.05."),
+    ({"undefined": float("nan")}, "`undefined` must be a finite number; got nan."),
+    ({"rng": "x"}, "`rng` must be a whole number >= 0 or a numpy.random.Generator; got 'x'."),
+    (
+        {"incomplete": "last"},
+        "`incomplete` over groups of `over` must be one of 'common', 'pairwise', 'raise', 'zero'; "
+        "got 'last'.",
+    ),
+    ({"correction": "tukey", "test": "t"}, JOINT.format("tukey")),
+    ({"correction": "max-t", "test": "wilcoxon"}, JOINT.format("max-t")),
+    *(
+        (
+            {"correction": "tukey", **more},
+            "correction='tukey' deals out the values of one metric of one group of `by`: say "
+            "within='metric'; 'max-t' knows several metrics.",
+        )
+        for more in ({"by": "half"}, {"metrics": ["AP", "RR"]}, {"by": "half", "within": "by"})
+    ),
+    (
+        {"correction": "max-t", "by": "half"},
+        "correction='max-t' knows the joint law within a group of `by`: say within='by' or "
+        "'metric'; 'holm' is for all rows.",
+    ),
+    ({"cluster": "cluster", "test": "sign"}, CLUSTERED.format("test='sign'")),
+    ({"cluster": "cluster", "test": "wilcoxon"}, CLUSTERED.format("test='wilcoxon'")),
+    ({"cluster": "cluster", "rope": 0.1}, CLUSTERED.format("`rope`")),
+    ({"cluster": "cluster", "power": 0.8}, CLUSTERED.format("`power`")),
+    ({"by": "n"}, "`by` names 'n', which is also a column of the result; rename it."),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), OPTIONS, ids=[str(o) for o, _ in OPTIONS])
+@pytest.mark.parametrize("rows", ["eager", "lazy", "none"])
+def test_options(options: dict[str, Any], message: str, rows: str) -> None:
+    data = DATA.rename({"half": "n"}) if options.get("by") == "n" else DATA
+    frame = {"eager": data, "lazy": data.lazy(), "none": data.clear()}[rows]
+    with pytest.raises(prframe.PrframeError) as caught:
+        prframe.compare(frame, **{"metrics": "AP", **options})
+    assert str(caught.value) == message
+
+
+ROWS: list[tuple[pl.DataFrame, dict[str, Any], str]] = [
+    (
+        DATA,
+        {"baseline": "w"},
+        "`baseline` must name models out of ['x', 'y', 'z']; got 'w'.",
+    ),
+    (
+        DATA.with_columns(pl.format("model-{}", "model").alias("model")),
+        {"baseline": ["model-x", "mode-y"]},
+        "`baseline` must name models out of ['model-x', 'model-y', 'model-z']; got 'mode-y'. Did "
+        "you mean 'model-y'?",
+    ),
+    (DATA, {"baseline": ["x", "x"]}, EACH_ONCE.format("['x', 'x']")),
+    (DATA, {"baseline": ["x", "y", "z"]}, EACH_ONCE.format("['x', 'y', 'z']")),
+    (DATA, {"baseline": []}, EACH_ONCE.format("[]")),
+    (
+        DATA.filter(model="x"),
+        {},
+        "there must be two models or more to compare; got ['x'].",
+    ),
+    (
+        DATA.with_columns(model=pl.when(pl.col("model") != "z").then("model")),
+        {},
+        "`model` 'model' must not contain nulls: 120 rows; name these models, or drop the rows.",
+    ),
+    (
+        LACKING,
+        {},
+        "every model must have rows for every group of `over`: of 12 groups 'z' has none for 2, "
+        "in groups ['q000', 'q001']; compare what two models have in common with "
+        "incomplete='pairwise', what all have with 'common', or count the missing as 0 with "
+        "'zero'.",
+    ),
+    (
+        DATA,
+        {"cluster": "cluster"},
+        SAME.format(", in groups ['q000', 'q001', 'q002', 'q003', 'q004'] and 7 more"),
+    ),
+    (
+        DATA.with_columns(cluster=pl.when(pl.col("query_id") > "q003").then(1)),
+        {"cluster": "cluster"},
+        SAME.format(", in groups ['q000', 'q001', 'q002', 'q003']"),
+    ),
+    (
+        runs(60),
+        {"method": "exact"},
+        "method='exact' counts the signs of at most 44 differences without a common unit; got 59; "
+        "take 'auto' or 'convolution'.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("frame", "options", "message"), ROWS, ids=range(len(ROWS)))
+@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
+def test_rows(frame: pl.DataFrame, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        prframe.compare(frame, "AP", **options)
+    assert str(caught.value) == message
+    plan = prframe.compare(frame.lazy(), "AP", **options)
+    with pytest.raises(prframe.PrframeError) as caught:
+        plan.collect()
+    assert str(caught.value) == message
+
+
+def test_many_models_that_lack_queries_are_named_in_part() -> None:
+    data = runs(4, tuple("abcdefgh")).filter(
+        (pl.col("model") == "a") | (pl.col("query_id") < "q002")
+    )
+    with pytest.raises(prframe.PrframeError) as caught:
+        prframe.compare(data, "AP")
+    assert "'b' has none for 2, 'c' has none for 2" in str(caught.value)
+    assert "'f' has none for 2 and 2 more models, in groups ['q002', 'q003']" in str(caught.value)
+
+
+def test_a_misspelt_argument() -> None:
+    with pytest.raises(TypeError, match=r"compare\(\) got an unexpected keyword argument 'itme'."):
+        prframe.compare(DATA, "AP", itme="item")
+    with pytest.raises(prframe.PrframeError, match="unknown metric 'AQ'"):
+        prframe.compare(DATA, "AQ")
+    with pytest.raises(prframe.PrframeError, match="must name at least one metric"):
+        prframe.compare(WIDE, [], ["x", "y"])
