@@ -98,6 +98,21 @@ def test_the_order_of_rows_has_no_effect(options: dict[str, Any]) -> None:
         assert_frame_equal(compared(parts, **options).sort("model_a"), expected, rel_tol=1e-9)
 
 
+def test_rounding_is_no_difference() -> None:
+    """Weighted AUC is a quotient of sums, whose last digits depend on the order of rows."""
+    data = runs(40, ("x", "y"), 8, seed=5).with_columns(
+        pl.col("score").round(0), weight=1 / (1 + pl.col("item"))
+    )
+    values = table(data, "AUC", weight="weight").to_numpy()
+    above = np.sign((values[:, None, 0] - values[None, :, 1]).round(12))
+    for seed in range(3):
+        rows = data.sample(fraction=1, shuffle=True, seed=seed)
+        options = {"weight": "weight", "baseline": "y", "effect_size": "cliff"}
+        (row,) = compared(rows, "AUC", **options).rows(named=True)
+        assert row["effect_size"] == pytest.approx(above.mean(), abs=1e-12)
+        assert row["ties"] == (np.abs(values[:, 0] - values[:, 1]) < 1e-9).sum()
+
+
 def test_batches_have_no_effect(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = compared(DATA, ["AP", "P@4"], test="bootstrap", **EVERYTHING)
     monkeypatch.setattr("prframe.frames._BATCH_ROWS", 11)

@@ -51,6 +51,8 @@ EffectSize: TypeAlias = Literal["cohen", "cliff"]
 
 _SAMPLED = ("percentile", "bca")
 _LEAST_EFFECT = 1e-6
+# Digits, of the largest, to which values must agree to be equal.
+_DIGITS = 12
 # What every pair should have.
 _EXPECTED = ["conf_low", "conf_high", "p_value", "effect_size"]
 
@@ -331,7 +333,10 @@ class _Table:
     def _cliff(self, pair: int) -> float:
         """Return Cliff's delta of a pair."""
         some = self._defined[:, pair]
-        return cliff_delta(self._a[some, pair], self._b[some, pair]) if some.any() else np.nan
+        values = np.stack([self._a[some, pair], self._b[some, pair]])
+        # Values of different queries, too, may differ by rounding alone.
+        size = float(np.abs(values).max(initial=0.0)) or 1.0
+        return cliff_delta(*np.round(values / size, _DIGITS))
 
     def complete(self, name: str) -> Floats:
         """Return the values of all models, summed over clusters, for queries that all have."""

@@ -164,7 +164,8 @@ def compare(
     Warns
     -----
     UndefinedMetricWarning
-        Queries for which a metric is undefined; pairs with too little in common for a test.
+        Queries for which a metric is undefined; pairs with too little in common for a
+        test, an interval or an effect size.
 
     Notes
     -----
