@@ -102,6 +102,15 @@ def test_missing_queries_do_not_count():
         assert np.isnan(tested.p_values).all()
 
 
+def test_pairs_in_which_nothing_varies_leave_the_others_alone():
+    differences = np.random.default_rng(3).normal(0.3, 1, (20, 3))
+    differences[:, 1] = 0.5
+    differences[:, 2] = -0.5
+    found = family(differences).bootstrap(500, np.random.default_rng(1), "two-sided").p_values
+    alone = family(differences[:, :1]).bootstrap(500, np.random.default_rng(1), "two-sided")
+    assert found[0] == alone.p_values[0]
+
+
 def test_replicates_are_scipys_bootstrap():
     differences = np.random.default_rng(4).exponential(size=40)
     expected = scipy.stats.bootstrap(

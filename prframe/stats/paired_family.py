@@ -203,7 +203,8 @@ class PairedFamily:
         for columns, times in self._drawn(n_resamples, rng):
             for _, counts in times:
                 t = self._studentized(counts, columns)
-                limits = observed[columns] - EQUAL * np.abs(observed[columns])
+                # A product: t is infinite where nothing varies.
+                limits = observed[columns] * (1 - EQUAL * np.sign(observed[columns]))
                 exceeding[columns] += (_folded(t, alternative) >= limits).sum(axis=0)
         return self._counted(exceeding, n_resamples, "sampled")
 
