@@ -112,3 +112,6 @@ class Sizes:
     band_groups: int = 1_000
     interval_items: int = 100_000
     learn_items: int = 20_000
+    compare_systems: int = 20
+    compare_queries: int = 200
+    compare_draws: int = 100_000

@@ -5,6 +5,7 @@ from typing import Any
 
 from benchmarks.band_cases import bands
 from benchmarks.case import Agreement, Case, Check, Limit, Ratio, Sizes, Subject
+from benchmarks.compare_cases import compare, compare_peer
 from benchmarks.learn_cases import learn
 from benchmarks.null_cases import null, null_peer
 
@@ -30,6 +31,9 @@ QUICK = Sizes(
     band_groups=10,
     interval_items=5_000,
     learn_items=2_000,
+    compare_systems=5,
+    compare_queries=20,
+    compare_draws=1_000,
 )
 
 _FOUR = 'evaluate(frame, ["AP", "nDCG@10", "RR", "P@10"], by="group")'
@@ -309,6 +313,8 @@ CASES: dict[str, Callable[[Sizes], Case]] = {
     "null-peer": null_peer,
     "bands": bands,
     "learn": learn,
+    "compare": compare,
+    "compare-peer": compare_peer,
 }
 
 

@@ -34,7 +34,7 @@ def find(task: str) -> Callable[..., Work]:
     """Return a task; a module is loaded only if the task is not in the one before."""
     if task in tasks.TASKS:
         return tasks.TASKS[task]
-    for name in ("files", "peers", "null_tasks", "band_tasks", "learn_tasks"):
+    for name in ("files", "peers", "null_tasks", "band_tasks", "learn_tasks", "compare_tasks"):
         found: dict[str, Callable[..., Work]] = importlib.import_module(f"benchmarks.{name}").TASKS
         if task in found:
             return found[task]

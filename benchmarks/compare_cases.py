@@ -1,0 +1,96 @@
+"""Comparisons of models over queries: what is compared with what."""
+
+from typing import Any
+
+from benchmarks.case import Case, Deadline, Ratio, Sizes, Subject
+
+_FLOOR = "evaluate AP"
+_LAWS: dict[str, dict[str, Any]] = {
+    "max-t": {"correction": "max-t"},
+    "sampled": {"method": "sampled"},
+    "tukey": {"correction": "tukey"},
+    "convolution": {},
+}
+_TESTS = ("student", "fisher", "tukey")
+
+
+def compare(sizes: Sizes) -> Case:
+    size, draws = _size(sizes), sizes.compare_draws
+    subjects = []
+    for law, options in _LAWS.items():
+        asked = {"metrics": ["AP"], "options": {"n_resamples": draws, **options}}
+        subjects.append(Subject(f"compare, {law}", "compare_models", asked | size, later=2))
+        of_law = {"law": law, "draws": draws} | size
+        subjects.append(Subject(f"arrays, {law}", "compare_arrays", of_law, later=2))
+    subjects.append(Subject(_FLOOR, "compare_floor", {"metrics": ["AP"]} | size))
+    return Case(
+        "compare",
+        f'`compare(frame, "AP", model="system")` of all pairs of {_shape(size)}: with '
+        f"{draws:,} draws `correction=\"max-t\"`, `method=\"sampled\"` with Holm's correction, and "
+        '`correction="tukey"`; and without draws, by *convolution*, with Holm\'s. *Arrays*: the '
+        "p-values alone, from one value per system and query; those of max-t and tukey are "
+        "adjusted ones, to which `compare` adds p-values by convolution. The floor is AP of the "
+        "same rows.",
+        subjects,
+        [Ratio(f"compare, {law}", _FLOOR) for law in _LAWS],
+        sizes.few_rounds,
+        deadlines=[Deadline(subject.name, 5) for subject in subjects[:-1]],
+    )
+
+
+def compare_peer(sizes: Sizes) -> Case:
+    size = _size(sizes)
+    subjects = []
+    for test in (*_TESTS, "convolution"):
+        subjects.append(Subject(f"compare, {test}", "compare_named", {"test": test}))
+        ours = {"package": "prframe", "test": test}
+        subjects.append(Subject(f"process, {test}", "compare_process", ours, later=0))
+    for test in _TESTS:
+        options = {"test": test}
+        subjects.append(Subject(f"ranx, {test}", "compare_by_ranx", options, later=1))
+        theirs = {"package": "ranx", "test": test}
+        subjects.append(Subject(f"ranx process, {test}", "compare_process", theirs, later=0))
+    anew = "ranx process, fisher, compiles"
+    options = {"package": "ranx", "test": "fisher", "compiled": False}
+    subjects.append(Subject(anew, "compare_process", options, later=0, rounds=1))
+    return Case(
+        "compare-peer",
+        f"AP and nDCG@10 of {_shape(size)}, all pairs compared: `compare` beside `ranx.compare`. "
+        "*Student*: the paired t test. *Fisher*: the randomization test with 1,000 draws, which is "
+        "ranx's default; *convolution* is ours, without draws. *Tukey*: ranx has the analytic test "
+        "of unpaired samples, we deal out the values of each query, 1,000 times. The first rows "
+        "are calls with the data in memory: a frame, and ranx's own objects. A *process* starts "
+        "Python, imports, reads two Parquet files and compares; ranx finds its functions compiled, "
+        "but for the one that *compiles*.",
+        subjects,
+        [
+            *(_times(f"ranx, {test}", f"compare, {test}") for test in _TESTS),
+            _times("ranx, fisher", "compare, convolution"),
+            *(_times(f"ranx process, {test}", f"process, {test}") for test in _TESTS),
+            _times("ranx process, fisher", "process, convolution"),
+            Ratio(anew, "process, fisher"),
+        ],
+        sizes.few_rounds,
+        prepare=Subject("write", "make_runs", size, later=0),
+    )
+
+
+def _times(theirs: str, ours: str) -> Ratio:
+    """Say that ranx should take longer."""
+    return Ratio(theirs, ours, 1, "at least")
+
+
+def _size(sizes: Sizes) -> dict[str, Any]:
+    return {
+        "systems": sizes.compare_systems,
+        "queries": sizes.compare_queries,
+        "documents": 100,
+    }
+
+
+def _shape(size: dict[str, Any]) -> str:
+    """Say how many systems, queries and documents there are."""
+    return (
+        f"{size['systems']} systems on {size['queries']} queries with "
+        f"{size['documents']} retrieved documents each"
+    )
