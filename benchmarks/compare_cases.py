@@ -26,7 +26,7 @@ def compare(sizes: Sizes) -> Case:
     return Case(
         "compare",
         f'`compare(frame, "AP", model="system")` of all pairs of {_shape(size)}: with '
-        f"{draws:,} draws `correction=\"max-t\"`, `method=\"sampled\"` with Holm's correction, and "
+        f'{draws:,} draws `correction="max-t"`, `method="sampled"` with Holm\'s correction, and '
         '`correction="tukey"`; and without draws, by *convolution*, with Holm\'s. *Arrays*: the '
         "p-values alone, from one value per system and query; those of max-t and tukey are "
         "adjusted ones, to which `compare` adds p-values by convolution. The floor is AP of the "

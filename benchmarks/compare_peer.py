@@ -1,9 +1,13 @@
 """Comparisons of models by ranx; nothing of prframe is imported."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import polars as pl
+
+# What ranx makes: qrels, runs, reports.
+Theirs: TypeAlias = Any
 
 
 def run_files(folder: str) -> tuple[Path, Path]:
@@ -11,7 +15,7 @@ def run_files(folder: str) -> tuple[Path, Path]:
     return Path(folder) / "runs.parquet", Path(folder) / "qrels.parquet"
 
 
-def ranx_objects(retrieved: pl.DataFrame, judged: pl.DataFrame) -> tuple[Any, list[Any]]:
+def ranx_objects(retrieved: pl.DataFrame, judged: pl.DataFrame) -> tuple[Theirs, list[Theirs]]:
     """Return what ranx takes, by way of nested dictionaries, which is quickest."""
     from ranx import Qrels, Run  # noqa: PLC0415
 
@@ -29,8 +33,10 @@ def _nested(rows: pl.DataFrame, value: str) -> dict[str, dict[str, Any]]:
     }
 
 
-def compared_by_ranx(qrels: Any, theirs: list[Any], test: str) -> Any:
-    """Compare with ranx."""
+def compared_by_ranx(
+    qrels: Theirs, theirs: list[Theirs], test: str, metrics: Sequence[str] = ("map", "ndcg@10")
+) -> Theirs:
+    """Compare all pairs of runs."""
     from ranx import compare  # noqa: PLC0415
 
-    return compare(qrels, theirs, ["map", "ndcg@10"], stat_test=test)
+    return compare(qrels, theirs, list(metrics), stat_test=test)

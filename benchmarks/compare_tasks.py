@@ -78,9 +78,7 @@ def compare_by_ranx(folder: str, test: str) -> Work:
     return Work(lambda: compared_by_ranx(*of_ranx, test))
 
 
-def compared(
-    frame: pl.DataFrame, metrics: Sequence[str], options: dict[str, Any]
-) -> pl.DataFrame:
+def compared(frame: pl.DataFrame, metrics: Sequence[str], options: dict[str, Any]) -> pl.DataFrame:
     """Compare all pairs of systems."""
     return prframe.compare(frame, list(metrics), model="system", **options)
 

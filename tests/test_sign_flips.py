@@ -69,6 +69,17 @@ def test_the_convolution_is_within_a_few_parts_in_a_thousand_of_counting(kind, n
                 assert grid.sf(z * exact.std()) == pytest.approx(expected, rel=3e-3)
 
 
+@pytest.mark.parametrize("n", [25, 200])
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_a_grid_that_holds_the_lattice_rounds_nothing(n, alternative):
+    # Differences of P@10: many ways lead to the same sum.
+    numbers = np.random.default_rng(n).integers(-3, 5, n) / 10
+    expected = SignFlipNull(numbers, "exact").p_value(alternative)
+    found = SignFlipNull(numbers, "convolution")
+    assert found.how == "convolution"
+    assert found.p_value(alternative) == pytest.approx(expected, rel=1e-9)
+
+
 def test_heavy_atoms_count_in_full():
     # Three sizes that have no common unit: the sum itself may be reached in many ways.
     sizes = np.repeat([1.0, np.sqrt(2), np.pi], 14)

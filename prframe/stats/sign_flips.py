@@ -59,8 +59,9 @@ class SignFlipNull:
 
     Notes
     -----
-    On the grid every number is rounded, the sum of their squares kept, and each atom spread over
-    the step between two neighbours. As nothing is subtracted, small probabilities are as exact as
+    Where the grid can hold all sums of numbers with a common unit, it is that of the unit. Else
+    every number is rounded to it, the sum of their squares kept, and each atom spread over the
+    step between two neighbours. As nothing is subtracted, small probabilities are as exact as
     large ones: against counting, for n from 25 to 36, it is within 0.3 % down to 1e-8
     (``pytest tests/test_sign_flips.py``).
 
@@ -116,6 +117,13 @@ class SignFlipNull:
         )
 
     @cached_property
+    def _on_lattice(self) -> bool:
+        """Whether sums are counted along the lattice of the numbers: the grid holds it."""
+        return self._places is not None and (
+            self.how == "exact" or int(self._places.sum()) < _CELLS
+        )
+
+    @cached_property
     def _slack(self) -> float:
         """What sums may differ by and be equal."""
         return EQUAL * float(self._sizes.sum())
@@ -128,7 +136,7 @@ class SignFlipNull:
     @cached_property
     def _grid(self) -> "_Grid":
         """The law on a grid: the lattice of the numbers, or a fine one."""
-        if self._places is not None and self.how == "exact":
+        if self._places is not None and self._on_lattice:
             unit = float(self._sizes.sum()) / max(int(self._places.sum()), 1)
             return _Grid.of_places(self._places, unit, unit)
         return _Grid.rounded(self._sizes)
@@ -154,13 +162,13 @@ class SignFlipNull:
             return float(x <= self._slack - most)
         if x >= most - self._slack:
             return self._least
-        if self.how == "exact" and self._places is None:
+        if self._on_lattice:
+            return self._grid.from_place(np.ceil((x - self._slack) / self._grid.unit - _WHOLE))
+        if self.how == "exact":
             left, right = self._halves
             # Rising queries find their places in the cache.
             below = np.searchsorted(right, x - self._slack - left[::-1])
             return float((right.size - below).mean() / right.size)
-        if self.how == "exact":
-            return self._grid.from_place(np.ceil((x - self._slack) / self._grid.unit - _WHOLE))
         return max(self._grid.at_least(x), self._least)
 
     def p_value(self, alternative: Alternative = "two-sided") -> float:
@@ -188,7 +196,11 @@ class SignFlipNull:
         """Return the probability of their sum or more."""
         total = float(numbers.sum())
         tail = self.sf(total)
-        if self.how == "exact" or abs(total) >= self._sizes.sum() - self._slack:
+        if (
+            self.how == "exact"
+            or self._on_lattice
+            or abs(total) >= self._sizes.sum() - self._slack
+        ):
             return tail
         # On a grid, atoms are spread to both sides; that of the sum itself counts in full.
         own = _ways(numbers)
