@@ -4,9 +4,10 @@
 uses small sizes, ``--write`` renews ``benchmarks/RESULTS.md``. Run it from the root of the
 repository, with the packages of the extra ``bench`` installed; a peer that is missing is left out.
 
-`cases`, `null_cases`, `band_cases` and `learn_cases` say what is compared; `tasks`, `files`, `peers`,
-`null_tasks`, `band_tasks` and `learn_tasks` hold what is timed, `fresh` runs each of them in a process
-of its own, and `report` writes the tables. No result depends on the time taken. `accuracy` and
-`rank_study` compare answers instead of times, `band_coverage`, `curve_coverage`, `interval_coverage`
-and `rank_study` study coverage; they come last.
+`cases`, `null_cases`, `band_cases`, `learn_cases` and `compare_cases` say what is compared; `tasks`,
+`files`, `peers`, `null_tasks`, `band_tasks`, `learn_tasks` and `compare_tasks` hold what is timed,
+`fresh` runs each of them in a process of its own, and `report` writes the tables. No result depends
+on the time taken. `accuracy` and `rank_study` compare answers instead of times, `band_coverage`,
+`curve_coverage`, `interval_coverage` and `rank_study` study coverage; `paired_study` and
+`paired_runs` study tests of models over queries. They come last.
 """

@@ -36,6 +36,8 @@ def main() -> None:
             "interval_coverage",
             "rank_study",
             "rank_learning",
+            "paired_study",
+            "paired_runs",
         ):
             _say(module)
             sections.append(run_module(f"benchmarks.{module}", *["--quick"] * options.quick))

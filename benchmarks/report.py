@@ -54,6 +54,8 @@ COMMANDS = """## Commands
     python -m benchmarks.interval_coverage  # interval-coverage alone
     python -m benchmarks.rank_study         # rank-accuracy and rank-coverage alone
     python -m benchmarks.rank_learning      # rank-learning alone
+    python -m benchmarks.paired_study       # paired-accuracy to paired-families alone
+    python -m benchmarks.paired_runs        # paired-power and paired-stability alone
     python -m benchmarks --quick            # small sizes, to see that it runs
 """
 

@@ -49,7 +49,7 @@ def paired_randomization(  # noqa: PLR0913
     method : {"auto", "exact", "convolution", "sampled"}
         How the p-value is computed. ``"exact"``: all 2^n signs are counted, for n <= 44 or
         differences with a common unit. ``"convolution"``: on a fine grid, within a few parts in a
-        thousand, in the tails too; see `SignFlipNull`. ``"auto"``: one of these two.
+        thousand, or in a hundred for p < .001; see `SignFlipNull`. ``"auto"``: one of these two.
         ``"sampled"``: ``(b + 1) / (B + 1)`` with b of B draws as extreme; all signs, each once,
         if they are not more than B.
     n_resamples : int
