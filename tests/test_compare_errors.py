@@ -167,7 +167,7 @@ ROWS: list[tuple[pl.DataFrame, dict[str, Any], str]] = [
     (
         DATA.filter(model="x"),
         {},
-        "there must be two models or more to compare; got ['x'].",
+        "a comparison takes two models or more; got 'x' alone.",
     ),
     (
         DATA.with_columns(model=pl.when(pl.col("model") != "z").then("model")),

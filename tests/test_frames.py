@@ -18,6 +18,7 @@ DATA = pl.DataFrame(
         "query": RNG.integers(0, 5, N),
         "score": np.round(RNG.normal(size=N), 1),
         "label": RNG.random(N) < 0.4,
+        "row": range(N),
         "text": ["not needed"] * N,
     }
 )
@@ -41,7 +42,7 @@ CALLS = {
         frame, by="model", recall=[0.3, 0.6], rng=1, n_resamples=50
     ),
     "compare_curves": lambda frame: prframe.compare_curves(
-        frame, ["score", "query"], by="model", recall=[0.3, 0.6], rng=1, n_resamples=50
+        frame, item="row", incomplete="last", recall=[0.3, 0.6], rng=1, n_resamples=50
     ),
     "interval": lambda frame: prframe.interval(frame, ["AP"], by="model", rng=1, n_resamples=50),
     "topk_test": lambda frame: prframe.topk_test(frame, by=BY, k=[3, 50], ties="order"),

@@ -40,6 +40,12 @@ class PairedSample:
         The sum of the differences of each unit.
     sizes : ndarray, shape (n_units,)
         How many differences that is; 1 if the units are queries.
+
+    Examples
+    --------
+    >>> sample = PairedSample(np.array([0.5, 0.25, 0.75]), np.ones(3))
+    >>> sample.mean, round(sample.std_error, 4)
+    (0.5, 0.1443)
     """
 
     sums: Floats
