@@ -18,7 +18,8 @@ All pairs of systems on {queries} queries, whose values are like those of AP: in
 {data_sets:,} data sets any pair of systems that are alike is told apart at .05, in per cent, and \
 the share of the other pairs that is found. *One better*: one system is better than all others. \
 *Half better*: half of them are, each by another amount, the others are alike. *Copies*: half of \
-the systems are near copies of one, all are alike; *copies differ*: near copies differ a little \
+the systems are near copies of one, all are alike in the mean, but not exchangeable as Tukey's test \
+has them; *copies differ*: near copies differ a little \
 from each other, the others are alike. Standard error of 5 %: {error:.2f}. Holm is that of \
 randomization tests with {many:,} signs; max-t and tukey have {few:,} draws.
 """

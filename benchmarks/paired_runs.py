@@ -26,7 +26,9 @@ Floats: TypeAlias = NDArray[np.float64]
 POWER = """## paired-power
 
 Seven runs of the Vaswani collection, 93 queries: how many of the 21 pairs a test tells apart at \
-.05. Corrections are for the 21 pairs of a metric (`within="metric"`); draws: {draws:,}.
+.05. Corrections are for the 21 pairs of a metric (`within="metric"`); draws: {draws:,}. \
+Tukey's test deals out the values of all seven runs, of which one is random: every pair is measured \
+against differences as wide as those from it.
 """
 DISAGREE = """The pairs about which these disagree: the p-values, adjusted where a correction is \
 named, those above .05 in brackets.
