@@ -116,10 +116,11 @@ def rank_test(*, corrected: bool) -> Schema:
     return counts | _tested((*numbers, *ends), corrected=corrected)
 
 
-def compare(*, corrected: bool, rope: bool, power: bool) -> dict[str, pl.DataType]:
+def compare(*, corrected: bool, joint: bool, rope: bool, power: bool) -> dict[str, pl.DataType]:
     """Return the columns of a comparison, but for the two models, which stand after the metric."""
     floats = ["mean_a", "mean_b", "difference", "conf_low", "conf_high"]
     floats += ["statistic", "p_value", "p_std_error", *(["p_adjusted"] if corrected else [])]
+    floats += ["p_adjusted_std_error"] if joint else []
     counts = ("wins", "ties", "losses", "n")
     columns: dict[str, pl.DataType] = {"metric": pl.String()}
     columns |= dict.fromkeys([*floats, "effect_size"], pl.Float64())

@@ -172,7 +172,7 @@ ROWS: list[tuple[pl.DataFrame, dict[str, Any], str]] = [
     (
         DATA.with_columns(model=pl.when(pl.col("model") != "z").then("model")),
         {},
-        "`model` 'model' must not contain nulls: 120 rows; name these models, or drop the rows.",
+        "`model` 'model' must not contain nulls or NaN: 120 rows; name these models, or drop the rows.",
     ),
     (
         LACKING,

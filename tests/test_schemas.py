@@ -72,7 +72,15 @@ RATES = {"recall": pl.Float64, "precision": pl.Float64}
         ),
         (
             lambda: DATA.pr.compare(
-                "AP", ["score", "w"], by="q", over="label", rope=0.1, power=0.8, rng=1
+                "AP",
+                ["score", "w"],
+                by="q",
+                over="label",
+                correction="max-t",
+                within="by",
+                rope=0.1,
+                power=0.8,
+                rng=1,
             ),
             {
                 "metric": pl.String,
@@ -87,6 +95,7 @@ RATES = {"recall": pl.Float64, "precision": pl.Float64}
                 "p_value": pl.Float64,
                 "p_std_error": pl.Float64,
                 "p_adjusted": pl.Float64,
+                "p_adjusted_std_error": pl.Float64,
                 "effect_size": pl.Float64,
                 "wins": pl.Int64,
                 "ties": pl.Int64,

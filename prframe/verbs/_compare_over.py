@@ -102,8 +102,7 @@ class OverQueries:
         }
         joint = self._joint(tables, order)
         return {
-            name: self._block(name, table) | ({"p_adjusted": joint[name]} if name in joint else {})
-            for name, table in tables.items()
+            name: self._block(name, table) | joint.get(name, {}) for name, table in tables.items()
         }
 
     def _block(self, name: str, table: "_Table") -> dict[str, Column]:
@@ -185,8 +184,10 @@ class OverQueries:
                 ends.append(bca_interval(sample.mean, means, bend, confidence))
         return ends
 
-    def _joint(self, tables: "dict[str, _Table]", order: NDArray[np.intp]) -> dict[str, Floats]:
-        """Return p-values that are adjusted for all pairs by their joint law."""
+    def _joint(
+        self, tables: "dict[str, _Table]", order: NDArray[np.intp]
+    ) -> dict[str, dict[str, Column]]:
+        """Return p-values adjusted for all pairs by their joint law, and their errors."""
         asked = self.asked
         if asked.correction == "max-t":
             return self._max_t(tables)
@@ -194,29 +195,32 @@ class OverQueries:
             return {}
         place = np.argsort(order).tolist()
         return {
-            name: tukey_randomization(
-                table.complete(name)[order],
-                [(place[one], place[other]) for one, other in table.pairs],
-                alternative=asked.alternative,
-                n_resamples=asked.n_resamples,
-                rng=asked.rng(),
-            ).p_values
+            name: _adjusted_columns(
+                *tukey_randomization(
+                    table.complete(name)[order],
+                    [(place[one], place[other]) for one, other in table.pairs],
+                    alternative=asked.alternative,
+                    n_resamples=asked.n_resamples,
+                    rng=asked.rng(),
+                )[:2]
+            )
             for name, table in tables.items()
         }
 
-    def _max_t(self, tables: "dict[str, _Table]") -> dict[str, Floats]:
+    def _max_t(self, tables: "dict[str, _Table]") -> dict[str, dict[str, Column]]:
         """Return p-values by the maxima over all pairs, or over all metrics too."""
         asked, names = self.asked, list(tables)
         together = [[name] for name in names] if asked.within == "metric" else [names]
-        found: dict[str, Floats] = {}
+        found: dict[str, dict[str, Column]] = {}
         for some in together:
             families = [tables[name].family for name in some]
             family = PairedFamily(
                 np.hstack([one.sums for one in families]),
                 np.hstack([one.sizes for one in families]),
             )
-            p_values = family.max_t(asked.n_resamples, asked.rng(), asked.alternative).p_values
-            found |= zip(some, np.split(p_values, len(some)), strict=True)
+            tests = family.max_t(asked.n_resamples, asked.rng(), asked.alternative)
+            parts = (np.split(one, len(some)) for one in tests[:2])
+            found |= zip(some, map(_adjusted_columns, *parts), strict=True)
         return found
 
     def _posterior(self, table: "_Table") -> dict[str, Column]:
@@ -263,6 +267,11 @@ class OverQueries:
             enough = toward[self.asked.alternative] > _LEAST_EFFECT * spread
             needed.append(int(queries_needed(sample.mean, spread, **options)) if enough else None)
         return {"detectable_difference": detectable, "n_needed": needed}
+
+
+def _adjusted_columns(p_values: Floats, std_errors: Floats) -> dict[str, Column]:
+    """Name p-values that were adjusted by draws, and their Monte Carlo errors."""
+    return {"p_adjusted": p_values, "p_adjusted_std_error": std_errors}
 
 
 class _Table:

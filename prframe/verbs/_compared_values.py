@@ -13,7 +13,7 @@ from prframe.arguments import Arguments
 from prframe.errors import PrframeError
 from prframe.frames import Source
 from prframe.metrics import Metric
-from prframe.rows import in_groups, key_names
+from prframe.rows import in_groups, is_missing, key_names
 from prframe.stats.inputs import Floats
 from prframe.typing import Columns
 from prframe.verbs._evaluation import Evaluation
@@ -121,12 +121,14 @@ class ComparedValues:
     def _long(self, source: Source) -> tuple[pl.Series, pl.DataFrame]:
         """Return the models, and a row per group, numbered by them."""
         rows = self._evaluated(source)
-        if rows[_MODEL].null_count():
+        missing = is_missing(pl.col(_MODEL), rows.schema[_MODEL])
+        if rows.select(missing.any()).item():
             column = str(self.evaluation.args.model)
-            number = source.lazy().select(pl.col(column).null_count()).collect().item()
+            lacking = is_missing(pl.col(column), source.schema[column])
+            number = source.lazy().select(lacking.sum()).collect().item()
             raise PrframeError(
-                f"`model` {column!r} must not contain nulls: {number} rows; name these models, or "
-                "drop the rows."
+                f"`model` {column!r} must not contain nulls or NaN: {number} rows; name these "
+                "models, or drop the rows."
             )
         names = rows.select(pl.col(_MODEL).unique(maintain_order=True))
         numbered = names.with_row_index("number")

@@ -56,6 +56,7 @@ class Comparison:
         """Return the columns of the result but for the models."""
         return schemas.compare(
             corrected=self.correction is not None,
+            joint=self.correction in JOINT,
             rope=self.rope is not None,
             power=self.power is not None,
         )

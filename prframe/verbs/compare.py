@@ -148,7 +148,8 @@ def compare(
         The `by` columns, then ``metric`` (String), ``model_a``, ``model_b`` (as the column
         `model`), ``mean_a``, ``mean_b``, ``difference``, ``conf_low``, ``conf_high``,
         ``statistic``, ``p_value``, ``p_std_error``, the Monte Carlo error of a p-value that was
-        sampled, ``p_adjusted`` (with `correction`), ``effect_size`` (Float64), ``wins``,
+        sampled, ``p_adjusted`` (with `correction`), ``p_adjusted_std_error`` (with "max-t" and
+        "tukey"), ``effect_size`` (Float64), ``wins``,
         ``ties``, ``losses`` of a, ``n`` queries or items (Int64), ``method`` (String); with
         `rope` ``prob_a``, ``prob_rope``, ``prob_b`` (Float64), that a, neither or b is better;
         with `power` ``detectable_difference`` (Float64) and ``n_needed`` (Int64). A row per
