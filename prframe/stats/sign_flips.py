@@ -179,7 +179,7 @@ class SignFlipNull:
         Parameters
         ----------
         alternative : {"two-sided", "less", "greater"}
-            P(|S| >= |s|), P(S <= s) or P(S >= s), s being the sum.
+            ``P(|S| >= |s|)``, ``P(S <= s)`` or ``P(S >= s)``, s being the sum.
 
         Returns
         -------
