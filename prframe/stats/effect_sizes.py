@@ -51,9 +51,13 @@ def cohen_dz(differences: ArrayLike) -> float:
     values = finite_vector("differences", differences)
     if values.size < 2:  # noqa: PLR2004
         return np.nan
+    if not values.any():
+        return 0.0
+    # In units of the largest: squares may be no numbers.
+    values = values / np.abs(values).max()
     mean, spread = float(values.mean()), float(values.std(ddof=1))
     if spread <= _HAIR * abs(mean):
-        return np.nan if values.any() else 0.0
+        return np.nan
     return mean / spread
 
 

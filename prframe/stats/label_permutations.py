@@ -17,6 +17,8 @@ from prframe.typing import Alternative
 # Values that are permuted at a time.
 _CHUNK = 1 << 20
 _TWO = 2
+# Rounding of a sum, in its parts.
+_ROUNDING = 4 * float(np.finfo(float).eps)
 
 
 def tukey_randomization(
@@ -94,10 +96,13 @@ def tukey_randomization(
     if not table.shape[1]:
         nothing = np.full(first.size, np.nan)
         return SampledTests(nothing, nothing, "sampled")
+    # What is alike for all systems makes no difference, but would drown small ones.
+    size_of_all = float(np.abs(table).sum())
+    table = table - table.mean(axis=0)
     totals = table.sum(axis=1)
     observed = totals[first] - totals[second]
     exceeding = np.zeros(first.size, dtype=np.int64)
-    slack = EQUAL * float(np.abs(table).sum())
+    slack = EQUAL * float(np.abs(table).sum()) + _ROUNDING * size_of_all
     if alternative == "two-sided":
         observed = np.abs(observed)
     elif alternative == "less":

@@ -77,15 +77,21 @@ class PairedFamily:
         return np.asarray(np.divide(self.totals, sizes, out=nothing, where=sizes > 0))
 
     @cached_property
-    def _norms(self) -> Floats:
-        """The standard deviation of the sum of each pair under random signs; 1 for none."""
-        norms = np.sqrt((self.sums**2).sum(axis=0))
-        return np.asarray(np.where(norms > 0, norms, 1.0))
+    def _relative(self) -> Floats:
+        """The sums of each pair in units of its largest: squares may be no numbers."""
+        largest = np.abs(self.sums).max(axis=0, initial=0.0)
+        return np.asarray(self.sums / np.where(largest > 0, largest, 1.0))
+
+    @cached_property
+    def _scaled(self) -> Floats:
+        """The sums of each pair, such that their total has variance 1 under random signs."""
+        norms = np.sqrt((self._relative**2).sum(axis=0))
+        return np.asarray(self._relative / np.where(norms > 0, norms, 1.0))
 
     @cached_property
     def _slack(self) -> Floats:
         """What standardised sums may differ by and be equal."""
-        return np.asarray(EQUAL * np.abs(self.sums).sum(axis=0) / self._norms)
+        return np.asarray(EQUAL * np.abs(self._scaled).sum(axis=0))
 
     def sign_flips(
         self, n_resamples: int, rng: np.random.Generator, alternative: Alternative
@@ -106,7 +112,7 @@ class PairedFamily:
         -------
         SampledTests
         """
-        observed = _folded(self.totals / self._norms, alternative) - self._slack
+        observed = _folded(self._scaled.sum(axis=0), alternative) - self._slack
         exceeding = np.zeros(observed.size, dtype=np.int64)
         draws, n_draws, how = self._signs(n_resamples, rng)
         for sums in draws:
@@ -131,7 +137,7 @@ class PairedFamily:
         -------
         SampledTests
         """
-        observed = _folded(self.totals / self._norms, alternative)
+        observed = _folded(self._scaled.sum(axis=0), alternative)
         order = np.argsort(observed, kind="stable")
         exceeding = np.zeros(observed.size, dtype=np.int64)
         limits = (observed - self._slack)[order]
@@ -148,7 +154,7 @@ class PairedFamily:
     ) -> tuple[Iterator[Floats], int, str]:
         """Draw signs of the units, or list all, and return the standardised sums of all pairs."""
         n_units = self.sums.shape[0]
-        scaled = self.sums / self._norms
+        scaled = self._scaled
         some = max(1, _CHUNK // max(self.sums.shape[1], 1))
         if n_units < n_resamples.bit_length():
             return (signs @ scaled for signs in all_signs(n_units, some)), 1 << n_units, "exact"
@@ -198,7 +204,7 @@ class PairedFamily:
         -------
         SampledTests
         """
-        observed = _folded(self._t_statistics(self.means), alternative)
+        observed = _folded(self._t_statistics(), alternative)
         exceeding = np.zeros(observed.size, dtype=np.int64)
         for columns, times in self._drawn(n_resamples, rng):
             for _, counts in times:
@@ -208,28 +214,35 @@ class PairedFamily:
                 exceeding[columns] += (_folded(t, alternative) >= limits).sum(axis=0)
         return self._counted(exceeding, n_resamples, "sampled")
 
-    def _t_statistics(self, means: Floats) -> Floats:
+    @cached_property
+    def _residuals(self) -> Floats:
+        """What the relative sums are above their means."""
+        with np.errstate(invalid="ignore"):
+            means = self._relative.sum(axis=0) / self.sizes.sum(axis=0)
+        return np.asarray(self._relative - np.nan_to_num(means) * self.sizes)
+
+    def _t_statistics(self) -> Floats:
         """Return the mean of each pair in standard errors."""
-        n = self.sums.shape[0]
-        used = (self.sizes > 0).sum(axis=0) if n else np.zeros(means.size)
-        residuals = self.sums - means * self.sizes
+        used = (self.sizes > 0).sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
-            spread = np.sqrt(used / (used - 1) * (residuals**2).sum(axis=0))
-            return np.asarray(self.totals / spread)
+            spread = np.sqrt(used / (used - 1) * (self._residuals**2).sum(axis=0))
+            return np.asarray(self._relative.sum(axis=0) / spread)
 
     def _studentized(self, counts: Floats, columns: slice) -> Floats:
         """Return ``(mean* - mean) / se*`` of resamples; infinite where nothing in one varies."""
-        sums, sizes, means = self.sums[:, columns], self.sizes[:, columns], self.means[columns]
-        total, size = counts @ sums, counts @ sizes
+        # Residuals, as squares of sums would hide a small spread about a large mean.
+        residuals, sizes = self._residuals[:, columns], self.sizes[:, columns]
+        total, size = counts @ residuals, counts @ sizes
+        squares = counts @ residuals**2
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = total / size
-            square = counts @ sums**2 - 2 * mean * (counts @ (sums * sizes))
+            square = squares - 2 * mean * (counts @ (residuals * sizes))
             square += mean**2 * (counts @ sizes**2)
             used = counts @ (sizes > 0).astype(np.float64)
-            # Below this it is rounding.
-            least = EQUAL * (counts @ sums**2)
+            # Below these it is rounding.
+            least = EQUAL * squares
             spread = np.sqrt(np.where(square > least, square, 0.0) * used / (used - 1))
-            t = (total - means * size) / spread
+            t = np.where(total**2 > EQUAL**2 * used * squares, total, 0.0) / spread
         # A resample of equal values at the mean itself, or of none, says nothing.
         return np.where(np.isnan(t), 0.0, t)
 

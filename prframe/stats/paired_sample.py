@@ -64,8 +64,12 @@ class PairedSample:
     @cached_property
     def std_error(self) -> float:
         """The standard error of the mean; NaN for a single unit."""
-        n = self.sums.size
-        return float(np.sqrt(n / (n - 1) * (self.influence**2).sum())) if n > 1 else np.nan
+        n, largest = self.sums.size, float(np.abs(self.influence).max(initial=0.0))
+        if n <= 1 or not largest:
+            return 0.0 if n > 1 else np.nan
+        # In units of the largest: squares may be no numbers.
+        squares = ((self.influence / largest) ** 2).sum()
+        return largest * float(np.sqrt(n / (n - 1) * squares))
 
     @property
     def constant(self) -> bool:

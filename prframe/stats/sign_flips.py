@@ -1,7 +1,7 @@
 """The law of a sum of numbers with random signs: what paired randomization tests compare with."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import remainder
 from typing import Literal, TypeAlias, get_args
@@ -19,8 +19,10 @@ SignFlipMethod: TypeAlias = Literal["auto", "exact", "convolution"]
 
 # Numbers whose sums are all counted, in two halves: where that is quick, and at most.
 _QUICK, _MOST = 32, 44
-# Cells of the grid on which sums are convolved, and of all steps on it, for a lattice and at most.
-_CELLS, _LATTICE_STEPS, _STEPS = 1 << 16, 1 << 25, 1 << 29
+# Cells of the grid on which sums are convolved, at most and at least, and cells of all steps on it.
+_CELLS, _COARSE, _STEPS = 1 << 16, 1 << 14, 1 << 29
+# Cells of all steps along a lattice, unless the grid would take more.
+_LATTICE_STEPS = 1 << 25
 # The grid reaches so many standard deviations: beyond, every probability is 0.
 _REACH = 40.0
 # Numbers have a common unit if it is not smaller than this share of the largest; remainders
@@ -114,9 +116,11 @@ class SignFlipNull:
     def _places(self) -> "Integers | None":
         """The numbers in their common unit, if they have one and the walk along it is short."""
         places = _lattice(self._sizes)
-        return (
-            places if places is not None and 2 * places.cumsum().sum() <= _LATTICE_STEPS else None
-        )
+        if places is None or not places.size:
+            return places
+        most = max(_LATTICE_STEPS, self._sizes.size * _cells(self._sizes.size))
+        reach = np.minimum(places.cumsum(), _reach(places))
+        return places if 2.0 * reach.sum(dtype=np.float64) <= most else None
 
     @cached_property
     def _on_lattice(self) -> bool:
@@ -145,7 +149,7 @@ class SignFlipNull:
 
     def std(self) -> float:
         """Return the standard deviation, the root of the sum of squares."""
-        return float(np.sqrt((self._sizes**2).sum()))
+        return _norm(self._sizes)
 
     def sf(self, x: float) -> float:
         """Return P(S >= x).
@@ -206,7 +210,11 @@ class SignFlipNull:
             return tail
         # On a grid, atoms are spread to both sides; that of the sum itself counts in full.
         own = _ways(numbers)
-        return tail if own < _NEGLIGIBLE * tail else self._grid.at_least_sum(numbers, own)
+        if own < _NEGLIGIBLE * tail:
+            return tail
+        if self._grid.coarse:
+            return min(1.0, tail + own / 2)
+        return self._grid.at_least_sum(numbers, own)
 
     @cached_property
     def _least(self) -> float:
@@ -219,19 +227,21 @@ class _Grid:
     """Probabilities of the sums on a grid, which stand two places apart.
 
     Places are counted from the sum 0. Numbers were divided by `step` and rounded; a place stands
-    for `unit`, which differs from it so that the variance is right.
+    for `unit`, which differs from it so that the variance is right. On a coarse grid numbers were
+    rounded so that their squares add up, and equal ones not alike.
     """
 
     first: int
     upward: Floats
     unit: float
     step: float
+    coarse: bool = False
 
     @classmethod
     def of_places(cls, places: Integers, unit: float, step: float) -> "_Grid":
         """Convolve the flips of whole numbers, the smallest first; drop what is out of reach."""
-        total, reach = int(places.sum()), int(_REACH * np.sqrt((places.astype(float) ** 2).sum()))
-        half = min(total, reach + int(places[-1]) + 1)
+        total = int(places.sum())
+        half = min(total, _reach(places))
         chance = np.zeros(2 * half + 1)
         chance[half] = 1.0
         extent = 0
@@ -250,12 +260,14 @@ class _Grid:
     @classmethod
     def rounded(cls, sizes: Floats) -> "_Grid":
         """Round to a fine grid, and scale so that the variance stays."""
-        spread = float(np.sqrt((sizes**2).sum()))
-        cells = min(_CELLS, max(1 << 12, _STEPS // sizes.size))
+        spread = _norm(sizes)
+        cells = _cells(sizes.size)
         step = 2 * min(float(sizes.sum()), _REACH * spread) / cells
-        places = np.rint(sizes / step).astype(np.int64)
-        norm = float(np.sqrt((places.astype(float) ** 2).sum()))
-        return cls.of_places(places, spread / norm, step)
+        coarse = cells < _CELLS
+        rounded = _rounded_squares(sizes / step) if coarse else np.rint(sizes / step)
+        places = rounded[rounded > 0].astype(np.int64)
+        norm = float(np.sqrt((rounded**2).sum()))
+        return replace(cls.of_places(places, spread / norm, step), coarse=coarse)
 
     def from_place(self, place: float) -> float:
         """Return P(S >= place), in units."""
@@ -279,6 +291,28 @@ class _Grid:
         place = float(np.rint(numbers / self.step).sum())
         here, beyond = self.from_place(place), self.from_place(place + 1)
         return here - max(here - beyond - own, 0.0) / 2
+
+
+def _norm(sizes: Floats) -> float:
+    """Return the root of the sum of squares of rising numbers, which itself may overflow."""
+    return float(sizes[-1] * np.sqrt(((sizes / sizes[-1]) ** 2).sum())) if sizes.size else 0.0
+
+
+def _cells(n: int) -> int:
+    """Return the size of the grid for so many numbers."""
+    return min(_CELLS, max(_COARSE, _STEPS // n))
+
+
+def _reach(places: Integers) -> int:
+    """Return how far from 0 sums of whole, rising numbers are of account."""
+    return int(_REACH * np.sqrt((places.astype(float) ** 2).sum())) + int(places[-1]) + 1
+
+
+def _rounded_squares(ratios: Floats) -> Floats:
+    """Round rising numbers up or down so that their squares add up, as near as may be."""
+    low = np.floor(ratios)
+    share = (ratios**2 - low**2) / (2 * low + 1)
+    return low + np.diff(np.rint(np.cumsum(share)), prepend=0.0)
 
 
 def _ways(numbers: Floats) -> float:
