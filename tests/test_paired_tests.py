@@ -7,6 +7,7 @@ from scipy.stats import binom
 
 from prframe.errors import PrframeError
 from prframe.stats import (
+    cohen_dz,
     paired_bootstrap_test,
     paired_differences,
     paired_randomization,
@@ -260,3 +261,41 @@ def test_rounding_is_no_difference():
 def test_what_they_refuse(call, message):
     with pytest.raises(PrframeError, match=message):
         call()
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e160, 1e300])
+def test_the_unit_does_not_matter(scale):
+    differences = np.random.default_rng(1).normal(0.3, 1, 30)
+    tests = [
+        paired_t_test,
+        signed_rank_test,
+        sign_test,
+        lambda d: paired_bootstrap_test(d, n_resamples=500, rng=1),
+        lambda d: paired_randomization(d, method="sampled", n_resamples=500, rng=1),
+    ]
+    for test in tests:
+        assert test(differences * scale).p_value == pytest.approx(test(differences).p_value)
+    assert cohen_dz(differences * scale) == pytest.approx(cohen_dz(differences))
+
+
+def test_bootstrap_sees_a_small_spread_about_a_large_mean():
+    # The law of t* does not depend on the mean, which is all that is added here.
+    noise = np.random.default_rng(1).normal(0, 1e-6, 30)
+    noise -= noise.mean()
+    for shift in (1.0, 1000.0):
+        found = paired_bootstrap_test(shift + noise, n_resamples=999, rng=1)
+        assert found.p_value == 0.001
+
+
+def test_bootstrap_of_resamples_at_the_mean():
+    # Three of the 27 do not vary; that at the mean is not extreme.
+    differences = np.array([0.1, 0.2, 0.3]) + 0.1
+    found = paired_bootstrap_test(differences, n_resamples=20_000, rng=1)
+    draws = np.array(np.meshgrid(*[differences] * 3)).reshape(3, -1)
+    spread = draws.std(axis=0, ddof=1)
+    shift = np.abs(draws.mean(axis=0) - differences.mean())
+    extreme = shift > 1e-9
+    varies = spread > 1e-9
+    t = shift[varies] / spread[varies]
+    extreme[varies] = t >= differences.mean() / differences.std(ddof=1) - 1e-9
+    assert found.p_value == pytest.approx(extreme.mean(), abs=4 * found.std_error)

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.special import bdtrc
+from scipy.stats import norm
 
 from prframe.errors import PrframeError
 from prframe.stats import SignFlipNull
@@ -149,3 +150,50 @@ def test_all_signs_come_once():
     rows = np.concatenate(list(all_signs(5, at_once=3)))
     assert {tuple(row) for row in rows} == set(product([-1.0, 1.0], repeat=5))
     assert len(rows) == 32
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("few", [1, 2, 5, 20])
+@pytest.mark.parametrize("small", [1e-4, 1e-5, 1e-9])
+def test_large_numbers_do_not_drown_small_ones(few, small, seed):
+    rng = np.random.default_rng(seed)
+    numbers = np.append(rng.normal(0.5, 1, few), small * rng.normal(0.5, 1, 36 - few))
+    exact = SignFlipNull(numbers, "exact").p_value()
+    assert SignFlipNull(numbers).p_value() == pytest.approx(exact, rel=0.01)
+
+
+@pytest.mark.parametrize("numbers", SETS.values(), ids=SETS)
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_convolution_of_few_numbers_is_enumeration(numbers, alternative):
+    exact = SignFlipNull(numbers, "exact").p_value(alternative)
+    assert SignFlipNull(numbers, "convolution").p_value(alternative) == pytest.approx(exact)
+
+
+@pytest.mark.parametrize("n", [20_000, 100_000, 300_000])
+@pytest.mark.parametrize("z", [0.5, 3.0, 6.0])
+def test_very_many_numbers_follow_edgeworths_expansion(n, z):
+    numbers = np.random.default_rng(n).normal(size=n)
+    numbers += (z - numbers.sum() / np.sqrt(n)) / np.sqrt(n)
+    squares = (numbers**2).sum()
+    z = numbers.sum() / np.sqrt(squares)
+    kurtosis = -2 * (numbers**4).sum() / squares**2
+    expected = norm.sf(z) + norm.pdf(z) * kurtosis / 24 * (z**3 - 3 * z)
+    assert SignFlipNull(numbers).p_value("greater") == pytest.approx(expected, rel=0.005)
+
+
+@pytest.mark.parametrize("n", [20_000, 100_000])
+def test_very_many_equal_numbers_are_binomial(n):
+    wins = n // 2 + round(1.5 * np.sqrt(n))
+    numbers = np.repeat([0.1, -0.1], [wins, n - wins])
+    expected = bdtrc(wins - 1, n, 0.5)
+    assert SignFlipNull(numbers).p_value("greater") == pytest.approx(expected, rel=0.003)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e160, 1e300])
+@pytest.mark.parametrize("method", ["auto", "convolution"])
+def test_the_unit_does_not_matter(scale, method):
+    numbers = np.random.default_rng(1).normal(0.3, 1, 40)
+    expected = SignFlipNull(numbers, method)
+    found = SignFlipNull(numbers * scale, method)
+    assert found.p_value() == pytest.approx(expected.p_value(), rel=1e-6)
+    assert found.std() == pytest.approx(expected.std() * scale)

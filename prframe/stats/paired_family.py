@@ -216,10 +216,11 @@ class PairedFamily:
 
     @cached_property
     def _residuals(self) -> Floats:
-        """What the relative sums are above their means."""
+        """What the relative sums are above their means, 0 if that is rounding."""
         with np.errstate(invalid="ignore"):
             means = self._relative.sum(axis=0) / self.sizes.sum(axis=0)
-        return np.asarray(self._relative - np.nan_to_num(means) * self.sizes)
+        residuals = self._relative - np.nan_to_num(means) * self.sizes
+        return np.where(np.abs(residuals) > EQUAL, residuals, 0.0)
 
     def _t_statistics(self) -> Floats:
         """Return the mean of each pair in standard errors."""
@@ -239,10 +240,10 @@ class PairedFamily:
             square = squares - 2 * mean * (counts @ (residuals * sizes))
             square += mean**2 * (counts @ sizes**2)
             used = counts @ (sizes > 0).astype(np.float64)
-            # Below these it is rounding.
+            # Below this it is rounding.
             least = EQUAL * squares
             spread = np.sqrt(np.where(square > least, square, 0.0) * used / (used - 1))
-            t = np.where(total**2 > EQUAL**2 * used * squares, total, 0.0) / spread
+            t = total / spread
         # A resample of equal values at the mean itself, or of none, says nothing.
         return np.where(np.isnan(t), 0.0, t)
 

@@ -1,39 +1,39 @@
 """The law of a sum of numbers with random signs: what paired randomization tests compare with."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import remainder
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats.inputs import Floats, reals
+from prframe.stats.sign_flip_grid import Integers, SignFlipGrid, grid_cells, reach, root_of_squares
 from prframe.typing import Alternative
 
-Integers: TypeAlias = NDArray[np.int64]
 SignFlipMethod: TypeAlias = Literal["auto", "exact", "convolution"]
 
 # Numbers whose sums are all counted, in two halves: where that is quick, and at most.
 _QUICK, _MOST = 32, 44
-# Cells of the grid on which sums are convolved, at most and at least, and cells of all steps on it.
-_CELLS, _COARSE, _STEPS = 1 << 16, 1 << 14, 1 << 29
 # Cells of all steps along a lattice, unless the grid would take more.
 _LATTICE_STEPS = 1 << 25
-# The grid reaches so many standard deviations: beyond, every probability is 0.
-_REACH = 40.0
 # Numbers have a common unit if it is not smaller than this share of the largest; remainders
 # below the second share are rounding.
 _UNIT, _ROUNDING = 1e-6, 1e-10
 # Sums that differ by less, times the largest, are equal.
 EQUAL = 1e-12
+# As many of the largest numbers are counted at most, where each outweighs all that are smaller.
+_HEAVY = 20
 # An atom is left out of account below this share of its tail.
 _NEGLIGIBLE = 1e-4
 # Places on a lattice are whole to within this.
 _WHOLE = 1e-4
+# The least probability but 0.
+_TINY = float(np.finfo(float).tiny)
 # Signs drawn at a time, 8 bytes each.
 _CHUNK = 1 << 20
 
@@ -63,11 +63,12 @@ class SignFlipNull:
     -----
     Where the grid can hold all sums of numbers with a common unit, it is that of the unit. Else
     every number is rounded to it, the sum of their squares kept, and each atom spread over the
-    step between two neighbours. As nothing is subtracted, small probabilities keep their digits:
-    against counting, for n from 25 to 36, those of numbers from smooth laws are within 0.3 % down
-    to 1e-8 (``pytest tests/test_sign_flips.py``). Where many sums nearly tie, as those of
-    differences of reciprocal ranks do, and next to the largest sum, it is within 1.2 % down to
-    1e-5 and 10 % below (``python -m benchmarks.paired_study``).
+    step between two neighbours; up to 20 numbers that outweigh all smaller ones together are
+    counted instead. More than 8192 numbers are rounded more coarsely. As nothing is subtracted,
+    small probabilities keep their digits: against counting, for n from 25 to 36, those of numbers
+    from smooth laws are within 0.3 % down to 1e-8 (``pytest tests/test_sign_flips.py``). Where
+    many sums nearly tie, as those of differences of reciprocal ranks do, and next to the largest
+    sum, it is within 1.2 % down to 1e-5 and 10 % below (``python -m benchmarks.paired_study``).
 
     References
     ----------
@@ -118,15 +119,15 @@ class SignFlipNull:
         places = _lattice(self._sizes)
         if places is None or not places.size:
             return places
-        most = max(_LATTICE_STEPS, self._sizes.size * _cells(self._sizes.size))
-        reach = np.minimum(places.cumsum(), _reach(places))
-        return places if 2.0 * reach.sum(dtype=np.float64) <= most else None
+        most = max(_LATTICE_STEPS, self._sizes.size * grid_cells(self._sizes.size))
+        extents = np.minimum(places.cumsum(), reach(places))
+        return places if 2.0 * extents.sum(dtype=np.float64) <= most else None
 
     @cached_property
     def _on_lattice(self) -> bool:
         """Whether sums are counted along the lattice of the numbers: the grid holds it."""
         return self._places is not None and (
-            self.how == "exact" or int(self._places.sum()) < _CELLS
+            self.how == "exact" or int(self._places.sum()) < grid_cells(self._sizes.size)
         )
 
     @cached_property
@@ -140,16 +141,43 @@ class SignFlipNull:
         return _all_sums(self._sizes[::2]), _all_sums(self._sizes[1::2])
 
     @cached_property
-    def _grid(self) -> "_Grid":
-        """The law on a grid: the lattice of the numbers, or a fine one."""
-        if self._places is not None and self._on_lattice:
-            unit = float(self._sizes.sum()) / max(int(self._places.sum()), 1)
-            return _Grid.of_places(self._places, unit, unit)
-        return _Grid.rounded(self._sizes)
+    def _lattice_grid(self) -> SignFlipGrid:
+        """The law on the lattice of the numbers."""
+        places = np.zeros(0, dtype=np.int64) if self._places is None else self._places
+        unit = float(self._sizes.sum()) / max(int(places.sum()), 1)
+        return SignFlipGrid.of_places(places, unit, unit)
+
+    @cached_property
+    def _light(self) -> int:
+        """How many numbers go on a grid: the others are so large that they would be all of it."""
+        squares = (self._sizes / self._sizes[-1]) ** 2
+        heavy = np.flatnonzero(squares > np.cumsum(squares) - squares)
+        return int(min(heavy[heavy >= squares.size - _HEAVY], default=squares.size))
+
+    @cached_property
+    def _heavy_sums(self) -> Floats:
+        """All sums of the numbers that are not light."""
+        return _all_sums(self._sizes[self._light :])
+
+    @cached_property
+    def _light_grid(self) -> SignFlipGrid:
+        """The law of the sum of the light numbers on a fine grid."""
+        return SignFlipGrid.rounded(self._sizes[: self._light])
+
+    def _light_sf(self, x: Floats) -> Floats:
+        """Return the probability that the sum of the light numbers is at least x."""
+        most = float(self._sizes[: self._light].sum())
+        found = np.asarray(x <= self._slack - most, dtype=np.float64)
+        within = (found == 0) & (x <= most + self._slack)
+        if within.any():
+            least = max(0.5**self._light, _TINY)
+            chance = self._light_grid.at_least(x[within]) if self._light else np.ones(1)
+            found[within] = np.maximum(chance, least)
+        return found
 
     def std(self) -> float:
         """Return the standard deviation, the root of the sum of squares."""
-        return _norm(self._sizes)
+        return root_of_squares(self._sizes)
 
     def sf(self, x: float) -> float:
         """Return P(S >= x).
@@ -169,13 +197,14 @@ class SignFlipNull:
         if x >= most - self._slack:
             return self._least
         if self._on_lattice:
-            return self._grid.from_place(np.ceil((x - self._slack) / self._grid.unit - _WHOLE))
+            grid = self._lattice_grid
+            return grid.from_place(np.ceil((x - self._slack) / grid.unit - _WHOLE))
         if self.how == "exact":
             left, right = self._halves
             # Rising queries find their places in the cache.
             below = np.searchsorted(right, x - self._slack - left[::-1])
             return float((right.size - below).mean() / right.size)
-        return max(self._grid.at_least(x), self._least)
+        return max(float(self._light_sf(x - self._heavy_sums).mean()), self._least)
 
     def p_value(self, alternative: Alternative = "two-sided") -> float:
         """Return the p-value of the sum of the numbers themselves, with the signs they have.
@@ -208,111 +237,28 @@ class SignFlipNull:
             or abs(total) >= self._sizes.sum() - self._slack
         ):
             return tail
+        rising = numbers[np.argsort(np.abs(numbers), kind="stable")]
+        light, heavy = rising[: self._light], rising[self._light :]
+        alike = np.abs(self._heavy_sums - heavy.sum()) <= self._slack
+        before = float(self._light_sf(np.array([total - heavy.sum()]))[0])
+        return min(1.0, tail + float(alike.mean()) * (self._light_tail(light, before) - before))
+
+    def _light_tail(self, numbers: Floats, tail: float) -> float:
+        """Return the probability of the sum of light numbers or more, given it by their grid."""
+        if abs(float(numbers.sum())) >= self._sizes[: self._light].sum() - self._slack:
+            return tail
         # On a grid, atoms are spread to both sides; that of the sum itself counts in full.
         own = _ways(numbers)
         if own < _NEGLIGIBLE * tail:
             return tail
-        if self._grid.coarse:
-            return min(1.0, tail + own / 2)
-        return self._grid.at_least_sum(numbers, own)
+        if self._light_grid.coarse:
+            return tail + own / 2
+        return self._light_grid.at_least_sum(numbers, own)
 
     @cached_property
     def _least(self) -> float:
         """The probability of the largest sum, or the least number there is."""
-        return max(0.5**self._sizes.size, float(np.finfo(float).tiny))
-
-
-@dataclass(frozen=True, eq=False)
-class _Grid:
-    """Probabilities of the sums on a grid, which stand two places apart.
-
-    Places are counted from the sum 0. Numbers were divided by `step` and rounded; a place stands
-    for `unit`, which differs from it so that the variance is right. On a coarse grid numbers were
-    rounded so that their squares add up, and equal ones not alike.
-    """
-
-    first: int
-    upward: Floats
-    unit: float
-    step: float
-    coarse: bool = False
-
-    @classmethod
-    def of_places(cls, places: Integers, unit: float, step: float) -> "_Grid":
-        """Convolve the flips of whole numbers, the smallest first; drop what is out of reach."""
-        total = int(places.sum())
-        half = min(total, _reach(places))
-        chance = np.zeros(2 * half + 1)
-        chance[half] = 1.0
-        extent = 0
-        for place in places:
-            low, high = half - extent, half + extent + 1
-            moved = 0.5 * chance[low:high]
-            chance[low:high] = 0.0
-            left, right = max(place - low, 0), max(high + place - chance.size, 0)
-            chance[low - place + left : high - place] += moved[left:]
-            chance[low + place : high + place - right] += moved[: moved.size - right]
-            extent = min(extent + int(place), half)
-        start = (half - total) % 2
-        atoms = chance[start::2]
-        return cls(start - half, np.cumsum(atoms[::-1])[::-1], unit, step)
-
-    @classmethod
-    def rounded(cls, sizes: Floats) -> "_Grid":
-        """Round to a fine grid, and scale so that the variance stays."""
-        spread = _norm(sizes)
-        cells = _cells(sizes.size)
-        step = 2 * min(float(sizes.sum()), _REACH * spread) / cells
-        coarse = cells < _CELLS
-        rounded = _rounded_squares(sizes / step) if coarse else np.rint(sizes / step)
-        places = rounded[rounded > 0].astype(np.int64)
-        norm = float(np.sqrt((rounded**2).sum()))
-        return replace(cls.of_places(places, spread / norm, step), coarse=coarse)
-
-    def from_place(self, place: float) -> float:
-        """Return P(S >= place), in units."""
-        at = int(np.ceil((place - self.first) / 2))
-        return float(self.upward[max(at, 0)]) if at < self.upward.size else 0.0
-
-    def at_least(self, x: float) -> float:
-        """Return P(S >= x), each atom spread evenly to both sides."""
-        place = (x / self.unit - self.first + 1) / 2
-        below = int(np.clip(np.floor(place), 0, self.upward.size - 1))
-        here, beyond = np.append(self.upward, 0.0)[below : below + 2]
-        share = float(np.clip(place - below, 0.0, 1.0))
-        # On a log scale, as tails fall; the last atom ends with its step.
-        return float(here ** (1 - share) * beyond**share if beyond > 0 else here * (1 - share))
-
-    def at_least_sum(self, numbers: Floats, own: float) -> float:
-        """Return P(S >= their sum): the sum's own atom in full, and half of what is rounded to it.
-
-        Sums of the same parts are rounded alike.
-        """
-        place = float(np.rint(numbers / self.step).sum())
-        here, beyond = self.from_place(place), self.from_place(place + 1)
-        return here - max(here - beyond - own, 0.0) / 2
-
-
-def _norm(sizes: Floats) -> float:
-    """Return the root of the sum of squares of rising numbers, which itself may overflow."""
-    return float(sizes[-1] * np.sqrt(((sizes / sizes[-1]) ** 2).sum())) if sizes.size else 0.0
-
-
-def _cells(n: int) -> int:
-    """Return the size of the grid for so many numbers."""
-    return min(_CELLS, max(_COARSE, _STEPS // n))
-
-
-def _reach(places: Integers) -> int:
-    """Return how far from 0 sums of whole, rising numbers are of account."""
-    return int(_REACH * np.sqrt((places.astype(float) ** 2).sum())) + int(places[-1]) + 1
-
-
-def _rounded_squares(ratios: Floats) -> Floats:
-    """Round rising numbers up or down so that their squares add up, as near as may be."""
-    low = np.floor(ratios)
-    share = (ratios**2 - low**2) / (2 * low + 1)
-    return low + np.diff(np.rint(np.cumsum(share)), prepend=0.0)
+        return max(0.5**self._sizes.size, _TINY)
 
 
 def _ways(numbers: Floats) -> float:

@@ -244,28 +244,29 @@ class OverQueries:
 
     def _design(self, table: "_Table") -> dict[str, Column]:
         """Return what difference the queries would show, and how many this one needs."""
-        power = self.asked.power
-        if power is None:
+        asked = self.asked
+        if asked.power is None:
             return {}
         options: dict[str, Any] = {
-            "power": power,
-            "alpha": 1 - self.asked.confidence_level,
-            "alternative": self.asked.alternative,
+            "power": asked.power,
+            "alpha": 1 - asked.confidence_level,
+            "alternative": asked.alternative,
         }
-        detectable, needed = [], []
-        for pair, sample in enumerate(table.samples):
+        detectable: list[float] = []
+        needed: list[int | None] = []
+        for pair, n in enumerate(table.n.tolist()):
             differences = table.defined_differences(pair)
-            varies = differences.size > 1 and not sample.constant
-            spread = float(differences.std(ddof=1)) if varies else np.nan
-            detectable.append(
-                float(detectable_difference(table.n[pair], spread, **options))
-                if varies
-                else np.nan
-            )
-            toward = {"two-sided": abs(sample.mean), "less": -sample.mean, "greater": sample.mean}
+            effect = cohen_dz(differences)
+            if np.isnan(effect) or not differences.any():
+                detectable.append(np.nan)
+                needed.append(None)
+                continue
+            spread = float(differences.std(ddof=1))
+            detectable.append(float(detectable_difference(n, spread, **options)))
             # Differences of nothing but rounding would need numbers beyond all queries there are.
-            enough = toward[self.asked.alternative] > _LEAST_EFFECT * spread
-            needed.append(int(queries_needed(sample.mean, spread, **options)) if enough else None)
+            size = {"two-sided": abs(effect), "greater": effect, "less": -effect}
+            enough = size[asked.alternative] > _LEAST_EFFECT
+            needed.append(int(queries_needed(effect, 1.0, **options)) if enough else None)
         return {"detectable_difference": detectable, "n_needed": needed}
 
 

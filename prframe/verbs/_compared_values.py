@@ -170,7 +170,9 @@ class ComparedValues:
         """Return the cluster of each query, which must be one."""
         if self.evaluation.args.cluster is None:
             return None
-        pairs = rows.select(_UNIT, pl.col(_CLUSTER).rank("dense").cast(pl.Int64) - 1).unique()
+        known = ~is_missing(pl.col(_CLUSTER), rows.schema[_CLUSTER])
+        code = pl.when(known).then(pl.col(_CLUSTER).rank("dense").cast(pl.Int64) - 1)
+        pairs = rows.select(_UNIT, code.alias(_CLUSTER)).unique()
         bad = pl.col(_UNIT).is_duplicated() | pl.col(_CLUSTER).is_null()
         wrong = pairs.filter(bad)[_UNIT].unique().sort()
         if wrong.len():

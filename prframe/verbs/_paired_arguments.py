@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any, cast
 
+import numpy as np
 import polars as pl
 
 from prframe import checks
@@ -102,6 +103,7 @@ def model_pairs(models: Sequence[Any], baseline: object) -> list[tuple[int, int]
         raise PrframeError(f"a comparison takes two models or more; got {models[0]!r} alone.")
     if baseline is None:
         return list(combinations(range(len(models)), 2))
+    baseline = checks.plain(baseline) if np.ndim(cast("Any", baseline)) == 0 else baseline
     several = isinstance(baseline, Iterable) and not isinstance(baseline, (str, bytes))
     listed = list(cast("Iterable[object]", baseline)) if several else [baseline]
     plain = [checks.plain(one) for one in listed]

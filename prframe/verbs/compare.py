@@ -30,6 +30,9 @@ Method: TypeAlias = Literal["auto", "exact", "convolution", "sampled", "normal"]
 IntervalKind: TypeAlias = Literal["auto", "t", "percentile", "bca"]
 Incomplete: TypeAlias = IncompleteQueries | IncompleteItems
 
+# Of `prframe.stats.paired_t_power`.
+_LEAST_ALPHA = 1e-7
+
 
 @verb
 def compare(
@@ -124,7 +127,8 @@ def compare(
         probabilities of the Bayesian signed-rank test (`prframe.stats.signed_rank_posterior`).
     power : float in (1 - confidence_level, 1), optional
         Adds the smallest difference that so many queries show with this probability by a t test,
-        and how many queries the observed difference needs, if it is on the side of `alternative`.
+        and how many queries the observed difference needs, null if it is not on the side of
+        `alternative`.
     cluster : str, optional
         Column of clusters: of queries, which are constant in each, or of items. Whole clusters
         are exchanged or drawn; "wilcoxon", "sign", `rope` and `power` over queries know none.
@@ -225,6 +229,7 @@ def compare(
         "judged": judged if any(metric.judged for metric in wanted.values()) else None,
     }
     checks.one_of("effect_size", effect_size, get_args(EffectSize))
+    _check_power(asked)
     plan: OverQueries | OnItems
     if over is None:
         args = paired_arguments("compare", score, label, shared, **named_by)
@@ -355,6 +360,18 @@ def _check_joint(asked: Comparison, args: Arguments, mode: _Mode) -> None:
         raise PrframeError(
             "correction='max-t' knows the joint law within a group of `by`: say within='by' or "
             "'metric'; 'holm' is for all rows."
+        )
+
+
+def _check_power(asked: Comparison) -> None:
+    """Require a power above the level of the test, which its law must know."""
+    if asked.power is None:
+        return
+    alpha = 1 - asked.confidence_level
+    if not asked.power > alpha >= _LEAST_ALPHA:
+        raise PrframeError(
+            f"`power` must be above the level of the test, 1 - confidence_level = {alpha:.3g}, "
+            f"and that at least {_LEAST_ALPHA:g}; got power={asked.power:g}."
         )
 
 
