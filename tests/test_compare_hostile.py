@@ -118,3 +118,13 @@ def test_models_without_items_in_common_are_refused():
     with pytest.raises(PrframeError, match=r"items in common, in groups \[0\]"):
         prframe.compare(lacking, "AP", by="third", **options)
     assert prframe.compare(lacking, "AP", **options)["n"].to_list() == [64] * 3
+
+
+@pytest.mark.parametrize(
+    "option", [{"test": "wilcoxon"}, {"test": "sign"}, {"rope": 0.1}, {"power": 0.8}]
+)
+def test_what_knows_no_clusters_is_refused(option):
+    thirds = frame().with_columns(third=pl.col("query_id") // 4)
+    assert prframe.compare(thirds, "AP", **option).height == 3
+    with pytest.raises(PrframeError, match="knows no clusters"):
+        prframe.compare(thirds, "AP", cluster="third", **option)

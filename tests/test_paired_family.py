@@ -207,7 +207,7 @@ def test_tukey_without_queries_is_undefined():
 def test_tukey_sees_small_differences_of_large_values():
     values = np.random.default_rng(1).normal(np.array([[0.0], [0.0], [0.5]]), 1, (3, 40))
     plain = tukey_randomization(values, n_resamples=500, rng=1).p_values
-    # Whole numbers, so that the sums are what they were.
+    # The difficulty of queries, far beyond that of models.
     offset = 1e9 * np.arange(1, 41)
     found = tukey_randomization(values + offset, n_resamples=500, rng=1).p_values
     np.testing.assert_allclose(found, plain, atol=0.005)

@@ -176,7 +176,10 @@ class OnItems:
         undefined = pl.col("difference").is_null() | pl.col("p_value").is_null()
         groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(lacking=undefined.any())
         names = rows.filter(undefined)["metric"].unique(maintain_order=True).to_list()
-        why = f"which have too few {positives_of(self.args)} or negatives"
+        why = (
+            f"which have too few {positives_of(self.args)} or negatives, or a difference without "
+            "variance"
+        )
         warn_null(names, groups, self.args, why)
 
 
