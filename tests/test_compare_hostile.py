@@ -6,7 +6,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import prframe
-from prframe.errors import PrframeError
+from prframe.errors import PrframeError, UndefinedMetricWarning
 from prframe.stats import cohen_dz, queries_needed
 
 
@@ -128,3 +128,15 @@ def test_what_knows_no_clusters_is_refused(option):
     assert prframe.compare(thirds, "AP", **option).height == 3
     with pytest.raises(PrframeError, match="knows no clusters"):
         prframe.compare(thirds, "AP", cluster="third", **option)
+
+
+@pytest.mark.parametrize("interval", ["percentile", "bca"])
+def test_one_cluster_of_items_tells_nothing(interval):
+    one = frame().with_columns(cluster=pl.lit(1))
+    options = {"over": None, "item": "item", "cluster": "cluster", "interval": interval}
+    found = prframe.compare(one, "AP", **options)
+    assert found["p_value"].to_list() == [1.0] * 3
+    assert found.select("conf_low", "conf_high").null_count().row(0) == (3, 3)
+    with pytest.warns(UndefinedMetricWarning, match="without variance"):
+        found = prframe.compare(one, "AP", test="bootstrap", **options)
+    assert found["p_value"].null_count() == 3

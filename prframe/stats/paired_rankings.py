@@ -78,10 +78,13 @@ class PairedRankings:
         Returns
         -------
         ndarray of float, shape (n_metrics, n_rankings, n_resamples)
-            NaN where a resample leaves a metric undefined.
+            NaN where a resample leaves a metric undefined; of a single item or cluster, whose
+            resamples say nothing of what varies, all are.
         """
         number = checks.whole_number("n_resamples", n_resamples, at_least=1)
         generator = random_generator(rng)
+        if self._units.number == 1:
+            return np.repeat(self.values()[..., None] * np.nan, number, axis=2)
         return paired_replicates(self.levels, self.evaluate, self._units, number, generator)
 
     def randomization(
