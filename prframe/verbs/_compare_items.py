@@ -10,7 +10,7 @@ import polars as pl
 from prframe.arguments import Arguments
 from prframe.errors import PrframeError
 from prframe.frames import Source
-from prframe.rows import key_names
+from prframe.rows import in_groups, key_names
 from prframe.stats import CellEvaluator, Evaluator, PairedRankings
 from prframe.stats.paired_ranking_tests import (
     RankingComparison,
@@ -87,6 +87,12 @@ class OnItems:
         names = key_names(self.args)
         if not paired.groups:
             return no_rows(self.asked, names)
+        if empty := [i for i, group in enumerate(paired.groups) if not group.positive.size]:
+            where = in_groups(paired.keys[empty].rows()) if names else ""
+            raise PrframeError(
+                f"the models must have items in common{where}; take what some lack as not "
+                "retrieved with incomplete='last'."
+            )
         pairs = model_pairs(paired.models, self.asked.baseline)
         heads = [paired.keys[i] if names else pl.DataFrame() for i in range(len(paired.groups))]
         blocks = [self._blocks(group, pairs) for group in paired.groups]

@@ -157,12 +157,6 @@ class _Matching:
             raise self._incomplete(items, ~present)
         if incomplete == "common":
             common = np.flatnonzero(present.all(axis=0))
-            none = np.setdiff1d(np.arange(self._keys_height), items["group"][common].to_numpy())
-            if none.size:
-                raise PrframeError(
-                    f"the models must have items in common{self._where(none.tolist())}; take what "
-                    "some lack as not retrieved with incomplete='last'."
-                )
             items, key = items[common], key[:, common]
         level = _levels(items["group"], key)
         if self._args.cluster is not None:
