@@ -108,7 +108,11 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
     ),
     ({"effect_size": "d"}, "`effect_size` must be one of 'cliff', 'cohen'; got 'd'."),
     ({"rope": -0.1}, "`rope` must be a number >= 0; got -0.1."),
-    ({"power": 0.05}, "`power` must be a number > 0.05 and < 1; got 0.05."),
+    (
+        {"power": 0.05},
+        "`power` must be above the level of the test, 1 - confidence_level = 0.05, and that at "
+        "least 1e-07; got power=0.05.",
+    ),
     ({"undefined": float("nan")}, "`undefined` must be a finite number; got nan."),
     ({"rng": "x"}, "`rng` must be a whole number >= 0 or a numpy.random.Generator; got 'x'."),
     (

@@ -9,7 +9,7 @@ from scipy.stats import binom
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import prframe
-from prframe.errors import PrframeError, UndefinedMetricWarning
+from prframe.errors import MissingColumnError, PrframeError, UndefinedMetricWarning
 from prframe.metrics import parse_metric
 from prframe.stats import AveragePrecision, RocArea, compare_rankings, paired_rank_test
 from prframe.verbs._cell_metrics import CatalogueEvaluator
@@ -246,7 +246,7 @@ def test_totals_count_items_that_no_model_lists():
 BAD = [
     ({"test": "t"}, "on the same items"),
     ({"metrics": "AP", "test": "delong"}, "test='delong' is for AUC; got AP"),
-    ({"metrics": "AP", "test": "posterior"}, "test='posterior' is for P and R"),
+    ({"metrics": "AP", "test": "posterior"}, "test='posterior' is for P@k and R@k"),
     ({"metrics": "P(rel=2)@5", "test": "posterior"}, "test='posterior'"),
     ({"metrics": "P@5", "test": "posterior", "cluster": "day"}, "knows no clusters"),
     ({"metrics": "AUC", "test": "delong", "interval": "bca"}, "interval of its own"),
@@ -259,6 +259,7 @@ BAD = [
     ({"rope": 0.1}, "`rope`"),
     ({"power": 0.8}, "`power`"),
     ({"undefined": 0.0}, "`undefined`"),
+    ({"effect_size": "cliff"}, "`effect_size`"),
     ({"n_resamples": 20}, "`n_resamples`"),
     ({"ties": "order"}, "ties='group'"),
     ({"baseline": "d"}, "`baseline`"),
@@ -269,6 +270,11 @@ BAD = [
 def test_what_it_refuses(options, message):
     with pytest.raises(PrframeError, match=message):
         compared(items(), **({"metrics": "AP"} | options))
+
+
+def test_without_a_column_of_queries_the_error_says_what_to_do():
+    with pytest.raises(MissingColumnError, match=r"`over` names the column 'query_id'.*over=None"):
+        prframe.compare(items(), "AP", COLUMNS)
 
 
 def test_the_long_layout_needs_items():

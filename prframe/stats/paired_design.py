@@ -13,7 +13,7 @@ from prframe.typing import Alternative
 _ALTERNATIVES = ("two-sided", "less", "greater")
 _DOUBLINGS, _HALVINGS = 50, 60
 # Below, SciPy's noncentral laws fail for a few queries.
-_LEAST_ALPHA = 1e-7
+LEAST_ALPHA = 1e-7
 # Effects that are found for sure at these levels; larger ones are taken for this.
 _HUGE = 1e6
 
@@ -64,7 +64,7 @@ def paired_t_power(
     queries, effects = together(
         "`n` and `effect`", counts("n", n, at_least=2), _finite("effect", effect)
     )
-    checks.number("alpha", alpha, at_least=_LEAST_ALPHA, below=1)
+    checks.number("alpha", alpha, at_least=LEAST_ALPHA, below=1)
     checks.one_of("alternative", alternative, _ALTERNATIVES)
     shift = np.sqrt(queries) * (-effects if alternative == "less" else effects)
     return _t_power(queries - 1, shift, alpha, two_sided=alternative == "two-sided")
@@ -334,7 +334,7 @@ def _least(
 
 def _check_test(power: float, alpha: float, alternative: str) -> None:
     """Require a level, a power above it, and an alternative."""
-    checks.number("alpha", alpha, at_least=_LEAST_ALPHA, below=1)
+    checks.number("alpha", alpha, at_least=LEAST_ALPHA, below=1)
     checks.number("power", power, above=alpha, below=1)
     checks.one_of("alternative", alternative, _ALTERNATIVES)
 

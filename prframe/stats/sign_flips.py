@@ -127,7 +127,7 @@ class SignFlipNull:
     def _on_lattice(self) -> bool:
         """Whether sums are counted along the lattice of the numbers: the grid holds it."""
         return self._places is not None and (
-            self.how == "exact" or int(self._places.sum()) < grid_cells(self._sizes.size)
+            self.how == "exact" or int(self._places.sum()) < grid_cells(max(self._sizes.size, 1))
         )
 
     @cached_property

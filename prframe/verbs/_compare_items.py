@@ -35,8 +35,9 @@ from prframe.verbs._verb import positives_of, warn_null
 if TYPE_CHECKING:
     from prframe.stats import PrecisionAt, RecallAt
 
-# The metrics of tests that are for some alone.
+# The metrics of tests that are for some alone, and how they are written.
 _SUITED = {"delong": ("AUC",), "posterior": ("P", "R")}
+_WRITTEN = {"delong": "AUC", "posterior": "P@k and R@k"}
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class OnItems:
         for name, metric in asked.wanted.items():
             if suited is not None and not (metric.name in suited and of_cells(metric)):
                 raise PrframeError(
-                    f"test={asked.test!r} is for {' and '.join(suited)}; got {name}; take "
+                    f"test={asked.test!r} is for {_WRITTEN[asked.test]}; got {name}; take "
                     "'randomization' or 'bootstrap'."
                 )
             if asked.interval == "bca" and not of_cells(metric):

@@ -90,7 +90,9 @@ def run(
     names: dict[str, str] = {}
     if args.model is not None:
         names = {"model_a": args.model, "model_b": args.model}
-    return through(frame, args.columns, result_schema, renamed, copied=names)
+    # What results are taken over is not among their columns.
+    columns = args.columns | {key: "over" for key in args.keys if key not in keys}
+    return through(frame, columns, result_schema, renamed, copied=names)
 
 
 def grouped_over(args: Arguments, over: Columns) -> Arguments:

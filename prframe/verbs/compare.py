@@ -8,9 +8,10 @@ import numpy as np
 
 from prframe import checks
 from prframe.arguments import Arguments
-from prframe.errors import PrframeError
+from prframe.errors import MissingColumnError, PrframeError
 from prframe.metrics import Metric
 from prframe.stats.inputs import random_generator
+from prframe.stats.paired_design import LEAST_ALPHA
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._compare_items import OnItems
 from prframe.verbs._compare_over import EffectSize, OverQueries
@@ -30,9 +31,6 @@ Method: TypeAlias = Literal["auto", "exact", "convolution", "sampled", "normal"]
 IntervalKind: TypeAlias = Literal["auto", "t", "percentile", "bca"]
 Incomplete: TypeAlias = IncompleteQueries | IncompleteItems
 
-# Of `prframe.stats.paired_t_power`.
-_LEAST_ALPHA = 1e-7
-
 
 @verb
 def compare(
@@ -51,7 +49,7 @@ def compare(
     within: Within = "all",
     interval: IntervalKind = "auto",
     confidence_level: float = 0.95,
-    effect_size: EffectSize = "cohen",
+    effect_size: EffectSize | None = None,
     rope: float | None = None,
     power: float | None = None,
     cluster: str | None = None,
@@ -119,9 +117,10 @@ def compare(
         "percentile"; "percentile" and "bca" are of the paired bootstrap.
     confidence_level : float in (0, 1)
         Of the interval; 1 - confidence_level is the level at which `power` is asked for.
-    effect_size : {"cohen", "cliff"}
-        Over queries: d_z, the mean difference in standard deviations of the differences, or
-        Cliff's delta, the share of pairs of values in which a is ahead less that in which b is.
+    effect_size : {"cohen", "cliff"}, optional
+        Over queries, "cohen" unless told: d_z, the mean difference in standard deviations of the
+        differences, or Cliff's delta, the share of pairs of values in which a is ahead less that
+        in which b is.
     rope : float >= 0, optional
         Region of practical equivalence: mean differences up to this do not matter. Adds the
         probabilities of the Bayesian signed-rank test (`prframe.stats.signed_rank_posterior`).
@@ -221,20 +220,20 @@ def compare(
         seed=int(random_generator(rng).integers(1 << 62)),
         baseline=baseline,
         rope=None if rope is None else float(checks.number("rope", rope, at_least=0)),
-        power=None if power is None else _power(power, level),
+        power=None if power is None else float(checks.number("power", power, above=0, below=1)),
     )
     named_by: dict[str, Any] = {
         "model": model,
         "cluster": cluster,
         "judged": judged if any(metric.judged for metric in wanted.values()) else None,
     }
-    checks.one_of("effect_size", effect_size, get_args(EffectSize))
-    _check_power(asked)
+    if effect_size is not None:
+        checks.one_of("effect_size", effect_size, get_args(EffectSize))
     plan: OverQueries | OnItems
     if over is None:
         args = paired_arguments("compare", score, label, shared, **named_by)
         _check_options(asked, args, incomplete, _ITEMS)
-        _check_of_items(asked, undefined)
+        _check_of_items(asked, undefined, effect_size)
         plan = OnItems(asked, args, cast("IncompleteItems", incomplete))
         plan.check()
     else:
@@ -243,14 +242,20 @@ def compare(
         number = None if undefined is None else checks.number("undefined", undefined)
         policy = cast("IncompleteQueries", incomplete)
         compared = ComparedValues.of(args, over, policy, wanted, number)
-        plan = OverQueries(asked, compared, effect_size)
-    result: FrameT = run(
-        frame,
-        plan.args,
-        lambda source: asked.schema(args.model, source),
-        plan.results,
-        keys=args.keys,
-    )
+        plan = OverQueries(asked, compared, effect_size or "cohen")
+    try:
+        result: FrameT = run(
+            frame,
+            plan.args,
+            lambda source: asked.schema(args.model, source),
+            plan.results,
+            keys=args.keys,
+        )
+    except MissingColumnError as error:
+        if "`over`" not in str(error):
+            raise
+        remedy = _OVER.remedy[0].upper() + _OVER.remedy[1:]
+        raise MissingColumnError(f"{error} {remedy}.") from None
     return result
 
 
@@ -291,12 +296,6 @@ _ITEMS = _Mode(
 )
 
 
-def _power(power: float, confidence_level: float) -> float:
-    """Require a power above the level of the test."""
-    # Rounded: 1 - 0.95 is a hair above 0.05.
-    return float(checks.number("power", power, above=round(1 - confidence_level, 12), below=1))
-
-
 def _check_options(asked: Comparison, args: Arguments, incomplete: object, mode: _Mode) -> None:
     """Refuse options that are not known, or have no meaning for what is compared."""
     checks.one_of("alternative", asked.alternative, get_args(Alternative))
@@ -323,10 +322,22 @@ def _check_options(asked: Comparison, args: Arguments, incomplete: object, mode:
             )
     if args.cluster is not None and mode is _OVER:
         _check_clusters(asked)
+    _check_power(asked)
     if asked.correction in JOINT:
         _check_joint(asked, args, mode)
     if asked.interval in {"percentile", "bca"} or mode is _ITEMS:
         resamples(asked.n_resamples, asked.confidence_level)
+
+
+def _check_power(asked: Comparison) -> None:
+    """Require a power above the level of the test, which its law must know."""
+    # Rounded: 1 - 0.95 is a hair above 0.05.
+    alpha = round(1 - asked.confidence_level, 12)
+    if asked.power is not None and not asked.power > alpha >= LEAST_ALPHA:
+        raise PrframeError(
+            f"`power` must be above the level of the test, 1 - confidence_level = {alpha:.3g}, "
+            f"and that at least {LEAST_ALPHA:g}; got power={asked.power:g}."
+        )
 
 
 def _check_clusters(asked: Comparison) -> None:
@@ -363,21 +374,12 @@ def _check_joint(asked: Comparison, args: Arguments, mode: _Mode) -> None:
         )
 
 
-def _check_power(asked: Comparison) -> None:
-    """Require a power above the level of the test, which its law must know."""
-    if asked.power is None:
-        return
-    alpha = 1 - asked.confidence_level
-    if not asked.power > alpha >= _LEAST_ALPHA:
-        raise PrframeError(
-            f"`power` must be above the level of the test, 1 - confidence_level = {alpha:.3g}, "
-            f"and that at least {_LEAST_ALPHA:g}; got power={asked.power:g}."
-        )
-
-
-def _check_of_items(asked: Comparison, undefined: float | None) -> None:
+def _check_of_items(
+    asked: Comparison, undefined: float | None, effect_size: EffectSize | None
+) -> None:
     """Refuse what has a meaning over queries only."""
-    given = {"rope": asked.rope, "power": asked.power, "undefined": undefined}
+    given: dict[str, object] = {"rope": asked.rope, "power": asked.power}
+    given |= {"undefined": undefined, "effect_size": effect_size}
     for name, value in given.items():
         if value is not None:
             raise PrframeError(f"`{name}` is for comparisons over queries; leave it out.")
