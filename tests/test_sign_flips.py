@@ -81,6 +81,20 @@ def test_a_grid_that_holds_the_lattice_rounds_nothing(n, alternative):
     assert found.p_value(alternative) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize("z", [0.5, 1, 2, 3, 4])
+def test_many_numbers_agree_with_the_inversion_of_their_characteristic_function(z):
+    rng = np.random.default_rng(3)
+    quality = rng.beta(1.2, 2, 200)
+    values = np.clip(quality + rng.normal(0, 0.12, (2, 200)), 0, 1)
+    null = SignFlipNull(values[0] - values[1], "convolution")
+    # P(S >= x) = 1/2 - 1/pi int sin(t x) prod cos(t d_i) / t dt, for what has no atom at x.
+    t = np.linspace(1e-9, 60 / null.std(), 200_001)
+    x = z * null.std()
+    law = np.prod([np.cos(t * d) for d in values[0] - values[1]], axis=0)
+    expected = 0.5 - np.trapezoid(np.sin(t * x) * law / t, t) / np.pi
+    assert null.sf(x) == pytest.approx(expected, rel=3e-4)
+
+
 def test_heavy_atoms_count_in_full():
     # Three sizes that have no common unit: the sum itself may be reached in many ways.
     sizes = np.repeat([1.0, np.sqrt(2), np.pi], 14)
