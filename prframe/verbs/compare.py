@@ -73,9 +73,10 @@ def compare(
     metrics : str, Metric or list of these
         Any of the catalogue; see `evaluate`.
     {shared}
-        `score` may be a list of columns, a model each.
+        On the same items there is no `weight`.
     model : str, optional
-        Column that names the model of each row: ``"model"`` unless told or `score` is a list.
+        Column that names the model of each row: ``"model"`` unless told. None where `score` is a
+        list of columns, a model each.
     over : str, list of str or None
         Columns that tell the queries apart. None: compare on the same items, which are matched
         by `item`, or stand in one row where `score` is a list.
@@ -122,7 +123,7 @@ def compare(
         differences, or Cliff's delta, the share of pairs of values in which a is ahead less that
         in which b is.
     rope : float >= 0, optional
-        Region of practical equivalence: mean differences up to this do not matter. Adds the
+        Region of practical equivalence: differences up to this do not matter. Adds the
         probabilities of the Bayesian signed-rank test (`prframe.stats.signed_rank_posterior`).
     power : float in (1 - confidence_level, 1), optional
         Adds the smallest difference that so many queries show with this probability by a t test,

@@ -56,10 +56,10 @@ def compare_curves(
     frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
         One row per item, with a column of scores for each model, or one row per item and model.
     {shared}
-        Here `score` may be a list of columns, a model each. Of `ties` "group" is taken alone, and
-        no `weight`. With models in rows `item` is needed, by which they are matched.
+        Of `ties` "group" is taken alone, and no `weight`.
     model : str, optional
-        Column that names the model of each row. Absent: ``"model"``, unless `score` is a list.
+        Column that names the model of each row: ``"model"`` unless told. None where `score` is a
+        list of columns, a model each. Models in rows are matched by `item`, which is needed then.
     baseline : model or list of models, optional
         Compare each other model with these. Absent: every pair, in order of first appearance.
     recall : float or list of float in (0, 1), optional
