@@ -154,6 +154,33 @@ def test_the_evaluator_is_evaluate_on_the_rows_of_each_resample(graded):
     assert evaluate(level[:1], count)[0].shape == (rows,)
 
 
+def test_the_evaluator_knows_judgments():
+    rng = np.random.default_rng(9)
+    n, rows, names = 40, 10, ["Bpref", "infAP", "Judged@10", "nDCG@10", "P(rel=2)@5", "AP"]
+    label, judged = rng.integers(0, 3, n), rng.random(n) < 0.6
+    label[~judged] = 0
+    level = rng.permuted(np.tile(np.arange(n), (rows, 1)), axis=1)
+    items = pl.DataFrame(
+        {
+            "positive": label > 0,
+            "gain": label * 1.0,
+            "judged": judged,
+            "pooled": ~judged & (label < 0),
+        }
+    )
+    found = CatalogueEvaluator(items, [parse_metric(name) for name in names])(level)
+    every = pl.DataFrame(
+        {
+            "r": np.repeat(np.arange(rows), n),
+            "score": np.where(level > 0, level, -np.inf).ravel(),
+            "label": np.tile(label, rows),
+            "judged": np.tile(judged, rows),
+        }
+    )
+    expected = prframe.evaluate(every, names, by="r", ties="order").sort("r").drop("r")
+    assert found == pytest.approx(expected.to_numpy().T, nan_ok=True)
+
+
 def test_metrics_of_both_kinds_have_the_same_draws():
     wide = items()
     options = {"n_resamples": 200, "rng": 1}

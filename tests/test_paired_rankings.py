@@ -18,8 +18,8 @@ from prframe.stats import (
     RecallAt,
     RocArea,
     TrapezoidArea,
-    paired_ranking_bootstrap,
     paired_swaps,
+    ranking_evaluator,
     ranking_levels,
     sampled_p_value,
 )
@@ -226,8 +226,7 @@ def test_a_seed_gives_all_pairs_and_metrics_the_same_draws(
     rankings = PairedRankings(levels, both)
     swaps, drawn = rankings.randomization(0, 2, 300, rng=1), rankings.replicates(300, rng=1)
     # Neither other rankings and metrics nor the size of chunks matter.
-    monkeypatch.setattr(paired_swaps, "_CHUNK", 1000)
-    monkeypatch.setattr(paired_ranking_bootstrap, "_CHUNK", 1000)
+    monkeypatch.setattr(ranking_evaluator, "_AT_ONCE", 1000)
     fewer = PairedRankings(levels[[0, 2]], alone)
     np.testing.assert_allclose(
         fewer.randomization(0, 1, 300, 1).differences[0], swaps.differences[1]

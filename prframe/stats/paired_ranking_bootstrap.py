@@ -7,11 +7,8 @@ import numpy as np
 from prframe.stats.cell_bootstrap import multiplicities
 from prframe.stats.inputs import Floats
 from prframe.stats.ranked_cells import Integers
-from prframe.stats.ranking_evaluator import Evaluator, merged
+from prframe.stats.ranking_evaluator import Evaluator, at_once, merged
 from prframe.stats.ranking_levels import Units
-
-# Items of one chunk of resamples: few enough for the processor's cache.
-_CHUNK = 1 << 14
 
 
 def paired_replicates(
@@ -41,14 +38,16 @@ def paired_replicates(
     return np.concatenate(
         [
             np.stack([evaluate(row, count) for row in rows], axis=1)
-            for count in _counts(units, n_resamples, rng)
+            for count in _counts(units, n_resamples, at_once(evaluate), rng)
         ],
         axis=2,
     )
 
 
-def _counts(units: Units, n_resamples: int, rng: np.random.Generator) -> Iterator[Integers]:
-    """Draw how many times each item comes up, some resamples at a time."""
-    some = max(1, _CHUNK // units.of_item.size)
+def _counts(
+    units: Units, n_resamples: int, items: int, rng: np.random.Generator
+) -> Iterator[Integers]:
+    """Draw how many times each item comes up, for so many items at a time."""
+    some = max(1, items // units.of_item.size)
     for start in range(0, n_resamples, some):
         yield units.spread(multiplicities(units.number, min(some, n_resamples - start), rng))

@@ -8,13 +8,11 @@ from numpy.typing import NDArray
 
 from prframe.stats.inputs import Floats
 from prframe.stats.ranked_cells import Integers
-from prframe.stats.ranking_evaluator import Evaluator, merged
+from prframe.stats.ranking_evaluator import Evaluator, at_once, merged
 from prframe.stats.ranking_levels import Units, joint_levels
 
 Flags = NDArray[np.bool_]
 
-# Items of one chunk of swaps: few enough for the processor's cache.
-_CHUNK = 1 << 14
 _WORD = 64
 
 
@@ -75,7 +73,7 @@ def swap_distribution(
     tables = merged(evaluate, joint)
     # 2^n <= n_resamples, without a number of astronomical size.
     exact = units.number < n_resamples.bit_length()
-    some = max(1, _CHUNK // levels.shape[1])
+    some = max(1, at_once(evaluate) // levels.shape[1])
     if exact:
         draws = _all_swaps(units.number, some)
     else:

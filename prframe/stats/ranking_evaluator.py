@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
@@ -17,9 +17,14 @@ from prframe.stats.cell_statistic import CellStatistic
 from prframe.stats.inputs import Floats, positive_labels
 from prframe.stats.ranked_cells import Integers, cells_from_scores
 
+# Items of all rankings at a time: few enough for the processor's cache.
+_AT_ONCE = 1 << 14
+
 
 class Evaluator(Protocol):
     """What computes metrics of rankings of the same items; `CellEvaluator` is one.
+
+    It may have an attribute ``at_once``, how many items of all rankings it is given at a time.
 
     Examples
     --------
@@ -185,14 +190,23 @@ class CellEvaluator:
         >>> evaluate.merge([9, 7, 4, 2, 0])
         array([3, 2, 1, 1, 0])
         """
-        level = np.asarray(levels)
-        has_pos = np.zeros(int(level.max(initial=0)) + 1, dtype=np.bool_)
-        has_pos[level[..., self.label]] = True
-        # A cell begins with each level of positives, and behind it; what is not retrieved is one.
-        opens = has_pos.copy()
-        opens[1:] |= has_pos[:-1]
-        opens[:2] = [False, True][: opens.size]
-        return np.asarray(np.cumsum(opens, dtype=np.int64)[level])
+        return merged_levels(np.asarray(levels), self.label)
+
+
+def merged_levels(levels: Integers, marked: NDArray[np.bool_]) -> Integers:
+    """Merge levels between which none has a marked item; those of marked items stay apart."""
+    has = np.zeros(int(levels.max(initial=0)) + 1, dtype=np.bool_)
+    has[levels[..., marked]] = True
+    # A cell begins with each level of marked items, and behind it; what is not retrieved is one.
+    opens = has.copy()
+    opens[1:] |= has[:-1]
+    opens[:2] = [False, True][: opens.size]
+    return np.asarray(np.cumsum(opens)[levels], dtype=np.int64)
+
+
+def at_once(evaluate: Evaluator) -> int:
+    """Return how many items of all rankings an evaluator is given at a time."""
+    return int(getattr(evaluate, "at_once", _AT_ONCE))
 
 
 def merged(evaluate: Evaluator, levels: Integers) -> Integers:

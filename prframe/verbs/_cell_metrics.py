@@ -5,14 +5,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 
-from prframe.arguments import Arguments
-from prframe.frames import Source
-from prframe.hits import Integers
+from prframe.hits import Hits, Integers, from_marks, unit_hits
 from prframe.measure import measure
 from prframe.metrics import Metric
-from prframe.pieces import Piece, Ranking
-from prframe.ranks import hits
-from prframe.rows import UNRETRIEVED
 from prframe.stats.cell_statistic import CellStatistic
 from prframe.stats.cell_statistics import (
     AveragePrecision,
@@ -23,6 +18,7 @@ from prframe.stats.cell_statistics import (
     TrapezoidArea,
 )
 from prframe.stats.inputs import Floats
+from prframe.stats.ranking_evaluator import merged_levels
 
 _STATISTICS: dict[str, Callable[[Metric], CellStatistic]] = {
     "AP": lambda _: AveragePrecision(),
@@ -52,23 +48,81 @@ class CatalogueEvaluator:
     ``judged`` and ``pooled``.
     """
 
+    # Items of all rankings at a time: polars is worth its while from many rows on.
+    at_once = 1 << 20
+
     def __init__(self, items: pl.DataFrame, metrics: Sequence[Metric]) -> None:
-        self._items, self._metrics = items, metrics
-        known = {"gain": "gain", "judged": "judged"}
-        extra = tuple(name for column, name in known.items() if column in items.columns)
-        self._ranking = Ranking(Source(pl.DataFrame()), Arguments(), extra=extra)
+        self._metrics, self._positive = metrics, items["positive"].to_numpy()
+        carried = [name for name in ("gain", "judged", "pooled") if name in items.columns]
+        marked = pl.any_horizontal(
+            "positive", *(pl.col(name).cast(pl.Float64) > 0 for name in carried)
+        )
+        self._marked = np.flatnonzero(items.select(marked).to_series().to_numpy())
+        marks = items[self._marked].select(
+            pl.col("positive").cast(pl.Float64).alias("weight"),
+            *(pl.col(name).cast(pl.Float64) for name in carried),
+        )
+        self._marks = marks if "gain" in carried else marks.with_columns(gain=pl.col("weight"))
+        self._plain = not carried or (
+            "judged" not in carried and marks["gain"].equals(marks["weight"], null_equal=True)
+        )
 
     def __call__(self, level: Integers, count: Integers | None = None) -> Floats:
         """Return the metrics of each row of levels, or of resamples by counts."""
-        n = self._items.height
         rows = len(level) if count is None else len(count)
-        place, key = np.arange(rows * n), np.broadcast_to(level, (rows, n)).ravel()
+        level = np.broadcast_to(level, (rows, self._positive.size))
+        above, up_to = _ranks(level, count)
+        place = level[:, self._marked]
+        index = np.arange(rows)[:, None]
+        group, start, end = np.broadcast_arrays(index, above[index, place], up_to[index, place])
+        mark = np.broadcast_to(np.arange(self._marked.size), place.shape)
+        blocks = [one.ravel() for one in (group, start, end, mark)]
         if count is not None:
-            place = np.repeat(place, count.ravel())
-            key = key[place]
-        table = self._items[place % n].with_columns(
-            run=pl.Series(place // n, dtype=pl.UInt32),
-            key=pl.Series(np.where(key > 0, key, UNRETRIEVED)),
+            times = count[:, self._marked].ravel()
+            blocks = [np.repeat(one, times) for one in blocks]
+        found = self._hits(self._totals(up_to, rows, count), *blocks)
+        return np.stack(
+            [one.fill_null(np.nan).to_numpy() for one in measure(found, self._metrics)]
         )
-        found = measure(hits(Piece(self._ranking, table, pl.DataFrame())), self._metrics)
-        return np.stack([one.fill_null(np.nan).to_numpy() for one in found])
+
+    def merge(self, levels: Integers) -> Integers:
+        """Merge levels of items that have no say but by their number."""
+        marked = np.zeros(self._positive.size, dtype=np.bool_)
+        marked[self._marked] = True
+        return merged_levels(levels, marked)
+
+    def _totals(self, up_to: Integers, rows: int, count: Integers | None) -> pl.DataFrame:
+        """Return the totals of each row."""
+        if count is None:
+            n_pos = np.full(rows, self._positive.sum())
+            size = np.full(rows, self._positive.size)
+        else:
+            n_pos, size = count[:, self._positive].sum(axis=1), count.sum(axis=1)
+        retrieved = up_to[:, 1] if up_to.shape[1] > 1 else np.zeros(rows, dtype=np.int64)
+        totals = {"n": retrieved, "n_pos": n_pos, "n_neg": size - n_pos, "present_pos": n_pos}
+        return pl.DataFrame(totals).cast(pl.Int64)
+
+    def _hits(
+        self, totals: pl.DataFrame, group: Integers, start: Integers, end: Integers, mark: Integers
+    ) -> Hits:
+        """Return the hits of the marked items of all rows."""
+        if self._plain:
+            return unit_hits(totals, group, start, end, "group")
+        ranks = pl.DataFrame({"group": group, "start": start, "end": end})
+        marks = pl.concat([ranks, self._marks[mark]], how="horizontal")
+        return from_marks(totals, marks, "group")
+
+
+def _ranks(level: Integers, count: Integers | None) -> tuple[Integers, Integers]:
+    """Count the items above each level of each row, and up to it; 0 where not retrieved."""
+    rows, width = len(level), int(level.max(initial=0)) + 1
+    cell = (level + width * np.arange(rows)[:, None]).ravel()
+    weights = None if count is None else count.ravel()
+    size = np.bincount(cell, weights, minlength=rows * width).reshape(rows, width)
+    size = size.astype(np.int64)
+    size[:, 0] = 0
+    up_to = np.cumsum(size[:, ::-1], axis=1)[:, ::-1]
+    above = up_to - size
+    # What is not retrieved has no rank.
+    above[:, 0] = up_to[:, 0] = 0
+    return above, up_to
