@@ -11,6 +11,7 @@ from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats.inputs import Floats, random_generator, reals
 from prframe.stats.paired_family import SampledTests
+from prframe.stats.sampled_p_values import counted_p_values
 from prframe.stats.sign_flips import EQUAL
 from prframe.typing import Alternative
 
@@ -115,8 +116,7 @@ def tukey_randomization(
             most = (np.abs(differences) if alternative == "two-sided" else differences).max(axis=1)
         rising = np.sort(most)
         exceeding += rising.size - np.searchsorted(rising, observed - slack)
-    p_values = (exceeding + 1) / (size + 1)
-    return SampledTests(p_values, np.sqrt(p_values * (1 - p_values) / size), "sampled")
+    return SampledTests(*counted_p_values(exceeding, size), "sampled")
 
 
 def _known(pairs: Sequence[tuple[int, int]], n_systems: int) -> list[tuple[int, int]]:

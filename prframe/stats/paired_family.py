@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from prframe.stats.cell_bootstrap import multiplicities
 from prframe.stats.inputs import Floats
 from prframe.stats.paired_sample import PairedSample
+from prframe.stats.sampled_p_values import counted_p_values
 from prframe.stats.sign_flips import EQUAL, all_signs, random_signs
 from prframe.typing import Alternative
 
@@ -162,12 +163,11 @@ class PairedFamily:
         return (signs @ scaled for signs in drawn), n_resamples, "sampled"
 
     def _counted(self, exceeding: NDArray[np.int64], n_draws: int, how: str) -> SampledTests:
-        """Return p-values from counts; what was drawn is one more way to draw, unless all are."""
-        sampled = how == "sampled"
-        p_values = (exceeding + sampled) / (n_draws + sampled)
-        p_values[self.sizes.sum(axis=0) == 0] = np.nan
-        errors = np.sqrt(p_values * (1 - p_values) / n_draws)
-        return SampledTests(p_values, errors if sampled else np.full_like(errors, np.nan), how)
+        """Return p-values from counts; NaN for pairs without a value."""
+        found = counted_p_values(exceeding, n_draws, exact=how == "exact")
+        missing = self.sizes.sum(axis=0) == 0
+        p_values, errors = (np.where(missing, np.nan, one) for one in found)
+        return SampledTests(p_values, errors, how)
 
     def replicates(self, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
         """Yield the bootstrap means of each pair in turn, all pairs by the same resamples.

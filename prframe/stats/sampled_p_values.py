@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from prframe.stats.inputs import Floats
 from prframe.stats.intervals import defined
@@ -65,11 +65,23 @@ def sampled_p_value(
     values = defined(drawn)
     if np.isnan(observed) or not values.size:
         return SampledPValue(np.nan, np.nan)
-    extreme = int(np.count_nonzero(_excess(values, observed, alternative) >= 0))
+    extreme = np.count_nonzero(_excess(values, observed, alternative) >= 0)
+    p_value, std_error = counted_p_values(np.array(extreme), values.size, exact=exact)
+    return SampledPValue(float(p_value), float(std_error))
+
+
+def counted_p_values(
+    extreme: NDArray[np.integer], n_draws: int, *, exact: bool = False
+) -> tuple[Floats, Floats]:
+    """Return p-values and their errors from how many of all draws are as extreme.
+
+    What was observed is one more draw, unless the draws are all that are possible.
+    """
     if exact:
-        return SampledPValue(extreme / values.size, np.nan)
-    p = (extreme + 1) / (values.size + 1)
-    return SampledPValue(p, float(np.sqrt(p * (1 - p) / values.size)))
+        p_values = np.asarray(extreme / n_draws, dtype=np.float64)
+        return p_values, np.full_like(p_values, np.nan)
+    p_values = np.asarray((extreme + 1) / (n_draws + 1), dtype=np.float64)
+    return p_values, np.sqrt(p_values * (1 - p_values) / n_draws)
 
 
 def _excess(values: Floats, observed: float, alternative: Alternative) -> Floats:
