@@ -109,6 +109,11 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
     ({"effect_size": "d"}, "`effect_size` must be one of 'cliff', 'cohen'; got 'd'."),
     ({"rope": -0.1}, "`rope` must be a number >= 0; got -0.1."),
     (
+        {"test": "fisher"},
+        "`test` must be one of 'bootstrap', 'delong', 'posterior', 'randomization', 'sign', 't', "
+        "'wilcoxon'; 'fisher' is test='randomization' here.",
+    ),
+    (
         {"power": 0.05},
         "`power` must be above the level of the test, 1 - confidence_level = 0.05, and that at "
         "least 1e-07; got power=0.05.",

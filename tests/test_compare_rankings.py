@@ -366,7 +366,8 @@ MISTAKES: dict[str, Callable[[], object]] = {
         "metric": AUC,
         "cluster": ["a", "a", "a"],
     },
-    "`statistics` must be a CellStatistic; got a str.": {"metric": ["AP"]},
+    "`metric` must be one of the metrics of prframe.stats, AveragePrecision() for instance, or a "
+    "list of them; got ['AP'].": {"metric": ["AP"]},
     "`statistics` must hold at least one metric; got none.": {"metric": []},
 }
 

@@ -164,6 +164,12 @@ def compare_rankings(  # noqa: PLR0913
     number = checks.whole_number("n_resamples", n_resamples, at_least=1)
     confidence, generator = Confidence(confidence_level, alternative), random_generator(rng)
     metrics = (metric,) if isinstance(metric, CellStatistic) else tuple(metric)
+    for one in metrics:
+        if not isinstance(one, CellStatistic):
+            raise PrframeError(
+                "`metric` must be one of the metrics of prframe.stats, AveragePrecision() for "
+                f"instance, or a list of them; got {checks.brief(metric)}."
+            )
     evaluate = CellEvaluator(label, metrics)
     _check_metrics(test, metrics, interval)
     levels = _levels(score_a, score_b, evaluate.label)

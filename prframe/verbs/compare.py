@@ -31,6 +31,11 @@ Method: TypeAlias = Literal["auto", "exact", "convolution", "sampled", "normal"]
 IntervalKind: TypeAlias = Literal["auto", "t", "percentile", "bca"]
 Incomplete: TypeAlias = IncompleteQueries | IncompleteItems
 
+# What tests are called elsewhere.
+_ELSEWHERE = dict.fromkeys(("student", "ttest", "ttest_rel", "t-test"), "test='t'")
+_ELSEWHERE |= dict.fromkeys(("fisher", "permutation"), "test='randomization'")
+_ELSEWHERE |= {"tukey": "correction='tukey'", "max-t": "correction='max-t'"}
+
 
 @verb
 def compare(
@@ -304,6 +309,11 @@ def _check_options(asked: Comparison, args: Arguments, incomplete: object, mode:
     checks.one_of("method", asked.method, get_args(Method))
     if asked.correction is not None:
         checks.one_of("correction", asked.correction, get_args(JointCorrection))
+    if asked.test in _ELSEWHERE:
+        raise PrframeError(
+            f"`test` must be one of {checks.listed(get_args(Test))}; {asked.test!r} is "
+            f"{_ELSEWHERE[asked.test]} here."
+        )
     checks.one_of("test", asked.test, get_args(Test))
     if asked.test not in mode.methods:
         raise PrframeError(
