@@ -30,6 +30,8 @@ Seven runs of the Vaswani collection, 93 queries: how many of the 21 pairs a tes
 Tukey's test deals out the values of all seven runs, of which one is random: every pair is measured \
 against differences as wide as those from it.
 """
+NONE = "All tests tell apart the pairs that are not in the table, but for these, which none does: \
+{pairs}.\n"
 DISAGREE = """The pairs about which these disagree: the p-values, adjusted where a correction is \
 named, those above .05 in brackets.
 """
@@ -83,6 +85,11 @@ def power(frame: pl.DataFrame, draws: int) -> Iterator[str]:
     pairs = [f"{a}, {b}" for a, b in combinations(systems, 2)]
     header = ["metric", "pair", *(" ".join(filter(None, asked)) for asked in ASKED)]
     yield table(header, list(_disagreeing(pairs, list(found.values()))))
+    never = [
+        f"{name}: {'; '.join(_never(pairs, [p[name] for p in found.values()])) or 'none'}"
+        for name in METRICS
+    ]
+    yield NONE.format(pairs=". ".join(never))
 
 
 def _p_values(
@@ -116,6 +123,12 @@ def _disagreeing(pairs: Sequence[str], found: list[dict[str, Floats]]) -> Iterat
         for pair, p_values in zip(pairs, columns.T, strict=True):
             if 0 < (p_values <= LEVEL).sum() < p_values.size:
                 yield [name, pair, *(_bracketed(p) for p in p_values)]
+
+
+def _never(pairs: Sequence[str], found: Sequence[Floats]) -> list[str]:
+    """Return the pairs that nothing tells apart."""
+    apart = np.array(found).min(axis=0) <= LEVEL
+    return [pair for pair, is_apart in zip(pairs, apart, strict=True) if not is_apart]
 
 
 def _bracketed(p_value: float) -> str:
