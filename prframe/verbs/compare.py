@@ -32,9 +32,12 @@ IntervalKind: TypeAlias = Literal["auto", "t", "percentile", "bca"]
 Incomplete: TypeAlias = IncompleteQueries | IncompleteItems
 
 # What tests are called elsewhere.
-_ELSEWHERE = dict.fromkeys(("student", "ttest", "ttest_rel", "t-test"), "test='t'")
-_ELSEWHERE |= dict.fromkeys(("fisher", "permutation"), "test='randomization'")
-_ELSEWHERE |= {"tukey": "correction='tukey'", "max-t": "correction='max-t'"}
+_ELSEWHERE: dict[str, str] = {
+    **dict.fromkeys(("student", "ttest", "ttest_rel", "t-test"), "test='t'"),
+    **dict.fromkeys(("fisher", "permutation"), "test='randomization'"),
+    "tukey": "correction='tukey'",
+    "max-t": "correction='max-t'",
+}
 
 
 @verb
