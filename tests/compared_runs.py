@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import scipy
 
 import prframe
 
@@ -50,3 +51,9 @@ def without_nan(found: pl.DataFrame) -> pl.DataFrame:
     floats = [name for name, dtype in found.schema.items() if dtype == pl.Float64]
     assert not any(found[name].is_nan().any() for name in floats)
     return found
+
+
+def scipy_seed(seed: int) -> dict[str, Any]:
+    """Return the seed for a function of SciPy, which was called `random_state` before 1.15."""
+    before = tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 15)
+    return {"random_state" if before else "rng": np.random.default_rng(seed)}

@@ -7,11 +7,9 @@ import numpy as np
 import polars as pl
 import pytest
 import scipy.stats
-from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.power import TTestPower
 
 import prframe
-from tests.compared_runs import MODELS, pair, runs, table, without_nan
+from tests.compared_runs import MODELS, pair, runs, scipy_seed, table, without_nan
 
 SIDES = ("two-sided", "less", "greater")
 sides = pytest.mark.parametrize("alternative", SIDES)
@@ -165,7 +163,7 @@ def test_bootstrap_intervals_are_scipys(interval: str, alternative: str) -> None
             confidence_level=0.9,
             alternative=alternative,
             method={"bca": "BCa"}.get(interval, interval),
-            rng=np.random.default_rng(2),
+            **scipy_seed(2),
         ).confidence_interval
         ends = np.clip(expected, -1, 1)
         # Five Monte Carlo errors of two quantiles: sqrt(0.05 * 0.95 / 20_000) / (density 0.1).
@@ -190,12 +188,15 @@ NAMES = {"bh": "fdr_bh", "by": "fdr_by", "hochberg": "simes-hochberg"}
     ("within", "family"), [("all", []), ("by", ["half"]), ("metric", ["half", "metric"])]
 )
 def test_corrections_are_statsmodels(correction: str, within: str, family: list[str]) -> None:
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
     # Of one group the first rows stand last, so that families are not runs of rows by chance.
     data = DATA.with_columns(half=pl.col("query_id") > "q005").sort("item", maintain_order=True)
     options: dict[str, Any] = {"test": "t", "correction": correction, "within": within}
     found = without_nan(prframe.compare(data, METRICS, by="half", **options))
     for _, part in found.group_by(family) if family else [((), found)]:
-        expected = multipletests(part["p_value"], method=NAMES.get(correction, correction))[1]
+        expected = multitest.multipletests(
+            part["p_value"], method=NAMES.get(correction, correction)
+        )[1]
         assert part["p_adjusted"].to_list() == pytest.approx(expected, rel=1e-12)
     sizes = {"all": 12, "by": 6, "metric": 3}
     if correction == "bonferroni":
@@ -287,8 +288,9 @@ def test_probabilities_are_those_of_the_dirichlet_process(rope: float) -> None:
 
 @sides
 def test_power_is_statsmodels(alternative: str) -> None:
+    power = pytest.importorskip("statsmodels.stats.power")
     side = {"two-sided": "two-sided", "less": "smaller", "greater": "larger"}[alternative]
-    solver = TTestPower()
+    solver = power.TTestPower()
     needed = []
     for row in rows(power=0.8, alternative=alternative, confidence_level=0.9):
         d = np.subtract(*pair(table(DATA, row["metric"]), row))
