@@ -88,6 +88,7 @@ def test_t_is_scipys(alternative: str) -> None:
         assert (row["conf_low"], row["conf_high"]) == pytest.approx(tuple(ends), abs=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:Sample size too small")
 @sides
 def test_wilcoxon_is_scipys(alternative: str) -> None:
     exact = rows(test="wilcoxon", alternative=alternative)
