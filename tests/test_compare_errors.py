@@ -109,6 +109,11 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
     ({"effect_size": "d"}, "`effect_size` must be one of 'cliff', 'cohen'; got 'd'."),
     ({"rope": -0.1}, "`rope` must be a number >= 0; got -0.1."),
     (
+        {"test": ["t"]},
+        "`test` must be one of 'bootstrap', 'delong', 'posterior', 'randomization', 'sign', 't', "
+        "'wilcoxon'; got ['t'].",
+    ),
+    (
         {"test": "fisher"},
         "`test` must be one of 'bootstrap', 'delong', 'posterior', 'randomization', 'sign', 't', "
         "'wilcoxon'; 'fisher' is test='randomization' here.",

@@ -75,7 +75,7 @@ class OnItems:
     @property
     def _evaluation(self) -> Evaluation:
         """The metrics of one ranking, which know what they need."""
-        return Evaluation(self.args, self.asked.wanted, False, None, False, None)  # noqa: FBT003
+        return Evaluation(self.args, self.asked.wanted)
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group, metric and pair."""

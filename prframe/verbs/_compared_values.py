@@ -67,14 +67,7 @@ class ComparedValues:
             raise PrframeError(
                 f"`model` and `over` both name {args.model!r}; models are compared over queries."
             )
-        evaluation = Evaluation(
-            args=args,
-            wanted=wanted,
-            include_unretrieved=False,
-            prior=None,
-            interpolate=False,
-            undefined=undefined,
-        )
+        evaluation = Evaluation(args, wanted, undefined=undefined)
         evaluation.check()
         return cls(evaluation, columns, incomplete)
 

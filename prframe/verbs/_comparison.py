@@ -1,6 +1,6 @@
 """What a comparison is asked for, and its rows: pairs of models, corrections, columns."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -9,10 +9,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from prframe import schemas
+from prframe.arguments import Arguments
 from prframe.metrics import Metric
 from prframe.stats import adjust_p_values
 from prframe.stats.intervals import Confidence
 from prframe.typing import Alternative, Schema
+from prframe.verbs._paired_arguments import with_models
 
 JointCorrection: TypeAlias = Literal[
     "bonferroni", "holm", "hochberg", "bh", "by", "max-t", "tukey"
@@ -61,12 +63,12 @@ class Comparison:
             power=self.power is not None,
         )
 
-    def schema(self, model: str | None, source: Schema) -> Schema:
-        """Return all columns of the result."""
-        dtype = pl.String() if model is None else source[model]
+    def schema(self, args: Arguments) -> Callable[[Schema], Schema]:
+        """Return all columns of the result, given the caller's."""
         columns = self.columns()
-        metric = columns.pop("metric")
-        return {"metric": metric, "model_a": dtype, "model_b": dtype} | columns
+        metric = {"metric": columns.pop("metric")}
+        models = with_models(args, columns)
+        return lambda source: metric | dict(models(source))
 
 
 # The columns of all pairs, for one metric of one group; those that are absent are null.

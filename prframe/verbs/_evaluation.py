@@ -22,10 +22,10 @@ class Evaluation:
 
     args: Arguments
     wanted: dict[str, Metric]
-    include_unretrieved: bool
-    prior: float | None
-    interpolate: bool
-    undefined: float | None
+    include_unretrieved: bool = False
+    prior: float | None = None
+    interpolate: bool = False
+    undefined: float | None = None
 
     def check(self) -> None:
         """Refuse options that a metric would have to disregard."""

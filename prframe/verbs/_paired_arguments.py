@@ -1,4 +1,4 @@
-"""What verbs that compare models on the same items are told: which models, and which pairs."""
+"""What verbs that compare models are told: which models, on which items, and which pairs."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -13,36 +13,6 @@ from prframe.arguments import Arguments
 from prframe.errors import PrframeError
 from prframe.typing import Columns, Schema
 from prframe.verbs._verb import arguments
-
-
-def paired_arguments(
-    name: str,
-    score: Columns,
-    label: str,
-    shared: Any,  # noqa: ANN401
-    *,
-    model: str | None = None,
-    cluster: str | None = None,
-    judged: str | None = None,
-) -> Arguments:
-    """Check the arguments of a verb that compares models on the same items."""
-    args = model_arguments(name, score, label, shared, model=model, cluster=cluster, judged=judged)
-    if not args.further_scores and args.item is None:
-        raise PrframeError(
-            f"{name} matches the rows of models by their items; name their column with item=, or "
-            "give the score columns of all models as a list in `score`."
-        )
-    if args.weight is not None:
-        raise PrframeError(f"{name} compares whole items and takes no `weight`; leave it out.")
-    if args.ties != "group":
-        raise PrframeError(f"{name} takes ties='group'; got {args.ties!r}.")
-    given = [total for total in ("n_pos", "n_neg") if getattr(args, total) is not None]
-    if cluster is not None and given:
-        raise PrframeError(
-            f"`{given[0]}` counts items that are not listed, and so in no cluster; list them "
-            "with a score of -inf."
-        )
-    return args
 
 
 def model_arguments(
@@ -64,6 +34,25 @@ def model_arguments(
             f"`model` and `by` both name {column!r}; models are compared within a group."
         )
     return replace(args, cluster=cluster, model=column, further_scores=tuple(scores[1:]))
+
+
+def check_items(name: str, args: Arguments) -> None:
+    """Refuse what leaves models without a ranking of the same items each."""
+    if not args.further_scores and args.item is None:
+        raise PrframeError(
+            f"{name} matches the rows of models by their items; name their column with item=, or "
+            "give the score columns of all models as a list in `score`."
+        )
+    if args.weight is not None:
+        raise PrframeError(f"{name} compares whole items and takes no `weight`; leave it out.")
+    if args.ties != "group":
+        raise PrframeError(f"{name} takes ties='group'; got {args.ties!r}.")
+    given = [total for total in ("n_pos", "n_neg") if getattr(args, total) is not None]
+    if args.cluster is not None and given:
+        raise PrframeError(
+            f"`{given[0]}` counts items that are not listed, and so in no cluster; list them "
+            "with a score of -inf."
+        )
 
 
 def _scores(score: Columns, model: str | None) -> list[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, Unpack, cast, get_args
+from typing import Literal, TypeAlias, Unpack, cast, get_args
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from prframe.verbs._compared_values import Incomplete as IncompleteQueries
 from prframe.verbs._comparison import JOINT, Comparison, JointCorrection, Within
 from prframe.verbs._evaluation import named
 from prframe.verbs._groups import resamples
-from prframe.verbs._paired_arguments import model_arguments, paired_arguments
+from prframe.verbs._paired_arguments import check_items, model_arguments
 from prframe.verbs._paired_rows import Incomplete as IncompleteItems
 from prframe.verbs._verb import run, verb
 
@@ -231,35 +231,32 @@ def compare(
         rope=None if rope is None else float(checks.number("rope", rope, at_least=0)),
         power=None if power is None else float(checks.number("power", power, above=0, below=1)),
     )
-    named_by: dict[str, Any] = {
-        "model": model,
-        "cluster": cluster,
-        "judged": judged if any(metric.judged for metric in wanted.values()) else None,
-    }
+    args = model_arguments(
+        "compare",
+        score,
+        label,
+        shared,
+        model=model,
+        cluster=cluster,
+        judged=judged if any(metric.judged for metric in wanted.values()) else None,
+    )
     if effect_size is not None:
         checks.one_of("effect_size", effect_size, get_args(EffectSize))
     plan: OverQueries | OnItems
     if over is None:
-        args = paired_arguments("compare", score, label, shared, **named_by)
+        check_items("compare", args)
         _check_options(asked, args, incomplete, _ITEMS)
         _check_of_items(asked, undefined, effect_size)
         plan = OnItems(asked, args, cast("IncompleteItems", incomplete))
         plan.check()
     else:
-        args = model_arguments("compare", score, label, shared, **named_by)
         _check_options(asked, args, incomplete, _OVER)
         number = None if undefined is None else checks.number("undefined", undefined)
         policy = cast("IncompleteQueries", incomplete)
         compared = ComparedValues.of(args, over, policy, wanted, number)
         plan = OverQueries(asked, compared, effect_size or "cohen")
     try:
-        result: FrameT = run(
-            frame,
-            plan.args,
-            lambda source: asked.schema(args.model, source),
-            plan.results,
-            keys=args.keys,
-        )
+        result: FrameT = run(frame, plan.args, asked.schema(args), plan.results, keys=args.keys)
     except MissingColumnError as error:
         if "`over`" not in str(error):
             raise
@@ -312,7 +309,7 @@ def _check_options(asked: Comparison, args: Arguments, incomplete: object, mode:
     checks.one_of("method", asked.method, get_args(Method))
     if asked.correction is not None:
         checks.one_of("correction", asked.correction, get_args(JointCorrection))
-    if asked.test in _ELSEWHERE:
+    if isinstance(asked.test, str) and asked.test in _ELSEWHERE:
         raise PrframeError(
             f"`test` must be one of {checks.listed(get_args(Test))}; {asked.test!r} is "
             f"{_ELSEWHERE[asked.test]} here."

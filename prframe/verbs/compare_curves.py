@@ -20,7 +20,7 @@ from prframe.stats.inputs import random_generator
 from prframe.typing import Columns, FrameT, Shared
 from prframe.verbs._groups import each_group, resamples
 from prframe.verbs._levels import band_levels
-from prframe.verbs._paired_arguments import model_pairs, paired_arguments, with_models
+from prframe.verbs._paired_arguments import check_items, model_arguments, model_pairs, with_models
 from prframe.verbs._paired_rows import Incomplete, PairedGroup, PairedRows, paired_rows
 from prframe.verbs._verb import positives_of, run, verb, warn_null, warn_undefined
 
@@ -137,7 +137,8 @@ def compare_curves(
     │ 0.8    ┆ 0.324786   ┆ 0.165019 ┆ 0.489856  ┆ 0.0005  │
     └────────┴────────────┴──────────┴───────────┴─────────┘
     """
-    args = paired_arguments("compare_curves", score, label, shared, model=model, cluster=cluster)
+    args = model_arguments("compare_curves", score, label, shared, model=model, cluster=cluster)
+    check_items("compare_curves", args)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     checks.flag("simultaneous", simultaneous)
     checks.one_of("incomplete", incomplete, ("raise", "last", "common"))

@@ -190,15 +190,7 @@ def interval(
         plan.check()
         result: FrameT = run(frame, plan.args, schemas.interval(), plan.results)
         return result
-    evaluation = Evaluation(
-        args=grouped_over(args, over),
-        wanted=wanted,
-        include_unretrieved=False,
-        prior=None,
-        interpolate=False,
-        undefined=None,
-    )
-    means = _Means(plan, evaluation)
+    means = _Means(plan, Evaluation(grouped_over(args, over), wanted))
     means.check()
     of_means: FrameT = run(
         frame, means.evaluation.args, schemas.interval(), means.results, keys=args.keys
