@@ -1,0 +1,137 @@
+"""Tails of T for groups of any size, each by a walk of its own along the most likely path.
+
+First a saddlepoint, which needs the generating function at nine real slopes. It is taken if
+
+- the tilted T is nearly normal, and the formula's second term matters little, and
+- what the walk found can be read back: continued from the saddlepoint to a slope of 0 by its
+  derivatives, log E[exp(sT)] must be 0 there and have the mean and the variance of T, which are
+  known exactly and by other means.
+
+Else the characteristic function is inverted along the same path. If that does not settle either,
+or the walk cannot be read back near 0 where it should be, the value is an estimate, and says so.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prframe.stats.ap_course import DENSE, GROWTH, Course
+from prframe.stats.ap_inversion import Inversion
+from prframe.stats.ap_path import Lanes, Path
+from prframe.stats.ap_saddlepoint import Points, along_paths, tails
+from prframe.stats.ap_steps import Floats, Items
+
+# The tilted skewness and kurtosis up to which the saddlepoint is within .3 %, and how much its
+# second term may matter.
+_SKEWED, _PEAKED, _DOUBTED = 0.45, 0.45, 0.02
+# Up to so many tilted standard deviations a walk is read back, and how well it must be.
+_READABLE, _READ = 4.0, 0.02
+# An inversion takes a slope of so many over the standard deviation at least.
+FLATTEST = 0.3
+# So many lanes are walked at once.
+_LANES = 512
+
+
+class Problem(NamedTuple):
+    """A value of T = n_pos AP, and what its distribution is.
+
+    `mean` and `deviation` are those of T under random ranking.
+    """
+
+    items: Items
+    n_pos: int
+    target: float
+    mean: float
+    deviation: float
+
+
+class PlannedTail(NamedTuple):
+    """Logarithms of P(T >= target) and P(T < target), the slope, and how they were found."""
+
+    log_reached: float
+    log_missed: float
+    slope: float
+    method: str
+
+    @classmethod
+    def of(cls, log_tail: float, slope: float, method: str) -> "PlannedTail":
+        """Return both tails, if that on the side of the slope is known."""
+        log_rest = float(np.log(-np.expm1(log_tail))) if log_tail < 0 else -np.inf
+        both = (log_tail, log_rest) if slope >= 0 else (log_rest, log_tail)
+        return cls(*both, slope, method)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the value is as accurate as a method can be."""
+        return self.method in {"saddlepoint", "transform"}
+
+
+def planned_tails(
+    problems: Sequence[Problem], *, only_inversion: bool = False, only_saddlepoint: bool = False
+) -> "list[PlannedTail | None]":
+    """Return the tails; None where a saddlepoint alone is wanted and will not do."""
+    steps = [problem.items.table(DENSE, GROWTH) for problem in problems]
+    order = sorted(range(len(problems)), key=lambda place: steps[place].size.size)
+    found: list[PlannedTail | None] = [None] * len(problems)
+    for begin in range(0, len(order), _LANES):
+        chosen = order[begin : begin + _LANES]
+        some = [problems[place] for place in chosen]
+        lanes = Lanes.of([steps[place] for place in chosen], [p.n_pos for p in some])
+        targets, mean, deviation = np.array([problem[2:] for problem in some]).T
+        points, paths = along_paths(lanes, targets)
+        approximation = tails(points, targets)
+        good = is_trusted(points, approximation.doubt, (targets, mean, deviation))
+        for lane, place in enumerate(chosen):
+            if good[lane] and not only_inversion:
+                log_tail = float(approximation.log_tail[lane])
+                slope = float(points.slope[lane])
+                found[place] = PlannedTail.of(log_tail, slope, "saddlepoint")
+            elif not only_saddlepoint:
+                own = lanes.taken(np.array([lane]))
+                path = Path(*(column[lane : lane + 1] for column in paths))
+                found[place] = _inverted(own, path, problems[place])
+    return found
+
+
+def is_trusted(
+    points: Points, doubt: Floats, known: tuple[Floats, Floats, Floats]
+) -> NDArray[np.bool_]:
+    """Whether saddlepoints will do, `known` being the value, the exact mean and deviation of T."""
+    with np.errstate(invalid="ignore"):
+        skewness = np.abs(points.third / points.second**1.5)
+        kurtosis = np.abs(points.fourth / points.second**2)
+        u = np.abs(points.slope) * np.sqrt(points.second)
+    is_near_normal = (skewness < _SKEWED) & (kurtosis < _PEAKED) & (doubt < _DOUBTED)
+    # What the next derivative might add, from how the last ones compare.
+    close = _misread(points, *known) <= _READ + (skewness + kurtosis) * u**2
+    return np.asarray(is_near_normal & (close | (u > _READABLE)))
+
+
+def _misread(points: Points, target: Floats, mean: Floats, deviation: Floats) -> Floats:
+    """Return by how much derivatives lead to another distribution than that of random ranking."""
+    s, log_mgf, second, third, fourth = points
+    zero = log_mgf - s * target + s**2 / 2 * second - s**3 / 6 * third + s**4 / 24 * fourth
+    first = target - s * second + s**2 / 2 * third - s**3 / 6 * fourth
+    bend = second - s * third + s**2 / 2 * fourth
+    off = [zero, (first - mean) / deviation, bend / deviation**2 - 1]
+    return np.asarray(np.max(np.abs(off), axis=0))
+
+
+def _inverted(lane: Lanes, path: Path, problem: Problem) -> PlannedTail:
+    """Invert the characteristic function of a walk along a path."""
+    course = Course.planned(lane, path)
+    inversion = Inversion(course, np.array([problem.mean]), np.array([problem.deviation]))
+    target, slope = np.array([problem.target]), float(path.slope[0])
+    flat = FLATTEST / float(path.deviation[0])
+    found = PlannedTail(0.0, 0.0, slope, "bound")
+    # Close to the mean both sides will do.
+    for tilt in [slope] if abs(slope) >= flat else [-flat, flat]:
+        at = inversion.at(tilt, np.zeros(1, np.int64), target)
+        log_tail = float((at.reached if tilt > 0 else at.missed)[0])
+        method = "bound" if at.bounded[0] else "transform" if at.converged[0] else "estimate"
+        found = PlannedTail.of(log_tail, tilt, method)
+        if method == "transform":
+            break
+    return found

@@ -1,0 +1,184 @@
+"""Tails of the sum of the AP of independent rankings.
+
+The generating function of the sum is the product of those of the rankings, each of which is walked
+to along a path of its own (`ap_course`), with one slope for all. The more rankings there are the
+more nearly normal their sum is, and the better a saddlepoint.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from prframe.stats.ap_course import DENSE, GROWTH, Complexes, Course, Group, Tilt
+from prframe.stats.ap_inversion import FEW_POSITIVES, Inversion
+from prframe.stats.ap_path import Lanes, Path, at_random
+from prframe.stats.ap_planned import FLATTEST, PlannedTail, is_trusted
+from prframe.stats.ap_saddlepoint import LOST, Points, from_nodes, nodes_about, tails
+from prframe.stats.ap_steps import Floats, Items
+from prframe.stats.ap_tails import Tail
+
+# Looks for a slope; by how many deviations of any ranking's T it changes at most.
+_LOOKS, _STRIDE = 40, 2.0
+# A slope is close if the sum is so many tilted deviations off; its nodes reach so far.
+_CLOSE, _REACH = 1.0, 0.5
+# How much wider the rows are where a walk ran out of them.
+_WIDER = 1.6
+
+
+class Term(NamedTuple):
+    """Rankings whose AP is added up: their number, and exact mean and variance of the AP of one."""
+
+    items: Items
+    n_pos: int
+    count: int
+    mean: float
+    variance: float
+
+
+def sum_tail(terms: Sequence[Term], total: float) -> Tail | None:
+    """Return the tails of the sum; None if no method settles."""
+    certain = sum(term.count * term.mean for term in terms if not term.variance)
+    varying = [term for term in terms if term.variance]
+    if not varying:
+        return None
+    sums = _Sum(varying)
+    target = total - certain
+    slope = sums.search(target)
+    if slope is None:
+        return None
+    points = sums.saddlepoint(slope, target)
+    x = np.array([target])
+    approximation = tails(points, x)
+    known = (x, np.array([sums.mean]), np.array([sums.deviation]))
+    if is_trusted(points, approximation.doubt, known)[0]:
+        log_tail = float(approximation.log_tail[0])
+        found = PlannedTail.of(log_tail, float(points.slope[0]), "saddlepoint")
+        return Tail(found.log_reached, found.log_missed, found.method)
+    return _inverted(sums, target, float(points.slope[0]))
+
+
+class _Sum:
+    """A sum, and where the walks to its terms are.
+
+    Attributes
+    ----------
+    mean, deviation : float
+        Of the sum.
+    """
+
+    def __init__(self, terms: Sequence[Term]) -> None:
+        self.terms = list(terms)
+        often, mean, variance = np.array([term[2:] for term in terms]).T
+        self.mean, self.deviation = float(often @ mean), float(often @ variance) ** 0.5
+        self._often = often
+        self._scale = np.array([1.0 / term.n_pos for term in terms])
+        steps = [term.items.table(DENSE, GROWTH) for term in terms]
+        self._lanes = Lanes.of(steps, [term.n_pos for term in terms])
+        self._path = at_random(self._lanes)
+        self._tilted = self.deviation
+
+    def search(self, target: float) -> float | None:
+        """Find a slope under which the mean is near a value; the walks are then seen there."""
+        slope, low, high = 0.0, -np.inf, np.inf
+        misses, good = 0, (0.0, self._path)
+        for _ in range(_LOOKS):
+            course = self._course(slope)
+            seen = course.whereabouts(self._lanes, slope * self._scale)
+            inside = seen.outside <= LOST
+            hits = self._path.hits.copy()
+            hits[:, 1:-1] = seen.mean
+            wider = np.maximum(seen.deviation, self._path.scatter) * _WIDER
+            scatter = np.where(inside[:, None], seen.deviation, wider)
+            self._path = self._path._replace(hits=hits, scatter=scatter)
+            if not inside.all():
+                misses += 1
+                if misses > 1:
+                    slope, self._path = (slope + good[0]) / 2, good[1]
+                    misses = 0
+                continue
+            misses, good = 0, (slope, self._path)
+            each = np.sqrt(seen.variance) * self._scale
+            self._tilted = float(self._often @ each**2) ** 0.5
+            lack = target - float(self._often @ (seen.total * self._scale))
+            if abs(lack) <= _CLOSE * self._tilted:
+                return slope + lack / self._tilted**2
+            low, high = (slope, high) if lack > 0 else (low, slope)
+            most = _STRIDE / float(each.max())
+            step = slope + float(np.clip(lack / self._tilted**2, -most, most))
+            slope = step if low < step < high else (low + high) / 2
+        return None
+
+    def saddlepoint(self, slope: float, target: float) -> Points:
+        """Return the saddlepoint near a slope."""
+        nodes = nodes_about(np.array([slope]), np.array([_REACH / self._tilted]))
+        log_mgf = self._course(slope).log_mgf(nodes * self._scale[:, None])
+        points, place = from_nodes(nodes, self._often[None] @ log_mgf, np.array([target]))
+        fits = (np.abs(place) <= 1) & (points.second > 0)
+        return Points(*(np.where(fits, part, np.nan) for part in points))
+
+    def product(self) -> "_Product":
+        """Return the generating function of the sum, where the walks are."""
+        courses = []
+        for lane in range(self._scale.size):
+            path = Path(*(column[lane : lane + 1] for column in self._path))
+            courses.append(Course.planned(self._lanes.taken(np.array([lane])), path))
+        return _Product(courses, self._often, self._scale)
+
+    @property
+    def tilted_deviation(self) -> float:
+        """The standard deviation of the sum, tilted as it was last seen."""
+        return self._tilted
+
+    def _course(self, slope: float) -> Course:
+        return Course.planned(self._lanes, self._path._replace(slope=slope * self._scale))
+
+
+class _Product(Course):
+    """The generating function of the sum of the AP of independent groups.
+
+    That of AP = T/n_pos at a slope is that of T at slope / n_pos, and those of a sum multiply.
+    """
+
+    def __init__(self, courses: Sequence[Course], often: Floats, scale: Floats) -> None:
+        self._courses = list(zip(courses, often.tolist(), scale.tolist(), strict=True))
+        each = [course.groups[0] for course in courses]
+        self.groups = [Group(sum(group.n for group in each), sum(group.n_pos for group in each))]
+        self._tilts: dict[float, list[Tilt]] = {}
+
+    def tilt(self, slope: float) -> Tilt:
+        """Tilt every group."""
+        own = [course.tilt(slope * scale) for course, _, scale in self._courses]
+        self._tilts[slope] = own
+        sums = np.zeros((3, 1))
+        for tilt, (_, often, scale) in zip(own, self._courses, strict=True):
+            sums += often * np.array(
+                [tilt.log_mgf, scale * tilt.mean, scale**2 * tilt.variance]
+            )
+        return Tilt(slope, *sums, [], [])
+
+    def waves(
+        self, tilt: Tilt, groups: Iterable[int], frequencies: Floats
+    ) -> dict[int, Complexes]:
+        """Multiply the characteristic functions."""
+        product = np.ones(frequencies.size, dtype=np.complex128)
+        own = self._tilts[tilt.slope]
+        for each, (course, often, scale) in zip(own, self._courses, strict=True):
+            product *= course.waves(each, [0], frequencies * scale)[0] ** often
+        return dict.fromkeys(groups, product)
+
+
+def _inverted(sums: _Sum, target: float, slope: float) -> Tail | None:
+    """Invert the characteristic function; None if that does not settle."""
+    product = sums.product()
+    inversion = Inversion(product, np.array([sums.mean]), np.array([sums.deviation]))
+    flat = FLATTEST / sums.tilted_deviation
+    if not abs(slope) >= flat:
+        slope = flat if target >= sums.mean else -flat
+    found = inversion.at(slope, np.zeros(1, np.int64), np.array([target]))
+    if not found.converged[0]:
+        return None
+    most = max(term.n_pos for term in sums.terms)
+    if most < FEW_POSITIVES and inversion.returns(0, target, found):
+        return None
+    return Tail(float(found.reached[0]), float(found.missed[0]), "transform")
