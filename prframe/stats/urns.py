@@ -66,6 +66,30 @@ class Urn:
         return self.n * (self.size - self.n) / (self.size * (self.size - 1)) * squares
 
     @cached_property
+    def shape(self) -> tuple[float, float]:
+        """Skewness and excess kurtosis of the sum; NaN where the variance is 0.
+
+        With d the numbers less their mean and p_k the sum of d^k, the third central moment is
+        ``n (N - n) (N - 2n) p_3 / (N (N - 1) (N - 2))``, and the fourth is ``n (N - n) ((N (N + 1)
+        - 6 n (N - n)) p_4 + 3 (n - 1) (N - n - 1) p_2^2) / (N (N - 1) (N - 2) (N - 3))``.
+        """
+        if self.variance == 0:
+            return np.nan, np.nan
+        total, drawn, left = float(self.size), float(self.n), float(self.size - self.n)
+        away = self.values - self.mean / self.n
+        # In units of the deviation of the sum, which neither overflow nor vanish.
+        second, third, fourth = (
+            float(self.sizes @ (away / self.variance**0.5) ** k) for k in (2, 3, 4)
+        )
+        if min(drawn, left) == 1:
+            return (third if drawn == 1 else -third) / total, fourth / total - 3
+        pairs = drawn / total * left / (total - 1)
+        skewness = pairs * (left - drawn) / (total - 2) * third
+        share = (total * (total + 1) - 6 * drawn * left) / (total - 2) / (total - 3)
+        product = 3 * (drawn - 1) / (total - 2) * (left - 1) / (total - 3)
+        return skewness, pairs * (share * fourth + product * second**2) - 3
+
+    @cached_property
     def support(self) -> tuple[float, float]:
         """The least and the largest sum."""
         below = np.diff(np.minimum(np.cumsum(self.sizes), self.n), prepend=0)
