@@ -36,8 +36,8 @@ from prframe.stats.effect_sizes import cliff_delta, cohen_dz, probability_of_sup
 from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
 from prframe.stats.label_permutations import tukey_randomization
 from prframe.stats.linear_rank_null import LinearRankNull
-from prframe.stats.null_distribution import NullDistribution, TailProbabilities
 from prframe.stats.multiplicity import adjust_p_values
+from prframe.stats.null_distribution import NullDistribution, TailProbabilities
 from prframe.stats.paired_auc import auc_covariance
 from prframe.stats.paired_design import (
     detectable_difference,

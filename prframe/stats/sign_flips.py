@@ -71,8 +71,8 @@ class SignFlipNull(NullDistribution):
     from smooth distributions are within 0.3 % down to 1e-8 (``pytest
     tests/test_sign_flips.py``). Where many sums nearly tie, as those of differences of reciprocal
     ranks do, and next to the largest sum, it is within 1.2 % down to 1e-5 and 10 % below
-    (``python -m benchmarks.paired_study``). For 200 differences like those of AP it is within 3e-4 of the inversion of their
-    characteristic function.
+    (``python -m benchmarks.paired_study``). For 200 differences like those of AP it is within 3e-4
+    of the inversion of their characteristic function.
 
     References
     ----------
