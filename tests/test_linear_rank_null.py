@@ -10,10 +10,18 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from prframe.errors import PrframeError
-from prframe.stats import SCORE_GENERATING, LinearRankNull, parse_phi, urn_mixture, urn_saddlepoint
+from prframe.stats import (
+    SCORE_GENERATING,
+    LinearRankNull,
+    parse_phi,
+    urn_contents,
+    urn_mixture,
+    urn_saddlepoint,
+)
 from prframe.stats.rank_statistics import rank_null
+from prframe.stats.urn_contents import Lattice
 from prframe.stats.urn_saddlepoint import approximate
-from prframe.stats.urns import Lattice, LatticeLaw, SubsetTables, Urn
+from prframe.stats.urns import LatticeLaw, SubsetTables, Urn
 
 SAME = 1e-9
 
@@ -61,7 +69,7 @@ def test_exact_tails_of_each_function(name, n_pos):
 
 
 def test_tables_and_walk_agree_where_neither_can_be_enumerated():
-    urn = Urn(np.arange(1.0, 34.0), np.ones(33, np.int64), 15)
+    urn = Urn.of(np.arange(1.0, 34.0), np.ones(33, np.int64), 15)
     tables, walk = SubsetTables.of(urn), LatticeLaw.of(urn, Lattice.of(urn.values))
     for w in (175.0, 255.0, 320.0, 380.0):
         assert tables.tails(w) == pytest.approx(walk.tails(w), rel=1e-11)
@@ -261,3 +269,31 @@ def test_the_unit_of_scores_does_not_matter(unit):
         assert scaled.logsf(w * unit) == pytest.approx(plain.logsf(w), rel=1e-9)
     assert scaled.mean() == pytest.approx(plain.mean() * unit, rel=1e-12)
     assert scaled.std() == pytest.approx(plain.std() * unit, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["dcg", "local-auc", "logrank", "p-norm-push(q=20)", "rtb"])
+@pytest.mark.parametrize(("n", "n_pos"), [(50_000, 40), (50_000, 1000), (50_000, 49_500)])
+def test_points_stand_for_many_numbers(name, n, n_pos, monkeypatch):
+    """Cumulants of points in bins are those of all numbers; the ends of the tail included."""
+    scores = parse_phi(name).of_size(n)(ranks(n))
+    null = LinearRankNull(scores, n_pos)
+    low, high = null.support()
+    w = null.mean() + null.std() * np.array([-4.0, -1.0, 0.5, 2.0, 6.0, 15.0])
+    w = w[(low < w) & (w < high)]
+    found = null.tails(w)
+    monkeypatch.setattr(urn_contents, "_MANY", 1000)
+    exact = LinearRankNull(scores, n_pos).tails(w)
+    assert found.log_sf == pytest.approx(exact.log_sf, rel=1e-8, abs=1e-8)
+    assert found.log_cdf == pytest.approx(exact.log_cdf, rel=1e-8, abs=1e-8)
+
+
+def test_points_have_the_moments_of_the_numbers():
+    values = np.sort(np.random.default_rng(1).gamma(0.5, size=40_000))
+    sizes = np.random.default_rng(2).integers(1, 50, values.size)
+    points, *_, everything = urn_contents.Contents(values, sizes).points()
+    assert points.values.size < 9000
+    assert (everything.width, everything.values.size) == (0, values.size)
+    assert (np.diff(points.values) > 0).all()
+    for power in range(4):
+        expected = sizes @ values**power
+        assert points.weights @ points.values**power == pytest.approx(expected, rel=1e-12)

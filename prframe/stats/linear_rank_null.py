@@ -12,7 +12,7 @@ from prframe.errors import PrframeError
 from prframe.stats.inputs import Floats, counts, reals
 from prframe.stats.null_distribution import Found, NullDistribution, Side
 from prframe.stats.urn_mixture import PAIR, approximate_tails, few_drawn, outside
-from prframe.stats.urns import Lattice, LatticeLaw, SubsetTables, Tails, Urn
+from prframe.stats.urns import LatticeLaw, SubsetTables, Tails, Urn
 
 RankNullMethod: TypeAlias = Literal["auto", "exact", "saddlepoint", "normal"]
 
@@ -111,7 +111,7 @@ class LinearRankNull(NullDistribution):
         total = np.bincount(place, number).astype(np.int64)
         # A power of two, which costs no digits: squares neither overflow nor vanish.
         self._unit = float(np.exp2(np.frexp(np.abs(distinct).max())[1] - 1))
-        self._urn = Urn(distinct / self._unit, total, self.n_pos)
+        self._urn = Urn.of(distinct / self._unit, total, self.n_pos)
 
     def __repr__(self) -> str:
         """Return how it was made."""
@@ -188,16 +188,12 @@ class LinearRankNull(NullDistribution):
         """Return by how much sums may differ and be equal."""
         return np.full(x.shape, self._urn.slack * self._unit)
 
-    @cached_property
-    def _points(self) -> Lattice | None:
-        """The lattice of the numbers, if they have one."""
-        return Lattice.of(self._urn.values)
-
     def _lattice(self) -> tuple[float, float] | None:
         """Return the least sum of a lattice, and its unit; the normal distribution has none."""
-        if self.method == "normal" or self._points is None:
+        lattice = None if self.method == "normal" else self._urn.contents.lattice
+        if lattice is None:
             return None
-        return self.n_pos * self._points.least * self._unit, self._points.unit * self._unit
+        return self.n_pos * lattice.least * self._unit, lattice.unit * self._unit
 
     @cached_property
     def _smaller(self) -> Urn:
@@ -213,7 +209,7 @@ class LinearRankNull(NullDistribution):
     def _law(self) -> "SubsetTables | LatticeLaw | None":
         """The exact distribution, if it is small enough."""
         urn = self._smaller
-        return SubsetTables.of(urn) or LatticeLaw.of(urn, Lattice.of(urn.values))
+        return SubsetTables.of(urn) or LatticeLaw.of(urn, urn.contents.lattice)
 
     def _counted(self, value: float) -> Tails | None:
         """Return exact tails, if they are quick to have."""
