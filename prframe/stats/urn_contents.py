@@ -76,7 +76,7 @@ class Points:
     """
 
     values: Floats
-    weights: Floats | Integers
+    weights: Floats
     width: float
     kept: int
 
@@ -107,13 +107,13 @@ class Contents:
     @cached_property
     def mean(self) -> float:
         """The mean of the numbers."""
-        points = self._known or self._all
+        points = self._known or self.all_points
         return float(points.weights @ points.values) / self.size
 
     @cached_property
     def squares(self) -> float:
         """The sum of squares about the mean."""
-        points = self._known or self._all
+        points = self._known or self.all_points
         return float(points.weights @ (points.values - self.mean) ** 2)
 
     @property
@@ -126,13 +126,12 @@ class Contents:
         """The lattice of the numbers, if they have one."""
         return Lattice.of(self.values)
 
-    def points(self) -> Iterator[Points]:
-        """Yield points that stand for the numbers, ever closer to them."""
+    def stand_ins(self) -> Iterator[Points]:
+        """Yield points that stand for the numbers where these are many, ever closer to them."""
         if self.values.size > _MANY * _BINS[0]:
             yield self._coarse
         if self.values.size > _MANY * _BINS[1]:
             yield self._fine
-        yield self._all
 
     def without(self, lowest: int, highest: int) -> "Contents":
         """Return what is left without some blocks at both ends."""
@@ -147,8 +146,9 @@ class Contents:
         return Contents(self.values[chosen], self.sizes[chosen], known)
 
     @cached_property
-    def _all(self) -> Points:
-        return Points(self.values, self.sizes, 0.0, self.values.size)
+    def all_points(self) -> Points:
+        """All numbers, each a point."""
+        return Points(self.values, self.sizes.astype(np.float64), 0.0, self.values.size)
 
     @cached_property
     def _coarse(self) -> Points:

@@ -64,10 +64,7 @@ def approximate(urn: Urn, x: float, lattice: Lattice | None) -> Approximation:
     close = urn.mean + _CLOSE * urn.variance**0.5 * np.array([-1.0, 1.0])
     near = (close[0] < asked) & (asked < close[1])
     both = np.concatenate([asked, close]) if near.any() else asked
-    for stand_ins in urn.contents.points():
-        points = _solve(urn, stand_ins, both, unit)
-        if stand_ins.suit(float(np.abs(points.slope).max()), urn.n):
-            break
+    stand_ins, points = _solve_closely(urn, both, unit)
     with np.errstate(divide="ignore", invalid="ignore"):
         term = 1 / points.u - 1 / points.r
     # Where nothing bends any more there is no correction.
@@ -153,6 +150,15 @@ class _Cumulants:
         scatter = (spread * (self._values - centre[:, None]) ** 2).sum(-1)
         level = height - (theta * self._goal).sum(-1)
         return _State(level, slope - self._goal, weight, centre, scatter, share)
+
+
+def _solve_closely(urn: Urn, x: Floats, unit: float) -> tuple[Points, _Saddlepoints]:
+    """Solve for the saddlepoints of several x with the fewest points that will do."""
+    for points in urn.contents.stand_ins():
+        found = _solve(urn, points, x, unit)
+        if points.suit(float(np.abs(found.slope).max()), urn.n):
+            return points, found
+    return urn.contents.all_points, _solve(urn, urn.contents.all_points, x, unit)
 
 
 def _solve(urn: Urn, points: Points, x: Floats, unit: float) -> _Saddlepoints:
