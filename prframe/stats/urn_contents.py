@@ -165,7 +165,8 @@ def _binned(values: Floats, sizes: Integers, bins: int) -> Points:
     edges = np.linspace(inner[0], inner[-1], bins + 1)
     starts = np.unique(np.searchsorted(inner, edges[:-1]))
     number = np.diff(starts, append=inner.size)
-    weight = sizes[_KEPT:-_KEPT].astype(np.float64)
+    number_of = sizes.astype(np.float64)
+    weight = number_of[_KEPT:-_KEPT]
     total = np.add.reduceat(weight, starts)
     # About a number of the bin, so that moments lose no digits.
     away = inner - np.repeat(inner[starts], number)
@@ -177,7 +178,7 @@ def _binned(values: Floats, sizes: Integers, bins: int) -> Points:
     points, weights = _two_points(inner[starts] + shift, second, third, total)
     return Points(
         np.concatenate([values[:_KEPT], points, values[-_KEPT:]]),
-        np.concatenate([sizes[:_KEPT], weights, sizes[-_KEPT:]]),
+        np.concatenate([number_of[:_KEPT], weights, number_of[-_KEPT:]]),
         float(edges[1] - edges[0]),
         _KEPT,
     )
