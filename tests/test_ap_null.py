@@ -109,7 +109,9 @@ def test_recorded_tails(n: int, n_pos: int, ap: float, p: float) -> None:
     [(400, 25, None), (150, 120, None), (300, 20, [4] * 75)],
 )
 def test_the_walk_and_the_transform_agree(n: int, n_pos: int, ties: list[int] | None) -> None:
-    walk, transform = (APNull(n, n_pos, ties, method) for method in ("lattice", "transform"))
+    walk, transform = (
+        APNull(n, n_pos, ties, method=method) for method in ("lattice", "transform")
+    )
     high = walk.mean() + walk.std() * np.array([1.0, 3.0])
     low = walk.mean() - walk.std() * np.array([0.5, 1.0])
     assert walk.sf(high) == pytest.approx(transform.sf(high), rel=5e-3)
