@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats.ap_path import Lanes, Path
+from prframe.stats.ap_path import Lanes, Path, coupling
 from prframe.stats.ap_steps import Floats, Integers, Items, Steps, log_binomial
 
 Complexes: TypeAlias = NDArray[np.complex128]
@@ -216,11 +216,13 @@ class Course:
         tables: list[Table] = []
         before = Rows.of(np.zeros(lanes.n.size), 1, 1)
         last = lanes.size.shape[1] - 1
+        scatter, rise = coupling(lanes, path)
+        guide = path, rise
         for step in range(last):
-            after = _about(lanes, path, step)
-            tables.append(_terms(lanes, step, before, after, path))
+            after = _about(lanes, path, step, scatter[:, step])
+            tables.append(_terms(lanes, step, before, after, guide))
             before = after
-        table = _terms(lanes, last, before, Rows.of(lanes.n_pos, 1, 1), path)
+        table = _terms(lanes, last, before, Rows.of(lanes.n_pos, 1, 1), guide)
         pairs = zip(lanes.n.tolist(), lanes.n_pos.tolist(), strict=True)
         groups = [Group(int(n), int(n_pos)) for n, n_pos in pairs]
         return cls(groups, tables, [Exit(last, np.arange(lanes.n.size), table)])
@@ -347,14 +349,17 @@ def _last_terms(cut: Steps, hits: Floats, before: Rows) -> Table:
     return table._replace(lane=none)
 
 
-def _about(lanes: Lanes, path: Path, step: int) -> Rows:
-    """Return the numbers of hits about a path at the end of a step."""
+def _about(lanes: Lanes, path: Path, step: int, scatter: Floats) -> Rows:
+    """Return the numbers of hits about a path at the end of a step.
+
+    `scatter` is how they scatter under the tilt when those at the end of the next step are known.
+    """
     end, centre = lanes.end[:, step], path.hits[:, step + 1]
     half = _WIDE * path.scatter[:, step] + _MORE
     # No fewer than the ranks below can do without, no more than there are.
     low = np.maximum(np.floor(centre - half), np.maximum(0.0, lanes.n_pos - (lanes.n - end)))
     high = np.minimum(np.ceil(centre + half), np.minimum(end, lanes.n_pos))
-    given = _given(lanes, path, step + 1)
+    given = np.minimum(_given(lanes, path, step + 1), scatter)
     stride = np.where(given < _DENSE_SCATTER, 1.0, np.maximum(np.floor(_STRIDE * given), 1.0))
     count = np.maximum((high - low) // stride, 0).astype(np.int64) + 1
     return Rows.of(np.minimum(low, high), stride, count)
@@ -369,17 +374,23 @@ def _given(lanes: Lanes, path: Path, step: int) -> Floats:
 
 
 def _terms(
-    lanes: Lanes, step: int, before: Rows, after: Rows, path: Path | None = None
+    lanes: Lanes,
+    step: int,
+    before: Rows,
+    after: Rows,
+    guide: tuple[Path, Floats] | None = None,
 ) -> Table:
-    """Return the terms of a step; with a path, those near what it leads to expect."""
+    """Return the terms of a step; with a path and its coupling, those near what they lead to expect."""
     lane, hits = after.lane, after.hits
     size = lanes.size[lane, step]
     low, high = np.maximum(hits - size, 0.0), hits
-    if path is not None and step:
-        rise = hits - path.hits[lane, step + 1]
-        centre = path.hits[lane, step] + (1 - size / lanes.end[lane, step]) * rise
+    if guide is not None and step:
+        path, rise = guide[0], hits - guide[0].hits[lane, step + 1]
+        # Between what random ranking and what the tilt makes of more hits at the end.
+        moved = np.stack([1 - size / lanes.end[lane, step], guide[1][lane, step - 1]]) * rise
         half = (_WIDE_GIVEN * _given(lanes, path, step) + _MORE_GIVEN)[lane]
-        low, high = np.maximum(low, centre - half), np.minimum(high, centre + half)
+        low = np.maximum(low, path.hits[lane, step] + moved.min(axis=0) - half)
+        high = np.minimum(high, path.hits[lane, step] + moved.max(axis=0) + half)
     begin, stride = before.low[lane], before.stride[lane]
     first = np.maximum(np.ceil((low - begin) / stride), 0).astype(np.int64)
     last = np.minimum(np.floor((high - begin) / stride).astype(np.int64), before.count[lane] - 1)

@@ -197,7 +197,7 @@ class APNull(NullDistribution):
     def _found(self, x: Floats, sides: tuple[Side, ...]) -> Found:
         """Return the tails of rising numbers, each side where it is asked for."""
         nothing = np.full(x.shape, np.nan)
-        found = Found(nothing, nothing, np.full(x.shape, "exact", dtype="<U9"))
+        found = Found(nothing, nothing, np.full(x.shape, "exact", dtype="<U11"))
         if "lower" in sides:
             # Equality counts: P(AP <= x) is all that does not reach beyond what equals x.
             logs, method = self._reached(np.where(x >= 0, beyond(x), x), 1)
@@ -209,7 +209,7 @@ class APNull(NullDistribution):
 
     def _reached(self, x: Floats, side: int) -> tuple[Floats, NDArray[np.str_]]:
         """Return logarithms of P(AP >= x), or of P(AP < x), and how they were found."""
-        logs, method = np.full(x.shape, (0.0, -np.inf)[side]), np.full(x.shape, "exact", "<U9")
+        logs, method = np.full(x.shape, (0.0, -np.inf)[side]), np.full(x.shape, "exact", "<U11")
         # With a depth, what every ranking earns is known here alone.
         undecided = x > (self.support()[0] if self.ties is None else 0.0) * (1 + EQUAL)
         if not self.depth:

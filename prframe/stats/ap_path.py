@@ -98,6 +98,10 @@ class Path(NamedTuple):
     deviation: Floats
     scatter: Floats
 
+    def taken(self, lanes: Integers) -> "Path":
+        """Return some of the lanes."""
+        return Path(*(column[lanes] for column in self))
+
 
 class _Local(NamedTuple):
     """The objective about a path: T, its gradient, that of the objective, and the precision."""
@@ -138,6 +142,32 @@ def most_likely(lanes: Lanes, total: Floats) -> Path:
 def at_random(lanes: Lanes) -> Path:
     """Return the path of random ranking, with a slope of 0."""
     return _described(lanes, _even(lanes), np.zeros(lanes.n.size))
+
+
+def coupling(lanes: Lanes, path: Path) -> tuple[Floats, Floats]:
+    """Return how the hits above a step scatter, and rise, with those at its end, under the tilt.
+
+    For each step but the first, ndarrays of float, shape (n_lanes, n_steps - 1).
+    """
+    with np.errstate(all="ignore"):
+        local = _about(lanes, path.hits, path.slope)
+        pivots = _forward(local)
+        scatter = 1 / np.sqrt(np.abs(pivots))
+        rise = -local.beside / pivots[:, :-1]
+    rise = np.where(np.isfinite(rise), np.clip(rise, 0.0, 1.0), 1.0)
+    return np.where(np.isfinite(scatter), scatter, 0.0), np.pad(rise, ((0, 0), (0, 1)))
+
+
+def resampled(path: Path, lanes: Lanes, other: Lanes) -> Path:
+    """Return paths at the ends of other steps through the same items."""
+    hits = np.zeros((other.n.size, other.end.shape[1] + 1))
+    scatter = np.zeros((other.n.size, other.end.shape[1] - 1))
+    for lane in range(other.n.size):
+        ends = lanes.end[lane]
+        hits[lane, 1:] = np.interp(other.end[lane], [0, *ends], path.hits[lane])
+        at = other.end[lane, :-1]
+        scatter[lane] = np.interp(at, ends, [*path.scatter[lane], 0.0])
+    return Path(hits, path.slope, path.deviation, scatter)
 
 
 def chosen_paths(which: NDArray[np.bool_], path: Path, other: Path) -> Path:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from prframe.stats.ap_course import DENSE, GROWTH, Course
 from prframe.stats.ap_inversion import Inversion
-from prframe.stats.ap_path import Lanes, Path
+from prframe.stats.ap_path import Lanes, Path, resampled
 from prframe.stats.ap_saddlepoint import Points, along_paths, tails
 from prframe.stats.ap_steps import Floats, Items
 
@@ -28,6 +28,8 @@ from prframe.stats.ap_steps import Floats, Items
 _SKEWED, _PEAKED, _DOUBTED = 0.45, 0.45, 0.02
 # Up to so many tilted standard deviations a walk is read back, and how well it must be.
 _READABLE, _READ = 4.0, 0.02
+# Further out it is walked again by other steps, and must agree so well, or to so many digits.
+_DENSE, _GROWTH, _SAME, _SAME_DIGITS = 48, 0.06, 0.02, 1e-4
 # An inversion takes a slope of so many over the standard deviation at least.
 FLATTEST = 0.3
 # So many lanes are walked at once.
@@ -83,6 +85,7 @@ def planned_tails(
         points, paths = along_paths(lanes, targets)
         approximation = tails(points, targets)
         good = is_trusted(points, approximation.doubt, (targets, mean, deviation))
+        good &= _is_confirmed(some, lanes, points, paths, approximation.log_tail)
         for lane, place in enumerate(chosen):
             if good[lane] and not only_inversion:
                 log_tail = float(approximation.log_tail[lane])
@@ -90,7 +93,7 @@ def planned_tails(
                 found[place] = PlannedTail.of(log_tail, slope, "saddlepoint")
             elif not only_saddlepoint:
                 own = lanes.taken(np.array([lane]))
-                path = Path(*(column[lane : lane + 1] for column in paths))
+                path = paths.taken(np.array([lane]))
                 found[place] = _inverted(own, path, problems[place])
     return found
 
@@ -107,6 +110,24 @@ def is_trusted(
     # What the next derivative might add, from how the last ones compare.
     close = _misread(points, *known) <= _READ + (skewness + kurtosis) * u**2
     return np.asarray(is_near_normal & (close | (u > _READABLE)))
+
+
+def _is_confirmed(
+    problems: Sequence[Problem], lanes: Lanes, points: Points, paths: Path, log_tail: Floats
+) -> NDArray[np.bool_]:
+    """Whether walks by other steps, through other rows, come to the same; asked far out only."""
+    confirmed = np.ones(len(problems), np.bool_)
+    u = np.abs(points.slope) * np.sqrt(points.second)
+    far = np.flatnonzero(u > _READABLE)
+    if far.size:
+        steps = [problems[place].items.table(_DENSE, _GROWTH) for place in far]
+        other = Lanes.of(steps, [problems[place].n_pos for place in far])
+        path = resampled(paths.taken(far), lanes.taken(far), other)
+        slopes = points.slope[far, None]
+        again = Course.planned(other, path._replace(slope=slopes[:, 0])).log_mgf(slopes)[:, 0]
+        most = np.maximum(_SAME, _SAME_DIGITS * np.abs(log_tail[far]))
+        confirmed[far] = np.abs(again - points.log_mgf[far]) <= most
+    return confirmed
 
 
 def _misread(points: Points, target: Floats, mean: Floats, deviation: Floats) -> Floats:

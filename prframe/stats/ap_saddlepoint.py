@@ -31,7 +31,7 @@ _ROUNDS, _TURNS, _OUTSIDE = 24, 30, 1.5
 # A slope is close if the tilted mean is so many deviations off; it changes by at most so many.
 _CLOSE, _STRIDE = 1.0, 2.0
 # So much of a tilted walk may stand at the edge of the rows it is given, or they become wider.
-LOST, _WIDER, _MISSES = 1e-9, 1.6, 1
+LOST, _WIDER, _MISSES = 1e-9, 2.0, 2
 
 
 class Points(NamedTuple):
@@ -206,9 +206,7 @@ class _Search:
 
     def keep(self, lanes: Integers) -> None:
         """Keep some of the lanes."""
-        self.path, self.good = (
-            Path(*(column[lanes] for column in path)) for path in (self.path, self.good)
-        )
+        self.path, self.good = self.path.taken(lanes), self.good.taken(lanes)
         self.low, self.high, self.misses = (
             values[lanes] for values in (self.low, self.high, self.misses)
         )
