@@ -9,13 +9,14 @@ it was drawn with; what is random inside a run is drawn as under random ranking.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial import chebyshev
 from scipy.special import ndtr
 
 from benchmarks.null_draws import grown
-from benchmarks.null_path import Path
+from benchmarks.null_path import path_of
 from benchmarks.null_steps import Floats, Integers, Shape, Steps, log_choose
 
 # A window reaches so many deviations from the path, and so many hits more.
@@ -75,6 +76,24 @@ class Law:
     shape: Floats
 
 
+class Tilt(NamedTuple):
+    """How to tilt: a slope of T, and how far down the top reaches that expects one positive more.
+
+    A slope alone draws badly where T is large as often as not because of one lucky positive.
+    """
+
+    slope: float
+    top: float = 0.0
+
+
+def boosts(steps: Steps, shape: Shape, top: float) -> Floats:
+    """Return what is added to the log odds of a positive in each step."""
+    middle = steps.above + (steps.size + 1) / 2
+    usual = shape.n_pos / max(1, shape.n - shape.n_pos)
+    extra = np.log1p(1 / max(top, 1.0) / usual)
+    return np.where(middle <= max(top, 1.0), extra, 0.0) if top else np.zeros(middle.size)
+
+
 @dataclass(frozen=True)
 class Sample:
     """Draws of T, and the logarithms of their weights."""
@@ -89,11 +108,12 @@ def fitted(unit: Floats, values: Floats) -> Floats:
 
 
 class Tilted:
-    """Rankings of a shape, tilted by a slope."""
+    """Rankings of a shape, tilted."""
 
-    def __init__(self, steps: Steps, shape: Shape, slope: float, path: Path) -> None:
-        self.steps, self.shape, self.slope = steps, shape, slope
-        self._path = path
+    def __init__(self, steps: Steps, shape: Shape, tilt: Tilt) -> None:
+        self.steps, self.shape, self.slope = steps, shape, tilt.slope
+        self._boost = boosts(steps, shape, tilt.top)
+        self._path = path_of(steps, shape, tilt.slope, self._boost)
         last = steps.size.size - 1
         self._laws: list[Law] = []
         below: Window | None = None
@@ -141,8 +161,8 @@ class Tilted:
         if k == 0 or least == most:
             return np.array([least])
         path, width = float(self._path.hits[k - 1]), float(self._path.width[k - 1])
-        low = max(least, int(path - _REACH * width - _MARGIN))
-        high = min(most, int(path + _REACH * width + _MARGIN) + 1)
+        low, high = path - _REACH * width - _MARGIN, path + _REACH * width + _MARGIN
+        low, high = int(np.clip(low, least, most)), int(np.clip(high + 1, least, most))
         if most - least < _ALL:
             low, high = least, most
         if high - low < 4 * _NODES or width < _WHOLE or self._path.step[k] < _TABLED + 1:
@@ -203,7 +223,7 @@ class Tilted:
         mean = self.steps.growth(k, hits, inside)
         legal = (inside >= 0) & (inside <= size)
         with np.errstate(invalid="ignore"):
-            logs = log_choose(size, inside) + self.slope * mean
+            logs = log_choose(size, inside) + self.slope * mean + self._boost[k] * inside
         if self.steps.spread[k]:
             logs = logs + self.slope**2 / 2 * self.steps.variance(k, hits, inside)
         return np.where(legal, logs, -np.inf)
