@@ -73,12 +73,12 @@ class Point:
 
 def regions(points: Sequence[Point]) -> str:
     """Return the largest difference of each region."""
-    names = list(dict.fromkeys(point.region[0] for point in points))
+    known = [point for point in points if isfinite(point.reference.error)]
+    names = list(dict.fromkeys(point.region[0] for point in known))
     found: dict[tuple[int, str, int], list[Point]] = {}
-    for point in points:
-        if isfinite(point.reference.error):
-            size, share, depth = point.region
-            found.setdefault((names.index(size), share, depth), []).append(point)
+    for point in known:
+        size, share, depth = point.region
+        found.setdefault((names.index(size), share, depth), []).append(point)
     shares = [name for _, name in _SHARES]
     rows = []
     for size, share, depth in sorted(

@@ -6,7 +6,7 @@ from benchmarks.null_steps import Floats, Integers, Shape, Steps, steps_of
 
 # So many positives of a run have places of their own; more of them are a normal sum.
 _PLACED = 3
-# Up to here the ranks of all positives are drawn.
+# Up to here the ranks of all positives are drawn, where few of them coincide.
 _FEW, _CELLS = 200, 1 << 22
 
 
@@ -16,7 +16,7 @@ def permuted(shape: Shape, draws: int, rng: np.random.Generator) -> Floats:
     Few positives get ranks. With many, the number of positives of a step is hypergeometric given
     what is above, and what it adds is `grown`.
     """
-    if shape.n_pos <= _FEW:
+    if shape.n_pos <= _FEW and shape.n_pos**2 <= shape.n:
         chunk = max(1, _CELLS // shape.n_pos)
         parts = [min(chunk, draws - done) for done in range(0, draws, chunk)]
         return np.concatenate([_by_rank(shape, part, rng) for part in parts])

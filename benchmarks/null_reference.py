@@ -180,7 +180,7 @@ class Tilting:
             if abs(better - slope) < 0.02 * slope:
                 break
             slope = better
-        if self.shape.n_pos**2 / self.shape.n > _SPARSE:
+        if self.shape.n_pos**2 / self.shape.n > _SPARSE or self.shape.n < 1000:
             return Tilt(slope)
         far = 1 / (value - location(self.shape).mean)
         choices = [

@@ -44,11 +44,13 @@ class Window:
         inside = np.clip(hits, low, high)
         if self.fit is None:
             value = self.logs[(inside - low).astype(np.int64)]
-            ends = np.diff(self.logs)[[0, -1]] if self.logs.size > 1 else np.zeros(2)
+            with np.errstate(invalid="ignore"):
+                ends = np.diff(self.logs)[[0, -1]] if self.logs.size > 1 else np.zeros(2)
         else:
             value = chebyshev.chebval(self._unit(inside), self.fit)
             edge = chebyshev.chebder(self.fit)
             ends = chebyshev.chebval([-1.0, 1.0], edge) * 2 / (high - low)
+        ends = np.where(np.isfinite(ends), ends, 0.0)
         beyond = hits - inside
         value = value + np.where(beyond > 0, ends[1], ends[0]) * beyond
         return np.where((hits >= self.least) & (hits <= self.most), value, -np.inf)
