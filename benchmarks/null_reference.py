@@ -245,9 +245,11 @@ def smoothed(sample: Sample, slope: float, value: float) -> Reference:
     """
     logs = sample.log_weight + slope * sample.total
     top = float(logs.max())
+    if not np.isfinite(top):
+        return NONE
     level = np.exp(logs - top)
     off = sample.total - value
-    if not np.isfinite(top) or level.std() > level.mean():
+    if level.std() > level.mean():
         return NONE
     whole, plainer, skew = _integral(slope, off)
     if abs(skew) > _MOST_SKEW or abs(off.mean()) > 0.5 * off.std() or whole <= 0:

@@ -193,10 +193,12 @@ def _reported(points: Sequence[Point]) -> str:
 def _points(places: Iterator[Place], *, quick: bool, by_kind: bool = False) -> Iterator[Point]:
     for number, place in enumerate(places):
         rng = np.random.default_rng([SEED, 2, number])
-        found = package(place.shape, place.ap)
         start = time.perf_counter()
+        found = package(place.shape, place.ap)
+        middle = time.perf_counter()
         known = known_of(place, 3000 if quick else 20_000, 1500 if quick else 3000, rng)
-        print(_name(place), f"{time.perf_counter() - start:.1f} s", file=sys.stderr, flush=True)
+        times = f"package {middle - start:.1f} s, references {time.perf_counter() - middle:.1f} s"
+        print(f"{_name(place)}: {times}", file=sys.stderr, flush=True)
         for z, one, reference in zip(place.deviations, found, known, strict=True):
             yield Point(
                 _name(place),

@@ -123,10 +123,14 @@ class Tilted:
             law, below = self._solved(k, below)
             self._laws.append(law)
         self._laws.reverse()
+        # A path that is not the likely one, where two compete, can leave V with nothing.
+        self._is_usable = bool(np.isfinite(below.logs).all()) if below else False
 
     def draw(self, draws: int, rng: np.random.Generator) -> Sample:
         """Draw rankings."""
         hits, total, log_weight = (np.zeros(draws) for _ in range(3))
+        if not self._is_usable:
+            return Sample(total, np.full(draws, -np.inf))
         for k, law in enumerate(self._laws):
             if k == len(self._laws) - 1:
                 inside, log_chance = self.shape.n_pos - hits, np.zeros(draws)
