@@ -17,7 +17,7 @@ from benchmarks.null_reference import (
     tallied,
     weighed,
 )
-from benchmarks.null_steps import Floats, Shape, steps_of
+from benchmarks.null_steps import Floats, Shape, Steps, steps_of
 from benchmarks.null_tilt import Sample, Tilt, Tilted
 
 
@@ -88,7 +88,7 @@ def tilted(queries: Queries, value: float, draws: int, rng: np.random.Generator)
 
 
 def _draw(
-    queries: Queries, steps: list, slope: float, draws: int, rng: np.random.Generator
+    queries: Queries, steps: list[Steps], slope: float, draws: int, rng: np.random.Generator
 ) -> Sample:
     """Draw the mean under the slope."""
     total, log_weight = np.zeros(draws), np.zeros(draws)

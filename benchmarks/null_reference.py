@@ -168,6 +168,11 @@ class Tilting:
         self._steps = steps_of(shape)
         self.slopes = slopes_for(self._steps, shape, self.values, location(shape).deviation)
 
+    @property
+    def ease(self) -> float:
+        """How many times more draws cost as much as those of a ranking of many steps."""
+        return float(np.clip(500 / self._steps.size.size, 1, 6))
+
     def law(self, tilt: Tilt) -> Tilted:
         """Return the tilted law."""
         return Tilted(self._steps, self.shape, tilt)
@@ -256,7 +261,9 @@ def smoothed(sample: Sample, slope: float, value: float) -> Reference:
         return NONE
     parts = [
         _integral(slope, part)[0] * some.mean()
-        for part, some in zip(np.split(off, _PARTS), np.split(level, _PARTS), strict=True)
+        for part, some in zip(
+            np.array_split(off, _PARTS), np.array_split(level, _PARTS), strict=True
+        )
     ]
     spread = float(np.std(parts, ddof=1) / np.mean(parts)) / _PARTS**0.5
     error = float(np.hypot(spread, whole / plainer - 1))

@@ -239,7 +239,7 @@ def known_of(
         tilting = Tilting(shape, ap[far])
         for number, i in enumerate(far):
             tilt = tilting.tilt(number, rng)
-            found[i].append(tilting.reference(number, tilt, draws, rng))
+            found[i].append(tilting.reference(number, tilt, round(draws * tilting.ease), rng))
     return [best(some) for some in found]
 
 
