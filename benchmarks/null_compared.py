@@ -77,8 +77,8 @@ def regions(points: Sequence[Point]) -> str:
     names = list(dict.fromkeys(point.region[0] for point in known))
     found: dict[tuple[int, str, int], list[Point]] = {}
     for point in known:
-        size, share, depth = point.region
-        found.setdefault((names.index(size), share, depth), []).append(point)
+        name, share, depth = point.region
+        found.setdefault((names.index(name), share, depth), []).append(point)
     shares = [name for _, name in _SHARES]
     rows = []
     for size, share, depth in sorted(

@@ -9,7 +9,19 @@ from scipy.special import ndtr
 from benchmarks.null_reference import location
 from benchmarks.null_steps import Floats, Shape
 
-SIZES = (10, 30, 100, 300, 1000, 3000, 10**4, 3 * 10**4, 5 * 10**4, 10**5, 2 * 10**5)
+SIZES: tuple[int, ...] = (
+    10,
+    30,
+    100,
+    300,
+    1000,
+    3000,
+    10**4,
+    3 * 10**4,
+    5 * 10**4,
+    10**5,
+    2 * 10**5,
+)
 SIZES += (10**6, 3 * 10**6, 10**7, 2 * 10**7)
 SHARES = (1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5, 0.9)
 DEVIATIONS = (-3, -2, -1, 0, 0.27, 0.63, 0.9, 1, 1.5, 2, 2.3, 3, 4, 6, 10, 20, 40)
