@@ -27,8 +27,8 @@ Complexes: TypeAlias = NDArray[np.complex128]
 # Ranks of their own, and by how much a step grows beyond them.
 DENSE, GROWTH = 64, 0.08
 # Rows reach so many standard deviations, and hits, to both sides of a path; columns likewise.
-_WIDE, _MORE = 8.0, 7.0
-_WIDE_GIVEN, _MORE_GIVEN = 6.5, 5.0
+_WIDE, _MORE = 7.5, 6.0
+_WIDE_GIVEN, _MORE_GIVEN = 5.5, 4.0
 # Every number of hits is a row where they scatter less than this, else so many per deviation.
 _DENSE_SCATTER, _STRIDE = 3.0, 0.7
 # Terms smaller than this never count where every number of hits is a row.
@@ -38,7 +38,7 @@ _NEGLIGIBLE = 1e-10
 # Powers are products of one among so many and one among the rest.
 _POWERS = 8
 # So many terms are added at a time.
-_AT_ONCE = 1 << 21
+_AT_ONCE = 1 << 16
 _LEAST = 1e-300
 
 

@@ -120,7 +120,7 @@ def along_paths(lanes: Lanes, x: Floats) -> tuple[Points, Path]:
     """
     found = np.full((len(Points._fields), x.size), np.nan)
     search = _Search.begun(lanes, x)
-    settled = [*search.path]
+    settled = [column.copy() for column in search.path]
     left = np.arange(x.size)
     for _ in range(_ROUNDS):
         course = Course.planned(lanes, search.path)

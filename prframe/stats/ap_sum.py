@@ -6,11 +6,19 @@ more nearly normal their sum is, and the better a saddlepoint.
 """
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
 
-from prframe.stats.ap_course import DENSE, GROWTH, Complexes, Course, Group, Tilt
+from prframe.stats.ap_course import (
+    DENSE,
+    GROWTH,
+    Complexes,
+    Course,
+    Group,
+    Tilt,
+)
 from prframe.stats.ap_inversion import FEW_POSITIVES, Inversion
 from prframe.stats.ap_path import Lanes, Path, at_random
 from prframe.stats.ap_planned import FLATTEST, PlannedTail, is_trusted
@@ -58,6 +66,48 @@ def sum_tail(terms: Sequence[Term], total: float) -> Tail | None:
     return _inverted(sums, target, float(points.slope[0]))
 
 
+class _Part:
+    """Terms with about as many positives, which are walked to side by side."""
+
+    def __init__(self, terms: Sequence[Term]) -> None:
+        self.often = np.array([term.count for term in terms], dtype=np.float64)
+        self.scale = np.array([1.0 / term.n_pos for term in terms])
+        steps = [term.items.table(DENSE, GROWTH) for term in terms]
+        self.lanes = Lanes.of(steps, [term.n_pos for term in terms])
+        self.path = at_random(self.lanes)
+        self.good = self.path
+        self.course = Course.planned(self.lanes, self.path)
+
+    def lay(self) -> None:
+        """Lay rows about the paths."""
+        self.course = Course.planned(self.lanes, self.path)
+
+    def look(self, slope: float) -> "_Look":
+        """Look where the walks are under a slope, and let the paths go there."""
+        seen = self.course.whereabouts(self.lanes, slope * self.scale)
+        inside = seen.outside <= LOST
+        hits = self.path.hits.copy()
+        hits[:, 1:-1] = seen.mean
+        wider = np.maximum(seen.deviation, self.path.scatter) * _WIDER
+        scatter = np.where(inside[:, None], seen.deviation, wider)
+        self.path = Path(hits, slope * self.scale, self.path.deviation, scatter)
+        each = np.sqrt(seen.variance) * self.scale
+        total, variance = self.often @ (seen.total * self.scale), self.often @ each**2
+        return _Look(bool(inside.all()), float(total), float(variance), float(each.max()))
+
+
+class _Look(NamedTuple):
+    """Whether walks kept within their rows; mean and variance of a sum, and the largest deviation.
+
+    The last is that of the AP of one ranking.
+    """
+
+    is_inside: bool
+    mean: float
+    variance: float
+    deviation: float
+
+
 class _Sum:
     """A sum, and where the walks to its terms are.
 
@@ -65,73 +115,80 @@ class _Sum:
     ----------
     mean, deviation : float
         Of the sum.
+    tilted_deviation : float
+        The same under the tilt that was last looked at.
     """
 
     def __init__(self, terms: Sequence[Term]) -> None:
-        self.terms = list(terms)
+        self.terms = sorted(terms, key=lambda term: term.n_pos)
         often, mean, variance = np.array([term[2:] for term in terms]).T
         self.mean, self.deviation = float(often @ mean), float(often @ variance) ** 0.5
-        self._often = often
-        self._scale = np.array([1.0 / term.n_pos for term in terms])
-        steps = [term.items.table(DENSE, GROWTH) for term in terms]
-        self._lanes = Lanes.of(steps, [term.n_pos for term in terms])
-        self._path = at_random(self._lanes)
-        self._tilted = self.deviation
+        alike = groupby(self.terms, key=lambda term: int(np.log2(term.n_pos)))
+        self.parts = [_Part(list(some)) for _, some in alike]
+        self.tilted_deviation = self.deviation
 
     def search(self, target: float) -> float | None:
         """Find a slope under which the mean is near a value; the walks are then seen there."""
-        slope, low, high = 0.0, -np.inf, np.inf
-        misses, good = 0, (0.0, self._path)
+        slope, last, misses = 0.0, 0.0, 0
+        seen: dict[float, float] = {}
         for _ in range(_LOOKS):
-            course = self._course(slope)
-            seen = course.whereabouts(self._lanes, slope * self._scale)
-            inside = seen.outside <= LOST
-            hits = self._path.hits.copy()
-            hits[:, 1:-1] = seen.mean
-            wider = np.maximum(seen.deviation, self._path.scatter) * _WIDER
-            scatter = np.where(inside[:, None], seen.deviation, wider)
-            self._path = self._path._replace(hits=hits, scatter=scatter)
-            if not inside.all():
+            looks = [part.look(slope) for part in self.parts]
+            if not all(look.is_inside for look in looks):
+                # The rows are laid anew, and wider; then the slope has changed too much.
                 misses += 1
                 if misses > 1:
-                    slope, self._path = (slope + good[0]) / 2, good[1]
-                    misses = 0
+                    slope, misses = (slope + last) / 2, 0
+                    for part in self.parts:
+                        part.path = part.good
+                for part in self.parts:
+                    part.lay()
                 continue
-            misses, good = 0, (slope, self._path)
-            each = np.sqrt(seen.variance) * self._scale
-            self._tilted = float(self._often @ each**2) ** 0.5
-            lack = target - float(self._often @ (seen.total * self._scale))
-            if abs(lack) <= _CLOSE * self._tilted:
-                return slope + lack / self._tilted**2
-            low, high = (slope, high) if lack > 0 else (low, slope)
-            most = _STRIDE / float(each.max())
-            step = slope + float(np.clip(lack / self._tilted**2, -most, most))
-            slope = step if low < step < high else (low + high) / 2
+            for part in self.parts:
+                part.good = part.path
+            last, misses = slope, 0
+            self.tilted_deviation = sum(look.variance for look in looks) ** 0.5
+            seen[slope] = sum(look.mean for look in looks)
+            lack = target - seen[slope]
+            if abs(lack) <= _CLOSE * self.tilted_deviation:
+                return slope + lack / self.tilted_deviation**2
+            most = _STRIDE / max(look.deviation for look in looks)
+            step = slope + float(np.clip(lack / self.tilted_deviation**2, -most, most))
+            slope = _between(seen, target, step)
         return None
 
     def saddlepoint(self, slope: float, target: float) -> Points:
         """Return the saddlepoint near a slope."""
-        nodes = nodes_about(np.array([slope]), np.array([_REACH / self._tilted]))
-        log_mgf = self._course(slope).log_mgf(nodes * self._scale[:, None])
-        points, place = from_nodes(nodes, self._often[None] @ log_mgf, np.array([target]))
+        nodes = nodes_about(np.array([slope]), np.array([_REACH / self.tilted_deviation]))
+        log_mgf = sum(
+            part.often @ part.course.log_mgf(nodes * part.scale[:, None]) for part in self.parts
+        )
+        points, place = from_nodes(nodes, np.atleast_2d(log_mgf), np.array([target]))
         fits = (np.abs(place) <= 1) & (points.second > 0)
         return Points(*(np.where(fits, part, np.nan) for part in points))
 
     def product(self) -> "_Product":
         """Return the generating function of the sum, where the walks are."""
-        courses = []
-        for lane in range(self._scale.size):
-            path = Path(*(column[lane : lane + 1] for column in self._path))
-            courses.append(Course.planned(self._lanes.taken(np.array([lane])), path))
-        return _Product(courses, self._often, self._scale)
+        courses = [
+            Course.planned(part.lanes.taken(lane), part.path.taken(lane))
+            for part in self.parts
+            for lane in np.arange(part.scale.size)[:, None]
+        ]
+        often, scale = (
+            np.concatenate([getattr(part, name) for part in self.parts])
+            for name in ("often", "scale")
+        )
+        return _Product(courses, often, scale)
 
-    @property
-    def tilted_deviation(self) -> float:
-        """The standard deviation of the sum, tilted as it was last seen."""
-        return self._tilted
 
-    def _course(self, slope: float) -> Course:
-        return Course.planned(self._lanes, self._path._replace(slope=slope * self._scale))
+def _between(seen: dict[float, float], target: float, step: float) -> float:
+    """Return a slope between those seen, by the logarithm of the mean; a step, if they are not."""
+    below = max((slope for slope, mean in seen.items() if mean < target), default=None)
+    above = min((slope for slope, mean in seen.items() if mean > target), default=None)
+    if below is None or above is None:
+        return step
+    low, high = np.log(seen[below]), np.log(seen[above])
+    share = (np.log(target) - low) / (high - low)
+    return float(below + np.clip(share, 0.1, 0.9) * (above - below))
 
 
 class _Product(Course):
