@@ -109,6 +109,4 @@ class Cases:
             often[case] = often.get(case, 0) + 1
         moments = zip(self.cases, self.mean.tolist(), self.variance.tolist(), strict=True)
         known = {case: (mean, variance) for case, mean, variance in moments}
-        return [
-            Term(case.items, case.n_pos, count, *known[case]) for case, count in often.items()
-        ]
+        return [Term(case.items, case.n_pos, count, *known[case]) for case, count in often.items()]

@@ -7,7 +7,7 @@
 for the last m of the t ranks, which hold j of the positives and let T grow by g. One walk down the
 ranks holds the value for every n (= t) and n_pos (= h), and takes any number of slopes s at once.
 Not every number of hits is needed: they scatter about a path (`ap_path`), and where they scatter
-widely a sum over every d-th number, times d, is the sum over all of them, but for what is far below
+widely a sum over every d-th number, times d, is the sum over all of them, but for less than
 rounding. For a real s the terms, as shares, are the chances of a tilted walk, in which large T are
 likely; for s + i w they give the tilted walk's characteristic function, which never overflows.
 """
@@ -50,14 +50,14 @@ class Group(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The numbers of hits at the end of a step, by lane: `count` of them, from `low` on.
+    """The numbers of hits at the end of a step, by lane: `number` of them, from `low` on.
 
     Those of a lane begin at the row `start`.
     """
 
     low: Floats
     stride: Floats
-    count: Integers
+    number: Integers
     start: Integers
 
     @classmethod
@@ -70,12 +70,12 @@ class Rows(NamedTuple):
     @property
     def lane(self) -> Integers:
         """The lane of each row."""
-        return np.repeat(np.arange(self.count.size), self.count)
+        return np.repeat(np.arange(self.number.size), self.number)
 
     @property
     def hits(self) -> Floats:
         """The hits of each row."""
-        place = np.arange(int(self.count.sum())) - self.start[self.lane]
+        place = np.arange(int(self.number.sum())) - self.start[self.lane]
         return self.low[self.lane] + self.stride[self.lane] * place
 
 
@@ -199,11 +199,11 @@ class Course:
         for step in range(int(leave.max()) + 1):
             leaving = np.flatnonzero(leave == step)
             if leaving.size:
-                hits = np.array([float(groups[index].n_pos) for index in leaving])
+                hits = np.array([float(groups[index].n_pos) for index in leaving.tolist()])
                 cut = items.between(np.full(leaving.size, steps.above[step]), sizes[leaving])
                 exits.append(Exit(step, leaving, _last_terms(cut, hits, before)))
             high = float(min(steps.end[step], n_pos))
-            one = Lanes.of([Steps(*(column[step : step + 1] for column in steps))], [n_pos])
+            one = Lanes.of([steps.one(step)], [n_pos])
             after = Rows.of(np.zeros(1), 1, int(high) + 1)
             ends_at = float(steps.above[step]), float(steps.end[step])
             tables.append(_trimmed(_terms(one, 0, before, after), *ends_at))
@@ -342,9 +342,9 @@ class Course:
 
 def _last_terms(cut: Steps, hits: Floats, before: Rows) -> Table:
     """Return the terms of last steps, one per group, all from the same rows."""
-    lanes = Lanes.of([Steps(*(column[k : k + 1] for column in cut)) for k in range(hits.size)], hits)
+    lanes = Lanes.of([cut.one(k) for k in range(hits.size)], hits)
     none = np.zeros(hits.size, np.int64)
-    shared = Rows(none + before.low, none + before.stride, none + before.count, none)
+    shared = Rows(none + before.low, none + before.stride, none + before.number, none)
     table = _terms(lanes, 0, shared, Rows.of(hits, 1, 1))
     return table._replace(lane=none)
 
@@ -380,7 +380,7 @@ def _terms(
     after: Rows,
     guide: tuple[Path, Floats] | None = None,
 ) -> Table:
-    """Return the terms of a step; with a path and its coupling, those near what they lead to expect."""
+    """Return the terms of a step; with a path and its coupling, those near what these expect."""
     lane, hits = after.lane, after.hits
     size = lanes.size[lane, step]
     low, high = np.maximum(hits - size, 0.0), hits
@@ -393,7 +393,7 @@ def _terms(
         high = np.minimum(high, path.hits[lane, step] + moved.max(axis=0) + half)
     begin, stride = before.low[lane], before.stride[lane]
     first = np.maximum(np.ceil((low - begin) / stride), 0).astype(np.int64)
-    last = np.minimum(np.floor((high - begin) / stride).astype(np.int64), before.count[lane] - 1)
+    last = np.minimum(np.floor((high - begin) / stride).astype(np.int64), before.number[lane] - 1)
     place = first[:, None] + np.arange(max(int((last - first).max()), 0) + 1)
     inside = place <= last[:, None]
     column = before.start[lane][:, None] + np.where(inside, place, 0)
@@ -431,10 +431,10 @@ def _trimmed(table: Table, above: float, end: float) -> Table:
     place = first[:, None] + np.arange(width)
     inside = place < chance.shape[1]
     place = np.where(inside, place, 0)
-    column, ways, growth = (
-        np.take_along_axis(values, place, axis=1)
-        for values in (table.column, table.log_ways, table.growth)
+    ways, growth = (
+        np.take_along_axis(values, place, axis=1) for values in (table.log_ways, table.growth)
     )
+    column = np.take_along_axis(table.column, place, axis=1)
     variance = table.variance
     if variance is not None:
         variance = np.take_along_axis(variance, place, axis=1)

@@ -90,8 +90,8 @@ class Inversion:
         with np.errstate(divide="ignore"):
             # What a bound leaves over bounds nothing.
             rest = np.where(good, np.log(-np.expm1(log_tail)), 0.0)
-        both = (log_tail, rest) if slope > 0 else (rest, log_tail)
-        return LogTails(*both, good, np.full(x.size, abs(slope)), bounds)
+        reached, missed = (log_tail, rest) if slope > 0 else (rest, log_tail)
+        return LogTails(reached, missed, good, np.full(x.size, abs(slope)), bounds)
 
     def returns(self, group: int, x: float, tails: LogTails) -> bool:
         """Whether phi comes back after it seemed to die away: on a lattice sums have weight.

@@ -37,7 +37,7 @@ class APNull(NullDistribution):
     depth : int, optional
         How many of the items are retrieved, 0..n; all, unless told. Positives beyond the depth
         earn nothing and count in `n_pos`.
-    method : {"auto", "exact", "lattice", "transform"}, default "auto"
+    method : {"auto", "exact", "lattice", "saddlepoint", "transform"}, default "auto"
         How probabilities are computed, see Notes.
 
     Attributes
@@ -59,19 +59,22 @@ class APNull(NullDistribution):
     floats end. Without a depth ``sf(1) = 1/C(n, n_pos)``.
 
     "exact" counts rankings, cutting off those that are decided; "lattice" walks down the ranks
-    and merges states that nearly agree; "transform" inverts the characteristic function of a
-    tilted distribution. "auto" counts where there are at most 65,536 rankings, or few that are
-    good enough, walks where single rankings carry weight otherwise, and inverts in all other
-    cases.
-    What "auto" takes is within 0.5 % where P is above 1e-20 and within 2 % down to 1e-50. Further
-    out the logarithm is good to 1 %: P to a few per cent, or close to AP = 1, where steps over
-    several ranks are too coarse for many positives, to a factor. On demand "lattice" may be 2 %
-    off with a hundred positives; "transform" differs from "auto" in that it never counts first,
-    and walks too where the inversion does not settle.
+    and merges states that nearly agree; "saddlepoint" needs the generating function at a few real
+    slopes; "transform" inverts the characteristic function of a tilted distribution. "auto"
+    counts where there are at most 65,536 rankings, or few that are good enough; takes a
+    saddlepoint where the tilted distribution is nearly normal, and where what was found can be
+    read back as the exact mean and variance, or is found again by other steps; walks where single
+    rankings carry weight; and inverts in all other cases.
 
-    Without ties the time hardly depends on the sizes: 0.1 s for the first value of a million
-    items, 10,000 of them positive. Each tie block is a step near the top; further down blocks
-    are taken together.
+    What "auto" takes is within 1 % where P is above 1e-20 and within 2 % down to 1e-50; further
+    out the logarithm has four digits. Where `tails` says "estimate", the inversion has not
+    settled; where it says "bound", P is at most that. On demand "lattice" may be 2 % off with a
+    hundred positives; "saddlepoint" gives way to "transform" where its checks fail, and
+    "transform" never counts first, and walks where the inversion does not settle.
+
+    Without ties the time hardly depends on the sizes: some tenths of a second for a value of 20
+    million items, half of them positive. Each tie block is a step near the top; further down
+    blocks are taken together.
 
     Examples
     --------

@@ -5,10 +5,11 @@ scatter about the path that maximises
 
     sum over steps of  log C(m, j) + slope E[growth of T | hits above, j],
 
-where m ranks hold j positives, and log C(m, j) is taken as ``m log m - j log j - (m - j) log(m - j)``.
-Neighbouring steps alone interact, so that Newton's method solves tridiagonal systems. Their pivots
-tell how far the hits scatter about the path. Nothing here is a probability: the path says where to
-look (`ap_course`), and what is found there is checked.
+where m ranks hold j positives, and log C(m, j) is taken as
+``m log m - j log j - (m - j) log(m - j)``. Neighbouring steps alone interact, so that Newton's
+method solves tridiagonal systems. Their pivots tell how far the hits scatter about the path.
+Nothing here is a probability: the path says where to look (`ap_course`), and what is found there
+is checked.
 """
 
 from collections.abc import Sequence

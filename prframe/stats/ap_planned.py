@@ -118,15 +118,16 @@ def _is_confirmed(
     """Whether walks by other steps, through other rows, come to the same; asked far out only."""
     confirmed = np.ones(len(problems), np.bool_)
     u = np.abs(points.slope) * np.sqrt(points.second)
-    far = np.flatnonzero(u > _READABLE)
-    if far.size:
+    far = np.flatnonzero(u > _READABLE).tolist()
+    if far:
+        chosen = np.array(far)
         steps = [problems[place].items.table(_DENSE, _GROWTH) for place in far]
         other = Lanes.of(steps, [problems[place].n_pos for place in far])
-        path = resampled(paths.taken(far), lanes.taken(far), other)
-        slopes = points.slope[far, None]
+        path = resampled(paths.taken(chosen), lanes.taken(chosen), other)
+        slopes = points.slope[chosen, None]
         again = Course.planned(other, path._replace(slope=slopes[:, 0])).log_mgf(slopes)[:, 0]
-        most = np.maximum(_SAME, _SAME_DIGITS * np.abs(log_tail[far]))
-        confirmed[far] = np.abs(again - points.log_mgf[far]) <= most
+        most = np.maximum(_SAME, _SAME_DIGITS * np.abs(log_tail[chosen]))
+        confirmed[chosen] = np.abs(again - points.log_mgf[chosen]) <= most
     return confirmed
 
 

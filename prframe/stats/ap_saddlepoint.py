@@ -1,7 +1,8 @@
 """Tails of T from its generating function at a few real slopes.
 
-With ``K(s) = log E[exp(sT)]`` and the slope s at which ``K'(s) = x``, let ``r^2 = 2 (s x - K(s))``,
-``u = s sqrt(K''(s))`` and l3, l4 the skewness and the excess kurtosis of T tilted by exp(sT). Then
+With ``K(s) = log E[exp(sT)]`` and the slope s at which ``K'(s) = x``, let
+``r^2 = 2 (s x - K(s))``, ``u = s sqrt(K''(s))``, and l3, l4 the skewness and the excess kurtosis of
+T tilted by exp(sT). Then
 
     P(T >= x) = Q(r) + phi(r) [1/u - 1/r
                                + (l4/8 - 5 l3^2/24)/u - l3/(2 u^2) - 1/u^3 + 1/r^3 + ...]
@@ -207,14 +208,10 @@ class _Search:
     def keep(self, lanes: Integers) -> None:
         """Keep some of the lanes."""
         self.path, self.good = self.path.taken(lanes), self.good.taken(lanes)
-        self.low, self.high, self.misses = (
-            values[lanes] for values in (self.low, self.high, self.misses)
-        )
+        self.low, self.high, self.misses = self.low[lanes], self.high[lanes], self.misses[lanes]
 
 
-def _about(
-    course: Course, centre: Floats, half: Floats, chosen: Integers, x: Floats
-) -> Floats:
+def _about(course: Course, centre: Floats, half: Floats, chosen: Integers, x: Floats) -> Floats:
     """Return the saddlepoints of some lanes from nodes about a slope; NaN where there is none."""
     nodes = nodes_about(centre, half)
     points, place = from_nodes(nodes[chosen], course.log_mgf(nodes)[chosen], x[chosen])

@@ -73,6 +73,20 @@ class Steps(NamedTuple):
         """The rank of the last item of each step."""
         return self.above + self.size
 
+    def one(self, place: int) -> "Steps":
+        """Return one of the steps."""
+        above, size, single, pair, spread, first, last = self
+        part = slice(place, place + 1)
+        return Steps(
+            above[part],
+            size[part],
+            single[part],
+            pair[part],
+            spread[part],
+            first[part],
+            last[part],
+        )
+
 
 @dataclass(frozen=True)
 class Items:
@@ -116,7 +130,11 @@ class Items:
 
     def table(self, dense: float, growth: float) -> Steps:
         """Return all steps at once."""
-        cuts = _cuts(self.depth, dense, growth) if self.ends is None else self._block_cuts(dense, growth)
+        cuts = (
+            _cuts(self.depth, dense, growth)
+            if self.ends is None
+            else self._block_cuts(dense, growth)
+        )
         if self.depth < self.n:
             cuts = np.append(cuts, self.n)
         return self.between(cuts[:-1], cuts[1:])
@@ -159,9 +177,12 @@ class Items:
         step = np.repeat(np.arange(above.size), count)
         block = np.repeat(begin - (np.cumsum(count) - count), count) + np.arange(step.size)
         share = sizes[block] / np.maximum(ends[block], 1)
-        total = np.bincount(step, share, minlength=above.size)
-        pairs = np.bincount(step, share * (ends[block] - above[step] - 1), minlength=above.size)
-        return total, pairs, ends[begin]
+        pairs = share * (ends[block] - above[step] - 1)
+        sums = [
+            np.asarray(np.bincount(step, values, minlength=above.size), dtype=np.float64)
+            for values in (share, pairs)
+        ]
+        return sums[0], sums[1], ends[begin]
 
 
 @lru_cache(maxsize=64)

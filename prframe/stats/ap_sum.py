@@ -30,23 +30,27 @@ from prframe.stats.ap_tails import Tail
 _LOOKS, _STRIDE = 40, 2.0
 # A slope is close if the sum is so many tilted deviations off; its nodes reach so far.
 _CLOSE, _REACH = 1.0, 0.5
+# Up to so many positives AP takes few values; so many frequencies are looked at, spaced for so many
+# deviations and a decay; a characteristic function has died away below this, and is back above it.
+_COARSE, _PROBED, _PERIOD, _DECAY = 4, 1024, 11.0, 14.0
+_DIED, _BACK = 1e-3, 2e-3
 # How much wider the rows are where a walk ran out of them.
 _WIDER = 1.6
 
 
 class Term(NamedTuple):
-    """Rankings whose AP is added up: their number, and exact mean and variance of the AP of one."""
+    """Rankings whose AP is added up: how many, and exact mean and variance of the AP of one."""
 
     items: Items
     n_pos: int
-    count: int
+    often: int
     mean: float
     variance: float
 
 
 def sum_tail(terms: Sequence[Term], total: float) -> Tail | None:
     """Return the tails of the sum; None if no method settles."""
-    certain = sum(term.count * term.mean for term in terms if not term.variance)
+    certain = sum(term.often * term.mean for term in terms if not term.variance)
     varying = [term for term in terms if term.variance]
     if not varying:
         return None
@@ -59,7 +63,7 @@ def sum_tail(terms: Sequence[Term], total: float) -> Tail | None:
     x = np.array([target])
     approximation = tails(points, x)
     known = (x, np.array([sums.mean]), np.array([sums.deviation]))
-    if is_trusted(points, approximation.doubt, known)[0]:
+    if is_trusted(points, approximation.doubt, known)[0] and not sums.is_lumpy(slope):
         log_tail = float(approximation.log_tail[0])
         found = PlannedTail.of(log_tail, float(points.slope[0]), "saddlepoint")
         return Tail(found.log_reached, found.log_missed, found.method)
@@ -70,7 +74,7 @@ class _Part:
     """Terms with about as many positives, which are walked to side by side."""
 
     def __init__(self, terms: Sequence[Term]) -> None:
-        self.often = np.array([term.count for term in terms], dtype=np.float64)
+        self.often = np.array([term.often for term in terms], dtype=np.float64)
         self.scale = np.array([1.0 / term.n_pos for term in terms])
         steps = [term.items.table(DENSE, GROWTH) for term in terms]
         self.lanes = Lanes.of(steps, [term.n_pos for term in terms])
@@ -146,11 +150,11 @@ class _Sum:
             for part in self.parts:
                 part.good = part.path
             last, misses = slope, 0
-            self.tilted_deviation = sum(look.variance for look in looks) ** 0.5
+            self.tilted_deviation = float(np.sqrt(sum(look.variance for look in looks)))
             seen[slope] = sum(look.mean for look in looks)
             lack = target - seen[slope]
             if abs(lack) <= _CLOSE * self.tilted_deviation:
-                return slope + lack / self.tilted_deviation**2
+                return float(slope + lack / self.tilted_deviation**2)
             most = _STRIDE / max(look.deviation for look in looks)
             step = slope + float(np.clip(lack / self.tilted_deviation**2, -most, most))
             slope = _between(seen, target, step)
@@ -168,16 +172,39 @@ class _Sum:
 
     def product(self) -> "_Product":
         """Return the generating function of the sum, where the walks are."""
-        courses = [
-            Course.planned(part.lanes.taken(lane), part.path.taken(lane))
-            for part in self.parts
-            for lane in np.arange(part.scale.size)[:, None]
-        ]
-        often, scale = (
-            np.concatenate([getattr(part, name) for part in self.parts])
-            for name in ("often", "scale")
-        )
-        return _Product(courses, often, scale)
+        return _product(self.parts)
+
+    def is_lumpy(self, slope: float) -> bool:
+        """Whether the sum is nearly one of few numbers, as where rankings have few positives.
+
+        The tilted characteristic function then comes back after it seemed to die away. That of
+        rankings with many positives is taken to be normal.
+        """
+        coarse = [part for part in self.parts if part.lanes.n_pos[-1] <= _COARSE]
+        if not coarse:
+            return False
+        product = _product(coarse)
+        tilt = product.tilt(slope)
+        smooth = max(self.tilted_deviation**2 - float(tilt.variance[0]), 0.0)
+        spacing = 2 * np.pi / (_PERIOD * self.tilted_deviation + _DECAY / abs(slope))
+        frequency = spacing * np.arange(_PROBED, dtype=np.float64)
+        wave = np.abs(product.waves(tilt, [0], frequency)[0])
+        wave *= np.exp(-smooth * frequency**2 / 2)
+        weight = wave / np.abs(slope + 1j * frequency)
+        died = int(np.argmax(wave < _DIED)) if (wave < _DIED).any() else _PROBED
+        back = float(np.sqrt((weight[died:] ** 2).sum()))
+        return died == _PROBED or back > _BACK * float(weight[:died].sum())
+
+
+def _product(parts: Sequence[_Part]) -> "_Product":
+    """Return the generating function of the terms of some parts, where the walks are."""
+    courses = [
+        Course.planned(part.lanes.taken(lane), part.path.taken(lane))
+        for part in parts
+        for lane in np.arange(part.scale.size)[:, None]
+    ]
+    often = np.concatenate([part.often for part in parts])
+    return _Product(courses, often, np.concatenate([part.scale for part in parts]))
 
 
 def _between(seen: dict[float, float], target: float, step: float) -> float:
@@ -207,12 +234,12 @@ class _Product(Course):
         """Tilt every group."""
         own = [course.tilt(slope * scale) for course, _, scale in self._courses]
         self._tilts[slope] = own
-        sums = np.zeros((3, 1))
+        log_mgf, mean, variance = np.zeros((3, 1))
         for tilt, (_, often, scale) in zip(own, self._courses, strict=True):
-            sums += often * np.array(
-                [tilt.log_mgf, scale * tilt.mean, scale**2 * tilt.variance]
-            )
-        return Tilt(slope, *sums, [], [])
+            log_mgf += often * tilt.log_mgf
+            mean += often * scale * tilt.mean
+            variance += often * scale**2 * tilt.variance
+        return Tilt(slope, log_mgf, mean, variance, [], [])
 
     def waves(
         self, tilt: Tilt, groups: Iterable[int], frequencies: Floats

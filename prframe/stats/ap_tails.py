@@ -153,7 +153,9 @@ class NullTails:
             if place not in hints and method != "lattice" and not self._is_sparse(group)
         ]
         if open_:
-            group, x = (np.array(column) for column in zip(*(asked[p] for p in open_), strict=True))
+            group, x = (
+                np.array(column) for column in zip(*(asked[p] for p in open_), strict=True)
+            )
             hints |= dict(zip(open_, self._inverted(group, x), strict=True))
         return [
             hint.tail
@@ -336,7 +338,8 @@ def all_tails(
 
     Groups that are walked to each by itself are walked to side by side, whatever part they are of.
     """
-    pairs, places = zip(*(_distinct(group, x) for _, group, x in parts), strict=True)
+    distinct = [_distinct(group, x) for _, group, x in parts]
+    pairs, places = [asked for asked, _ in distinct], [place for _, place in distinct]
     found = [part.begun(asked, method) for (part, *_), asked in zip(parts, pairs, strict=True)]
     rest = [
         [pair for pair, tail in zip(asked, tails, strict=True) if tail is None]
