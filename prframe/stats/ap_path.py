@@ -140,6 +140,31 @@ def most_likely(lanes: Lanes, total: Floats) -> Path:
     return chosen_paths(lost, even, found)
 
 
+def leaning(lanes: Lanes, slope: Floats) -> tuple[Path, Floats]:
+    """Return the most likely paths for slopes > 0, and T on them.
+
+    From even hits, or from all at the top, whichever leads to what is more likely.
+    """
+    begins = _even(lanes), _gathered(lanes, lanes.n_pos)
+    with np.errstate(all="ignore"):
+        first, second = (_climbed(lanes, hits, slope, None) for hits in begins)
+        likely = [_likelihood(lanes, path) for path in (first, second)]
+    path = chosen_paths(likely[0] >= likely[1], first, second)
+    lost = ~np.isfinite(np.maximum(*likely)) | ~np.isfinite(path.scatter).all(axis=1)
+    path = chosen_paths(lost, at_random(lanes), path)._replace(slope=slope)
+    return path, _about(lanes, path.hits, slope).total
+
+
+def _likelihood(lanes: Lanes, path: Path) -> Floats:
+    """Return what the path maximises, -inf for none."""
+    m = np.where(lanes.size > 0, lanes.size, 1.0)
+    share = np.clip(np.diff(path.hits, axis=1) / m, _EDGE, 1 - _EDGE)
+    entropy = -share * np.log(share) - (1 - share) * np.log1p(-share)
+    value = (lanes.size * entropy).sum(axis=1)
+    value += path.slope * _about(lanes, path.hits, path.slope).total
+    return np.where(np.isfinite(value), value, -np.inf)
+
+
 def at_random(lanes: Lanes) -> Path:
     """Return the path of random ranking, with a slope of 0."""
     return _described(lanes, _even(lanes), np.zeros(lanes.n.size))
@@ -195,14 +220,16 @@ def _gathered(lanes: Lanes, total: Floats) -> Floats:
     return np.asarray(top + rest * (end - top))
 
 
-def _climbed(lanes: Lanes, hits: Floats, slope: Floats, total: Floats) -> Path:
-    """Take turns of Newton's method."""
+def _climbed(lanes: Lanes, hits: Floats, slope: Floats, total: Floats | None) -> Path:
+    """Take turns of Newton's method; without a value of T the slope stays as it is."""
     for _ in range(_MOST_TURNS):
         local = _about(lanes, hits, slope)
         solved = _solved(local, np.stack([local.gradient, local.rise]))
         curvature = (local.rise * solved[1]).sum(axis=1)
-        lack = total - local.total - (local.rise * solved[0]).sum(axis=1)
-        change = lack / curvature
+        change = np.zeros(slope.size)
+        if total is not None:
+            lack = total - local.total - (local.rise * solved[0]).sum(axis=1)
+            change = lack / curvature
         move = solved[0] + change[:, None] * solved[1]
         share = _possible_share(lanes, hits, move)
         hits[:, 1:-1] += share[:, None] * move

@@ -20,7 +20,7 @@ from prframe.stats.ap_course import (
     Tilt,
 )
 from prframe.stats.ap_inversion import FEW_POSITIVES, Inversion
-from prframe.stats.ap_path import Lanes, Path, at_random
+from prframe.stats.ap_path import Lanes, Path, at_random, leaning
 from prframe.stats.ap_planned import FLATTEST, PlannedTail, is_trusted
 from prframe.stats.ap_saddlepoint import LOST, Points, from_nodes, nodes_about, tails
 from prframe.stats.ap_steps import Floats, Items
@@ -28,6 +28,8 @@ from prframe.stats.ap_tails import Tail
 
 # Looks for a slope; by how many deviations of any ranking's T it changes at most.
 _LOOKS, _STRIDE = 40, 2.0
+# After so many the search begins anew, between no slope and so much per unit of T, halved so often.
+_PATIENCE, _STEEPEST, _HALVINGS = 14, 20.0, 12
 # A slope is close if the sum is so many tilted deviations off; its nodes reach so far.
 _CLOSE, _REACH = 1.0, 0.5
 # Up to so many positives AP takes few values; so many frequencies are looked at, spaced for so many
@@ -82,6 +84,11 @@ class _Part:
         self.good = self.path
         self.course = Course.planned(self.lanes, self.path)
 
+    def lean(self, slope: float) -> float:
+        """Follow the most likely paths for a slope; return the sum on them."""
+        self.path, total = leaning(self.lanes, slope * self.scale)
+        return float(self.often @ (total * self.scale))
+
     def lay(self) -> None:
         """Lay rows about the paths."""
         self.course = Course.planned(self.lanes, self.path)
@@ -135,7 +142,10 @@ class _Sum:
         """Find a slope under which the mean is near a value; the walks are then seen there."""
         slope, last, misses = 0.0, 0.0, 0
         seen: dict[float, float] = {}
-        for _ in range(_LOOKS):
+        for turn in range(_LOOKS):
+            if turn == _PATIENCE and target > self.mean:
+                # Too far for small changes of the slope.
+                slope, misses = self._guess(target), 0
             looks = [part.look(slope) for part in self.parts]
             if not all(look.is_inside for look in looks):
                 # The rows are laid anew, and wider; then the slope has changed too much.
@@ -159,6 +169,20 @@ class _Sum:
             step = slope + float(np.clip(lack / self.tilted_deviation**2, -most, most))
             slope = _between(seen, target, step)
         return None
+
+    def _guess(self, target: float) -> float:
+        """Return about the slope under which the mean is a value, by the most likely paths."""
+        low, high = 0.0, _STEEPEST / float(min(part.scale.min() for part in self.parts))
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            if sum(part.lean(middle) for part in self.parts) < target:
+                low = middle
+            else:
+                high = middle
+        for part in self.parts:
+            part.lean(low)
+            part.lay()
+        return low
 
     def saddlepoint(self, slope: float, target: float) -> Points:
         """Return the saddlepoint near a slope."""
