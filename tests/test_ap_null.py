@@ -254,7 +254,7 @@ def test_p_values_of_draws_are_uniform(n_pos: int, ties: list[int] | None) -> No
         (
             lambda: APNull(5, 2, method="exakt"),
             "`method` must be one of 'auto', 'exact', 'lattice', 'saddlepoint', 'transform'; got "
-            "Did you mean 'exact'?",
+            "'exakt'. Did you mean 'exact'?",
         ),
         (
             lambda: APNull(1000, 100, method="exact").sf(0.5),

@@ -228,3 +228,58 @@ def test_a_sum_is_the_convolution():
     assert null.mean() == pytest.approx(ap.mean())
     if tail is not None:
         assert np.exp(tail.log_reached) == pytest.approx(expected, rel=0.05)
+
+
+CLUSTERED = [
+    (300, 100, [285] + [1] * 15, 0.326544, 0.9011),
+    (300, 100, [285] + [1] * 15, 0.333402, 0.4985),
+    (300, 60, [280] + [1] * 8 + [12], 0.207058, 0.0994),
+]
+
+
+@pytest.mark.parametrize(("n", "n_pos", "blocks", "x", "expected"), CLUSTERED)
+def test_huge_blocks(n, n_pos, blocks, x, expected):
+    # AP clusters by how many positives the huge block holds, so that these are counted. The
+    # values are those of 400,000 random rankings.
+    found = APNull(n, n_pos, ties=blocks).tails(x)
+    assert found.method == "exact"
+    assert np.exp(found.log_sf) == pytest.approx(expected, abs=2e-3)
+
+
+def test_clusters_too_many_to_count_are_estimates():
+    null = APNull(1_000, 100, ties=[900] + [1] * 100)
+    found = null.tails(0.104236)
+    assert found.method == "estimate"
+    drawn = null.rvs(20_000, rng=1)
+    assert np.exp(found.log_sf) == pytest.approx((drawn >= 0.104236).mean(), abs=0.01)
+
+
+SUMS_OF_FEW_VALUES = [
+    (Case(3, 1, 3), 10, 0.58333),
+    (Case(3, 1, 3), 300, 0.67944),
+    (Case(6, 5, 6), 5, 0.8247),
+    (Case(20, 10, 20, (1, 19)), 30, 0.54),
+    (Case(20, 5, 20, (10, 10)), 10, 0.435),
+]
+
+
+@pytest.mark.parametrize(("case", "count", "value"), SUMS_OF_FEW_VALUES)
+def test_sums_of_few_values_are_left_to_sampling(case, count, value):
+    assert Cases([case] * count).mean_tail(value) is None
+
+
+def test_a_sum_of_the_best_rankings_is_counted():
+    tail = Cases([Case(50, 5, 50)] * 3).mean_tail(1.0)
+    assert tail.method == "exact"
+    assert tail.log_reached == pytest.approx(-3 * log(comb(50, 5)))
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_one_query_over_queries_is_the_query(alternative):
+    for labels in ([0] * 17 + [1] * 3, [0, 1, 0, 1, 0, 0]):
+        frame = pl.DataFrame({"q": 0, "score": -np.arange(float(len(labels))), "label": labels})
+        both = [
+            prframe.ap_test(frame, alternative=alternative, **{how: "q"})["p_value"].item()
+            for how in ("by", "over")
+        ]
+        assert both[0] == both[1] > 1e-6

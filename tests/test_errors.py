@@ -335,7 +335,7 @@ REFUSALS = {
     "a null's method": (
         lambda: prframe.ap_test(GOOD, method="gamma"),
         "`method` must be one of 'auto', 'beta', 'exact', 'lattice', 'monte-carlo', 'normal', "
-        "'normal-delta', 'transform'; got 'gamma'.",
+        "'normal-delta', 'saddlepoint', 'transform'; got 'gamma'.",
     ),
     "a mean's method": (
         lambda: prframe.ap_test(GOOD, method="beta", over="label"),

@@ -100,6 +100,12 @@ class Cases:
         """Return the tails of the mean over groups; None if no method settles."""
         if len(self.cases) == 1:
             return self.tails(np.array([value]))[0]
+        best = np.array([min(case.depth, case.n_pos) / case.n_pos for case in self.cases])
+        if value * len(self.cases) >= best.sum() * (1 - EQUAL):
+            # Every ranking is the best there is.
+            log_best = float(sum(tail.log_reached for tail in self.tails(best)))
+            log_rest = float(np.log(-np.expm1(log_best))) if log_best < 0 else -np.inf
+            return Tail(log_best, log_rest, "exact")
         return sum_tail(self._terms(), value * len(self.cases) * (1 - EQUAL))
 
     def _terms(self) -> list[Term]:

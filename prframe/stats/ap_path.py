@@ -196,6 +196,28 @@ def resampled(path: Path, lanes: Lanes, other: Lanes) -> Path:
     return Path(hits, path.slope, path.deviation, scatter)
 
 
+def log_waves(lanes: Lanes, path: Path, frequencies: Floats) -> Floats:
+    """Return about the logarithm of the absolute value of T's tilted characteristic function.
+
+    ``|sum over steps of v exp(i w d)| - sum of v``, for v the variance of the positives in a step,
+    whose numbers are whole, and d by how much one more of them raises T. Where all d that matter
+    are multiples of one number the function comes back to 1: T takes few values, or clusters.
+
+    Parameters
+    ----------
+    frequencies : ndarray of float, shape (n_lanes, n_frequencies)
+    """
+    size = np.where(lanes.size > 0, lanes.size, 1.0)
+    j = np.clip(np.diff(path.hits, axis=1), 0.0, lanes.size)
+    own = (path.hits[:, :-1] + 1) * lanes.single + (2 * j - 1) * lanes.pair
+    below = j * lanes.single
+    later = np.cumsum(below[:, ::-1], axis=1)[:, ::-1] - below
+    variance = j * (1 - j / size)
+    turned = np.exp(1j * frequencies[:, :, None] * (own + later)[:, None, :])
+    total = np.abs((variance[:, None, :] * turned).sum(axis=2))
+    return np.asarray(total - variance.sum(axis=1)[:, None])
+
+
 def chosen_paths(which: NDArray[np.bool_], path: Path, other: Path) -> Path:
     """Return one path for some lanes and the other for the rest."""
     columns = (

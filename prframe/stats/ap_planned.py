@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from prframe.stats.ap_course import DENSE, GROWTH, Course
 from prframe.stats.ap_inversion import Inversion
-from prframe.stats.ap_path import Lanes, Path, resampled
+from prframe.stats.ap_path import Lanes, Path, log_waves, most_likely, resampled
 from prframe.stats.ap_saddlepoint import Points, along_paths, tails
 from prframe.stats.ap_steps import Floats, Items
 
@@ -30,6 +30,9 @@ _SKEWED, _PEAKED, _DOUBTED = 0.45, 0.45, 0.02
 _READABLE, _READ = 4.0, 0.02
 # Further out it is walked again by other steps, and must agree so well, or to so many digits.
 _DENSE, _GROWTH, _SAME, _SAME_DIGITS = 48, 0.06, 0.02, 1e-4
+# Frequencies, over the standard deviation, at which a characteristic function may be back, and how
+# large it may be for each of them.
+PROBED, BACK = np.arange(8.0, 200.0, 0.5), 0.004
 # An inversion takes a slope of so many over the standard deviation at least.
 FLATTEST = 0.3
 # So many lanes are walked at once.
@@ -85,6 +88,7 @@ def planned_tails(
         points, paths = along_paths(lanes, targets)
         approximation = tails(points, targets)
         good = is_trusted(points, approximation.doubt, (targets, mean, deviation))
+        good &= ~is_lumpy(lanes, paths)
         good &= _is_confirmed(some, lanes, points, paths, approximation.log_tail)
         for lane, place in enumerate(chosen):
             if good[lane] and not only_inversion:
@@ -129,6 +133,22 @@ def _is_confirmed(
         most = np.maximum(_SAME, _SAME_DIGITS * np.abs(log_tail[chosen]))
         confirmed[chosen] = np.abs(again - points.log_mgf[chosen]) <= most
     return confirmed
+
+
+def is_lumpy(lanes: Lanes, path: Path) -> NDArray[np.bool_]:
+    """Whether T takes few values or clusters, which a saddlepoint smooths over, by lane."""
+    deviation = path.deviation[:, None]
+    waves = log_waves(lanes, path, PROBED / deviation)
+    steepness = 1 + np.abs(path.slope)[:, None] * deviation
+    return np.asarray((np.exp(waves) * steepness > BACK * PROBED).any(axis=1))
+
+
+def problem_is_lumpy(problem: Problem) -> bool:
+    """Whether the T of a problem takes few values or clusters."""
+    steps = problem.items.table(DENSE, GROWTH)
+    lanes = Lanes.of([steps], [problem.n_pos])
+    path = most_likely(lanes, np.array([problem.target]))
+    return bool(is_lumpy(lanes, path)[0])
 
 
 def _misread(points: Points, target: Floats, mean: Floats, deviation: Floats) -> Floats:

@@ -1,8 +1,8 @@
 """Tails of T from its generating function at a few real slopes.
 
 With ``K(s) = log E[exp(sT)]`` and the slope s at which ``K'(s) = x``, let
-``r^2 = 2 (s x - K(s))``, ``u = s sqrt(K''(s))``, and l3, l4 the skewness and the excess kurtosis of
-T tilted by exp(sT). Then
+``r^2 = 2 (s x - K(s))``, ``u = s sqrt(K''(s))``, and l3, l4 the skewness and the excess kurtosis
+of T tilted by exp(sT). Then
 
     P(T >= x) = Q(r) + phi(r) [1/u - 1/r
                                + (l4/8 - 5 l3^2/24)/u - l3/(2 u^2) - 1/u^3 + 1/r^3 + ...]

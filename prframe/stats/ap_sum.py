@@ -20,22 +20,20 @@ from prframe.stats.ap_course import (
     Tilt,
 )
 from prframe.stats.ap_inversion import FEW_POSITIVES, Inversion
-from prframe.stats.ap_path import Lanes, Path, at_random, leaning
-from prframe.stats.ap_planned import FLATTEST, PlannedTail, is_trusted
+from prframe.stats.ap_path import Lanes, Path, at_random, leaning, log_waves
+from prframe.stats.ap_planned import BACK, FLATTEST, PROBED, PlannedTail, is_trusted
 from prframe.stats.ap_saddlepoint import LOST, Points, from_nodes, nodes_about, tails
 from prframe.stats.ap_steps import Floats, Items
 from prframe.stats.ap_tails import Tail
 
 # Looks for a slope; by how many deviations of any ranking's T it changes at most.
 _LOOKS, _STRIDE = 40, 2.0
-# After so many the search begins anew, between no slope and so much per unit of T, halved so often.
+# After so many the search begins anew, between 0 and so much per unit of T, halved so often.
 _PATIENCE, _STEEPEST, _HALVINGS = 14, 20.0, 12
 # A slope is close if the sum is so many tilted deviations off; its nodes reach so far.
 _CLOSE, _REACH = 1.0, 0.5
-# Up to so many positives AP takes few values; so many frequencies are looked at, spaced for so many
-# deviations and a decay; a characteristic function has died away below this, and is back above it.
-_COARSE, _PROBED, _PERIOD, _DECAY = 4, 1024, 11.0, 14.0
-_DIED, _BACK = 1e-3, 2e-3
+# Up to so many positives the characteristic function of AP is computed, not estimated.
+_COARSE = 7
 # How much wider the rows are where a walk ran out of them.
 _WIDER = 1.6
 
@@ -69,6 +67,8 @@ def sum_tail(terms: Sequence[Term], total: float) -> Tail | None:
         log_tail = float(approximation.log_tail[0])
         found = PlannedTail.of(log_tail, float(points.slope[0]), "saddlepoint")
         return Tail(found.log_reached, found.log_missed, found.method)
+    if sums.is_lumpy(slope):
+        return None
     return _inverted(sums, target, float(points.slope[0]))
 
 
@@ -199,25 +199,19 @@ class _Sum:
         return _product(self.parts)
 
     def is_lumpy(self, slope: float) -> bool:
-        """Whether the sum is nearly one of few numbers, as where rankings have few positives.
-
-        The tilted characteristic function then comes back after it seemed to die away. That of
-        rankings with many positives is taken to be normal.
-        """
-        coarse = [part for part in self.parts if part.lanes.n_pos[-1] <= _COARSE]
-        if not coarse:
-            return False
-        product = _product(coarse)
-        tilt = product.tilt(slope)
-        smooth = max(self.tilted_deviation**2 - float(tilt.variance[0]), 0.0)
-        spacing = 2 * np.pi / (_PERIOD * self.tilted_deviation + _DECAY / abs(slope))
-        frequency = spacing * np.arange(_PROBED, dtype=np.float64)
-        wave = np.abs(product.waves(tilt, [0], frequency)[0])
-        wave *= np.exp(-smooth * frequency**2 / 2)
-        weight = wave / np.abs(slope + 1j * frequency)
-        died = int(np.argmax(wave < _DIED)) if (wave < _DIED).any() else _PROBED
-        back = float(np.sqrt((weight[died:] ** 2).sum()))
-        return died == _PROBED or back > _BACK * float(weight[:died].sum())
+        """Whether the sum takes few values or clusters, as where rankings have few positives."""
+        frequency = PROBED / self.tilted_deviation
+        coarse = [part for part in self.parts if part.lanes.n_pos.max() <= _COARSE]
+        waves = np.ones(frequency.size)
+        if coarse:
+            product = _product(coarse)
+            waves = np.abs(product.waves(product.tilt(slope), [0], frequency)[0])
+        for part in self.parts:
+            if part not in coarse:
+                each = log_waves(part.lanes, part.path, frequency * part.scale[:, None])
+                waves = waves * np.exp(part.often @ each)
+        steepness = 1 + abs(slope) * self.tilted_deviation
+        return bool((waves * steepness > BACK * PROBED).any())
 
 
 def _product(parts: Sequence[_Part]) -> "_Product":

@@ -13,6 +13,7 @@ The walk with merged states and the inversion are independent of each other, and
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from math import exp, expm1, inf, log
 from typing import Literal, NamedTuple, TypeAlias, cast
@@ -23,8 +24,14 @@ from prframe.errors import PrframeError
 from prframe.stats.ap_course import Course, Group
 from prframe.stats.ap_fits import ap_minimum
 from prframe.stats.ap_inversion import Inversion
+from prframe.stats.ap_lattice import NEAREST, Retrieved, lattice_tails
 from prframe.stats.ap_moments import ap_null_moments, retrieved_moments
-from prframe.stats.ap_planned import PlannedTail, Problem, planned_tails
+from prframe.stats.ap_planned import (
+    PlannedTail,
+    Problem,
+    planned_tails,
+    problem_is_lumpy,
+)
 from prframe.stats.ap_steps import Floats, Integers, Items, log_binomial
 from prframe.stats.ap_walk import Rounding, Tails, Walk
 
@@ -43,6 +50,8 @@ _LONG_WALK = 400
 # Up to so many positives groups share a walk through every number of hits, those with about as
 # many together; and where there are fewer no saddlepoint will do.
 _SHARED, _ALIKE, _ROUND = 256, (16, 64, 256), 24
+# Up to so many positives many values are found on a lattice.
+_ON_LATTICE = 32
 # So many values of untied groups, or more, are quicker by the walk that they share.
 _MANY = 8
 # So far out, exp(-115) = 1e-50, an estimate of the inversion will do.
@@ -141,12 +150,10 @@ class NullTails:
         return min(n_pos, n - n_pos) >= _ROUND
 
     def finished(
-        self, asked: Sequence[_Asked], planned: "Sequence[PlannedTail | None]", method: Method
+        self, asked: Sequence[_Asked], known: "Sequence[_Hint | None]", method: Method
     ) -> list[Tail]:
-        """Return the tails of the others, some of which a walk of their own has been asked for."""
-        hints = {
-            place: _planned_hint(tail) for place, tail in enumerate(planned) if tail is not None
-        }
+        """Return the tails of the others, of some of which something is known."""
+        hints = {place: hint for place, hint in enumerate(known) if hint is not None}
         open_ = [
             place
             for place, (group, _) in enumerate(asked)
@@ -157,12 +164,21 @@ class NullTails:
                 np.array(column) for column in zip(*(asked[p] for p in open_), strict=True)
             )
             hints |= dict(zip(open_, self._inverted(group, x), strict=True))
-        return [
-            hint.tail
-            if (hint := hints.get(place)) is not None and self._is_good(group, hint)
-            else self._walked(group, x, hints.get(place))
-            for place, (group, x) in enumerate(asked)
-        ]
+        return [self._approximated(*pair, hints.get(place)) for place, pair in enumerate(asked)]
+
+    def _approximated(self, group: int, x: float, hint: "_Hint | None") -> Tail:
+        """Return the tails of one of the others, by what is known of it or by a walk."""
+        is_good = hint is not None and self._is_good(group, hint)
+        tail = hint.tail if hint is not None and is_good else self._walked(group, x, hint)
+        if not self.is_tied or tail.method in {"exact", "saddlepoint"}:
+            return tail
+        if not problem_is_lumpy(self.problem(group, x)):
+            return tail
+        # Where AP clusters, as with huge tie blocks, inversion and merged states are not sure.
+        if self.log_states[group] <= log(_COUNTABLE):
+            walk = Walk(*self._items(group), self._target(group, x), is_counted=True)
+            return _as_tail(walk.tails())
+        return tail._replace(method="estimate")
 
     def bounds(self, group: int, x: float, cell: float) -> tuple[float, float]:
         """Return numbers that P(AP >= x) lies between."""
@@ -182,6 +198,16 @@ class NullTails:
 
     def _target(self, group: int, x: float) -> float:
         return x * self.groups[group].n_pos * (1 - EQUAL)
+
+    def retrieved(self, group: int) -> Retrieved:
+        """Return a group without ties."""
+        items, n_pos = self._items(group)
+        return Retrieved(items.n, n_pos, items.depth)
+
+    def is_small(self, group: int, x: float) -> bool:
+        """Whether a value may be found on a lattice."""
+        few = _SPARSE < self.groups[group].n_pos <= _ON_LATTICE and not self._is_sparse(group)
+        return few and not self.is_tied and self._target(group, x) >= NEAREST
 
     @property
     def is_tied(self) -> bool:
@@ -345,10 +371,10 @@ def all_tails(
         [pair for pair, tail in zip(asked, tails, strict=True) if tail is None]
         for asked, tails in zip(pairs, found, strict=True)
     ]
-    planned = _planned([part for part, *_ in parts], rest, method)
+    known = _known([part for part, *_ in parts], rest, method)
     results = []
     for (part, *_), tails, others, own, place in zip(
-        parts, found, rest, planned, places, strict=True
+        parts, found, rest, known, places, strict=True
     ):
         more = iter(part.finished(others, own, method))
         whole = [next(more) if tail is None else tail for tail in tails]
@@ -363,28 +389,79 @@ def _distinct(group: Integers, x: Floats) -> tuple[list[_Asked], list[int]]:
     return list(distinct), [distinct[pair] for pair in pairs]
 
 
-def _planned(
+def _known(
     parts: Sequence[NullTails], rest: Sequence[Sequence[_Asked]], method: Method
-) -> "list[list[PlannedTail | None]]":
-    """Return the tails of groups that are walked to each by itself; None for others."""
-    found: list[list[PlannedTail | None]] = [[None] * len(asked) for asked in rest]
+) -> "list[list[_Hint | None]]":
+    """Return what walks for groups of several parts find; None where they are not taken."""
+    found: list[list[_Hint | None]] = [[None] * len(asked) for asked in rest]
     if method not in {"auto", "saddlepoint"}:
         return found
-    large: list[tuple[int, int]] = []
-    small: list[tuple[int, int]] = []
-    for number, (part, asked) in enumerate(zip(parts, rest, strict=True)):
-        alone = method == "saddlepoint" or part.is_tied or len(asked) < _MANY
-        for place, (group, _) in enumerate(asked):
-            if part.is_large(group):
-                large.append((number, place))
-            elif alone and part.is_round(group):
-                small.append((number, place))
-    for chosen, is_large in ((large, True), (small, False)):
-        problems = [parts[number].problem(*rest[number][place]) for number, place in chosen]
-        tails = planned_tails(problems, only_saddlepoint=not is_large)
-        for (number, place), tail in zip(chosen, tails, strict=True):
-            found[number][place] = tail
+    each = [
+        _Open(number, place, part, *pair, alone=part.is_tied or len(asked) < _MANY)
+        for number, (part, asked) in enumerate(zip(parts, rest, strict=True))
+        for place, pair in enumerate(asked)
+    ]
+    large = [one for one in each if one.part.is_large(one.group)]
+    small = [one for one in each if method == "auto" and one.part.is_small(one.group, one.x)]
+    small = small if len(small) >= _MANY else []
+    taken = {id(one) for one in (*large, *small)}
+    medium = [
+        one
+        for one in each
+        if id(one) not in taken
+        and one.part.is_round(one.group)
+        and (one.alone or method == "saddlepoint")
+    ]
+    hints = zip(
+        (*large, *medium, *small),
+        (
+            *planned_tails([one.problem for one in large]),
+            *planned_tails([one.problem for one in medium], only_saddlepoint=True),
+            *_on_lattice(small),
+        ),
+        strict=True,
+    )
+    for one, hint in hints:
+        found[one.number][one.place] = (
+            _planned_hint(hint) if isinstance(hint, PlannedTail) else hint
+        )
     return found
+
+
+@dataclass(frozen=True)
+class _Open:
+    """A value that is neither certain nor counted, and where it stands.
+
+    `alone` tells that there are not enough like it to share the inversion.
+    """
+
+    number: int
+    place: int
+    part: NullTails
+    group: int
+    x: float
+    alone: bool
+
+    @property
+    def problem(self) -> Problem:
+        """The value as one of T."""
+        return self.part.problem(self.group, self.x)
+
+
+def _on_lattice(chosen: Sequence[_Open]) -> "list[_Hint | None]":
+    """Return the tails of small groups on a lattice; None where single values carry weight."""
+    if not chosen:
+        return []
+    cases = [one.part.retrieved(one.group) for one in chosen]
+    tails = lattice_tails(cases, np.array([one.problem.target for one in chosen]))
+    return [
+        None
+        if lumpy
+        else _Hint(Tail(min(reached, 0.0), min(missed, 0.0), "lattice"), slope, is_settled=True)
+        for reached, missed, slope, lumpy in zip(
+            *(column.tolist() for column in tails), strict=True
+        )
+    ]
 
 
 def _planned_hint(tail: PlannedTail) -> _Hint:

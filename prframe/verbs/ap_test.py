@@ -343,10 +343,14 @@ class _Test:
             distance = np.atleast_1d(value - cases.mean.mean())
             above, below = (_log_normal(side, error) for side in (distance, -distance))
             return float(self._sided(above, below)[0]), "normal"
-        tail = None if self.method == "monte-carlo" else cases.mean_tail(value)
-        if tail is not None:
-            above, below = np.array([[tail.log_reached], [tail.log_missed]])
-            return float(self._sided(above, below)[0]), tail.method
+        upper = None if self.method == "monte-carlo" else cases.mean_tail(value)
+        if upper is not None and self.alternative == "greater":
+            return upper.log_reached, upper.method
+        # Equality counts on the lower side too: what does not reach beyond.
+        lower = cases.mean_tail(float(beyond(np.array(value)))) if upper is not None else None
+        if upper is not None and lower is not None:
+            above, below = np.array([[upper.log_reached], [lower.log_missed]])
+            return float(self._sided(above, below)[0]), upper.method
         draws = cases.mean_draws(self.n_resamples, self.seed)
         return float(np.log(self._sampled(draws, value))), "monte-carlo"
 
