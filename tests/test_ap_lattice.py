@@ -12,8 +12,8 @@ CASES = [(1000, 10, 1000), (300, 12, 300), (50, 8, 50), (400, 20, 90), (4000, 6,
 
 
 @pytest.mark.parametrize("z", [-0.3, 0.5, 2.0, 4.0])
-def test_agrees_with_walks_and_inversion(z):
-    nulls = [APNull(n, n_pos, depth=depth, method="lattice") for n, n_pos, depth in CASES]
+def test_agrees_with_the_inversion(z):
+    nulls = [APNull(n, n_pos, depth=depth, method="transform") for n, n_pos, depth in CASES]
     x = np.array([null.mean() + z * null.std() for null in nulls])
     ends = [null.support() for null in nulls]
     chosen = [
