@@ -31,6 +31,7 @@ def main() -> None:
     if not options.only:
         for module in (
             "accuracy",
+            "null_study",
             "band_coverage",
             "curve_coverage",
             "interval_coverage",

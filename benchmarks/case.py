@@ -108,6 +108,9 @@ class Sizes:
     null_queries: int = 93
     null_items: int = 1_000_000
     null_draws: int = 990_000
+    null_tied: int = 225
+    null_small: int = 10_000
+    null_half: int = 20_000_000
     band_items: int = 1_000_000
     band_groups: int = 1_000
     interval_items: int = 100_000

@@ -4,7 +4,16 @@ from benchmarks.case import Case, Deadline, Ratio, Sizes, Subject
 
 _PAIRS, _HARMONIC = "moments", "SciPy: digamma and zeta"
 # So many seconds, at most, for each kind of groups.
-_TESTED = {"distinct": 20, "retrieved": 10, "large": 10, "vaswani": 10}
+_TESTED = {
+    "distinct": 20,
+    "retrieved": 10,
+    "large": 10,
+    "vaswani": 10,
+    "tied_queries": 20,
+    "few_items": 30,
+    "far": 5,
+    "half": 60,
+}
 
 
 def null(sizes: Sizes) -> Case:
@@ -13,6 +22,10 @@ def null(sizes: Sizes) -> Case:
         "retrieved": {"groups": sizes.null_queries},
         "large": {"n": sizes.null_items},
         "vaswani": {"runs": 1},
+        "tied_queries": {"systems": 4, "queries": sizes.null_tied},
+        "few_items": {"groups": sizes.null_small},
+        "far": {"n": sizes.null_items},
+        "half": {"n": sizes.null_half},
     }
     pairs = {"pairs": sizes.null_pairs}
     subjects = [
@@ -35,7 +48,11 @@ def null(sizes: Sizes) -> Case:
         "1 to 100 positives, whose scores are higher by 0 to 2 standard deviations. *Retrieved*: "
         f"{sizes.null_queries} groups shaped like the queries of the Vaswani collection, the best "
         "1,000 of 11,429 items with 1 to 144 positives among all. *Large*: one group of "
-        f"{sizes.null_items:,} items, a hundredth of them positive. *Vaswani*: a run (BM25) for "
+        f"{sizes.null_items:,} items, a hundredth of them positive, *far* the same with scores that "
+        "are two standard deviations higher, *half* one group of "
+        f"{sizes.null_half:,} items, half of them positive. *Tied queries*: the mean over "
+        f"{sizes.null_tied} queries of 800 documents with scores of one decimal, for four systems. "
+        f"*Few items*: {sizes.null_small:,} groups of 50 items. *Vaswani*: a run (BM25) for "
         "the 93 queries of that collection, ties in the order of trec_eval, and seven runs of it; "
         "its files are not part of the repository, and PRFRAME_TEST_DATA names the directory that "
         "holds them.",

@@ -52,6 +52,8 @@ def null_test(data: str, **size: int) -> Work:
 def null_floor(data: str, **size: int) -> Work:
     """Compute AP alone, of the same rows."""
     frame, options = _frame(data, **size)
+    if over := options.pop("over", None):
+        options["by"] = [options["by"], over]
     return Work(lambda: prframe.evaluate(frame, "AP", **options), means)
 
 
@@ -60,6 +62,8 @@ def _frame(data: str, **size: int) -> tuple[pl.DataFrame, dict[str, Any]]:
     if data == "vaswani":
         options = {"ties": "trec", "item": "doc_id", **_TOTALS}
         return rankings.vaswani(**size), {"by": ["system", "query_id"], **options}
+    if data == "tied_queries":
+        return rankings.tied_queries(**size), {"by": "system", "over": "group"}
     if data == "rare":
         return rankings.rare(*RARE), {"by": "group"}
     frame: pl.DataFrame = getattr(rankings, data)(*size.values())

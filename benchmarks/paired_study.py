@@ -98,8 +98,15 @@ def _counted(samples: int) -> Iterator[list[str]]:
             found = []
             for z in np.linspace(0.1, 5.5, samples):
                 differences = _tilted(law(rng, (n, 1), 0.0)[:, 0], float(z), rng)
-                exact = SignFlipNull(differences, "exact").p_value()
-                found.append((exact, SignFlipNull(differences, "convolution").p_value()))
+                exact = SignFlipNull(differences, method="exact").p_value(alternative="two-sided")
+                found.append(
+                    (
+                        exact,
+                        SignFlipNull(differences, method="convolution").p_value(
+                            alternative="two-sided"
+                        ),
+                    )
+                )
             exact, others = np.array(found).T
             yield [name, str(n), *_by_size(exact, np.abs(others / exact - 1))]
 
@@ -143,7 +150,7 @@ def _sampled(draws: int) -> Iterator[list[str]]:
 
 def _ratio(differences: Floats, share: float, draws: int) -> str:
     """Write the p-value, and how far it is from the share of draws."""
-    p_value = SignFlipNull(differences, "convolution").p_value()
+    p_value = SignFlipNull(differences, method="convolution").p_value(alternative="two-sided")
     if not share:
         return f"{p_value:.2g}"
     error = np.sqrt((1 - share) / (share * draws))
@@ -233,7 +240,7 @@ def _p_values(values: Floats, resamples: int, rng: np.random.Generator) -> Float
     """Return the p-values of each column, a row per test."""
     tests = [
         [
-            SignFlipNull(differences).p_value(),
+            SignFlipNull(differences).p_value(alternative="two-sided"),
             paired_t_test(differences).p_value,
             signed_rank_test(differences).p_value,
             sign_test(differences).p_value,

@@ -90,7 +90,9 @@ def _differences(null: LinearRankNull) -> list[str]:
     )
     found = []
     for w in values[values < high - 1e-9]:
-        exact, *others = (null.tails(w, m).above for m in ("exact", "saddlepoint", "normal"))
+        exact, *others = (
+            float(null.using(m).logsf(w)) for m in ("exact", "saddlepoint", "normal")
+        )
         found.append([np.exp(exact), *(abs(np.expm1(other - exact)) for other in others)])
     rows = np.array(found)
     cells = []
@@ -124,7 +126,7 @@ def _ratios(null: LinearRankNull, drawn: Floats, level: float) -> str:
     """Return approximations over the share of draws, at the value nearest to a level."""
     w = drawn[int((1 - level) * drawn.size)]
     share = drawn.size - np.searchsorted(drawn, w - 1e-9)
-    values = [np.exp(null.tails(w, m).above) for m in ("saddlepoint", "normal")]
+    values = [null.using(m).sf(w) for m in ("saddlepoint", "normal")]
     ratios = " / ".join(f"{value / share * drawn.size:.3f}" for value in values)
     return f"{ratios} (± {share**-0.5:.3f})"
 

@@ -62,6 +62,42 @@ def large(n: int) -> pl.DataFrame:
     return _group(np.random.default_rng(SEED), 0, n, n // 100, 0.05)
 
 
+def tied_queries(systems: int, queries: int) -> pl.DataFrame:
+    """Return systems with 800 documents for each query, whose scores have one decimal.
+
+    A query has 2 to 150 relevant ones, 25 in the median; systems are ever better.
+    """
+    rng = np.random.default_rng(SEED)
+    n_pos = np.exp(rng.normal(np.log(25), 0.8, queries)).round().clip(2, 150).astype(int)
+    return pl.concat(
+        _group(rng, query, 800, int(positives), 0.2 + 0.25 * system).with_columns(
+            pl.col("score").round(1), system=pl.lit(system)
+        )
+        for system in range(systems)
+        for query, positives in enumerate(n_pos)
+    )
+
+
+def few_items(groups: int) -> pl.DataFrame:
+    """Return groups of 50 items, each of which is positive with probability .2."""
+    rng = np.random.default_rng(SEED)
+    label = rng.random((groups, 50)) < 0.2
+    label[~label.any(axis=1), 0] = True
+    group = np.repeat(np.arange(groups), 50)
+    score = rng.standard_normal(groups * 50)
+    return pl.DataFrame({"group": group, "score": score, "label": label.ravel()})
+
+
+def far(n: int) -> pl.DataFrame:
+    """Return one group, a hundredth of it positive and far better than chance."""
+    return _group(np.random.default_rng(SEED), 0, n, n // 100, 2.0)
+
+
+def half(n: int) -> pl.DataFrame:
+    """Return one group, half of it positive and a little better than chance."""
+    return _group(np.random.default_rng(SEED), 0, n, n // 2, 0.001)
+
+
 def rare(n: int, n_pos: int, ap: float) -> pl.DataFrame:
     """Return the one of 10,000 random rankings whose AP is next to a value."""
     rng = np.random.default_rng(SEED)

@@ -50,13 +50,13 @@ def evaluate_summary(*, geometric_mean: bool) -> Schema:
 
 def ap_test(*, corrected: bool) -> Schema:
     """Return the columns of tests of AP."""
-    numbers = ("ap", "normalized_ap", "null_mean", "null_std", "z", "p_value")
+    numbers = ("ap", "normalized_ap", "null_mean", "null_std", "z", "p_value", "log10_p_value")
     return {"n": pl.Int64(), "n_pos": pl.Int64()} | _tested(numbers, corrected=corrected)
 
 
 def ap_test_over(*, corrected: bool) -> Schema:
     """Return the columns of tests of mean AP."""
-    numbers = ("map", "null_mean", "null_std", "z", "p_value")
+    numbers = ("map", "null_mean", "null_std", "z", "p_value", "log10_p_value")
     return {"n_groups": pl.Int64()} | _tested(numbers, corrected=corrected)
 
 

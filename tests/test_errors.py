@@ -335,7 +335,7 @@ REFUSALS = {
     "a null's method": (
         lambda: prframe.ap_test(GOOD, method="gamma"),
         "`method` must be one of 'auto', 'beta', 'exact', 'lattice', 'monte-carlo', 'normal', "
-        "'normal-delta', 'transform'; got 'gamma'.",
+        "'normal-delta', 'saddlepoint', 'transform'; got 'gamma'.",
     ),
     "a mean's method": (
         lambda: prframe.ap_test(GOOD, method="beta", over="label"),
@@ -604,10 +604,10 @@ REFUSALS = {
     ),
     "value of a null": (
         lambda: stats.LinearRankNull([1, 2], 1).sf(float("nan")),
-        "`w` must be a finite number; got nan.",
+        "`x` must not be NaN.",
     ),
     "method of a null": (
-        lambda: stats.LinearRankNull([1, 2], 1).tails(1, "t"),
+        lambda: stats.LinearRankNull([1, 2], 1, method="t"),
         "`method` must be one of 'auto', 'exact', 'normal', 'saddlepoint'; got 't'.",
     ),
     "draws of a null": (

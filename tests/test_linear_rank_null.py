@@ -10,10 +10,18 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from prframe.errors import PrframeError
-from prframe.stats import SCORE_GENERATING, LinearRankNull, parse_phi, urn_mixture, urn_saddlepoint
+from prframe.stats import (
+    SCORE_GENERATING,
+    LinearRankNull,
+    parse_phi,
+    urn_contents,
+    urn_mixture,
+    urn_saddlepoint,
+)
 from prframe.stats.rank_statistics import rank_null
+from prframe.stats.urn_contents import Lattice
 from prframe.stats.urn_saddlepoint import approximate
-from prframe.stats.urns import Lattice, LatticeLaw, SubsetTables, Urn
+from prframe.stats.urns import LatticeLaw, SubsetTables, Urn
 
 SAME = 1e-9
 
@@ -44,7 +52,7 @@ def test_exact_tails_are_those_of_all_choices(blocks, data):
     assert null.var() == pytest.approx(all_sums.var(), abs=1e-12)
     assert null.support() == pytest.approx((all_sums.min(), all_sums.max()), abs=1e-12)
     w = data.draw(st.sampled_from([*all_sums, all_sums.min() - 0.01, all_sums.max() + 0.01, 0.07]))
-    above, below, method = null.tails(w, "exact")
+    above, below, method = null.using("exact").tails(w)
     assert method == "exact"
     assert np.exp(above) == pytest.approx((all_sums >= w - SAME).mean(), rel=1e-12)
     assert np.exp(below) == pytest.approx((all_sums <= w + SAME).mean(), rel=1e-12)
@@ -61,7 +69,7 @@ def test_exact_tails_of_each_function(name, n_pos):
 
 
 def test_tables_and_walk_agree_where_neither_can_be_enumerated():
-    urn = Urn(np.arange(1.0, 34.0), np.ones(33, np.int64), 15)
+    urn = Urn.of(np.arange(1.0, 34.0), np.ones(33, np.int64), 15)
     tables, walk = SubsetTables.of(urn), LatticeLaw.of(urn, Lattice.of(urn.values))
     for w in (175.0, 255.0, 320.0, 380.0):
         assert tables.tails(w) == pytest.approx(walk.tails(w), rel=1e-11)
@@ -93,7 +101,7 @@ def test_a_median_statistic_is_hypergeometric():
         w = above - (300 - above)
         tail = null.tails(w)
         assert tail.method == "exact"
-        assert tail.above == pytest.approx(
+        assert tail.log_sf == pytest.approx(
             stats.hypergeom.logsf(above - 1, 2000, 1000, 300), rel=1e-9
         )
 
@@ -126,13 +134,13 @@ def test_the_saddlepoint_is_accurate_in_the_tails(name, n, n_pos):
     low, high = null.support()
     # From the middle to where a dozen subsets are left.
     for w in null.mean() + null.std() * np.linspace(-4.5, 4.5, 25):
-        exact = null.tails(w, "exact")
-        if not low < w < high or min(exact.above, exact.below) < np.log(100 / comb(n, n_pos)):
+        exact = null.using("exact").tails(w)
+        if not low < w < high or min(exact.log_sf, exact.log_cdf) < np.log(100 / comb(n, n_pos)):
             continue
-        found = null.tails(w, "saddlepoint")
+        found = null.using("saddlepoint").tails(w)
         assert found.method == "saddlepoint"
-        assert found.above == pytest.approx(exact.above, abs=0.05)
-        assert found.below == pytest.approx(exact.below, abs=0.05)
+        assert found.log_sf == pytest.approx(exact.log_sf, abs=0.05)
+        assert found.log_cdf == pytest.approx(exact.log_cdf, abs=0.05)
 
 
 @pytest.mark.parametrize("name", ["dcg", "dcg(k=10)", "local-auc", "p-norm-push(q=20)", "rtb"])
@@ -144,7 +152,7 @@ def test_sums_that_clump_are_taken_apart(name):
     for level in (0.5, 0.9, 0.99):
         w = drawn[int(level * draws)]
         share = (drawn >= w - SAME).mean()
-        found = np.exp(null.tails(w, "saddlepoint").above)
+        found = null.using("saddlepoint").sf(w)
         assert found == pytest.approx(share, abs=4 * (share / draws) ** 0.5 + 0.05 * share)
 
 
@@ -169,21 +177,21 @@ def test_the_normal_approximation_is_the_textbooks():
     null = LinearRankNull(ranks(30), 10, step=1 / 31)
     w = null.mean() + 0.8
     expected = stats.norm.sf((0.8 - 0.5 / 31) / null.std())
-    assert np.exp(null.tails(w, "normal").above) == pytest.approx(expected, rel=1e-12)
+    assert null.using("normal").sf(w) == pytest.approx(expected, rel=1e-12)
 
 
 def test_one_value_has_no_other_tail():
     null = LinearRankNull([2.0], 3, sizes=[7])
     assert (null.sf(6.0), null.cdf(6.0), null.var()) == (1.0, 1.0, 0.0)
     assert (null.sf(6.1), null.cdf(5.9)) == (0.0, 0.0)
-    assert LinearRankNull([1.0, 2.0], 2).tails(3.0, "normal")[:2] == (0.0, 0.0)
+    assert LinearRankNull([1.0, 2.0], 2, method="normal").tails(3.0)[:2] == (0.0, 0.0)
 
 
 def test_too_much_to_count_is_refused():
     null = LinearRankNull(parse_phi("van-der-waerden")(ranks(500)), 100)
     assert null.tails(30.0).method == "saddlepoint"
     with pytest.raises(PrframeError, match="too many subsets of 100 among 500 items"):
-        null.tails(30.0, "exact")
+        null.using("exact").tails(30.0)
 
 
 @pytest.mark.parametrize("name", ["dcg", "p-norm-push(q=20)"])
@@ -203,7 +211,7 @@ def test_mixtures_of_many_tied_blocks_have_few_terms(name, monkeypatch):
         w = drawn[int(level * draws)]
         share = (drawn >= w - SAME).mean()
         calls.clear()
-        found = np.exp(null.tails(w, "saddlepoint").above)
+        found = null.using("saddlepoint").sf(w)
         assert 0 < len(calls) < 2 * urn_mixture._MOST_TERMS
         assert found == pytest.approx(share, abs=4 * (share / draws) ** 0.5 + 0.02 * share)
 
@@ -224,9 +232,9 @@ def test_mixtures_within_mixtures_do_not_multiply(monkeypatch, name, n, n_pos):
     null = LinearRankNull(parse_phi(name)(ranks(n)), n_pos)
     draws = np.sort(null.rvs(20_000, 1))
     w = draws[10_000]
-    tail = null.tails(float(w), "saddlepoint")
+    tail = null.using("saddlepoint").tails(float(w))
     assert 0 < len(calls) < 2 * urn_mixture._MOST_TERMS
-    assert np.exp(tail.above) == pytest.approx((draws >= w).mean(), rel=0.15)
+    assert np.exp(tail.log_sf) == pytest.approx((draws >= w).mean(), rel=0.15)
 
 
 def test_saddlepoints_settle_for_a_million_scores(monkeypatch):
@@ -241,7 +249,7 @@ def test_saddlepoints_settle_for_a_million_scores(monkeypatch):
     null = LinearRankNull(ranks(1_000_000) ** 1000, 10_000)
     tail = null.tails(null.mean() + 0.1 * null.std())
     assert len(calls) < 60
-    assert np.exp(tail.above) == pytest.approx(stats.norm.sf(0.1), abs=0.03)
+    assert np.exp(tail.log_sf) == pytest.approx(stats.norm.sf(0.1), abs=0.03)
 
 
 def test_saddlepoints_exist_where_shares_are_0_or_1():
@@ -249,7 +257,7 @@ def test_saddlepoints_exist_where_shares_are_0_or_1():
     for name, n, n_pos in [("p-norm-push(q=30)", 44, 6), ("p-norm-push(q=100)", 40, 20)]:
         null = LinearRankNull(parse_phi(name)(ranks(n)), n_pos)
         for w in np.quantile(null.rvs(4000, 1), [0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999]):
-            above, below, _ = null.tails(float(w), "saddlepoint")
+            above, below, _ = null.using("saddlepoint").tails(float(w))
             assert 1 - 1e-9 <= np.exp(above) + np.exp(below) < 2
 
 
@@ -261,3 +269,32 @@ def test_the_unit_of_scores_does_not_matter(unit):
         assert scaled.logsf(w * unit) == pytest.approx(plain.logsf(w), rel=1e-9)
     assert scaled.mean() == pytest.approx(plain.mean() * unit, rel=1e-12)
     assert scaled.std() == pytest.approx(plain.std() * unit, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["dcg", "local-auc", "logrank", "p-norm-push(q=20)", "rtb"])
+@pytest.mark.parametrize(("n", "n_pos"), [(33_000, 40), (33_000, 32_000)])
+def test_points_stand_for_many_numbers(name, n, n_pos, monkeypatch):
+    """Cumulants of points in bins are those of all numbers; the ends of the tail included."""
+    scores = parse_phi(name).of_size(n)(ranks(n))
+    null = LinearRankNull(scores, n_pos)
+    low, high = null.support()
+    w = null.mean() + null.std() * np.array([-2.0, 0.5, 8.0])
+    w = w[(low < w) & (w < high)]
+    found = null.tails(w)
+    monkeypatch.setattr(urn_contents, "_MANY", 1000)
+    exact = LinearRankNull(scores, n_pos).tails(w)
+    assert found.log_sf == pytest.approx(exact.log_sf, rel=1e-8, abs=1e-8)
+    assert found.log_cdf == pytest.approx(exact.log_cdf, rel=1e-8, abs=1e-8)
+
+
+def test_points_have_the_moments_of_the_numbers():
+    values = np.sort(np.random.default_rng(1).gamma(0.5, size=40_000))
+    sizes = np.random.default_rng(2).integers(1, 50, values.size)
+    contents = urn_contents.Contents(values, sizes)
+    (points,) = contents.stand_ins()
+    assert points.values.size < 9000
+    assert (contents.all_points.width, contents.all_points.values.size) == (0, values.size)
+    assert (np.diff(points.values) > 0).all()
+    for power in range(4):
+        expected = sizes @ values**power
+        assert points.weights @ points.values**power == pytest.approx(expected, rel=1e-12)

@@ -37,6 +37,7 @@ from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
 from prframe.stats.label_permutations import tukey_randomization
 from prframe.stats.linear_rank_null import LinearRankNull
 from prframe.stats.multiplicity import adjust_p_values
+from prframe.stats.null_distribution import NullDistribution, TailProbabilities
 from prframe.stats.paired_auc import auc_covariance
 from prframe.stats.paired_design import (
     detectable_difference,
@@ -120,6 +121,7 @@ __all__ = [
     "Logrank",
     "MannWhitneyWilcoxon",
     "Median",
+    "NullDistribution",
     "PNormPush",
     "PRBootstrap",
     "PRInterval",
@@ -143,6 +145,7 @@ __all__ = [
     "SignFlipNull",
     "SignedRankPosterior",
     "SwapDistribution",
+    "TailProbabilities",
     "TrapezoidArea",
     "VanDerWaerden",
     "adjust_p_values",

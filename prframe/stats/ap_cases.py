@@ -1,16 +1,16 @@
 """Tests of the AP of many groups, and of their mean, against random ranking."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from prframe.stats.ap_course import MOST_ROWS, Complexes, Course, Group, Tilt
+from prframe.stats.ap_course import Group
 from prframe.stats.ap_draws import drawn
-from prframe.stats.ap_inversion import FEW_POSITIVES, Inversion
 from prframe.stats.ap_steps import Floats, Integers, Items
-from prframe.stats.ap_tails import EQUAL, Method, NullTails, Tail
+from prframe.stats.ap_sum import Term, sum_tail
+from prframe.stats.ap_tails import EQUAL, Method, NullTails, Tail, all_tails
 
 Shape: TypeAlias = tuple[int | None, tuple[int, ...] | None]
 
@@ -75,11 +75,10 @@ class Cases:
 
     def tails(self, ap: Floats, method: Method = "auto") -> list[Tail]:
         """Return the tails of a value of each group."""
+        asked = [(tails, inside, ap[places]) for tails, places, inside in self._parts]
         found: dict[int, Tail] = {}
-        for tails, places, inside in self._parts:
-            found |= dict(
-                zip(places.tolist(), tails.tails(inside, ap[places], method), strict=True)
-            )
+        for (_, places, _), tails in zip(self._parts, all_tails(asked, method), strict=True):
+            found |= dict(zip(places.tolist(), tails, strict=True))
         return [found[place] for place in range(len(self.cases))]
 
     def draws(self, place: int, size: int, seed: int) -> Floats:
@@ -98,85 +97,22 @@ class Cases:
         return total / len(self.cases)
 
     def mean_tail(self, value: float) -> Tail | None:
-        """Return the tails of the mean over groups, by inversion; None if it does not settle."""
+        """Return the tails of the mean over groups; None if no method settles."""
         if len(self.cases) == 1:
             return self.tails(np.array([value]))[0]
-        total = value * len(self.cases) * (1 - EQUAL)
-        deviation = np.sqrt(self.variance.sum(keepdims=True))
-        if not deviation[0]:
-            return None
-        course = _Sum(self.cases)
-        inversion = Inversion(course, self.mean.sum(keepdims=True), deviation)
-        if max(case.n_pos for case in self.cases) > MOST_ROWS:
-            inversion = inversion.refined(total)
-        found = inversion.log_tails(np.zeros(1, np.int64), np.array([total]))
-        if not found.converged[0]:
-            return None
-        most = max(case.n_pos for case in self.cases)
-        if most < FEW_POSITIVES and inversion.returns(0, total, found):
-            return None
-        return Tail(float(found.reached[0]), float(found.missed[0]), "transform")
+        best = np.array([min(case.depth, case.n_pos) / case.n_pos for case in self.cases])
+        if value * len(self.cases) >= best.sum() * (1 - EQUAL):
+            # Every ranking is the best there is.
+            log_best = float(sum(tail.log_reached for tail in self.tails(best)))
+            log_rest = float(np.log(-np.expm1(log_best))) if log_best < 0 else -np.inf
+            return Tail(log_best, log_rest, "exact")
+        return sum_tail(self._terms(), value * len(self.cases) * (1 - EQUAL))
 
-
-class _Sum(Course):
-    """The generating function of the sum of the AP of independent groups.
-
-    That of AP = T/n_pos at a slope is that of T at slope / n_pos, and those of a sum multiply.
-    """
-
-    def __init__(
-        self, cases: Sequence[Case], courses: "Sequence[tuple[Course, Floats]] | None" = None
-    ) -> None:
-        self._cases = list(cases)
-        self.groups = [Group(sum(c.n for c in cases), sum(c.n_pos for c in cases))]
-        self._courses = list(courses or self._walks())
-        self._tilts: dict[float, list[Tilt]] = {}
-
-    def _walks(self) -> Iterable[tuple[Course, Floats]]:
-        """Yield one walk for groups with as many positives, and how often it meets each group."""
-        alike: dict[tuple[Shape, int, int], dict[Group, int]] = {}
-        for case in self._cases:
-            key = case.shape, case.n_pos, case.n if case.n_pos > MOST_ROWS else 0
-            groups = alike.setdefault(key, {})
-            group = Group(case.n, case.n_pos)
-            groups[group] = groups.get(group, 0) + 1
-        for ((depth, ties), *_), groups in alike.items():
-            ends = None if ties is None else np.cumsum(ties)
-            yield Course(list(groups), depth, ends), np.array([*groups.values()], dtype=float)
-
-    def tilt(self, slope: float) -> Tilt:
-        """Tilt every group."""
-        sums = np.zeros(3)
-        self._tilts[slope] = [
-            course.tilt(slope / course.groups[0].n_pos) for course, _ in self._courses
-        ]
-        for (course, often), tilt in zip(self._courses, self._tilts[slope], strict=True):
-            scale = course.groups[0].n_pos
-            sums += (
-                often @ tilt.log_mgf,
-                often @ tilt.mean / scale,
-                often @ tilt.variance / scale**2,
-            )
-        log_mgf, mean, variance = sums[:, None]
-        return Tilt(slope, log_mgf, mean, variance, [], [])
-
-    def waves(
-        self, tilt: Tilt, groups: Iterable[int], frequencies: Floats
-    ) -> dict[int, Complexes]:
-        """Multiply the characteristic functions."""
-        product = np.ones(frequencies.size, dtype=np.complex128)
-        for (course, often), own in zip(self._courses, self._tilts[tilt.slope], strict=True):
-            every = range(len(course.groups))
-            waves = course.waves(own, every, frequencies / course.groups[0].n_pos)
-            for index in every:
-                product *= waves[index] ** often[index]
-        return dict.fromkeys(groups, product)
-
-    def refined(self, slope: float) -> "_Sum":
-        """Refine the walks with many positives."""
-        courses = [
-            (course.refined(slope / scale) if scale > MOST_ROWS else course, often)
-            for course, often in self._courses
-            for scale in [course.groups[0].n_pos]
-        ]
-        return _Sum(self._cases, courses)
+    def _terms(self) -> list[Term]:
+        """Return the distinct groups whose AP is added up, and how often each is."""
+        often: dict[Case, int] = {}
+        for case in self.cases:
+            often[case] = often.get(case, 0) + 1
+        moments = zip(self.cases, self.mean.tolist(), self.variance.tolist(), strict=True)
+        known = {case: (mean, variance) for case, mean, variance in moments}
+        return [Term(case.items, case.n_pos, count, *known[case]) for case, count in often.items()]

@@ -1,13 +1,15 @@
-"""The generating function of T = n_pos AP, for many groups in one walk.
+"""The generating function of T = n_pos AP, walked down the ranks.
 
 ``V_t(h) = E[exp(sT)]`` over all rankings of t items with h positives obeys
 
-    V_t(h) = (1 - h/t) V_{t-1}(h) + (h/t) exp(s h/t) V_{t-1}(h - 1),
+    C(t, h) V_t(h) = sum over j of  C(m, j) exp(s g(h - j, j)) C(t - m, h - j) V_{t-m}(h - j)
 
-so one walk down the ranks holds the value for every n (= t) and n_pos (= h). A step over several
-ranks sums over how many of the h positives stand above it, a hypergeometric number. For a real s
-the terms of these sums, as shares, are the chances of a tilted walk, in which large T are likely;
-for s + i w they give the tilted walk's characteristic function, which never overflows.
+for the last m of the t ranks, which hold j of the positives and let T grow by g. One walk down the
+ranks holds the value for every n (= t) and n_pos (= h), and takes any number of slopes s at once.
+Not every number of hits is needed: they scatter about a path (`ap_path`), and where they scatter
+widely a sum over every d-th number, times d, is the sum over all of them, but for less than
+rounding. For a real s the terms, as shares, are the chances of a tilted walk, in which large T are
+likely; for s + i w they give the tilted walk's characteristic function, which never overflows.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,20 +19,27 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats.ap_steps import Floats, Integers, Items, Step, log_binomial
+from prframe.stats.ap_path import Lanes, Path, coupling
+from prframe.stats.ap_steps import Floats, Integers, Items, Steps, log_binomial
 
 Complexes: TypeAlias = NDArray[np.complex128]
 
 # Ranks of their own, and by how much a step grows beyond them.
-_DENSE, _GROWTH = 64, 0.1
-# Terms smaller than this never count where steps are short; nor do shares smaller than that.
-_DROPPED, _NEGLIGIBLE = -100.0, 1e-10
-# Up to so many positives every number of hits is a row; beyond, a grid of so many at first.
-MOST_ROWS, _COARSE_ROWS, _MOST_FINE = 256, 160, 1024
-# Grid points per standard deviation, which the sum over a bell needs, and half a window.
-_PER_DEVIATION, _WINDOW = 2.0, 10.0
+DENSE, GROWTH = 64, 0.08
+# Rows reach so many standard deviations, and hits, to both sides of a path; columns likewise.
+_WIDE, _MORE = 7.5, 6.0
+_WIDE_GIVEN, _MORE_GIVEN = 5.5, 4.0
+# Every number of hits is a row where they scatter less than this, else so many per deviation.
+_DENSE_SCATTER, _STRIDE = 3.0, 0.7
+# Terms smaller than this never count where every number of hits is a row.
+_DROPPED = -100.0
+# Shares smaller than this never count for a characteristic function.
+_NEGLIGIBLE = 1e-10
 # Powers are products of one among so many and one among the rest.
 _POWERS = 8
+# So many terms are added at a time.
+_AT_ONCE = 1 << 16
+_LEAST = 1e-300
 
 
 class Group(NamedTuple):
@@ -40,76 +49,78 @@ class Group(NamedTuple):
     n_pos: int
 
 
-@dataclass(frozen=True)
-class Transitions:
-    """The terms of the sums for some h: one entry for each h' above the step that is possible.
+class Rows(NamedTuple):
+    """The numbers of hits at the end of a step, by lane: `number` of them, from `low` on.
+
+    Those of a lane begin at the row `start`.
+    """
+
+    low: Floats
+    stride: Floats
+    number: Integers
+    start: Integers
+
+    @classmethod
+    def of(cls, low: Floats, stride: "Floats | float", count: "Integers | int") -> "Rows":
+        """Return the rows of lanes, one lane after the other."""
+        number = np.broadcast_to(np.asarray(count, dtype=np.int64), low.shape)
+        start = np.cumsum(number) - number
+        return cls(low, np.broadcast_to(np.float64(stride), low.shape), number, start)
+
+    @property
+    def lane(self) -> Integers:
+        """The lane of each row."""
+        return np.repeat(np.arange(self.number.size), self.number)
+
+    @property
+    def hits(self) -> Floats:
+        """The hits of each row."""
+        place = np.arange(int(self.number.sum())) - self.start[self.lane]
+        return self.low[self.lane] + self.stride[self.lane] * place
+
+
+class Table(NamedTuple):
+    """The terms of the sums of a step, padded to as many for each row.
 
     Attributes
     ----------
-    hits : ndarray of int, shape (n_rows,)
-        The h, one per row.
-    row, column : ndarray of int, shape (n_entries,)
-        Places of h, and of h' among the rows before.
-    log_chance, growth, variance : ndarray of float, shape (n_entries,)
-        Logarithm of the chance of h' given h; mean and variance of what T grows by.
+    lane, hits : ndarray, shape (n_rows,)
+        Lane, and hits at the end of the step.
+    column : ndarray of int, shape (n_rows, n_terms)
+        Places of the hits above the step, among the rows before.
+    log_ways, growth, variance : ndarray of float, shape (n_rows, n_terms)
+        Logarithm of C(m, j), -inf for no term; mean and variance of what T grows by.
     """
 
-    hits: Integers
-    row: Integers
+    lane: Integers
+    hits: Floats
     column: Integers
-    log_chance: Floats
+    log_ways: Floats
     growth: Floats
-    variance: Floats
-
-    @classmethod
-    def over(
-        cls, step: Step, before: Integers, after: Integers, dropped: float = -np.inf
-    ) -> "Transitions":
-        """Return the transitions of a step, from rows `before` to rows `after`."""
-        # A row may stand for several numbers of hits.
-        width = np.diff([before[0] - 0.5, *(before[1:] + before[:-1]) / 2, before[-1] + 0.5])
-        chance = log_binomial(step.size, after[:, None] - before) + np.log(width)
-        chance += log_binomial(step.above, before) - log_binomial(step.end, after)[:, None]
-        row, column = np.nonzero(chance > dropped)
-        possible, row = np.unique(row, return_inverse=True)
-        hits = after[possible]
-        above, positives = before[column], hits[row] - before[column]
-        return cls(
-            hits=hits,
-            row=row,
-            column=column,
-            log_chance=chance[possible[row], column],
-            growth=step.growth(above, positives),
-            variance=step.variance(above, positives) if not step.is_exact else np.zeros(row.size),
-        )
-
-    @property
-    def starts(self) -> Integers:
-        """The first entry of each row."""
-        return np.searchsorted(self.row, np.arange(self.hits.size))
+    variance: Floats | None
 
 
-class State(NamedTuple):
-    """Logarithm of V, and mean and variance of the tilted T, by row."""
+class Exit(NamedTuple):
+    """The last step of some groups, one row of terms for each, from the rows before a step."""
 
-    log_mgf: Floats
-    mean: Floats
-    variance: Floats
+    step: int
+    groups: Integers
+    table: Table
 
 
 @dataclass(frozen=True)
 class Tilt:
-    """A walk with weights exp(slope T).
+    """Walks with weights exp(slope T).
 
     Attributes
     ----------
     slope : float
     log_mgf, mean, variance : ndarray of float, shape (n_groups,)
         Logarithm of E[exp(slope T)]; mean and variance of T under the tilt.
-    shares : list of ndarray of float
-        The tilted chance of each entry, by step.
+    shares : list of ndarray of float, shape (n_rows, n_terms)
+        The tilted chance of each term, by step.
     exits : list of ndarray of float
-        The same for the last step of each group.
+        The same for the exits.
     """
 
     slope: float
@@ -120,183 +131,388 @@ class Tilt:
     exits: list[Floats]
 
 
-def tilted(table: Transitions, slope: float, state: State) -> tuple[State, Floats]:
-    """Take a step; return the state behind it and the tilted chance of each entry."""
-    row, column, starts = table.row, table.column, table.starts
-    drift = table.growth + slope * table.variance
-    exponent = table.log_chance + slope * (table.growth + drift) / 2 + state.log_mgf[column]
-    largest = np.maximum.reduceat(exponent, starts)
-    weight = np.exp(exponent - largest[row])
-    total = np.add.reduceat(weight, starts)
-    share = weight / total[row]
-    grown = drift + state.mean[column]
-    mean = np.add.reduceat(share * grown, starts)
-    scatter = (grown - mean[row]) ** 2 + state.variance[column] + table.variance
-    variance = np.add.reduceat(share * scatter, starts)
-    return State(largest + np.log(total), mean, variance), share
+class Whereabouts(NamedTuple):
+    """Where tilted walks are.
+
+    Attributes
+    ----------
+    total, variance : ndarray of float, shape (n_lanes,)
+        Mean and variance of T.
+    mean, deviation : ndarray of float, shape (n_lanes, n_steps - 1)
+        Of the hits at the end of each step but the last.
+    outside : ndarray of float, shape (n_lanes,)
+        The largest chance, over the steps, of a row beyond which there are more.
+    """
+
+    total: Floats
+    variance: Floats
+    mean: Floats
+    deviation: Floats
+    outside: Floats
+
+
+class _State(NamedTuple):
+    """Logarithm of C(t, h) V, and mean and variance of the tilted T, by row."""
+
+    log_mgf: Floats
+    mean: Floats
+    variance: Floats
 
 
 class Course:
-    """The transitions of a walk that leads to every group.
+    """Walks that lead to groups, each along a lane.
 
-    Parameters
+    Made by `shared` or `planned`.
+
+    Attributes
     ----------
-    groups : sequence of Group
-        One group only if it is tied or has more than ``MOST_ROWS`` positives.
-    depth : int, optional
-        So many items are retrieved in every group; all, if absent.
-    ends : ndarray of int, optional
-        Ends of the tie blocks.
-    rows : list of ndarray of int, optional
-        The numbers of hits to keep at the end of each step; else every number, or a coarse grid.
+    groups : list of Group
+    tables : list of Table
+        One for each step.
+    exits : list of Exit
+        In the order of their steps.
     """
 
     def __init__(
-        self,
-        groups: Sequence[Group],
-        depth: int | None = None,
-        ends: Integers | None = None,
-        rows: Sequence[Integers] | None = None,
+        self, groups: Sequence[Group], tables: Sequence[Table], exits: Sequence[Exit]
     ) -> None:
-        self.groups = list(groups)
-        self.tables: list[Transitions] = []
-        self.steps: list[Step] = []
-        exits: dict[int, Transitions] = {}
-        self._leave: dict[int, list[int]] = {}
-        self._shape = depth, ends
-        most = max(group.n for group in groups)
+        self.groups, self.tables, self.exits = list(groups), list(tables), list(exits)
+        n, n_pos = np.array(self.groups, dtype=np.float64).T
+        self._log_rankings = log_binomial(n, n_pos)
+
+    @classmethod
+    def shared(
+        cls, groups: Sequence[Group], depth: int | None = None, ends: Integers | None = None
+    ) -> "Course":
+        """Return one walk through every number of hits, which leads to all groups.
+
+        To one group only if `ends`, the ends of tie blocks, or a `depth` are given.
+        """
+        most, n_pos = (max(numbers) for numbers in zip(*groups, strict=True))
         items = Items(most, most if depth is None else depth, ends)
-        order = sorted(range(len(groups)), key=lambda index: groups[index].n)
-        before = np.zeros(1, dtype=np.int64)
-        drop = _DROPPED if ends is None and self._most <= MOST_ROWS else -np.inf
-        for step in items.steps(_DENSE, _GROWTH):
-            while order and groups[order[0]].n <= step.end:
-                index = order.pop(0)
-                last = items.step(step.above, groups[index].n)
-                exits[index] = Transitions.over(last, before, np.array([groups[index].n_pos]))
-                self._leave.setdefault(len(self.tables), []).append(index)
-            if not order:
-                break
-            after = rows[len(self.tables)] if rows else self._rows(step)
-            table = Transitions.over(step, before, after, drop)
-            self.tables.append(table)
-            self.steps.append(step)
-            before = table.hits
-        self.exits = [exits[index] for index in range(len(groups))]
+        steps = items.table(DENSE, GROWTH)
+        sizes = np.array([group.n for group in groups])
+        leave = np.searchsorted(steps.end, sizes)
+        tables: list[Table] = []
+        exits: list[Exit] = []
+        before = Rows.of(np.zeros(1), 1, 1)
+        for step in range(int(leave.max()) + 1):
+            leaving = np.flatnonzero(leave == step)
+            if leaving.size:
+                hits = np.array([float(groups[index].n_pos) for index in leaving.tolist()])
+                cut = items.between(np.full(leaving.size, steps.above[step]), sizes[leaving])
+                exits.append(Exit(step, leaving, _last_terms(cut, hits, before)))
+            high = float(min(steps.end[step], n_pos))
+            one = Lanes.of([steps.one(step)], [n_pos])
+            after = Rows.of(np.zeros(1), 1, int(high) + 1)
+            ends_at = float(steps.above[step]), float(steps.end[step])
+            tables.append(_trimmed(_terms(one, 0, before, after), *ends_at))
+            before = after
+        return cls(groups, tables[:-1], exits)
+
+    @classmethod
+    def planned(cls, lanes: Lanes, path: Path) -> "Course":
+        """Return a walk for each lane through the numbers of hits about its path."""
+        tables: list[Table] = []
+        before = Rows.of(np.zeros(lanes.n.size), 1, 1)
+        last = lanes.size.shape[1] - 1
+        scatter, rise = coupling(lanes, path)
+        guide = path, rise
+        for step in range(last):
+            after = _about(lanes, path, step, scatter[:, step])
+            tables.append(_terms(lanes, step, before, after, guide))
+            before = after
+        table = _terms(lanes, last, before, Rows.of(lanes.n_pos, 1, 1), guide)
+        pairs = zip(lanes.n.tolist(), lanes.n_pos.tolist(), strict=True)
+        groups = [Group(int(n), int(n_pos)) for n, n_pos in pairs]
+        return cls(groups, tables, [Exit(last, np.arange(lanes.n.size), table)])
 
     @property
-    def _most(self) -> int:
-        return max(group.n_pos for group in self.groups)
+    def size(self) -> int:
+        """How many terms there are."""
+        return sum(table.log_ways.size for table in self.tables)
 
-    def _rows(self, step: Step) -> Integers:
-        """Return every number of hits at the end of a step, or a coarse grid of them."""
-        high = min(step.end, self._most)
-        if self._most <= MOST_ROWS:
-            return np.arange(high + 1)
-        n, n_pos = self.groups[0]
-        low = max(0, step.end - (n - n_pos))
-        # As far apart as binomial numbers scatter: dense at both ends.
-        angle = np.linspace(0, np.pi / 2, _COARSE_ROWS)
-        return np.unique(np.rint(low + (high - low) * np.sin(angle) ** 2).astype(np.int64))
+    def log_mgf(self, slopes: Floats) -> Floats:
+        """Return log E[exp(slope T)], ndarray of float, shape (n_groups, n_slopes).
 
-    def refined(self, slope: float) -> "Course":
-        """Return a course for the only group whose rows are where a tilt leads."""
-        rows = []
-        needs = self._needs(self.tilt(slope), {0})[1:]
-        n, n_pos = self.groups[0]
-        means = [float(need @ table.hits) for need, table in zip(needs, self.tables, strict=True)]
-        reached = [*((step.end, mean) for step, mean in zip(self.steps, means, strict=True))]
-        for table, need, (end, mean), (later, total) in zip(
-            self.tables, needs, reached, [*reached[1:], (n, n_pos)], strict=True
-        ):
-            hits = table.hits
-            deviation = np.sqrt(max(float(need @ (hits - mean) ** 2), 0.0))
-            margin = _WINDOW * (deviation + 1)
-            low = max(int(hits[0]), int(mean - margin))
-            high = min(int(hits[-1]), int(mean + margin))
-            # The scatter of hits up to here, given those up to the end of the next step.
-            scatter = min(_scatter(mean, end, total - mean, later - end), deviation)
-            stride = max(1, int(scatter / _PER_DEVIATION), 1 + (high - low) // _MOST_FINE)
-            rows.append(np.arange(low, high + 1, stride))
-        return Course(self.groups, *self._shape, rows)
+        `slopes` has the shape (n_lanes, n_slopes).
+        """
+        found = np.zeros((len(self.groups), slopes.shape[1]))
+        level = np.zeros((slopes.shape[0], slopes.shape[1]))
+        exits = iter([*self.exits, None])
+        leaving = next(exits)
+        for step in range(len(self.tables) + 1):
+            while leaving is not None and leaving.step == step:
+                found[leaving.groups] = _summed(leaving.table, level, slopes)
+                leaving = next(exits)
+            if step < len(self.tables):
+                level = _summed(self.tables[step], level, slopes)
+        return found - self._log_rankings[:, None]
 
     def tilt(self, slope: float) -> Tilt:
         """Walk with weights exp(slope T)."""
-        state = State(np.zeros(1), np.zeros(1), np.zeros(1))
+        return self._walked(np.full(self._n_lanes, slope), slope)
+
+    def _walked(self, slopes: Floats, slope: float) -> Tilt:
+        """Walk with a slope for each lane."""
+        none = np.zeros(slopes.size)
+        state = _State(none, none, none)
         shares: list[Floats] = []
-        exits: list[Floats] = [np.zeros(0)] * len(self.groups)
+        exits: list[Floats] = []
         found = np.zeros((3, len(self.groups)))
-        for depth in range(len(self.tables) + 1):
-            for index in self._leave.get(depth, []):
-                last, exits[index] = tilted(self.exits[index], slope, state)
-                found[:, index] = [column[0] for column in last]
-            if depth < len(self.tables):
-                state, share = tilted(self.tables[depth], slope, state)
+        for step in range(len(self.tables) + 1):
+            for leaving in self._leaving(step):
+                last, share = _tilted(leaving.table, slopes, state)
+                found[:, leaving.groups] = last
+                exits.append(share)
+            if step < len(self.tables):
+                state, share = _tilted(self.tables[step], slopes, state)
                 shares.append(share)
         log_mgf, mean, variance = found
-        return Tilt(slope, log_mgf, mean, variance, shares, exits)
+        return Tilt(slope, log_mgf - self._log_rankings, mean, variance, shares, exits)
+
+    def whereabouts(self, lanes: Lanes, slopes: Floats) -> Whereabouts:
+        """Return where the tilted walks of a planned course are, a slope for each lane."""
+        tilt = self._walked(slopes, 0.0)
+        needs = self.needs(tilt, np.ones(len(self.groups), np.bool_))
+        count = slopes.size
+        mean, deviation = np.zeros((2, count, len(self.tables)))
+        outside = np.zeros(count)
+        for step, (table, need) in enumerate(zip(self.tables, needs[1:], strict=True)):
+            lane, hits = table.lane, table.hits
+            mean[:, step] = np.bincount(lane, need * hits, count)
+            far = (hits - mean[lane, step]) ** 2
+            deviation[:, step] = np.sqrt(np.bincount(lane, need * far, count))
+            end = lanes.end[lane, step]
+            low = np.maximum(0.0, lanes.n_pos[lane] - (lanes.n[lane] - end))
+            high = np.minimum(end, lanes.n_pos[lane])
+            first, last = np.diff(lane, prepend=-1) > 0, np.diff(lane, append=count) > 0
+            stride = np.where(first, 0.0, np.diff(hits, prepend=0.0))
+            edge = (first & (hits > low)) | (last & (hits + stride < high))
+            outside = np.maximum(outside, np.bincount(lane, need * edge, count))
+        return Whereabouts(tilt.mean, tilt.variance, mean, deviation, outside)
 
     def waves(
         self, tilt: Tilt, groups: Iterable[int], frequencies: Floats
     ) -> dict[int, Complexes]:
-        """Return the tilted characteristic functions of some groups.
+        """Return the tilted characteristic functions of some groups, of a course with one lane.
 
         `frequencies` are equally spaced, and a multiple of 8 in number.
         """
-        wanted = set(groups)
-        needs = self._needs(tilt, wanted)
+        wanted = np.zeros(len(self.groups), np.bool_)
+        wanted[list(groups)] = True
+        needs = self.needs(tilt, wanted)
         wave = np.ones((1, frequencies.size), dtype=np.complex128)
         found: dict[int, Complexes] = {}
-        for depth in range(len(needs)):
-            for index in wanted.intersection(self._leave.get(depth, [])):
-                last = self.exits[index]
-                found[index] = _passed(last, tilt.exits[index], tilt.slope, wave, frequencies)[0]
-            if depth + 1 < len(needs):
-                table = self.tables[depth]
-                share = np.where(needs[depth + 1][table.row] > _NEGLIGIBLE, tilt.shares[depth], 0)
-                wave = _passed(table, share, tilt.slope, wave, frequencies)
+        for step in range(len(needs)):
+            for leaving, share in zip(self.exits, tilt.exits, strict=True):
+                if leaving.step == step and wanted[leaving.groups].any():
+                    last = _waved(leaving.table, share, tilt.slope, wave, frequencies)
+                    found |= dict(zip(leaving.groups.tolist(), last, strict=True))
+            if step + 1 < len(needs):
+                share = np.where(needs[step + 1][:, None] > _NEGLIGIBLE, tilt.shares[step], 0.0)
+                wave = _waved(self.tables[step], share, tilt.slope, wave, frequencies)
         return found
 
-    def _needs(self, tilt: Tilt, wanted: set[int]) -> list[Floats]:
+    def needs(self, tilt: Tilt, wanted: NDArray[np.bool_]) -> list[Floats]:
         """Return the tilted chance of every row, summed over groups, before each step."""
-        depths = [d for d, leaving in self._leave.items() if wanted.intersection(leaving)]
+        chances = list(zip(self.exits, tilt.exits, strict=True))
+        last = max(leaving.step for leaving in self.exits if wanted[leaving.groups].any())
         need: Floats = np.zeros(0)
         needs: list[Floats] = []
-        for depth in range(max(depths), -1, -1):
-            rows = self.tables[depth - 1].hits.size if depth else 1
-            if needs:
-                table = self.tables[depth]
-                weight = tilt.shares[depth] * need[table.row]
-                need = np.bincount(table.column, weight, minlength=rows).astype(np.float64)
-            else:
-                need = np.zeros(rows)
-            for index in wanted.intersection(self._leave.get(depth, [])):
-                need = need + np.bincount(
-                    self.exits[index].column, tilt.exits[index], minlength=rows
-                )
+        for step in range(last, -1, -1):
+            rows = self.tables[step - 1].hits.size if step else self._n_lanes
+            table = self.tables[step] if needs else None
+            need = _handed(table, tilt.shares[step], need, rows) if table else np.zeros(rows)
+            for leaving, share in chances:
+                if leaving.step == step:
+                    weight = wanted[leaving.groups].astype(np.float64)
+                    need = need + _handed(leaving.table, share, weight, rows)
             needs.append(need)
         return needs[::-1]
 
+    @property
+    def _n_lanes(self) -> int:
+        return 1 + int(max(leaving.table.lane.max() for leaving in self.exits))
 
-def _scatter(above: float, end: int, within: float, size: int) -> float:
-    """Return how much positives above and within a step scatter when their sum is given."""
-    first, second = above * max(1 - above / end, 0.0), within * max(1 - within / size, 0.0)
-    return float(np.sqrt(first * second / (first + second))) if first * second > 0 else 0.0
+    def _leaving(self, step: int) -> list[Exit]:
+        """Return the exits before a step."""
+        return [leaving for leaving in self.exits if leaving.step == step]
 
 
-def _passed(
-    table: Transitions, share: Floats, slope: float, wave: Complexes, frequencies: Floats
+def _last_terms(cut: Steps, hits: Floats, before: Rows) -> Table:
+    """Return the terms of last steps, one per group, all from the same rows."""
+    lanes = Lanes.of([cut.one(k) for k in range(hits.size)], hits)
+    none = np.zeros(hits.size, np.int64)
+    shared = Rows(none + before.low, none + before.stride, none + before.number, none)
+    table = _terms(lanes, 0, shared, Rows.of(hits, 1, 1))
+    return table._replace(lane=none)
+
+
+def _about(lanes: Lanes, path: Path, step: int, scatter: Floats) -> Rows:
+    """Return the numbers of hits about a path at the end of a step.
+
+    `scatter` is how they scatter under the tilt when those at the end of the next step are known.
+    """
+    end, centre = lanes.end[:, step], path.hits[:, step + 1]
+    half = _WIDE * path.scatter[:, step] + _MORE
+    # No fewer than the ranks below can do without, no more than there are.
+    low = np.maximum(np.floor(centre - half), np.maximum(0.0, lanes.n_pos - (lanes.n - end)))
+    high = np.minimum(np.ceil(centre + half), np.minimum(end, lanes.n_pos))
+    given = np.minimum(_given(lanes, path, step + 1), scatter)
+    stride = np.where(given < _DENSE_SCATTER, 1.0, np.maximum(np.floor(_STRIDE * given), 1.0))
+    count = np.maximum((high - low) // stride, 0).astype(np.int64) + 1
+    return Rows.of(np.minimum(low, high), stride, count)
+
+
+def _given(lanes: Lanes, path: Path, step: int) -> Floats:
+    """Return how much the hits above a step scatter when those at its end are known."""
+    size, end, hits = lanes.size[:, step], lanes.end[:, step], path.hits[:, step + 1]
+    above = end - size
+    share = np.clip(hits / end, 0.0, 1.0)
+    return np.asarray(np.sqrt(above * size * share * (1 - share) / end))
+
+
+def _terms(
+    lanes: Lanes,
+    step: int,
+    before: Rows,
+    after: Rows,
+    guide: tuple[Path, Floats] | None = None,
+) -> Table:
+    """Return the terms of a step; with a path and its coupling, those near what these expect."""
+    lane, hits = after.lane, after.hits
+    size = lanes.size[lane, step]
+    low, high = np.maximum(hits - size, 0.0), hits
+    if guide is not None and step:
+        path, rise = guide[0], hits - guide[0].hits[lane, step + 1]
+        # Between what random ranking and what the tilt makes of more hits at the end.
+        moved = np.stack([1 - size / lanes.end[lane, step], guide[1][lane, step - 1]]) * rise
+        half = (_WIDE_GIVEN * _given(lanes, path, step) + _MORE_GIVEN)[lane]
+        low = np.maximum(low, path.hits[lane, step] + moved.min(axis=0) - half)
+        high = np.minimum(high, path.hits[lane, step] + moved.max(axis=0) + half)
+    begin, stride = before.low[lane], before.stride[lane]
+    first = np.maximum(np.ceil((low - begin) / stride), 0).astype(np.int64)
+    last = np.minimum(np.floor((high - begin) / stride).astype(np.int64), before.number[lane] - 1)
+    place = first[:, None] + np.arange(max(int((last - first).max()), 0) + 1)
+    inside = place <= last[:, None]
+    column = before.start[lane][:, None] + np.where(inside, place, 0)
+    above = begin[:, None] + stride[:, None] * place
+    terms = np.where(inside, above, np.nan)
+    return _table(lanes, step, (lane, hits, stride), column, terms)
+
+
+def _table(
+    lanes: Lanes, step: int, rows: tuple[Integers, Floats, Floats], column: Integers, above: Floats
+) -> Table:
+    """Return the terms for hits above the step, NaN where there is no term."""
+    lane, hits, stride = rows
+    size, single, pair, spread = (
+        values[lane, step][:, None]
+        for values in (lanes.size, lanes.single, lanes.pair, lanes.spread)
+    )
+    none = np.isnan(above)
+    h = np.where(none, 0.0, above)
+    j = np.where(none, 0.0, hits[:, None] - h)
+    ways = np.where(none, -np.inf, log_binomial(size, j)) + np.log(stride)[:, None]
+    growth = j * (h + 1) * single + j * (j - 1) * pair
+    # The variance of the mean influence of a positive's place.
+    variance = j * (1 - j / np.maximum(size, 1)) * (h + j / 2) ** 2 * spread
+    return Table(lane, hits, column, ways, growth, variance if spread.any() else None)
+
+
+def _trimmed(table: Table, above: float, end: float) -> Table:
+    """Leave out the terms that are never likely, which come first in each row."""
+    hits = table.hits[:, None]
+    before = table.column.astype(np.float64)
+    chance = table.log_ways + log_binomial(above, before) - log_binomial(end, hits)
+    first = np.argmax(chance > _DROPPED, axis=1)
+    width = int((np.isfinite(table.log_ways).sum(axis=1) - first).max())
+    place = first[:, None] + np.arange(width)
+    inside = place < chance.shape[1]
+    place = np.where(inside, place, 0)
+    ways, growth = (
+        np.take_along_axis(values, place, axis=1) for values in (table.log_ways, table.growth)
+    )
+    column = np.take_along_axis(table.column, place, axis=1)
+    variance = table.variance
+    if variance is not None:
+        variance = np.take_along_axis(variance, place, axis=1)
+    return table._replace(
+        column=column,
+        log_ways=np.where(inside, ways, -np.inf),
+        growth=growth,
+        variance=variance,
+    )
+
+
+def _summed(table: Table, level: Floats, slopes: Floats) -> Floats:
+    """Take a step with all slopes at once; return the logarithms of C(t, h) V by row."""
+    rows, terms = table.log_ways.shape
+    at_once = max(1, _AT_ONCE // (terms * slopes.shape[1]))
+    parts = []
+    for begin in range(0, rows, at_once):
+        part = slice(begin, begin + at_once)
+        slope = slopes[table.lane[part], None, :]
+        exponent = table.growth[part, :, None] * slope
+        if table.variance is not None:
+            exponent += 0.5 * table.variance[part, :, None] * slope**2
+        exponent += level[table.column[part]] + table.log_ways[part, :, None]
+        largest = _finite(exponent.max(axis=1))
+        exponent -= largest[:, None]
+        with np.errstate(divide="ignore"):
+            parts.append(largest + np.log(np.exp(exponent, out=exponent).sum(axis=1)))
+    return np.concatenate(parts)
+
+
+def _tilted(table: Table, slopes: Floats, state: _State) -> tuple[_State, Floats]:
+    """Take a step with a slope for each lane; return the state behind it and terms' chances."""
+    drift, slope = table.growth, slopes[table.lane][:, None]
+    exponent = table.log_ways + slope * drift + state.log_mgf[table.column]
+    if table.variance is not None:
+        drift = drift + slope * table.variance
+        exponent += 0.5 * slope**2 * table.variance
+    largest = _finite(exponent.max(axis=1))
+    weight = np.exp(exponent - largest[:, None])
+    total = weight.sum(axis=1)
+    with np.errstate(divide="ignore"):
+        log_mgf = largest + np.log(total)
+    share = weight / np.maximum(total, _LEAST)[:, None]
+    grown = drift + state.mean[table.column]
+    mean = (share * grown).sum(axis=1)
+    scatter = (grown - mean[:, None]) ** 2 + state.variance[table.column]
+    if table.variance is not None:
+        scatter += table.variance
+    return _State(log_mgf, mean, (share * scatter).sum(axis=1)), share
+
+
+def _finite(largest: Floats) -> Floats:
+    """Return the exponents, and 0 where no term is possible."""
+    return np.where(np.isfinite(largest), largest, 0.0)
+
+
+def _handed(table: Table, share: Floats, need: Floats, rows: int) -> Floats:
+    """Return the chances of the rows before a step from those of the rows behind."""
+    weight = share * need[:, None]
+    return np.bincount(table.column.ravel(), weight.ravel(), minlength=rows).astype(np.float64)
+
+
+def _waved(
+    table: Table, share: Floats, slope: float, wave: Complexes, frequencies: Floats
 ) -> Complexes:
     """Take a step; return the waves behind it."""
-    kept = np.flatnonzero(share > _NEGLIGIBLE)
-    drift = table.growth[kept] + slope * table.variance[kept]
-    term = _turned(share[kept], drift, frequencies)
-    if (variance := table.variance[kept]).any():
-        term *= np.exp(-0.5 * variance[:, None] * frequencies**2)
-    term *= wave[table.column[kept]]
-    rows, starts = np.unique(table.row[kept], return_index=True)
+    row, term = np.nonzero(share > _NEGLIGIBLE)
+    drift = table.growth[row, term]
+    if table.variance is not None:
+        variance = table.variance[row, term]
+        drift = drift + slope * variance
+    terms = _turned(share[row, term], drift, frequencies)
+    if table.variance is not None:
+        terms *= np.exp(-0.5 * variance[:, None] * frequencies**2)
+    terms *= wave[table.column[row, term]]
+    rows, starts = np.unique(row, return_index=True)
     after = np.zeros((table.hits.size, frequencies.size), dtype=np.complex128)
-    after[rows] = np.add.reduceat(term, starts, axis=0)
+    after[rows] = np.add.reduceat(terms, starts, axis=0)
     return after
 
 

@@ -25,10 +25,8 @@ _FLATTEST, _STEEPEST = 0.05, 3.0
 _MOST_SLOPES = 64
 # Slopes looked at on either side; so few values are looked at one by one.
 _AROUND, _APIECE = 4, 3
-# How often a refined course is made anew, if its slope must change.
-_ROUNDS = 4
-# x is at most so many tilted standard deviations from the tilted mean; or nearer, to ask again.
-_OFFSET, _NEAR = 3.0, 1.5
+# x is at most so many tilted standard deviations from the tilted mean.
+_OFFSET = 3.0
 _TINY = 1e-300
 # The period: so many standard deviations beyond x, and exp(-14) beyond these.
 _BEYOND, _DECAY = 8.0, 14.0
@@ -63,43 +61,12 @@ class Inversion:
     course : Course
     mean, deviation : ndarray of float, shape (n_groups,)
         Of T, by group.
-    only : tuple of int and float, optional
-        Sign and power of the only slope that the course was made for.
     """
 
-    def __init__(
-        self,
-        course: Course,
-        mean: Floats,
-        deviation: Floats,
-        only: tuple[int, float] | None = None,
-    ) -> None:
+    def __init__(self, course: Course, mean: Floats, deviation: Floats) -> None:
         self.course, self.mean, self.deviation = course, mean, deviation
-        self._only = only
-        self._tilts: dict[tuple[int, float], Tilt] = {}
-        self._waves: dict[tuple[int, float, float], list[dict[int, Complexes]]] = {}
-
-    def refined(self, x: float) -> "Inversion":
-        """Return an inversion around x, for the only group of a coarse course."""
-        place, values = np.zeros(1, np.int64), np.array([x])
-        sign = 1 if x >= self.mean[0] else -1
-        power = float(self._slopes(place, values, sign)[0])
-        found = self
-        for turn in range(_ROUNDS):
-            course = found.course.refined(sign * _RATIO**power)
-            found = Inversion(course, self.mean, self.deviation, (sign, power))
-            # Coarse rows tell roughly where the fine ones belong.
-            if turn and self._offset(found.tilt(sign, power), place, values)[0] <= _OFFSET:
-                break
-            power = found.between(0, x, sign, power - 1, power + 1)
-        return found
-
-    def covers(self, x: float) -> bool:
-        """Whether a refined inversion of one group reaches to x."""
-        if not self._only or (x >= self.mean[0]) != (self._only[0] > 0):
-            return False
-        tilt = self.tilt(*self._only)
-        return bool(abs(tilt.mean[0] - x) <= _NEAR * np.sqrt(tilt.variance[0]))
+        self._tilts: dict[float, Tilt] = {}
+        self._waves: dict[tuple[float, float], list[dict[int, Complexes]]] = {}
 
     def log_tails(self, group: Integers, x: Floats) -> LogTails:
         """Return the logarithms of the tail probabilities of values, each in its group."""
@@ -112,16 +79,19 @@ class Inversion:
                 slopes = self._slopes(group[chosen], x[chosen], sign)
                 for power in np.unique(slopes).tolist():
                     some = chosen[slopes == power]
-                    log_tail, good, bounds = self._tail(sign, power, group[some], x[some])
-                    with np.errstate(divide="ignore"):
-                        # What a bound leaves over bounds nothing.
-                        rest = np.where(good, np.log(-np.expm1(log_tail)), 0.0)
-                    found.reached[some] = log_tail if sign > 0 else rest
-                    found.missed[some] = rest if sign > 0 else log_tail
-                    found.converged[some] = good
-                    found.slope[some] = _RATIO**power
-                    found.bounded[some] = bounds
+                    at = self.at(sign * _RATIO**power, group[some], x[some])
+                    for whole, part in zip(found, at, strict=True):
+                        whole[some] = part
         return found
+
+    def at(self, slope: float, group: Integers, x: Floats) -> LogTails:
+        """Return the same with a slope that is given."""
+        log_tail, good, bounds = self._tail(slope, group, x)
+        with np.errstate(divide="ignore"):
+            # What a bound leaves over bounds nothing.
+            rest = np.where(good, np.log(-np.expm1(log_tail)), 0.0)
+        reached, missed = (log_tail, rest) if slope > 0 else (rest, log_tail)
+        return LogTails(reached, missed, good, np.full(x.size, abs(slope)), bounds)
 
     def returns(self, group: int, x: float, tails: LogTails) -> bool:
         """Whether phi comes back after it seemed to die away: on a lattice sums have weight.
@@ -144,14 +114,15 @@ class Inversion:
 
     def tilt(self, sign: int, power: float) -> Tilt:
         """Return the tilt with a slope of +-1.4^power."""
-        if (sign, power) not in self._tilts:
-            self._tilts[sign, power] = self.course.tilt(sign * _RATIO**power)
-        return self._tilts[sign, power]
+        return self._tilt(sign * _RATIO**power)
+
+    def _tilt(self, slope: float) -> Tilt:
+        if slope not in self._tilts:
+            self._tilts[slope] = self.course.tilt(slope)
+        return self._tilts[slope]
 
     def _slopes(self, group: Integers, x: Floats, sign: int) -> Floats:
         """Choose a slope for each value, as a power: the one with the shortest period."""
-        if self._only:
-            return np.full(x.size, self._only[1])
         return (
             self._few_slopes(group, x, sign)
             if x.size <= _APIECE
@@ -227,16 +198,16 @@ class Inversion:
         return (_OFFSET + _BEYOND) * np.sqrt(tilt.variance) + _DECAY / abs(tilt.slope)
 
     def _tail(
-        self, sign: int, power: float, group: Integers, x: Floats
+        self, slope: float, group: Integers, x: Floats
     ) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
         """Return the logarithm of the tail on the side of the slope.
 
         And whether the frequencies sufficed, and whether it is no more than a bound.
         """
-        tilt = self.tilt(sign, power)
+        tilt, sign = self._tilt(slope), 1 if slope > 0 else -1
         period = float(self._periods(tilt)[group].max())
         total, is_open = np.zeros(x.size), np.ones(x.size, np.bool_)
-        known = self._waves.setdefault((sign, power, period), [])
+        known = self._waves.setdefault((slope, period), [])
         n_pos = np.array([self.course.groups[index].n_pos for index in group])
         most = np.where(n_pos < FEW_POSITIVES, _MOST_OF_FEW, _MOST)
         first, chunk = 0, 0

@@ -1,34 +1,29 @@
 """The null distribution of average precision: every ranking equally likely."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats.ap_course import Group
 from prframe.stats.ap_draws import drawn
 from prframe.stats.ap_fits import ap_minimum
-from prframe.stats.ap_moments import ap_null_moments, tie_blocks
-from prframe.stats.ap_shape import ap_null_shape
+from prframe.stats.ap_moments import ap_null_moments, retrieved_moments, tie_blocks
+from prframe.stats.ap_shape import ap_null_shape, retrieved_shape
 from prframe.stats.ap_steps import Floats, Integers, Items
 from prframe.stats.ap_tails import EQUAL, Method, NullTails, beyond
-from prframe.stats.inputs import random_generator, reals
-
-Seed = int | np.random.Generator | None
-
-# Halvings that leave nothing of [0, 1] but rounding.
-_HALVINGS = 60
-# A level that is attained is, whatever the last digits say.
-_SLACK = 1e-12
-_SMALLEST = float(np.nextafter(0, 1))
+from prframe.stats.inputs import counts, reals
+from prframe.stats.null_distribution import Found, NullDistribution, Side
 
 
-class APNull:
+class APNull(NullDistribution):
     """The distribution of AP when all rankings of n items, n_pos of them positive, are alike.
+
+    Probabilities, quantiles and p-values are asked for as those of any `NullDistribution`.
 
     Parameters
     ----------
@@ -37,43 +32,49 @@ class APNull:
     n_pos : int
         Positives among them, 1..n.
     ties : sequence of int, optional
-        Sizes of the tie blocks, best first, which add up to `n`. AP counts at the ends of blocks,
-        as with ``ties="group"``.
-    method : {"auto", "exact", "lattice", "transform"}, default "auto"
+        Sizes of the tie blocks, best first, which add up to `n`, or to `depth`. AP counts at the
+        ends of blocks, as with ``ties="group"``.
+    depth : int, optional
+        How many of the items are retrieved, 0..n; all, unless told. Positives beyond the depth
+        earn nothing and count in `n_pos`.
+    method : {"auto", "exact", "lattice", "saddlepoint", "transform"}, default "auto"
         How probabilities are computed, see Notes.
 
     Attributes
     ----------
-    n, n_pos : int
+    n, n_pos, depth : int
     ties : ndarray of int or None
     method : str
 
     Raises
     ------
     PrframeError
-        Numbers out of range, blocks that do not add up to n, or, once probabilities are asked
-        for, a method that cannot take so many rankings.
+        Numbers out of range, blocks that do not add up to n, or to depth, or, once probabilities
+        are asked for, a method that cannot take so many rankings.
 
     Notes
     -----
-    ``sf(x) = P(AP >= x)`` and ``cdf(x) = P(AP <= x)``: equality counts on both sides, and values
-    that differ by less than 1e-12 relative are equal. Tails are accurate relative to themselves,
-    on both sides; `logsf` and `logcdf` go on where floats end. What is possible never has
-    probability 0, and ``sf(1) = 1/C(n, n_pos)``.
+    Equality counts on both sides, and values that differ by less than 1e-12 relative are equal.
+    Tails are accurate relative to themselves, on both sides; `logsf` and `logcdf` go on where
+    floats end. Without a depth ``sf(1) = 1/C(n, n_pos)``.
 
     "exact" counts rankings, cutting off those that are decided; "lattice" walks down the ranks
-    and merges states that nearly agree; "transform" inverts the characteristic function of a
-    tilted law. "auto" counts where there are at most 65,536 rankings, or few that are good
-    enough, walks where single rankings carry weight otherwise, and inverts in all other cases.
-    What "auto" takes is within 0.5 % where P is above 1e-20 and within 2 % down to 1e-50. Further
-    out the logarithm is good to 1 %: P to a few per cent, or close to AP = 1, where steps over
-    several ranks are too coarse for many positives, to a factor. On demand "lattice" may be 2 %
-    off with a hundred positives; "transform" differs from "auto" in that it never counts first,
-    and walks too where the inversion does not settle.
+    and merges states that nearly agree; "saddlepoint" needs the generating function at a few real
+    slopes; "transform" inverts the characteristic function of a tilted distribution. "auto"
+    counts where there are at most 65,536 rankings, or few that are good enough; takes a
+    saddlepoint where the tilted distribution is nearly normal, and where what was found can be
+    read back as the exact mean and variance, or is found again by other steps; walks where single
+    rankings carry weight; and inverts in all other cases.
 
-    Without ties the time hardly depends on the sizes: 0.1 s for the first value of a million
-    items, 10,000 of them positive. Each tie block is a step near the top; further down blocks
-    are taken together.
+    What "auto" takes is within 1 % where P is above 1e-20 and within 2 % down to 1e-50; further
+    out the logarithm has four digits. Where `tails` says "estimate", the inversion has not
+    settled; where it says "bound", P is at most that. On demand "lattice" may be 2 % off with a
+    hundred positives; "saddlepoint" gives way to "transform" where its checks fail, and
+    "transform" never counts first, and walks where the inversion does not settle.
+
+    Without ties the time hardly depends on the sizes: some tenths of a second for a value of 20
+    million items, half of them positive. Each tie block is a step near the top; further down
+    blocks are taken together.
 
     Examples
     --------
@@ -92,23 +93,39 @@ class APNull:
     2.12e-03, 0.127
     >>> print(f"{APNull(n=10**6, n_pos=10**4).logsf(0.5):.0f}")
     -21802
+
+    Of 1,000 items the first 100 are retrieved, where 10 positives are expected among 100:
+
+    >>> null = APNull(n=1000, n_pos=100, depth=100)
+    >>> print(f"{null.mean():.4f}, {null.isf(0.05):.4f}, {null.p_value(0.03):.4f}")
+    0.0146, 0.0316, 0.0622
     """
 
     def __init__(
-        self, n: int, n_pos: int, ties: Sequence[int] | None = None, method: Method = "auto"
+        self,
+        n: int,
+        n_pos: int,
+        ties: Sequence[int] | None = None,
+        *,
+        depth: int | None = None,
+        method: Method = "auto",
     ) -> None:
         self.n = checks.whole_number("n", n, at_least=1)
         self.n_pos = checks.whole_number("n_pos", n_pos, at_least=1)
         if self.n_pos > self.n:
             raise PrframeError(f"`n_pos` must be at most n = {self.n}; got {self.n_pos}.")
-        self.ties = None if ties is None else tie_blocks(ties, self.n).astype(np.int64)
+        self.depth = self.n if depth is None else checks.whole_number("depth", depth, at_least=0)
+        if self.depth > self.n:
+            raise PrframeError(f"`depth` must be at most n = {self.n}; got {self.depth}.")
+        self.ties = None if ties is None else _blocks(ties, self.n, depth)
         checks.one_of("method", method, get_args(Method))
         self.method: Method = method
 
     def __repr__(self) -> str:
         """Return how it was made."""
         ties = "" if self.ties is None else ", ties=..."
-        return f"APNull(n={self.n}, n_pos={self.n_pos}{ties})"
+        depth = f", depth={self.depth}" if self.depth < self.n else ""
+        return f"APNull(n={self.n}, n_pos={self.n_pos}{ties}{depth})"
 
     def mean(self) -> float:
         """Return the mean."""
@@ -118,104 +135,13 @@ class APNull:
         """Return the variance."""
         return float(self._moments[1])
 
-    def std(self) -> float:
-        """Return the standard deviation."""
-        return float(np.sqrt(self.var()))
-
-    def stats(self, moments: str = "mv") -> tuple[float, ...]:
-        """Return moments.
-
-        Parameters
-        ----------
-        moments : str of the letters m, v, s, k, default "mv"
-            Mean, variance, skewness, excess kurtosis.
-
-        Returns
-        -------
-        tuple of float
-            In this order, whatever the order asked for.
-        """
-        if not moments or set(moments) - set("mvsk"):
-            raise PrframeError(f"`moments` must be letters of 'mvsk'; got {moments!r}.")
-        values = dict(zip("mv", (self.mean(), self.var()), strict=True))
-        if set(moments) & set("sk"):
-            shape = ap_null_shape(self.n, self.n_pos, self._sizes)
-            values |= {"s": float(shape.skewness), "k": float(shape.kurtosis)}
-        return tuple(value for letter, value in values.items() if letter in moments)
-
     def support(self) -> tuple[float, float]:
         """Return the least and the largest value."""
-        if self.ties is None:
-            return float(ap_minimum(self.n, self.n_pos)), 1.0
-        return self._tied_extremes
-
-    def sf(self, x: ArrayLike) -> "Floats | float":
-        """Return P(AP >= x).
-
-        Parameters
-        ----------
-        x : array_like of float
-            Values of AP. Many of them are cheaper together, and never rise.
-
-        Returns
-        -------
-        float or ndarray of float
-            The least positive float where it is smaller; see `logsf`.
-        """
-        return self._plain(self._logs(x, 0))
-
-    def logsf(self, x: ArrayLike) -> "Floats | float":
-        """Return the logarithm of P(AP >= x), x being an array_like of float."""
-        return self._shaped(self._logs(x, 0))
-
-    def cdf(self, x: ArrayLike) -> "Floats | float":
-        """Return P(AP <= x), x being an array_like of float."""
-        return self._plain(self._logs(x, 1))
-
-    def logcdf(self, x: ArrayLike) -> "Floats | float":
-        """Return the logarithm of P(AP <= x), x being an array_like of float."""
-        return self._shaped(self._logs(x, 1))
-
-    def isf(self, q: ArrayLike) -> "Floats | float":
-        """Return the least x with P(AP >= x) <= q: the critical value at level q.
-
-        Parameters
-        ----------
-        q : array_like of float in (0, 1]
-
-        Returns
-        -------
-        float or ndarray of float
-            To 1e-12. NaN where no value is as rare as that.
-        """
-        level, low, high = self._levels(q)
-        largest = np.full(level.shape, self.support()[1])
-        rare = self._first(low, high, lambda x: self._logs(x, 0) <= level + _SLACK)[1]
-        # Rankings of equal AP may differ in the last digit: step over all of them.
-        rare = np.minimum(rare * (1 + EQUAL / 2), largest)
-        # P(AP >= x) stays what it is up to the next value that AP can take.
-        reached = self._logs(rare, 0) - _SLACK
-        high, gap = rare, EQUAL
-        while ((self._logs(high, 0) >= reached) & (high < largest)).any():
-            high, gap = np.minimum(rare * (1 + gap), largest), 4 * gap
-        found = self._first(rare, high, lambda x: self._logs(x, 0) < reached)[0]
-        return self._shaped(np.where(self._logs(largest, 0) <= level + _SLACK, found, np.nan))
-
-    def ppf(self, q: ArrayLike) -> "Floats | float":
-        """Return the least x with P(AP <= x) >= q.
-
-        Parameters
-        ----------
-        q : array_like of float in (0, 1]
-
-        Returns
-        -------
-        float or ndarray of float
-            To 1e-12.
-        """
-        level, low, high = self._levels(q, rising=True)
-        found = self._first(low, high, lambda x: self._logs(x, 1) >= level - _SLACK)[1]
-        return self._shaped(found)
+        if self.ties is not None:
+            return self._tied_extremes
+        fewest, most = self._hits
+        least = fewest * float(ap_minimum(self.depth, fewest)) if fewest else 0.0
+        return least / self.n_pos, most / self.n_pos
 
     def sf_bounds(self, x: float, cell: float = 0.02) -> tuple[float, float]:
         """Return certified bounds of P(AP >= x).
@@ -237,24 +163,7 @@ class APNull:
         """
         checks.number("cell", cell, above=0, below=1)
         value = float(reals("x", x))
-        return self._tails.bounds(0, value, cell)
-
-    def rvs(self, size: int = 1, rng: Seed = None) -> Floats:
-        """Draw values.
-
-        Parameters
-        ----------
-        size : int, default 1
-            How many, >= 1.
-        rng : int or numpy.random.Generator, optional
-            Seed, or generator.
-
-        Returns
-        -------
-        ndarray of float, shape (size,)
-        """
-        size = checks.whole_number("size", size, at_least=1)
-        return drawn(Items(self.n, self.n, self._ends), self.n_pos, size, random_generator(rng))
+        return self._null_tails.bounds(0, value, cell)
 
     @cached_property
     def _sizes(self) -> list[int] | None:
@@ -264,66 +173,64 @@ class APNull:
     def _ends(self) -> Integers | None:
         return None if self.ties is None else np.cumsum(self.ties)
 
+    @property
+    def _hits(self) -> tuple[int, int]:
+        """The fewest and the most positives that may be retrieved."""
+        return max(0, self.n_pos - (self.n - self.depth)), min(self.n_pos, self.depth)
+
     @cached_property
     def _moments(self) -> tuple[Floats, Floats]:
+        if self.depth < self.n:
+            return retrieved_moments(self.n, self.n_pos, self.depth, self._sizes)
         return ap_null_moments(self.n, self.n_pos, self._sizes)
 
     @cached_property
-    def _tails(self) -> NullTails:
-        return NullTails([Group(self.n, self.n_pos)], None, self._ends)
+    def _null_tails(self) -> NullTails:
+        depth = self.depth if self.depth < self.n else None
+        return NullTails([Group(self.n, self.n_pos)], depth, self._ends)
 
-    def _logs(self, x: ArrayLike, side: int) -> Floats:
-        """Return the logarithms of P(AP >= x), or of P(AP <= x)."""
-        values = reals("x", x)
-        if np.isnan(values).any():
-            raise PrframeError("`x` must not be NaN.")
-        # Equality counts: P(AP <= x) is all that does not reach beyond what equals x.
-        asked, places = np.unique(values, return_inverse=True)
-        if side:
-            asked = np.where(asked >= 0, beyond(asked), asked)
-        tails = self._tails.tails(np.zeros(asked.size, np.int64), asked, self.method)
-        logs = np.array([tail[side] for tail in tails], dtype=np.float64)
-        # Neighbours may differ by less than the error of each.
-        logs = np.maximum.accumulate(logs) if side else np.minimum.accumulate(logs)
-        return np.asarray(logs[places].reshape(values.shape))
+    def _shape(self) -> tuple[float, float]:
+        """Return skewness and excess kurtosis."""
+        if self.depth < self.n:
+            shape = retrieved_shape(self.n, self.n_pos, self.depth, self._sizes)
+        else:
+            shape = ap_null_shape(self.n, self.n_pos, self._sizes)
+        return float(shape.skewness), float(shape.kurtosis)
 
-    @staticmethod
-    def _shaped(values: Floats) -> "Floats | float":
-        return float(values) if values.ndim == 0 else values
+    def _found(self, x: Floats, sides: tuple[Side, ...]) -> Found:
+        """Return the tails of rising numbers, each side where it is asked for."""
+        nothing = np.full(x.shape, np.nan)
+        found = Found(nothing, nothing, np.full(x.shape, "exact", dtype="<U11"))
+        if "lower" in sides:
+            # Equality counts: P(AP <= x) is all that does not reach beyond what equals x.
+            logs, method = self._reached(np.where(x >= 0, beyond(x), x), 1)
+            found = found._replace(lower=logs, method=method)
+        if "upper" in sides:
+            logs, method = self._reached(x, 0)
+            found = found._replace(upper=logs, method=method)
+        return found
 
-    def _plain(self, logs: Floats) -> "Floats | float":
-        """Return probabilities, none of them 0 but the impossible."""
-        chance = np.exp(logs)
-        return self._shaped(np.where(np.isfinite(logs), np.maximum(chance, _SMALLEST), 0.0))
+    def _reached(self, x: Floats, side: int) -> tuple[Floats, NDArray[np.str_]]:
+        """Return logarithms of P(AP >= x), or of P(AP < x), and how they were found."""
+        logs, method = np.full(x.shape, (0.0, -np.inf)[side]), np.full(x.shape, "exact", "<U11")
+        # With a depth, what every ranking earns is known here alone.
+        undecided = x > (self.support()[0] if self.ties is None else 0.0) * (1 + EQUAL)
+        if not self.depth:
+            logs[undecided] = (-np.inf, 0.0)[side]
+        elif undecided.any():
+            asked = x[undecided]
+            tails = self._null_tails.tails(np.zeros(asked.size, np.int64), asked, self.method)
+            logs[undecided] = [tail[side] for tail in tails]
+            method[undecided] = [tail.method for tail in tails]
+        return logs, method
 
-    def _levels(self, q: ArrayLike, *, rising: bool = False) -> tuple[Floats, Floats, Floats]:
-        """Return logarithms of levels, and values that the answers lie between (Cantelli)."""
-        levels = reals("q", q)
-        if not ((levels > 0) & (levels <= 1)).all():
-            raise PrframeError(f"`q` must lie in (0, 1]; got {checks.brief(q)}.")
-        odds = np.sqrt(levels / np.maximum(1 - levels, _SLACK))
-        below, above = (1 / odds, odds) if rising else (odds, 1 / odds)
-        # Wider than the inequality asks for, as probabilities are found to 1 %.
-        low, high = self.mean() - 2 * self.std() * below, self.mean() + 2 * self.std() * above
-        return np.log(levels), np.clip(low, *self.support()), np.clip(high, *self.support())
+    def _rounding(self, x: Floats) -> Floats:
+        """Return by how much AP may differ from x and equal it."""
+        return np.abs(x) * EQUAL
 
-    @staticmethod
-    def _first(
-        low: Floats, high: Floats, holds: Callable[[Floats], NDArray[np.bool_]]
-    ) -> tuple[Floats, Floats]:
-        """Return the last x for which something does not hold, and the first for which it does.
-
-        Both are the end at which it holds, or does not hold, all the way.
-        """
-        low, high = np.where(holds(low), [low, low], [low, high])
-        low = np.where(holds(high), low, high)
-        for _ in range(_HALVINGS):
-            if (high - low <= EQUAL / 4 * high).all():
-                break
-            middle = (low + high) / 2
-            good = holds(middle)
-            low, high = np.where(good, low, middle), np.where(good, middle, high)
-        return low, high
+    def _draws(self, size: int, generator: np.random.Generator) -> Floats:
+        """Draw rankings."""
+        return drawn(Items(self.n, self.depth, self._ends), self.n_pos, size, generator)
 
     @cached_property
     def _tied_extremes(self) -> tuple[float, float]:
@@ -340,4 +247,19 @@ class APNull:
                 low[j:] = np.minimum(low[j:], least[:-j] + gain)
                 high[j:] = np.maximum(high[j:], largest[:-j] + gain)
             least, largest = low, high
-        return float(least[-1]) / self.n_pos, float(largest[-1]) / self.n_pos
+        fewest, most = self._hits
+        low, high = least[fewest : most + 1].min(), largest[fewest : most + 1].max()
+        return float(low) / self.n_pos, float(high) / self.n_pos
+
+
+def _blocks(ties: Sequence[int], n: int, depth: int | None) -> Integers:
+    """Require the sizes of tie blocks, which add up to the items that are retrieved."""
+    if depth is None:
+        return tie_blocks(ties, n).astype(np.int64)
+    sizes = np.atleast_1d(counts("ties", ties))
+    if sizes.ndim != 1 or sizes.sum() != depth:
+        raise PrframeError(
+            f"`ties` must be the sizes of blocks that add up to depth = {depth}; they add up to "
+            f"{sizes.sum():.0f}."
+        )
+    return sizes.astype(np.int64)

@@ -16,8 +16,9 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike, NDArray
 
-from prframe.stats.ap_moments import harmonic, tie_blocks
+from prframe.stats.ap_moments import ap_null_moments, harmonic, tie_blocks
 from prframe.stats.bernstein import bump, settle, slope, star, value
+from prframe.stats.hypergeometric import probability
 from prframe.stats.inputs import group_sizes
 
 Floats = NDArray[np.float64]
@@ -100,6 +101,32 @@ def ap_null_shape(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None = N
         parts = [_shape(forms, *pairs)]
     skewness, kurtosis = np.concatenate(parts, axis=1).reshape(2, *n.shape)
     return Shape(skewness, kurtosis)
+
+
+def retrieved_shape(n: int, n_pos: int, depth: int, ties: Sequence[int] | None = None) -> Shape:
+    """Return the shape if only `depth` of the items are retrieved and others earn nothing.
+
+    Given h positives among the retrieved, n_pos AP is h times the AP of a ranking of these; h is
+    hypergeometric. Central moments are means over h of those around the moving mean.
+    """
+    hits = np.arange(max(0, depth - (n - n_pos)), min(depth, n_pos) + 1)
+    table = np.broadcast_arrays(hits.astype(np.float64), float(n), float(n_pos), float(depth))
+    chance = probability(*table)
+    some = hits > 0
+    cumulants = np.zeros((4, hits.size))
+    if some.any():
+        mean, variance = ap_null_moments(depth, hits[some], ties)
+        shape = np.nan_to_num(ap_null_shape(depth, hits[some], ties))
+        scale, spread = hits[some], np.sqrt(variance) * hits[some]
+        cumulants[:, some] = scale * mean, spread**2, shape[0] * spread**3, shape[1] * spread**4
+    mean, second, third, fourth = cumulants
+    away = mean - chance @ mean
+    variance = chance @ (second + away**2)
+    if not variance > 0:
+        return Shape(np.asarray(np.nan), np.asarray(np.nan))
+    skewed = chance @ (third + 3 * second * away + away**3)
+    peaked = chance @ (fourth + 3 * second**2 + 4 * third * away + 6 * second * away**2 + away**4)
+    return Shape(np.asarray(skewed / variance**1.5), np.asarray(peaked / variance**2 - 3))
 
 
 def _parts(numbers: Floats) -> list[Floats]:

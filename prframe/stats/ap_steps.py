@@ -8,8 +8,9 @@ little at which of them the positives stand.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, lru_cache
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +20,8 @@ Integers = NDArray[np.int64]
 
 # Sums of so many terms are added up, longer ones come from digamma.
 _SHORT = 32
+# Logarithms of factorials below this are looked up.
+_TABULATED = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -53,10 +56,36 @@ class Step:
         j = positives.astype(np.float64)
         return np.asarray(j * (hits + 1) * self.single + j * (j - 1) * self.pair)
 
-    def variance(self, hits: Integers, positives: Integers) -> Floats:
-        """Return the variance of the growth: that of the mean influence of a positive's place."""
-        j = positives.astype(np.float64)
-        return np.asarray(j * (1 - j / self.size) * (hits + j / 2) ** 2 * self.spread)
+
+class Steps(NamedTuple):
+    """The quantities of `Step`, an array of each with one entry per step."""
+
+    above: Integers
+    size: Integers
+    single: Floats
+    pair: Floats
+    spread: Floats
+    first: Integers
+    last: Integers
+
+    @property
+    def end(self) -> Integers:
+        """The rank of the last item of each step."""
+        return self.above + self.size
+
+    def one(self, place: int) -> "Steps":
+        """Return one of the steps."""
+        above, size, single, pair, spread, first, last = self
+        part = slice(place, place + 1)
+        return Steps(
+            above[part],
+            size[part],
+            single[part],
+            pair[part],
+            spread[part],
+            first[part],
+            last[part],
+        )
 
 
 @dataclass(frozen=True)
@@ -77,6 +106,11 @@ class Items:
     depth: int
     ends: Integers | None = None
 
+    @property
+    def is_tied(self) -> bool:
+        """Whether there are tie blocks."""
+        return self.ends is not None
+
     def up_to(self, rank: Floats) -> Floats:
         """Return how many items stand in blocks that end at or above a rank."""
         bounded = np.minimum(np.floor(rank), self.depth)
@@ -90,67 +124,113 @@ class Items:
 
         The items that are not retrieved are the last one.
         """
-        above = 0
-        while above < self.depth:
-            far = above + (max(1, int(growth * above)) if above >= dense else 1)
-            end = self._block_end(above, min(far, self.depth))
-            yield self.step(above, end)
-            above = end
-        if above < self.n:
-            yield self.step(above, self.n)
+        table = self.table(dense, growth)
+        for row in zip(*(column.tolist() for column in table), strict=True):
+            yield Step(*row)
 
-    def step(self, above: int, end: int) -> Step:
-        """Return the step between two ends of blocks."""
+    def table(self, dense: float, growth: float) -> Steps:
+        """Return all steps at once."""
+        cuts = (
+            _cuts(self.depth, dense, growth)
+            if self.ends is None
+            else self._block_cuts(dense, growth)
+        )
+        if self.depth < self.n:
+            cuts = np.append(cuts, self.n)
+        return self.between(cuts[:-1], cuts[1:])
+
+    def between(self, above: Integers, end: Integers) -> Steps:
+        """Return the steps from ends of blocks to others."""
         size = end - above
-        if above >= self.depth:
-            return Step(above, size, 0.0, 0.0, 0.0, end, end)
         if self.ends is None:
-            total = self._reciprocals(above, end)
-            pairs = size - (above + 1) * total
+            total, pairs = _untied_sums(above, size)
             first = above + 1
         else:
-            ends = self.ends[slice(*np.searchsorted(self.ends, [above + 1, end + 1]))]
-            sizes = np.diff(ends, prepend=above)
-            total = float((sizes / ends).sum())
-            pairs = float((sizes * (ends - above - 1) / ends).sum())
-            first = int(ends[0])
-        middle = above + (size + 1) / 2
-        spread = (size**2 - 1) / 12 / middle**4 if first < end else 0.0
-        pair = pairs / (size * (size - 1)) if size > 1 else 0.0
-        return Step(above, size, total / size, pair, spread, first, end)
+            total, pairs, first = self._tied_sums(above, end)
+        retrieved = above < self.depth
+        total, pairs = np.where(retrieved, total, 0.0), np.where(retrieved, pairs, 0.0)
+        first = np.where(retrieved, first, end)
+        # As floats: the squares of large ranks are no 64-bit integers.
+        m, middle = size.astype(np.float64), above + (size + 1) / 2
+        spread = np.where(first < end, (m * m - 1) / 12 / middle**4, 0.0)
+        pair = pairs / np.maximum(m * (m - 1), 1)
+        return Steps(above, size, total / m, pair, spread, first, end)
 
-    def _block_end(self, above: int, far: int) -> int:
-        """Return the last end of a block at or above rank `far`; the next one if there is none."""
-        if self.ends is None:
-            return far
-        place = int(np.searchsorted(self.ends, far, side="right")) - 1
-        if place < 0 or self.ends[place] <= above:
-            place += 1
-        return int(self.ends[place])
+    def _block_cuts(self, dense: float, growth: float) -> Integers:
+        """Return the ends of the steps, which are ends of blocks, from 0 on."""
+        ends = np.zeros(0, np.int64) if self.ends is None else self.ends
+        apart = int(np.searchsorted(ends, dense, side="left")) + 1
+        cuts = [0, *ends[:apart].tolist()]
+        place = apart - 1
+        while cuts[-1] < self.depth:
+            far = cuts[-1] + max(1, int(growth * cuts[-1]))
+            place = max(int(np.searchsorted(ends, far, side="right")) - 1, place + 1)
+            cuts.append(int(ends[place]))
+        return np.array(cuts, dtype=np.int64)
 
-    @staticmethod
-    def _reciprocals(above: int, end: int) -> float:
-        """Return the sum of 1/t over ranks t."""
-        if end - above <= _SHORT:
-            return float((1 / np.arange(above + 1, end + 1)).sum())
-        # On use: SciPy takes longer to import than most evaluations take.
-        from scipy.special import digamma  # noqa: PLC0415
+    def _tied_sums(self, above: Integers, end: Integers) -> tuple[Floats, Floats, Integers]:
+        """Return the sums of 1/end over items and over pairs of them, and the first ends."""
+        ends = np.zeros(1, np.int64) if self.ends is None or not self.ends.size else self.ends
+        sizes = np.diff(ends, prepend=0)
+        begin = np.minimum(np.searchsorted(ends, above, side="right"), ends.size - 1)
+        count = np.maximum(np.searchsorted(ends, end, side="right") - begin, 1)
+        step = np.repeat(np.arange(above.size), count)
+        block = np.repeat(begin - (np.cumsum(count) - count), count) + np.arange(step.size)
+        share = sizes[block] / np.maximum(ends[block], 1)
+        pairs = share * (ends[block] - above[step] - 1)
+        sums = [
+            np.asarray(np.bincount(step, values, minlength=above.size), dtype=np.float64)
+            for values in (share, pairs)
+        ]
+        return sums[0], sums[1], ends[begin]
 
-        return float(digamma(end + 1.0) - digamma(above + 1.0))
 
-    @cached_property
-    def is_tied(self) -> bool:
-        """Whether there are tie blocks."""
-        return self.ends is not None
+@lru_cache(maxsize=64)
+def _cuts(depth: int, dense: float, growth: float) -> Integers:
+    """Return the ends of the steps without ties, from 0 on."""
+    near = depth if dense >= depth else int(np.ceil(dense))
+    cuts = [*range(near + 1)]
+    while cuts[-1] < depth:
+        cuts.append(min(cuts[-1] + max(1, int(growth * cuts[-1])), depth))
+    return np.array(cuts, dtype=np.int64)
+
+
+def _untied_sums(above: Integers, size: Integers) -> tuple[Floats, Floats]:
+    """Return the sums of 1/t over ranks t of each step, and over pairs of them the later 1/t."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import digamma  # noqa: PLC0415
+
+    total = digamma(above + size + 1.0) - digamma(above + 1.0)
+    short = np.flatnonzero(size <= _SHORT)
+    terms = np.arange(1, int(size[short].max(initial=0)) + 1)
+    ranks = above[short, None] + terms
+    total[short] = np.where(terms <= size[short, None], 1.0 / ranks, 0.0).sum(axis=1)
+    return total, size - (above + 1) * total
 
 
 def log_binomial(n: ArrayLike, k: ArrayLike) -> Floats:
-    """Return log C(n, k), -inf where k is not in 0..n."""
+    """Return log C(n, k) of whole numbers, -inf where k is not in 0..n."""
     n, k = np.asarray(n, dtype=np.float64), np.asarray(k, dtype=np.float64)
+    possible = (k >= 0) & (k <= n)
+    k = np.where(possible, k, 0.0)
+    rest = np.where(possible, n - k, 0.0)
+    value = log_factorial(n) - log_factorial(k) - log_factorial(rest)
+    return np.where(possible, value, -inf)
+
+
+def log_factorial(n: Floats) -> Floats:
+    """Return log n! of whole numbers."""
+    if n.size and n.max() < _TABULATED:
+        return np.asarray(_log_factorials()[n.astype(np.int64)])
     # On use: SciPy takes longer to import than most evaluations take.
     from scipy.special import gammaln  # noqa: PLC0415
 
-    possible = (k >= 0) & (k <= n)
-    n, k = np.where(possible, n, 0.0), np.where(possible, k, 0.0)
-    value = gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
-    return np.where(possible, value, -inf)
+    return np.asarray(gammaln(n + 1.0))
+
+
+@cache
+def _log_factorials() -> Floats:
+    """Return the logarithms of 0!, 1!, ..."""
+    from scipy.special import gammaln  # noqa: PLC0415 - as above
+
+    return np.asarray(gammaln(np.arange(_TABULATED) + 1.0))

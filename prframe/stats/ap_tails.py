@@ -3,28 +3,39 @@
 - Few rankings, or few that are good enough: every one counts, by branch and bound ("exact").
 - Few positives, or a characteristic function that does not die away, because single rankings
   carry weight: the walk with merged states ("lattice").
-- All others: inversion of the characteristic function, many groups at once ("transform"). Beyond
-  1e-50, or where no walk is feasible, it need not have settled ("estimate"), and may have nothing
-  but an upper bound ("bound").
+- Distributions that are nearly normal once they are tilted, as with many positives: a saddlepoint
+  ("saddlepoint"), which needs the generating function at nine real slopes.
+- All others: inversion of the characteristic function, many groups at once ("transform"). Where no
+  walk is feasible it need not have settled ("estimate"), and may have nothing but an upper bound
+  ("bound").
 
-The last two are independent of each other, and agree.
+The walk with merged states and the inversion are independent of each other, and agree.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from math import exp, expm1, inf, log
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
 from prframe.errors import PrframeError
-from prframe.stats.ap_course import MOST_ROWS, Course, Group
+from prframe.stats.ap_course import Course, Group
 from prframe.stats.ap_fits import ap_minimum
 from prframe.stats.ap_inversion import Inversion
+from prframe.stats.ap_lattice import NEAREST, Retrieved, lattice_tails
 from prframe.stats.ap_moments import ap_null_moments, retrieved_moments
+from prframe.stats.ap_planned import (
+    PlannedTail,
+    Problem,
+    planned_tails,
+    problem_is_lumpy,
+)
 from prframe.stats.ap_steps import Floats, Integers, Items, log_binomial
 from prframe.stats.ap_walk import Rounding, Tails, Walk
 
-Method: TypeAlias = Literal["auto", "exact", "lattice", "transform"]
+Method: TypeAlias = Literal["auto", "exact", "lattice", "saddlepoint", "transform"]
 
 # AP is a sum of fractions: values that differ by less are one.
 EQUAL, _TINY = 1e-12, 1e-300
@@ -36,6 +47,13 @@ _APART, _FEW_APART = 2000, 100_000
 _SPARSE = 3
 # Beyond so many of both a walk with merged states would take minutes.
 _LONG_WALK = 400
+# Up to so many positives groups share a walk through every number of hits, those with about as
+# many together; and where there are fewer no saddlepoint will do.
+_SHARED, _ALIKE, _ROUND = 256, (16, 64, 256), 24
+# Up to so many positives many values are found on a lattice.
+_ON_LATTICE = 32
+# So many values of untied groups, or more, are quicker by the walk that they share.
+_MANY = 8
 # So far out, exp(-115) = 1e-50, an estimate of the inversion will do.
 _FAR = -115.0
 # Two widths of cells, from which the logarithm is extrapolated: the error is as their square.
@@ -52,6 +70,10 @@ class Tail(NamedTuple):
     log_reached: float
     log_missed: float
     method: str
+
+
+# A group, and a value of its AP.
+_Asked: TypeAlias = tuple[int, float]
 
 
 class _Hint(NamedTuple):
@@ -88,8 +110,7 @@ class NullTails:
         if ends is not None:
             most = log_states(ends, int(n_pos[0])) + (depth is not None) * log(n_pos[0] + 1)
             self.log_states = np.minimum(self.log_rankings, most)
-        self._inversions: dict[tuple[int, ...], list[Inversion]] = {}
-        self._coarse: dict[tuple[int, ...], Inversion] = {}
+        self._inversions: dict[tuple[int, ...], Inversion] = {}
 
     def _moments(self, n: Floats, n_pos: Floats) -> tuple[Floats, Floats]:
         """Return mean and variance of AP, by group."""
@@ -103,30 +124,61 @@ class NullTails:
 
     def tails(self, group: Integers, x: Floats, method: Method = "auto") -> list[Tail]:
         """Return the tails of values of AP, each in its group."""
-        pairs, places = np.unique(np.stack([group, x]), axis=1, return_inverse=True)
-        found = self._tails(pairs[0].astype(np.int64), pairs[1], method) if x.size else []
-        return [found[place] for place in places.ravel().tolist()]
+        return all_tails([(self, group, x)], method)[0]
 
-    def _tails(self, group: Integers, x: Floats, method: Method) -> list[Tail]:
-        """Return the tails of distinct values."""
-        asked = list(zip(group.tolist(), x.tolist(), strict=True))
+    def begun(self, asked: Sequence[_Asked], method: Method) -> "list[Tail | None]":
+        """Return the tails that are certain, or counted; None for others."""
         found = [self._certain(*pair) for pair in asked]
-        for place, pair in enumerate(asked):
-            if found[place] is None:
-                found[place] = self._counted(*pair, method)
-        inverted = [
-            place
-            for place, (index, _) in enumerate(asked)
-            if found[place] is None and method != "lattice" and not self._is_sparse(index)
-        ]
-        hints = dict(zip(inverted, self._inverted(group[inverted], x[inverted]), strict=True))
-        for place, hint in hints.items():
-            if self._is_good(int(group[place]), hint):
-                found[place] = hint.tail
         return [
-            tail if tail is not None else self._walked(*pair, hints.get(place))
-            for place, (tail, pair) in enumerate(zip(found, asked, strict=True))
+            self._counted(*pair, method) if tail is None else tail
+            for tail, pair in zip(found, asked, strict=True)
         ]
+
+    def problem(self, group: int, x: float) -> Problem:
+        """Return a value of AP as one of T."""
+        items, n_pos = self._items(group)
+        mean, deviation = n_pos * self.mean[group], n_pos * self.variance[group] ** 0.5
+        return Problem(items, n_pos, self._target(group, x), float(mean), float(deviation))
+
+    def is_large(self, group: int) -> bool:
+        """Whether a group needs a walk of its own."""
+        return self.groups[group].n_pos > _SHARED and not self._is_sparse(group)
+
+    def is_round(self, group: int) -> bool:
+        """Whether a saddlepoint may do."""
+        n, n_pos = self.groups[group]
+        return min(n_pos, n - n_pos) >= _ROUND
+
+    def finished(
+        self, asked: Sequence[_Asked], known: "Sequence[_Hint | None]", method: Method
+    ) -> list[Tail]:
+        """Return the tails of the others, of some of which something is known."""
+        hints = {place: hint for place, hint in enumerate(known) if hint is not None}
+        open_ = [
+            place
+            for place, (group, _) in enumerate(asked)
+            if place not in hints and method != "lattice" and not self._is_sparse(group)
+        ]
+        if open_:
+            group, x = (
+                np.array(column) for column in zip(*(asked[p] for p in open_), strict=True)
+            )
+            hints |= dict(zip(open_, self._inverted(group, x), strict=True))
+        return [self._approximated(*pair, hints.get(place)) for place, pair in enumerate(asked)]
+
+    def _approximated(self, group: int, x: float, hint: "_Hint | None") -> Tail:
+        """Return the tails of one of the others, by what is known of it or by a walk."""
+        is_good = hint is not None and self._is_good(group, hint)
+        tail = hint.tail if hint is not None and is_good else self._walked(group, x, hint)
+        if not self.is_tied or tail.method in {"exact", "saddlepoint"}:
+            return tail
+        if not problem_is_lumpy(self.problem(group, x)):
+            return tail
+        # Where AP clusters, as with huge tie blocks, inversion and merged states are not sure.
+        if self.log_states[group] <= log(_COUNTABLE):
+            walk = Walk(*self._items(group), self._target(group, x), is_counted=True)
+            return _as_tail(walk.tails())
+        return tail._replace(method="estimate")
 
     def bounds(self, group: int, x: float, cell: float) -> tuple[float, float]:
         """Return numbers that P(AP >= x) lies between."""
@@ -146,6 +198,21 @@ class NullTails:
 
     def _target(self, group: int, x: float) -> float:
         return x * self.groups[group].n_pos * (1 - EQUAL)
+
+    def retrieved(self, group: int) -> Retrieved:
+        """Return a group without ties."""
+        items, n_pos = self._items(group)
+        return Retrieved(items.n, n_pos, items.depth)
+
+    def is_small(self, group: int, x: float) -> bool:
+        """Whether a value may be found on a lattice."""
+        few = _SPARSE < self.groups[group].n_pos <= _ON_LATTICE and not self._is_sparse(group)
+        return few and not self.is_tied and self._target(group, x) >= NEAREST
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether there are tie blocks."""
+        return self._shape[1] is not None
 
     def _is_sparse(self, group: int) -> bool:
         n, n_pos = self.groups[group]
@@ -173,6 +240,10 @@ class NullTails:
         n, n_pos = self.groups[group]
         depth, ends = self._shape
         best = n_pos if depth is None else min(depth, n_pos)
+        if n_pos == n or (depth is None and ends is not None and ends.size == 1):
+            # All that varies is which of equals is which.
+            constant = best / n if n_pos == n else n_pos / n
+            return _constant(is_reached=x <= constant * (1 + EQUAL))
         if x < best / n_pos * (1 - EQUAL):
             return None
         # The best ranking is all positives, then none of them or the end of what is retrieved.
@@ -259,36 +330,148 @@ class NullTails:
         """Return the tails of values by inversion, ``"transform"`` where it has converged."""
         found: dict[int, _Hint] = {}
         n_pos = np.array([g.n_pos for g in self.groups])[group]
-        alone = [[place] for place in np.flatnonzero(n_pos > MOST_ROWS).tolist()]
-        for places in [np.flatnonzero(n_pos <= MOST_ROWS).tolist(), *alone]:
-            if not places:
-                continue
-            distinct, inside = np.unique(group[places], return_inverse=True)
-            inversion = self._inversion(tuple(distinct.tolist()), float(x[places[0]]))
-            target = x[places] * n_pos[places] * (1 - EQUAL)
-            tails = inversion.log_tails(inside, target)
-            for place, *logs, good, slope, bound in zip(places, *tails, strict=True):
-                method = "bound" if bound else "transform" if good else "estimate"
-                tail = Tail(float(logs[0]), float(logs[1]), method)
-                found[place] = _Hint(tail, float(slope), is_settled=bool(good))
+        for low, high in pairwise([0, *_ALIKE]):
+            places = np.flatnonzero((low < n_pos) & (n_pos <= high))
+            if places.size:
+                distinct, inside = np.unique(group[places], return_inverse=True)
+                target = x[places] * n_pos[places] * (1 - EQUAL)
+                tails = self._inversion(tuple(distinct.tolist())).log_tails(inside, target)
+                for place, *logs, good, slope, bound in zip(places.tolist(), *tails, strict=True):
+                    method = "bound" if bound else "transform" if good else "estimate"
+                    tail = Tail(float(logs[0]), float(logs[1]), method)
+                    found[place] = _Hint(tail, float(slope), is_settled=bool(good))
+        large = np.flatnonzero(n_pos > _SHARED).tolist()
+        problems = [self.problem(int(group[place]), float(x[place])) for place in large]
+        for place, own in zip(large, planned_tails(problems, only_inversion=True), strict=True):
+            found[place] = _planned_hint(cast("PlannedTail", own))
         return [found[place] for place in range(x.size)]
 
-    def _inversion(self, groups: tuple[int, ...], x: float) -> Inversion:
-        """Return the inversion for some groups; for one with many positives, that around x."""
-        known = self._inversions.setdefault(groups, [])
-        target, is_large = self._target(groups[0], x), self.groups[groups[0]].n_pos > MOST_ROWS
-        for inversion in known:
-            if not is_large or inversion.covers(target):
-                return inversion
-        if groups not in self._coarse:
+    def _inversion(self, groups: tuple[int, ...]) -> Inversion:
+        """Return the inversion for some groups."""
+        if groups not in self._inversions:
             chosen = list(groups)
-            course = Course([self.groups[index] for index in chosen], *self._shape)
+            course = Course.shared([self.groups[index] for index in chosen], *self._shape)
             n_pos = np.array([group.n_pos for group in course.groups])
             deviation = n_pos * np.sqrt(self.variance[chosen])
-            self._coarse[groups] = Inversion(course, n_pos * self.mean[chosen], deviation)
-        coarse = self._coarse[groups]
-        known.append(coarse.refined(target) if is_large else coarse)
-        return known[-1]
+            self._inversions[groups] = Inversion(course, n_pos * self.mean[chosen], deviation)
+        return self._inversions[groups]
+
+
+def all_tails(
+    parts: Sequence[tuple[NullTails, Integers, Floats]], method: Method = "auto"
+) -> list[list[Tail]]:
+    """Return the tails of values of AP, each in its group of a part.
+
+    Groups that are walked to each by itself are walked to side by side, whatever part they are of.
+    """
+    distinct = [_distinct(group, x) for _, group, x in parts]
+    pairs, places = [asked for asked, _ in distinct], [place for _, place in distinct]
+    found = [part.begun(asked, method) for (part, *_), asked in zip(parts, pairs, strict=True)]
+    rest = [
+        [pair for pair, tail in zip(asked, tails, strict=True) if tail is None]
+        for asked, tails in zip(pairs, found, strict=True)
+    ]
+    known = _known([part for part, *_ in parts], rest, method)
+    results = []
+    for (part, *_), tails, others, own, place in zip(
+        parts, found, rest, known, places, strict=True
+    ):
+        more = iter(part.finished(others, own, method))
+        whole = [next(more) if tail is None else tail for tail in tails]
+        results.append([whole[index] for index in place])
+    return results
+
+
+def _distinct(group: Integers, x: Floats) -> tuple[list[_Asked], list[int]]:
+    """Return the distinct pairs of group and value, and the place of each."""
+    pairs = list(zip(group.tolist(), x.tolist(), strict=True))
+    distinct = {pair: place for place, pair in enumerate(dict.fromkeys(pairs))}
+    return list(distinct), [distinct[pair] for pair in pairs]
+
+
+def _known(
+    parts: Sequence[NullTails], rest: Sequence[Sequence[_Asked]], method: Method
+) -> "list[list[_Hint | None]]":
+    """Return what walks for groups of several parts find; None where they are not taken."""
+    found: list[list[_Hint | None]] = [[None] * len(asked) for asked in rest]
+    if method not in {"auto", "saddlepoint"}:
+        return found
+    each = [
+        _Open(number, place, part, *pair, alone=part.is_tied or len(asked) < _MANY)
+        for number, (part, asked) in enumerate(zip(parts, rest, strict=True))
+        for place, pair in enumerate(asked)
+    ]
+    large = [one for one in each if one.part.is_large(one.group)]
+    small = [one for one in each if method == "auto" and one.part.is_small(one.group, one.x)]
+    small = small if len(small) >= _MANY else []
+    taken = {id(one) for one in (*large, *small)}
+    medium = [
+        one
+        for one in each
+        if id(one) not in taken
+        and one.part.is_round(one.group)
+        and (one.alone or method == "saddlepoint")
+    ]
+    hints = zip(
+        (*large, *medium, *small),
+        (
+            *planned_tails([one.problem for one in large]),
+            *planned_tails([one.problem for one in medium], only_saddlepoint=True),
+            *_on_lattice(small),
+        ),
+        strict=True,
+    )
+    for one, hint in hints:
+        found[one.number][one.place] = (
+            _planned_hint(hint) if isinstance(hint, PlannedTail) else hint
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class _Open:
+    """A value that is neither certain nor counted, and where it stands.
+
+    `alone` tells that there are not enough like it to share the inversion.
+    """
+
+    number: int
+    place: int
+    part: NullTails
+    group: int
+    x: float
+    alone: bool
+
+    @property
+    def problem(self) -> Problem:
+        """The value as one of T."""
+        return self.part.problem(self.group, self.x)
+
+
+def _on_lattice(chosen: Sequence[_Open]) -> "list[_Hint | None]":
+    """Return the tails of small groups on a lattice; None where single values carry weight."""
+    if not chosen:
+        return []
+    cases = [one.part.retrieved(one.group) for one in chosen]
+    tails = lattice_tails(cases, np.array([one.problem.target for one in chosen]))
+    return [
+        None
+        if lumpy
+        else _Hint(Tail(min(reached, 0.0), min(missed, 0.0), "lattice"), slope, is_settled=True)
+        for reached, missed, slope, lumpy in zip(
+            *(column.tolist() for column in tails), strict=True
+        )
+    ]
+
+
+def _planned_hint(tail: PlannedTail) -> _Hint:
+    logs = Tail(tail.log_reached, tail.log_missed, tail.method)
+    return _Hint(logs, abs(tail.slope), is_settled=tail.is_settled)
+
+
+def _constant(*, is_reached: bool) -> Tail:
+    """Return the tails of a value where AP is certain."""
+    return Tail(0.0, -inf, "exact") if is_reached else Tail(-inf, 0.0, "exact")
 
 
 def beyond(x: Floats) -> Floats:

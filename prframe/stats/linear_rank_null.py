@@ -1,23 +1,23 @@
 """The null distribution of a linear rank statistic: every choice of the positives alike."""
 
-from collections.abc import Callable
+from copy import copy
 from functools import cached_property
-from math import exp
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats.inputs import Floats, counts, random_generator, reals
+from prframe.stats.inputs import Floats, counts, reals
+from prframe.stats.null_distribution import Found, NullDistribution, Side
 from prframe.stats.urn_mixture import PAIR, approximate_tails, few_drawn, outside
-from prframe.stats.urns import Lattice, LatticeLaw, SubsetTables, Tails, Urn
+from prframe.stats.urns import LatticeLaw, SubsetTables, Tails, Urn
 
 RankNullMethod: TypeAlias = Literal["auto", "exact", "saddlepoint", "normal"]
 
 
-class RankTail(NamedTuple):
+class _Tail(NamedTuple):
     """Logarithms of P(W >= w) and P(W <= w), and how they were found."""
 
     above: float
@@ -25,8 +25,10 @@ class RankTail(NamedTuple):
     method: str
 
 
-class LinearRankNull:
+class LinearRankNull(NullDistribution):
     """The distribution of ``W = sum over positives of a_i`` if all choices of them are alike.
+
+    Probabilities, quantiles and p-values are asked for as those of any `NullDistribution`.
 
     Parameters
     ----------
@@ -38,22 +40,26 @@ class LinearRankNull:
         How many items have each score; 1 unless told.
     step : float >= 0, optional
         Distance of neighbouring values for the correction for continuity of "normal".
+    method : {"auto", "exact", "saddlepoint", "normal"}, default "auto"
+        How probabilities are computed, see Notes.
 
     Attributes
     ----------
     n, n_pos : int
         Items N, and positives among them.
+    method : str
 
     Raises
     ------
     PrframeError
-        Scores that are not finite, sizes below 1 or of another number, or `n_pos` out of range.
+        Scores that are not finite, sizes below 1 or of another number, `n_pos` out of range, or,
+        once probabilities are asked for, "exact" where there is too much to count.
 
     Notes
     -----
     Mean ``n_pos mean(a)`` and variance ``n_pos n_neg / (N (N - 1)) sum (a_i - mean(a))^2`` are
-    exact, whatever is tied. ``sf(w) = P(W >= w)`` and ``cdf(w) = P(W <= w)``: equality counts on
-    both sides, and sums closer than 1e-14 N times the largest score are equal.
+    exact, whatever is tied; so are skewness and kurtosis. Sums closer than 1e-14 N times the
+    largest score are equal.
 
     "exact" counts subsets, by tables of two halves that are searched for what goes together
     (33 different scores, or many more of which few are drawn or many are tied), or walks along a
@@ -82,6 +88,7 @@ class LinearRankNull:
         sizes: ArrayLike | None = None,
         *,
         step: float = 0.0,
+        method: RankNullMethod = "auto",
     ) -> None:
         values = reals("scores", scores)
         if values.ndim != 1 or not values.size or not np.isfinite(values).all():
@@ -98,11 +105,13 @@ class LinearRankNull:
         if self.n_pos > self.n:
             raise PrframeError(f"`n_pos` must be at most N = {self.n}; got {self.n_pos}.")
         self._step = float(checks.number("step", step, at_least=0))
+        checks.one_of("method", method, get_args(RankNullMethod))
+        self.method: RankNullMethod = method
         distinct, place = np.unique(values, return_inverse=True)
         total = np.bincount(place, number).astype(np.int64)
         # A power of two, which costs no digits: squares neither overflow nor vanish.
         self._unit = float(np.exp2(np.frexp(np.abs(distinct).max())[1] - 1))
-        self._urn = Urn(distinct / self._unit, total, self.n_pos)
+        self._urn = Urn.of(distinct / self._unit, total, self.n_pos)
 
     def __repr__(self) -> str:
         """Return how it was made."""
@@ -114,10 +123,11 @@ class LinearRankNull:
 
     def var(self) -> float:
         """Return the variance."""
-        return self._urn.variance * self._unit**2
+        return self._urn.variance * self._unit * self._unit
 
     def std(self) -> float:
         """Return the standard deviation."""
+        # The variance of very large or small scores may not be a float.
         return float(np.sqrt(self._urn.variance)) * self._unit
 
     def support(self) -> tuple[float, float]:
@@ -125,61 +135,65 @@ class LinearRankNull:
         low, high = self._urn.support
         return low * self._unit, high * self._unit
 
-    def sf(self, w: ArrayLike) -> "Floats | float":
-        """Return P(W >= w), w being an array_like of float."""
-        return self._each(w, lambda tail: exp(tail.above))
-
-    def cdf(self, w: ArrayLike) -> "Floats | float":
-        """Return P(W <= w), w being an array_like of float."""
-        return self._each(w, lambda tail: exp(tail.below))
-
-    def logsf(self, w: ArrayLike) -> "Floats | float":
-        """Return the logarithm of P(W >= w), w being an array_like of float."""
-        return self._each(w, lambda tail: tail.above)
-
-    def logcdf(self, w: ArrayLike) -> "Floats | float":
-        """Return the logarithm of P(W <= w), w being an array_like of float."""
-        return self._each(w, lambda tail: tail.below)
-
-    def tails(self, w: float, method: RankNullMethod = "auto") -> RankTail:
-        """Return both tails of a value, and how they were found.
+    def using(self, method: RankNullMethod) -> Self:
+        """Return the same distribution, whose probabilities are computed by another method.
 
         Parameters
         ----------
-        w : float
         method : {"auto", "exact", "saddlepoint", "normal"}
 
         Returns
         -------
-        RankTail
-            ``above`` and ``below``, logarithms of P(W >= w) and P(W <= w), and ``method``.
-
-        Raises
-        ------
-        PrframeError
-            "exact" where there is too much to count, or an unknown method.
+        LinearRankNull
         """
         checks.one_of("method", method, get_args(RankNullMethod))
-        value = float(checks.number("w", w)) / self._unit
-        if method == "normal":
-            return RankTail(*self._normal(value), "normal")
-        found = self._counted(value) if method != "saddlepoint" else None
-        if found is not None:
-            return RankTail(*found, "exact")
-        if method == "exact":
+        if method == self.method:
+            return self
+        other = copy(self)
+        other.method = method
+        return other
+
+    def _shape(self) -> tuple[float, float]:
+        """Return skewness and excess kurtosis."""
+        return self._urn.shape
+
+    def _found(self, x: Floats, sides: tuple[Side, ...]) -> Found:  # noqa: ARG002 - both at once
+        """Return both tails of rising numbers."""
+        tails = [self._tail(value) for value in (x / self._unit).tolist()]
+        above, below, method = zip(*tails, strict=True) if tails else ((), (), ())
+        return Found(np.array(above), np.array(below), np.array(method, dtype=np.str_))
+
+    def _tail(self, value: float) -> _Tail:
+        """Return both tails of a value of the urn."""
+        if self.method == "normal":
+            return _Tail(*self._normal(value), "normal")
+        counted = self._counted(value) if self.method != "saddlepoint" else None
+        if counted is not None:
+            return _Tail(*counted, "exact")
+        if self.method == "exact":
             raise PrframeError(
                 f"too many subsets of {self.n_pos} among {self.n} items to count them; "
                 "take method='auto' or 'saddlepoint'."
             )
-        return RankTail(*approximate_tails(self._smaller, value - self._offset), "saddlepoint")
+        return _Tail(*approximate_tails(self._smaller, value - self._offset), "saddlepoint")
 
-    def rvs(self, size: int = 1, rng: int | np.random.Generator | None = None) -> Floats:
-        """Draw values, `size` of them (>= 1), with a seed or generator `rng`."""
-        size = checks.whole_number("size", size, at_least=1)
-        draws = random_generator(rng).multivariate_hypergeometric(
+    def _draws(self, size: int, generator: np.random.Generator) -> Floats:
+        """Draw what is positive of each block."""
+        draws = generator.multivariate_hypergeometric(
             self._urn.sizes, self.n_pos, size, method="marginals"
         )
         return np.asarray(draws @ self._urn.values) * self._unit
+
+    def _rounding(self, x: Floats) -> Floats:
+        """Return by how much sums may differ and be equal."""
+        return np.full(x.shape, self._urn.slack * self._unit)
+
+    def _lattice(self) -> tuple[float, float] | None:
+        """Return the least sum of a lattice, and its unit; the normal distribution has none."""
+        lattice = None if self.method == "normal" else self._urn.contents.lattice
+        if lattice is None:
+            return None
+        return self.n_pos * lattice.least * self._unit, lattice.unit * self._unit
 
     @cached_property
     def _smaller(self) -> Urn:
@@ -193,9 +207,9 @@ class LinearRankNull:
 
     @cached_property
     def _law(self) -> "SubsetTables | LatticeLaw | None":
-        """The exact law, if it is small enough."""
+        """The exact distribution, if it is small enough."""
         urn = self._smaller
-        return SubsetTables.of(urn) or LatticeLaw.of(urn, Lattice.of(urn.values))
+        return SubsetTables.of(urn) or LatticeLaw.of(urn, urn.contents.lattice)
 
     def _counted(self, value: float) -> Tails | None:
         """Return exact tails, if they are quick to have."""
@@ -208,7 +222,7 @@ class LinearRankNull:
         return self._law.tails(x) if self._law is not None else None
 
     def _normal(self, value: float) -> Tails:
-        """Return tails of the normal law, half a step more likely."""
+        """Return tails of the normal distribution, half a step more likely."""
         # On use: SciPy takes longer to import than most evaluations take.
         from scipy.special import log_ndtr  # noqa: PLC0415
 
@@ -218,9 +232,3 @@ class LinearRankNull:
         step = self._step / self._unit
         sides = (step / 2 - distance, step / 2 + distance)
         return Tails(*(float(log_ndtr(side / deviation)) for side in sides))
-
-    def _each(self, w: ArrayLike, part: Callable[[RankTail], float]) -> "Floats | float":
-        """Return a part of the tails of each value."""
-        values = reals("w", w)
-        found = np.array([part(self.tails(float(one))) for one in values.ravel()])
-        return float(found[0]) if values.ndim == 0 else found.reshape(values.shape)

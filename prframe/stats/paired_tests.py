@@ -104,8 +104,9 @@ def randomization_test(
         found = family.sign_flips(size, random_generator(rng), alternative)
         p_value, error = float(found.p_values[0]), float(found.std_errors[0])
         return PairedTest(sample.mean, p_value, error, f"{name}-{found.method}")
-    null = SignFlipNull(sample.sums, method)
-    return PairedTest(sample.mean, null.p_value(alternative), np.nan, f"{name}-{null.how}")
+    null = SignFlipNull(sample.sums, method=method)
+    p_value = float(null.p_value(alternative=alternative))
+    return PairedTest(sample.mean, p_value, np.nan, f"{name}-{null.how}")
 
 
 def paired_t_test(
@@ -218,8 +219,9 @@ def signed_rank_test(
     statistic = float(ranks[ranks > 0].sum())
     if method == "normal":
         return PairedTest(statistic, _normal(ranks, alternative), np.nan, "wilcoxon-normal")
-    null = SignFlipNull(ranks, method)
-    return PairedTest(statistic, null.p_value(alternative), np.nan, f"wilcoxon-{null.how}")
+    null = SignFlipNull(ranks, method=method)
+    p_value = float(null.p_value(alternative=alternative))
+    return PairedTest(statistic, p_value, np.nan, f"wilcoxon-{null.how}")
 
 
 def sign_test(

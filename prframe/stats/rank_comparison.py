@@ -160,8 +160,8 @@ def paired_rank_test(  # noqa: PLR0913
     >>> good = label + rng.normal(size=200)
     >>> worse = good + rng.normal(size=200)
     >>> found = paired_rank_test(good, worse, label)
-    >>> round(found.difference, 3), round(found.z, 2)
-    (0.075, 4.31)
+    >>> round(found.difference, 2), round(found.z, 2)
+    (0.07, 4.31)
     """
     confidence = Confidence(confidence_level, alternative)
     one, other = reals("score_a", comparable(score_a)), reals("score_b", comparable(score_b))

@@ -17,6 +17,7 @@ from prframe.stats.intervals import (
     wald_interval,
 )
 from prframe.stats.linear_rank_null import LinearRankNull, RankNullMethod
+from prframe.stats.null_distribution import sided
 from prframe.stats.rank_influence import RankSum, cut_at_jumps, normalised_mid_ranks
 from prframe.stats.ranked_cells import Integers, RankedCells, cells_from_scores
 from prframe.stats.score_generating import ScoreGeneratingFunction
@@ -146,11 +147,9 @@ class RankStatistic:
     ) -> tuple[float, str]:
         """Return the p-value as `p_value` does, and how it was found."""
         checks.one_of("alternative", alternative, _ALTERNATIVES)
-        tail = self.null.tails(self.statistic, method)
-        above, below = np.exp([tail.above, tail.below])
-        if alternative == "two-sided":
-            return float(min(2 * min(above, below), 1.0)), tail.method
-        return float(above if alternative == "greater" else below), tail.method
+        tails = self.null.using(method).tails(self.statistic)
+        logs = np.asarray(tails.log_sf), np.asarray(tails.log_cdf)
+        return float(sided(*logs, alternative)), str(tails.method)
 
     def interval(
         self, confidence: Confidence | None = None, method: str = "logit"

@@ -1,7 +1,7 @@
-"""The law of a sum of numbers with random signs: what paired randomization tests compare with."""
+"""The distribution of a sum of numbers with random signs, behind paired randomization tests."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import remainder
 from typing import Literal, TypeAlias, get_args
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats.inputs import Floats, reals
+from prframe.stats.null_distribution import Found, NullDistribution, Side
 from prframe.stats.sign_flip_grid import Integers, SignFlipGrid, grid_cells, reach, root_of_squares
 from prframe.typing import Alternative
 
@@ -39,17 +40,18 @@ _CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class SignFlipNull:
+class SignFlipNull(NullDistribution):
     """The distribution of ``S = sum_i e_i d_i`` with independent fair signs ``e_i``.
 
     The null distribution of every paired randomization test: of the sum of differences, of the
-    signed ranks (Wilcoxon), of the signs alone (sign test).
+    signed ranks (Wilcoxon), of the signs alone (sign test). Probabilities, quantiles and p-values
+    are asked for as those of any `NullDistribution`.
 
     Parameters
     ----------
     differences : array_like of float, shape (n,)
         The numbers d; their signs do not matter, zeros have no effect.
-    method : {"auto", "exact", "convolution"}
+    method : {"auto", "exact", "convolution"}, default "auto"
         ``"exact"``: all 2^n sums are counted, from the sorted sums of two halves, for n <= 44, or
         drawn on their lattice if the numbers have a common unit. ``"convolution"``: on a grid of
         65,536 cells. ``"auto"``: exact on a lattice and for n <= 32, else convolution.
@@ -66,11 +68,11 @@ class SignFlipNull:
     step between two neighbours; up to 20 numbers that outweigh all smaller ones together are
     counted instead. More than 8192 numbers are rounded more coarsely. As nothing is subtracted,
     small probabilities keep their digits: against counting, for n from 25 to 36, those of numbers
-    from smooth laws are within 0.3 % down to 1e-8 (``pytest tests/test_sign_flips.py``). Where
-    many sums nearly tie, as those of differences of reciprocal ranks do, and next to the largest
-    sum, it is within 1.2 % down to 1e-5 and 10 % below (``python -m benchmarks.paired_study``).
-    For 200 differences like those of AP it is within 3e-4 of the inversion of their
-    characteristic function.
+    from smooth distributions are within 0.3 % down to 1e-8 (``pytest
+    tests/test_sign_flips.py``). Where many sums nearly tie, as those of differences of reciprocal
+    ranks do, and next to the largest sum, it is within 1.2 % down to 1e-5 and 10 % below
+    (``python -m benchmarks.paired_study``). For 200 differences like those of AP it is within 3e-4
+    of the inversion of their characteristic function.
 
     References
     ----------
@@ -79,12 +81,14 @@ class SignFlipNull:
     Examples
     --------
     >>> null = SignFlipNull([1.0, 2.0, 4.0])
-    >>> null.sf(7.0), null.sf(3.0), null.std()
-    (0.125, 0.375, 4.58257569495584)
+    >>> null.p_value(), null.p_value(alternative="two-sided"), null.std()
+    (0.125, 0.25, 4.58257569495584)
+    >>> null.isf([0.4, 0.2])
+    array([3., 7.])
     """
 
     differences: ArrayLike
-    method: SignFlipMethod = "auto"
+    method: SignFlipMethod = field(default="auto", kw_only=True)
 
     def __post_init__(self) -> None:
         """Check the numbers and the method."""
@@ -144,7 +148,7 @@ class SignFlipNull:
 
     @cached_property
     def _lattice_grid(self) -> SignFlipGrid:
-        """The law on the lattice of the numbers."""
+        """The distribution on the lattice of the numbers."""
         places = np.zeros(0, dtype=np.int64) if self._places is None else self._places
         unit = float(self._sizes.sum()) / max(int(places.sum()), 1)
         return SignFlipGrid.of_places(places, unit, unit)
@@ -163,7 +167,7 @@ class SignFlipNull:
 
     @cached_property
     def _light_grid(self) -> SignFlipGrid:
-        """The law of the sum of the light numbers on a fine grid."""
+        """The distribution of the sum of the light numbers on a fine grid."""
         return SignFlipGrid.rounded(self._sizes[: self._light])
 
     def _light_sf(self, x: Floats) -> Floats:
@@ -177,49 +181,50 @@ class SignFlipNull:
             found[within] = np.maximum(chance, least)
         return found
 
+    def mean(self) -> float:
+        """Return the mean, 0."""
+        return 0.0
+
+    def var(self) -> float:
+        """Return the variance, the sum of squares."""
+        # A product may be infinite, which a power refuses to be.
+        return self.std() * self.std()
+
     def std(self) -> float:
         """Return the standard deviation, the root of the sum of squares."""
         return root_of_squares(self._sizes)
 
-    def sf(self, x: float) -> float:
-        """Return P(S >= x).
-
-        Parameters
-        ----------
-        x : float
-
-        Returns
-        -------
-        float in [0, 1]
-            At least 2^-n for a sum that is possible, as far as that is a floating point number.
-        """
+    def support(self) -> tuple[float, float]:
+        """Return the least and the largest value."""
         most = float(self._sizes.sum())
-        if x > most + self._slack or x <= self._slack - most:
-            return float(x <= self._slack - most)
-        if x >= most - self._slack:
-            return self._least
-        if self._on_lattice:
-            grid = self._lattice_grid
-            return grid.from_place(np.ceil((x - self._slack) / grid.unit - _WHOLE))
-        if self.how == "exact":
-            left, right = self._halves
-            # Rising queries find their places in the cache.
-            below = np.searchsorted(right, x - self._slack - left[::-1])
-            return float((right.size - below).mean() / right.size)
-        return max(float(self._light_sf(x - self._heavy_sums).mean()), self._least)
+        return -most, most
 
-    def p_value(self, alternative: Alternative = "two-sided") -> float:
-        """Return the p-value of the sum of the numbers themselves, with the signs they have.
+    def p_value(
+        self, statistic: ArrayLike | None = None, alternative: Alternative = "greater"
+    ) -> "Floats | float":
+        """Return the p-value of a statistic, or of the numbers with the signs they have.
 
         Parameters
         ----------
-        alternative : {"two-sided", "less", "greater"}
-            ``P(|S| >= |s|)``, ``P(S <= s)`` or ``P(S >= s)``, s being the sum.
+        statistic : array_like of float, optional
+            Observed values; the sum s of the numbers, unless told. Its own probability is known
+            better than that of other values, which a grid spreads over a step.
+        alternative : {"greater", "less", "two-sided"}
+            ``P(S >= s)``, ``P(S <= s)`` or ``P(|S| >= |s|)``, which is twice the smaller of both,
+            or 1.
 
         Returns
         -------
-        float in [0, 1]
+        float or ndarray of float, in [0, 1]
+            In the shape of `statistic`.
+
+        Raises
+        ------
+        PrframeError
+            A statistic that is NaN, or another alternative.
         """
+        if statistic is not None:
+            return super().p_value(statistic, alternative)
         checks.one_of("alternative", alternative, get_args(Alternative))
         numbers = np.asarray(self.differences)
         total = float(numbers.sum())
@@ -229,10 +234,66 @@ class SignFlipNull:
         tail = self._tail(numbers if upward else -numbers)
         return min(1.0, 2 * tail) if alternative == "two-sided" else tail
 
+    def _shape(self) -> tuple[float, float]:
+        """Return skewness, 0, and excess kurtosis, ``-2 sum d^4 / (sum d^2)^2``."""
+        if not self._sizes.size:
+            return np.nan, np.nan
+        squares = (self._sizes / self.std()) ** 2
+        return 0.0, float(-2 * (squares**2).sum())
+
+    def _found(self, x: Floats, sides: tuple[Side, ...]) -> Found:
+        """Return the tails of rising numbers, each side where it is asked for."""
+        above = self._log_at_least(x) if "upper" in sides else np.full(x.shape, np.nan)
+        # The distribution is symmetric.
+        below = self._log_at_least(-x) if "lower" in sides else np.full(x.shape, np.nan)
+        return Found(above, below, np.full(x.shape, self.how))
+
+    def _log_at_least(self, x: Floats) -> Floats:
+        """Return the logarithms of P(S >= x)."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(np.array([self._at_least(value) for value in x.tolist()]))
+        # The largest sum is as rare as one choice of all signs, whatever floats hold.
+        most = float(self._sizes.sum())
+        is_most = (np.abs(x - most) <= self._slack) & (logs < 0)
+        return np.asarray(np.where(is_most, -self._sizes.size * np.log(2), logs))
+
+    def _at_least(self, x: float) -> float:
+        """Return P(S >= x)."""
+        most = float(self._sizes.sum())
+        if x > most + self._slack or x <= self._slack - most:
+            return float(x <= self._slack - most)
+        if x >= most - self._slack:
+            return self._least
+        if self._on_lattice:
+            grid = self._lattice_grid
+            chance = grid.from_place(np.ceil((x - self._slack) / grid.unit - _WHOLE))
+            return max(chance, self._least)
+        if self.how == "exact":
+            left, right = self._halves
+            # Rising queries find their places in the cache.
+            below = np.searchsorted(right, x - self._slack - left[::-1])
+            return float((right.size - below).mean() / right.size)
+        return max(float(self._light_sf(x - self._heavy_sums).mean()), self._least)
+
+    def _draws(self, size: int, generator: np.random.Generator) -> Floats:
+        """Draw signs."""
+        signs = random_signs(self._sizes.size, size, generator)
+        return np.concatenate([rows @ self._sizes for rows in signs])
+
+    def _rounding(self, x: Floats) -> Floats:
+        """Return by how much sums may differ and be equal."""
+        return np.full(x.shape, self._slack)
+
+    def _lattice(self) -> tuple[float, float] | None:
+        """Return the least sum of a lattice, and the distance of two sums."""
+        if not self._on_lattice or not self._sizes.size:
+            return None
+        return self.support()[0], 2 * self._lattice_grid.unit
+
     def _tail(self, numbers: Floats) -> float:
         """Return the probability of their sum or more."""
         total = float(numbers.sum())
-        tail = self.sf(total)
+        tail = self._at_least(total)
         if (
             self.how == "exact"
             or self._on_lattice

@@ -1,7 +1,7 @@
-"""The law of the sum of numbers drawn without replacement, where it is not counted.
+"""The distribution of the sum of numbers drawn without replacement, where it is not counted.
 
 By the saddlepoint. Where a few numbers, or one tied value, lie so far from the others that sums
-clump around multiples of them, the law is a mixture over what is drawn of these.
+clump around multiples of them, the distribution is a mixture over what is drawn of these.
 """
 
 from collections.abc import Iterator
@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from prframe.stats.inputs import Floats
+from prframe.stats.urn_contents import Integers, Points
 from prframe.stats.urn_saddlepoint import approximate, complement
-from prframe.stats.urns import Integers, Lattice, Tails, Urn
+from prframe.stats.urns import Tails, Urn
 
 # Draws of so few numbers are counted directly.
 PAIR = 2
@@ -49,7 +50,8 @@ def outside(urn: Urn, x: float) -> Tails | None:
 
 def _extreme(sizes: Integers, urn: Urn) -> float:
     """Return the logarithm of the probability of drawing what comes first."""
-    before = np.cumsum(sizes)
+    # As many blocks as are drawn hold what comes first.
+    before = np.cumsum(sizes[: urn.n])
     at = int(np.searchsorted(before, urn.n))
     last = urn.n - (int(before[at - 1]) if at else 0)
     return float(_log_choose(int(sizes[at]), last) - _log_choose(urn.size, urn.n))
@@ -87,8 +89,8 @@ def approximate_tails(urn: Urn, x: float, most: float = _MOST_TERMS) -> Tails:
     decided = outside(urn, x)
     if decided is not None:
         return decided
-    found, share = approximate(urn, x, Lattice.of(urn.values))
-    apart = _set_apart(urn, share, most) if most > 1 else []
+    found, points, share = approximate(urn, x, urn.contents.lattice)
+    apart = _set_apart(urn, points, share, most) if most > 1 else []
     if apart:
         return _mixture(urn, x, apart, share, most)
     # What is within the support is no rarer than its ends.
@@ -96,24 +98,28 @@ def approximate_tails(urn: Urn, x: float, most: float = _MOST_TERMS) -> Tails:
     return Tails(max(found.above, ends[0]), max(found.below, ends[1]))
 
 
-def _set_apart(urn: Urn, share: Floats, most: float) -> list[int]:
-    """Return the blocks at the ends whose gap from the others is wide, at most eight."""
-    low, high, apart = 0, urn.values.size, list[int]()
-    spread = urn.sizes * share * (1 - share)
+def _set_apart(urn: Urn, points: Points, share: Floats, most: float) -> list[int]:
+    """Return the blocks at the ends whose gap from the others is wide, at most eight.
+
+    Those at the upper end are counted from there, -1 being the last one: so points, of which
+    there are fewer than blocks, have the same places.
+    """
+    values, weights = points.values, points.weights
+    low, high, apart = 0, values.size, list[int]()
+    spread = weights * share * (1 - share)
     while high - low > PAIR and len(apart) < _MOST_APART:
-        below, above = urn.values[low + 1] - urn.values[low], np.diff(urn.values[high - 2 : high])
-        lowest = below > above[0]
+        below, above = values[low + 1] - values[low], values[high - 1] - values[high - 2]
+        lowest = below > above
         rest = slice(low + 1, high) if lowest else slice(low, high - 1)
-        weight, values = spread[rest], urn.values[rest]
-        if not weight.any():
+        if not spread[rest].any():
             break
-        mean = weight @ values / weight.sum()
-        scatter = (weight @ (values - mean) ** 2) ** 0.5
-        block = low if lowest else high - 1
+        mean = spread[rest] @ values[rest] / spread[rest].sum()
+        scatter = (spread[rest] @ (values[rest] - mean) ** 2) ** 0.5
+        block = low if lowest else high - 1 - values.size
         wide = _APART_TIED if spread[block] > _MANY else _APART
-        if max(below, above[0]) <= wide * scatter:
+        if max(below, above) <= wide * scatter:
             break
-        most /= 1 + min(urn.sizes[block], urn.n, _WIDE * spread[block] ** 0.5)
+        most /= 1 + min(weights[block], urn.n, _WIDE * spread[block] ** 0.5)
         if apart and most < 1:
             break
         apart.append(block)
@@ -134,8 +140,8 @@ def _mixture(urn: Urn, x: float, apart: list[int], share: Floats, most: float) -
     # On use: SciPy takes longer to import than most evaluations take.
     from scipy.special import logsumexp  # noqa: PLC0415
 
-    values, sizes = np.delete(urn.values, apart), np.delete(urn.sizes, apart)
-    others, whole = int(sizes.sum()), float(_log_choose(urn.size, urn.n))
+    rest = urn.contents.without(sum(b >= 0 for b in apart), sum(b < 0 for b in apart))
+    others, whole = rest.size, float(_log_choose(urn.size, urn.n))
     upper = x >= urn.mean
     terms, parts = [], list(_parts(urn, apart, share))
     for part in parts:
@@ -143,8 +149,7 @@ def _mixture(urn: Urn, x: float, apart: list[int], share: Floats, most: float) -
         if not 0 <= left <= others:
             continue
         weight = part.ways + float(_log_choose(others, left)) - whole
-        inner = Urn(values, sizes, left)
-        tails = _inner(inner, x - part.total, urn.slack, most / len(parts))
+        tails = _inner(Urn(rest, left), x - part.total, urn.slack, most / len(parts))
         terms.append(weight + (tails.above if upper else tails.below))
     possible = [term for term in terms if term > -np.inf]
     near = min(float(logsumexp(possible)), 0.0) if possible else -np.inf

@@ -1,4 +1,4 @@
-"""The law of the sum of numbers drawn without replacement, by the double saddlepoint.
+"""The distribution of the sum of numbers drawn without replacement, by the double saddlepoint.
 
 Drawing n numbers is drawing each by itself with some probability, given that n are drawn. For
 ``K(s, t) = sum_i log(1 - p + p exp(s a_i + t))`` with p = n / N, and s, t such that K has the
@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prframe.stats.inputs import Floats
-from prframe.stats.urns import ROUNDING, Lattice, Tails, Urn
+from prframe.stats.urn_contents import ROUNDING, Lattice, Points
+from prframe.stats.urns import Tails, Urn
 
 _STEPS = 60
 _SETTLED = 1e-10
@@ -34,23 +35,25 @@ _CLOSE = 0.05
 _LEAST = 1e-150
 
 
-class _Points(NamedTuple):
-    """Saddlepoints for some x: r, u, and the share of each block that is drawn there."""
+class _Saddlepoints(NamedTuple):
+    """Saddlepoints for some x: r, u, the share of each point that is drawn there, and s."""
 
     r: Floats
     u: Floats
     share: Floats
+    slope: Floats
 
 
 class Approximation(NamedTuple):
-    """Both tails, and the share of each block that is drawn at the saddlepoint."""
+    """Both tails, what stands for the numbers, and which share of each point is drawn there."""
 
     tails: Tails
+    points: Points
     share: Floats
 
 
 def approximate(urn: Urn, x: float, lattice: Lattice | None) -> Approximation:
-    """Approximate the law at x; the variance must not be 0, and x must lie within the support."""
+    """Approximate tails; the variance must not be 0, and x must lie within the support."""
     above, below, unit = x, x, 0.0
     if lattice is not None:
         unit, least = lattice.unit, urn.n * lattice.least
@@ -60,7 +63,8 @@ def approximate(urn: Urn, x: float, lattice: Lattice | None) -> Approximation:
     asked = np.unique([x, above, below])
     close = urn.mean + _CLOSE * urn.variance**0.5 * np.array([-1.0, 1.0])
     near = (close[0] < asked) & (asked < close[1])
-    points = _solve(urn, np.concatenate([asked, close]) if near.any() else asked, unit)
+    both = np.concatenate([asked, close]) if near.any() else asked
+    stand_ins, points = _solve_closely(urn, both, unit)
     with np.errstate(divide="ignore", invalid="ignore"):
         term = 1 / points.u - 1 / points.r
     # Where nothing bends any more there is no correction.
@@ -69,7 +73,7 @@ def approximate(urn: Urn, x: float, lattice: Lattice | None) -> Approximation:
         term[: asked.size][near] = np.interp(asked[near], close, term[-2:])
     middle, up, down = np.searchsorted(asked, [x, above, below])
     tails = [_from_r(float(points.r[i]), float(term[i])) for i in (up, down)]
-    return Approximation(Tails(tails[0].above, tails[1].below), points.share[middle])
+    return Approximation(Tails(tails[0].above, tails[1].below), stand_ins, points.share[middle])
 
 
 def _from_r(r: float, term: float) -> Tails:
@@ -120,11 +124,11 @@ class _State(NamedTuple):
 class _Cumulants:
     """``K(s, t) - s x - t n`` for several x, numbers being centred and scaled."""
 
-    def __init__(self, urn: Urn, x: Floats, scale: float) -> None:
+    def __init__(self, urn: Urn, points: Points, x: Floats, scale: float) -> None:
         # Rounding grows with what is summed.
         self.settled = _SETTLED * urn.n**0.5
-        self._sizes = urn.sizes
-        self._values = (urn.values - urn.mean / urn.n) / scale
+        self._sizes = points.weights
+        self._values = (points.values - urn.contents.mean) / scale
         self._goal = np.stack([(x - urn.mean) / scale, np.full(x.size, float(urn.n))], axis=-1)
         self._logit = float(np.log(urn.n / (urn.size - urn.n)))
         self._rest = urn.size * float(np.log(urn.size / (urn.size - urn.n)))
@@ -148,10 +152,19 @@ class _Cumulants:
         return _State(level, slope - self._goal, weight, centre, scatter, share)
 
 
-def _solve(urn: Urn, x: Floats, unit: float) -> _Points:
+def _solve_closely(urn: Urn, x: Floats, unit: float) -> tuple[Points, _Saddlepoints]:
+    """Solve for the saddlepoints of several x with the fewest points that will do."""
+    for points in urn.contents.stand_ins():
+        found = _solve(urn, points, x, unit)
+        if points.suit(float(np.abs(found.slope).max()), urn.n):
+            return points, found
+    return urn.contents.all_points, _solve(urn, urn.contents.all_points, x, unit)
+
+
+def _solve(urn: Urn, points: Points, x: Floats, unit: float) -> _Saddlepoints:
     """Solve for the saddlepoints of several x: minima of convex functions, by Newton's method."""
     scale = (urn.variance / urn.n) ** 0.5
-    cumulants, theta = _Cumulants(urn, x, scale), np.zeros((x.size, 2))
+    cumulants, theta = _Cumulants(urn, points, x, scale), np.zeros((x.size, 2))
     state = cumulants(theta)
     for _ in range(_STEPS):
         if (np.abs(state.slope) <= cumulants.settled).all():
@@ -167,7 +180,8 @@ def _solve(urn: Urn, x: Floats, unit: float) -> _Points:
     r = np.sign(s) * np.sqrt(np.maximum(-2 * state.height, 0.0))
     s = 2 * np.sinh(np.clip(width * s / 2, -_MOST, _MOST)) / width if width else s
     spread = urn.n * (1 - urn.n / urn.size)
-    return _Points(r, s * np.sqrt(state.determinant / spread), state.share)
+    u = s * np.sqrt(state.determinant / spread)
+    return _Saddlepoints(r, u, state.share, theta[:, 0] / scale)
 
 
 def _steepest(state: _State) -> Floats:

@@ -1,4 +1,4 @@
-"""The law of the sum of numbers drawn without replacement, by counting.
+"""The distribution of the sum of numbers drawn without replacement, by counting.
 
 An urn holds numbers, some of them several times; n are drawn, all subsets being alike. Where the
 subsets are few, or fall into few classes, or all sums lie on a lattice, probabilities are exact.
@@ -11,22 +11,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from prframe.stats.inputs import Floats
-
-Integers = NDArray[np.int64]
+from prframe.stats.urn_contents import ROUNDING, Contents, Integers, Lattice
 
 # Entries of either half of what is counted, and cells of all steps of a walk.
 MOST_ENTRIES = 1 << 16
 MOST_CELLS = 1 << 22
-# Sums that differ by less, times the size of the urn and its largest number, are equal.
-EQUAL = 1e-14
-# Units of a lattice, as shares of the smallest gap, and how many of them may be spanned.
-_SHARES = (1, 2, 3, 4, 6, 12)
-_SPAN = 1e7
-# How far from whole numbers places on a lattice may be.
-ROUNDING = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,42 +26,77 @@ class Urn:
 
     Attributes
     ----------
-    values : ndarray of float, shape (n_blocks,)
-        Distinct numbers, rising.
-    sizes : ndarray of int, shape (n_blocks,)
-        How often each is there.
+    contents : Contents
     n : int
         How many are drawn.
     """
 
-    values: Floats
-    sizes: Integers
+    contents: Contents
     n: int
 
-    @cached_property
+    @classmethod
+    def of(cls, values: Floats, sizes: Integers, n: int) -> "Urn":
+        """Return an urn with distinct, rising numbers, each so often."""
+        return cls(Contents(values, sizes), n)
+
+    @property
+    def values(self) -> Floats:
+        """Distinct numbers, rising."""
+        return self.contents.values
+
+    @property
+    def sizes(self) -> Integers:
+        """How often each is there."""
+        return self.contents.sizes
+
+    @property
     def size(self) -> int:
         """All numbers."""
-        return int(self.sizes.sum())
+        return self.contents.size
 
-    @cached_property
+    @property
     def mean(self) -> float:
         """The mean of the sum."""
-        return self.n * float(self.sizes @ self.values) / self.size
+        return self.n * self.contents.mean
 
-    @cached_property
+    @property
     def variance(self) -> float:
         """The variance of the sum, ``n (N - n) / (N (N - 1)) sum (a - mean a)^2``."""
         if self.n in {0, self.size}:
             return 0.0
-        squares = float(self.sizes @ (self.values - self.mean / self.n) ** 2)
-        return self.n * (self.size - self.n) / (self.size * (self.size - 1)) * squares
+        pairs = self.n * (self.size - self.n) / (self.size * (self.size - 1))
+        return pairs * self.contents.squares
+
+    @cached_property
+    def shape(self) -> tuple[float, float]:
+        """Skewness and excess kurtosis of the sum; NaN where the variance is 0.
+
+        With d the numbers less their mean and p_k the sum of d^k, the third central moment is
+        ``n (N - n) (N - 2n) p_3 / (N (N - 1) (N - 2))``, and the fourth is ``n (N - n) ((N (N + 1)
+        - 6 n (N - n)) p_4 + 3 (n - 1) (N - n - 1) p_2^2) / (N (N - 1) (N - 2) (N - 3))``.
+        """
+        if self.variance == 0:
+            return np.nan, np.nan
+        total, drawn, left = float(self.size), float(self.n), float(self.size - self.n)
+        away = self.values - self.contents.mean
+        # In units of the deviation of the sum, which neither overflow nor vanish.
+        second, third, fourth = (
+            float(self.sizes @ (away / self.variance**0.5) ** k) for k in (2, 3, 4)
+        )
+        if min(drawn, left) == 1:
+            return (third if drawn == 1 else -third) / total, fourth / total - 3
+        pairs = drawn / total * left / (total - 1)
+        skewness = pairs * (left - drawn) / (total - 2) * third
+        share = (total * (total + 1) - 6 * drawn * left) / (total - 2) / (total - 3)
+        product = 3 * (drawn - 1) / (total - 2) * (left - 1) / (total - 3)
+        return skewness, pairs * (share * fourth + product * second**2) - 3
 
     @cached_property
     def support(self) -> tuple[float, float]:
         """The least and the largest sum."""
-        below = np.diff(np.minimum(np.cumsum(self.sizes), self.n), prepend=0)
-        above = np.diff(np.minimum(np.cumsum(self.sizes[::-1]), self.n), prepend=0)
-        return float(below @ self.values), float(above @ self.values[::-1])
+        return _first_sum(self.values, self.sizes, self.n), _first_sum(
+            self.values[::-1], self.sizes[::-1], self.n
+        )
 
     @cached_property
     def gaps(self) -> tuple[float, float]:
@@ -78,26 +104,35 @@ class Urn:
 
         The last number that is drawn gives way to the next one; infinite without one.
         """
-        return _first_gap(self.values, self.sizes, self.n), _first_gap(
-            -self.values[::-1], self.sizes[::-1], self.n
+        # As many blocks as are drawn hold what comes first.
+        some = self.n + 1
+        return _first_gap(self.values[:some], self.sizes[:some], self.n), _first_gap(
+            -self.values[: -some - 1 : -1], self.sizes[: -some - 1 : -1], self.n
         )
 
-    @cached_property
+    @property
     def slack(self) -> float:
         """How far sums may lie apart and be equal."""
-        return EQUAL * self.size * float(np.abs(self.values).max())
+        return self.contents.slack
 
     def left_over(self) -> "Urn":
         """Return the urn from which what is left over is drawn, with signs changed.
 
         Its sums are those of this one less the sum of all numbers.
         """
-        return Urn(-self.values[::-1], self.sizes[::-1], self.size - self.n)
+        return Urn.of(-self.values[::-1], self.sizes[::-1], self.size - self.n)
 
     @property
     def total(self) -> float:
         """The sum of all numbers."""
         return float(self.sizes @ self.values)
+
+
+def _first_sum(values: Floats, sizes: Integers, n: int) -> float:
+    """Return the sum of what comes first."""
+    # As many blocks as are drawn hold it.
+    number = np.diff(np.minimum(np.cumsum(sizes[:n]), n), prepend=0)
+    return float(number @ values[:n])
 
 
 def _first_gap(values: Floats, sizes: Integers, n: int) -> float:
@@ -221,35 +256,6 @@ def _tables(urn: Urn, part: Integers) -> dict[int, _Table]:
     }
 
 
-@dataclass(frozen=True)
-class Lattice:
-    """Numbers that are multiples of a unit, counted from the least one."""
-
-    least: float
-    unit: float
-    places: Integers
-
-    @classmethod
-    def of(cls, values: Floats) -> "Lattice | None":
-        """Return the lattice of some numbers, if they have one."""
-        if values.size == 1:
-            return cls(float(values[0]), 1.0, np.zeros(1, np.int64))
-        distance = values - values[0]
-        gap = float(np.diff(values).min())
-        if gap * _SPAN < distance[-1]:
-            return None
-        for share in _SHARES:
-            places = distance / gap * share
-            if places[-1] > _SPAN:
-                return None
-            whole = np.round(places)
-            if (np.abs(places - whole) < ROUNDING).all():
-                common = int(np.gcd.reduce(whole.astype(np.int64)))
-                unit = float(distance[-1]) / (int(whole[-1]) // common)
-                return cls(float(values[0]), unit, whole.astype(np.int64) // common)
-        return None
-
-
 class LatticeLaw:
     """All sums of numbers on a lattice, by drawing one after the other."""
 
@@ -262,7 +268,7 @@ class LatticeLaw:
 
     @classmethod
     def of(cls, urn: Urn, lattice: Lattice | None) -> "LatticeLaw | None":
-        """Return the law, if the walk is short enough."""
+        """Return the distribution, if the walk is short enough."""
         if lattice is None:
             return None
         cells = urn.size * (urn.n + 1) * (_longest(urn, lattice) + 1)
@@ -279,7 +285,7 @@ class LatticeLaw:
 
 def _longest(urn: Urn, lattice: Lattice) -> int:
     """Return the largest sum of places."""
-    return int(Urn(lattice.places.astype(np.float64), urn.sizes, urn.n).support[1])
+    return int(Urn.of(lattice.places.astype(np.float64), urn.sizes, urn.n).support[1])
 
 
 def _walk(urn: Urn, lattice: Lattice) -> Floats:

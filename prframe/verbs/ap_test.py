@@ -34,7 +34,15 @@ from prframe.verbs._verb import (
 )
 
 Method: TypeAlias = Literal[
-    "auto", "exact", "lattice", "transform", "beta", "normal", "normal-delta", "monte-carlo"
+    "auto",
+    "exact",
+    "lattice",
+    "saddlepoint",
+    "transform",
+    "beta",
+    "normal",
+    "normal-delta",
+    "monte-carlo",
 ]
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -75,10 +83,11 @@ def ap_test(
     method : str
         How the p-value is computed.
 
-        - "auto": counting where there are few rankings, or few that are good enough; else a walk
-          down the ranks or the inversion of the characteristic function, within 0.5 % of the
-          p-value itself down to 1e-20 (further: see `prframe.stats.APNull`). "exact", "lattice"
-          and "transform" ask for one of the three; where counting is as quick, it is done.
+        - "auto": counting where there are few rankings, or few that are good enough; a saddlepoint
+          where the tilted distribution is nearly normal; else a walk down the ranks, or the
+          inversion of the characteristic function. How accurate each is: `prframe.stats.APNull`.
+          "exact", "lattice", "saddlepoint" and "transform" ask for one of them; where counting is
+          as quick, it is done.
         - "monte-carlo": ``(b + 1) / (n_resamples + 1)`` with b of `n_resamples` random rankings
           as good.
         - "normal": with the exact mean and standard deviation.
@@ -90,8 +99,9 @@ def ap_test(
         Adjust the p-values for the number of tests; groups without a p-value do not count.
     over : str or list of str, optional
         Test the mean of AP over these columns, for instance MAP over queries for each group of
-        `by`: with "auto" by the same inversion for the sum over independent rankings, or by
-        sampling where single rankings carry weight; "normal" and "monte-carlo" on demand.
+        `by`: with "auto" by a saddlepoint for the sum over independent rankings, by inversion
+        where that will not do, or by sampling where single rankings carry weight; "normal" and
+        "monte-carlo" on demand.
     n_resamples : int >= 1
         Random rankings of each group.
     rng : int or numpy.random.Generator, optional
@@ -101,11 +111,11 @@ def ap_test(
     -------
     frame of the caller's kind
         The `by` columns, then ``n``, ``n_pos`` (Int64), ``ap``, ``normalized_ap`` =
-        ``(ap - null_mean) / (1 - null_mean)``, ``null_mean``, ``null_std``, ``z``, ``p_value``
-        (Float64), ``method`` (String), how it was computed (with "estimate" the inversion has not
-        settled, beyond 1e-50; with "bound" p is at most that), and with `correction`
-        ``p_adjusted`` (Float64). With `over`: ``n_groups``
-        (Int64), ``map``, ``null_mean``, ``null_std``, ``z``, ``p_value``, ``method``.
+        ``(ap - null_mean) / (1 - null_mean)``, ``null_mean``, ``null_std``, ``z``, ``p_value``,
+        ``log10_p_value`` (Float64), ``method`` (String), how it was computed (with "estimate" the
+        inversion has not settled; with "bound" p is at most that), and with `correction`
+        ``p_adjusted`` (Float64). With `over`: ``n_groups`` (Int64), ``map``, ``null_mean``,
+        ``null_std``, ``z``, ``p_value``, ``log10_p_value``, ``method``.
 
     Raises
     ------
@@ -123,8 +133,9 @@ def ap_test(
     With ``ties="group"`` the test takes the tie blocks as given: the labels are exchanged, the
     scores stay. Give both totals, or list every item: with `n_pos` alone the other items are taken
     to be those listed, and the question is another. Equality counts. P-values below 2.2e-308 are
-    given as that number; `prframe.stats.APNull.logsf` knows more. Groups of the same shape, above
-    all those without ties that retrieve as many, share the work.
+    given as that number; ``log10_p_value`` goes on where floats end, so that strong rankings can
+    still be told apart, plotted and ordered. Groups of the same shape, above all those without
+    ties that retrieve as many, share the work.
 
     References
     ----------
@@ -201,10 +212,9 @@ class _Test:
         tested = rows.filter(pl.col("ap").is_not_null())
         cases = _cases(tested)
         ap = tested["ap"].to_numpy()
-        p_value, method = self._p_values(cases, ap)
+        log_p, method = self._log_p_values(cases, ap)
         found = _moments(tested.drop("depth", "sizes"), cases.mean, cases.variance).with_columns(
-            pl.Series("p_value", np.maximum(p_value, _SMALLEST)),
-            pl.Series("method", method, dtype=pl.String),
+            *_p_columns(log_p), pl.Series("method", method, dtype=pl.String)
         )
         values = found.select("row", pl.exclude("row", *rows.columns))
         joined = rows.drop("depth", "sizes").join(
@@ -249,30 +259,31 @@ class _Test:
             sizes.alias("sizes"),
         )
 
-    def _p_values(self, cases: Cases, ap: Floats) -> tuple[Floats, Sequence[str]]:
-        """Return the p-values, and how they were found."""
+    def _log_p_values(self, cases: Cases, ap: Floats) -> tuple[Floats, Sequence[str]]:
+        """Return the logarithms of the p-values, and how they were found."""
         if self.method == "monte-carlo":
             draws = (cases.draws(i, self.n_resamples, self.seed) for i in range(ap.size))
             p = [self._sampled(some, value) for some, value in zip(draws, ap, strict=True)]
-            return np.array(p, dtype=np.float64), [self.method] * ap.size
+            return np.log(np.array(p, dtype=np.float64)), [self.method] * ap.size
         if self.method not in _FITTED:
             method = cast("TailMethod", self.method)
             upper = cases.tails(ap, method)
             methods = [tail.method for tail in upper]
             above = np.array([tail.log_reached for tail in upper], dtype=np.float64)
             if self.alternative == "greater":
-                return np.exp(above), methods
+                return above, methods
             # Equality counts on this side too: what does not reach beyond.
             lower = cases.tails(beyond(ap), method)
             below = np.array([tail.log_missed for tail in lower], dtype=np.float64)
-            return self._sided(np.exp(above), np.exp(below)), methods
-        above = np.exp(self._fitted(cases, ap))
-        below = 1 - above
+            return self._sided(above, below), methods
+        above = self._fitted(cases, ap)
+        with np.errstate(divide="ignore"):
+            below = np.log(-np.expm1(above))
         if self.method == "normal":
-            below = np.exp(_log_normal(cases.mean - ap, np.sqrt(cases.variance)))
+            below = _log_normal(cases.mean - ap, np.sqrt(cases.variance))
         # A constant AP reaches itself from both sides.
         constant = cases.variance == 0
-        above, below = np.where(constant, 1.0, above), np.where(constant, 1.0, below)
+        above, below = np.where(constant, 0.0, above), np.where(constant, 0.0, below)
         return self._sided(above, below), [self.method] * ap.size
 
     def _fitted(self, cases: Cases, ap: Floats) -> Floats:
@@ -289,20 +300,20 @@ class _Test:
         return _log_normal(ap - cases.mean, np.sqrt(cases.variance))
 
     def _sided(self, above: Floats, below: Floats) -> Floats:
-        """Return the p-values of the alternative."""
+        """Return the logarithms of the p-values of the alternative."""
         if self.alternative == "greater":
             return above
         if self.alternative == "less":
             return below
-        return np.asarray(np.minimum(2 * np.minimum(above, below), 1.0))
+        return np.asarray(np.minimum(np.log(2) + np.minimum(above, below), 0.0))
 
     def _sampled(self, draws: Floats, value: float) -> float:
         """Return the p-value of a value among random ones."""
         good = [
-            (np.count_nonzero(side) + 1) / (draws.size + 1)
+            np.log((np.count_nonzero(side) + 1) / (draws.size + 1))
             for side in (draws >= value * (1 - EQUAL), draws <= value * (1 + EQUAL))
         ]
-        return float(self._sided(*map(np.asarray, good)))
+        return float(np.exp(self._sided(*map(np.asarray, good))))
 
     def _mean_result(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Test the mean AP of some groups."""
@@ -312,7 +323,7 @@ class _Test:
             return pl.DataFrame([{"n_groups": 0}], schema=_MEAN_COLUMNS)
         value = float(rows["ap"].to_numpy().mean())
         mean, variance = cases.mean.mean(), cases.variance.sum() / count**2
-        p_value, method = self._p_value_of_mean(cases, value)
+        log_p, method = self._log_p_value_of_mean(cases, value)
         found = pl.DataFrame({"n_groups": [count], "ap": [value]})
         return _moments(found, np.array([mean]), np.array([variance])).select(
             "n_groups",
@@ -320,23 +331,34 @@ class _Test:
             "null_mean",
             "null_std",
             "z",
-            pl.lit(max(p_value, _SMALLEST)).alias("p_value"),
+            *_p_columns(np.array([log_p])),
             pl.lit(method).alias("method"),
         )
 
-    def _p_value_of_mean(self, cases: Cases, value: float) -> tuple[float, str]:
-        """Return the p-value of a mean, and how it was found."""
+    def _log_p_value_of_mean(self, cases: Cases, value: float) -> tuple[float, str]:
+        """Return the logarithm of the p-value of a mean, and how it was found."""
         count = len(cases.cases)
         if self.method == "normal":
             error = np.atleast_1d(np.sqrt(cases.variance.sum()) / count)
             distance = np.atleast_1d(value - cases.mean.mean())
-            above, below = (np.exp(_log_normal(side, error)) for side in (distance, -distance))
+            above, below = (_log_normal(side, error) for side in (distance, -distance))
             return float(self._sided(above, below)[0]), "normal"
-        tail = None if self.method == "monte-carlo" else cases.mean_tail(value)
-        if tail is not None:
-            above, below = np.exp([[tail.log_reached], [tail.log_missed]])
-            return float(self._sided(above, below)[0]), tail.method
-        return self._sampled(cases.mean_draws(self.n_resamples, self.seed), value), "monte-carlo"
+        upper = None if self.method == "monte-carlo" else cases.mean_tail(value)
+        if upper is not None and self.alternative == "greater":
+            return upper.log_reached, upper.method
+        # Equality counts on the lower side too: what does not reach beyond.
+        lower = cases.mean_tail(float(beyond(np.array(value)))) if upper is not None else None
+        if upper is not None and lower is not None:
+            above, below = np.array([[upper.log_reached], [lower.log_missed]])
+            return float(self._sided(above, below)[0]), upper.method
+        draws = cases.mean_draws(self.n_resamples, self.seed)
+        return float(np.log(self._sampled(draws, value))), "monte-carlo"
+
+
+def _p_columns(log_p: Floats) -> tuple[pl.Series, pl.Series]:
+    """Return p-values, as numbers and as logarithms."""
+    p_value = np.maximum(np.exp(log_p), _SMALLEST)
+    return pl.Series("p_value", p_value), pl.Series("log10_p_value", log_p / np.log(10))
 
 
 def _cases(rows: pl.DataFrame) -> Cases:

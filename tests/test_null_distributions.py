@@ -1,0 +1,308 @@
+"""What all null distributions answer alike: enumeration, quantiles, moments, p-values, draws."""
+
+from collections.abc import Callable
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+import prframe
+from prframe.stats import APNull, LinearRankNull, SignFlipNull
+from prframe.stats.null_distribution import BOTH, NullDistribution
+
+Floats = NDArray[np.float64]
+SCORES = [0.0, 0.3, 0.35, 1.0, 1.7, 2.2, 2.21, 4.0]
+NUMBERS = [0.31, -1.7, 0.02, 0.55, 1.234, -0.9, 2.2, 0.4]
+
+
+def ap_values(n: int, n_pos: int, depth: int, blocks: list[int] | None = None) -> Floats:
+    """Return AP of all rankings; positives beyond the depth earn nothing."""
+    ends = np.repeat(np.cumsum(blocks), blocks) if blocks else np.arange(1, depth + 1)
+    values = []
+    for chosen in combinations(range(n), n_pos):
+        reached = [int(ends[place]) for place in chosen if place < depth]
+        earned = [sum(other <= end for other in reached) / end for end in reached]
+        values.append(sum(earned) / n_pos)
+    return np.array(values)
+
+
+def sums(scores: list[float], n_pos: int) -> Floats:
+    return np.array([sum(chosen) for chosen in combinations(scores, n_pos)])
+
+
+def flipped(numbers: list[float]) -> Floats:
+    return np.array(list(product([-1, 1], repeat=len(numbers)))) @ np.array(numbers)
+
+
+CASES: dict[str, tuple[NullDistribution, Floats]] = {
+    "ap": (APNull(9, 4), ap_values(9, 4, 9)),
+    "ap tied": (APNull(9, 3, ties=[2, 3, 4]), ap_values(9, 3, 9, [2, 3, 4])),
+    "ap to a depth": (APNull(9, 4, depth=5), ap_values(9, 4, 5)),
+    "ap of few left": (APNull(9, 6, depth=7), ap_values(9, 6, 7)),
+    "ap tied to a depth": (APNull(9, 4, ties=[2, 1, 3], depth=6), ap_values(9, 4, 6, [2, 1, 3])),
+    "ap of one": (APNull(7, 3, depth=1), ap_values(7, 3, 1)),
+    "scores": (LinearRankNull(SCORES, 3), sums(SCORES, 3)),
+    "one score": (LinearRankNull(SCORES, 1), sums(SCORES, 1)),
+    "all scores but one": (LinearRankNull(SCORES, 7), sums(SCORES, 7)),
+    "two scores": (LinearRankNull([1.0, 3.0], 1), sums([1.0, 3.0], 1)),
+    "ranks": (LinearRankNull(range(1, 9), 5), sums(list(range(1, 9)), 5)),
+    "tied ranks": (
+        LinearRankNull([0, 2, 7], 4, sizes=[3, 4, 2]),
+        sums([0.0] * 3 + [2.0] * 4 + [7.0] * 2, 4),
+    ),
+    "signs": (SignFlipNull(NUMBERS), flipped(NUMBERS)),
+    "signed ranks": (SignFlipNull(range(1, 9)), flipped(list(range(1, 9)))),
+}
+
+
+@pytest.fixture(params=CASES.values(), ids=CASES)
+def case(request: pytest.FixtureRequest) -> tuple[NullDistribution, Floats]:
+    return request.param
+
+
+def atoms(values: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the distinct values, P(X >= x) and P(X <= x)."""
+    values = np.sort(values)
+    distinct = values[np.diff(values, prepend=-np.inf) > 1e-9]
+    above = np.array([(values >= x - 1e-9).mean() for x in distinct])
+    return distinct, above, np.array([(values <= x + 1e-9).mean() for x in distinct])
+
+
+def test_probabilities_are_those_of_all_cases(case: tuple[NullDistribution, Floats]) -> None:
+    null, values = case
+    x, above, below = atoms(values)
+    assert null.support() == pytest.approx((x[0], x[-1]), rel=1e-12)
+    assert null.sf(x) == pytest.approx(above, rel=1e-9)
+    assert null.cdf(x) == pytest.approx(below, rel=1e-9)
+    assert np.exp(null.logsf(x)) == pytest.approx(above, rel=1e-9)
+    assert np.exp(null.logcdf(x)) == pytest.approx(below, rel=1e-9)
+    between = (x[1:] + x[:-1]) / 2
+    assert null.sf(between) == pytest.approx(above[1:], rel=1e-9)
+    assert null.cdf(between) == pytest.approx(below[:-1], rel=1e-9)
+    far = [-np.inf, x[0] - 0.1, x[-1] + 0.1, np.inf]
+    assert np.array_equal(null.sf(far), [1, 1, 0, 0])
+    assert np.array_equal(null.cdf(far), [0, 0, 1, 1])
+    assert np.array_equal(null.logsf(far), [0, 0, -np.inf, -np.inf])
+
+
+def test_quantiles_are_attained(case: tuple[NullDistribution, Floats]) -> None:
+    null, values = case
+    x, above, below = atoms(values)
+    some = np.unique(np.linspace(0, x.size - 1, 12).astype(int))
+    x, above, below = x[some], above[some], below[some]
+    assert null.isf(np.minimum(above, 1)) == pytest.approx(x, rel=1e-9, abs=1e-9)
+    assert null.ppf(np.minimum(below, 1)) == pytest.approx(x, rel=1e-9, abs=1e-9)
+    # A level between two that are attained: the rarer value, the larger value.
+    assert null.isf(np.minimum(above * 1.000001, 1)) == pytest.approx(x, rel=1e-9, abs=1e-9)
+    assert null.ppf(below * 0.999999) == pytest.approx(x, rel=1e-9, abs=1e-9)
+    assert np.isnan(null.isf(above[-1] / 2))
+    assert null.ppf(below[0] / 2) == pytest.approx(x[0])
+
+
+def test_moments_are_those_of_all_cases(case: tuple[NullDistribution, Floats]) -> None:
+    null, values = case
+    found = null.stats("mvsk")
+    expected = [values.mean(), values.var(), stats.skew(values), stats.kurtosis(values)]
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    assert (null.mean(), null.var()) == null.stats() == found[:2]
+    assert null.std() == pytest.approx(values.std(), rel=1e-9)
+    assert null.stats("ks") == found[2:]
+
+
+def test_p_values_are_tails(case: tuple[NullDistribution, Floats]) -> None:
+    null, values = case
+    x, above, below = atoms(values)
+    assert null.p_value(x) == pytest.approx(above, rel=1e-9)
+    assert null.p_value(x, "less") == pytest.approx(below, rel=1e-9)
+    both = np.minimum(2 * np.minimum(above, below), 1)
+    assert null.p_value(x, "two-sided") == pytest.approx(both, rel=1e-9)
+    tails = null.tails(x[None, :2])
+    assert tails.log_sf == pytest.approx(np.log(above[None, :2]), rel=1e-9, abs=1e-9)
+    assert tails.log_cdf == pytest.approx(np.log(below[None, :2]), rel=1e-9, abs=1e-9)
+    assert np.array_equal(tails.method, [["exact"] * 2])
+    assert null.tails(float(x[0])).method == "exact"
+
+
+def test_shapes_are_kept(case: tuple[NullDistribution, Floats]) -> None:
+    null, _ = case
+    middle = null.mean()
+    for function in (null.sf, null.cdf, null.logsf, null.logcdf, null.p_value):
+        assert isinstance(function(middle), float)
+        assert np.shape(function([[middle, middle]])) == (1, 2)
+        assert np.shape(function([])) == (0,)
+    for function in (null.isf, null.ppf):
+        assert isinstance(function(0.9), float)
+        assert np.shape(function([[0.9], [0.8], [1.0]])) == (3, 1)
+        assert np.shape(function([])) == (0,)
+
+
+def test_draws_are_from_the_distribution(case: tuple[NullDistribution, Floats]) -> None:
+    null, values = case
+    drawn = null.rvs(4000, rng=5)
+    assert drawn.shape == (4000,)
+    assert np.array_equal(drawn, null.rvs(4000, rng=np.random.default_rng(5)))
+    x, above, _ = atoms(values)
+    share = np.array([(drawn >= value - 1e-9).mean() for value in x])
+    assert np.abs(share - above).max() < 4 * 0.5 / np.sqrt(drawn.size)
+
+
+CONSTANT = {
+    "all positive": APNull(5, 5),
+    "all tied": APNull(6, 2, ties=[6]),
+    "nothing retrieved": APNull(6, 2, depth=0),
+    "nothing retrieved in blocks": APNull(6, 2, ties=[], depth=0),
+    "one block": LinearRankNull([2.0], 3, sizes=[7]),
+    "all drawn": LinearRankNull([1.0, 2.0], 2),
+    "no numbers": SignFlipNull([0.0, 0.0]),
+}
+
+
+@pytest.mark.parametrize("null", CONSTANT.values(), ids=CONSTANT)
+def test_what_never_varies(null: NullDistribution) -> None:
+    x = null.mean()
+    assert null.support() == pytest.approx((x, x), rel=1e-12)
+    assert [null.sf(x), null.cdf(x), null.p_value(x, "two-sided")] == [1, 1, 1]
+    assert [null.var(), null.std()] == [0, 0]
+    assert np.isnan(null.stats("sk")).all()
+    assert null.ppf([0.1, 1.0]) == pytest.approx([x, x], rel=1e-12)
+    assert null.isf(1.0) == pytest.approx(x, rel=1e-12)
+    assert np.isnan(null.isf(0.5))
+    assert null.rvs(3, rng=1) == pytest.approx([x] * 3)
+
+
+LARGE: dict[str, NullDistribution] = {
+    "ap": APNull(1000, 100),
+    "ap to a depth": APNull(5000, 100, depth=800),
+    "many positives": APNull(300, 150),
+    "rank sum": LinearRankNull(np.arange(1, 2001), 300),
+    "normal scores": LinearRankNull(stats.norm.ppf(np.arange(1, 501) / 501), 60),
+    "normal approximation": LinearRankNull(np.arange(500) ** 2.0, 200, method="normal"),
+    "signs": SignFlipNull(np.random.default_rng(1).normal(size=300)),
+    "whole numbers": SignFlipNull(np.random.default_rng(1).integers(1, 9, 500)),
+}
+
+
+@pytest.mark.parametrize("null", LARGE.values(), ids=LARGE)
+def test_quantiles_take_few_looks(null: NullDistribution, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks, found = [], type(null)._found
+
+    def counted(self: NullDistribution, x: Floats, sides: tuple[str, ...]) -> object:
+        looks.append(x.size)
+        return found(self, x, sides)
+
+    monkeypatch.setattr(type(null), "_found", counted)
+    for q in (0.3, 0.01, 1e-8):
+        looks.clear()
+        critical = null.isf(q)
+        assert len(looks) <= 20
+        assert null.sf(critical) <= q * (1 + 1e-9)
+        assert null.sf(critical - 0.02 * null.std()) > q
+        looks.clear()
+        quantile = null.ppf(q)
+        assert len(looks) <= 20
+        assert null.cdf(quantile) >= q * (1 - 1e-9)
+        assert null.cdf(quantile - 0.02 * null.std()) < q
+
+
+@pytest.mark.parametrize("null", LARGE.values(), ids=LARGE)
+def test_probabilities_are_monotone(null: NullDistribution) -> None:
+    x = np.clip(null.mean() + null.std() * np.linspace(-4, 4, 21), *null.support())
+    x = np.random.default_rng(2).permutation(x)
+    order = np.argsort(x)
+    assert (np.diff(null.logsf(x)[order]) <= 0).all()
+    assert (np.diff(null.logcdf(x)[order]) >= 0).all()
+    assert (np.diff(null.p_value(x)[order]) <= 0).all()
+
+
+def test_a_method_is_kept_and_may_be_replaced() -> None:
+    null = LinearRankNull(np.arange(1, 41), 12, method="normal")
+    assert null.method == "normal"
+    assert null.tails(200.0).method == "normal"
+    assert null.using("normal") is null
+    exact = null.using("exact")
+    assert (exact.method, null.method, exact.tails(200.0).method) == ("exact", "normal", "exact")
+    assert APNull(30, 4, method="lattice").method == "lattice"
+    assert SignFlipNull([1.0, 2.0], method="convolution").method == "convolution"
+
+
+def test_sides_that_are_not_asked_for_are_not_computed() -> None:
+    null = APNull(40, 5)
+    found = null._found(np.array([0.2, 0.3]), ("upper",))
+    assert np.isnan(found.lower).all()
+    both = null._found(np.array([0.2, 0.3]), BOTH)
+    assert np.array_equal(found.upper, both.upper)
+
+
+def test_the_observed_sum_is_the_statistic_of_sign_flips() -> None:
+    numbers = np.random.default_rng(3).normal(0.2, 1, 60)
+    null = SignFlipNull(numbers)
+    for alternative in ("greater", "less", "two-sided"):
+        found = null.p_value(alternative=alternative)
+        assert found == pytest.approx(null.p_value(numbers.sum(), alternative), rel=1e-3)
+
+
+@pytest.mark.parametrize("null", [APNull(9, 3), LinearRankNull(SCORES, 3), SignFlipNull(NUMBERS)])
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda null: null.sf(float("nan")), "`x` must not be NaN."),
+        (lambda null: null.tails("a"), "`x` must be numbers; got 'a'."),
+        (lambda null: null.p_value(float("nan")), "`statistic` must not be NaN."),
+        (lambda null: null.p_value("greater"), "`statistic` must be numbers; got 'greater'."),
+        (
+            lambda null: null.p_value(1.0, "more"),
+            "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'more'.",
+        ),
+        (lambda null: null.isf([0.5, 0]), "`q` must lie in (0, 1]; got [0.5, 0]."),
+        (lambda null: null.ppf(1.5), "`q` must lie in (0, 1]; got 1.5."),
+        (lambda null: null.ppf(float("nan")), "`q` must lie in (0, 1]; got nan."),
+        (lambda null: null.stats(""), "`moments` must be letters of 'mvsk'; got ''."),
+        (lambda null: null.rvs(0), "`size` must be a whole number >= 1; got 0."),
+        (
+            lambda null: null.rvs(1, "a"),
+            "`rng` must be a whole number >= 0 or a numpy.random.Generator; got 'a'.",
+        ),
+    ],
+)
+def test_refusals(
+    null: NullDistribution, call: Callable[[NullDistribution], object], message: str
+) -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        call(null)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: APNull(5, 2, depth=6), "`depth` must be at most n = 5; got 6."),
+        (lambda: APNull(5, 2, depth=-1), "`depth` must be a whole number >= 0; got -1."),
+        (
+            lambda: APNull(5, 2, ties=[2, 3], depth=4),
+            "`ties` must be the sizes of blocks that add up to depth = 4; they add up to 5.",
+        ),
+    ],
+)
+def test_refusals_of_a_depth(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+def test_a_depth_agrees_with_draws() -> None:
+    null = APNull(400, 40, depth=60, ties=[4] * 15)
+    drawn = null.rvs(40_000, rng=4)
+    skewness, kurtosis = null.stats("sk")
+    assert drawn.mean() == pytest.approx(null.mean(), abs=5 * null.std() / 200)
+    assert drawn.std() == pytest.approx(null.std(), rel=0.02)
+    assert stats.skew(drawn) == pytest.approx(skewness, abs=0.1)
+    assert stats.kurtosis(drawn) == pytest.approx(kurtosis, rel=0.3)
+    for level in (0.5, 0.05, 0.005):
+        p = null.sf(null.isf(level))
+        assert (drawn >= null.isf(level) * (1 - 1e-9)).mean() == pytest.approx(
+            p, rel=0.3, abs=0.01
+        )
+    assert repr(null) == "APNull(n=400, n_pos=40, ties=..., depth=60)"
+    assert APNull(40, 4, depth=40).sf(0.5) == APNull(40, 4).sf(0.5)
