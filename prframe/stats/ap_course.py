@@ -503,11 +503,11 @@ def _waved(
     """Take a step; return the waves behind it."""
     row, term = np.nonzero(share > _NEGLIGIBLE)
     drift = table.growth[row, term]
-    if table.variance is not None:
-        variance = table.variance[row, term]
+    variance = None if table.variance is None else table.variance[row, term]
+    if variance is not None:
         drift = drift + slope * variance
     terms = _turned(share[row, term], drift, frequencies)
-    if table.variance is not None:
+    if variance is not None:
         terms *= np.exp(-0.5 * variance[:, None] * frequencies**2)
     terms *= wave[table.column[row, term]]
     rows, starts = np.unique(row, return_index=True)
