@@ -91,7 +91,7 @@ def test_the_formula_on_a_gamma_distribution(x):
     # K(s) = -a log(1 - s), of which everything is known.
     a = 40.0
     s = 1 - a / x
-    derivatives = [a / (1 - s) ** 2, 2 * a / (1 - s) ** 3, 6 * a / (1 - s) ** 4]
+    derivatives = [a * np.prod(np.arange(1, k)) / (1 - s) ** k for k in range(2, 7)]
     points = Points(*(np.array([one]) for one in (s, -a * np.log1p(-s), *derivatives)))
     found = tails(points, np.array([x]))
     true = scipy_stats.gamma(a).logsf(x) if s >= 0 else scipy_stats.gamma(a).logcdf(x)

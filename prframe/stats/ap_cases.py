@@ -9,7 +9,8 @@ import numpy as np
 from prframe.stats.ap_course import Group
 from prframe.stats.ap_draws import drawn
 from prframe.stats.ap_steps import Floats, Integers, Items
-from prframe.stats.ap_sum import Term, sum_tail
+from prframe.stats.ap_sum import sum_tail
+from prframe.stats.ap_sum_terms import Term
 from prframe.stats.ap_tails import EQUAL, Method, NullTails, Tail, all_tails
 
 Shape: TypeAlias = tuple[int | None, tuple[int, ...] | None]

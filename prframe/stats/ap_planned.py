@@ -153,7 +153,7 @@ def problem_is_lumpy(problem: Problem) -> bool:
 
 def _misread(points: Points, target: Floats, mean: Floats, deviation: Floats) -> Floats:
     """Return by how much derivatives lead to another distribution than that of random ranking."""
-    s, log_mgf, second, third, fourth = points
+    s, log_mgf, second, third, fourth = points[:5]
     zero = log_mgf - s * target + s**2 / 2 * second - s**3 / 6 * third + s**4 / 24 * fourth
     first = target - s * second + s**2 / 2 * third - s**3 / 6 * fourth
     bend = second - s * third + s**2 / 2 * fourth

@@ -28,6 +28,8 @@ _NODES, _REACH = 7, 0.5
 _NEAR = 0.3
 # Rounds of a search, turns of Newton's method in each, and how far it may leave the nodes.
 _LEAST = 1e-300
+# Points of the quadrature, and where it ends: so far, or where exp(-uz) is exp(-40).
+_QUADRATURE, _FURTHEST, _DECAYED = 64, 12.0, 40.0
 _ROUNDS, _TURNS, _OUTSIDE = 24, 30, 1.5
 # A slope is close if the tilted mean is so many deviations off; it changes by at most so many.
 _CLOSE, _STRIDE = 1.0, 2.0
@@ -42,7 +44,7 @@ class Points(NamedTuple):
     ----------
     slope, log_mgf : ndarray of float
         s, and K(s).
-    second, third, fourth : ndarray of float
+    second, third, fourth, fifth, sixth : ndarray of float
         Derivatives of K.
     """
 
@@ -51,6 +53,8 @@ class Points(NamedTuple):
     second: Floats
     third: Floats
     fourth: Floats
+    fifth: Floats
+    sixth: Floats
 
 
 class Approximation(NamedTuple):
@@ -76,6 +80,40 @@ def tails(points: Points, x: Floats) -> Approximation:
         log_tail = log_factor + np.log(np.where(near, expanded, second))
     doubt = np.where((doubt >= 0) & np.isfinite(log_tail), doubt, np.inf)
     return Approximation(np.minimum(log_tail, 0.0), doubt)
+
+
+def refined_tails(points: Points, x: Floats) -> Approximation:
+    """Return the same with Edgeworth's third and fourth terms, for derivatives that are accurate.
+
+    The density of the tilted T is expanded and integrated with the weight exp(-s (T - x)).
+    """
+    side = np.where(points.slope >= 0, 1.0, -1.0)
+    deviation = np.sqrt(points.second)
+    u = np.abs(points.slope) * deviation
+    l3, l4, l5, l6 = (
+        side**order * value / deviation**order for order, value in enumerate(points[3:], start=3)
+    )
+    none = np.zeros(u.size)
+    plain = [none + 1, none, none, l3 / 6, l4 / 24, none, l3**2 / 72]
+    more = [none, none, none, none, none, l5 / 120, l6 / 720, l3 * l4 / 144]
+    more += [l4**2 / 1152 + l3 * l5 / 720, l3**3 / 1296, l3**2 * l4 / 1728, none, l3**4 / 31104]
+    first = _integrated(u, np.array(plain))
+    second = first + _integrated(u, np.array(more))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        doubt = np.abs(first / second - 1)
+        log_tail = points.log_mgf - points.slope * x + np.log(second)
+    doubt = np.where((doubt >= 0) & np.isfinite(log_tail), doubt, np.inf)
+    return Approximation(np.minimum(log_tail, 0.0), doubt)
+
+
+def _integrated(u: Floats, series: Floats) -> Floats:
+    """Integrate exp(-u z) over z > 0 with a series of Hermite polynomials times the density."""
+    node, weight = np.polynomial.legendre.leggauss(_QUADRATURE)
+    top = np.minimum(_FURTHEST, _DECAYED / np.maximum(u, _LEAST))
+    z = (node + 1) / 2 * top[:, None]
+    density = np.exp(-u[:, None] * z - z**2 / 2) / np.sqrt(2 * np.pi)
+    values = np.polynomial.hermite_e.hermeval(z.T, series[:, None, :], tensor=False)
+    return np.asarray((density.T * values * weight[:, None]).sum(axis=0).T * top / 2)
 
 
 def _lugannani_rice(
@@ -234,7 +272,7 @@ def from_nodes(nodes: Floats, log_mgf: Floats, x: Floats) -> tuple[Points, Float
         with np.errstate(divide="ignore", invalid="ignore"):
             change = np.where(bend > 0, (half * x - rise) / bend, np.sign(half * x - rise))
         t = np.clip(t + np.clip(change, -1.0, 1.0), -_OUTSIDE, _OUTSIDE)
-    values = [_derivative(series, t, order) / half**order for order in (0, 2, 3, 4)]
+    values = [_derivative(series, t, order) / half**order for order in (0, 2, 3, 4, 5, 6)]
     return Points(centre + half * t, *values), t
 
 
@@ -248,7 +286,7 @@ def _derivative(series: Floats, t: Floats, order: int) -> Floats:
     return np.asarray((series * factor * powers).sum(axis=1))
 
 
-def nodes_about(centre: Floats, half: Floats) -> Floats:
+def nodes_about(centre: Floats, half: Floats, count: int = _NODES) -> Floats:
     """Return Chebyshev's points about centres."""
-    angle = np.pi * (np.arange(_NODES) + 0.5) / _NODES
+    angle = np.pi * (np.arange(count) + 0.5) / count
     return np.asarray(centre[:, None] + half[:, None] * np.cos(angle))

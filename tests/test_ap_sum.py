@@ -1,0 +1,112 @@
+"""Sums of the AP of independent rankings: walks through every number of hits."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from prframe.stats import APNull
+from prframe.stats.ap_course import DENSE, GROWTH, Course, Group
+from prframe.stats.ap_path import Lanes
+from prframe.stats.ap_saddlepoint import Points, refined_tails
+from prframe.stats.ap_steps import Items
+from prframe.stats.ap_sum import inverted_tail, sum_tail
+from prframe.stats.ap_sum_paths import PathSum
+from prframe.stats.ap_sum_terms import Term
+from prframe.stats.ap_sum_whole import WholeSum
+from prframe.stats.ap_whole import WholeWalk
+
+
+def queries(count, *, seed=0, tied=True, n=400):
+    """Return terms with 2 to 40 positives."""
+    rng = np.random.default_rng(seed)
+    terms = []
+    for _ in range(count):
+        ends = None
+        if tied:
+            blocks = np.unique(np.round(rng.normal(size=n), 1), return_counts=True)[1]
+            ends = np.cumsum(blocks)
+        n_pos = int(rng.integers(2, 41))
+        null = APNull(n, n_pos, ties=None if ends is None else np.diff(ends, prepend=0).tolist())
+        terms.append(Term(Items(n, n, ends), n_pos, 1, null.mean(), null.var()))
+    return terms
+
+
+@pytest.mark.parametrize("tied", [True, False])
+@pytest.mark.parametrize("depth", [400, 130])
+def test_generating_functions_are_those_of_the_course(tied, depth):
+    rng = np.random.default_rng(4)
+    blocks = np.sort(rng.choice(np.arange(1, depth), 30, replace=False))
+    ends = np.append(blocks, depth) if tied else None
+    n_pos = [1, 3, 17, 30]
+    items = Items(400, depth, ends)
+    lanes = Lanes.of([items.table(DENSE, GROWTH)] * 4, n_pos)
+    slopes = np.linspace(-6, 8, 9) * np.ones((4, 1))
+    found = WholeWalk(lanes, np.full(4, 8.0)).mgf(slopes)
+    short = None if depth == 400 else depth
+    for lane, positives in enumerate(n_pos):
+        course = Course.shared([Group(400, positives)], short, ends)
+        assert np.log(found[lane]) == pytest.approx(course.log_mgf(slopes[[lane]])[0], abs=1e-11)
+
+
+def test_complex_slopes_give_characteristic_functions():
+    n, n_pos = 9, 3
+    lanes = Lanes.of([Items(n, n).table(DENSE, GROWTH)], [n_pos])
+    frequency = np.array([0.0, 0.7, 3.0])
+    found = WholeWalk(lanes, np.ones(1)).mgf(1j * frequency[None])[0]
+    draws = np.array(
+        [np.sort(np.random.default_rng(k).permutation(n)[:n_pos]) for k in range(9999)]
+    )
+    total = ((np.arange(n_pos) + 1) / (draws + 1)).sum(axis=1)
+    assert found == pytest.approx(np.exp(1j * np.outer(frequency, total)).mean(axis=1), abs=0.05)
+
+
+@pytest.mark.parametrize("shape", [10.0, 40.0])
+def test_refined_tails_of_gamma_distributions(shape):
+    x = shape * np.array([0.3, 0.9, 1.01, 1.5, 2.5, 5])
+    slope = 1 - shape / x
+    derivatives = [shape * np.prod(np.arange(1, k)) / (1 - slope) ** k for k in range(2, 7)]
+    found = refined_tails(Points(slope, -shape * np.log1p(-slope), *derivatives), x)
+    law = stats.gamma(shape)
+    expected = np.where(slope > 0, law.logsf(x), law.logcdf(x))
+    assert found.log_tail == pytest.approx(expected, abs=3e-5)
+    assert (found.doubt < 0.002).all()
+
+
+@pytest.mark.parametrize("z", [-2.5, 1.0, 4.0, 12.0])
+def test_both_ways_to_walk_and_the_saddlepoint_agree(z):
+    terms = queries(12)
+    tails = []
+    for sums in (WholeSum(terms), PathSum(terms)):
+        target = sums.mean + z * sums.deviation
+        points = sums.saddlepoint(target)
+        assert points is not None
+        tail = inverted_tail(sums, target, float(points.slope[0]))
+        assert tail is not None
+        tails.append(tail)
+    assert tails[0].log_reached == pytest.approx(tails[1].log_reached, rel=1e-6)
+    best = sum_tail(terms, target)
+    assert best is not None
+    assert best.log_reached == pytest.approx(tails[0].log_reached, rel=1e-3, abs=0.01)
+    assert best.log_missed == pytest.approx(tails[0].log_missed, rel=1e-2, abs=0.01)
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_sums_are_what_simulation_says(tied):
+    terms = queries(25, tied=tied, n=120, seed=2)
+    draws = 40_000
+    total = np.zeros(draws)
+    rng = np.random.default_rng(1)
+    for term in terms:
+        ends = np.arange(1, 121) if term.items.ends is None else term.items.ends
+        end = np.repeat(ends, np.diff(ends, prepend=0))
+        hits = np.argsort(rng.random((draws, 120)), axis=1) < term.n_pos
+        at_end = np.cumsum(hits, axis=1)[:, end - 1]
+        total += (hits * at_end / end).sum(axis=1) / term.n_pos
+    for share in (0.02, 0.3, 0.9, 0.999):
+        value = float(np.quantile(total, share))
+        tail = sum_tail(terms, value)
+        assert tail is not None
+        assert tail.method in {"saddlepoint", "transform"}
+        reached = np.mean(total >= value)
+        error = np.sqrt(reached * (1 - reached) / draws)
+        assert np.exp(tail.log_reached) == pytest.approx(reached, abs=4 * error + 0.01 * reached)
