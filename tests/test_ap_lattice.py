@@ -1,4 +1,6 @@
-"""Tails of AP on a lattice, for many small groups at once."""
+"""Tails of AP on a lattice, and of few positives or negatives."""
+
+from itertools import combinations
 
 import numpy as np
 import polars as pl
@@ -6,7 +8,8 @@ import pytest
 
 import prframe
 from prframe.stats import APNull
-from prframe.stats.ap_lattice import NEAREST, Retrieved, lattice_tails
+from prframe.stats.ap_lattice import Lattice, Retrieved, lattice_tails
+from prframe.stats.ap_sparse import sparse_log_tails
 
 CASES = [(1000, 10, 1000), (300, 12, 300), (50, 8, 50), (400, 20, 90), (4000, 6, 70), (65, 30, 64)]
 
@@ -16,11 +19,7 @@ def test_agrees_with_the_inversion(z):
     nulls = [APNull(n, n_pos, depth=depth, method="transform") for n, n_pos, depth in CASES]
     x = np.array([null.mean() + z * null.std() for null in nulls])
     ends = [null.support() for null in nulls]
-    chosen = [
-        k
-        for k, (low, high) in enumerate(ends)
-        if 1.01 * low < x[k] < 0.9 * high and x[k] * CASES[k][1] > NEAREST
-    ]
+    chosen = [k for k, (low, high) in enumerate(ends) if 1.01 * low < x[k] < 0.9 * high]
     assert len(chosen) >= 3
     values = np.array([x[k] * CASES[k][1] for k in chosen])
     found = lattice_tails([Retrieved(*CASES[k]) for k in chosen], values)
@@ -72,3 +71,75 @@ def test_many_groups_are_what_one_is():
         alone = prframe.ap_test(groups.filter(pl.col("q") == q)).row(0, named=True)
         expected = pytest.approx(alone["log10_p_value"], abs=0.005)
         assert rows["log10_p_value"][q] == expected
+
+
+@pytest.mark.parametrize(("n", "n_pos"), [(10**6, 100), (3 * 10**5, 30), (50_000, 5)])
+def test_rare_positives_far_down(n, n_pos):
+    # Spacings of exponential numbers are those of uniform ranks; a few thousand times as many.
+    draws = 60_000
+    rng = np.random.default_rng(8)
+    gaps = rng.standard_exponential((draws, n_pos + 1)).cumsum(axis=1)
+    ranks = np.ceil(gaps[:, :-1] / gaps[:, -1:] * n)
+    total = (np.arange(1, n_pos + 1) / ranks).sum(axis=1)
+    for share in (0.5, 0.9, 0.99, 0.999):
+        x = float(np.quantile(total, share))
+        found = lattice_tails([Retrieved(n, n_pos, n)], np.array([x]))
+        assert not found.lumpy[0]
+        reached = np.mean(total >= x)
+        error = np.sqrt(reached * (1 - reached) / draws)
+        assert np.exp(found.reached[0]) == pytest.approx(reached, abs=4 * error)
+
+
+def test_values_one_after_the_other_are_those_of_one_call():
+    case = Retrieved(2_000, 14, 300)
+    x = np.array([0.01, 0.3, 0.9, 1.7, 4.1, 4.3])
+    together, lattice = lattice_tails([case] * x.size, x), Lattice(case)
+    for place, value in enumerate(x.tolist()):
+        alone = lattice.tails(value)
+        if not (alone.lumpy[0] or together.lumpy[place]):
+            assert alone.reached[0] == pytest.approx(together.reached[place], rel=1e-3, abs=2e-3)
+    assert not together.lumpy.all()
+
+
+def test_tails_that_a_lattice_does_not_reach_are_none_of_its():
+    found = lattice_tails([Retrieved(100_000, 100, 100_000)], np.array([80.0]))
+    assert np.isnan(found.reached[0])
+    assert APNull(100_000, 100).logsf(0.8) < -500
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 8])
+def test_few_positives_or_negatives_are_counted(n):
+    for n_pos in range(1, n):
+        for depth in (n, max(1, n - 2)):
+            total = np.array(
+                [
+                    sum((k + 1) / rank for k, rank in enumerate(ranks) if rank <= depth)
+                    for ranks in combinations(range(1, n + 1), n_pos)
+                ]
+            )
+            for x in np.unique(total) * (1 - 1e-12):
+                logs = sparse_log_tails(n, n_pos, depth, float(x))
+                few_negatives = min(n_pos, n - n_pos) < n_pos
+                if logs is None:
+                    assert min(n_pos, n - n_pos) > 3 or (few_negatives and depth < n)
+                else:
+                    assert np.exp(logs[0]) == pytest.approx(np.mean(total >= x), abs=1e-12)
+
+
+@pytest.mark.parametrize("n_pos", [1, 3, 997, 999])
+def test_quantiles_of_few_positives_or_negatives(n_pos):
+    null = APNull(1_000, n_pos)
+    for q in (0.5, 0.05, 1e-3):
+        x = null.isf(q)
+        assert null.sf(x) <= q * (1 + 1e-9) or null.sf(x * (1 + 1e-9)) <= q
+
+
+def test_ties_on_a_lattice_are_what_counting_says():
+    ties = (1, 4, 2, 8, 5, 10)
+    null = APNull(30, 6, ties=ties)
+    values = null.mean() + null.std() * np.array([-1.0, 0.5, 2.0, 4.0])
+    found = lattice_tails([Retrieved(30, 6, 30)] * 4, values * 6 * (1 - 1e-12), np.cumsum(ties))
+    exact = APNull(30, 6, ties=ties, method="exact")
+    for place, value in enumerate(values.tolist()):
+        if not found.lumpy[place]:
+            assert found.reached[place] == pytest.approx(exact.logsf(value), abs=0.02)

@@ -12,10 +12,10 @@
 The walk with merged states and the inversion are independent of each other, and agree.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import exp, expm1, inf, log
+from math import exp, expm1, inf, isnan, log
 from typing import Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -24,7 +24,13 @@ from prframe.errors import PrframeError
 from prframe.stats.ap_course import Course, Group
 from prframe.stats.ap_fits import ap_minimum
 from prframe.stats.ap_inversion import Inversion
-from prframe.stats.ap_lattice import NEAREST, Retrieved, lattice_tails
+from prframe.stats.ap_lattice import (
+    MOST_POSITIVES,
+    Lattice,
+    LatticeTails,
+    Retrieved,
+    lattice_tails,
+)
 from prframe.stats.ap_moments import ap_null_moments, retrieved_moments
 from prframe.stats.ap_planned import (
     PlannedTail,
@@ -32,6 +38,7 @@ from prframe.stats.ap_planned import (
     planned_tails,
     problem_is_lumpy,
 )
+from prframe.stats.ap_sparse import sparse_log_tails
 from prframe.stats.ap_steps import Floats, Integers, Items, log_binomial
 from prframe.stats.ap_walk import Rounding, Tails, Walk
 
@@ -52,6 +59,8 @@ _LONG_WALK = 400
 _SHARED, _ALIKE, _ROUND = 256, (16, 64, 256), 24
 # Up to so many positives many values are found on a lattice.
 _ON_LATTICE = 32
+# Up to such a share of positives single ranks carry weight.
+_RARE = 0.02
 # So many values of untied groups, or more, are quicker by the walk that they share.
 _MANY = 8
 # So far out, exp(-115) = 1e-50, an estimate of the inversion will do.
@@ -82,6 +91,7 @@ class _Hint(NamedTuple):
     tail: Tail
     slope: float
     is_settled: bool
+    is_from_lattice: bool = False
 
 
 class NullTails:
@@ -110,6 +120,7 @@ class NullTails:
         if ends is not None:
             most = log_states(ends, int(n_pos[0])) + (depth is not None) * log(n_pos[0] + 1)
             self.log_states = np.minimum(self.log_rankings, most)
+        self._lattices: dict[int, Lattice] = {}
         self._inversions: dict[tuple[int, ...], Inversion] = {}
 
     def _moments(self, n: Floats, n_pos: Floats) -> tuple[Floats, Floats]:
@@ -178,7 +189,21 @@ class NullTails:
         if self.log_states[group] <= log(_COUNTABLE):
             walk = Walk(*self._items(group), self._target(group, x), is_counted=True)
             return _as_tail(walk.tails())
-        return tail._replace(method="estimate")
+        lattice = self._on_lattice(group, x)
+        return lattice if lattice is not None else tail._replace(method="estimate")
+
+    def _on_lattice(self, group: int, x: float) -> Tail | None:
+        """Return the tails on a lattice, None where it is too coarse or would take long."""
+        if self.groups[group].n_pos > MOST_POSITIVES or self._is_sparse(group):
+            return None
+        hint = self.lattice_hint(group, x)
+        return hint.tail if hint is not None and hint.is_settled else None
+
+    def lattice_hint(self, group: int, x: float) -> "_Hint | None":
+        """Return what a lattice tells, which is kept for other values of the group."""
+        if group not in self._lattices:
+            self._lattices[group] = Lattice(self.retrieved(group), self._shape[1])
+        return _lattice_hints(self._lattices[group].tails(self._target(group, x)))[0]
 
     def bounds(self, group: int, x: float, cell: float) -> tuple[float, float]:
         """Return numbers that P(AP >= x) lies between."""
@@ -200,14 +225,19 @@ class NullTails:
         return x * self.groups[group].n_pos * (1 - EQUAL)
 
     def retrieved(self, group: int) -> Retrieved:
-        """Return a group without ties."""
+        """Return a group; its ties go with it."""
         items, n_pos = self._items(group)
         return Retrieved(items.n, n_pos, items.depth)
 
-    def is_small(self, group: int, x: float) -> bool:
-        """Whether a value may be found on a lattice."""
-        few = _SPARSE < self.groups[group].n_pos <= _ON_LATTICE and not self._is_sparse(group)
-        return few and not self.is_tied and self._target(group, x) >= NEAREST
+    def is_small(self, group: int) -> bool:
+        """Whether a value may be found on a lattice, with others."""
+        few = self.groups[group].n_pos <= _ON_LATTICE
+        return few and not self.is_tied and not self._is_sparse(group)
+
+    def is_rare(self, group: int) -> bool:
+        """Whether positives are so rare that single ranks carry weight: a lattice is best."""
+        n, n_pos = self.groups[group]
+        return n_pos <= min(MOST_POSITIVES, _RARE * n) and not self.is_tied
 
     @property
     def is_tied(self) -> bool:
@@ -222,11 +252,18 @@ class NullTails:
         """Whether an inverted tail will do: settled, or too far out to matter, and of many."""
         n, n_pos = self.groups[group]
         is_long = min(n_pos, n - n_pos) > _LONG_WALK
-        # Large blocks hold many positives in few ways: not few to walk through.
-        if self._few(hint.tail, (self.log_rankings if is_long else self.log_states)[group]):
+        if self._is_few(group, hint):
             return False
         is_far = hint.tail.method == "estimate" and hint.tail.log_reached < _FAR
-        return hint.is_settled or is_long or is_far
+        can_do_better = n_pos <= MOST_POSITIVES and not hint.is_from_lattice
+        return hint.is_settled or (is_long and not can_do_better) or is_far
+
+    def _is_few(self, group: int, hint: "_Hint") -> bool:
+        """Whether the smaller tail holds few rankings."""
+        n, n_pos = self.groups[group]
+        is_long = min(n_pos, n - n_pos) > _LONG_WALK
+        # Large blocks hold many positives in few ways: not few to walk through.
+        return self._few(hint.tail, (self.log_rankings if is_long else self.log_states)[group])
 
     @staticmethod
     def _few(tail: Tail, log_count: float) -> bool:
@@ -253,7 +290,12 @@ class NullTails:
         return Tail(log_best, _log_rest(log_best), "exact")
 
     def _counted(self, group: int, x: float, method: Method) -> Tail | None:
-        """Count rankings, if there are few enough."""
+        """Count rankings, if there are few enough, or if they differ in few items."""
+        if method in {"auto", "exact"} and not self.is_tied and self._is_sparse(group):
+            items, n_pos = self._items(group)
+            logs = sparse_log_tails(items.n, n_pos, items.depth, self._target(group, x))
+            if logs is not None:
+                return Tail(*logs, "exact")
         most = {"auto": _COUNTED, "exact": _COUNTABLE}.get(method, 0)
         if most and self.log_states[group] <= log(most):
             walk = Walk(*self._items(group), self._target(group, x), is_counted=True)
@@ -273,7 +315,11 @@ class NullTails:
         return Items(n, n if depth is None else depth, ends), n_pos
 
     def _walked(self, group: int, x: float, hint: "_Hint | None") -> Tail:
-        """Walk with merged states, of two widths if need be."""
+        """Walk with merged states, of two widths if need be, unless a lattice will do."""
+        if hint is not None and not hint.is_from_lattice and not self._is_few(group, hint):
+            lattice = self._on_lattice(group, x)
+            if lattice is not None:
+                return lattice
         hint = hint or self._hint(group, x)
         one = self.groups[group].n_pos <= _ONE_WIDTH
         wide = self._walk(group, x, _NARROW if one else _WIDE, hint)
@@ -343,7 +389,7 @@ class NullTails:
         large = np.flatnonzero(n_pos > _SHARED).tolist()
         problems = [self.problem(int(group[place]), float(x[place])) for place in large]
         for place, own in zip(large, planned_tails(problems, only_inversion=True), strict=True):
-            found[place] = _planned_hint(cast("PlannedTail", own))
+            found[place] = cast("_Hint", _planned_hint(own))
         return [found[place] for place in range(x.size)]
 
     def _inversion(self, groups: tuple[int, ...]) -> Inversion:
@@ -401,31 +447,36 @@ def _known(
         for number, (part, asked) in enumerate(zip(parts, rest, strict=True))
         for place, pair in enumerate(asked)
     ]
-    large = [one for one in each if one.part.is_large(one.group)]
-    small = [one for one in each if method == "auto" and one.part.is_small(one.group, one.x)]
-    small = small if len(small) >= _MANY else []
-    taken = {id(one) for one in (*large, *small)}
+    open_ = list(each)
+    for chosen, tails in _stages(open_, method):
+        for one, hint in zip(chosen, tails, strict=True):
+            found[one.number][one.place] = hint
+        open_[:] = [one for one in each if found[one.number][one.place] is None]
+    return found
+
+
+def _stages(
+    open_: "Sequence[_Open]", method: Method
+) -> "Iterator[tuple[list[_Open], list[_Hint | None]]]":
+    """Yield values and what is known of them, from those that are still open."""
+    deep: set[tuple[int, int]] = set()
+    if method == "auto":
+        small = [one for one in open_ if one.part.is_small(one.group)]
+        small = small if len(small) >= _MANY else []
+        rare = [one for one in open_ if one.part.is_rare(one.group) and one not in small]
+        chosen = [*rare, *small]
+        deep = {(one.number, one.place) for one in chosen}
+        yield chosen, _on_lattice(chosen)
+    large = [one for one in open_ if one.part.is_large(one.group)]
+    yield large, [_planned_hint(tail) for tail in planned_tails([one.problem for one in large])]
     medium = [
         one
-        for one in each
-        if id(one) not in taken
-        and one.part.is_round(one.group)
-        and (one.alone or method == "saddlepoint")
+        for one in open_
+        if one.part.is_round(one.group)
+        and (one.alone or method == "saddlepoint" or (one.number, one.place) in deep)
     ]
-    hints = zip(
-        (*large, *medium, *small),
-        (
-            *planned_tails([one.problem for one in large]),
-            *planned_tails([one.problem for one in medium], only_saddlepoint=True),
-            *_on_lattice(small),
-        ),
-        strict=True,
-    )
-    for one, hint in hints:
-        found[one.number][one.place] = (
-            _planned_hint(hint) if isinstance(hint, PlannedTail) else hint
-        )
-    return found
+    tails = planned_tails([one.problem for one in medium], only_saddlepoint=True)
+    yield medium, [_planned_hint(tail) for tail in tails]
 
 
 @dataclass(frozen=True)
@@ -449,22 +500,26 @@ class _Open:
 
 
 def _on_lattice(chosen: Sequence[_Open]) -> "list[_Hint | None]":
-    """Return the tails of small groups on a lattice; None where single values carry weight."""
-    if not chosen:
-        return []
+    """Return the tails of groups on a lattice; estimates where single values carry weight."""
+    if len(chosen) < _MANY:
+        return [one.part.lattice_hint(one.group, one.x) for one in chosen]
     cases = [one.part.retrieved(one.group) for one in chosen]
-    tails = lattice_tails(cases, np.array([one.problem.target for one in chosen]))
-    return [
-        None
-        if lumpy
-        else _Hint(Tail(min(reached, 0.0), min(missed, 0.0), "lattice"), slope, is_settled=True)
-        for reached, missed, slope, lumpy in zip(
-            *(column.tolist() for column in tails), strict=True
-        )
-    ]
+    return _lattice_hints(lattice_tails(cases, np.array([one.problem.target for one in chosen])))
 
 
-def _planned_hint(tail: PlannedTail) -> _Hint:
+def _lattice_hints(tails: LatticeTails) -> "list[_Hint | None]":
+    """Return what a lattice tells; None where it does not reach."""
+    hints: list[_Hint | None] = []
+    for reached, missed, slope, lumpy in zip(*(column.tolist() for column in tails), strict=True):
+        method = "estimate" if lumpy else "lattice"
+        tail = Tail(min(reached, 0.0), min(missed, 0.0), method)
+        hints.append(None if isnan(slope) else _Hint(tail, slope, not lumpy, is_from_lattice=True))
+    return hints
+
+
+def _planned_hint(tail: PlannedTail | None) -> "_Hint | None":
+    if tail is None:
+        return None
     logs = Tail(tail.log_reached, tail.log_missed, tail.method)
     return _Hint(logs, abs(tail.slope), is_settled=tail.is_settled)
 
