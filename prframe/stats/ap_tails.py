@@ -181,6 +181,10 @@ class NullTails:
         """Return the tails of one of the others, by what is known of it or by a walk."""
         is_good = hint is not None and self._is_good(group, hint)
         tail = hint.tail if hint is not None and is_good else self._walked(group, x, hint)
+        n, n_pos = self.groups[group]
+        if tail.method == "lattice" and n - n_pos <= _SPARSE:
+            # Merged states are told apart by what they lack, of which few negatives take little.
+            return tail._replace(method="estimate")
         if not self.is_tied or tail.method in {"exact", "saddlepoint"}:
             return tail
         if not problem_is_lumpy(self.problem(group, x)):
@@ -250,8 +254,7 @@ class NullTails:
 
     def _is_good(self, group: int, hint: "_Hint") -> bool:
         """Whether an inverted tail will do: settled, or too far out to matter, and of many."""
-        n, n_pos = self.groups[group]
-        is_long = min(n_pos, n - n_pos) > _LONG_WALK
+        n_pos, is_long = self.groups[group].n_pos, self._is_long(group)
         if self._is_few(group, hint):
             return False
         is_far = hint.tail.method == "estimate" and hint.tail.log_reached < _FAR
@@ -260,10 +263,14 @@ class NullTails:
 
     def _is_few(self, group: int, hint: "_Hint") -> bool:
         """Whether the smaller tail holds few rankings."""
-        n, n_pos = self.groups[group]
-        is_long = min(n_pos, n - n_pos) > _LONG_WALK
         # Large blocks hold many positives in few ways: not few to walk through.
-        return self._few(hint.tail, (self.log_rankings if is_long else self.log_states)[group])
+        counts = self.log_rankings if self._is_long(group) else self.log_states
+        return self._few(hint.tail, counts[group])
+
+    def _is_long(self, group: int) -> bool:
+        """Whether a walk with merged states would take minutes."""
+        n, n_pos = self.groups[group]
+        return min(n_pos, n - n_pos) > _LONG_WALK
 
     @staticmethod
     def _few(tail: Tail, log_count: float) -> bool:
@@ -297,7 +304,10 @@ class NullTails:
             if logs is not None:
                 return Tail(*logs, "exact")
         most = {"auto": _COUNTED, "exact": _COUNTABLE}.get(method, 0)
-        if most and self.log_states[group] <= log(most):
+        depth = self._shape[0]
+        # Of what is not retrieved only the number of positives counts.
+        patterns = inf if depth is None else depth * log(2)
+        if most and min(self.log_states[group], patterns) <= log(most):
             walk = Walk(*self._items(group), self._target(group, x), is_counted=True)
             return _as_tail(walk.tails())
         if method == "exact":
@@ -318,8 +328,8 @@ class NullTails:
         """Walk with merged states, of two widths if need be, unless a lattice will do."""
         if hint is not None and not hint.is_from_lattice and not self._is_few(group, hint):
             lattice = self._on_lattice(group, x)
-            if lattice is not None:
-                return lattice
+            if lattice is not None or self._is_long(group):
+                return lattice or hint.tail
         hint = hint or self._hint(group, x)
         one = self.groups[group].n_pos <= _ONE_WIDTH
         wide = self._walk(group, x, _NARROW if one else _WIDE, hint)
