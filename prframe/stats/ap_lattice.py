@@ -35,9 +35,10 @@ _NEVER = ((-45.0, -20.0), (-90.0, -55.0), (-170.0, -130.0))
 _GUESSED = 0.7
 # Where the slope of the tail's logarithm is taken, in points.
 _NEARBY = 40.0
-# What may lie between the values next to the one that is asked for, beside what the slope makes
-# of it; and how far the two walks may be apart, of whose difference a third is left.
-_BESIDE, _LUMPY, _APART = 1.5, 0.03, 0.02
+# Tails are compared so many points beside the value that is asked for, and three times as many;
+# so much more may lie between the former. So far the two walks may be apart, of whose difference
+# a third is left. So many values are asked for in all.
+_BESIDE, _LUMPY, _APART, _ASKED = 2.5, 0.03, 0.02, 6
 # What is not known better than so many points is kept as its mean.
 _NARROW = 0.2
 # Sharing leads so many points further at most.
@@ -156,7 +157,7 @@ def _compared(
     walk: "Callable[[float, float], _Walk]", cases: Sequence[Retrieved], x: Floats, cell: float
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Return tails, slopes, and whether a lattice is too coarse, from walks of two widths."""
-    coarse, never, furthest = np.zeros((4, 2, x.size)), 0.0, 0.0
+    coarse, never, furthest = np.zeros((_ASKED, 2, x.size)), 0.0, 0.0
     guess = _GUESSED * min(map(_least, cases, x.tolist()))
     for never, furthest in _NEVER:
         if guess > furthest or furthest == _NEVER[-1][1]:
@@ -182,7 +183,8 @@ def _settled(
     smaller, other = (np.where(upper, pairs[:, 0], pairs[:, 1]) for pairs in (fine, coarse))
     slope = np.abs(smaller[1] - smaller[0]) / (_NEARBY * cell)
     apart = smaller[0] - other[0]
-    beside = np.abs(smaller[2] - smaller[3]) - 2 * _BESIDE * cell * slope
+    steps = np.abs(np.diff(smaller[2:], axis=0))
+    beside = steps[1] - np.minimum(steps[0], steps[2])
     tail = np.minimum(smaller[0] + apart / 3, 0.0)
     lumpy = (np.abs(apart) > _APART) | (beside > _LUMPY)
     tail[tail < furthest] = np.nan
@@ -241,9 +243,9 @@ class _Walk:
     def pairs(self, cases: Sequence[Retrieved], x: Floats) -> Floats:
         """Return P(T >= y) and P(T < y), for y = x, and so many points further or beside.
 
-        ndarray of float, shape (4, 2, n_cases).
+        ndarray of float, shape (6, 2, n_cases).
         """
-        found = np.zeros((4, 2, x.size))
+        found = np.zeros((_ASKED, 2, x.size))
         order = sorted(range(x.size), key=cases.__getitem__)
         for case, same in groupby(order, key=cases.__getitem__):
             places = list(same)
@@ -319,7 +321,8 @@ class _Walk:
         n, n_pos, depth = case
         survival, low, above = self._left[depth]
         cut = self.items.between(np.array([above]), np.array([depth]))
-        offsets = self.cell * np.array([0.0, _NEARBY, -_BESIDE, _BESIDE])
+        around = _BESIDE * np.array([-3.0, -1.0, 1.0, 3.0])
+        offsets = self.cell * np.array([0.0, _NEARBY, *around])
         x = values + offsets[:, None]
         found = np.zeros((2, *x.shape))
         retrieved = np.arange(max(0, n_pos - (n - depth)), min(depth, n_pos) + 1)

@@ -16,7 +16,9 @@ import numpy as np
 from prframe.stats.ap_steps import Floats, Integers
 
 # Up to so many ranks are chosen besides the last one, in up to so many ways.
-_MOST_OTHERS, _MOST_WAYS = 2, 1 << 26
+_MOST_OTHERS, _MOST_WAYS = 2, 1 << 22
+# Of negatives more, as nothing else is good at them.
+_MOST_WAYS_OF_NEGATIVES = 1 << 26
 # So many choices of these are looked at together.
 _AT_ONCE = 1 << 21
 
@@ -29,7 +31,8 @@ def sparse_log_tails(n: int, n_pos: int, depth: int, target: float) -> tuple[flo
     few = min(n_pos, n - n_pos)
     is_positive = few == n_pos
     ways = comb(n, few - 1)
-    if not 1 <= few <= _MOST_OTHERS + 1 or max(ways, n) > _MOST_WAYS:
+    most = _MOST_WAYS if is_positive else _MOST_WAYS_OF_NEGATIVES
+    if not 1 <= few <= _MOST_OTHERS + 1 or max(ways, n) > most:
         return None
     rank = np.arange(1, n + 1, dtype=np.float64)
     counts = rank <= depth

@@ -59,6 +59,10 @@ _LONG_WALK = 400
 _SHARED, _ALIKE, _ROUND = 256, (16, 64, 256), 24
 # Up to so many positives many values are found on a lattice.
 _ON_LATTICE = 32
+# Beyond so many positives what a lattice finds no certainty for stays an estimate.
+_STUBBORN = 100
+# So many terms a lattice may have for blocks: some seconds.
+_MOST_TERMS = 2e5
 # Up to such a share of positives single ranks carry weight.
 _RARE = 0.02
 # So many values of untied groups, or more, are quicker by the walk that they share.
@@ -196,9 +200,12 @@ class NullTails:
         lattice = self._on_lattice(group, x)
         return lattice if lattice is not None else tail._replace(method="estimate")
 
-    def _on_lattice(self, group: int, x: float) -> Tail | None:
+    def _on_lattice(self, group: int, x: float, most_terms: float = _MOST_TERMS) -> Tail | None:
         """Return the tails on a lattice, None where it is too coarse or would take long."""
-        if self.groups[group].n_pos > MOST_POSITIVES or self._is_sparse(group):
+        n_pos, ends = self.groups[group].n_pos, self._shape[1]
+        # Terms of a walk through blocks: rows, by how many positives in a block are likely.
+        terms = 0 if ends is None else n_pos**1.5 * ends.size
+        if n_pos > MOST_POSITIVES or terms > most_terms or self._is_sparse(group):
             return None
         hint = self.lattice_hint(group, x)
         return hint.tail if hint is not None and hint.is_settled else None
@@ -326,10 +333,14 @@ class NullTails:
 
     def _walked(self, group: int, x: float, hint: "_Hint | None") -> Tail:
         """Walk with merged states, of two widths if need be, unless a lattice will do."""
-        if hint is not None and not hint.is_from_lattice and not self._is_few(group, hint):
-            lattice = self._on_lattice(group, x)
-            if lattice is not None or self._is_long(group):
+        is_few = hint is not None and self._is_few(group, hint)
+        is_long = self._is_long(group)
+        if hint is not None and not hint.is_from_lattice and (is_long or not is_few):
+            lattice = self._on_lattice(group, x, _MOST_TERMS if hint.is_settled else inf)
+            if lattice is not None or is_long:
                 return lattice or hint.tail
+        if hint is not None and hint.is_from_lattice and self.groups[group].n_pos > _STUBBORN:
+            return hint.tail
         hint = hint or self._hint(group, x)
         one = self.groups[group].n_pos <= _ONE_WIDTH
         wide = self._walk(group, x, _NARROW if one else _WIDE, hint)
