@@ -150,7 +150,7 @@ class Lattice:
 
 def _kind(x: Floats) -> Integers:
     """Return numbers that are the same for values of about one size."""
-    return (np.log(x) // np.log(_ALIKE_VALUES)).astype(np.int64)
+    return np.asarray(np.log(x) // np.log(_ALIKE_VALUES), dtype=np.int64)
 
 
 def _compared(
