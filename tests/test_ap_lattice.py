@@ -143,3 +143,26 @@ def test_ties_on_a_lattice_are_what_counting_says():
     for place, value in enumerate(values.tolist()):
         if not found.lumpy[place]:
             assert found.reached[place] == pytest.approx(exact.logsf(value), abs=0.02)
+
+
+@pytest.mark.parametrize(("n", "n_pos"), [(3_000, 1_500), (1_000, 500), (400, 30)])
+def test_two_retrieved_items_have_four_patterns(n, n_pos):
+    null = APNull(n, n_pos, depth=2)
+    neither = (n - n_pos) * (n - n_pos - 1) / n / (n - 1)
+    first = n_pos / n
+    assert null.sf(0.5 / n_pos) == pytest.approx(1 - neither, rel=1e-9)
+    assert null.sf(1 / n_pos) == pytest.approx(first, rel=1e-9)
+    assert null.sf(2 / n_pos) == pytest.approx(first * (n_pos - 1) / (n - 1), rel=1e-9)
+
+
+@pytest.mark.parametrize("depth", [200, 199, 120])
+def test_two_negatives_below_a_depth_by_enumeration(depth):
+    n = 200
+    hits = np.ones((n * (n - 1) // 2, n))
+    pairs = np.array(list(combinations(range(n), 2)))
+    np.put_along_axis(hits, pairs, 0.0, axis=1)
+    precision = hits.cumsum(axis=1) / np.arange(1, n + 1)
+    ap = (hits * precision)[:, :depth].sum(axis=1) / (n - 2)
+    null = APNull(n, n - 2, depth=depth)
+    for x in np.quantile(ap, [0.05, 0.5, 0.95]):
+        assert null.sf(x) == pytest.approx(np.mean(ap >= x * (1 - 1e-12)), rel=1e-9)
