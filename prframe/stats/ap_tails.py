@@ -482,10 +482,12 @@ def _stages(
     """Yield values and what is known of them, from those that are still open."""
     deep: set[tuple[int, int]] = set()
     if method == "auto":
-        small = [one for one in open_ if one.part.is_small(one.group)]
-        small = small if len(small) >= _MANY else []
-        rare = [one for one in open_ if one.part.is_rare(one.group) and one not in small]
-        chosen = [*rare, *small]
+        is_many = sum(one.part.is_small(one.group) for one in open_) >= _MANY
+        chosen = [
+            one
+            for one in open_
+            if one.part.is_rare(one.group) or (is_many and one.part.is_small(one.group))
+        ]
         deep = {(one.number, one.place) for one in chosen}
         yield chosen, _on_lattice(chosen)
     large = [one for one in open_ if one.part.is_large(one.group)]
