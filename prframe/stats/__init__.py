@@ -63,6 +63,7 @@ from prframe.stats.pr_asymptotic import PRInterval, pr_asymptotic_interval, pr_a
 from prframe.stats.pr_bootstrap import PRBootstrap, pr_bootstrap
 from prframe.stats.pr_curve import pr_curve
 from prframe.stats.pr_posterior import PRPosterior, pr_posterior
+from prframe.stats.proportions import proportion_interval
 from prframe.stats.random_selection import (
     delta_moments,
     hit_rank_covariance,
@@ -97,7 +98,7 @@ from prframe.stats.tied_ranks import (
     hit_probability,
 )
 from prframe.stats.tied_scores import expected_score, mid_rank_score
-from prframe.stats.topk import hypergeometric_topk, proportion_interval
+from prframe.stats.topk import hypergeometric_topk
 
 __all__ = [
     "DCG",

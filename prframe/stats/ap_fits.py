@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats.ap_moments import ap_null_moments, harmonic
+from prframe.stats.ap_moments import ap_null_moments
 from prframe.stats.inputs import Floats, fractions, group_sizes, reals, together
-from prframe.stats.random_selection import delta_moments
+from prframe.stats.random_selection import delta_moments, harmonic
 
 _MOMENTS = {"exact": ap_null_moments, "delta": delta_moments}
 # From here on the expansion in 1/n is exact to rounding.

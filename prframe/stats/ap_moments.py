@@ -11,7 +11,6 @@ have closed forms in the harmonic numbers, and nothing large cancels, whatever n
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,16 +18,10 @@ from numpy.typing import ArrayLike
 from prframe.errors import PrframeError
 from prframe.stats.hypergeometric import probability
 from prframe.stats.inputs import Floats, counts, group_sizes
+from prframe.stats.random_selection import Moments, harmonic
 
 # Below this many items the general formula divides by zero.
 _FEW = 4
-
-
-class Moments(NamedTuple):
-    """Mean and variance; arrays of one shape."""
-
-    mean: Floats
-    variance: Floats
 
 
 def ap_null_moments(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None = None) -> Moments:
@@ -152,14 +145,6 @@ def _untied(n: Floats) -> _Sums:
         trace=2 * h - 2,
         squares=2 * (h + h2 - 3 + h / n),
     )
-
-
-def harmonic(n: Floats) -> tuple[Floats, Floats]:
-    """Return the sums of 1/i and of 1/i^2 over i = 1..n."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import digamma, zeta  # noqa: PLC0415
-
-    return digamma(n + 1) + np.euler_gamma, zeta(2.0) - zeta(2.0, n + 1)
 
 
 def _tied(sizes: Floats) -> _Sums:

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike, NDArray
 
-from prframe.stats.ap_moments import ap_null_moments, harmonic, tie_blocks
+from prframe.stats.ap_moments import ap_null_moments, tie_blocks
 from prframe.stats.bernstein import bump, settle, slope, star, value
 from prframe.stats.hypergeometric import probability
 from prframe.stats.inputs import group_sizes
+from prframe.stats.random_selection import harmonic
 
 Floats = NDArray[np.float64]
 # Takes the number of a cumulant (0: second) and what every rank adds to it; returns the cumulant

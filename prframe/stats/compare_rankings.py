@@ -10,7 +10,7 @@ from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats.cell_statistic import CellStatistic
 from prframe.stats.cell_statistics import PrecisionAt, RecallAt, RocArea
-from prframe.stats.inputs import random_generator, reals
+from prframe.stats.inputs import comparable, random_generator, reals
 from prframe.stats.intervals import Confidence
 from prframe.stats.paired_ranking_tests import (
     RankingComparison,
@@ -19,7 +19,6 @@ from prframe.stats.paired_ranking_tests import (
     resampled_comparison,
 )
 from prframe.stats.paired_rankings import PairedRankings
-from prframe.stats.rank_statistics import comparable
 from prframe.stats.ranked_cells import Integers
 from prframe.stats.ranking_evaluator import CellEvaluator
 from prframe.stats.ranking_levels import ranking_levels

@@ -1,5 +1,7 @@
 """Checks of arrays of numbers, shared by the statistics."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -7,6 +9,13 @@ from prframe import checks
 from prframe.errors import PrframeError
 
 Floats = NDArray[np.float64]
+
+
+class Interval(NamedTuple):
+    """Ends of an interval; arrays of one shape."""
+
+    low: Floats
+    high: Floats
 
 
 def counts(name: str, values: ArrayLike, at_least: int = 1) -> Floats:
@@ -96,3 +105,11 @@ def random_generator(rng: int | np.random.Generator | None) -> np.random.Generat
             f"`rng` must be a whole number >= 0 or a numpy.random.Generator; "
             f"got {checks.brief(rng)}."
         ) from None
+
+
+def comparable(score: ArrayLike) -> ArrayLike:
+    """Return scores whose order floats keep: of whole numbers, which may be beyond 2^53, ranks."""
+    numbers = np.asarray(score)
+    if numbers.dtype.kind not in "iu":
+        return score
+    return np.unique(numbers, return_inverse=True)[1].reshape(numbers.shape).astype(np.float64)

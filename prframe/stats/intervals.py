@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats.inputs import Floats, random_generator, reals
-from prframe.stats.topk import proportion_interval
+from prframe.stats.proportions import proportion_interval
 from prframe.typing import Alternative
 
 _UNIT = (0.0, 1.0)

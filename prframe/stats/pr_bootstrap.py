@@ -17,10 +17,9 @@ from prframe.stats.importance import (
     log_weights,
     normalised,
 )
-from prframe.stats.inputs import Floats, random_generator
+from prframe.stats.inputs import Floats, Interval, random_generator
 from prframe.stats.pr_curve import empirical_precision
 from prframe.stats.pr_resampling import SmoothedROC, resample, smoothed_roc
-from prframe.stats.topk import Interval
 from prframe.typing import Bandwidth
 
 # Resamples from which the tilt is chosen.

@@ -13,11 +13,10 @@ from prframe.stats.class_scores import (
     recall_levels,
     two_classes,
 )
-from prframe.stats.inputs import Floats, random_generator
+from prframe.stats.inputs import Floats, Interval, random_generator
 from prframe.stats.ranked_cells import RankedCells, cells_from_hits
 from prframe.stats.roc_paths import RocPath, draw, empirical_precision, in_parts
 from prframe.stats.simultaneous import pointwise_band, studentized_band
-from prframe.stats.topk import Interval
 
 # Counts are whole and the draws are not, which makes bands too wide where few negatives stand
 # above: found by simulation (python -m benchmarks.band_coverage).

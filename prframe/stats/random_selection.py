@@ -7,11 +7,19 @@ Their eqs (6) and (7) divide by ``C(n - 1, n_pos - 1)`` and ``C(n - 2, n_pos - 2
 leaves no distribution; the moments of the L_i here are those of the corrected one.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prframe.stats.ap_moments import Moments, harmonic
 from prframe.stats.inputs import Floats, group_sizes, within
+
+
+class Moments(NamedTuple):
+    """Mean and variance; arrays of one shape."""
+
+    mean: Floats
+    variance: Floats
 
 
 def recall_null_moments(n: ArrayLike, n_pos: ArrayLike, k: ArrayLike) -> Moments:
@@ -251,3 +259,11 @@ def delta_moments(n: ArrayLike, n_pos: ArrayLike) -> Moments:
     squares = more**2 * h2 - 2 * more * h + n_pos
     mean = (n_pos + w * (more * h - n_pos)) / scale
     return Moments(mean, w * (linear - w * squares) / scale**2)
+
+
+def harmonic(n: Floats) -> tuple[Floats, Floats]:
+    """Return the sums of 1/i and of 1/i^2 over i = 1..n."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import digamma, zeta  # noqa: PLC0415
+
+    return digamma(n + 1) + np.euler_gamma, zeta(2.0) - zeta(2.0, n + 1)

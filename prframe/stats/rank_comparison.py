@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prframe.errors import PrframeError
-from prframe.stats.inputs import Floats, positive_labels, reals
+from prframe.stats.inputs import Floats, comparable, positive_labels, reals
 from prframe.stats.intervals import Confidence, wald_interval
 from prframe.stats.rank_influence import RankSum
-from prframe.stats.rank_statistics import RankStatistic, comparable, rank_null, scale_of
+from prframe.stats.rank_statistics import RankStatistic, rank_null, scale_of
 from prframe.stats.ranked_cells import RankedCells
 from prframe.stats.score_generating import ScoreGeneratingFunction
 from prframe.stats.score_generating_names import Phi, parse_phi

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError
+from prframe.stats.inputs import comparable
 from prframe.stats.intervals import (
     Confidence,
     IntervalEstimate,
@@ -296,14 +297,6 @@ def rank_statistic(score: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> Rank
     _, sizes = np.unique(-np.asarray(scores, dtype=np.float64), return_counts=True)
     function = parse_phi(phi).of_size(cells.n)
     return RankStatistic(function, cells, rank_null(function, sizes, cells.n_pos))
-
-
-def comparable(score: ArrayLike) -> ArrayLike:
-    """Return scores whose order floats keep: of whole numbers, which may be beyond 2^53, ranks."""
-    numbers = np.asarray(score)
-    if numbers.dtype.kind not in "iu":
-        return score
-    return np.unique(numbers, return_inverse=True)[1].reshape(numbers.shape).astype(np.float64)
 
 
 def rank_null(phi: ScoreGeneratingFunction, sizes: Integers, n_pos: int) -> LinearRankNull:

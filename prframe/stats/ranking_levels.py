@@ -7,8 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats.inputs import Floats, reals
-from prframe.stats.rank_statistics import comparable
+from prframe.stats.inputs import Floats, comparable, reals
 from prframe.stats.ranked_cells import Integers
 
 Numbers = TypeVar("Numbers", bound=np.generic)
