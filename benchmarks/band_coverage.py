@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from benchmarks.data import SEED
 from benchmarks.populations import POPULATIONS, Population
 from benchmarks.report import table
-from prframe.stats.class_scores import ClassScores, two_classes
-from prframe.stats.pr_bootstrap import smoothed_bootstrap
-from prframe.stats.pr_curve import empirical_precision
-from prframe.stats.pr_posterior import cells_of_classes, posterior_of
+from prframe.stats.curves.bayesian_bootstrap import cells_of_classes, posterior_of
+from prframe.stats.curves.precision_recall import empirical_precision
+from prframe.stats.curves.smoothed_bootstrap import smoothed_bootstrap
+from prframe.stats.rankings.classes import ClassScores, two_classes
 
 Floats: TypeAlias = NDArray[np.float64]
 Band: TypeAlias = tuple[Floats, Floats]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from benchmarks.compare_peer import run_files
 from benchmarks.data import SEED
 from prframe import trec
-from prframe.stats.paired_family import PairedFamily
+from prframe.stats.paired_values.family import PairedFamily
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from benchmarks.data import SEED
 from benchmarks.populations import binormal
 from benchmarks.report import table
-from prframe.stats.curve_comparison import CurveDifference, pr_curve_difference
+from prframe.stats.curves.difference import CurveDifference, pr_curve_difference
 
 Floats: TypeAlias = NDArray[np.float64]
 

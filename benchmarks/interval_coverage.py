@@ -13,9 +13,13 @@ from numpy.typing import NDArray
 from benchmarks.data import SEED
 from benchmarks.populations import POPULATIONS
 from benchmarks.report import table
-from prframe.stats.cell_bootstrap import ranking_bootstrap
-from prframe.stats.cell_statistic import CellStatistic
-from prframe.stats.cell_statistics import (
+from prframe.stats.intervals.base import mean_interval
+from prframe.stats.intervals.posterior_draws import posterior_replicates
+from prframe.stats.intervals.rankings import ranking_interval
+from prframe.stats.rankings.bootstrap import ranking_bootstrap
+from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.metric_base import CellStatistic
+from prframe.stats.rankings.metrics import (
     AveragePrecision,
     PrecisionAt,
     PrecisionAtRecall,
@@ -23,10 +27,6 @@ from prframe.stats.cell_statistics import (
     RocArea,
     TrapezoidArea,
 )
-from prframe.stats.intervals import mean_interval
-from prframe.stats.posterior_metrics import posterior_replicates
-from prframe.stats.ranked_cells import RankedCells
-from prframe.stats.ranking_intervals import ranking_interval
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.null_means import Queries
 from benchmarks.null_steps import Floats, Shape
-from prframe.stats.ap_cases import Case, Cases
+from prframe.stats.null.average_precision.groups import Case, Cases
 
 
 class Found(NamedTuple):

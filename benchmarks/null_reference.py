@@ -19,7 +19,7 @@ from benchmarks.null_steps import Floats, Shape, log_choose, steps_of
 from benchmarks.null_tilt import Sample, Tilt, Tilted
 from benchmarks.simulation import EQUAL
 from prframe.stats import ap_null_moments, ap_null_shape
-from prframe.stats.ap_moments import retrieved_moments
+from prframe.stats.null.average_precision.moments import retrieved_moments
 
 # References with a larger error than this are none.
 WORST = 0.05

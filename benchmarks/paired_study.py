@@ -14,15 +14,15 @@ from benchmarks.data import SEED
 from benchmarks.paired_laws import LAWS, Floats, Law
 from benchmarks.report import table
 from prframe.stats import SignFlipNull, paired_t_test, sign_test, signed_rank_test
-from prframe.stats.intervals import (
+from prframe.stats.intervals.base import (
     Confidence,
     acceleration,
     bca_interval,
     percentile_interval,
     wald_interval,
 )
-from prframe.stats.paired_family import PairedFamily
-from prframe.stats.sign_flips import random_signs
+from prframe.stats.null.sign_flips.distribution import random_signs
+from prframe.stats.paired_values.family import PairedFamily
 
 ACCURACY = """## paired-accuracy
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv, ndtr, ndtri
 
-from prframe.stats.ranked_cells import RankedCells
+from prframe.stats.rankings.cells import RankedCells
 
 Floats: TypeAlias = NDArray[np.float64]
 # The rate of false positives at a level of recall.

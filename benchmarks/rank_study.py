@@ -15,10 +15,10 @@ from scipy.special import ndtr, ndtri
 from benchmarks.data import SEED
 from benchmarks.report import table
 from prframe.stats import LinearRankNull, parse_phi
-from prframe.stats import urns as counting
-from prframe.stats.rank_statistics import RankStatistic, rank_null
-from prframe.stats.ranked_cells import cells_from_scores
-from prframe.stats.score_generating import ScoreGeneratingFunction
+from prframe.stats.null.subset_sums import counting
+from prframe.stats.rank_statistics.statistic import RankStatistic, rank_null
+from prframe.stats.rankings.cells import cells_from_scores
+from prframe.stats.score_functions.base import ScoreGeneratingFunction
 
 Floats: TypeAlias = NDArray[np.float64]
 

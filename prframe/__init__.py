@@ -7,7 +7,7 @@ frames. The functions here are the typed interface behind it.
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
-from prframe import namespaces as _namespaces
+from prframe import accessors as _namespaces
 from prframe.errors import (
     EffectiveSampleSizeWarning,
     MissingColumnError,
@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     from prframe.verbs.ap_test import ap_test
     from prframe.verbs.band import band
     from prframe.verbs.check import check
-    from prframe.verbs.compare import compare
-    from prframe.verbs.compare_curves import compare_curves
+    from prframe.verbs.comparison.compare import compare
+    from prframe.verbs.comparison.curves import compare_curves
     from prframe.verbs.curve import curve, roc
     from prframe.verbs.evaluate import evaluate
     from prframe.verbs.interval import interval

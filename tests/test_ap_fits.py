@@ -28,7 +28,7 @@ from prframe.stats import (
     beta_parameters,
     delta_moments,
 )
-from prframe.stats.ap_fits import _log_far_beta
+from prframe.stats.null.average_precision.approximations import _log_far_beta
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 GOLDEN = Path(os.environ.get("PRFRAME_TEST_DATA", BESIDE)).parent / "golden"

@@ -8,8 +8,8 @@ import pytest
 
 import prframe
 from prframe.stats import APNull
-from prframe.stats.ap_lattice import Lattice, Retrieved, lattice_tails
-from prframe.stats.ap_sparse import sparse_log_tails
+from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
+from prframe.stats.null.average_precision.tails.lattice import Lattice, Retrieved, lattice_tails
 
 CASES = [(1000, 10, 1000), (300, 12, 300), (50, 8, 50), (400, 20, 90), (4000, 6, 70), (65, 30, 64)]
 

@@ -8,13 +8,23 @@ import pytest
 from scipy import stats as scipy_stats
 
 import prframe
-from prframe.stats import APNull, ap_course, ap_null_moments
-from prframe.stats.ap_cases import Case, Cases
-from prframe.stats.ap_course import DENSE, GROWTH, Course, Group
-from prframe.stats.ap_path import Lanes, most_likely
-from prframe.stats.ap_planned import Problem, planned_tails
-from prframe.stats.ap_saddlepoint import Points, along_paths, tails
-from prframe.stats.ap_steps import Items
+from prframe.stats import APNull, ap_null_moments
+from prframe.stats.null.average_precision.generating_function import course as ap_course
+from prframe.stats.null.average_precision.generating_function.course import (
+    DENSE,
+    GROWTH,
+    Course,
+    Group,
+)
+from prframe.stats.null.average_precision.generating_function.path import Lanes, most_likely
+from prframe.stats.null.average_precision.generating_function.saddlepoint import (
+    Points,
+    along_paths,
+    tails,
+)
+from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.stats.null.average_precision.groups import Case, Cases
+from prframe.stats.null.average_precision.tails.planned import Problem, planned_tails
 
 
 def log_mgf(n, n_pos, slope, blocks=None, depth=None):

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import prframe
 from prframe.stats import ap_null_moments, ap_null_shape
-from prframe.stats.ap_shape import _TABLE, _tied, _untied
-from prframe.stats.bernstein import value
+from prframe.stats.null.average_precision.bernstein import value
+from prframe.stats.null.average_precision.shape import _TABLE, _tied, _untied
 
 
 def standardised(values: list[Fraction], weights: list[int]) -> tuple[float, float]:

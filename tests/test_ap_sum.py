@@ -5,15 +5,23 @@ import pytest
 from scipy import stats
 
 from prframe.stats import APNull
-from prframe.stats.ap_course import DENSE, GROWTH, Course, Group
-from prframe.stats.ap_path import Lanes
-from prframe.stats.ap_saddlepoint import Points, refined_tails
-from prframe.stats.ap_steps import Items
-from prframe.stats.ap_sum import inverted_tail, sum_tail
-from prframe.stats.ap_sum_paths import PathSum
-from prframe.stats.ap_sum_terms import Term
-from prframe.stats.ap_sum_whole import WholeSum
-from prframe.stats.ap_whole import WholeWalk
+from prframe.stats.null.average_precision.generating_function.course import (
+    DENSE,
+    GROWTH,
+    Course,
+    Group,
+)
+from prframe.stats.null.average_precision.generating_function.path import Lanes
+from prframe.stats.null.average_precision.generating_function.saddlepoint import (
+    Points,
+    refined_tails,
+)
+from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.stats.null.average_precision.generating_function.whole import WholeWalk
+from prframe.stats.null.average_precision.sums.paths import PathSum
+from prframe.stats.null.average_precision.sums.tail import inverted_tail, sum_tail
+from prframe.stats.null.average_precision.sums.terms import Term
+from prframe.stats.null.average_precision.sums.whole import WholeSum
 
 
 def queries(count, *, seed=0, tied=True, n=400):

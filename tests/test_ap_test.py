@@ -18,7 +18,7 @@ from prframe.stats import (
     ap_normal_sf,
     ap_null_moments,
 )
-from prframe.stats.ap_cases import Case, Cases
+from prframe.stats.null.average_precision.groups import Case, Cases
 from tests.strategies import Item, frame, items
 
 GROUPS = st.lists(items(), min_size=1, max_size=3)

@@ -13,7 +13,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import prframe
-from prframe import frames
+from prframe._engine import frames
 from prframe.stats import pr_asymptotic_interval, pr_bootstrap, pr_curve, pr_posterior
 
 LEVELS = [0.1, 0.25, 0.5, 0.51, 0.9]

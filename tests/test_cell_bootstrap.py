@@ -5,10 +5,10 @@ import pytest
 from scipy import stats
 
 import prframe
-from prframe.stats import cell_bootstrap
-from prframe.stats.cell_bootstrap import cluster_counts, cluster_std_error, ranking_bootstrap
-from prframe.stats.cell_statistics import AveragePrecision, PrecisionAt, RocArea
-from prframe.stats.ranked_cells import RankedCells, cells_from_scores
+from prframe.stats.rankings import bootstrap as cell_bootstrap
+from prframe.stats.rankings.bootstrap import cluster_counts, cluster_std_error, ranking_bootstrap
+from prframe.stats.rankings.cells import RankedCells, cells_from_scores
+from prframe.stats.rankings.metrics import AveragePrecision, PrecisionAt, RocArea
 
 AP = AveragePrecision()
 N_RESAMPLES = 3000

@@ -8,8 +8,8 @@ from scipy import stats
 from scipy.special import ndtr
 
 import prframe
-from prframe.stats.class_kernels import ClassKernel, class_kernels
-from prframe.stats.class_scores import positives_at, two_classes
+from prframe.stats.curves.kernels import ClassKernel, class_kernels
+from prframe.stats.rankings.classes import positives_at, two_classes
 
 
 def kernels(positives, negatives, bandwidth="scott", n_pos=None, n_neg=None):

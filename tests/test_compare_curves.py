@@ -17,10 +17,10 @@ from scipy.stats import binom
 import prframe
 from prframe import PrframeError
 from prframe.stats import pr_curve, pr_curve_difference
-from prframe.stats.paired_paths import PairedPaths, _Halves
-from prframe.stats.pr_posterior import posterior_of
-from prframe.stats.ranked_cells import cells_from_scores
-from prframe.stats.simultaneous import Deviations
+from prframe.stats.curves.bands import Deviations
+from prframe.stats.curves.bayesian_bootstrap import posterior_of
+from prframe.stats.curves.paired_paths import PairedPaths, _Halves
+from prframe.stats.rankings.cells import cells_from_scores
 
 LEVELS = np.array([0.05, 0.2, 0.31, 0.5, 0.77, 0.95])
 SCORES = st.sampled_from([-inf, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, inf])

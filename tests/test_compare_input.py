@@ -115,8 +115,8 @@ def test_rounding_is_no_difference() -> None:
 
 def test_batches_have_no_effect(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = compared(DATA, ["AP", "P@4"], test="bootstrap", **EVERYTHING)
-    monkeypatch.setattr("prframe.frames._BATCH_ROWS", 11)
-    monkeypatch.setattr("prframe.frames._SLICE_ROWS", 11)
+    monkeypatch.setattr("prframe._engine.frames._BATCH_ROWS", 11)
+    monkeypatch.setattr("prframe._engine.frames._SLICE_ROWS", 11)
     for frame in (DATA, DATA.lazy()):
         found = prframe.compare(frame, ["AP", "P@4"], test="bootstrap", **EVERYTHING)
         assert_frame_equal(found.lazy().collect(), expected, rel_tol=1e-12)

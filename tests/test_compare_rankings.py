@@ -24,7 +24,7 @@ from prframe.stats import (
     rank_covariance,
     ranking_levels,
 )
-from prframe.stats.ranking_evaluator import CellEvaluator
+from prframe.stats.rankings.evaluators import CellEvaluator
 
 AP, AUC = AveragePrecision(), RocArea()
 LEVELS = (0.05, 0.1, 0.2, 0.5)

@@ -161,7 +161,7 @@ def test_frames_that_cannot_be_read() -> None:
     [
         "import prframe, importlib.util; importlib.util.find_spec('pandas'); import pandas as pd; "
         "assert hasattr(pd.DataFrame, 'pr')",
-        "import prframe, pandas as pd; assert type(pd.__loader__).__module__ != 'prframe.namespaces'",
+        "import prframe, pandas as pd; assert type(pd.__loader__).__module__ != 'prframe.accessors'",
         "import sys; sys.modules['pandas'] = None; import prframe, polars as pl; "
         "pl.DataFrame({'score': [1.0], 'label': [1]}).pr.evaluate('AP')",
     ],

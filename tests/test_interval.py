@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import prframe
-from prframe.stats.cell_statistics import (
+from prframe.stats.intervals.rankings import ranking_interval
+from prframe.stats.rankings.cells import cells_from_scores
+from prframe.stats.rankings.metrics import (
     AveragePrecision,
     PrecisionAt,
     PrecisionAtRecall,
@@ -21,8 +23,6 @@ from prframe.stats.cell_statistics import (
     RocArea,
     TrapezoidArea,
 )
-from prframe.stats.ranked_cells import cells_from_scores
-from prframe.stats.ranking_intervals import ranking_interval
 from tests.strategies import Item, frame, items
 
 # Its name before SciPy 1.15.

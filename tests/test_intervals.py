@@ -8,15 +8,8 @@ from scipy import stats
 from scipy.special import expit, logit
 
 import prframe
-from prframe.stats.cell_bootstrap import cluster_counts, ranking_bootstrap
-from prframe.stats.cell_statistics import (
-    AveragePrecision,
-    PrecisionAt,
-    PrecisionAtRecall,
-    RecallAt,
-    RocArea,
-)
-from prframe.stats.intervals import (
+from prframe.stats.curves.roc_path import Draws
+from prframe.stats.intervals.base import (
     Confidence,
     acceleration,
     bca_interval,
@@ -26,10 +19,17 @@ from prframe.stats.intervals import (
     percentile_interval,
     wald_interval,
 )
-from prframe.stats.posterior_metrics import _found
-from prframe.stats.ranked_cells import RankedCells, cells_from_scores
-from prframe.stats.ranking_intervals import ranking_interval
-from prframe.stats.roc_paths import Draws
+from prframe.stats.intervals.posterior_draws import _found
+from prframe.stats.intervals.rankings import ranking_interval
+from prframe.stats.rankings.bootstrap import cluster_counts, ranking_bootstrap
+from prframe.stats.rankings.cells import RankedCells, cells_from_scores
+from prframe.stats.rankings.metrics import (
+    AveragePrecision,
+    PrecisionAt,
+    PrecisionAtRecall,
+    RecallAt,
+    RocArea,
+)
 
 AP = AveragePrecision()
 EVERYTHING = (-np.inf, np.inf)

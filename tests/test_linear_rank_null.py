@@ -10,18 +10,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from prframe.errors import PrframeError
-from prframe.stats import (
-    SCORE_GENERATING,
-    LinearRankNull,
-    parse_phi,
-    urn_contents,
-    urn_mixture,
-    urn_saddlepoint,
-)
-from prframe.stats.rank_statistics import rank_null
-from prframe.stats.urn_contents import Lattice
-from prframe.stats.urn_saddlepoint import approximate
-from prframe.stats.urns import LatticeLaw, SubsetTables, Urn
+from prframe.stats import SCORE_GENERATING, LinearRankNull, parse_phi
+from prframe.stats.null.subset_sums import contents as urn_contents
+from prframe.stats.null.subset_sums import mixture as urn_mixture
+from prframe.stats.null.subset_sums import saddlepoint as urn_saddlepoint
+from prframe.stats.null.subset_sums.contents import Lattice
+from prframe.stats.null.subset_sums.counting import LatticeLaw, SubsetTables, Urn
+from prframe.stats.null.subset_sums.saddlepoint import approximate
+from prframe.stats.rank_statistics.statistic import rank_null
 
 SAME = 1e-9
 

@@ -11,7 +11,7 @@ from scipy.stats import false_discovery_control
 
 import prframe
 from prframe.stats import adjust_p_values
-from prframe.stats.multiplicity import METHODS
+from prframe.stats.paired_values.multiplicity import METHODS
 
 STATSMODELS = {
     "bonferroni": "bonferroni",

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import kstest
 
 from prframe.stats import APNull
-from prframe.stats.ap_cases import Case, Cases
+from prframe.stats.null.average_precision.groups import Case, Cases
 
 # n, n_pos, items retrieved, tie blocks of equal size (0: no ties), standard deviations above the
 # mean, log P(AP >= ap) and its standard error; printed by `python -m benchmarks.null_record`.

@@ -13,8 +13,8 @@ from prframe.stats import (
     paired_sample,
     tukey_randomization,
 )
-from prframe.stats.intervals import Confidence, acceleration, bca_interval
-from prframe.stats.sign_flips import all_signs, random_signs
+from prframe.stats.intervals.base import Confidence, acceleration, bca_interval
+from prframe.stats.null.sign_flips.distribution import all_signs, random_signs
 from tests.compared_runs import scipy_seed
 
 ALTERNATIVES = ["two-sided", "less", "greater"]
@@ -129,7 +129,7 @@ def test_replicates_are_scipys_bootstrap():
 def test_replicates_do_not_depend_on_how_pairs_are_cut(monkeypatch):
     differences = np.random.default_rng(4).normal(size=(20, 5))
     whole = list(family(differences).replicates(100, np.random.default_rng(1)))
-    monkeypatch.setattr("prframe.stats.paired_family._HELD", 200)
+    monkeypatch.setattr("prframe.stats.paired_values.family._HELD", 200)
     parts = list(family(differences).replicates(100, np.random.default_rng(1)))
     assert np.allclose(whole, parts, rtol=1e-12)
 

@@ -18,11 +18,11 @@ from prframe.stats import (
     RecallAt,
     RocArea,
     TrapezoidArea,
-    paired_swaps,
-    ranking_evaluator,
     ranking_levels,
     sampled_p_value,
 )
+from prframe.stats.paired_rankings import swaps as paired_swaps
+from prframe.stats.rankings import evaluators as ranking_evaluator
 
 AP, AUC = AveragePrecision(), RocArea()
 ALL = [AP, AUC, TrapezoidArea(), PrecisionAt(7), RecallAt(12), PrecisionAtRecall(0.6)]

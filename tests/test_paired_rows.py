@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prframe import PrframeError
-from prframe.frames import Source, source
-from prframe.verbs._paired_arguments import check_items, model_arguments, model_pairs, with_models
-from prframe.verbs._paired_rows import PairedGroup, PairedRows, paired_rows
+from prframe._engine.frames import Source, source
+from prframe.verbs.comparison.matched_items import PairedGroup, PairedRows, paired_rows
+from prframe.verbs.comparison.options import check_items, model_arguments, model_pairs, with_models
 from tests.strategies import SCORES
 
 MODELS = ["b", "a", "c"]
@@ -173,7 +173,7 @@ def test_frame_kinds(kind: str, by: str | None) -> None:
 def test_batches_and_scattered_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     frames_ = [LONG, LONG.sort("model", "g"), LONG.sample(fraction=1, shuffle=True, seed=1)]
     expected = [matched(frame, by="g", extra=("gain",)) for frame in frames_]
-    monkeypatch.setattr("prframe.frames._SLICE_ROWS", 7)
+    monkeypatch.setattr("prframe._engine.frames._SLICE_ROWS", 7)
     for frame, whole in zip(frames_, expected, strict=True):
         assert_same(matched(frame, by="g", extra=("gain",)), whole)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import prframe
-from prframe import frames, pieces
+from prframe._engine import frames, pieces
 
 METRICS = ["AP", "nDCG@5", "RR", "P@3", "AUC"]
 

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from prframe.stats.cell_statistics import (
+from prframe.stats.intervals.posterior_draws import posterior_replicates
+from prframe.stats.rankings.cells import RankedCells, cells_from_scores
+from prframe.stats.rankings.metrics import (
     AveragePrecision,
     CellStatistic,
     PrecisionAt,
@@ -17,8 +19,6 @@ from prframe.stats.cell_statistics import (
     RocArea,
     TrapezoidArea,
 )
-from prframe.stats.posterior_metrics import posterior_replicates
-from prframe.stats.ranked_cells import RankedCells, cells_from_scores
 
 N_DRAWS = 2500
 # Midpoints; the definition is integrated over them as it stands.

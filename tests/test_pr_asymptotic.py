@@ -10,9 +10,9 @@ from scipy.stats import norm
 
 import prframe
 from prframe.stats import pr_asymptotic_interval, pr_asymptotic_variance, pr_curve
-from prframe.stats.class_kernels import class_kernels
-from prframe.stats.class_scores import two_classes
-from prframe.stats.pr_asymptotic import density_ratio
+from prframe.stats.curves.asymptotic import density_ratio
+from prframe.stats.curves.kernels import class_kernels
+from prframe.stats.rankings.classes import two_classes
 
 LEVELS = np.array([0.2, 0.5, 0.8])
 N = 4000

@@ -9,11 +9,11 @@ from scipy import stats
 
 import prframe
 from prframe.stats import pr_bootstrap, pr_curve
-from prframe.stats.class_kernels import class_kernels
-from prframe.stats.class_scores import two_classes
-from prframe.stats.importance import best_prevalence, log_weights
-from prframe.stats.pr_bootstrap import PRBootstrap
-from prframe.stats.pr_resampling import resample, smoothed_roc
+from prframe.stats.curves.importance import best_prevalence, log_weights
+from prframe.stats.curves.kernels import class_kernels
+from prframe.stats.curves.smoothed_bootstrap import PRBootstrap
+from prframe.stats.curves.smoothed_resamples import resample, smoothed_roc
+from prframe.stats.rankings.classes import two_classes
 
 LEVELS = np.linspace(0.05, 1, 20)
 RESAMPLES = 4000

@@ -11,15 +11,16 @@ from scipy import stats
 from scipy.special import expit, ndtr, ndtri
 
 import prframe
-from prframe.stats import pr_curve, pr_posterior, roc_paths
-from prframe.stats.cell_statistics import AveragePrecision, RocArea
-from prframe.stats.class_scores import two_classes
-from prframe.stats.inputs import Floats
-from prframe.stats.posterior_metrics import posterior_replicates
-from prframe.stats.pr_posterior import cells_of_classes
-from prframe.stats.ranked_cells import RankedCells
-from prframe.stats.roc_paths import RocPath, _positions, draw, empirical_precision
-from prframe.stats.simultaneous import pointwise_band, studentized_band
+from prframe.stats import pr_curve, pr_posterior
+from prframe.stats._arrays import Floats
+from prframe.stats.curves import roc_path as roc_paths
+from prframe.stats.curves.bands import pointwise_band, studentized_band
+from prframe.stats.curves.bayesian_bootstrap import cells_of_classes
+from prframe.stats.curves.roc_path import RocPath, _positions, draw, empirical_precision
+from prframe.stats.intervals.posterior_draws import posterior_replicates
+from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.classes import two_classes
+from prframe.stats.rankings.metrics import AveragePrecision, RocArea
 
 # A true agreement fails a test at this level once in a thousand seeds; the seeds are fixed.
 CHANCE = 0.001

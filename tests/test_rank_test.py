@@ -19,7 +19,7 @@ from prframe.stats import (
     parse_phi,
     rank_statistic,
 )
-from prframe.stats.intervals import Confidence
+from prframe.stats.intervals.base import Confidence
 from tests.oracle import SCORES
 from tests.strategies import Item, frame, items
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import prframe
-from prframe.stats.cell_statistic import CellStatistic
-from prframe.stats.cell_statistics import (
+from prframe.stats.rankings.cells import RankedCells, cells_from_hits, cells_from_scores
+from prframe.stats.rankings.metric_base import CellStatistic
+from prframe.stats.rankings.metrics import (
     AveragePrecision,
     PrecisionAt,
     PrecisionAtRecall,
@@ -19,7 +20,6 @@ from prframe.stats.cell_statistics import (
     RocArea,
     TrapezoidArea,
 )
-from prframe.stats.ranked_cells import RankedCells, cells_from_hits, cells_from_scores
 
 SMOOTH: list[CellStatistic] = [AveragePrecision(), TrapezoidArea(), RocArea()]
 CUT: list[CellStatistic] = [PrecisionAt(1), PrecisionAt(4), RecallAt(3), RecallAt(50)]

@@ -9,7 +9,7 @@ from scipy.stats import norm
 
 from prframe.errors import PrframeError
 from prframe.stats import SignFlipNull
-from prframe.stats.sign_flips import all_signs, random_signs
+from prframe.stats.null.sign_flips.distribution import all_signs, random_signs
 
 
 def enumerated(numbers, x):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from prframe.stats.simultaneous import pointwise_band, studentized_band
+from prframe.stats.curves.bands import pointwise_band, studentized_band
 
 
 @pytest.fixture

@@ -12,13 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from prframe import stats
-from prframe.stats import (
-    discount_sums,
-    expected_reciprocal_rank,
-    first_at_least,
-    hit_probability,
-    tied_ranks,
-)
+from prframe.stats import discount_sums, expected_reciprocal_rank, first_at_least, hit_probability
+from prframe.stats.tie_expectations import reciprocal_rank as tied_ranks
 
 REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 

@@ -118,7 +118,7 @@ def test_a_mode_that_rounding_misses() -> None:
 
 
 def test_the_pieces_of_a_probability_keep_their_digits() -> None:
-    from prframe.stats.hypergeometric import _correction, _deviance
+    from prframe.stats.null.hypergeometric import _correction, _deviance
 
     with localcontext(prec=50):
         for x in (0, 1, 2, 15, 16, 17, 40, 1000):
@@ -244,7 +244,7 @@ def test_two_systems_by_counting(first: tuple[int, ...], second: tuple[int, ...]
 @pytest.mark.parametrize("count", [0, 3, 1000, 10**6])
 def test_the_quadrature_against_a_closed_form(prior: float, count: int) -> None:
     # With one parameter 1, X = U^(1/a), and P(X > Y) = 1 - E(Y^a): a product for whole a.
-    from prframe.stats.posterior import _first_greater
+    from prframe.stats.paired_values.counts_posterior import _first_greater
 
     c, d, one = np.float64(count + prior), np.float64(7 + prior), np.array(1.0)
     for a in (1, 2, 50):

@@ -7,7 +7,7 @@ import polars as pl
 
 from prframe import checks
 from prframe.metrics.metric import Metric, Parameter, Setting, Term
-from prframe.quantities import LARGEST_EXPONENT, Quantities, gain_of
+from prframe.metrics.quantities import LARGEST_EXPONENT, Quantities, gain_of
 from prframe.stats import expected_cascade
 
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.quantities import LARGEST_EXPONENT, Quantities
+from prframe.metrics.quantities import LARGEST_EXPONENT, Quantities
 from prframe.stats import discount_sum, discount_sums
 from prframe.typing import Ties
 

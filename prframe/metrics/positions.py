@@ -6,8 +6,8 @@ import polars as pl
 
 from prframe import checks
 from prframe.metrics.metric import REL, Metric, Parameter, Setting, Term
+from prframe.metrics.quantities import Quantities
 from prframe.metrics.shared import Floats, Integers, over, per_block
-from prframe.quantities import Quantities
 from prframe.stats import expected_reciprocal_rank, hit_probability
 
 

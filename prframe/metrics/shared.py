@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from prframe.metrics.metric import Finish, Metric
-from prframe.quantities import Quantities
+from prframe.metrics.quantities import Quantities
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -12,8 +12,8 @@ import polars as pl
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.metrics.metric import ALL_TIES, REL, Finish, Metric, Parameter, Setting, Term
+from prframe.metrics.quantities import HAIR_BELOW, Quantities
 from prframe.metrics.shared import Floats, Integers, over, per_block
-from prframe.quantities import HAIR_BELOW, Quantities
 from prframe.stats import (
     SCORE_GENERATING,
     expected_precision,

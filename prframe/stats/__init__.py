@@ -1,6 +1,18 @@
 """The statistics: arrays in, arrays or small result objects out."""
 
-from prframe.stats.ap_fits import (
+from prframe.stats.curves.asymptotic import (
+    PRInterval,
+    pr_asymptotic_interval,
+    pr_asymptotic_variance,
+)
+from prframe.stats.curves.bayesian_bootstrap import PRPosterior, pr_posterior
+from prframe.stats.curves.difference import CurveDifference, pr_curve_difference
+from prframe.stats.curves.precision_recall import pr_curve
+from prframe.stats.curves.smoothed_bootstrap import PRBootstrap, pr_bootstrap
+from prframe.stats.intervals.base import Confidence, IntervalEstimate, mean_interval
+from prframe.stats.intervals.proportion import proportion_interval
+from prframe.stats.intervals.rankings import ranking_interval
+from prframe.stats.null.average_precision.approximations import (
     ap_beta_logsf,
     ap_beta_quantile,
     ap_beta_sf,
@@ -9,13 +21,80 @@ from prframe.stats.ap_fits import (
     ap_normal_sf,
     beta_parameters,
 )
-from prframe.stats.ap_moments import ap_null_moments
-from prframe.stats.ap_null import APNull
-from prframe.stats.ap_shape import ap_null_shape
-from prframe.stats.cascade import expected_cascade
-from prframe.stats.cell_bootstrap import cluster_counts, ranking_bootstrap
-from prframe.stats.cell_statistic import CellStatistic
-from prframe.stats.cell_statistics import (
+from prframe.stats.null.average_precision.distribution import APNull
+from prframe.stats.null.average_precision.moments import ap_null_moments
+from prframe.stats.null.average_precision.shape import ap_null_shape
+from prframe.stats.null.base import NullDistribution, TailProbabilities
+from prframe.stats.null.random_selection import (
+    delta_moments,
+    hit_rank_covariance,
+    hit_rank_moments,
+    precision_null_moments,
+    recall_null_moments,
+)
+from prframe.stats.null.sign_flips.distribution import SignFlipNull
+from prframe.stats.null.subset_sums.linear_rank import LinearRankNull
+from prframe.stats.null.top_k import hypergeometric_topk
+from prframe.stats.paired_rankings.compare import compare_rankings
+from prframe.stats.paired_rankings.delong import auc_covariance
+from prframe.stats.paired_rankings.rankings import PairedRankings
+from prframe.stats.paired_rankings.swaps import SwapDistribution
+from prframe.stats.paired_rankings.tests import RankingComparison
+from prframe.stats.paired_rankings.top_k import FoundAlone, found_alone
+from prframe.stats.paired_values.counts_posterior import (
+    paired_posterior_comparison,
+    posterior_comparison,
+)
+from prframe.stats.paired_values.design import (
+    detectable_difference,
+    paired_t_power,
+    queries_for_width,
+    queries_needed,
+)
+from prframe.stats.paired_values.effect_sizes import (
+    cliff_delta,
+    cohen_dz,
+    probability_of_superiority,
+)
+from prframe.stats.paired_values.family import PairedFamily, SampledTests
+from prframe.stats.paired_values.multiplicity import adjust_p_values
+from prframe.stats.paired_values.sample import (
+    PairedSample,
+    PairedTest,
+    paired_differences,
+    paired_sample,
+)
+from prframe.stats.paired_values.sampled_p_values import SampledPValue, sampled_p_value
+from prframe.stats.paired_values.signed_rank_posterior import (
+    SignedRankPosterior,
+    signed_rank_posterior,
+)
+from prframe.stats.paired_values.tests import (
+    paired_bootstrap_test,
+    paired_randomization,
+    paired_t_test,
+    sign_test,
+    signed_rank_test,
+)
+from prframe.stats.paired_values.tukey import tukey_randomization
+from prframe.stats.rank_statistics.covariance import (
+    RankCovariance,
+    RankDifference,
+    paired_rank_test,
+    rank_covariance,
+)
+from prframe.stats.rank_statistics.roc import (
+    concentration_radius,
+    ranking_performance,
+    roc_from_ranks,
+)
+from prframe.stats.rank_statistics.statistic import RankStatistic, rank_statistic
+from prframe.stats.rankings.bootstrap import cluster_counts, ranking_bootstrap
+from prframe.stats.rankings.cells import RankedCells, cells_from_scores
+from prframe.stats.rankings.evaluators import CellEvaluator, Evaluator, InfluenceEvaluator
+from prframe.stats.rankings.levels import ranking_levels
+from prframe.stats.rankings.metric_base import CellStatistic
+from prframe.stats.rankings.metrics import (
     AveragePrecision,
     PrecisionAt,
     PrecisionAtRecall,
@@ -23,82 +102,26 @@ from prframe.stats.cell_statistics import (
     RocArea,
     TrapezoidArea,
 )
-from prframe.stats.classical_scores import (
+from prframe.stats.score_functions.base import Jump, ScoreGeneratingFunction
+from prframe.stats.score_functions.classical import (
     Logistic,
     Logrank,
     MannWhitneyWilcoxon,
     Median,
     VanDerWaerden,
 )
-from prframe.stats.compare_rankings import compare_rankings
-from prframe.stats.curve_comparison import CurveDifference, pr_curve_difference
-from prframe.stats.effect_sizes import cliff_delta, cohen_dz, probability_of_superiority
-from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
-from prframe.stats.label_permutations import tukey_randomization
-from prframe.stats.linear_rank_null import LinearRankNull
-from prframe.stats.multiplicity import adjust_p_values
-from prframe.stats.null_distribution import NullDistribution, TailProbabilities
-from prframe.stats.paired_auc import auc_covariance
-from prframe.stats.paired_design import (
-    detectable_difference,
-    paired_t_power,
-    queries_for_width,
-    queries_needed,
-)
-from prframe.stats.paired_family import PairedFamily, SampledTests
-from prframe.stats.paired_ranking_tests import RankingComparison
-from prframe.stats.paired_rankings import PairedRankings
-from prframe.stats.paired_sample import PairedSample, PairedTest, paired_differences, paired_sample
-from prframe.stats.paired_swaps import SwapDistribution
-from prframe.stats.paired_tests import (
-    paired_bootstrap_test,
-    paired_randomization,
-    paired_t_test,
-    sign_test,
-    signed_rank_test,
-)
-from prframe.stats.paired_top import FoundAlone, found_alone
-from prframe.stats.posterior import paired_posterior_comparison, posterior_comparison
-from prframe.stats.pr_asymptotic import PRInterval, pr_asymptotic_interval, pr_asymptotic_variance
-from prframe.stats.pr_bootstrap import PRBootstrap, pr_bootstrap
-from prframe.stats.pr_curve import pr_curve
-from prframe.stats.pr_posterior import PRPosterior, pr_posterior
-from prframe.stats.proportions import proportion_interval
-from prframe.stats.random_selection import (
-    delta_moments,
-    hit_rank_covariance,
-    hit_rank_moments,
-    precision_null_moments,
-    recall_null_moments,
-)
-from prframe.stats.rank_comparison import (
-    RankCovariance,
-    RankDifference,
-    paired_rank_test,
-    rank_covariance,
-)
-from prframe.stats.rank_statistics import RankStatistic, rank_statistic
-from prframe.stats.ranked_cells import RankedCells, cells_from_scores
-from prframe.stats.ranking_evaluator import CellEvaluator, Evaluator, InfluenceEvaluator
-from prframe.stats.ranking_intervals import ranking_interval
-from prframe.stats.ranking_levels import ranking_levels
-from prframe.stats.ranking_scores import DCG, RTB, LocalAUC, PNormPush
-from prframe.stats.roc_identities import concentration_radius, ranking_performance, roc_from_ranks
-from prframe.stats.sampled_p_values import SampledPValue, sampled_p_value
-from prframe.stats.score_generating import Jump, ScoreGeneratingFunction
-from prframe.stats.score_generating_names import SCORE_GENERATING, CustomFunction, parse_phi
-from prframe.stats.segments import first_at_least
-from prframe.stats.sign_flips import SignFlipNull
-from prframe.stats.signed_rank_posterior import SignedRankPosterior, signed_rank_posterior
-from prframe.stats.tied_precision import expected_precision, expected_precision_before
-from prframe.stats.tied_ranks import (
+from prframe.stats.score_functions.names import SCORE_GENERATING, CustomFunction, parse_phi
+from prframe.stats.score_functions.ties import expected_score, mid_rank_score
+from prframe.stats.score_functions.top_weighted import DCG, RTB, LocalAUC, PNormPush
+from prframe.stats.tie_expectations.cascade import expected_cascade
+from prframe.stats.tie_expectations.precision import expected_precision, expected_precision_before
+from prframe.stats.tie_expectations.reciprocal_rank import (
     discount_sum,
     discount_sums,
     expected_reciprocal_rank,
     hit_probability,
 )
-from prframe.stats.tied_scores import expected_score, mid_rank_score
-from prframe.stats.topk import hypergeometric_topk
+from prframe.stats.tie_expectations.segments import first_at_least
 
 __all__ = [
     "DCG",

@@ -6,9 +6,10 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from prframe import checks, frames
+from prframe import checks
+from prframe._engine import frames
+from prframe._engine.frames import Source
 from prframe.errors import PrframeError
-from prframe.frames import Source
 from prframe.trec import matching, roles
 from prframe.trec.roles import Roles
 from prframe.typing import AnyFrame, Columns, FrameT, Schema

@@ -8,7 +8,8 @@ from typing import BinaryIO
 import numpy as np
 import polars as pl
 
-from prframe import checks, frames
+from prframe import checks
+from prframe._engine import frames
 from prframe.errors import PrframeError
 from prframe.trec import roles
 from prframe.trec.grouping import group

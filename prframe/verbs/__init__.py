@@ -3,8 +3,8 @@
 from prframe.verbs.ap_test import ap_test
 from prframe.verbs.band import band
 from prframe.verbs.check import check
-from prframe.verbs.compare import compare
-from prframe.verbs.compare_curves import compare_curves
+from prframe.verbs.comparison.compare import compare
+from prframe.verbs.comparison.curves import compare_curves
 from prframe.verbs.curve import curve, roc
 from prframe.verbs.evaluate import evaluate
 from prframe.verbs.interval import interval

@@ -5,11 +5,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 
-from prframe.hits import Hits, Integers, from_marks, unit_hits
-from prframe.measure import measure
+from prframe._engine.hits import Hits, Integers, from_marks, unit_hits
+from prframe._engine.measure import measure
 from prframe.metrics import Metric
-from prframe.stats.cell_statistic import CellStatistic
-from prframe.stats.cell_statistics import (
+from prframe.stats._arrays import Floats
+from prframe.stats.rankings.evaluators import merged_levels
+from prframe.stats.rankings.metric_base import CellStatistic
+from prframe.stats.rankings.metrics import (
     AveragePrecision,
     PrecisionAt,
     PrecisionAtRecall,
@@ -17,8 +19,6 @@ from prframe.stats.cell_statistics import (
     RocArea,
     TrapezoidArea,
 )
-from prframe.stats.inputs import Floats
-from prframe.stats.ranking_evaluator import merged_levels
 
 _STATISTICS: dict[str, Callable[[Metric], CellStatistic]] = {
     "AP": lambda _: AveragePrecision(),

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import polars as pl
 
 from prframe import checks
-from prframe.arguments import Arguments
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.measure import values_of_groups
+from prframe._engine.pieces import Ranking
+from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
-from prframe.frames import Source
-from prframe.measure import values_of_groups
 from prframe.metrics import Metric, parse_metric
-from prframe.pieces import Ranking
-from prframe.rows import key_names
 from prframe.verbs._verb import positives_of, warn_undefined
 
 

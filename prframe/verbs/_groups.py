@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 
 from prframe import checks
+from prframe._engine.hits import Hits
 from prframe.errors import PrframeError
-from prframe.hits import Hits
-from prframe.stats.ranked_cells import RankedCells, cells_from_hits
+from prframe.stats.rankings.cells import RankedCells, cells_from_hits
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from prframe.arguments import Arguments
-from prframe.stats.intervals import IntervalEstimate
+from prframe._engine.arguments import Arguments
+from prframe.stats.intervals.base import IntervalEstimate
 from prframe.verbs._verb import warn_null, warn_undefined
 
 

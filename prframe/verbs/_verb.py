@@ -7,12 +7,12 @@ from typing import Any, ParamSpec, TypeVar
 
 import polars as pl
 
-from prframe import arguments as arguments_module
 from prframe import checks
-from prframe.arguments import Arguments
+from prframe._engine import arguments as arguments_module
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source, through
+from prframe._engine.rows import in_groups, key_names
 from prframe.errors import PrframeError, UndefinedMetricWarning, warn
-from prframe.frames import Source, through
-from prframe.rows import in_groups, key_names
 from prframe.typing import Columns, Schema
 
 P = ParamSpec("P")

@@ -9,19 +9,19 @@ import polars as pl
 from numpy.typing import NDArray
 
 from prframe import checks, schemas
-from prframe.arguments import Arguments
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.measure import measure
+from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.ranks import hits, tie_sizes
+from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
-from prframe.frames import Source
-from prframe.measure import measure
 from prframe.metrics import AP
-from prframe.pieces import Piece, Ranking
-from prframe.ranks import hits, tie_sizes
-from prframe.rows import key_names
-from prframe.stats.ap_cases import Case, Cases
-from prframe.stats.ap_fits import ap_beta_logsf, ap_normal_logsf
-from prframe.stats.ap_tails import EQUAL, beyond
-from prframe.stats.ap_tails import Method as TailMethod
-from prframe.stats.inputs import random_generator
+from prframe.stats._arrays import random_generator
+from prframe.stats.null.average_precision.approximations import ap_beta_logsf, ap_normal_logsf
+from prframe.stats.null.average_precision.groups import Case, Cases
+from prframe.stats.null.average_precision.tails.routes import EQUAL, beyond
+from prframe.stats.null.average_precision.tails.routes import Method as TailMethod
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._correction import Correction, check_correction, corrected
 from prframe.verbs._verb import (

@@ -9,21 +9,21 @@ import numpy as np
 import polars as pl
 
 from prframe import checks, schemas
-from prframe.arguments import Arguments
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.ranks import class_scores, hits
+from prframe._engine.rows import in_groups, key_names
 from prframe.errors import EffectiveSampleSizeWarning, PrframeError, warn
-from prframe.frames import Source
-from prframe.pieces import Piece, Ranking
-from prframe.ranks import class_scores, hits
-from prframe.rows import in_groups, key_names
-from prframe.stats.class_kernels import bandwidth_pair
-from prframe.stats.class_scores import two_classes
-from prframe.stats.importance import few
-from prframe.stats.inputs import Floats, random_generator
-from prframe.stats.pr_asymptotic import asymptotic_interval
-from prframe.stats.pr_bootstrap import smoothed_bootstrap
-from prframe.stats.pr_posterior import posterior_of
-from prframe.stats.ranked_cells import RankedCells
-from prframe.stats.roc_paths import empirical_precision
+from prframe.stats._arrays import Floats, random_generator
+from prframe.stats.curves.asymptotic import asymptotic_interval
+from prframe.stats.curves.bayesian_bootstrap import posterior_of
+from prframe.stats.curves.importance import few
+from prframe.stats.curves.kernels import bandwidth_pair
+from prframe.stats.curves.roc_path import empirical_precision
+from prframe.stats.curves.smoothed_bootstrap import smoothed_bootstrap
+from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.classes import two_classes
 from prframe.typing import Bandwidth, FrameT, Shared
 from prframe.verbs._groups import each_group, group_cells, resamples
 from prframe.verbs._levels import band_levels

@@ -7,12 +7,11 @@ from typing import Unpack
 import polars as pl
 
 from prframe import checks, schemas
-from prframe.arguments import Arguments
-from prframe.frames import Source
-from prframe.measure import values_of_groups
-from prframe.metrics import AP, P
-from prframe.pieces import Ranking
-from prframe.rows import (
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.measure import values_of_groups
+from prframe._engine.pieces import Ranking
+from prframe._engine.rows import (
     Problem,
     considered,
     in_groups,
@@ -22,6 +21,7 @@ from prframe.rows import (
     problems,
     rounded,
 )
+from prframe.metrics import AP, P
 from prframe.typing import FrameT, Shared
 from prframe.verbs._verb import arguments, run, verb
 

@@ -8,13 +8,13 @@ import numpy as np
 import polars as pl
 
 from prframe import checks, schemas
-from prframe.arguments import Arguments
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.ranks import thresholds
+from prframe._engine.rows import ROW, key_names
 from prframe.errors import PrframeError
-from prframe.frames import Source
-from prframe.pieces import Piece, Ranking
-from prframe.quantities import HAIR_BELOW, precision
-from prframe.ranks import thresholds
-from prframe.rows import ROW, key_names
+from prframe.metrics.quantities import HAIR_BELOW, precision
 from prframe.stats import first_at_least
 from prframe.typing import FrameT, RowOrder, Shared
 from prframe.verbs._verb import arguments, positives_of, run, verb, warn_undefined

@@ -6,11 +6,11 @@ from typing import Unpack, get_args
 import polars as pl
 
 from prframe import checks, schemas
-from prframe.arguments import Arguments
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
-from prframe.frames import Source
 from prframe.metrics import Metric
-from prframe.rows import key_names
 from prframe.typing import Columns, FrameT, Layout, Shared
 from prframe.verbs._evaluation import Evaluation, named
 from prframe.verbs._verb import arguments, grouped_over, run, verb

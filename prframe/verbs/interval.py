@@ -10,20 +10,20 @@ import polars as pl
 from numpy.typing import NDArray
 
 from prframe import checks, schemas
-from prframe.arguments import Arguments
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.ranks import clustered, hits
+from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
-from prframe.frames import Source
 from prframe.metrics import Metric
-from prframe.pieces import Piece, Ranking
-from prframe.ranks import clustered, hits
-from prframe.rows import key_names
-from prframe.stats.cell_bootstrap import cluster_counts, ranking_bootstrap
-from prframe.stats.cell_statistic import CellStatistic
-from prframe.stats.inputs import Floats, random_generator
-from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
-from prframe.stats.posterior_metrics import posterior_replicates
-from prframe.stats.ranked_cells import RankedCells, cells_from_scores
-from prframe.stats.ranking_intervals import POSTERIOR, chosen, ranking_interval
+from prframe.stats._arrays import Floats, random_generator
+from prframe.stats.intervals.base import Confidence, IntervalEstimate, mean_interval
+from prframe.stats.intervals.posterior_draws import posterior_replicates
+from prframe.stats.intervals.rankings import POSTERIOR, chosen, ranking_interval
+from prframe.stats.rankings.bootstrap import cluster_counts, ranking_bootstrap
+from prframe.stats.rankings.cells import RankedCells, cells_from_scores
+from prframe.stats.rankings.metric_base import CellStatistic
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._cell_metrics import cell_statistic, of_cells
 from prframe.verbs._evaluation import Evaluation, named

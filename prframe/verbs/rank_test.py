@@ -10,18 +10,18 @@ import polars as pl
 from numpy.typing import NDArray
 
 from prframe import checks, schemas
-from prframe.arguments import Arguments
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.ranks import hits, tie_sizes
+from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
-from prframe.frames import Source
-from prframe.pieces import Piece, Ranking
-from prframe.ranks import hits, tie_sizes
-from prframe.rows import key_names
-from prframe.stats.intervals import Confidence
-from prframe.stats.linear_rank_null import LinearRankNull, RankNullMethod
-from prframe.stats.rank_statistics import RankStatistic, rank_null
-from prframe.stats.ranked_cells import RankedCells
-from prframe.stats.score_generating import ScoreGeneratingFunction
-from prframe.stats.score_generating_names import Phi, parse_phi
+from prframe.stats.intervals.base import Confidence
+from prframe.stats.null.subset_sums.linear_rank import LinearRankNull, RankNullMethod
+from prframe.stats.rank_statistics.statistic import RankStatistic, rank_null
+from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.score_functions.base import ScoreGeneratingFunction
+from prframe.stats.score_functions.names import Phi, parse_phi
 from prframe.typing import Alternative, FrameT, Shared
 from prframe.verbs._correction import Correction, check_correction, corrected
 from prframe.verbs._groups import each_group, group_cells

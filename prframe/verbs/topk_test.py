@@ -9,15 +9,15 @@ import polars as pl
 from numpy.typing import NDArray
 
 from prframe import checks, schemas
-from prframe.arguments import Arguments
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.hits import Hits
+from prframe._engine.measure import measure as measure_hits
+from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.ranks import hits
+from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
-from prframe.frames import Source
-from prframe.hits import Hits
-from prframe.measure import measure as measure_hits
 from prframe.metrics import P, R
-from prframe.pieces import Piece, Ranking
-from prframe.ranks import hits
-from prframe.rows import key_names
 from prframe.stats import hypergeometric_topk, proportion_interval
 from prframe.typing import Alternative, FrameT, IntervalMethod, Shared
 from prframe.verbs._verb import (

@@ -1,0 +1,1 @@
+"""From frames to values per group: border, rows, groups, ranks, hits, metrics."""

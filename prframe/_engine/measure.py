@@ -1,0 +1,244 @@
+"""From hits to the values of metrics, group by group."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+
+import numpy as np
+import polars as pl
+
+from prframe._engine.hits import Hits, at_grade
+from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.ranks import hits
+from prframe._engine.rows import key_names
+from prframe.errors import PrframeError
+from prframe.metrics import Metric
+from prframe.metrics.quantities import Quantities, gain_of
+from prframe.stats import discount_sum, discount_sums
+from prframe.typing import Ties
+
+_TOTALS = ("n", "n_pos", "n_neg", "n_hits", "n_nonrel")
+
+
+def values_of_groups(
+    ranking: Ranking,
+    metrics: Mapping[str, Metric],
+    *,
+    prior: float | None = None,
+    interpolate: bool = False,
+) -> pl.DataFrame:
+    """Return one row per group of a ranking: its keys, and a column per metric, named as given."""
+    keys, wanted = key_names(ranking.args), list(metrics.values())
+
+    def of_piece(piece: Piece) -> pl.DataFrame:
+        found = hits(piece)
+        values = measure(
+            found, wanted, ties=ranking.args.ties, prior=prior, interpolate=interpolate
+        )
+        values.columns = list(metrics)
+        return pl.concat([found.totals.select(keys), values], how="horizontal")
+
+    return ranking.over_groups(of_piece)
+
+
+def measure(
+    found: Hits,
+    metrics: Sequence[Metric],
+    *,
+    ties: Ties = "group",
+    prior: float | None = None,
+    interpolate: bool = False,
+) -> pl.DataFrame:
+    """Return one row per group and one column per metric, named by its position ("0", "1", ...).
+
+    Where a metric is undefined its value is null.
+    """
+    _check_grades(found, metrics)
+    numbered = sorted(enumerate(metrics), key=lambda pair: pair[1].rel or 0.0)
+    frames = []
+    for rel, pairs in groupby(numbered, key=lambda pair: pair[1].rel):
+        some = dict(pairs)
+        graded = found if rel is None else at_grade(found, rel)
+        frames.append(_Measurement(graded, ties, prior, interpolate=interpolate).values(some))
+    return pl.concat(frames, how="horizontal").select(str(i) for i in range(len(metrics)))
+
+
+def _check_grades(found: Hits, metrics: Sequence[Metric]) -> None:
+    """Require grades within what a metric takes, of retrieved items and others."""
+    limited = [metric for metric in metrics if metric.highest_grade is not None]
+    if not limited:
+        return
+    items = found.table if found.marks is None else found.marks
+    largest = float(items["gain"].to_numpy().max(initial=0))
+    for metric in limited:
+        highest = metric.highest_grade or 0.0
+        if largest > highest:
+            remedy = "2^label is too large a number beyond"
+            if metric.takes("top"):
+                grade = f"{metric.name}(top={largest:g})"
+                remedy = f"name the highest grade of the judgments: {grade!r}"
+            raise PrframeError(
+                f"{metric} takes labels up to {highest:g}; got {largest:g}; {remedy}."
+            )
+
+
+class _Measurement:
+    """Metrics of one set of hits."""
+
+    def __init__(self, found: Hits, ties: Ties, prior: float | None, *, interpolate: bool) -> None:
+        self._hits = found
+        self._ties: Ties = ties
+        self._interpolate = interpolate
+        self._columns = _Columns(found, prior)
+
+    def values(self, metrics: dict[int, Metric]) -> pl.DataFrame:
+        """Return the values, a column per number."""
+        q = self._columns.quantities(interpolated=False)
+        values = [_value(metric, i, q, self._ties).alias(str(i)) for i, metric in metrics.items()]
+        totals = self._hits.totals.with_row_index("group")
+        totals = totals.with_columns(pl.col("group").cast(pl.Int64))
+        totals = _with_ideals(totals, self._hits.marks, self._columns.ideals)
+        for combine in ("sum", "max", "first"):
+            combined = self._combined(metrics, combine)
+            if combined is not None:
+                totals = totals.join(combined, on="group", how="left", maintain_order="left")
+        return totals.select(values)
+
+    def _combined(self, metrics: dict[int, Metric], combine: str) -> pl.DataFrame | None:
+        """Combine the credits of one kind into one row per group that has hits."""
+        credits_ = {
+            f"{i}.{j}": term.credit(
+                self._columns.quantities(interpolated=self._interpolated(metric)), metric
+            )
+            for i, metric in metrics.items()
+            for j, term in enumerate(metric.terms_under(self._ties))
+            if term.combine == combine
+        }
+        if not credits_:
+            return None
+        table = self._with_counts(credits_.values())
+        if combine == "first":
+            positives = table.filter(pl.col("weight") > 0)
+            firsts = positives.filter(pl.col("group") != pl.col("group").shift(fill_value=-1))
+            return firsts.select("group", **credits_)
+        if any(self._interpolated(metric) for metric in metrics.values()):
+            best = self._columns.running_best()
+            table = table.with_columns(best.alias("interpolated"))
+        found = table.select(pl.col("group").set_sorted(), **credits_)
+        groups = found.group_by("group", maintain_order=True)
+        return groups.agg(pl.all().sum() if combine == "sum" else pl.all().max())
+
+    def _interpolated(self, metric: Metric) -> bool:
+        """Tell whether a metric is to use interpolated precision."""
+        asked = self._interpolate and "interpolate" in metric.options
+        return metric.interpolated or asked
+
+    def _with_counts(self, credits_: Iterable[pl.Expr]) -> pl.DataFrame:
+        """Give each hit the totals of its group, those that a credit asks for."""
+        asked = {name for credit in credits_ for name in credit.meta.root_names()}
+        if "interpolated" in asked:
+            asked.update(self._columns.running_best().meta.root_names())
+        counts = self._hits.totals.select(name for name in _TOTALS if name in asked)
+        table = self._hits.table
+        if not counts.width:
+            return table
+        return pl.concat([table, counts[table["group"]]], how="horizontal")
+
+
+def _value(metric: Metric, i: int, q: Quantities, ties: Ties) -> pl.Expr:
+    """Finish a metric; null where it is undefined."""
+    n_terms = len(metric.terms_under(ties))
+    terms = [pl.col(f"{i}.{j}").fill_null(0.0) for j in range(n_terms)]
+    value = metric.finish_under(ties)(q, metric, terms).cast(pl.Float64)
+    defined = pl.all_horizontal(pl.lit(value=True), *(pl.col(name) > 0 for name in metric.needs))
+    return pl.when(defined).then(value)
+
+
+class _Columns:
+    """Quantities as columns of the tables of hits and totals."""
+
+    def __init__(self, found: Hits, prior: float | None) -> None:
+        self._hits = found
+        self._prior = prior
+        # The best DCGs that were asked for: name of the column -> cut-off and kind of gain.
+        self.ideals: dict[str, tuple[int | None, str]] = {}
+
+    def running_best(self) -> pl.Expr:
+        """Return the largest precision at each hit's recall or beyond."""
+        q = self.quantities(interpolated=False)
+        value = q.precision(q.tp_end, q.fp_end)
+        return value.cum_max(reverse=True).over("group")
+
+    def quantities(self, *, interpolated: bool) -> Quantities:
+        """Return the quantities, with interpolated precision or without."""
+        named = ("start", "end", "tp_start", "tp_end", "fp_start", "fp_end", "weight", "gain")
+        return Quantities(
+            **{name: pl.col(name) for name in named + _TOTALS},
+            running_discounts=self._running_discounts,
+            ideal_dcg=self._ideal_dcg,
+            prior=self._prior,
+            interpolated=pl.col("interpolated") if interpolated else None,
+        )
+
+    def _ideal_dcg(self, k: int | None, kind: str) -> pl.Expr:
+        name = f"ideal {kind}@{k}"
+        self.ideals[name] = k, kind
+        return pl.col(name)
+
+    def _running_discounts(self, k: int | None) -> pl.Expr:
+        # Only as far as a hit reaches.
+        reach = _largest(self._hits.table["end"])
+        return pl.lit(pl.Series(discount_sums(reach if k is None else min(k, reach))))
+
+
+def _largest(counts: pl.Series) -> int:
+    """Return the largest count, 0 if there is none."""
+    return int(counts.to_numpy().max(initial=0))
+
+
+def _with_ideals(
+    totals: pl.DataFrame,
+    marks: pl.DataFrame | None,
+    ideals: Mapping[str, tuple[int | None, str]],
+) -> pl.DataFrame:
+    """Add the DCG of the best ranking, one column per cut-off and kind of gain."""
+    if not ideals:
+        return totals
+    depth = totals["n_pos"].to_numpy()
+    # A positive without a grade has a gain of 1, of either kind.
+    totals = totals.with_columns(
+        pl.Series(name, discount_sum(depth if k is None else np.minimum(depth, k)))
+        for name, (k, _) in ideals.items()
+    )
+    return totals if marks is None else _with_graded_ideals(totals, marks, ideals)
+
+
+def _with_graded_ideals(
+    totals: pl.DataFrame, marks: pl.DataFrame, ideals: Mapping[str, tuple[int | None, str]]
+) -> pl.DataFrame:
+    """Replace the DCG of the best ranking where a group's items are graded."""
+    grade, is_graded = pl.col("gain"), (pl.col("gain") != pl.col("weight")).any()
+    rank = pl.int_range(1, pl.len() + 1)
+    graded = (
+        marks.filter(grade > 0)
+        .sort("group", "gain", descending=[False, True])
+        .group_by("group")
+        .agg(
+            is_graded.alias("graded"),
+            *(
+                (gain_of(grade, kind) / (rank + 1).log(2))
+                .head(pl.len() if k is None else k)
+                .sum()
+                .alias(f"graded {name}")
+                for name, (k, kind) in ideals.items()
+            ),
+        )
+        .filter("graded")
+    )
+    totals = totals.join(graded, on="group", how="left", maintain_order="left")
+    unlisted = totals.filter("graded", pl.col("n_pos") > pl.col("present_pos"))
+    if unlisted.height:
+        raise PrframeError(
+            "nDCG with graded labels needs the label of every positive, but `n_pos` counts "
+            f"unlisted ones in {unlisted.height} groups; list them with a score of -inf."
+        )
+    return totals.with_columns(pl.coalesce(f"graded {name}", name).alias(name) for name in ideals)

@@ -1,0 +1,213 @@
+"""Groups, piece by piece: which rows belong together, found as cheaply as their order allows.
+
+Where each group stands in one stretch of rows, the rows flow through in batches and only the
+unfinished group is kept; no key is hashed. Where a group turns up twice, all rows are taken at
+once and grouped by hashing.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.rows import UNRETRIEVED, key_names, prepare
+
+# From this size on a group is worth a sort that uses all cores.
+_HUGE_GROUP = 1 << 20
+_SAMPLE_ROWS = 1 << 16
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What is ranked and how; `compute` sees its groups piece by piece."""
+
+    source: Source
+    args: Arguments
+    include_unretrieved: bool = False
+    extra: tuple[str, ...] = ()
+
+    def over_groups(self, compute: Callable[["Piece"], pl.DataFrame]) -> pl.DataFrame:
+        """Apply a computation to pieces made of complete groups and stack what it returns."""
+        try:
+            results = [compute(piece) for piece in self._pieces()]
+        except _ScatteredGroupsError:
+            results = [compute(self._gathered(self.source.whole()))]
+        return pl.concat(results) if results else compute(self._gathered(self.source.whole()))
+
+    def _pieces(self) -> Iterator["Piece"]:
+        """Yield runs of complete groups while each group stands in one stretch of rows."""
+        cutter = _Cutter(key_names(self.args))
+        batches = self.source.batches()
+        batch = next(batches, None)
+        if batch is not None and self._looks_scattered(batch):
+            yield self._gathered(self.source.joined(batch, batches))
+            return
+        while batch is not None:
+            following = next(batches, None)
+            rows = prepare(batch, self.args, self.source, *self.extra)
+            runs = cutter.cut(rows, last=following is None)
+            if runs is not None:
+                yield Piece.cut(self, runs)
+            batch = following
+        if cutter.scattered():
+            raise _ScatteredGroupsError
+
+    def _looks_scattered(self, batch: pl.DataFrame) -> bool:
+        """Tell from the first rows whether groups turn up twice; to find out late costs more."""
+        sample = batch.head(_SAMPLE_ROWS).select(
+            pl.col(key).alias(name)
+            for key, name in zip(self.args.keys, key_names(self.args), strict=True)
+        )
+        cutter = _Cutter(key_names(self.args))
+        cutter.cut(sample, last=True)
+        return cutter.scattered()
+
+    def _gathered(self, rows: pl.DataFrame) -> "Piece":
+        """Return all rows as one piece, each group's brought together, in input order."""
+        rows = prepare(rows, self.args, self.source, *self.extra)
+        keys = key_names(self.args)
+        if not keys:
+            return Piece.cut(self, rows.with_columns(pl.lit(0, dtype=pl.UInt32).alias("run")))
+        lists = rows.lazy().group_by(keys, maintain_order=True).agg(pl.exclude(keys).implode())
+        groups = lists.collect(engine="in-memory")
+        count = groups["key"].list.len().to_numpy()
+        run = pl.Series("run", np.repeat(np.arange(groups.height, dtype=np.uint32), count))
+        flat = groups.select(pl.exclude(keys).explode(empty_as_null=False))
+        return Piece(self, flat.with_columns(run), groups.select(keys))
+
+
+class _ScatteredGroupsError(Exception):
+    """A group turned up in two stretches of rows."""
+
+
+@dataclass
+class _Cutter:
+    """Numbers the runs of equal keys in a stream of rows and cuts it where a run ends."""
+
+    keys: list[str]
+    pending: list[pl.DataFrame] = field(default_factory=list)
+    heads: list[pl.DataFrame] = field(default_factory=list)
+
+    def cut(self, rows: pl.DataFrame, *, last: bool) -> pl.DataFrame | None:
+        """Take a batch; return the rows of the runs that it completes, with a column `run`."""
+        if rows.is_empty():
+            return _concat(self.pending) if last else None
+        first, continues = self._first_run(rows)
+        run = self._run_id() + pl.lit(first, dtype=pl.UInt32) if first else self._run_id()
+        rows = rows.with_columns(run.alias("run"))
+        starts = _changes(rows)
+        if not continues:
+            starts = np.insert(starts, 0, 0)
+        if self.keys:
+            self.heads.append(rows.select(self.keys)[starts])
+        if last:
+            return _concat([*self.pending, rows])
+        if not starts.size:
+            self.pending.append(rows)
+            return None
+        cut = int(starts[-1])
+        complete = [*self.pending, rows.head(cut)]
+        self.pending = [rows.slice(cut)]
+        return _concat(complete)
+
+    def scattered(self) -> bool:
+        """Tell whether a group began more than once."""
+        if not self.heads:
+            return False
+        heads = pl.concat(self.heads)
+        return heads.n_unique() < heads.height
+
+    def _run_id(self) -> pl.Expr:
+        """Return the number of each row's run within its batch."""
+        if not self.keys:
+            return pl.lit(0, dtype=pl.UInt32)
+        return (
+            pl.col(self.keys[0]).rle_id() if len(self.keys) == 1 else pl.struct(self.keys).rle_id()
+        )
+
+    def _first_run(self, rows: pl.DataFrame) -> tuple[int, bool]:
+        """Return the number of the batch's first run, and whether it was open before."""
+        if not self.pending:
+            return 0, False
+        last = self.pending[-1].tail(1)
+        pair = pl.concat([last.select(self.keys), rows.head(1).select(self.keys)])
+        continues = not self.keys or pair.select(self._run_id()).to_series()[-1] == 0
+        return last["run"].item() + (not continues), continues
+
+
+def _concat(parts: list[pl.DataFrame]) -> pl.DataFrame | None:
+    """Stack the parts that have rows."""
+    parts = [part for part in parts if part.height]
+    return pl.concat(parts) if parts else None
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Rows that make up complete groups, a run each: ``run`` numbers them in order.
+
+    `keys` holds the keys of each group.
+    """
+
+    ranking: Ranking
+    rows: pl.DataFrame
+    keys: pl.DataFrame
+
+    @classmethod
+    def cut(cls, ranking: Ranking, rows: pl.DataFrame) -> "Piece":
+        """Make a piece of rows that hold their keys."""
+        names = key_names(ranking.args)
+        firsts = np.insert(_changes(rows), 0, 0) if rows.height else np.array([], dtype=np.int64)
+        return cls(
+            ranking, rows.drop(names), rows.select(names)[firsts] if names else pl.DataFrame()
+        )
+
+    @property
+    def all_retrieved(self) -> bool:
+        """Tell whether no score is -inf."""
+        return not (self.rows["key"] == UNRETRIEVED).any()
+
+    def aggregate(self, **columns: pl.Expr) -> pl.DataFrame:
+        """Return one row per group: its keys and the given aggregates.
+
+        An aggregate of many values must implode them.
+        """
+        if huge := self._huge_groups():
+            # A select sorts on all cores; inside group_by a group has one.
+            groups = pl.concat([group.select(**columns) for group in huge])
+        else:
+            # A sorted key spares the hashing.
+            rows = self.rows.lazy().with_columns(pl.col("run").set_sorted())
+            grouped = rows.group_by("run", maintain_order=True).agg(**columns)
+            groups = grouped.drop("run").collect(engine="streaming")
+        return pl.concat([self.keys, groups], how="horizontal") if self.keys.width else groups
+
+    def _huge_groups(self) -> list[pl.DataFrame]:
+        """Return the groups one by one if they are few and huge, else nothing."""
+        height = self.rows.height
+        if height < _HUGE_GROUP or self._n_runs() > height // _HUGE_GROUP:
+            return []
+        return list(self.groups())
+
+    def groups(self) -> "Iterator[pl.DataFrame]":
+        """Yield the rows of each group."""
+        if not self.rows.height:
+            return
+        bounds = [0, *_changes(self.rows).tolist(), self.rows.height]
+        for low, high in pairwise(bounds):
+            yield self.rows.slice(low, high - low)
+
+    def _n_runs(self) -> int:
+        """Return the number of groups."""
+        ends = self.rows["run"][[0, -1]]
+        return int(ends[1]) - int(ends[0]) + 1
+
+
+def _changes(rows: pl.DataFrame) -> NDArray[np.int64]:
+    """Return the positions at which a new run begins, but for the first row."""
+    runs = rows["run"].to_numpy()
+    return np.flatnonzero(runs[1:] != runs[:-1]) + 1

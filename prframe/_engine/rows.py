@@ -1,0 +1,300 @@
+"""From the caller's columns to the working columns, with every row-level check.
+
+The working columns are ``by0, by1, ...`` (groups), ``key`` (an integer that sorts as the score
+does), ``positive``, and where asked for ``score``, ``weight``, ``gain``, ``item``, ``n_pos``,
+``n_neg``, ``row``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from prframe import checks
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe.errors import PrframeError
+from prframe.typing import LabelValue
+
+# The key of a score of -inf: not retrieved.
+UNRETRIEVED = int(np.float64(-np.inf).view(np.int64)) ^ 0x7FFF_FFFF_FFFF_FFFF
+_LARGEST_KEY = 2**63 - 2
+# Where a caller of `prepare` keeps row numbers; not a name that a frame is likely to use.
+ROW = "prframe: row number"
+
+
+def key_names(args: Arguments) -> list[str]:
+    """Return the working names of the grouping columns."""
+    return [f"by{i}" for i in range(len(args.keys))]
+
+
+def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -> pl.DataFrame:
+    """Check a batch of the caller's rows and return the working columns.
+
+    `extra` names optional ones: ``"score"``, ``"gain"``, ``"judged"`` (with ``"pooled"``) and
+    ``"row"``.
+    """
+    if conditions := considered(args, batch.schema):
+        batch = batch.filter(*conditions)
+    for problem in problems(args, batch.schema):
+        problem.refuse(batch, args, source)
+    score = pl.col(args.score)
+    columns = [
+        pl.col(key).alias(name) for key, name in zip(args.keys, key_names(args), strict=True)
+    ]
+    columns.append(positive(args, batch.schema[args.label]))
+    columns += [
+        pl.col(column).alias(name)
+        for name in ("n_pos", "n_neg")
+        if isinstance(column := getattr(args, name), str)
+    ]
+    if args.item is not None:
+        item = pl.col(args.item)
+        # trec_eval compares names as text, byte by byte.
+        columns.append((item.cast(pl.String) if args.ties == "trec" else item).alias("item"))
+    if args.weight is not None:
+        columns.append(pl.col(args.weight).cast(pl.Float64).alias("weight"))
+    if "gain" in extra:
+        columns.append(pl.col(args.label).cast(pl.Float64).clip(0).alias("gain"))
+    if "score" in extra:
+        number = score.cast(pl.Float64)
+        columns.append(number.fill_nan(None).fill_null(-np.inf).alias("score"))
+    if "judged" in extra and args.judged is not None:
+        judged = pl.col(args.judged)
+        below = (
+            pl.col(args.label) < 0
+            if batch.schema[args.label].is_numeric()
+            else pl.lit(value=False)
+        )
+        columns += [judged.alias("judged"), (~judged & below).alias("pooled")]
+    if args.cluster is not None:
+        columns.append(pl.col(args.cluster).alias("cluster"))
+    if "row" in extra:
+        columns.append(pl.col(ROW).alias("row"))
+    return batch.select(columns).with_columns(
+        _sortable(batch[args.score], float32=args.float32).alias("key")
+    )
+
+
+def _sortable(score: pl.Series, *, float32: bool) -> pl.Series:
+    """Return Int64 keys in the order of the scores; equal scores, -0.0 and 0.0 too, share one.
+
+    Integers make the search for the end of a tie block exact: it is the search for key + 1.
+    """
+    if score.dtype.is_integer() and not float32:
+        _refuse_large(score)
+        # By way of NumPy, to be rid of a sorted flag that may not be true.
+        return pl.Series(score.cast(pl.Int64).fill_null(UNRETRIEVED).to_numpy())
+    numbers = score.cast(pl.Float64).fill_null(-np.inf).fill_nan(-np.inf)
+    bits = (rounded(numbers) if float32 else numbers.to_numpy() + 0.0).view(np.int64)
+    if bits.min(initial=0) < 0:
+        # As integers, floats below 0 sort the wrong way round: flip all their bits but the sign.
+        flip = bits >> 63
+        flip &= 0x7FFF_FFFF_FFFF_FFFF
+        bits ^= flip
+    return pl.Series(bits)
+
+
+def rounded(numbers: pl.Series) -> NDArray[np.float64]:
+    """Round to 32-bit floats; a finite score does not become -inf, so that it stays retrieved."""
+    values = numbers.to_numpy()
+    least = float(np.finfo(np.float32).min)
+    with np.errstate(over="ignore"):
+        rounded = np.where(values > -np.inf, np.maximum(values, least), values).astype(np.float32)
+    return rounded.astype(np.float64) + 0.0
+
+
+def _refuse_large(score: pl.Series) -> None:
+    """Require integers that have a key, and a key above them."""
+    low, high = (cast("int | None", end) for end in (score.min(), score.max()))
+    if low is None or high is None or (low > UNRETRIEVED and high <= _LARGEST_KEY):
+        return
+    raise PrframeError(
+        f"integer scores must lie between {UNRETRIEVED + 1} and {_LARGEST_KEY}; "
+        f"got {low} to {high}; scale them or cast them to a float."
+    )
+
+
+def positive(args: Arguments, label: pl.DataType) -> pl.Expr:
+    """Return which rows are positive."""
+    column = pl.col(args.label)
+    wanted = args.positive
+    if label == pl.Boolean and wanted is True:
+        mask = column
+    elif isinstance(wanted, (bool, int, float)):
+        grade = column.cast(pl.Float64) if label == pl.Boolean else column
+        mask = grade > 0 if wanted is True else grade >= wanted
+    else:
+        mask = _equals_any(column, [wanted] if isinstance(wanted, str) else wanted)
+    return mask.alias("positive")
+
+
+def considered(args: Arguments, schema: pl.Schema) -> list[pl.Expr]:
+    """Return what rows must fulfil to count: not ignored, not dropped, not of weight 0."""
+    conditions = []
+    if args.ignored:
+        conditions.append(~_equals_any(pl.col(args.label), args.ignored))
+    if args.missing == "drop":
+        conditions.append(~is_missing(pl.col(args.score), schema[args.score]))
+    if args.weight is not None:
+        conditions.append(pl.col(args.weight).ne_missing(0))
+    return conditions
+
+
+def _equals_any(column: pl.Expr, values: Sequence[LabelValue | None]) -> pl.Expr:
+    """Return which labels are equal to one of the values, None being equal to null."""
+    if any(isinstance(value, str) for value in values):
+        column = column.cast(pl.String)
+    return pl.any_horizontal(
+        pl.lit(value=False),
+        *(column.is_null() if value is None else column.eq_missing(value) for value in values),
+    )
+
+
+def is_missing(column: pl.Expr, dtype: pl.DataType) -> pl.Expr:
+    """Return which values are null or NaN."""
+    return column.is_null() | column.is_nan() if dtype.is_float() else column.is_null()
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What no row may have: a name for it, how to see it, and what to say about it."""
+
+    kind: str
+    bad: pl.Expr
+    must: str
+    remedy: str
+
+    def refuse(self, batch: pl.DataFrame, args: Arguments, source: Source) -> None:
+        """Raise if the batch has such rows; only then count them in the whole frame."""
+        if not batch.select(self.bad.any()).item():
+            return
+        rows = source.lazy().filter(True, *considered(args, source.schema))  # noqa: FBT003
+        keys = list(args.keys)
+        total, groups = pl.collect_all(
+            [
+                rows.select(pl.len()),
+                rows.filter(self.bad).group_by(keys or pl.lit(0), maintain_order=True).len(),
+            ]
+        )
+        names = groups.select(keys).rows()
+        raise PrframeError(
+            f"{self.must}: {groups['len'].sum()} of {total.item()} rows"
+            f"{in_groups(names)}; {self.remedy}."
+        )
+
+
+def in_groups(names: Sequence[tuple[object, ...]]) -> str:
+    """Name the first groups, if there are groups."""
+    if not names or not names[0]:
+        return ""
+    shown = [name[0] if len(name) == 1 else name for name in names[: checks.SHOWN]]
+    more = len(names) - len(shown)
+    return f", in groups {shown}" + (f" and {more} more" if more else "")
+
+
+def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
+    """List what no row may have."""
+    found = [
+        Problem(
+            "missing_label",
+            is_missing(pl.col(args.label), schema[args.label]),
+            f"`label` {args.label!r} must not contain nulls or NaN",
+            "drop these rows, leave them out with ignore=[None], or, if unlabelled means "
+            "not relevant, fill them with 0 or the label of negatives",
+        )
+    ]
+    if schema[args.label].is_float():
+        found.append(
+            Problem(
+                "infinite_label",
+                pl.col(args.label).is_infinite(),
+                f"`label` {args.label!r} must be finite",
+                "mend or drop these rows",
+            )
+        )
+    if args.missing == "raise":
+        found.append(
+            Problem(
+                "missing_score",
+                is_missing(pl.col(args.score), schema[args.score]),
+                f"`score` {args.score!r} must not contain nulls or NaN",
+                "leave them out with missing='drop', "
+                "or take them as not retrieved with missing='last'",
+            )
+        )
+    if args.weight is not None:
+        weight = pl.col(args.weight).cast(pl.Float64)
+        found.append(
+            Problem(
+                "bad_weight",
+                ~(weight.is_finite() & (weight >= 0)).fill_null(value=False),
+                f"`weight` {args.weight!r} must be finite numbers >= 0",
+                "mend or drop these rows",
+            )
+        )
+    if args.judged is not None:
+        judged = pl.col(args.judged)
+        relevant = positive(args, schema[args.label])
+        if schema[args.label].is_numeric():
+            relevant |= pl.col(args.label) > 0
+        found.append(
+            Problem(
+                "bad_judged",
+                judged.is_null() | (~judged & relevant),
+                f"`judged` {args.judged!r} must be True or False, and True for relevant items",
+                "mend these rows",
+            )
+        )
+    if args.cluster is not None:
+        found.append(
+            Problem(
+                "missing_cluster",
+                is_missing(pl.col(args.cluster), schema[args.cluster]),
+                f"`cluster` {args.cluster!r} must not contain nulls or NaN, which would be one "
+                "cluster",
+                "name these clusters, or drop the rows",
+            )
+        )
+    if args.model is not None:
+        found.append(
+            Problem(
+                "missing_model",
+                is_missing(pl.col(args.model), schema[args.model]),
+                f"`model` {args.model!r} must not contain nulls or NaN",
+                "name these models, or drop the rows",
+            )
+        )
+    if args.ties == "trec" or args.model is not None:
+        use = " with ties='trec'" if args.model is None else ", by which rows are matched"
+        found.append(
+            Problem(
+                "missing_item",
+                pl.col(args.item or "").is_null(),
+                f"`item` {args.item!r} must not contain nulls{use}",
+                "name these items, or drop the rows",
+            )
+        )
+    return found + _bad_totals(args)
+
+
+def _bad_totals(args: Arguments) -> list[Problem]:
+    """List what no column of totals may hold."""
+    found = []
+    for name in ("n_pos", "n_neg"):
+        column = getattr(args, name)
+        if isinstance(column, str):
+            total = pl.col(column).cast(pl.Float64)
+            whole = total.is_between(0, checks.LARGEST_COUNT) & (total == total.floor())
+            found.append(
+                Problem(
+                    f"bad_{name}",
+                    ~whole.fill_null(value=False),
+                    f"`{name}` {column!r} must be whole numbers >= 0",
+                    "give every row of a group the same total",
+                )
+            )
+    return found

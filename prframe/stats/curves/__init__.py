@@ -1,0 +1,1 @@
+"""Precision-recall and ROC curves with bands."""

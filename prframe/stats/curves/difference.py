@@ -1,0 +1,223 @@
+"""The difference of two precision-recall curves of the same items, and its confidence band."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.stats._arrays import Floats, positive_labels, random_generator, reals
+from prframe.stats.curves.bands import Deviations
+from prframe.stats.curves.bayesian_bootstrap import rising_levels
+from prframe.stats.curves.paired_paths import PairedPaths
+from prframe.stats.curves.roc_path import empirical_precision
+from prframe.stats.rankings.cells import cells_from_scores
+
+# Of positives, for draws that say something of a curve.
+LEAST_POSITIVES = 3
+# The draws of each curve are rougher than what they are drawn around, except in tie blocks. Where
+# two models agree, this is most of what their difference varies by: found by simulation (python -m
+# benchmarks.curve_coverage).
+_ROUGHNESS = 0.5
+
+
+class CurveDifference(NamedTuple):
+    """Two curves at levels of recall, their difference with its band, and a p-value.
+
+    Attributes
+    ----------
+    recall, precision_a, precision_b, difference, low, high : ndarray, shape (levels,)
+        Levels, the empirical curves, the first less the second, and the ends of its band.
+    p_value : ndarray, shape (levels,)
+        Of a simultaneous band the same at all levels: that the curves differ nowhere. Otherwise
+        at each level.
+
+    Examples
+    --------
+    >>> found = pr_curve_difference([4, 3, 2, 1], [1, 2, 3, 4], [1, 1, 1, 0], [0.5], rng=1)
+    >>> found.difference.round(3)
+    array([0.4])
+    """
+
+    recall: Floats
+    precision_a: Floats
+    precision_b: Floats
+    difference: Floats
+    low: Floats
+    high: Floats
+    p_value: Floats
+
+
+def pr_curve_difference(  # noqa: PLR0913
+    score_a: ArrayLike,
+    score_b: ArrayLike,
+    label: ArrayLike,
+    recall: ArrayLike,
+    *,
+    confidence_level: float = 0.95,
+    simultaneous: bool = True,
+    n_resamples: int = 2000,
+    rng: int | np.random.Generator | None = None,
+    cluster: ArrayLike | None = None,
+) -> CurveDifference:
+    """Compare the precision-recall curves of two models on the same items, level by level.
+
+    ``PR_a(b) - PR_b(b)``, drawn by a paired Bayesian bootstrap: every item has one gamma weight,
+    which both models add up, each in its own order.
+
+    Parameters
+    ----------
+    score_a, score_b : array_like of float, shape (N,)
+        Scores of the same items by two models; higher ranks first, -inf is not retrieved.
+    label : array_like of bool or number, shape (N,)
+        True, or above 0, for positives.
+    recall : array_like of float in (0, 1), shape (levels,)
+        Levels, rising.
+    confidence_level : float in (0, 1)
+        Probability of covering the difference at all levels at once, or at each.
+    simultaneous : bool
+        At all levels at once.
+    n_resamples : int >= 1
+        Draws.
+    rng : int or numpy.random.Generator, optional
+        Seed or generator.
+    cluster : array_like of int, shape (N,), optional
+        Clusters of items that depend on each other, numbered from 0: these have the weights.
+
+    Returns
+    -------
+    CurveDifference
+        ``recall, precision_a, precision_b, difference, low, high, p_value``. With fewer than 3
+        positives or no negatives, band and p-value are NaN, without positives all are.
+
+    Raises
+    ------
+    PrframeError
+        Arrays that are not of one length, NaN scores, or options out of range.
+
+    Notes
+    -----
+    Each curve has the law that `pr_posterior` gives it: half counts at both ends, negatives
+    between two positives joined on a log scale, tie blocks in proportion. A positive is two
+    halves of a weight, one above its knot and one below. The half negative that may stand above
+    any threshold is one for both models as far as the rankings agree: its shape 1/2 is split by
+    the share of negatives that stand between the same positives in both.
+
+    The band reaches from the medians of the draws to c times the distances of their pointwise
+    0.5 % and 99.5 % quantiles, c such that a draw keeps within it at all levels with the
+    probability asked for. Then c is made smaller by ``u (1 - R)^2 / 2`` of itself, R being the
+    variance of the difference over the sum of both curves' variances, at most 1, and u the share
+    of the positives outside of tie blocks: found by simulation. Where no negative stands above a
+    level in one ranking, its precision is taken to be 1 at the end of the band that lies in its
+    favour.
+
+    The p-value is the smallest alpha at which the band of level 1 - alpha leaves 0 somewhere,
+    ``(1 + draws that deviate as far as 0 does) / (1 + n_resamples)``; two-sided. That of two
+    equal rankings is 1.
+
+    The order of the models changes nothing but signs. Negatives that stand between the same
+    positives in both rankings share a weight; the cost is that of n_resamples times the weights,
+    N at most.
+
+    References
+    ----------
+    Rubin 1981, *The Bayesian bootstrap*; Gu, Ghosal & Roy 2008 for ROC curves; Davis & Goadrich
+    2006 for ties.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> label = np.arange(400) < 100
+    >>> good = 2 * label + rng.normal(size=400)
+    >>> worse = good + 2 * rng.normal(size=400)
+    >>> found = pr_curve_difference(good, worse, label, [0.2, 0.5, 0.8], rng=2)
+    >>> found.difference.round(2)
+    array([0.19, 0.43, 0.39])
+    >>> found.low.round(2), found.high.round(2)
+    (array([-0.02,  0.25,  0.22]), array([0.5 , 0.52, 0.52]))
+    """
+    scores, positive = _items(score_a, score_b, label)
+    levels = rising_levels(recall)
+    level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
+    checks.flag("simultaneous", simultaneous)
+    size = checks.whole_number("n_resamples", n_resamples, at_least=1)
+    codes = None if cluster is None else _codes(cluster, positive.size)
+    plan = BandPlan(levels, level, simultaneous, size)
+    return curve_difference(scores, positive, codes, plan, random_generator(rng))
+
+
+class BandPlan(NamedTuple):
+    """Levels of recall, and how their band is made."""
+
+    recall: Floats
+    confidence_level: float
+    simultaneous: bool
+    n_resamples: int
+
+
+def curve_difference(
+    scores: tuple[Floats, Floats],
+    positive: NDArray[np.bool_],
+    cluster: NDArray[np.int64] | None,
+    plan: BandPlan,
+    rng: np.random.Generator,
+) -> CurveDifference:
+    """Compare two curves, of checked arrays."""
+    nothing = np.full(plan.recall.shape, np.nan)
+    n_pos = int(positive.sum())
+    if not n_pos:
+        return CurveDifference(plan.recall, *[nothing] * 6)
+    one, other = (
+        empirical_precision(cells_from_scores(s, positive)[0], plan.recall) for s in scores
+    )
+    curves = plan.recall, one, other, one - other
+    if n_pos < LEAST_POSITIVES or n_pos == positive.size:
+        return CurveDifference(*curves, *[nothing] * 3)
+    paths = PairedPaths.of(scores, positive, cluster)
+    drawn = paths.draw(plan.recall, plan.n_resamples, rng)
+    # Nothing speaks against a precision of 1 where no negative stands above.
+    best = [np.where(seen == 1, 1.0, some) for seen, some in zip((one, other), drawn, strict=True)]
+    lower, upper = drawn[0] - best[1], best[0] - drawn[1]
+    law = Deviations(lower, upper, 1 - _ROUGHNESS * paths.untied * _agreement(*drawn) ** 2)
+    found = (law.band if plan.simultaneous else law.pointwise_band)(plan.confidence_level)
+    low, high = (np.clip(end, -1.0, 1.0) for end in found)
+    p_value = law.p_value(0.0) if plan.simultaneous else law.pointwise_p_value(0.0)
+    return CurveDifference(*curves, low, high, np.broadcast_to(p_value, nothing.shape))
+
+
+def _agreement(one: Floats, other: Floats) -> float:
+    """Return what part of the variance of both curves their difference lacks, 0 at least."""
+    both = float(one.var(axis=0).sum() + other.var(axis=0).sum())
+    return max(0.0, 1 - float((one - other).var(axis=0).sum()) / both) if both else 0.0
+
+
+def _items(
+    score_a: ArrayLike, score_b: ArrayLike, label: ArrayLike
+) -> tuple[tuple[Floats, Floats], NDArray[np.bool_]]:
+    """Require two scores and a label for each item."""
+    one, other, positive = (
+        reals("score_a", score_a),
+        reals("score_b", score_b),
+        positive_labels(label),
+    )
+    if not one.shape == other.shape == positive.shape or one.ndim != 1:
+        raise PrframeError(
+            "`score_a`, `score_b` and `label` must be of one length; got shapes "
+            f"{one.shape}, {other.shape} and {positive.shape}."
+        )
+    for name, score in (("score_a", one), ("score_b", other)):
+        if missing := int(np.isnan(score).sum()):
+            raise PrframeError(f"`{name}` must not be NaN: {missing} of {score.size}.")
+    return (one, other), positive
+
+
+def _codes(cluster: ArrayLike, n: int) -> NDArray[np.int64]:
+    """Require a cluster for each item."""
+    codes = np.asarray(cluster)
+    if codes.dtype.kind not in "iu" or codes.shape != (n,) or codes.min(initial=0) < 0:
+        raise PrframeError(
+            f"`cluster` must be whole numbers >= 0, one for each of {n} items; got "
+            f"{checks.brief(cluster)}."
+        )
+    return np.unique(codes, return_inverse=True)[1].astype(np.int64)

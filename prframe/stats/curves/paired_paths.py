@@ -1,0 +1,216 @@
+"""Draws of the precision-recall curves of two models that ranked the same items.
+
+As for one ranking (see `roc_paths`) the share of positives above each knot of a path is a sum of
+gamma weights, and so is that of negatives. Here the weights belong to the items, and both models
+add up the same ones, each in its own order: what the curves have in common is drawn in common.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prframe.stats._arrays import Floats
+from prframe.stats.curves.roc_path import RocPath, places
+from prframe.stats.rankings.cells import cells_from_scores
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+# Weights of one part of the draws.
+_MOST_VALUES = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class PairedPaths:
+    """The paths of two models, and what carries weight on both.
+
+    Attributes
+    ----------
+    shapes : ndarray, shape (parts,)
+        Of the gamma laws of the weights.
+    models : pair of Passage
+        Where each model passes the parts.
+    agreement : float
+        Share of the negatives that stand between the same positives in both rankings.
+    swapped : bool
+        Whether the second model stands first, so that the draws do not depend on the order.
+    """
+
+    shapes: Floats
+    models: Sequence["Passage"]
+    agreement: float
+    swapped: bool
+
+    @classmethod
+    def of(
+        cls, scores: Sequence[Floats], positive: Flags, cluster: Integers | None = None
+    ) -> "PairedPaths":
+        """Find the paths and parts of two score arrays.
+
+        A part is what neither path tells apart, or where `cluster` numbers clusters from 0, a
+        cluster. A positive is two halves, above and below its knot.
+        """
+        paths = [RocPath.of(cells_from_scores(s, positive)[0]) for s in scores]
+        first, second = ((path.fp.tolist(), path.ranks.tolist()) for path in paths)
+        if swapped := second < first:
+            scores, paths = scores[::-1], paths[::-1]
+        passed = [_gaps(path, s, positive) for path, s in zip(paths, scores, strict=True)]
+        halves, negatives = (np.stack([one[i] for one in passed]) for i in (0, 1))
+        agreement = float((negatives[0] == negatives[1]).mean()) if negatives.size else 1.0
+        if cluster is None:
+            halves, of_half, n_halves = _alike(halves)
+            negatives, of_negative, n_negatives = _alike(negatives)
+            shapes = np.concatenate([n_halves / 2, n_negatives.astype(np.float64)])
+            of_negative += n_halves.size
+        else:
+            number = int(cluster.max(initial=-1)) + 1
+            shapes = np.full(2 * number, 0.5)
+            of_half, of_negative = (
+                np.concatenate([cluster[one], cluster[one] + number])
+                for one in (positive, ~positive)
+            )
+            # A negative is both halves of its cluster.
+            negatives = np.concatenate([negatives, negatives], axis=1)
+        models = [
+            Passage(
+                path,
+                _incidence(path, half, of_half, shapes.size),
+                _incidence(path, negative, of_negative, shapes.size),
+            )
+            for path, half, negative in zip(paths, halves, negatives, strict=True)
+        ]
+        return cls(shapes, models, agreement, swapped)
+
+    @property
+    def untied(self) -> float:
+        """The share of the positives that stand in no tie block; the lesser of both models."""
+        ranks = [(np.diff(model.path.ranks), model.path.tied) for model in self.models]
+        return min(float(gap[~tied].sum() / max(gap.sum(), 1.0)) for gap, tied in ranks)
+
+    def draw(self, recall: Floats, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+        """Draw precision at the levels for both models, shape (draws, levels) each."""
+        knots = max(*(model.path.ranks.size for model in self.models), recall.size)
+        some = max(1, _MOST_VALUES // max(self.shapes.size, knots))
+        sizes = [min(some, size - start) for start in range(0, size, some)]
+        parts = [self._part(recall, number, rng) for number in sizes]
+        one, other = (np.concatenate(curves) for curves in zip(*parts, strict=True))
+        return (other, one) if self.swapped else (one, other)
+
+    def _part(self, recall: Floats, size: int, rng: np.random.Generator) -> list[Floats]:
+        """Draw some of the curves."""
+        weights = rng.standard_gamma(self.shapes[:, None], (self.shapes.size, size))
+        ends, odds = rng.standard_gamma(0.5, (2, 2, size))
+        # Half a negative that was not seen is the same one for both as far as they agree.
+        shared = rng.standard_gamma(self.agreement / 2, (2, size))
+        own = rng.standard_gamma((1 - self.agreement) / 2, (2, 2, size))
+        return [
+            model.curves(weights, _Halves(ends, odds, shared + more), recall)
+            for model, more in zip(self.models, own, strict=True)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Halves:
+    """Half counts beside the items, shape (2, draws) each.
+
+    `ends`: the positives of tie blocks at either end; `odds`: positives and negatives altogether;
+    `false`: negatives above and below a threshold.
+    """
+
+    ends: Floats
+    odds: Floats
+    false: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Passage:
+    """What one model passes in each gap between two knots, and last what it never retrieves.
+
+    `pos` and `neg`, shape (gaps, parts), count halves of positives, and negatives.
+    """
+
+    path: RocPath
+    pos: "csr_array"
+    neg: "csr_array"
+
+    def curves(self, weights: Floats, halves: _Halves, recall: Floats) -> Floats:
+        """Return precision at the levels."""
+        path = self.path
+        pos, neg = self.pos @ weights, self.neg @ weights
+        odds = (pos.sum(axis=0) + halves.odds[0]) / (neg.sum(axis=0) + halves.odds[1])
+        self._add_ends(pos, halves.ends)
+        knots = _running(pos) / pos.sum(axis=0)[:, None]
+        at = places(recall, knots)
+        piece = np.minimum(at.astype(np.int64), path.tied.size - 1)
+        false = _on_the_way(path, _running(neg), piece, at - piece)
+        # Above the first positive the half negative fades away.
+        false += np.where(piece == 0, at, 1.0) * halves.false[0][:, None]
+        fpr = false / (neg.sum(axis=0) + halves.false.sum(axis=0))[:, None]
+        if path.missed:
+            fpr[recall > knots[:, -1:]] = np.inf
+        found = odds[:, None] * recall
+        return np.asarray(found / (found + fpr))
+
+    def _add_ends(self, pos: Floats, ends: Floats) -> None:
+        """Add half a positive where a tie block stands at an end."""
+        ranks = self.path.ranks
+        retrieved = self.path.n_pos - self.path.missed
+        if ranks[0] == 0:
+            pos[np.searchsorted(ranks, 0.25) - 1] += ends[0]
+        if ranks[-1] == retrieved + 1:
+            pos[np.searchsorted(ranks, retrieved + 0.75) - 1] += ends[1]
+
+
+def _gaps(path: RocPath, score: Floats, positive: Flags) -> tuple[Integers, Integers]:
+    """Return the gaps in which the halves of positives are passed, and the negatives."""
+    beyond = path.ranks.size - 1
+    rank, number = _ranks(score[positive]), _ranks(score[~positive])
+    halves = np.concatenate([rank - 0.25, rank + 0.25])
+    gaps = np.searchsorted(path.ranks, halves) - 1, np.searchsorted(path.fp, number) - 1
+    retrieved = np.isfinite(halves), np.isfinite(number)
+    pos, neg = (np.where(here, gap, beyond) for here, gap in zip(retrieved, gaps, strict=True))
+    return pos, neg
+
+
+def _ranks(score: Floats) -> Floats:
+    """Return ranks from 1 for the best, tied ones in any order; inf is not retrieved."""
+    rank = np.empty(score.size)
+    rank[np.argsort(-score, kind="stable")] = np.arange(1, score.size + 1)
+    return np.where(score > -np.inf, rank, np.inf)
+
+
+def _alike(gaps: Integers) -> tuple[Integers, Integers, Integers]:
+    """Put together what is passed in the same gaps: these gaps, their numbers and their sizes."""
+    width = int(gaps[1].max(initial=0)) + 1
+    code, count = np.unique(gaps[0] * width + gaps[1], return_counts=True)
+    return np.stack([code // width, code % width]), np.arange(code.size), count
+
+
+def _incidence(path: RocPath, gap: Integers, part: Integers, n_parts: int) -> "csr_array":
+    """Count what of each part is passed in each gap."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.sparse import csr_array  # noqa: PLC0415
+
+    return csr_array((np.ones(gap.size), (gap, part)), shape=(path.ranks.size, n_parts))
+
+
+def _running(passed: Floats) -> Floats:
+    """Return what was passed at each knot, shape (draws, knots)."""
+    sums = np.zeros(passed.shape[::-1])
+    np.cumsum(passed[:-1].T, axis=1, out=sums[:, 1:])
+    return sums
+
+
+def _on_the_way(path: RocPath, at_knots: Floats, piece: Integers, share: Floats) -> Floats:
+    """Return the negatives passed on the way along a piece: on a log scale, straight in ties."""
+    start, end = (np.take_along_axis(at_knots, piece + i, axis=1) for i in (0, 1))
+    joined = np.exp((1 - share) * np.log(start + 0.5) + share * np.log(end + 0.5)) - 0.5
+    if path.tied.any():
+        joined = np.where(path.tied[piece], start + share * (end - start), joined)
+    return np.maximum(joined, 0.0)

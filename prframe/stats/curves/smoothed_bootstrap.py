@@ -1,0 +1,244 @@
+"""The smoothed bootstrap of the precision-recall curve and its confidence band."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prframe import checks
+from prframe.errors import EffectiveSampleSizeWarning, PrframeError, warn
+from prframe.stats._arrays import Floats, Interval, random_generator
+from prframe.stats.curves.importance import (
+    best_prevalence,
+    effective_sample_size,
+    few,
+    log_weights,
+    normalised,
+)
+from prframe.stats.curves.kernels import class_kernels
+from prframe.stats.curves.precision_recall import empirical_precision
+from prframe.stats.curves.smoothed_resamples import SmoothedROC, resample, smoothed_roc
+from prframe.stats.rankings.classes import ClassScores, recall_levels, two_classes
+from prframe.typing import Bandwidth
+
+# Resamples from which the tilt is chosen.
+_PILOT = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class PRBootstrap:
+    """The empirical precision-recall curve and its bootstrap replicates.
+
+    Attributes
+    ----------
+    recall : ndarray, shape (levels,)
+        Levels of recall.
+    precision : ndarray, shape (levels,)
+        The empirical curve there.
+    replicates : ndarray, shape (n_resamples, levels)
+        The curves of the bootstrap samples.
+    weights : ndarray, shape (n_resamples,)
+        Importance weights, which add up to 1; uniform without importance sampling.
+    prevalence : float
+        The probability of a positive with which labels were drawn.
+    """
+
+    recall: Floats
+    precision: Floats
+    replicates: Floats = field(repr=False)
+    weights: Floats = field(repr=False)
+    prevalence: float
+
+    @property
+    def effective_sample_size(self) -> float:
+        """Unweighted resamples that estimate a mean as well: ``(sum w)^2 / sum w^2``."""
+        return effective_sample_size(self.weights)
+
+    def radius(self, confidence_level: float = 0.95) -> float:
+        """Return the radius of the ball of curves that holds replicates of this weight.
+
+        The least r with ``sum_i w_i 1{max_b |PR*_i(b) - PR(b)| <= r} >= confidence_level``, over
+        the levels of recall; the paper's ``r(delta) / sqrt(n)``.
+
+        Parameters
+        ----------
+        confidence_level : float in (0, 1)
+
+        Raises
+        ------
+        PrframeError
+            A level out of range.
+        """
+        level = checks.number("confidence_level", confidence_level, above=0, below=1)
+        farthest = np.abs(self.replicates - self.precision).max(axis=1)
+        order = np.argsort(farthest)
+        # A hair below, so that a weight of .95 is reached by 95 of 100.
+        reached = np.cumsum(self.weights[order]) >= level - 1e-12
+        return float(farthest[order[np.argmax(reached)]])
+
+    def band(self, confidence_level: float = 0.95) -> Interval:
+        """Return the ball around the empirical curve, cut off at 0 and 1.
+
+        Parameters
+        ----------
+        confidence_level : float in (0, 1)
+            Probability that the band covers the curve at all levels of recall at once.
+
+        Returns
+        -------
+        Interval
+            ``low`` and ``high``, of shape (levels,).
+
+        Raises
+        ------
+        PrframeError
+            A level out of range.
+
+        Notes
+        -----
+        Clemencon & Vayatis 2009, Algorithm 1, step 4.
+        """
+        radius = self.radius(confidence_level)
+        low, high = self.precision - radius, self.precision + radius
+        return Interval(np.maximum(low, 0.0), np.minimum(high, 1.0))
+
+
+def pr_bootstrap(  # noqa: PLR0913
+    positives: ArrayLike,
+    negatives: ArrayLike,
+    recall: ArrayLike,
+    *,
+    n_resamples: int = 2000,
+    bandwidth: Bandwidth = "scott",
+    importance: float | Literal["auto"] | None = None,
+    rng: int | np.random.Generator | None = None,
+    n_pos: int | None = None,
+    n_neg: int | None = None,
+) -> PRBootstrap:
+    """Resample the precision-recall curve from the smoothed distributions of the scores.
+
+    A sample of n items has as many positives as n draws with the observed prevalence give, and
+    scores from Gaussian-kernel estimates of the two distributions; its curve is that of
+    `pr_curve` without smoothing.
+
+    Parameters
+    ----------
+    positives, negatives : array_like of float, shape (number of the class,)
+        Scores of the items of either class, in any order. -inf: not retrieved.
+    recall : array_like of float in (0, 1], shape (levels,)
+        Levels.
+    n_resamples : int >= 1
+        Bootstrap samples.
+    bandwidth : {"scott", "silverman", "robust", "undersmoothed"} or float > 0
+        Of the kernels, or a pair for positives and negatives; see `pr_curve`.
+    importance : float in [1/n, 1 - 1/n] or "auto", optional
+        Draw labels with this prevalence and weight the samples for it. ``"auto"``: the prevalence
+        that a pilot of 1,000 samples finds best for the 95 % radius, if it saves 10 % of the Monte
+        Carlo variance, and the observed one otherwise. Absent: the observed prevalence.
+    rng : int or numpy.random.Generator, optional
+        Seed or generator.
+    n_pos, n_neg : int, optional
+        Totals that include items never listed, which count as not retrieved.
+
+    Returns
+    -------
+    PRBootstrap
+        Curve, replicates and weights, and from these the radius and the band.
+
+    Raises
+    ------
+    PrframeError
+        No positives or no negatives, NaN scores, totals below what is listed, or options out of
+        range.
+
+    Warns
+    -----
+    EffectiveSampleSizeWarning
+        Weighted samples that are worth less than 100 or a tenth of unweighted ones. With rare
+        positives a prevalence of 1/2 leaves a single one.
+
+    Notes
+    -----
+    Samples without a positive or without a negative are drawn again. Scores of a sample are not
+    tied but for those not retrieved, whatever the ties of the data.
+
+    Of each sample only the thresholds at the levels are drawn, and the numbers of negatives
+    between them: 2,000 samples at 181 levels take about 0.1 s, for a thousand items or a million.
+
+    References
+    ----------
+    Clemencon & Vayatis 2009, Algorithm 1.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> positives, negatives = rng.normal(1, 1, 100), rng.normal(0, 1, 900)
+    >>> found = pr_bootstrap(positives, negatives, [0.2, 0.5, 0.8], rng=2)
+    >>> found.precision.round(2), round(found.radius(0.9), 2)
+    (array([0.31, 0.31, 0.19]), 0.11)
+    """
+    levels = recall_levels(recall)
+    if levels.ndim != 1 or not levels.size:
+        raise PrframeError(
+            f"`recall` must be a list of one level or more; got {checks.brief(recall)}."
+        )
+    size = checks.whole_number("n_resamples", n_resamples, at_least=1)
+    generator = random_generator(rng)
+    some, others = two_classes(positives, negatives, n_pos, n_neg)
+    if not others.total:
+        raise PrframeError(
+            "`negatives` must hold at least one score, or `n_neg` exceed 0; got none."
+        )
+    found = smoothed_bootstrap(some, others, levels, size, bandwidth, importance, generator)
+    if few(found.weights):
+        warn(
+            f"The {size} resamples drawn with prevalence {found.prevalence:.3g} are worth "
+            f"{found.effective_sample_size:.1f} unweighted ones; draw with importance=None, "
+            "or nearer to the data.",
+            EffectiveSampleSizeWarning,
+        )
+    return found
+
+
+def smoothed_bootstrap(  # noqa: PLR0913, PLR0917
+    positives: ClassScores,
+    negatives: ClassScores,
+    recall: Floats,
+    size: int,
+    bandwidth: Bandwidth,
+    importance: float | Literal["auto"] | None,
+    rng: np.random.Generator,
+) -> PRBootstrap:
+    """Resample the curve of two classes that are both there."""
+    importance = _checked(importance, positives.total + negatives.total)
+    center = empirical_precision(positives, negatives, recall)
+    roc = smoothed_roc(class_kernels(positives, negatives, bandwidth), positives, negatives)
+    if importance == "auto":
+        importance = _pilot(roc, recall, center, rng)
+    observed = positives.total / roc.n
+    drawn = observed if importance is None else importance
+    samples = resample(roc, recall, drawn, size, rng)
+    weights = np.full(size, 1 / size)
+    if drawn != observed:
+        weights = normalised(log_weights(samples.n_pos, roc.n, observed, drawn))
+    return PRBootstrap(recall, center, samples.precision, weights, drawn)
+
+
+def _checked(importance: float | Literal["auto"] | None, n: int) -> float | Literal["auto"] | None:
+    """Require a prevalence at which a sample can be expected to hold both classes."""
+    if importance is None or importance == "auto":
+        return importance
+    if isinstance(importance, str):
+        raise PrframeError(
+            f"`importance` must be a number, 'auto' or None; got {checks.brief(importance)}."
+        )
+    return float(checks.number("importance", importance, at_least=1 / n, at_most=1 - 1 / n))
+
+
+def _pilot(roc: SmoothedROC, recall: Floats, center: Floats, rng: np.random.Generator) -> float:
+    """Return the prevalence that suits the sup statistic best."""
+    observed = roc.n_pos / roc.n
+    pilot = resample(roc, recall, observed, _PILOT, rng)
+    farthest = np.abs(pilot.precision - center).max(axis=1)
+    return best_prevalence(farthest, pilot.n_pos, roc.n, observed)

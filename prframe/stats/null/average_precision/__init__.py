@@ -1,0 +1,1 @@
+"""The distribution of average precision when every ranking is equally likely."""

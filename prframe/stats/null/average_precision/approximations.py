@@ -1,0 +1,399 @@
+"""Approximations of the distribution of AP under random ranking, for comparison.
+
+The beta is that of the R package pranker, whose method is Lopes & Bontempi, *On the null
+distribution of the precision and recall curve*, ECML PKDD 2014: on the support [least AP, 1], with
+the mean and the variance of AP. The normals have the exact moments, or those of Zhang & Su 2012.
+Their upper tails are too light as a rule: good rankings get p-values that are too small.
+"""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.stats._arrays import Floats, fractions, group_sizes, reals, together
+from prframe.stats.null.average_precision.moments import ap_null_moments
+from prframe.stats.null.random_selection import delta_moments, harmonic
+
+_MOMENTS = {"exact": ap_null_moments, "delta": delta_moments}
+# From here on the expansion in 1/n is exact to rounding.
+_MANY = 60
+# Below this a tail probability is computed as a logarithm, by a continued fraction.
+_TINY = 1e-280
+_STEPS = 10_000
+# n * n_pos of the one case in which AP takes two values.
+_TWO_POINTS = 2
+# The least AP may be off by rounding, just where some betas have most of their weight.
+_SLACK = 1 + 1e-11
+
+
+class BetaParameters(NamedTuple):
+    """A beta distribution moved to [low, 1], with shapes a and b; arrays of one shape."""
+
+    low: Floats
+    a: Floats
+    b: Floats
+
+
+def ap_minimum(n: ArrayLike, n_pos: ArrayLike) -> Floats:
+    """Return the least AP a ranking can have: every positive below every negative.
+
+    ``(1 / n_pos) sum over k = 1..n_pos of k / (n - n_pos + k)``.
+
+    Parameters
+    ----------
+    n : array_like of int
+        Items, >= 1.
+    n_pos : array_like of int
+        Positives among them, 1..n; broadcast against `n`.
+
+    Returns
+    -------
+    ndarray of float in (0, 1]
+        Of the common shape.
+
+    Raises
+    ------
+    PrframeError
+        Numbers that are not whole or out of range.
+
+    Notes
+    -----
+    The sum is ``1 - (1 - p) / p (H_n - H_(n - n_pos))`` with ``p = n_pos / n``, in constant time.
+    For many items it is computed from an expansion in which nothing cancels, however small p is.
+
+    Examples
+    --------
+    >>> ap_minimum([4, 10], 2).round(4)
+    array([0.4167, 0.1556])
+    """
+    return _support(*group_sizes(n, n_pos))[0]
+
+
+def _support(n: Floats, n_pos: Floats) -> tuple[Floats, Floats]:
+    """Return the least AP and its distance from 1, each as exact as it can be."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import hyp2f1  # noqa: PLC0415
+
+    p, n_neg = n_pos / n, n - n_pos
+    width = n_neg / n_pos * (harmonic(n)[0] - harmonic(n_neg)[0])
+    # 1 + (1 - p) log(1 - p) / p, and the terms of Euler and Maclaurin.
+    smooth = p / 2 * hyp2f1(1, 1, 3, p) + p / (2 * n_pos)
+    m = np.maximum(n_neg, 1)
+    ends = sum((m / n**s - m / m**s) / c for s, c in ((2, 12), (4, -120), (6, 252)))
+    expand = (n > _MANY) & (p < 1 / 2)
+    low = np.where(expand, smooth + ends / n_pos, 1 - width)
+    return low, np.where(expand, 1 - low, width)
+
+
+def beta_parameters(
+    n: ArrayLike, n_pos: ArrayLike, *, moments: tuple[ArrayLike, ArrayLike] | None = None
+) -> BetaParameters:
+    """Fit pranker's beta distribution to the mean and the variance of AP under random ranking.
+
+    With ``u = (mean - low) / (1 - low)``, ``v = variance / (1 - low)^2`` and
+    ``s = u (1 - u) / v - 1``: ``a = s u`` and ``b = s (1 - u)``.
+
+    Parameters
+    ----------
+    n : array_like of int
+        Items, >= 1.
+    n_pos : array_like of int
+        Positives among them, 1..n; broadcast against `n`.
+    moments : (array_like of float, array_like of float), optional
+        Mean and variance to fit; the exact ones unless given.
+
+    Returns
+    -------
+    BetaParameters
+        ``low`` in (0, 1], the shapes ``a`` and ``b``, arrays of the common shape. Where all items
+        are positive AP is 1, and the shapes are NaN. One positive of two items gives the shapes
+        0, as in pranker: the limit that has half its weight at either end, which is exact.
+
+    Raises
+    ------
+    PrframeError
+        Numbers that are not whole or out of range, or moments that no beta distribution has.
+
+    Notes
+    -----
+    pranker 1.0 with ``approx = FALSE``, from exact moments in place of its sum over all pairs of
+    positives and of ranks.
+
+    Examples
+    --------
+    >>> low, a, b = beta_parameters(50, 5)
+    >>> print(f"{low:.6f} {a:.6f} {b:.6f}")
+    0.061685 1.100300 8.963710
+    """
+    n, n_pos = group_sizes(n, n_pos)
+    low, width = _support(n, n_pos)
+    if moments is not None:
+        return _given(low, *(reals("moments", one) for one in moments))
+    mean, variance = ap_null_moments(n, n_pos)
+    # What is left up to 1 is written out: it is tiny where nearly all items are positive.
+    above = (n - n_pos) / n * (1 - (harmonic(n)[0] - 1) / np.maximum(n - 1, 1))
+    below = np.where(2 * n_pos < n, mean - low, width - above)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        total = np.where(n * n_pos == _TWO_POINTS, 0.0, below * above / variance - 1)
+        a, b = total * (below / width), total * (above / width)
+    sure = n == n_pos
+    return BetaParameters(low, np.where(sure, np.nan, a), np.where(sure, np.nan, b))
+
+
+def _given(low: Floats, mean: Floats, variance: Floats) -> BetaParameters:
+    """Fit moments of the caller's."""
+    low, mean, variance = together("`n`, `n_pos` and `moments`", low, mean, variance)
+    widest = (mean - low) * (1 - mean)
+    if bad := np.flatnonzero(~((variance > 0) & (variance < widest)).ravel()).tolist():
+        least, got, spread = (one.ravel()[bad[0]] for one in (low, mean, variance))
+        raise PrframeError(
+            f"`moments` must be those of a beta distribution between the least AP, {least:.6g}, "
+            f"and 1; got mean {got:.6g} and variance {spread:.6g}."
+        )
+    total = widest / variance - 1
+    return BetaParameters(low, total * (mean - low) / (1 - low), total * (1 - mean) / (1 - low))
+
+
+def ap_beta_sf(ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike) -> Floats:
+    """Return pranker's p-value, P(AP >= ap) under its beta distribution.
+
+    Parameters
+    ----------
+    ap : array_like of float in [0, 1]
+        Observed AP; NaN gives NaN.
+    n : array_like of int
+        Items, >= 1.
+    n_pos : array_like of int
+        Positives among them, 1..n; all are broadcast.
+
+    Returns
+    -------
+    ndarray of float in [0, 1]
+        Of the common shape. 0 at AP = 1, where a ranking has the chance 1 / C(n, n_pos): a beta
+        has no atoms.
+
+    Raises
+    ------
+    PrframeError
+        Numbers out of range.
+
+    See Also
+    --------
+    ap_beta_logsf : Its logarithm, for probabilities below 1e-308.
+    beta_parameters : The distribution.
+
+    Notes
+    -----
+    Too small for good rankings: for AP = 0.105 with 20 positives among 1000 items it gives 9.0e-5,
+    and the probability is 1.1e-3.
+
+    Examples
+    --------
+    >>> print(f"{ap_beta_sf(0.105, 1000, 20):.2g}")
+    9e-05
+    """
+    return np.exp(ap_beta_logsf(ap, n, n_pos))
+
+
+def ap_beta_logsf(ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike) -> Floats:
+    """Return the natural logarithm of pranker's p-value.
+
+    Parameters
+    ----------
+    ap : array_like of float in [0, 1]
+        Observed AP; NaN gives NaN.
+    n : array_like of int
+        Items, >= 1.
+    n_pos : array_like of int
+        Positives among them, 1..n; all are broadcast.
+
+    Returns
+    -------
+    ndarray of float, <= 0
+        Of the common shape; -inf at AP = 1 alone, where the beta distribution ends.
+
+    Raises
+    ------
+    PrframeError
+        Numbers out of range.
+
+    Examples
+    --------
+    >>> print(f"{ap_beta_logsf(0.9, 1000, 100):.2f}")
+    -706.68
+    """
+    ap = fractions("ap", ap)
+    low, a, b = beta_parameters(n, n_pos)
+    ap, low, a, b = together("`ap`, `n` and `n_pos`", ap, low, a, b)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        y = np.clip((1 - ap) / (1 - low), 0, 1)
+    value = np.where(a == 0, np.log(0.5), _log_beta(y, b, a))
+    # At the least AP and below, the probability is 1; so it is where AP is always 1.
+    value = np.where((ap <= low * _SLACK) | np.isnan(a), 0.0, value)
+    return np.where(np.isnan(ap), np.nan, value)
+
+
+def _log_beta(y: Floats, b: Floats, a: Floats) -> Floats:
+    """Return the logarithm of the regularised incomplete beta function I_y(b, a)."""
+    from scipy.special import betainc  # noqa: PLC0415 - as above
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.asarray(betainc(b, a, y))
+        value = np.asarray(np.log(found))
+    far = (found < _TINY) & (y > 0) & (a > 0)
+    if far.any():
+        value[far] = _log_far_beta(y[far], b[far], a[far])
+    return value
+
+
+def _log_far_beta(y: Floats, b: Floats, a: Floats) -> Floats:
+    """Return log I_y(b, a) for y far below the mean, by its continued fraction (DLMF 8.17.22)."""
+    from scipy.special import betaln  # noqa: PLC0415 - as above
+
+    # The ratio of successive numerators and of denominators, which do not overflow.
+    upper, lower, value = np.ones_like(y), np.zeros_like(y), np.ones_like(y)
+    for step in range(1, _STEPS):
+        k, odd = divmod(step, 2)
+        if odd:
+            term = -(b + k) * (a + b + k) / ((b + 2 * k) * (b + 2 * k + 1)) * y
+        else:
+            term = k * (a - k) / ((b + 2 * k - 1) * (b + 2 * k)) * y
+        upper, lower = 1 + term / upper, 1 / (1 + term * lower)
+        value *= upper * lower
+        if (np.abs(upper * lower - 1) < np.finfo(np.float64).eps).all():
+            break
+    return b * np.log(y) + a * np.log1p(-y) - np.log(b) - betaln(a, b) - np.log(value)
+
+
+def ap_beta_quantile(z: ArrayLike, n: ArrayLike, n_pos: ArrayLike) -> Floats:
+    """Return the AP as far up pranker's beta distribution as `z` on the standard normal one.
+
+    pranker's ``qAUPRC(z, n, n_pos)``: the q-quantile of AP with ``q = Phi(z)``.
+
+    Parameters
+    ----------
+    z : array_like of float
+        Standard normal scores; NaN gives NaN.
+    n : array_like of int
+        Items, >= 1.
+    n_pos : array_like of int
+        Positives among them, 1..n; all are broadcast.
+
+    Returns
+    -------
+    ndarray of float in (0, 1]
+        Of the common shape.
+
+    Raises
+    ------
+    PrframeError
+        Numbers out of range.
+
+    Examples
+    --------
+    The median and the 97.5 % quantile of AP for 5 positives among 50 items.
+
+    >>> ap_beta_quantile([0, 1.959964], 50, 5).round(4)
+    array([0.1405, 0.3911])
+    """
+    from scipy.special import betaincinv, ndtr  # noqa: PLC0415 - as above
+
+    z = reals("z", z)
+    low, a, b = beta_parameters(n, n_pos)
+    z, low, a, b = together("`z`, `n` and `n_pos`", z, low, a, b)
+    # Either end is computed from its own tail, which keeps its digits.
+    up = betaincinv(a, b, ndtr(z))
+    down = betaincinv(b, a, ndtr(-z))
+    share = np.where(z < 0, up, 1 - down)
+    share = np.where(np.isnan(a), 0.0, np.where(a == 0, z > 0, share))
+    return np.where(np.isnan(z), np.nan, low + (1 - low) * share)
+
+
+def ap_normal_sf(
+    ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike, *, moments: Literal["exact", "delta"] = "exact"
+) -> Floats:
+    """Return P(AP >= ap) under a normal distribution.
+
+    ``Phi((mean - ap) / sqrt(variance))``.
+
+    Parameters
+    ----------
+    ap : array_like of float in [0, 1]
+        Observed AP; NaN gives NaN.
+    n : array_like of int
+        Items, >= 1.
+    n_pos : array_like of int
+        Positives among them, 1..n; all are broadcast.
+    moments : {"delta", "exact"}
+        The exact moments, `ap_null_moments`, or those of Zhang & Su 2012, `delta_moments`.
+
+    Returns
+    -------
+    ndarray of float in [0, 1]
+        Of the common shape.
+
+    Raises
+    ------
+    PrframeError
+        Numbers out of range, or other moments.
+
+    See Also
+    --------
+    ap_normal_logsf : Its logarithm, for probabilities below 1e-308.
+
+    Notes
+    -----
+    AP is skewed to the right: the upper tail of the normal is far too light.
+
+    Examples
+    --------
+    >>> print(f"{ap_normal_sf(0.105, 1000, 20):.1g}")
+    3e-12
+    """
+    return np.exp(ap_normal_logsf(ap, n, n_pos, moments=moments))
+
+
+def ap_normal_logsf(
+    ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike, *, moments: Literal["exact", "delta"] = "exact"
+) -> Floats:
+    """Return the natural logarithm of P(AP >= ap) under a normal distribution.
+
+    Parameters
+    ----------
+    ap : array_like of float in [0, 1]
+        Observed AP; NaN gives NaN.
+    n : array_like of int
+        Items, >= 1.
+    n_pos : array_like of int
+        Positives among them, 1..n; all are broadcast.
+    moments : {"delta", "exact"}
+        The exact moments, `ap_null_moments`, or those of Zhang & Su 2012, `delta_moments`.
+
+    Returns
+    -------
+    ndarray of float, <= 0
+        Of the common shape.
+
+    Raises
+    ------
+    PrframeError
+        Numbers out of range, or other moments.
+
+    Examples
+    --------
+    >>> print(f"{ap_normal_logsf(0.9, 1000, 100):.2f}")
+    -2428.01
+    """
+    from scipy.special import log_ndtr  # noqa: PLC0415 - as above
+
+    checks.one_of("moments", moments, tuple(_MOMENTS))
+    ap = fractions("ap", ap)
+    mean, variance = _MOMENTS[moments](n, n_pos)
+    ap, mean, variance = together("`ap`, `n` and `n_pos`", ap, mean, variance)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        value = log_ndtr((mean - ap) / np.sqrt(variance))
+    # Where all items are positive AP is 1.
+    return np.where(np.isnan(ap), np.nan, np.where(variance == 0, 0.0, value))

@@ -1,0 +1,53 @@
+"""Random rankings, and their AP."""
+
+import numpy as np
+
+from prframe.stats.null.average_precision.generating_function.steps import Floats, Integers, Items
+
+# How many labels, or ranks, are drawn at a time.
+_CHUNK = 1 << 22
+
+
+def drawn(items: Items, n_pos: int, size: int, generator: np.random.Generator) -> Floats:
+    """Return the AP of random rankings, ndarray of float, shape (size,)."""
+    dense = n_pos * n_pos > items.n
+    at_once = max(1, _CHUNK // (items.n if dense else n_pos))
+    parts = [
+        _average_precision(items, _places(items.n, n_pos, min(at_once, size - done), generator))
+        for done in range(0, size, at_once)
+    ]
+    return np.concatenate(parts)
+
+
+def _average_precision(items: Items, places: Integers) -> Floats:
+    """Return the AP of rankings, whose positives stand at these places, counted from 0."""
+    ranks = np.sort(places, axis=1) + 1
+    hits = np.arange(1, ranks.shape[1] + 1)
+    # What is not retrieved earns nothing, and is in no block.
+    ends = np.clip(ranks, 1, max(items.depth, 1))
+    if items.ends is not None and items.ends.size:
+        block = np.searchsorted(items.ends, ranks)
+        ends = items.ends[np.minimum(block, items.ends.size - 1)]
+        # Every positive of a block has met all that are in it.
+        is_last = np.diff(block, axis=1, append=-1) != 0
+        last = np.where(is_last, hits, hits[-1])
+        hits = np.minimum.accumulate(last[:, ::-1], axis=1)[:, ::-1]
+    return np.asarray(np.where(ranks <= items.depth, hits / ends, 0.0).mean(axis=1))
+
+
+def _places(n: int, n_pos: int, size: int, generator: np.random.Generator) -> Integers:
+    """Draw sets of n_pos places among n, one set per row."""
+    if n_pos * n_pos > n > _CHUNK:
+        one = [generator.choice(n, n_pos, replace=False, shuffle=False) for _ in range(size)]
+        return np.stack(one)
+    if n_pos * n_pos > n:
+        mixed = generator.random((size, n))
+        return np.argpartition(mixed, n_pos - 1, axis=1)[:, :n_pos]
+    places = generator.integers(0, n, (size, n_pos))
+    # Sets in which a place comes twice are drawn again.
+    again = np.arange(size)
+    while again.size:
+        ordered = np.sort(places[again], axis=1)
+        again = again[(np.diff(ordered, axis=1) == 0).any(axis=1)]
+        places[again] = generator.integers(0, n, (again.size, n_pos))
+    return places

@@ -1,0 +1,1 @@
+"""The generating function of average precision, saddlepoints and inversion."""

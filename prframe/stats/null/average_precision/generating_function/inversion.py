@@ -1,0 +1,252 @@
+"""Tails of T = n_pos AP from its generating function, without loss far out.
+
+For any real s != 0 where T, tilted by exp(sT), is around x,
+
+    P(T >= x) = V(s) exp(-sx) (1/2 pi) int phi(w) exp(-iwx) / (s + iw) dw        (s > 0)
+
+with phi the characteristic function of the tilted T; for s < 0 the negative of the right side is
+P(T < x). The tilt makes the factor before the integral as small as the tail, so the integral
+needs no more digits than the answer. Frequencies lie 2 pi / L apart, which repeats T with period
+L; they end where phi has died away.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prframe.stats.null.average_precision.generating_function.course import Complexes, Course, Tilt
+from prframe.stats.null.average_precision.generating_function.steps import Floats, Integers
+
+# Slopes are powers of this.
+_RATIO = 1.4
+# The first slope times the standard deviation of T, and the last one.
+_FLATTEST, _STEEPEST = 0.05, 3.0
+_MOST_SLOPES = 64
+# Slopes looked at on either side; so few values are looked at one by one.
+_AROUND, _APIECE = 4, 3
+# x is at most so many tilted standard deviations from the tilted mean.
+_OFFSET = 3.0
+_TINY = 1e-300
+# The period: so many standard deviations beyond x, and exp(-14) beyond these.
+_BEYOND, _DECAY = 8.0, 14.0
+# Frequencies at a time, and by less than which share the rest matters.
+_CHUNK, _CLOSE = 32, 2e-4
+# What comes back adds up in step, and may matter as much as this.
+_TOGETHER, _HALF_A_LEAP = 2.5, 5e-3
+# Who is larger than this after so many hardly dies away in time.
+_STUBBORN, _PATIENCE = 0.2, 96
+# At most so many of them: few positives are quicker by the walk.
+FEW_POSITIVES, _MOST_OF_FEW, _MOST, _PROBED = 64, 1024, 4096, 1024
+
+
+class LogTails(NamedTuple):
+    """Logarithms of P(T >= x) and P(T < x), whether the frequencies sufficed, and the slope.
+
+    Where they did not suffice, the smaller tail is an estimate, or an upper bound as marked.
+    """
+
+    reached: Floats
+    missed: Floats
+    converged: NDArray[np.bool_]
+    slope: Floats
+    bounded: NDArray[np.bool_]
+
+
+class Inversion:
+    """Tails of T for the groups of a course.
+
+    Parameters
+    ----------
+    course : Course
+    mean, deviation : ndarray of float, shape (n_groups,)
+        Of T, by group.
+    """
+
+    def __init__(self, course: Course, mean: Floats, deviation: Floats) -> None:
+        self.course, self.mean, self.deviation = course, mean, deviation
+        self._tilts: dict[float, Tilt] = {}
+        self._waves: dict[tuple[float, float], list[dict[int, Complexes]]] = {}
+
+    def log_tails(self, group: Integers, x: Floats) -> LogTails:
+        """Return the logarithms of the tail probabilities of values, each in its group."""
+        reached, missed = np.full((2, x.size), np.nan)
+        converged, bounded = np.zeros((2, x.size), np.bool_)
+        found = LogTails(reached, missed, converged, np.zeros(x.size), bounded)
+        upper = x >= self.mean[group]
+        for chosen, sign in ((np.flatnonzero(upper), 1), (np.flatnonzero(~upper), -1)):
+            if chosen.size:
+                slopes = self._slopes(group[chosen], x[chosen], sign)
+                for power in np.unique(slopes).tolist():
+                    some = chosen[slopes == power]
+                    at = self.at(sign * _RATIO**power, group[some], x[some])
+                    for whole, part in zip(found, at, strict=True):
+                        whole[some] = part
+        return found
+
+    def at(self, slope: float, group: Integers, x: Floats) -> LogTails:
+        """Return the same with a slope that is given."""
+        log_tail, good, bounds = self._tail(slope, group, x)
+        with np.errstate(divide="ignore"):
+            # What a bound leaves over bounds nothing.
+            rest = np.where(good, np.log(-np.expm1(log_tail)), 0.0)
+        reached, missed = (log_tail, rest) if slope > 0 else (rest, log_tail)
+        return LogTails(reached, missed, good, np.full(x.size, abs(slope)), bounds)
+
+    def returns(self, group: int, x: float, tails: LogTails) -> bool:
+        """Whether phi comes back after it seemed to die away: on a lattice sums have weight.
+
+        Sums up to x then end in the middle of a leap, however many frequencies there are.
+        """
+        sign = 1 if x >= self.mean[group] else -1
+        log_tail = float((tails.reached if sign > 0 else tails.missed)[0])
+        slope = sign * float(tails.slope[0])
+        tilt = min(self._tilts.values(), key=lambda known: abs(known.slope - slope))
+        period = float(self._periods(tilt)[group])
+        total = np.exp(log_tail - tilt.log_mgf[group] + tilt.slope * x)
+        frequency = 2 * np.pi / period * np.arange(_PROBED, dtype=np.float64)
+        terms = np.abs(self.course.waves(tilt, [group], frequency)[group])
+        terms *= 2 / period / np.abs(tilt.slope + 1j * frequency)
+        small = terms * np.sqrt(np.arange(_PROBED) + 1) < _CLOSE * total
+        quiet = np.convolve(small, np.ones(_CHUNK // 2), mode="valid") == _CHUNK // 2
+        died = int(np.argmax(quiet)) if quiet.any() else _PROBED
+        return bool(_TOGETHER * np.sqrt((terms[died:] ** 2).sum()) > _HALF_A_LEAP * total)
+
+    def tilt(self, sign: int, power: float) -> Tilt:
+        """Return the tilt with a slope of +-1.4^power."""
+        return self._tilt(sign * _RATIO**power)
+
+    def _tilt(self, slope: float) -> Tilt:
+        if slope not in self._tilts:
+            self._tilts[slope] = self.course.tilt(slope)
+        return self._tilts[slope]
+
+    def _slopes(self, group: Integers, x: Floats, sign: int) -> Floats:
+        """Choose a slope for each value, as a power: the one with the shortest period."""
+        return (
+            self._few_slopes(group, x, sign)
+            if x.size <= _APIECE
+            else self._many_slopes(group, x, sign)
+        )
+
+    def _many_slopes(self, group: Integers, x: Floats, sign: int) -> Floats:
+        """Look at one slope after the other, for all values at once."""
+        deviation = self.deviation[group]
+        first = self._first(float(deviation.max()))
+        best, least = np.full(x.size, float(first)), np.full(x.size, np.inf)
+        power = first
+        for power in range(first, first + _MOST_SLOPES):
+            cost = self._cost(self.tilt(sign, power), group, x)
+            best, least = np.where(cost < least, power, best), np.minimum(cost, least)
+            passed = sign * (self.tilt(sign, power).mean[group] - x) >= 0
+            if (passed & (_RATIO**power >= _STEEPEST / deviation)).all():
+                break
+        for place in np.flatnonzero(np.isinf(least)).tolist():
+            best[place] = self.between(int(group[place]), float(x[place]), sign, first, power)
+        return best
+
+    def _few_slopes(self, group: Integers, x: Floats, sign: int) -> Floats:
+        """Halve the slopes for each value: the tilted mean moves with them."""
+        best = np.zeros(x.size)
+        for place, (index, value) in enumerate(zip(group.tolist(), x.tolist(), strict=True)):
+            first = low = self._first(float(self.deviation[index]))
+            high = first + _MOST_SLOPES
+            while high - low > 1:
+                middle = (low + high) // 2
+                passed = sign * (self.tilt(sign, middle).mean[index] - value) >= 0
+                low, high = (low, middle) if passed else (middle, high)
+            powers = range(max(first, low - _AROUND), high + _AROUND)
+            one = group[[place]], x[[place]]
+            costs = [float(self._cost(self.tilt(sign, power), *one)[0]) for power in powers]
+            best[place] = powers[int(np.argmin(costs))]
+            if np.isinf(min(costs)):
+                best[place] = self.between(index, value, sign, low, high)
+        return best
+
+    @staticmethod
+    def _first(deviation: float) -> int:
+        """Return the power of the flattest slope."""
+        return int(np.floor(np.log(_FLATTEST / deviation) / np.log(_RATIO)))
+
+    def _cost(self, tilt: Tilt, group: Integers, x: Floats) -> Floats:
+        """Return the period that values need at a slope, infinite if it leads elsewhere."""
+        near = self._offset(tilt, group, x) <= _OFFSET
+        return np.where(near, self._periods(tilt)[group], np.inf)
+
+    def between(self, group: int, x: float, sign: int, low: float, high: float) -> float:
+        """Find a slope near which the tilted T leaps beyond x, as a power."""
+        power = low
+        for _ in range(_MOST_SLOPES):
+            power = (low + high) / 2
+            tilt = self.tilt(sign, power)
+            if self._offset(tilt, np.array([group]), np.array([x]))[0] <= _OFFSET:
+                break
+            if sign * (tilt.mean[group] - x) >= 0:
+                high = power
+            else:
+                low = power
+        return power
+
+    @staticmethod
+    def _offset(tilt: Tilt, group: Integers, x: Floats) -> Floats:
+        """Return how many tilted standard deviations values are from the tilted mean."""
+        return np.asarray(np.abs(tilt.mean[group] - x) / np.sqrt(tilt.variance[group] + _TINY))
+
+    @staticmethod
+    def _periods(tilt: Tilt) -> Floats:
+        """Return the periods that a tilt asks for, by group."""
+        return (_OFFSET + _BEYOND) * np.sqrt(tilt.variance) + _DECAY / abs(tilt.slope)
+
+    def _tail(
+        self, slope: float, group: Integers, x: Floats
+    ) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return the logarithm of the tail on the side of the slope.
+
+        And whether the frequencies sufficed, and whether it is no more than a bound.
+        """
+        tilt, sign = self._tilt(slope), 1 if slope > 0 else -1
+        period = float(self._periods(tilt)[group].max())
+        total, is_open = np.zeros(x.size), np.ones(x.size, np.bool_)
+        known = self._waves.setdefault((slope, period), [])
+        n_pos = np.array([self.course.groups[index].n_pos for index in group])
+        most = np.where(n_pos < FEW_POSITIVES, _MOST_OF_FEW, _MOST)
+        first, chunk = 0, 0
+        while is_open.any():
+            count = _CHUNK * 2 ** min(max(chunk - 2, 0), 3)
+            frequency = 2 * np.pi / period * np.arange(first, first + count)
+            needed = set(group[is_open].tolist())
+            if chunk == len(known):
+                known.append({})
+            if missing := needed - known[chunk].keys():
+                known[chunk].update(self.course.waves(tilt, missing, frequency))
+            kernel = 2 / period / (tilt.slope + 1j * frequency)
+            if first == 0:
+                kernel[0] /= 2
+            for place in np.flatnonzero(is_open).tolist():
+                wave = known[chunk][int(group[place])]
+                total[place] += (
+                    sign * (wave * np.exp(-1j * frequency * x[place]) * kernel).real.sum()
+                )
+                last = np.abs(wave[-16:]).max()
+                if last * abs(kernel[-1]) * np.sqrt(first + count) < _CLOSE * total[place]:
+                    is_open[place] = False
+                elif last > _STUBBORN and first + count >= _PATIENCE:
+                    # Single rankings carry weight: the walk is quicker.
+                    most[place] = (
+                        min(most[place], _PATIENCE)
+                        if n_pos[place] < FEW_POSITIVES
+                        else most[place]
+                    )
+            first, chunk = first + count, chunk + 1
+            if is_open.any() and (spent := is_open & (first >= most)).any():
+                total[spent] = np.where(total[spent] > 0, -total[spent], np.nan)
+                is_open &= ~spent
+        offset = self._offset(tilt, group, x)
+        total[offset > 2 * _OFFSET] = np.nan
+        good = total > 0
+        with np.errstate(invalid="ignore"):
+            value = tilt.log_mgf[group] - tilt.slope * x + np.log(np.abs(total))
+        # exp(K(s) - sx) is a bound at any slope.
+        bounds = np.isnan(total) | (total == 0)
+        value = np.where(bounds, tilt.log_mgf[group] - tilt.slope * x, value)
+        return np.minimum(value, 0.0), good, bounds

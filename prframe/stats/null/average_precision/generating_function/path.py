@@ -1,0 +1,337 @@
+"""The most likely way down the ranks, if large values of T = n_pos AP are favoured.
+
+Among all rankings, each weighted by exp(slope T), the numbers of hits at the ends of the steps
+scatter about the path that maximises
+
+    sum over steps of  log C(m, j) + slope E[growth of T | hits above, j],
+
+where m ranks hold j positives, and log C(m, j) is taken as
+``m log m - j log j - (m - j) log(m - j)``. Neighbouring steps alone interact, so that Newton's
+method solves tridiagonal systems. Their pivots tell how far the hits scatter about the path.
+Nothing here is a probability: the path says where to look (`ap_course`), and what is found there
+is checked.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prframe.stats.null.average_precision.generating_function.steps import Floats, Integers, Steps
+
+# So much of the way to the edge of what is possible is gone at once, and so near it is come.
+_WAY, _EDGE = 0.9, 1e-9
+_MOST_TURNS, _SETTLED = 40, 1e-3
+# So many standard deviations above the mean the hits are gathered at the top, and how densely.
+_FAR, _FULL = 8.0, 0.98
+# The precision of what cannot vary.
+_FIXED = 1e12
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """Rankings to walk through side by side, each with steps of its own.
+
+    Attributes
+    ----------
+    n, n_pos : ndarray of float, shape (n_lanes,)
+        Items, and positives among them.
+    size, single, pair, spread, end : ndarray of float, shape (n_lanes, n_steps)
+        As in `Step`; lanes with fewer steps have steps of no items behind.
+    """
+
+    n: Floats
+    n_pos: Floats
+    size: Floats
+    single: Floats
+    pair: Floats
+    spread: Floats
+    end: Floats
+
+    @classmethod
+    def of(cls, steps: Sequence[Steps], n_pos: "Sequence[int] | Floats") -> "Lanes":
+        """Lay the steps of lanes side by side."""
+        width = max(one.size.size for one in steps)
+
+        def column(name: str) -> Floats:
+            rows = np.zeros((len(steps), width))
+            for row, one in zip(rows, steps, strict=True):
+                values = getattr(one, name)
+                row[: values.size] = values
+            return rows
+
+        size = column("size")
+        end = np.cumsum(size, axis=1)
+        return cls(
+            end[:, -1],
+            np.array(n_pos, dtype=np.float64),
+            size,
+            column("single"),
+            column("pair"),
+            column("spread"),
+            end,
+        )
+
+    def taken(self, lanes: Integers) -> "Lanes":
+        """Return some of the lanes."""
+        columns = vars(self).values()
+        return Lanes(*(column[lanes] for column in columns))
+
+
+class Path(NamedTuple):
+    """The most likely hits, and how they scatter.
+
+    Attributes
+    ----------
+    hits : ndarray of float, shape (n_lanes, n_steps + 1)
+        Hits at the beginning and at the end of each step.
+    slope : ndarray of float, shape (n_lanes,)
+    deviation : ndarray of float, shape (n_lanes,)
+        Standard deviation of T under the tilt, roughly.
+    scatter : ndarray of float, shape (n_lanes, n_steps - 1)
+        Standard deviation of the hits at the end of each step but the last.
+    """
+
+    hits: Floats
+    slope: Floats
+    deviation: Floats
+    scatter: Floats
+
+    def taken(self, lanes: Integers) -> "Path":
+        """Return some of the lanes."""
+        return Path(*(column[lanes] for column in self))
+
+
+class _Local(NamedTuple):
+    """The objective about a path: T, its gradient, that of the objective, and the precision."""
+
+    total: Floats
+    rise: Floats
+    gradient: Floats
+    diagonal: Floats
+    beside: Floats
+
+
+def most_likely(lanes: Lanes, total: Floats) -> Path:
+    """Return the path on which T has a value, and the slope that leads there.
+
+    Where Newton's method does not find it, the path of random ranking, with a slope of 0.
+
+    Parameters
+    ----------
+    lanes : Lanes
+        Of two steps at least.
+    total : ndarray of float, shape (n_lanes,)
+        Values of T.
+    """
+    hits = _even(lanes)
+    with np.errstate(all="ignore"):
+        even = _described(lanes, hits, np.zeros(total.size))
+        begin = _about(lanes, hits, even.slope).total
+        # Large values are come by in another way than by many small changes.
+        far = total - begin > _FAR * even.deviation
+        hits = np.where(far[:, None], _gathered(lanes, total), hits)
+        found = _climbed(lanes, hits, far.astype(np.float64), total)
+    lost = np.zeros(total.size, np.bool_)
+    for column in found:
+        lost |= ~np.isfinite(column.reshape(total.size, -1)).all(axis=1)
+    return chosen_paths(lost, even, found)
+
+
+def leaning(lanes: Lanes, slope: Floats) -> tuple[Path, Floats]:
+    """Return the most likely paths for slopes > 0, and T on them.
+
+    From even hits, or from all at the top, whichever leads to what is more likely.
+    """
+    begins = _even(lanes), _gathered(lanes, lanes.n_pos)
+    with np.errstate(all="ignore"):
+        first, second = (_climbed(lanes, hits, slope, None) for hits in begins)
+        likely = [_likelihood(lanes, path) for path in (first, second)]
+    path = chosen_paths(likely[0] >= likely[1], first, second)
+    lost = ~np.isfinite(np.maximum(*likely)) | ~np.isfinite(path.scatter).all(axis=1)
+    path = chosen_paths(lost, at_random(lanes), path)._replace(slope=slope)
+    return path, _about(lanes, path.hits, slope).total
+
+
+def _likelihood(lanes: Lanes, path: Path) -> Floats:
+    """Return what the path maximises, -inf for none."""
+    m = np.where(lanes.size > 0, lanes.size, 1.0)
+    share = np.clip(np.diff(path.hits, axis=1) / m, _EDGE, 1 - _EDGE)
+    entropy = -share * np.log(share) - (1 - share) * np.log1p(-share)
+    value = (lanes.size * entropy).sum(axis=1)
+    value += path.slope * _about(lanes, path.hits, path.slope).total
+    return np.where(np.isfinite(value), value, -np.inf)
+
+
+def at_random(lanes: Lanes) -> Path:
+    """Return the path of random ranking, with a slope of 0."""
+    return _described(lanes, _even(lanes), np.zeros(lanes.n.size))
+
+
+def coupling(lanes: Lanes, path: Path) -> tuple[Floats, Floats]:
+    """Return how the hits above a step scatter, and rise, with those at its end, under the tilt.
+
+    For each step but the first, ndarrays of float, shape (n_lanes, n_steps - 1).
+    """
+    with np.errstate(all="ignore"):
+        local = _about(lanes, path.hits, path.slope)
+        pivots = _forward(local)
+        scatter = 1 / np.sqrt(np.abs(pivots))
+        rise = -local.beside / pivots[:, :-1]
+    rise = np.where(np.isfinite(rise), np.clip(rise, 0.0, 1.0), 1.0)
+    return np.where(np.isfinite(scatter), scatter, 0.0), np.pad(rise, ((0, 0), (0, 1)))
+
+
+def resampled(path: Path, lanes: Lanes, other: Lanes) -> Path:
+    """Return paths at the ends of other steps through the same items."""
+    hits = np.zeros((other.n.size, other.end.shape[1] + 1))
+    scatter = np.zeros((other.n.size, other.end.shape[1] - 1))
+    for lane in range(other.n.size):
+        ends = lanes.end[lane]
+        hits[lane, 1:] = np.interp(other.end[lane], [0, *ends], path.hits[lane])
+        at = other.end[lane, :-1]
+        scatter[lane] = np.interp(at, ends, [*path.scatter[lane], 0.0])
+    return Path(hits, path.slope, path.deviation, scatter)
+
+
+def log_waves(lanes: Lanes, path: Path, frequencies: Floats) -> Floats:
+    """Return about the logarithm of the absolute value of T's tilted characteristic function.
+
+    ``|sum over steps of v exp(i w d)| - sum of v``, for v the variance of the positives in a step,
+    whose numbers are whole, and d by how much one more of them raises T. Where all d that matter
+    are multiples of one number the function comes back to 1: T takes few values, or clusters.
+
+    Parameters
+    ----------
+    frequencies : ndarray of float, shape (n_lanes, n_frequencies)
+    """
+    size = np.where(lanes.size > 0, lanes.size, 1.0)
+    j = np.clip(np.diff(path.hits, axis=1), 0.0, lanes.size)
+    own = (path.hits[:, :-1] + 1) * lanes.single + (2 * j - 1) * lanes.pair
+    below = j * lanes.single
+    later = np.cumsum(below[:, ::-1], axis=1)[:, ::-1] - below
+    variance = j * (1 - j / size)
+    turned = np.exp(1j * frequencies[:, :, None] * (own + later)[:, None, :])
+    total = np.abs((variance[:, None, :] * turned).sum(axis=2))
+    return np.asarray(total - variance.sum(axis=1)[:, None])
+
+
+def chosen_paths(which: NDArray[np.bool_], path: Path, other: Path) -> Path:
+    """Return one path for some lanes and the other for the rest."""
+    columns = (
+        np.where(which.reshape(-1, *[1] * (one.ndim - 1)), one, two)
+        for one, two in zip(path, other, strict=True)
+    )
+    return Path(*columns)
+
+
+def _even(lanes: Lanes) -> Floats:
+    """Return the hits to be expected of random ranking."""
+    return np.pad((lanes.n_pos / lanes.n)[:, None] * lanes.end, ((0, 0), (1, 0)))
+
+
+def _gathered(lanes: Lanes, total: Floats) -> Floats:
+    """Return hits of which as many are at the top as T needs, and the others anywhere."""
+    n, n_pos = lanes.n[:, None], lanes.n_pos[:, None]
+    share = (total[:, None] - n_pos * n_pos / n) / (n - n_pos) * n / n_pos
+    end = np.pad(lanes.end, ((0, 0), (1, 0)))
+    top = _FULL * np.minimum(end, np.clip(share, 0.0, _FULL) * n_pos)
+    rest = (n_pos - top[:, -1:]) / (n - top[:, -1:])
+    return np.asarray(top + rest * (end - top))
+
+
+def _climbed(lanes: Lanes, hits: Floats, slope: Floats, total: Floats | None) -> Path:
+    """Take turns of Newton's method; without a value of T the slope stays as it is."""
+    for _ in range(_MOST_TURNS):
+        local = _about(lanes, hits, slope)
+        solved = _solved(local, np.stack([local.gradient, local.rise]))
+        curvature = (local.rise * solved[1]).sum(axis=1)
+        change = np.zeros(slope.size)
+        if total is not None:
+            lack = total - local.total - (local.rise * solved[0]).sum(axis=1)
+            change = lack / curvature
+        move = solved[0] + change[:, None] * solved[1]
+        share = _possible_share(lanes, hits, move)
+        hits[:, 1:-1] += share[:, None] * move
+        slope = slope + share * change
+        reach = np.abs(move).max(axis=1) / (1 + np.sqrt(np.abs(hits).max(axis=1)))
+        if (share == 1).all() and (reach < _SETTLED).all():
+            break
+    return _described(lanes, hits, slope)
+
+
+def _described(lanes: Lanes, hits: Floats, slope: Floats) -> Path:
+    """Return a path with how hits and T scatter about it."""
+    local = _about(lanes, hits, slope)
+    curvature = (local.rise * _solved(local, local.rise[None])[0]).sum(axis=1)
+    # Each elimination knows one side of a step; together they know both.
+    both = np.abs(_forward(local) + _backward(local) - local.diagonal)
+    return Path(hits, slope, np.sqrt(np.abs(curvature)), 1 / np.sqrt(both))
+
+
+def _about(lanes: Lanes, hits: Floats, slope: Floats) -> _Local:
+    """Return the objective's derivatives at a path."""
+    m, single, pair = lanes.size, lanes.single, lanes.pair
+    some = m > 0
+    size = np.where(some, m, 1.0)
+    above = hits[:, :-1]
+    free = _is_free(lanes, hits)
+    j = np.clip(np.diff(hits, axis=1), _EDGE * size, (1 - _EDGE) * size)
+    first = np.where(some, np.log((size - j) / j), 0.0)
+    second = np.where(free, 1 / j + 1 / (size - j), _FIXED)
+    by_own, by_above = (above + 1) * single + (2 * j - 1) * pair, j * single
+    total = (j * (above + 1) * single + j * (j - 1) * pair).sum(axis=1, where=some)
+    rise = by_own[:, :-1] + by_above[:, 1:] - by_own[:, 1:]
+    s = slope[:, None]
+    diagonal = second[:, :-1] + second[:, 1:]
+    diagonal = diagonal - 2 * s * (pair[:, :-1] + pair[:, 1:] - single[:, 1:])
+    beside = -second[:, 1:-1] - s * (single - 2 * pair)[:, 1:-1]
+    return _Local(total, rise, first[:, :-1] - first[:, 1:] + s * rise, diagonal, beside)
+
+
+def _is_free(lanes: Lanes, hits: Floats) -> NDArray[np.bool_]:
+    """Whether the positives of a step can still vary: it is neither full of them nor empty."""
+    j = np.diff(hits, axis=1)
+    edge = 2 * _EDGE * lanes.size
+    return np.asarray((j > edge) & (lanes.size - j > edge))
+
+
+def _forward(local: _Local) -> Floats:
+    """Return the pivots of the elimination from the first step on."""
+    pivots = local.diagonal.copy()
+    square = local.beside**2
+    for k in range(1, pivots.shape[1]):
+        pivots[:, k] -= square[:, k - 1] / pivots[:, k - 1]
+    return pivots
+
+
+def _backward(local: _Local) -> Floats:
+    """Return the pivots of the elimination from the last step on."""
+    turned = local._replace(diagonal=local.diagonal[:, ::-1], beside=local.beside[:, ::-1])
+    return _forward(turned)[:, ::-1]
+
+
+def _solved(local: _Local, right: Floats) -> Floats:
+    """Solve for right sides of shape (n_sides, n_lanes, n_steps - 1)."""
+    pivots = _forward(local)
+    ratio = local.beside / pivots[:, :-1]
+    found = right.copy()
+    for k in range(1, found.shape[2]):
+        found[:, :, k] -= ratio[:, k - 1] * found[:, :, k - 1]
+    found[:, :, -1] /= pivots[:, -1]
+    for k in range(found.shape[2] - 2, -1, -1):
+        found[:, :, k] = found[:, :, k] / pivots[:, k] - ratio[:, k] * found[:, :, k + 1]
+    return found
+
+
+def _possible_share(lanes: Lanes, hits: Floats, move: Floats) -> Floats:
+    """Return how much of a move leaves every step with a possible number of positives."""
+    j = np.diff(hits, axis=1)
+    change = np.diff(np.pad(move, ((0, 0), (1, 1))), axis=1)
+    room = np.where(change < 0, j, lanes.size - j)
+    moves = _is_free(lanes, hits) & (change != 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(moves, room / np.abs(change), np.inf)
+    return np.asarray(np.clip(_WAY * share.min(axis=1), 0.0, 1.0))

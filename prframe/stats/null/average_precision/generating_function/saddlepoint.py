@@ -1,0 +1,298 @@
+"""Tails of T from its generating function at a few real slopes.
+
+With ``K(s) = log E[exp(sT)]`` and the slope s at which ``K'(s) = x``, let
+``r^2 = 2 (s x - K(s))``, ``u = s sqrt(K''(s))``, and l3, l4 the skewness and the excess kurtosis
+of T tilted by exp(sT). Then
+
+    P(T >= x) = Q(r) + phi(r) [1/u - 1/r
+                               + (l4/8 - 5 l3^2/24)/u - l3/(2 u^2) - 1/u^3 + 1/r^3 + ...]
+
+(Lugannani & Rice 1980, with the second term of Daniels 1987). Close to the mean, where r and u are
+nearly 0, the tilted density is expanded instead (Esscher, with the terms of Edgeworth). How much
+the second term matters tells how much is left out.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prframe.stats.null.average_precision.generating_function.course import Course
+from prframe.stats.null.average_precision.generating_function.path import (
+    Lanes,
+    Path,
+    at_random,
+    chosen_paths,
+    most_likely,
+)
+from prframe.stats.null.average_precision.generating_function.steps import Floats, Integers
+
+# Slopes about the one that is looked for: so many, that many tilted standard deviations apart.
+_NODES, _REACH = 7, 0.5
+# Where the mean is nearer than this, tilted densities are expanded.
+_NEAR = 0.3
+# Rounds of a search, turns of Newton's method in each, and how far it may leave the nodes.
+_LEAST = 1e-300
+# Points of the quadrature, and where it ends: so far, or where exp(-uz) is exp(-40).
+_QUADRATURE, _FURTHEST, _DECAYED = 64, 12.0, 40.0
+_ROUNDS, _TURNS, _OUTSIDE = 24, 30, 1.5
+# A slope is close if the tilted mean is so many deviations off; it changes by at most so many.
+_CLOSE, _STRIDE = 1.0, 2.0
+# So much of a tilted walk may stand at the edge of the rows it is given, or they become wider.
+LOST, _WIDER, _MISSES = 1e-9, 2.0, 2
+
+
+class Points(NamedTuple):
+    """Saddlepoints, one per value; NaN where none was found.
+
+    Attributes
+    ----------
+    slope, log_mgf : ndarray of float
+        s, and K(s).
+    second, third, fourth, fifth, sixth : ndarray of float
+        Derivatives of K.
+    """
+
+    slope: Floats
+    log_mgf: Floats
+    second: Floats
+    third: Floats
+    fourth: Floats
+    fifth: Floats
+    sixth: Floats
+
+
+class Approximation(NamedTuple):
+    """Logarithms of the tail on the side of the slope, and what is doubtful of it, relative."""
+
+    log_tail: Floats
+    doubt: Floats
+
+
+def tails(points: Points, x: Floats) -> Approximation:
+    """Return P(T >= x) where slopes are positive, P(T <= x) where they are negative."""
+    side = np.where(points.slope >= 0, 1.0, -1.0)
+    s, third = np.abs(points.slope), side * points.third
+    skewness = third / points.second**1.5
+    kurtosis = points.fourth / points.second**2
+    u = s * np.sqrt(points.second)
+    log_factor = points.log_mgf - points.slope * x
+    first, second = _lugannani_rice(-log_factor, u, skewness, kurtosis)
+    plain, expanded = _expanded(u, skewness, kurtosis)
+    near = u < _NEAR
+    with np.errstate(divide="ignore", invalid="ignore"):
+        doubt = np.abs(np.where(near, plain / expanded, first / second) - 1)
+        log_tail = log_factor + np.log(np.where(near, expanded, second))
+    doubt = np.where((doubt >= 0) & np.isfinite(log_tail), doubt, np.inf)
+    return Approximation(np.minimum(log_tail, 0.0), doubt)
+
+
+def refined_tails(points: Points, x: Floats) -> Approximation:
+    """Return the same with Edgeworth's third and fourth terms, for derivatives that are accurate.
+
+    The density of the tilted T is expanded and integrated with the weight exp(-s (T - x)).
+    """
+    side = np.where(points.slope >= 0, 1.0, -1.0)
+    deviation = np.sqrt(points.second)
+    u = np.abs(points.slope) * deviation
+    l3, l4, l5, l6 = (
+        side**order * value / deviation**order for order, value in enumerate(points[3:], start=3)
+    )
+    none = np.zeros(u.size)
+    plain = [none + 1, none, none, l3 / 6, l4 / 24, none, l3**2 / 72]
+    more = [none, none, none, none, none, l5 / 120, l6 / 720, l3 * l4 / 144]
+    more += [l4**2 / 1152 + l3 * l5 / 720, l3**3 / 1296, l3**2 * l4 / 1728, none, l3**4 / 31104]
+    first = _integrated(u, np.array(plain))
+    second = first + _integrated(u, np.array(more))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        doubt = np.abs(first / second - 1)
+        log_tail = points.log_mgf - points.slope * x + np.log(second)
+    doubt = np.where((doubt >= 0) & np.isfinite(log_tail), doubt, np.inf)
+    return Approximation(np.minimum(log_tail, 0.0), doubt)
+
+
+def _integrated(u: Floats, series: Floats) -> Floats:
+    """Integrate exp(-u z) over z > 0 with a series of Hermite polynomials times the density."""
+    node, weight = np.polynomial.legendre.leggauss(_QUADRATURE)
+    top = np.minimum(_FURTHEST, _DECAYED / np.maximum(u, _LEAST))
+    z = (node + 1) / 2 * top[:, None]
+    density = np.exp(-u[:, None] * z - z**2 / 2) / np.sqrt(2 * np.pi)
+    values = np.polynomial.hermite_e.hermeval(z.T, series[:, None, :], tensor=False)
+    return np.asarray((density.T * values * weight[:, None]).sum(axis=0).T * top / 2)
+
+
+def _lugannani_rice(
+    entropy: Floats, u: Floats, skewness: Floats, kurtosis: Floats
+) -> tuple[Floats, Floats]:
+    """Return the formula without and with its second term, divided by exp(-entropy)."""
+    r = np.sqrt(2 * np.maximum(entropy, 0.0))
+    density = 1 / np.sqrt(2 * np.pi)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        first = _mills(r) + density * (1 / u - 1 / r)
+        more = (kurtosis / 8 - 5 * skewness**2 / 24) / u - skewness / (2 * u**2)
+        return first, first + density * (more - 1 / u**3 + 1 / r**3)
+
+
+def _expanded(u: Floats, skewness: Floats, kurtosis: Floats) -> tuple[Floats, Floats]:
+    """Return integrals of exp(-u z) times the tilted density over z > 0, in two precisions.
+
+    With the skewness alone, and with all of Edgeworth's second term.
+    """
+    at_zero = (1, 0, -1, 0, 3, 0)
+    density = 1 / np.sqrt(2 * np.pi)
+    parts = [_mills(u)]
+    for value in at_zero:
+        parts.append(value * density - u * parts[-1])
+    plain = parts[0] + skewness / 6 * parts[3]
+    return plain, plain + kurtosis / 24 * parts[4] + skewness**2 / 72 * parts[6]
+
+
+def _mills(r: Floats) -> Floats:
+    """Return the tail of the normal distribution beyond r, divided by exp(-r^2/2)."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import erfcx  # noqa: PLC0415
+
+    return np.asarray(0.5 * erfcx(r / np.sqrt(2)))
+
+
+def along_paths(lanes: Lanes, x: Floats) -> tuple[Points, Path]:
+    """Return the saddlepoints of a value for each lane, and the paths that lead there.
+
+    By walks along the most likely paths, which are corrected by where the walks are seen. A path's
+    deviation is then that of the tilted T. Where no saddlepoint is found, the path is the last one
+    on which a walk kept within its rows.
+    """
+    found = np.full((len(Points._fields), x.size), np.nan)
+    search = _Search.begun(lanes, x)
+    settled = [column.copy() for column in search.path]
+    left = np.arange(x.size)
+    for _ in range(_ROUNDS):
+        course = Course.planned(lanes, search.path)
+        lack, deviation = search.look(course, lanes, x[left])
+        close = np.flatnonzero(search.inside & (np.abs(lack) <= _CLOSE))
+        if close.size:
+            centre = search.path.slope + lack / deviation
+            found[:, left[close]] = _about(course, centre, _REACH / deviation, close, x[left])
+        for whole, part in zip(settled, search.good, strict=True):
+            whole[left] = part
+        again = np.flatnonzero(np.isnan(found[0, left]))
+        if not again.size:
+            break
+        search.move(lack, deviation)
+        search.keep(again)
+        lanes, left = lanes.taken(again), left[again]
+    return Points(*found), Path(*settled)
+
+
+@dataclass
+class _Search:
+    """A search for slopes, one for each lane.
+
+    Attributes
+    ----------
+    path : Path
+        What is looked at.
+    good : Path
+        The last one on which the walk kept within its rows.
+    low, high : ndarray of float
+        Slopes that are too flat, and too steep.
+    misses : ndarray of int
+        How often in a row the walk ran out of rows.
+    inside : ndarray of bool
+        Whether it did not, the last time.
+    """
+
+    path: Path
+    good: Path
+    low: Floats
+    high: Floats
+    misses: Integers
+    inside: NDArray[np.bool_]
+
+    @classmethod
+    def begun(cls, lanes: Lanes, x: Floats) -> "_Search":
+        """Begin at the most likely paths; random ranking is what there is to fall back on."""
+        even = np.full(x.size, np.inf)
+        none = np.zeros(x.size, np.int64)
+        return cls(most_likely(lanes, x), at_random(lanes), -even, even, none, none > 0)
+
+    def look(self, course: Course, lanes: Lanes, x: Floats) -> tuple[Floats, Floats]:
+        """Look where walks are; return how many deviations T lacks, and these."""
+        seen = course.whereabouts(lanes, self.path.slope)
+        deviation = np.sqrt(np.maximum(seen.variance, _LEAST))
+        lack = (x - seen.total) / deviation
+        self.inside = seen.outside <= LOST
+        self.misses = np.where(self.inside, 0, self.misses + 1)
+        hits = self.path.hits.copy()
+        hits[:, 1:-1] = seen.mean
+        wider = np.maximum(seen.deviation, self.path.scatter) * _WIDER
+        scatter = np.where(self.inside[:, None], seen.deviation, wider)
+        self.path = Path(hits, self.path.slope, deviation, scatter)
+        self.good = chosen_paths(self.inside, self.path, self.good)
+        slope = self.path.slope
+        self.low = np.where(self.inside & (lack > 0), np.maximum(self.low, slope), self.low)
+        self.high = np.where(self.inside & (lack < 0), np.minimum(self.high, slope), self.high)
+        return lack, deviation
+
+    def move(self, lack: Floats, deviation: Floats) -> None:
+        """Choose the slopes to look at next."""
+        slope = self.path.slope
+        step = slope + np.clip(lack, -_STRIDE, _STRIDE) / deviation
+        with np.errstate(invalid="ignore"):
+            middle = np.where(np.isfinite(self.low + self.high), (self.low + self.high) / 2, step)
+        step = np.where((step <= self.low) | (step >= self.high), middle, step)
+        # A walk that ran out of rows is given more of them; then its slope has changed too much.
+        lost = self.misses > _MISSES
+        back = (slope + self.good.slope) / 2
+        step = np.where(self.inside, step, np.where(lost, back, slope))
+        self.path = chosen_paths(lost, self.good, self.path)._replace(slope=step)
+        self.misses = np.where(lost, 0, self.misses)
+
+    def keep(self, lanes: Integers) -> None:
+        """Keep some of the lanes."""
+        self.path, self.good = self.path.taken(lanes), self.good.taken(lanes)
+        self.low, self.high, self.misses = self.low[lanes], self.high[lanes], self.misses[lanes]
+
+
+def _about(course: Course, centre: Floats, half: Floats, chosen: Integers, x: Floats) -> Floats:
+    """Return the saddlepoints of some lanes from nodes about a slope; NaN where there is none."""
+    nodes = nodes_about(centre, half)
+    points, place = from_nodes(nodes[chosen], course.log_mgf(nodes)[chosen], x[chosen])
+    return np.where((np.abs(place) <= 1) & (points.second > 0), np.array(points), np.nan)
+
+
+def from_nodes(nodes: Floats, log_mgf: Floats, x: Floats) -> tuple[Points, Floats]:
+    """Find the saddlepoints by polynomials through nodes, an axis of values and one of nodes.
+
+    Return them with their place among the nodes, which span -1 to 1.
+    """
+    low, high = nodes.min(axis=1), nodes.max(axis=1)
+    centre, half = (low + high) / 2, (high - low) / 2
+    place = (nodes - centre[:, None]) / half[:, None]
+    powers = place[:, :, None] ** np.arange(nodes.shape[1])
+    series = np.linalg.solve(powers, log_mgf[:, :, None])[:, :, 0]
+    t = np.zeros(x.size)
+    for _ in range(_TURNS):
+        rise, bend = (_derivative(series, t, order) for order in (1, 2))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            change = np.where(bend > 0, (half * x - rise) / bend, np.sign(half * x - rise))
+        t = np.clip(t + np.clip(change, -1.0, 1.0), -_OUTSIDE, _OUTSIDE)
+    values = [_derivative(series, t, order) / half**order for order in (0, 2, 3, 4, 5, 6)]
+    return Points(centre + half * t, *values), t
+
+
+def _derivative(series: Floats, t: Floats, order: int) -> Floats:
+    """Return a derivative of polynomials, a row of coefficients each."""
+    degrees = np.arange(series.shape[1])
+    factor = np.ones(degrees.size)
+    for less in range(order):
+        factor *= degrees - less
+    powers = t[:, None] ** np.maximum(degrees - order, 0)
+    return np.asarray((series * factor * powers).sum(axis=1))
+
+
+def nodes_about(centre: Floats, half: Floats, count: int = _NODES) -> Floats:
+    """Return Chebyshev's points about centres."""
+    angle = np.pi * (np.arange(count) + 0.5) / count
+    return np.asarray(centre[:, None] + half[:, None] * np.cos(angle))

@@ -1,0 +1,1 @@
+"""Tails of the sum of the AP of independent groups."""

@@ -1,0 +1,198 @@
+"""Sums of the AP of rankings with few positives each, by walks through every number of hits.
+
+A walk for a ladder of slopes tells where to look, and another for slopes about that one gives the
+generating function there.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+import numpy as np
+
+from prframe.stats.null.average_precision.generating_function.course import (
+    DENSE,
+    GROWTH,
+    Complexes,
+    Course,
+    Group,
+    Tilt,
+)
+from prframe.stats.null.average_precision.generating_function.path import Lanes, Path, leaning
+from prframe.stats.null.average_precision.generating_function.saddlepoint import (
+    Approximation,
+    Points,
+    from_nodes,
+    nodes_about,
+    refined_tails,
+)
+from prframe.stats.null.average_precision.generating_function.steps import Floats
+from prframe.stats.null.average_precision.generating_function.whole import NEVER, WholeWalk
+from prframe.stats.null.average_precision.sums.terms import COARSE, Sum, Term
+
+# Up to so many positives every number of hits is a row, with others about as many.
+MOST_POSITIVES, _ALIKE = 160, 1.7
+# Slopes that are looked at first, over the largest of them.
+_LADDER = np.geomspace(1 / 60, 1.0, 8)
+# The largest one, over that of a normal distribution; AP is skewed to the right.
+_FURTHER_UP, _FURTHER_DOWN = 1.25, 8.0
+# Chances with smaller logarithms do not count there.
+_SELDOM = -12.0
+# So many of them that are nearest tell where the slope is.
+_NEAREST = 6
+# So many nodes about a slope, how far they reach at first, and how often they are laid.
+_NODES, _REACH, _TURNS = 9, 2.0, 6
+# So far outside of the nodes, which reach to 1, a polynomial may lead.
+_OUTSIDE = 1.2
+# How well fewer nodes must agree on the derivatives, over their factorials.
+_RESOLVED, _FACTORIALS = 1e-3, np.array([2.0, 6.0, 24.0, 120.0, 720.0])
+# Means and variances come from slopes so many deviations apart.
+_APART = 0.05
+
+
+class _Part:
+    """Terms with about as many positives, which are walked to side by side."""
+
+    def __init__(self, terms: Sequence[Term]) -> None:
+        self.terms = list(terms)
+        self.often = np.array([term.often for term in terms], dtype=np.float64)
+        self.scale = np.array([1.0 / term.n_pos for term in terms])
+        self.limit = WholeWalk.limit(1 / self.scale) / float(self.scale.max())
+        steps = [term.items.table(DENSE, GROWTH) for term in terms]
+        self.lanes = Lanes.of(steps, [term.n_pos for term in terms])
+
+    def path_at(self, slope: float) -> Path:
+        """Return the most likely paths under a slope."""
+        return leaning(self.lanes, slope * self.scale)[0]
+
+    def prepare(self, steepest: float, never: float) -> None:
+        """Make ready for slopes up to a value."""
+        self._walk = WholeWalk(self.lanes, steepest * self.scale, never)
+
+    def log_mgf(self, slopes: Floats) -> Floats:
+        """Return log E[exp(slope AP)], added up."""
+        return np.asarray(self.often @ np.log(self._walk.mgf(slopes * self.scale[:, None])))
+
+    def wave(self, slope: float, frequencies: Floats) -> Complexes:
+        """Return the characteristic function of the sum under a tilt."""
+        slopes = slope + 1j * np.concatenate([[0.0], frequencies])
+        value = self._walk.mgf(slopes * self.scale[:, None])
+        return np.asarray(np.prod((value[:, 1:] / value[:, :1]) ** self.often[:, None], axis=0))
+
+
+class WholeSum(Sum):
+    """A sum of terms with at most MOST_POSITIVES positives each."""
+
+    def __init__(self, terms: Sequence[Term]) -> None:
+        super().__init__(terms)
+        alike = groupby(self.terms, key=lambda term: int(np.log(term.n_pos) / np.log(_ALIKE)))
+        self._parts = [_Part(list(some)) for _, some in alike]
+        self._limit = min(part.limit for part in self._parts)
+
+    @property
+    def parts(self) -> "list[_Part]":
+        """Terms that are walked to side by side."""
+        return self._parts
+
+    def saddlepoint(self, target: float) -> Points | None:
+        """Return the saddlepoint of a value; None if the slope is too large."""
+        slope, reach = self._glanced(target), _REACH
+        for _ in range(_TURNS):
+            half = reach / self.tilted_deviation
+            if slope is None or abs(slope) + half > self._limit:
+                return None
+            self._prepare(abs(slope) + half)
+            nodes = nodes_about(np.array([slope]), np.array([half]), _NODES)
+            log_mgf = self._log_mgf(nodes[0])
+            points, place = from_nodes(nodes, log_mgf, np.array([target]))
+            if not points.second[0] > 0:
+                return None
+            slope, deviation = float(points.slope[0]), float(points.second[0] ** 0.5)
+            self.tilted_deviation = deviation
+            inner, _ = from_nodes(nodes[:, 1:-1], log_mgf[:, 1:-1], np.array([target]))
+            off = np.abs(np.array(points) - np.array(inner))[2:, 0]
+            off /= deviation ** np.arange(2, 7)
+            if abs(place[0]) <= _OUTSIDE and (off < _RESOLVED * _FACTORIALS).all():
+                return points
+            if abs(place[0]) <= _OUTSIDE:
+                reach /= 2
+        return None
+
+    def _glanced(self, target: float) -> float | None:
+        """Return about the slope of a value."""
+        normal = (target - self.mean) / self.deviation**2
+        further = _FURTHER_UP if normal > 0 else _FURTHER_DOWN
+        top = np.sign(normal) * min(further * abs(normal), self._limit)
+        ladder = np.sort(np.append(top * _LADDER, 0.0))
+        self._prepare(float(np.abs(top)), _SELDOM)
+        log_mgf = self._log_mgf(ladder)
+        means = np.gradient(log_mgf[0], ladder)
+        if not means[0] <= target <= means[-1]:
+            return None
+        # By a polynomial through the nearest of them, or between two.
+        above = int(np.clip(np.searchsorted(means, target), 1, ladder.size - 1))
+        first = min(max(0, above - _NEAREST // 2), ladder.size - _NEAREST)
+        near = slice(first, first + _NEAREST)
+        points, _ = from_nodes(ladder[None, near], log_mgf[:, near], np.array([target]))
+        slope, variance = float(points.slope[0]), float(points.second[0])
+        if not (ladder[above - 1] <= slope <= ladder[above] and variance > 0):
+            slope = float(np.interp(target, means, ladder))
+            variance = float(np.interp(slope, ladder, np.gradient(means, ladder)))
+        self.tilted_deviation = variance**0.5
+        return slope
+
+    def _prepare(self, steepest: float, never: float = NEVER) -> None:
+        """Make ready for slopes up to a value."""
+        for part in self._parts:
+            part.prepare(steepest, never)
+
+    def _log_mgf(self, slopes: Floats) -> Floats:
+        """Return the logarithm of the generating function, shape (1, n_slopes)."""
+        return np.asarray(sum(part.log_mgf(slopes) for part in self._parts))[None]
+
+    def approximation(self, points: Points, target: float) -> Approximation:
+        """Return the tail; all derivatives are known well."""
+        return refined_tails(points, np.array([target]))
+
+    def coarse_waves(self, slope: float, frequencies: Floats) -> Floats:
+        """Return the size of the characteristic function of terms with few positives."""
+        few = [part for part in self._parts if part.lanes.n_pos.max() <= COARSE]
+        return np.abs(_product(few, slope, frequencies))
+
+    def product(self) -> Course:
+        """Return the generating function of the sum."""
+        return _Product(self._parts, self.deviation)
+
+
+def _product(parts: Iterable[_Part], slope: float, frequencies: Floats) -> Complexes:
+    """Return the characteristic function of parts under a tilt."""
+    product = np.ones(frequencies.size, dtype=np.complex128)
+    for part in parts:
+        product *= part.wave(slope, frequencies)
+    return product
+
+
+class _Product(Course):
+    """The generating function of a sum, for the inversion."""
+
+    def __init__(self, parts: Sequence[_Part], deviation: float) -> None:
+        self._parts, self._deviation = list(parts), deviation
+        n, n_pos = (
+            sum(int(column.sum()) for column in columns)
+            for columns in zip(*((part.lanes.n, part.lanes.n_pos) for part in parts), strict=True)
+        )
+        self.groups = [Group(n, n_pos)]
+
+    def tilt(self, slope: float) -> Tilt:
+        """Tilt every group."""
+        apart = _APART / self._deviation
+        slopes = slope + apart * np.array([-1.0, 0.0, 1.0])
+        log_mgf = np.sum([part.log_mgf(slopes) for part in self._parts], axis=0)
+        below, here, above = log_mgf[:, None]
+        mean, variance = (above - below) / 2 / apart, (above - 2 * here + below) / apart**2
+        return Tilt(slope, here, mean, variance, [], [])
+
+    def waves(
+        self, tilt: Tilt, groups: Iterable[int], frequencies: Floats
+    ) -> dict[int, Complexes]:
+        """Multiply the characteristic functions."""
+        return dict.fromkeys(groups, _product(self._parts, tilt.slope, frequencies))

@@ -1,0 +1,354 @@
+"""Tails of T = n_pos AP where single ranks carry weight, from its distribution on a lattice.
+
+Let row h hold the distribution of T over all rankings of t items with h positives. The last m of
+the t ranks hold j of the positives with a hypergeometric chance, and T grows by g, so that
+
+    row h of t  =  sum over j of  P(j | h) times row h - j of t - m, moved by g.
+
+As with generating functions (`ap_course`) one walk down the ranks holds this for every number of
+retrieved items (= t) and of positives among them (= h), and so for every n and n_pos. T is kept on
+a lattice from 0 to the value that is asked for; what falls between two points is shared between
+them, which keeps the mean. A second walk with points twice as far apart tells how much that
+matters: where the two differ by more than a little, single values of T carry weight near the one
+that is asked for. All terms are positive, so that no digits are lost far out.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prframe.stats.null.average_precision.generating_function.course import DENSE, GROWTH
+from prframe.stats.null.average_precision.generating_function.steps import (
+    Floats,
+    Integers,
+    Items,
+    Steps,
+    log_binomial,
+)
+
+# Up to so many positives a lattice is not too slow.
+MOST_POSITIVES = 600
+# Points up to the largest value that is asked for, which is at most so many times the smallest.
+# The first number of points is tried first.
+_POINTS, _ALIKE_VALUES = (2048, 8192), 4.0
+# Chances with smaller logarithms never count, if those of the answers are larger than the second.
+_NEVER = ((-45.0, -20.0), (-90.0, -55.0), (-170.0, -130.0))
+# Which share of a bound is about the answer's.
+_GUESSED = 0.7
+# Where the slope of the tail's logarithm is taken, in points.
+_NEARBY = 40.0
+# Tails are compared so many points beside the value that is asked for, and three times as many;
+# so much more may lie between the former. So far the two walks may be apart, of whose difference
+# a third is left. So many values are asked for in all.
+_BESIDE, _LUMPY, _APART, _ASKED = 2.5, 0.03, 0.02, 6
+# What is not known better than so many points is kept as its mean.
+_NARROW = 0.2
+# Sharing leads so many points further at most.
+_DRIFT = 100
+# One positive at the last rank lets T grow by 1 over that; less is asked for as well as that.
+_LEAST_RISE = 0.9
+# So many values between points are looked up at once.
+_AT_ONCE = 1 << 18
+_LEAST = 1e-300
+
+
+class LatticeTails(NamedTuple):
+    """Logarithms of P(T >= x) and P(T < x), and the slope of the smaller one's logarithm.
+
+    `lumpy` tells where a lattice is too coarse, as single values of T next to x carry weight;
+    where the smaller one is too small for the terms that were taken, all are NaN.
+    """
+
+    reached: Floats
+    missed: Floats
+    slope: Floats
+    lumpy: NDArray[np.bool_]
+
+
+class Retrieved(NamedTuple):
+    """Items, positives among them, and how many of the items are retrieved."""
+
+    n: int
+    n_pos: int
+    depth: int
+
+
+class _Rows(NamedTuple):
+    """The distributions of the hits `low`, ... at a rank: on the lattice, and what lies beyond."""
+
+    low: int
+    weight: Floats
+    beyond: Floats
+
+
+class _Terms(NamedTuple):
+    """The terms of a step: hits at its end and above it, what T grows by, and the chance."""
+
+    hits: Integers
+    above: Integers
+    growth: Floats
+    chance: Floats
+
+
+def lattice_tails(
+    cases: Sequence[Retrieved], x: Floats, ends: Integers | None = None
+) -> LatticeTails:
+    """Return the tails of a value of T for each case, with at most MOST_POSITIVES positives.
+
+    All cases have the tie blocks whose ends are given, if any.
+    """
+    found = np.full((3, x.size), np.nan)
+    lumpy = np.ones(x.size, np.bool_)
+    x = np.maximum(x, [_LEAST_RISE / case.depth for case in cases])
+    size = _kind(x).tolist()
+    order = sorted(range(x.size), key=size.__getitem__)
+    for _, members in groupby(order, key=size.__getitem__):
+        chosen = np.array(list(members))
+        for points in _POINTS:
+            some, values = [cases[k] for k in chosen], x[chosen]
+            top = float(values.max())
+            walk = partial(_Walk, _Shape(some, ends), top)
+            found[:, chosen], lumpy[chosen] = _compared(walk, some, values, top / points)
+            chosen = chosen[lumpy[chosen]]
+            if not chosen.size:
+                break
+    reached, missed, slope = found
+    return LatticeTails(reached, missed, slope, lumpy)
+
+
+class Lattice:
+    """The tails of one case, for values that are asked for one after the other.
+
+    Parameters
+    ----------
+    case : Retrieved
+    ends : ndarray of int, optional
+        Ends of the tie blocks.
+    """
+
+    def __init__(self, case: Retrieved, ends: Integers | None = None) -> None:
+        self._shape = _Shape([case], ends)
+        self._walks: dict[tuple[float, float, float], _Walk] = {}
+
+    def tails(self, x: float) -> LatticeTails:
+        """Return the tails of a value of T."""
+        values = np.array([max(x, _LEAST_RISE / self._shape.cases[0].depth)])
+        top = 1.01 * float(_ALIKE_VALUES ** (_kind(values)[0] + 1))
+        found, lumpy = np.zeros((3, 1)), np.ones(1, np.bool_)
+        walk = partial(self._walk, top)
+        for points in _POINTS:
+            found, lumpy = _compared(walk, self._shape.cases, values, top / points)
+            if not lumpy[0]:
+                break
+        reached, missed, slope = found
+        return LatticeTails(reached, missed, slope, lumpy)
+
+    def _walk(self, top: float, cell: float, never: float) -> "_Walk":
+        """Walk, or return the walk."""
+        if (top, cell, never) not in self._walks:
+            self._walks[top, cell, never] = _Walk(self._shape, top, cell, never)
+        return self._walks[top, cell, never]
+
+
+def _kind(x: Floats) -> Integers:
+    """Return numbers that are the same for values of about one size."""
+    return np.asarray(np.log(x) // np.log(_ALIKE_VALUES), dtype=np.int64)
+
+
+def _compared(
+    walk: "Callable[[float, float], _Walk]", cases: Sequence[Retrieved], x: Floats, cell: float
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return tails, slopes, and whether a lattice is too coarse, from walks of two widths."""
+    coarse, never, furthest = np.zeros((_ASKED, 2, x.size)), 0.0, 0.0
+    guess = _GUESSED * min(map(_least, cases, x.tolist()))
+    for never, furthest in _NEVER:
+        if guess > furthest or furthest == _NEVER[-1][1]:
+            coarse = walk(2 * cell, never).pairs(cases, x)
+            if (coarse[0].min(axis=0) > np.exp(furthest)).all():
+                break
+    return _settled(walk(cell, never).pairs(cases, x), coarse, cell, furthest)
+
+
+def _least(case: Retrieved, x: float) -> float:
+    """Return a logarithm that P(T >= x) exceeds: T is as large if the first ranks are positive."""
+    first = min(int(np.ceil(x)), case.n_pos)
+    ways = log_binomial(case.n - first, case.n_pos - first) - log_binomial(case.n, case.n_pos)
+    return float(ways)
+
+
+def _settled(
+    fine: Floats, coarse: Floats, cell: float, furthest: float
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return the tails and the slopes from two walks, and whether they are too coarse."""
+    fine, coarse = (np.log(np.maximum(pairs, _LEAST)) for pairs in (fine, coarse))
+    upper = fine[0, 0] <= fine[0, 1]
+    smaller, other = (np.where(upper, pairs[:, 0], pairs[:, 1]) for pairs in (fine, coarse))
+    slope = np.abs(smaller[1] - smaller[0]) / (_NEARBY * cell)
+    apart = smaller[0] - other[0]
+    steps = np.abs(np.diff(smaller[2:], axis=0))
+    beside = steps[1] - np.minimum(steps[0], steps[2])
+    tail = np.minimum(smaller[0] + apart / 3, 0.0)
+    lumpy = (np.abs(apart) > _APART) | (beside > _LUMPY)
+    tail[tail < furthest] = np.nan
+    with np.errstate(divide="ignore"):
+        rest = np.log(-np.expm1(np.minimum(tail, -_LEAST)))
+    pair = np.where(upper, [tail, rest], [rest, tail])
+    slope = np.where(np.isnan(tail), np.nan, np.maximum(slope, _LEAST))
+    return np.array([*pair, slope]), lumpy
+
+
+class _Shape(NamedTuple):
+    """Cases, and the ends of the tie blocks that all have, if any."""
+
+    cases: Sequence[Retrieved]
+    ends: Integers | None
+
+
+class _Left(NamedTuple):
+    """P(T >= x) and P(T < x) at the points, for the hits `low`, ... above a rank."""
+
+    survival: Floats
+    low: int
+    above: int
+
+
+class _Walk:
+    """A walk to the last step of each case, for values of T up to `top`."""
+
+    def __init__(self, shape: _Shape, top: float, cell: float, never: float) -> None:
+        # On use: SciPy takes longer to import than most evaluations take.
+        from scipy.linalg.blas import daxpy  # noqa: PLC0415
+
+        self._add_multiple: Any = daxpy
+        self.cell, self.never = cell, never
+        depth = max(case.depth for case in shape.cases)
+        self.most = max(case.n_pos for case in shape.cases)
+        self.items = Items(depth, depth, shape.ends)
+        shapes = sorted({(case.n, case.n_pos) for case in shape.cases})
+        self.shapes = np.array(shapes).T[:, :, None]
+        self.width = int(np.ceil(top / cell + _NEARBY)) + 2
+        steps = self.items.table(DENSE, GROWTH)
+        depths = sorted({case.depth for case in shape.cases})
+        leave = dict(zip(depths, np.searchsorted(steps.end, depths).tolist(), strict=True))
+        self._left: dict[int, _Left] = {}
+        rows = _Rows(0, np.eye(1, self.width), np.zeros(1))
+        for step in range(leave[depth] + 1):
+            leaving = [depth for depth in depths if leave[depth] == step]
+            left = (
+                _Left(self._survival(rows), rows.low, int(steps.above[step])) if leaving else None
+            )
+            if left is not None:
+                self._left |= dict.fromkeys(leaving, left)
+            if step < leave[depth]:
+                rows = self._moved(rows, steps.one(step))
+
+    def pairs(self, cases: Sequence[Retrieved], x: Floats) -> Floats:
+        """Return P(T >= y) and P(T < y), for y = x, and so many points further or beside.
+
+        ndarray of float, shape (6, 2, n_cases).
+        """
+        found = np.zeros((_ASKED, 2, x.size))
+        order = sorted(range(x.size), key=cases.__getitem__)
+        for case, same in groupby(order, key=cases.__getitem__):
+            places = list(same)
+            found[:, :, places] = self._last(case, x[places])
+        return found
+
+    def _likely(self, end: int) -> tuple[int, int]:
+        """Return the least and the most hits that a case may have at a rank."""
+        hits = np.arange(min(end, self.most) + 1)
+        n, n_pos = self.shapes[:, self.shapes[0, :, 0] >= end]
+        log_chance = log_binomial(n_pos, hits) + log_binomial(n - n_pos, end - hits)
+        log_chance -= log_binomial(n, end)
+        some = np.flatnonzero((log_chance > self.never).any(axis=0))
+        return int(some[0]), int(some[-1])
+
+    def _moved(self, rows: _Rows, step: Steps) -> _Rows:
+        """Take a step."""
+        low, high = self._likely(int(step.end[0]))
+        hits, above, growth, chance = self._terms(step, np.arange(low, high + 1), rows)
+        place, part = np.divmod(growth / self.cell, 1.0)
+        shift = np.concatenate([place, place + 1]).astype(np.int64)
+        factor = np.concatenate([(1 - part) * chance, part * chance])
+        source, target = np.tile(above - rows.low, 2), np.tile(hits - low, 2)
+        width = self.width
+        # T is at most the number of hits, and a little more where it was shared between points.
+        most = (above / self.cell).astype(np.int64) + _DRIFT
+        some = np.tile(np.minimum(width, most), 2)
+        keep = np.clip(width - shift, 0, some)
+        reach = np.pad(np.cumsum(rows.weight[:, ::-1], axis=1)[:, ::-1], ((0, 0), (0, 1)))
+        lost = factor * (rows.beyond[source] + np.where(keep < some, reach[source, keep], 0.0))
+        beyond: Floats = np.bincount(target, lost, high - low + 1).astype(np.float64)
+        weight = np.zeros((high - low + 1, width))
+        inside = (keep > 0) & (factor > 0)
+        columns = (keep, factor, source * width, target * width + shift)
+        before, after, add_multiple = rows.weight.ravel(), weight.ravel(), self._add_multiple
+        for count, share, begin, end in zip(*(c[inside].tolist() for c in columns), strict=True):
+            add_multiple(before, after, count, share, begin, 1, end, 1)
+        return _Rows(low, weight, beyond)
+
+    def _terms(self, step: Steps, hits: Integers, rows: _Rows) -> "_Terms":
+        """Return the terms of a step for numbers of hits at its end."""
+        above, size, end = int(step.above[0]), int(step.size[0]), int(step.end[0])
+        high = rows.low + rows.weight.shape[0] - 1
+        j = np.arange(max(0, int(hits[0]) - high), min(size, int(hits[-1]) - rows.low) + 1)
+        before = hits[:, None] - j
+        log_chance = log_binomial(size, j) + log_binomial(above, before)
+        log_chance -= log_binomial(end, hits)[:, None]
+        possible = (log_chance > self.never) & (before >= rows.low) & (before <= high)
+        row, column = np.nonzero(possible)
+        met, number, chance = before[row, column], j[column], np.exp(log_chance[row, column])
+        growth = number * (met + 1) * float(step.single[0])
+        growth += number * (number - 1) * float(step.pair[0])
+        share = number * (1 - number / max(size, 1)) * float(step.spread[0])
+        spread = np.sqrt(share) * (met + number / 2)
+        # Two values with the mean and the variance, or one where the lattice spreads as much.
+        two = np.flatnonzero(spread > _NARROW * self.cell)
+        chance[two] /= 2
+        again = np.concatenate([np.arange(row.size), two])
+        growth[two] -= spread[two]
+        growth = np.concatenate([growth, growth[two] + 2 * spread[two]])
+        return _Terms(hits[row[again]], met[again], np.maximum(growth, 0.0), chance[again])
+
+    @staticmethod
+    def _survival(rows: _Rows) -> Floats:
+        """Return P(T >= x) and P(T < x) at the points of the lattice, by number of hits."""
+        # A point stands for all that was nearer to it than to its neighbours.
+        above = np.cumsum(rows.weight[:, ::-1], axis=1)[:, ::-1] - rows.weight / 2
+        below = np.cumsum(rows.weight, axis=1) - rows.weight / 2
+        return np.stack([above + rows.beyond[:, None], below])
+
+    def _last(self, case: Retrieved, values: Floats) -> Floats:
+        """Take the last step of a case; return both tails of values, and of those nearby."""
+        n, n_pos, depth = case
+        survival, low, above = self._left[depth]
+        cut = self.items.between(np.array([above]), np.array([depth]))
+        around = _BESIDE * np.array([-3.0, -1.0, 1.0, 3.0])
+        offsets = self.cell * np.array([0.0, _NEARBY, *around])
+        x = values + offsets[:, None]
+        found = np.zeros((2, *x.shape))
+        retrieved = np.arange(max(0, n_pos - (n - depth)), min(depth, n_pos) + 1)
+        log_share = log_binomial(depth, retrieved) + log_binomial(n - depth, n_pos - retrieved)
+        log_share -= log_binomial(np.array([n]), np.array([n_pos]))
+        likely = log_share > self.never
+        rows = _Rows(low, survival[0], np.zeros(0))
+        terms = self._terms(cut, retrieved[likely], rows)
+        factor = terms.chance * np.exp(log_share[likely])[terms.hits - int(retrieved[likely][0])]
+        at_once = max(1, _AT_ONCE // x.size)
+        for begin in range(0, factor.size, at_once):
+            part = slice(begin, begin + at_once)
+            rows_of = (terms.above[part] - low)[:, None, None]
+            value = self._at(survival, rows_of, x - terms.growth[part, None, None])
+            found += np.tensordot(value, factor[part], axes=([1], [0]))
+        return np.moveaxis(found, 0, 1)
+
+    def _at(self, survival: Floats, row: Integers, x: Floats) -> Floats:
+        """Return P(T >= x) and P(T < x) between the points of the lattice, given hits."""
+        place, share = np.divmod(np.maximum(x, 0.0) / self.cell, 1.0)
+        index = place.astype(np.int64)
+        value = (1 - share) * survival[:, row, index] + share * survival[:, row, index + 1]
+        return np.where(x > 0, value, np.array([1.0, 0.0])[:, None, None, None])

@@ -1,0 +1,381 @@
+"""What null distributions have in common: probabilities, quantiles, moments and p-values.
+
+A distribution knows how likely its tails are, and its moments; everything else follows from these.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.stats._arrays import Floats, random_generator, reals
+from prframe.stats.null.quantiles import Moments, Search, last_kept
+from prframe.typing import Alternative
+
+Seed: TypeAlias = int | np.random.Generator | None
+Side: TypeAlias = Literal["upper", "lower"]
+
+BOTH: tuple[Side, ...] = get_args(Side)
+# A level that is attained is, whatever the last digits say.
+_SLACK = 1e-12
+_SMALLEST = float(np.nextafter(0, 1))
+# A bracket of this share of the step of a lattice holds one of its points at most.
+_CELL = 0.4
+_LARGEST = float(np.finfo(np.float64).max)
+
+
+class TailProbabilities(NamedTuple):
+    """Both tails of some values, and how they were found.
+
+    Attributes
+    ----------
+    log_sf, log_cdf : float or ndarray of float
+        Logarithms of P(X >= x) and P(X <= x), in the shape of x.
+    method : str or ndarray of str
+        What found them, in the same shape; of P(X >= x), where the sides differ.
+
+    Examples
+    --------
+    >>> from prframe.stats import SignFlipNull
+    >>> tails = SignFlipNull([1.0, 2.0, 4.0]).tails(3.0)
+    >>> round(float(np.exp(tails.log_sf)), 9), round(float(np.exp(tails.log_cdf)), 9), tails.method
+    (0.375, 0.75, 'exact')
+    """
+
+    log_sf: Floats | float
+    log_cdf: Floats | float
+    method: NDArray[np.str_] | str
+
+
+class Found(NamedTuple):
+    """Logarithms of the tails of rising numbers, and how each was found.
+
+    A side that was not asked for may hold anything.
+    """
+
+    upper: Floats
+    lower: Floats
+    method: NDArray[np.str_]
+
+
+class NullDistribution(ABC):
+    """A distribution under a null hypothesis: `APNull`, `LinearRankNull` or `SignFlipNull`.
+
+    It answers as a frozen distribution of ``scipy.stats`` does, save that equality counts on both
+    sides: ``sf(x) = P(X >= x)`` and ``cdf(x) = P(X <= x)``. How probabilities are computed is told
+    by the argument `method` of the class.
+
+    Notes
+    -----
+    Values that differ by no more than rounding are equal. Within one call, probabilities never
+    rise, or never fall, with x, and what is possible never has probability 0.
+
+    Examples
+    --------
+    >>> from prframe.stats import LinearRankNull
+    >>> null = LinearRankNull(range(1, 9), n_pos=3)
+    >>> null.isf([0.05, 0.01]), round(null.p_value(20, "two-sided"), 6)
+    (array([20., nan]), 0.071429)
+    """
+
+    @abstractmethod
+    def mean(self) -> float:
+        """Return the mean."""
+
+    @abstractmethod
+    def var(self) -> float:
+        """Return the variance."""
+
+    def std(self) -> float:
+        """Return the standard deviation."""
+        return float(np.sqrt(self.var()))
+
+    def stats(self, moments: str = "mv") -> tuple[float, ...]:
+        """Return moments.
+
+        Parameters
+        ----------
+        moments : str of the letters m, v, s, k, default "mv"
+            Mean, variance, skewness, excess kurtosis.
+
+        Returns
+        -------
+        tuple of float
+            In this order, whatever the order asked for. Skewness and kurtosis are NaN where the
+            variance is 0.
+
+        Raises
+        ------
+        PrframeError
+            Other letters, or none.
+        """
+        if not moments or set(moments) - set("mvsk"):
+            raise PrframeError(f"`moments` must be letters of 'mvsk'; got {moments!r}.")
+        values = dict(zip("mv", (self.mean(), self.var()), strict=True))
+        if set(moments) & set("sk"):
+            values |= dict(zip("sk", self._shape(), strict=True))
+        return tuple(value for letter, value in values.items() if letter in moments)
+
+    @abstractmethod
+    def support(self) -> tuple[float, float]:
+        """Return the least and the largest value."""
+
+    def sf(self, x: ArrayLike) -> "Floats | float":
+        """Return P(X >= x).
+
+        Parameters
+        ----------
+        x : array_like of float
+            Values. Many of them are cheaper together, and their probabilities never rise.
+
+        Returns
+        -------
+        float or ndarray of float
+            In the shape of x. The least positive float where it is smaller; see `logsf`.
+
+        Raises
+        ------
+        PrframeError
+            A value that is NaN, or a method that cannot take this distribution.
+        """
+        return _shaped(_chance(self._tails("x", x, ("upper",)).upper))
+
+    def logsf(self, x: ArrayLike) -> "Floats | float":
+        """Return the logarithm of P(X >= x), x being an array_like of float."""
+        return _shaped(self._tails("x", x, ("upper",)).upper)
+
+    def cdf(self, x: ArrayLike) -> "Floats | float":
+        """Return P(X <= x), x being an array_like of float."""
+        return _shaped(_chance(self._tails("x", x, ("lower",)).lower))
+
+    def logcdf(self, x: ArrayLike) -> "Floats | float":
+        """Return the logarithm of P(X <= x), x being an array_like of float."""
+        return _shaped(self._tails("x", x, ("lower",)).lower)
+
+    def tails(self, x: ArrayLike) -> TailProbabilities:
+        """Return the logarithms of both tails, and how they were found.
+
+        Parameters
+        ----------
+        x : array_like of float
+
+        Returns
+        -------
+        TailProbabilities
+            ``log_sf``, ``log_cdf`` and ``method``, each in the shape of x.
+        """
+        upper, lower, method = self._tails("x", x, BOTH)
+        return TailProbabilities(
+            _shaped(upper), _shaped(lower), str(method) if method.ndim == 0 else method
+        )
+
+    def p_value(
+        self, statistic: ArrayLike, alternative: Alternative = "greater"
+    ) -> "Floats | float":
+        """Return the p-value of a statistic.
+
+        Parameters
+        ----------
+        statistic : array_like of float
+            Observed values.
+        alternative : {"greater", "less", "two-sided"}
+            ``P(X >= x)``, ``P(X <= x)``, or twice the smaller of both, at most 1.
+
+        Returns
+        -------
+        float or ndarray of float, in [0, 1]
+            In the shape of `statistic`.
+
+        Raises
+        ------
+        PrframeError
+            A statistic that is NaN, or another alternative.
+        """
+        checks.one_of("alternative", alternative, get_args(Alternative))
+        sides: dict[Alternative, tuple[Side, ...]] = {"greater": ("upper",), "less": ("lower",)}
+        found = self._tails("statistic", statistic, sides.get(alternative, BOTH))
+        return _shaped(sided(found.upper, found.lower, alternative))
+
+    def isf(self, q: ArrayLike) -> "Floats | float":
+        """Return the least x with P(X >= x) <= q: the critical value at level q.
+
+        Parameters
+        ----------
+        q : array_like of float in (0, 1]
+
+        Returns
+        -------
+        float or ndarray of float
+            In the shape of q, as near as values can be told apart. NaN where no value is as rare
+            as that.
+
+        Raises
+        ------
+        PrframeError
+            A level out of range.
+        """
+        levels = _levels(q)
+        level = np.log(levels).ravel()
+
+        def rarity(places: NDArray[np.int64], x: Floats) -> Floats:
+            return _finite(level[places] + _SLACK - self._upper(x))
+
+        found = self._search(levels, 1).bracket(rarity)
+        rare = np.where(found.reached, self._last_as_rare(found.above), np.nan)
+        return _shaped(rare.reshape(levels.shape))
+
+    def ppf(self, q: ArrayLike) -> "Floats | float":
+        """Return the least x with P(X <= x) >= q.
+
+        Parameters
+        ----------
+        q : array_like of float in (0, 1]
+
+        Returns
+        -------
+        float or ndarray of float
+            In the shape of q, as near as values can be told apart.
+
+        Raises
+        ------
+        PrframeError
+            A level out of range.
+        """
+        levels = _levels(q)
+        level = np.log(levels).ravel()
+
+        def height(places: NDArray[np.int64], x: Floats) -> Floats:
+            return _finite(self._lower(x) - level[places] + _SLACK)
+
+        above = self._search(levels, -1).bracket(height).above
+        return _shaped(self._settled(above).reshape(levels.shape))
+
+    def rvs(self, size: int = 1, rng: Seed = None) -> Floats:
+        """Draw values.
+
+        Parameters
+        ----------
+        size : int, default 1
+            How many, >= 1.
+        rng : int or numpy.random.Generator, optional
+            Seed, or generator.
+
+        Returns
+        -------
+        ndarray of float, shape (size,)
+
+        Raises
+        ------
+        PrframeError
+            A size below 1, or no seed.
+        """
+        size = checks.whole_number("size", size, at_least=1)
+        return self._draws(size, random_generator(rng))
+
+    @abstractmethod
+    def _shape(self) -> tuple[float, float]:
+        """Return skewness and excess kurtosis, NaN where the variance is 0."""
+
+    @abstractmethod
+    def _found(self, x: Floats, sides: tuple[Side, ...]) -> Found:
+        """Return the tails of distinct, rising numbers, infinite ones included."""
+
+    @abstractmethod
+    def _draws(self, size: int, generator: np.random.Generator) -> Floats:
+        """Draw so many values."""
+
+    @abstractmethod
+    def _rounding(self, x: Floats) -> Floats:
+        """Return by how much numbers may differ from x and equal it."""
+
+    def _lattice(self) -> tuple[float, float] | None:
+        """Return a value and the distance of neighbouring values, if values are on a lattice."""
+        return None
+
+    def _tails(self, name: str, x: ArrayLike, sides: tuple[Side, ...]) -> Found:
+        """Check numbers and return their tails, in their shape."""
+        values = reals(name, x)
+        if np.isnan(values).any():
+            raise PrframeError(f"`{name}` must not be NaN.")
+        asked, places = np.unique(values, return_inverse=True)
+        found = self._found(asked, sides)
+        # Neighbours may differ by less than the error of each.
+        upper, lower = np.minimum.accumulate(found.upper), np.maximum.accumulate(found.lower)
+        places = places.reshape(values.shape)
+        return Found(upper[places], lower[places], np.asarray(found.method)[places])
+
+    def _search(self, levels: Floats, sign: Literal[-1, 1]) -> Search:
+        """Return where the quantiles of upper (1) or lower (-1) tails are looked for."""
+        moments = Moments(self.mean(), self.std(), *self._shape())
+        return Search.of(levels.ravel(), sign, moments, self.support(), self._narrow)
+
+    def _narrow(self, x: Floats) -> Floats:
+        """Return the width of brackets that need not be narrower."""
+        lattice = self._lattice()
+        return np.full(x.shape, _CELL * lattice[1]) if lattice else self._rounding(x) / 2
+
+    def _last_as_rare(self, above: Floats) -> Floats:
+        """Return the largest x with the same P(X >= x) as each number.
+
+        P(X >= x) stays what it is up to the next value that X can take.
+        """
+        largest, lattice = self.support()[1], self._lattice()
+        # Values that are equal may differ in the last digit: step over all of them.
+        rare = self._settled(above) if lattice else above + self._rounding(above) / 2
+        rare = np.minimum(rare, largest)
+        gap = np.full(rare.shape, lattice[1]) if lattice else self._rounding(rare)
+        reached = self._upper(rare) - _SLACK
+
+        def is_lost(places: NDArray[np.int64], x: Floats) -> NDArray[np.bool_]:
+            return self._upper(x) < reached[places]
+
+        return self._settled(last_kept(is_lost, rare, gap, largest, self._narrow))
+
+    def _upper(self, x: Floats) -> Floats:
+        """Return logarithms of P(X >= x), at points of the lattice if there is one."""
+        return self._tails("x", self._settled(x), ("upper",)).upper
+
+    def _lower(self, x: Floats) -> Floats:
+        """Return logarithms of P(X <= x), at points of the lattice if there is one."""
+        return self._tails("x", self._settled(x), ("lower",)).lower
+
+    def _settled(self, x: Floats) -> Floats:
+        """Return the nearest points of the lattice; the numbers themselves without one."""
+        lattice = self._lattice()
+        if lattice is None:
+            return x
+        origin, step = lattice
+        return origin + step * np.rint((x - origin) / step)
+
+
+def sided(upper: Floats, lower: Floats, alternative: Alternative) -> Floats:
+    """Return p-values from the logarithms of both tails; one that is not asked for may be NaN."""
+    if alternative == "two-sided":
+        return np.minimum(2 * _chance(np.minimum(upper, lower)), 1.0)
+    return _chance(upper if alternative == "greater" else lower)
+
+
+def _chance(logs: Floats) -> Floats:
+    """Return probabilities, none of them 0 but the impossible."""
+    return np.where(np.isfinite(logs), np.maximum(np.exp(logs), _SMALLEST), 0.0)
+
+
+def _shaped(values: Floats) -> "Floats | float":
+    """Return an array, or the number that is its only entry."""
+    return float(values) if values.ndim == 0 else values
+
+
+def _finite(values: Floats) -> Floats:
+    """Return values without infinite ones, between which nothing can be interpolated."""
+    return np.clip(values, -_LARGEST, _LARGEST)
+
+
+def _levels(q: ArrayLike) -> Floats:
+    """Require levels of tests."""
+    levels = reals("q", q)
+    if not ((levels > 0) & (levels <= 1)).all():
+        raise PrframeError(f"`q` must lie in (0, 1]; got {checks.brief(q)}.")
+    return levels

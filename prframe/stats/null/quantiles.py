@@ -1,0 +1,203 @@
+"""Quantiles of a distribution of which only the tails are known, by few looks at these.
+
+One look may take a tenth of a second. All levels are searched at once, from brackets, by inverse
+quadratic interpolation with bisection where that gains little (Chandrupatla, *A new hybrid
+quadratic/bisection algorithm*, Advances in Engineering Software 1997).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prframe.stats._arrays import Floats
+
+# Takes the places of the levels that are meant and as many x; rises with x.
+Rising: TypeAlias = Callable[[NDArray[np.int64], Floats], Floats]
+# Takes the same; tells where something is lost that smaller x have.
+Lost: TypeAlias = Callable[[NDArray[np.int64], Floats], NDArray[np.bool_]]
+
+# Normal quantiles of all positive floats are smaller.
+_NORMAL = 39.0
+# More halvings than a bracket of floats allows.
+_STEPS = 200
+# The expansion of quantiles is of use for so much skewness, and so far out, at most.
+_MOST_SKEWED, _FARTHEST = 1.0, 6.0
+# The second look goes a little beyond where it should be, by so many deviations at most.
+_BEYOND, _LONGEST = 1.1, 1.0
+# Further looks go so many times as far, until there is a bracket.
+_GROWTH = 4.0
+
+
+class Moments(NamedTuple):
+    """Mean, standard deviation, skewness and excess kurtosis."""
+
+    mean: float
+    std: float
+    skewness: float
+    kurtosis: float
+
+
+class Bracket(NamedTuple):
+    """The last x at which a function is negative, and the first at which it is not.
+
+    Where it is negative nowhere, or everywhere, both are that end of the support; `reached` tells
+    whether it is ever not negative.
+    """
+
+    below: Floats
+    above: Floats
+    reached: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Search:
+    """Where quantiles are looked for.
+
+    Attributes
+    ----------
+    start : ndarray of float, shape (n_levels,)
+        A first guess.
+    slope : ndarray of float, shape (n_levels,)
+        By how much the logarithm of the tail changes there with x, about.
+    std : float
+        The standard deviation.
+    support : tuple of float
+        Ends between which the answers are.
+    width : callable
+        Brackets around some x that are as narrow are narrow enough.
+    """
+
+    start: Floats
+    slope: Floats
+    std: float
+    support: tuple[float, float]
+    width: Callable[[Floats], Floats]
+
+    @classmethod
+    def of(
+        cls,
+        levels: Floats,
+        sign: Literal[-1, 1],
+        moments: Moments,
+        support: tuple[float, float],
+        width: Callable[[Floats], Floats],
+    ) -> "Search":
+        """Start at the expansion of Cornish and Fisher, of upper (1) or lower (-1) tails."""
+        # On use: SciPy takes longer to import than most evaluations take.
+        from scipy.special import ndtri  # noqa: PLC0415
+
+        z = np.clip(ndtri(levels), -_NORMAL, _NORMAL)
+        start = moments.mean + moments.std * _expanded(-sign * z, moments)
+        # The hazard of the normal distribution, per deviation.
+        slope = np.exp(-(z**2) / 2 - np.log(levels)) / (2 * np.pi) ** 0.5
+        return cls(np.clip(start, *support), slope, moments.std, support, width)
+
+    def bracket(self, rising: Rising) -> Bracket:
+        """Return the place where a rising function ceases to be negative."""
+        x, values = self._around(rising)
+        low, high = self.support
+        reached, everywhere = values.max(axis=0) >= 0, values.min(axis=0) >= 0
+        below = np.where(reached, low, high)
+        above = below.copy()
+        inside = np.flatnonzero(reached & ~everywhere)
+        if inside.size:
+            found = _narrowed(rising, inside, x[:, inside], values[:, inside], self.width)
+            below[inside], above[inside] = found
+        return Bracket(below, above, reached)
+
+    def _around(self, rising: Rising) -> tuple[Floats, Floats]:
+        """Return the two last of the points that are looked at until they lie on both sides."""
+        places, low, high = np.arange(self.start.size), *self.support
+        x = np.stack([self.start, self.start])
+        values = np.tile(rising(places, self.start), (2, 1))
+        negative = values[0] < 0
+        step = np.abs(values[0]) / np.maximum(self.slope, 1 / _NORMAL) * _BEYOND
+        step = np.maximum(np.minimum(step, _LONGEST) * self.std, 2 * self.width(self.start))
+        while True:
+            there = np.clip(np.where(negative, x[0] + step, x[0] - step), low, high)
+            places = places[(there != x[0])[places]]
+            if not places.size:
+                return x, values
+            x[1, places], values[1, places] = x[0, places], values[0, places]
+            x[0, places] = there[places]
+            values[0, places] = rising(places, there[places])
+            places = places[(values[0, places] < 0) == negative[places]]
+            step *= _GROWTH
+
+
+def _expanded(z: Floats, moments: Moments) -> Floats:
+    """Return standardised quantiles for normal ones, where the expansion is of use."""
+    s, k = moments.skewness, moments.kurtosis
+    if not (abs(s) <= _MOST_SKEWED and abs(k) <= 2 * _MOST_SKEWED):
+        return z
+    terms = (z**2 - 1) * s / 6 + (z**3 - 3 * z) * k / 24 - (2 * z**3 - 5 * z) * s**2 / 36
+    return np.asarray(np.where(np.abs(z) <= _FARTHEST, z + terms, z))
+
+
+def last_kept(
+    is_lost: Lost, start: Floats, gap: Floats, largest: float, width: Callable[[Floats], Floats]
+) -> Floats:
+    """Return the largest x at which nothing is lost, to a width; `start` is such an x.
+
+    Steps begin with a gap, where most searches end, and grow fourfold.
+    """
+    kept, lost = start.copy(), np.minimum(start + gap, largest)
+    places = np.flatnonzero(lost > kept)
+    while places.size:
+        places = places[~is_lost(places, lost[places])]
+        kept[places] = lost[places]
+        gap = 4 * gap
+        lost[places] = np.minimum(start[places] + gap[places], largest)
+        places = places[lost[places] > kept[places]]
+    while (places := np.flatnonzero(lost - kept > 2 * width(kept))).size:
+        middle = (kept[places] + lost[places]) / 2
+        gone = is_lost(places, middle)
+        lost[places[gone]], kept[places[~gone]] = middle[gone], middle[~gone]
+    return kept
+
+
+def _narrowed(
+    rising: Rising,
+    places: NDArray[np.int64],
+    x: Floats,
+    values: Floats,
+    width: Callable[[Floats], Floats],
+) -> tuple[Floats, Floats]:
+    """Narrow brackets, whose ends are the rows of x, the newer one first."""
+    # The newest point, the end on the other side, and an older point.
+    x, values = x[[0, 1, 1]], values[[0, 1, 1]]
+    for _ in range(_STEPS):
+        wide = np.abs(x[1] - x[0])
+        least = np.maximum(width(x[0]), 2 * np.spacing(np.abs(x[0])))
+        active = np.flatnonzero(wide > least)
+        if not active.size:
+            break
+        share = np.clip(_share(x, values)[active], least[active] / 2 / wide[active], None)
+        share = np.minimum(share, 1 - least[active] / 2 / wide[active])
+        there = x[0, active] + share * (x[1, active] - x[0, active])
+        found = rising(places[active], there)
+        crossed = (found < 0) != (values[0, active] < 0)
+        for rows, new in ((x, there), (values, found)):
+            newest, other = rows[0, active], rows[1, active]
+            rows[2, active] = np.where(crossed, other, newest)
+            rows[1, active] = np.where(crossed, newest, other)
+            rows[0, active] = new
+    low = np.where(values[0] < 0, x[0], x[1])
+    return low, np.where(values[0] < 0, x[1], x[0])
+
+
+def _share(x: Floats, values: Floats) -> Floats:
+    """Return which share of the bracket to go from the newest point."""
+    (x1, x2, x3), (f1, f2, f3) = x, values
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        where, height = (x1 - x2) / (x3 - x2), (f1 - f2) / (f3 - f2)
+        is_smooth = (height**2 < where) & ((1 - height) ** 2 < 1 - where)
+        share = f1 / (f2 - f1) * f3 / (f2 - f3)
+        share += (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
+        # Two points make a straight line.
+        is_first = x2 == x3
+        share = np.where(is_first, f1 / (f1 - f2), share)
+    return np.where((is_smooth | is_first) & np.isfinite(share), share, 0.5)

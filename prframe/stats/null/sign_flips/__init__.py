@@ -1,0 +1,1 @@
+"""The distribution of a mean under random signs."""

@@ -1,0 +1,1 @@
+"""The distribution of the sum of scores drawn without replacement."""

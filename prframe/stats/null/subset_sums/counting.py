@@ -1,0 +1,312 @@
+"""The distribution of the sum of numbers drawn without replacement, by counting.
+
+An urn holds numbers, some of them several times; n are drawn, all subsets being alike. Where the
+subsets are few, or fall into few classes, or all sums lie on a lattice, probabilities are exact.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from prframe.stats._arrays import Floats
+from prframe.stats.null.subset_sums.contents import ROUNDING, Contents, Integers, Lattice
+
+# Entries of either half of what is counted, and cells of all steps of a walk.
+MOST_ENTRIES = 1 << 16
+MOST_CELLS = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class Urn:
+    """What is drawn from.
+
+    Attributes
+    ----------
+    contents : Contents
+    n : int
+        How many are drawn.
+    """
+
+    contents: Contents
+    n: int
+
+    @classmethod
+    def of(cls, values: Floats, sizes: Integers, n: int) -> "Urn":
+        """Return an urn with distinct, rising numbers, each so often."""
+        return cls(Contents(values, sizes), n)
+
+    @property
+    def values(self) -> Floats:
+        """Distinct numbers, rising."""
+        return self.contents.values
+
+    @property
+    def sizes(self) -> Integers:
+        """How often each is there."""
+        return self.contents.sizes
+
+    @property
+    def size(self) -> int:
+        """All numbers."""
+        return self.contents.size
+
+    @property
+    def mean(self) -> float:
+        """The mean of the sum."""
+        return self.n * self.contents.mean
+
+    @property
+    def variance(self) -> float:
+        """The variance of the sum, ``n (N - n) / (N (N - 1)) sum (a - mean a)^2``."""
+        if self.n in {0, self.size}:
+            return 0.0
+        pairs = self.n * (self.size - self.n) / (self.size * (self.size - 1))
+        return pairs * self.contents.squares
+
+    @cached_property
+    def shape(self) -> tuple[float, float]:
+        """Skewness and excess kurtosis of the sum; NaN where the variance is 0.
+
+        With d the numbers less their mean and p_k the sum of d^k, the third central moment is
+        ``n (N - n) (N - 2n) p_3 / (N (N - 1) (N - 2))``, and the fourth is ``n (N - n) ((N (N + 1)
+        - 6 n (N - n)) p_4 + 3 (n - 1) (N - n - 1) p_2^2) / (N (N - 1) (N - 2) (N - 3))``.
+        """
+        if self.variance == 0:
+            return np.nan, np.nan
+        total, drawn, left = float(self.size), float(self.n), float(self.size - self.n)
+        away = self.values - self.contents.mean
+        # In units of the deviation of the sum, which neither overflow nor vanish.
+        second, third, fourth = (
+            float(self.sizes @ (away / self.variance**0.5) ** k) for k in (2, 3, 4)
+        )
+        if min(drawn, left) == 1:
+            return (third if drawn == 1 else -third) / total, fourth / total - 3
+        pairs = drawn / total * left / (total - 1)
+        skewness = pairs * (left - drawn) / (total - 2) * third
+        share = (total * (total + 1) - 6 * drawn * left) / (total - 2) / (total - 3)
+        product = 3 * (drawn - 1) / (total - 2) * (left - 1) / (total - 3)
+        return skewness, pairs * (share * fourth + product * second**2) - 3
+
+    @cached_property
+    def support(self) -> tuple[float, float]:
+        """The least and the largest sum."""
+        return _first_sum(self.values, self.sizes, self.n), _first_sum(
+            self.values[::-1], self.sizes[::-1], self.n
+        )
+
+    @cached_property
+    def gaps(self) -> tuple[float, float]:
+        """How far the second sum is from the least one, and from the largest one.
+
+        The last number that is drawn gives way to the next one; infinite without one.
+        """
+        # As many blocks as are drawn hold what comes first.
+        some = self.n + 1
+        return _first_gap(self.values[:some], self.sizes[:some], self.n), _first_gap(
+            -self.values[: -some - 1 : -1], self.sizes[: -some - 1 : -1], self.n
+        )
+
+    @property
+    def slack(self) -> float:
+        """How far sums may lie apart and be equal."""
+        return self.contents.slack
+
+    def left_over(self) -> "Urn":
+        """Return the urn from which what is left over is drawn, with signs changed.
+
+        Its sums are those of this one less the sum of all numbers.
+        """
+        return Urn.of(-self.values[::-1], self.sizes[::-1], self.size - self.n)
+
+    @property
+    def total(self) -> float:
+        """The sum of all numbers."""
+        return float(self.sizes @ self.values)
+
+
+def _first_sum(values: Floats, sizes: Integers, n: int) -> float:
+    """Return the sum of what comes first."""
+    # As many blocks as are drawn hold it.
+    number = np.diff(np.minimum(np.cumsum(sizes[:n]), n), prepend=0)
+    return float(number @ values[:n])
+
+
+def _first_gap(values: Floats, sizes: Integers, n: int) -> float:
+    """Return the smallest step from the sum of what comes first."""
+    before = np.cumsum(sizes)
+    at = int(np.searchsorted(before, n))
+    gaps = np.append(np.insert(np.diff(values), 0, np.inf), np.inf)
+    # A block that is drawn in part may lend to either side.
+    return float(gaps[at + 1] if before[at] == n else min(gaps[at : at + 2]))
+
+
+class Tails(NamedTuple):
+    """Logarithms of P(S >= x) and P(S <= x)."""
+
+    above: float
+    below: float
+
+
+class _Table(NamedTuple):
+    """Classes of subsets with as many members: their sums, rising, and probabilities."""
+
+    sums: Floats
+    upward: Floats
+    downward: Floats
+
+
+class SubsetTables:
+    """All sums, from tables of two halves of the urn that are searched for what goes together.
+
+    The largest block is in neither: what the halves leave is drawn from it.
+    """
+
+    def __init__(self, urn: Urn, split: int) -> None:
+        self._urn = urn
+        largest = int(urn.sizes.argmax())
+        rest = np.delete(np.arange(urn.values.size), largest)
+        self._value = float(urn.values[largest])
+        self._filling = _binomial(int(urn.sizes[largest]), urn)
+        self._halves = [_tables(urn, part) for part in (rest[:split], rest[split:])]
+
+    @classmethod
+    def of(cls, urn: Urn) -> "SubsetTables | None":
+        """Return the tables, if they are small enough."""
+        sizes = np.delete(urn.sizes, urn.sizes.argmax())
+        forward, backward = _reach(sizes, urn.n), _reach(sizes[::-1], urn.n)
+        if forward + backward < sizes.size:
+            return None
+        # Numbers of members are few in the middle of both.
+        return cls(urn, min(forward, max(sizes.size - backward, sizes.size // 2)))
+
+    def tails(self, x: float) -> Tails:
+        """Return both tails."""
+        above = below = total = 0.0
+        for count, left, right in self._pairs():
+            weight = self._filling[self._urn.n - count]
+            rest = x - (self._urn.n - count) * self._value - left.sums
+            own = -np.diff(left.upward)
+            total += weight * float(own.sum() * right.upward[0])
+            first = np.searchsorted(right.sums, rest - self._urn.slack, side="left")
+            last = np.searchsorted(right.sums, rest + self._urn.slack, side="right")
+            above += weight * float(own @ right.upward[first])
+            below += weight * float(own @ right.downward[last])
+        return Tails(_log(above / total), _log(below / total))
+
+    def _pairs(self) -> Iterator[tuple[int, _Table, _Table]]:
+        """Yield what goes together, and how many members it has; the rest is the largest block."""
+        n, most = self._urn.n, self._filling.size - 1
+        left, right = self._halves
+        for i, one in left.items():
+            for j, other in right.items():
+                if 0 <= n - i - j <= most:
+                    yield i + j, one, other
+
+
+def _reach(sizes: Integers, n: int) -> int:
+    """Return how many of the first blocks have few enough classes of subsets."""
+    classes = np.zeros(n + 1)
+    classes[0] = 1
+    for i, size in enumerate(sizes):
+        sums = np.cumsum(classes)
+        sums[size + 1 :] -= sums[: -size - 1].copy() if size < n else 0
+        classes = sums
+        if classes.sum() > MOST_ENTRIES:
+            return i
+    return int(sizes.size)
+
+
+def _binomial(size: int, urn: Urn) -> Floats:
+    """Return the probabilities of members of a block if each is drawn by itself."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.stats import binom  # noqa: PLC0415
+
+    share = urn.n / urn.size
+    if size == 1:
+        return np.array([1 - share, share])[: urn.n + 1]
+    return np.asarray(binom.pmf(np.arange(min(size, urn.n) + 1), size, share))
+
+
+def _tables(urn: Urn, part: Integers) -> dict[int, _Table]:
+    """Return a table for each number of members that some blocks may give."""
+    count, sums, chance = np.zeros(1, np.int64), np.zeros(1), np.ones(1)
+    for block in part:
+        chances = _binomial(int(urn.sizes[block]), urn)
+        members = np.arange(chances.size)
+        counts = np.add.outer(members, count)
+        some = counts <= urn.n
+        count = counts[some]
+        sums = np.add.outer(members * urn.values[block], sums)[some]
+        chance = np.multiply.outer(chances, chance)[some]
+    order = np.lexsort([sums, count])
+    count, sums, chance = count[order], sums[order], chance[order]
+    bounds = np.searchsorted(count, np.arange(count[-1] + 2))
+    return {
+        i: _Table(
+            sums[low:high],
+            np.append(np.cumsum(chance[low:high][::-1])[::-1], 0.0),
+            np.insert(np.cumsum(chance[low:high]), 0, 0.0),
+        )
+        for i, (low, high) in enumerate(pairwise(bounds))
+        if low < high
+    }
+
+
+class LatticeLaw:
+    """All sums of numbers on a lattice, by drawing one after the other."""
+
+    def __init__(self, urn: Urn, lattice: Lattice) -> None:
+        self._least = urn.n * lattice.least
+        self._unit = lattice.unit
+        chance = _walk(urn, lattice)
+        self._upward = np.append(np.cumsum(chance[::-1])[::-1], 0.0)
+        self._downward = np.insert(np.cumsum(chance), 0, 0.0)
+
+    @classmethod
+    def of(cls, urn: Urn, lattice: Lattice | None) -> "LatticeLaw | None":
+        """Return the distribution, if the walk is short enough."""
+        if lattice is None:
+            return None
+        cells = urn.size * (urn.n + 1) * (_longest(urn, lattice) + 1)
+        return cls(urn, lattice) if cells <= MOST_CELLS else None
+
+    def tails(self, x: float) -> Tails:
+        """Return both tails."""
+        place = (x - self._least) / self._unit
+        last = self._upward.size - 1
+        first = int(np.clip(np.ceil(place - ROUNDING), 0, last))
+        beyond = int(np.clip(np.floor(place + ROUNDING) + 1, 0, last))
+        return Tails(_log(self._upward[first]), _log(self._downward[beyond]))
+
+
+def _longest(urn: Urn, lattice: Lattice) -> int:
+    """Return the largest sum of places."""
+    return int(Urn.of(lattice.places.astype(np.float64), urn.sizes, urn.n).support[1])
+
+
+def _walk(urn: Urn, lattice: Lattice) -> Floats:
+    """Return the probability of each sum of places.
+
+    Number by number, each is drawn with the share of what is still to be drawn.
+    """
+    longest, places = _longest(urn, lattice), np.repeat(lattice.places, urn.sizes)
+    chance = np.zeros((urn.n + 1, longest + 1))
+    chance[0, 0] = 1
+    for i, place in enumerate(places):
+        low, high = max(0, urn.n - (urn.size - i)), min(i, urn.n)
+        drawn = (urn.n - np.arange(low, high + 1)) / (urn.size - i)
+        taken = chance[low : high + 1] * drawn[:, None]
+        chance[low : high + 1] -= taken
+        end = min(high + 1, urn.n)
+        moved = taken[: end - low, : longest + 1 - place]
+        chance[low + 1 : end + 1, place:] += moved
+    return np.asarray(chance[urn.n])
+
+
+def _log(chance: float) -> float:
+    """Return the logarithm; that of nothing is -infinity."""
+    return float(np.log(min(chance, 1.0))) if chance > 0 else -np.inf

@@ -1,0 +1,191 @@
+"""The distribution of the sum of numbers drawn without replacement, where it is not counted.
+
+By the saddlepoint. Where a few numbers, or one tied value, lie so far from the others that sums
+clump around multiples of them, the distribution is a mixture over what is drawn of these.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from prframe.stats._arrays import Floats
+from prframe.stats.null.subset_sums.contents import Integers, Points
+from prframe.stats.null.subset_sums.counting import Tails, Urn
+from prframe.stats.null.subset_sums.saddlepoint import approximate, complement
+
+# Draws of so few numbers are counted directly.
+PAIR = 2
+# Numbers are set apart by a gap above this share of what the sum of the others scatters.
+_APART = 0.3
+# Of a tied value of which the number drawn scatters, multiples are that close to each other at
+# least: at once the scatter, ripples are below 1e-8.
+_APART_TIED, _MANY = 1.0, 2.0
+_MOST_APART = 8
+# Terms of a mixture, those of mixtures within it included; a few more where blocks are uneven.
+_MOST_TERMS = 1024
+# Counts so many standard deviations from what is likely are negligible.
+_WIDE = 14
+# Logarithm of a share of the most likely term, below which terms do not count.
+_NEGLIGIBLE = -25.0
+
+
+def outside(urn: Urn, x: float) -> Tails | None:
+    """Return the tails at the ends of the support, beyond them, and up to the next sums."""
+    low, high = urn.support
+    if x > high + urn.slack:
+        return Tails(-np.inf, 0.0)
+    if x < low - urn.slack:
+        return Tails(0.0, -np.inf)
+    if urn.variance == 0 or high - low <= urn.slack:
+        return Tails(0.0, 0.0)
+    if x > high - urn.gaps[1] + urn.slack:
+        end = _extreme(urn.sizes[::-1], urn)
+        return Tails(end, 0.0 if x >= high - urn.slack else complement(end))
+    if x < low + urn.gaps[0] - urn.slack:
+        end = _extreme(urn.sizes, urn)
+        return Tails(0.0 if x <= low + urn.slack else complement(end), end)
+    return None
+
+
+def _extreme(sizes: Integers, urn: Urn) -> float:
+    """Return the logarithm of the probability of drawing what comes first."""
+    # As many blocks as are drawn hold what comes first.
+    before = np.cumsum(sizes[: urn.n])
+    at = int(np.searchsorted(before, urn.n))
+    last = urn.n - (int(before[at - 1]) if at else 0)
+    return float(_log_choose(int(sizes[at]), last) - _log_choose(urn.size, urn.n))
+
+
+def _log_choose(n: int, k: Integers | int) -> Floats:
+    """Return logarithms of binomial coefficients."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import betaln  # noqa: PLC0415
+
+    return np.asarray(-np.log1p(n) - betaln(n - np.asarray(k) + 1, np.asarray(k) + 1))
+
+
+def few_drawn(urn: Urn, x: float) -> Tails:
+    """Return the tails of one number, or of the sum of two, by searching for the other one."""
+    values, sizes = urn.values, urn.sizes.astype(np.float64)
+    upward = np.append(np.cumsum(sizes[::-1])[::-1], 0.0)
+    downward = np.insert(np.cumsum(sizes), 0, 0.0)
+    if urn.n == 1:
+        above = upward[np.searchsorted(values, x - urn.slack, side="left")]
+        below = downward[np.searchsorted(values, x + urn.slack, side="right")]
+        return Tails(float(np.log(above / urn.size)), float(np.log(below / urn.size)))
+    # Ordered pairs, less those of a number with itself.
+    rest = x - values
+    above = sizes @ upward[np.searchsorted(values, rest - urn.slack, side="left")]
+    below = sizes @ downward[np.searchsorted(values, rest + urn.slack, side="right")]
+    above -= sizes @ (2 * values >= x - urn.slack)
+    below -= sizes @ (2 * values <= x + urn.slack)
+    pairs = float(urn.size) * (urn.size - 1)
+    return Tails(float(np.log(above / pairs)), float(np.log(below / pairs)))
+
+
+def approximate_tails(urn: Urn, x: float, most: float = _MOST_TERMS) -> Tails:
+    """Return tails by the saddlepoint, or by a mixture of `most` such where sums clump."""
+    decided = outside(urn, x)
+    if decided is not None:
+        return decided
+    found, points, share = approximate(urn, x, urn.contents.lattice)
+    apart = _set_apart(urn, points, share, most) if most > 1 else []
+    if apart:
+        return _mixture(urn, x, apart, share, most)
+    # What is within the support is no rarer than its ends.
+    ends = _extreme(urn.sizes[::-1], urn), _extreme(urn.sizes, urn)
+    return Tails(max(found.above, ends[0]), max(found.below, ends[1]))
+
+
+def _set_apart(urn: Urn, points: Points, share: Floats, most: float) -> list[int]:
+    """Return the blocks at the ends whose gap from the others is wide, at most eight.
+
+    Those at the upper end are counted from there, -1 being the last one: so points, of which
+    there are fewer than blocks, have the same places.
+    """
+    values, weights = points.values, points.weights
+    low, high, apart = 0, values.size, list[int]()
+    spread = weights * share * (1 - share)
+    while high - low > PAIR and len(apart) < _MOST_APART:
+        below, above = values[low + 1] - values[low], values[high - 1] - values[high - 2]
+        lowest = below > above
+        rest = slice(low + 1, high) if lowest else slice(low, high - 1)
+        if not spread[rest].any():
+            break
+        mean = spread[rest] @ values[rest] / spread[rest].sum()
+        scatter = (spread[rest] @ (values[rest] - mean) ** 2) ** 0.5
+        block = low if lowest else high - 1 - values.size
+        wide = _APART_TIED if spread[block] > _MANY else _APART
+        if max(below, above) <= wide * scatter:
+            break
+        most /= 1 + min(weights[block], urn.n, _WIDE * spread[block] ** 0.5)
+        if apart and most < 1:
+            break
+        apart.append(block)
+        low, high = (low + 1, high) if lowest else (low, high - 1)
+    return apart
+
+
+class _Part(NamedTuple):
+    """What is drawn of the blocks set apart: how many, their sum, the logarithm of the ways."""
+
+    drawn: int
+    total: float
+    ways: float
+
+
+def _mixture(urn: Urn, x: float, apart: list[int], share: Floats, most: float) -> Tails:
+    """Return tails as a mean over what is drawn of some blocks."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import logsumexp  # noqa: PLC0415
+
+    rest = urn.contents.without(sum(b >= 0 for b in apart), sum(b < 0 for b in apart))
+    others, whole = rest.size, float(_log_choose(urn.size, urn.n))
+    upper = x >= urn.mean
+    terms, parts = [], list(_parts(urn, apart, share))
+    for part in parts:
+        left = urn.n - part.drawn
+        if not 0 <= left <= others:
+            continue
+        weight = part.ways + float(_log_choose(others, left)) - whole
+        tails = _inner(Urn(rest, left), x - part.total, urn.slack, most / len(parts))
+        terms.append(weight + (tails.above if upper else tails.below))
+    possible = [term for term in terms if term > -np.inf]
+    near = min(float(logsumexp(possible)), 0.0) if possible else -np.inf
+    return Tails(near, complement(near)) if upper else Tails(complement(near), near)
+
+
+def _parts(urn: Urn, apart: list[int], share: Floats) -> Iterator[_Part]:
+    """Yield what may be drawn of some blocks, but for what is unlikely at the saddlepoint."""
+    parts, logs = [_Part(0, 0.0, 0.0)], np.zeros(1)
+    for block in apart:
+        size, value = int(urn.sizes[block]), float(urn.values[block])
+        # One by one with this share, as at the saddlepoint.
+        odds = np.log(np.clip([share[block], 1 - share[block]], 1e-300, 1.0))
+        drawn = np.arange(min(size, urn.n) + 1)
+        ways = _log_choose(size, drawn)
+        own = ways + drawn * odds[0] + (size - drawn) * odds[1]
+        found = [
+            (part, int(k), log + own[k], ways[k])
+            for part, log in zip(parts, logs, strict=True)
+            for k in np.flatnonzero(own > own.max() + _NEGLIGIBLE)
+        ]
+        logs = np.array([entry[2] for entry in found])
+        kept = np.flatnonzero(logs > logs.max() + _NEGLIGIBLE)
+        logs = logs[kept]
+        parts = [
+            _Part(part.drawn + k, part.total + k * value, part.ways + way)
+            for part, k, _, way in (found[i] for i in kept)
+        ]
+    yield from parts
+
+
+def _inner(urn: Urn, x: float, slack: float, most: float) -> Tails:
+    """Return tails of what is drawn of the other blocks, if anything is."""
+    if urn.n == 0:
+        return Tails(0.0 if x <= slack else -np.inf, 0.0 if x >= -slack else -np.inf)
+    decided = outside(urn, x)
+    if decided is not None:
+        return decided
+    return few_drawn(urn, x) if urn.n <= PAIR else approximate_tails(urn, x, most)

@@ -1,0 +1,211 @@
+"""The distribution of the sum of numbers drawn without replacement, by the double saddlepoint.
+
+Drawing n numbers is drawing each by itself with some probability, given that n are drawn. For
+``K(s, t) = sum_i log(1 - p + p exp(s a_i + t))`` with p = n / N, and s, t such that K has the
+derivatives x and n there,
+
+    r = sgn(s) sqrt(2 (s x + t n - K(s, t))),    u = s sqrt(det K''(s, t) / (n (1 - p))),
+    P(S >= x) = 1 - Phi(r) + phi(r) (1/u - 1/r),
+
+with an error that is relative, in the far tails too (Skovgaard 1987; for permutation tests
+Robinson 1982, Booth & Butler 1990). On a lattice of unit d, x is d/2 less, and in u
+``2 sinh(d s/2) / d`` takes the place of s.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prframe.stats._arrays import Floats
+from prframe.stats.null.subset_sums.contents import ROUNDING, Lattice, Points
+from prframe.stats.null.subset_sums.counting import Tails, Urn
+
+_STEPS = 60
+_SETTLED = 1e-10
+# A step must bring this share of what the slope promises (Armijo).
+_ENOUGH = 1e-4
+# Share of the curvature at the mean, about, below which steps take it to be that.
+_FLAT = 1e-12
+# Of which the hyperbolic sine is still a float.
+_MOST = 700.0
+# Closer to the mean, in standard deviations, both terms of the correction cancel.
+_CLOSE = 0.05
+# Instead of sums of positive numbers that are 0 to rounding.
+_LEAST = 1e-150
+
+
+class _Saddlepoints(NamedTuple):
+    """Saddlepoints for some x: r, u, the share of each point that is drawn there, and s."""
+
+    r: Floats
+    u: Floats
+    share: Floats
+    slope: Floats
+
+
+class Approximation(NamedTuple):
+    """Both tails, what stands for the numbers, and which share of each point is drawn there."""
+
+    tails: Tails
+    points: Points
+    share: Floats
+
+
+def approximate(urn: Urn, x: float, lattice: Lattice | None) -> Approximation:
+    """Approximate tails; the variance must not be 0, and x must lie within the support."""
+    above, below, unit = x, x, 0.0
+    if lattice is not None:
+        unit, least = lattice.unit, urn.n * lattice.least
+        place = (x - least) / unit
+        above = least + unit * (np.ceil(place - ROUNDING) - 0.5)
+        below = least + unit * (np.floor(place + ROUNDING) + 0.5)
+    asked = np.unique([x, above, below])
+    close = urn.mean + _CLOSE * urn.variance**0.5 * np.array([-1.0, 1.0])
+    near = (close[0] < asked) & (asked < close[1])
+    both = np.concatenate([asked, close]) if near.any() else asked
+    stand_ins, points = _solve_closely(urn, both, unit)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        term = 1 / points.u - 1 / points.r
+    # Where nothing bends any more there is no correction.
+    term = np.where(np.isfinite(term), term, 0.0)
+    if near.any():
+        term[: asked.size][near] = np.interp(asked[near], close, term[-2:])
+    middle, up, down = np.searchsorted(asked, [x, above, below])
+    tails = [_from_r(float(points.r[i]), float(term[i])) for i in (up, down)]
+    return Approximation(Tails(tails[0].above, tails[1].below), stand_ins, points.share[middle])
+
+
+def _from_r(r: float, term: float) -> Tails:
+    """Return the tails for the root r and the correction 1/u - 1/r."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import erfcx  # noqa: PLC0415
+
+    # 1 - Phi(r) = phi(r) Mills(r); of the two tails the one beyond r is the accurate one.
+    side = 1 if r >= 0 else -1
+    mills = (np.pi / 2) ** 0.5 * erfcx(side * r / 2**0.5)
+    inner = max(float(mills) + side * term, 0.0)
+    near = -(r**2) / 2 - np.log(2 * np.pi) / 2 + (np.log(inner) if inner > 0 else -np.inf)
+    near = min(near, 0.0)
+    far = complement(near)
+    return Tails(near, far) if side == 1 else Tails(far, near)
+
+
+def complement(log_chance: float) -> float:
+    """Return log(1 - p) for log(p)."""
+    return float(np.log(-np.expm1(log_chance))) if log_chance < 0 else -np.inf
+
+
+class _State(NamedTuple):
+    """K less its goal, its gradient, what makes up its Hessian, and the share drawn of each block.
+
+    The Hessian is that of sums of weights, whose centre and scatter lose no digits.
+    """
+
+    height: Floats
+    slope: Floats
+    weight: Floats
+    centre: Floats
+    scatter: Floats
+    share: Floats
+
+    @property
+    def determinant(self) -> Floats:
+        """The determinant of the Hessian."""
+        return np.asarray(self.weight * self.scatter)
+
+    def step(self, least: float) -> Floats:
+        """Return the step of Newton's method; close to the ends of the support nothing bends."""
+        weight, scatter = np.maximum(self.weight, least), np.maximum(self.scatter, least)
+        by_s = (self.slope[:, 0] - self.centre * self.slope[:, 1]) / scatter
+        return np.stack([-by_s, self.centre * by_s - self.slope[:, 1] / weight], axis=-1)
+
+
+class _Cumulants:
+    """``K(s, t) - s x - t n`` for several x, numbers being centred and scaled."""
+
+    def __init__(self, urn: Urn, points: Points, x: Floats, scale: float) -> None:
+        # Rounding grows with what is summed.
+        self.settled = _SETTLED * urn.n**0.5
+        self._sizes = points.weights
+        self._values = (points.values - urn.contents.mean) / scale
+        self._goal = np.stack([(x - urn.mean) / scale, np.full(x.size, float(urn.n))], axis=-1)
+        self._logit = float(np.log(urn.n / (urn.size - urn.n)))
+        self._rest = urn.size * float(np.log(urn.size / (urn.size - urn.n)))
+
+    def __call__(self, theta: Floats) -> _State:
+        """Evaluate at rows of (s, t)."""
+        # On use: SciPy takes longer to import than most evaluations take.
+        from scipy.special import expit  # noqa: PLC0415
+
+        shift = theta[:, :1] * self._values + theta[:, 1:] + self._logit
+        share = expit(shift)
+        # log(1 - p + p e^(s a + t)), without overflow.
+        height = np.logaddexp(0.0, shift) @ self._sizes - self._rest
+        drawn, spread = share * self._sizes, share * (1 - share) * self._sizes
+        slope = np.stack([drawn @ self._values, drawn.sum(-1)], axis=-1)
+        # Where all or nothing is drawn of each block, weights are 0 to rounding.
+        weight = spread.sum(-1)
+        centre = spread @ self._values / np.maximum(weight, _LEAST)
+        scatter = (spread * (self._values - centre[:, None]) ** 2).sum(-1)
+        level = height - (theta * self._goal).sum(-1)
+        return _State(level, slope - self._goal, weight, centre, scatter, share)
+
+
+def _solve_closely(urn: Urn, x: Floats, unit: float) -> tuple[Points, _Saddlepoints]:
+    """Solve for the saddlepoints of several x with the fewest points that will do."""
+    for points in urn.contents.stand_ins():
+        found = _solve(urn, points, x, unit)
+        if points.suit(float(np.abs(found.slope).max()), urn.n):
+            return points, found
+    return urn.contents.all_points, _solve(urn, urn.contents.all_points, x, unit)
+
+
+def _solve(urn: Urn, points: Points, x: Floats, unit: float) -> _Saddlepoints:
+    """Solve for the saddlepoints of several x: minima of convex functions, by Newton's method."""
+    scale = (urn.variance / urn.n) ** 0.5
+    cumulants, theta = _Cumulants(urn, points, x, scale), np.zeros((x.size, 2))
+    state = cumulants(theta)
+    for _ in range(_STEPS):
+        if (np.abs(state.slope) <= cumulants.settled).all():
+            break
+        there, found = _descended(cumulants, theta, state.step(_FLAT * urn.n), state)
+        # Heights lose digits in long sums; slopes go on falling.
+        lower = (found.height < state.height) | (_steepest(found) < _steepest(state))
+        if not lower.any():
+            break
+        theta = np.where(lower[:, None], there, theta)
+        state = _State(*(_rows(lower, *pair) for pair in zip(found, state, strict=True)))
+    s, width = theta[:, 0], unit / scale
+    r = np.sign(s) * np.sqrt(np.maximum(-2 * state.height, 0.0))
+    s = 2 * np.sinh(np.clip(width * s / 2, -_MOST, _MOST)) / width if width else s
+    spread = urn.n * (1 - urn.n / urn.size)
+    u = s * np.sqrt(state.determinant / spread)
+    return _Saddlepoints(r, u, state.share, theta[:, 0] / scale)
+
+
+def _steepest(state: _State) -> Floats:
+    """Return the larger part of each row's gradient."""
+    return np.asarray(np.abs(state.slope).max(axis=-1))
+
+
+def _rows(chosen: NDArray[np.bool_], one: Floats, other: Floats) -> Floats:
+    """Return rows of one array or of the other."""
+    return np.where(chosen[:, None] if one.ndim > 1 else chosen, one, other)
+
+
+def _descended(
+    cumulants: _Cumulants, theta: Floats, step: Floats, before: _State
+) -> tuple[Floats, _State]:
+    """Take a step in each row, halved until it lowers what is minimised."""
+    drop = (before.slope * step).sum(-1)
+    length = np.ones(theta.shape[0])
+    there, state = theta + step, cumulants(theta + step)
+    for _ in range(_STEPS):
+        too_far = state.height > before.height + _ENOUGH * length * drop + cumulants.settled
+        if not too_far.any():
+            break
+        length = np.where(too_far, length / 2, length)
+        there = theta + length[:, None] * step
+        state = cumulants(there)
+    return there, state

@@ -1,0 +1,1 @@
+"""Comparisons of rankings of the same items."""

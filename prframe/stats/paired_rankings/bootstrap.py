@@ -1,0 +1,53 @@
+"""The paired bootstrap: items are drawn once, for all rankings of them and all metrics."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from prframe.stats._arrays import Floats
+from prframe.stats.rankings.bootstrap import multiplicities
+from prframe.stats.rankings.cells import Integers
+from prframe.stats.rankings.evaluators import Evaluator, at_once, merged
+from prframe.stats.rankings.levels import Units
+
+
+def paired_replicates(
+    levels: Integers,
+    evaluate: Evaluator,
+    units: Units,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> Floats:
+    """Return metrics of resamples, the same ones for all rankings.
+
+    Parameters
+    ----------
+    levels : ndarray of int, shape (n_rankings, N)
+    evaluate : Evaluator
+    units : Units
+        What is drawn with replacement, as many as there are.
+    n_resamples : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of float, shape (n_metrics, n_rankings, n_resamples)
+        NaN where a resample leaves a metric undefined.
+    """
+    rows = [merged(evaluate, level[None]) for level in levels]
+    return np.concatenate(
+        [
+            np.stack([evaluate(row, count) for row in rows], axis=1)
+            for count in _counts(units, n_resamples, at_once(evaluate), rng)
+        ],
+        axis=2,
+    )
+
+
+def _counts(
+    units: Units, n_resamples: int, items: int, rng: np.random.Generator
+) -> Iterator[Integers]:
+    """Draw how many times each item comes up, for so many items at a time."""
+    some = max(1, items // units.of_item.size)
+    for start in range(0, n_resamples, some):
+        yield units.spread(multiplicities(units.number, min(some, n_resamples - start), rng))

@@ -1,0 +1,223 @@
+"""Comparison of two models that scored the same labelled items."""
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias, get_args, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.stats._arrays import comparable, random_generator, reals
+from prframe.stats.intervals.base import Confidence
+from prframe.stats.paired_rankings.rankings import PairedRankings
+from prframe.stats.paired_rankings.tests import (
+    RankingComparison,
+    delong_comparison,
+    posterior_comparison_at,
+    resampled_comparison,
+)
+from prframe.stats.rankings.cells import Integers
+from prframe.stats.rankings.evaluators import CellEvaluator
+from prframe.stats.rankings.levels import ranking_levels
+from prframe.stats.rankings.metric_base import CellStatistic
+from prframe.stats.rankings.metrics import PrecisionAt, RecallAt, RocArea
+from prframe.typing import Alternative
+
+RankingTest: TypeAlias = Literal["randomization", "bootstrap", "delong", "posterior"]
+RankingInterval: TypeAlias = Literal["percentile", "bca"]
+
+# Tests that are for some metrics alone, and have intervals of their own.
+_SUITED: dict[str, tuple[type[CellStatistic], ...]] = {
+    "delong": (RocArea,),
+    "posterior": (PrecisionAt, RecallAt),
+}
+_SEEDS = 1 << 63
+
+
+@overload
+def compare_rankings(
+    score_a: ArrayLike,
+    score_b: ArrayLike,
+    label: ArrayLike,
+    metric: CellStatistic,
+    *,
+    test: RankingTest = ...,
+    alternative: Alternative = ...,
+    confidence_level: float = ...,
+    interval: RankingInterval = ...,
+    n_resamples: int = ...,
+    rng: int | np.random.Generator | None = ...,
+    cluster: ArrayLike | None = ...,
+) -> RankingComparison: ...
+@overload
+def compare_rankings(
+    score_a: ArrayLike,
+    score_b: ArrayLike,
+    label: ArrayLike,
+    metric: Sequence[CellStatistic],
+    *,
+    test: RankingTest = ...,
+    alternative: Alternative = ...,
+    confidence_level: float = ...,
+    interval: RankingInterval = ...,
+    n_resamples: int = ...,
+    rng: int | np.random.Generator | None = ...,
+    cluster: ArrayLike | None = ...,
+) -> list[RankingComparison]: ...
+def compare_rankings(  # noqa: PLR0913
+    score_a: ArrayLike,
+    score_b: ArrayLike,
+    label: ArrayLike,
+    metric: CellStatistic | Sequence[CellStatistic],
+    *,
+    test: RankingTest = "randomization",
+    alternative: Alternative = "two-sided",
+    confidence_level: float = 0.95,
+    interval: RankingInterval = "percentile",
+    n_resamples: int = 10_000,
+    rng: int | np.random.Generator | None = None,
+    cluster: ArrayLike | None = None,
+) -> RankingComparison | list[RankingComparison]:
+    """Compare two models that scored the same labelled items.
+
+    Parameters
+    ----------
+    score_a, score_b : array_like of float, shape (N,)
+        Scores of the same items by two models, each on a scale of its own; higher ranks first,
+        -inf is not retrieved.
+    label : array_like of bool or number, shape (N,)
+        True, or above 0, for positives.
+    metric : CellStatistic or sequence of CellStatistic
+        What is compared.
+    test : {"randomization", "bootstrap", "delong", "posterior"}
+        ``"randomization"``: the ranks that the models give to an item are exchangeable, see
+        `PairedRankings.randomization`. ``"bootstrap"``: items are drawn with replacement, and the
+        differences, less the observed one, are what there is under the null hypothesis.
+        ``"delong"``: normal law of the difference of AUC, see `auc_covariance`. ``"posterior"``:
+        probability that either model is better, for P@k and R@k, see `found_alone`.
+    alternative : {"two-sided", "less", "greater"}
+        That the difference a - b is not 0, below it, or above.
+    confidence_level : float in (0, 1)
+        Of the interval; one-sided alternatives bound one end, as in `scipy.stats`.
+    interval : {"percentile", "bca"}
+        Of the paired bootstrap; for the other two tests it stays as it is.
+    n_resamples : int
+        Swaps, resamples and draws, >= 1.
+    rng : int or numpy.random.Generator, optional
+        Seed or generator of these; the same ones for all metrics.
+    cluster : array_like, shape (N,), optional
+        The cluster of each item: whole clusters are swapped and drawn. Not with ``"posterior"``.
+
+    Returns
+    -------
+    RankingComparison or list of RankingComparison
+        One per metric, a list if `metric` is a sequence. ``value_a``, ``value_b`` and their
+        ``difference``, a - b; ``conf_low`` and ``conf_high``, of the paired bootstrap unless the
+        test has its own: Wald's for ``"delong"``, and quantiles of the law after the data for
+        ``"posterior"``; ``statistic``, which is the difference, DeLong's z, or the probability
+        that a is better; ``p_value`` and its Monte Carlo error ``p_std_error``, NaN where nothing
+        is sampled; ``n_undefined``, how many resamples leave the metric undefined and are left
+        out; ``method``, the test, or how it was done.
+
+    Raises
+    ------
+    PrframeError
+        Arrays of different lengths, NaN, an unknown option, or a metric that the test is not for.
+
+    Notes
+    -----
+    The p-value of ``"posterior"`` is twice the smaller of the probabilities that a is better and
+    that b is, or the probability that the alternative is wrong. The counts have a Dirichlet law
+    with a uniform prior, whose interval has the same sign as the test where it leaves out 0.
+
+    Randomization asks whether the two rankings could have been made by one model; the bootstrap
+    and DeLong's test ask for the difference alone, and need large samples: with fewer than 20 or
+    so clusters they reject too often. Randomization rejects too seldom where many items are tied,
+    as ranks of different models are never tied with each other.
+
+    References
+    ----------
+    Venkatraman & Begg, Biometrika 1996; Efron & Tibshirani, *An Introduction to the Bootstrap*,
+    1993, section 16.4; DeLong, DeLong & Clarke-Pearson, Biometrics 1988; Goutte & Gaussier, ECIR
+    2005.
+
+    Examples
+    --------
+    >>> from prframe.stats import AveragePrecision, PrecisionAt, RocArea
+    >>> rng = np.random.default_rng(1)
+    >>> label = np.arange(200) < 80
+    >>> good = label + rng.normal(size=200)
+    >>> worse = good + rng.normal(size=200)
+    >>> found = compare_rankings(good, worse, label, AveragePrecision(), rng=1)
+    >>> round(found.difference, 3), found.p_value < 0.001, found.method
+    (0.136, True, 'randomization')
+    >>> compare_rankings(good, worse, label, RocArea(), test="delong").statistic.__round__(2)
+    4.31
+    >>> found = compare_rankings(good, worse, label, [PrecisionAt(50)], test="posterior", rng=1)
+    >>> [round(one.statistic, 3) for one in found]
+    [0.989]
+    """
+    checks.one_of("test", test, get_args(RankingTest))
+    checks.one_of("interval", interval, get_args(RankingInterval))
+    number = checks.whole_number("n_resamples", n_resamples, at_least=1)
+    confidence, generator = Confidence(confidence_level, alternative), random_generator(rng)
+    metrics = (metric,) if isinstance(metric, CellStatistic) else tuple(metric)
+    for one in metrics:
+        if not isinstance(one, CellStatistic):
+            raise PrframeError(
+                "`metric` must be one of the metrics of prframe.stats, AveragePrecision() for "
+                f"instance, or a list of them; got {checks.brief(metric)}."
+            )
+    evaluate = CellEvaluator(label, metrics)
+    _check_metrics(test, metrics, interval)
+    levels = _levels(score_a, score_b, evaluate.label)
+    rankings = PairedRankings(levels, evaluate, cluster)
+    if test == "delong":
+        found = [delong_comparison(levels, label, confidence, cluster)] * len(metrics)
+    elif test == "posterior":
+        if cluster is not None:
+            raise PrframeError("the test 'posterior' knows no clusters; leave out `cluster`.")
+        # One seed, so that all metrics have the same draws.
+        seed = int(generator.integers(_SEEDS))
+        found = [
+            posterior_comparison_at(levels, label, one, confidence, number, seed)
+            for one in metrics
+            if isinstance(one, PrecisionAt | RecallAt)
+        ]
+    else:
+        sampled = test == "randomization"
+        swaps = rankings.randomization(0, 1, number, generator) if sampled else None
+        replicates = rankings.replicates(number, generator)
+        bends = rankings.acceleration(0, 1) if interval == "bca" else None
+        found = resampled_comparison(rankings.values(), replicates, confidence, swaps, bends)
+    return found[0] if isinstance(metric, CellStatistic) else found
+
+
+def _check_metrics(test: str, metrics: Sequence[CellStatistic], interval: str) -> None:
+    """Require metrics and an interval that the test is for."""
+    suited = _SUITED.get(test)
+    if suited is None:
+        return
+    if wrong := [one.name for one in metrics if not isinstance(one, suited)]:
+        what = " and ".join(kind.__name__ for kind in suited)
+        raise PrframeError(f"the test {test!r} is for {what}; got {', '.join(wrong)}.")
+    if interval != "percentile":
+        raise PrframeError(
+            f"the test {test!r} has an interval of its own; got the interval {interval!r}, "
+            "which is for randomization and bootstrap."
+        )
+
+
+def _levels(score_a: ArrayLike, score_b: ArrayLike, label: NDArray[np.bool_]) -> Integers:
+    """Require two scores per label, and return the levels of both rankings."""
+    one, other = reals("score_a", comparable(score_a)), reals("score_b", comparable(score_b))
+    if not one.shape == other.shape == label.shape or not label.size:
+        raise PrframeError(
+            "`score_a`, `score_b` and `label` must be of one length >= 1; got shapes "
+            f"{one.shape}, {other.shape} and {label.shape}."
+        )
+    for name, numbers in (("score_a", one), ("score_b", other)):
+        if (missing := np.isnan(numbers)).any():
+            raise PrframeError(f"`{name}` must not be NaN: {missing.sum()} of {missing.size}.")
+    return ranking_levels(np.stack([one, other]))

@@ -1,0 +1,156 @@
+"""Two or more rankings of the same items, and how their metrics vary together."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.stats._arrays import Floats, random_generator
+from prframe.stats.intervals.base import acceleration
+from prframe.stats.paired_rankings.bootstrap import paired_replicates
+from prframe.stats.paired_rankings.swaps import SwapDistribution, swap_distribution
+from prframe.stats.rankings.evaluators import Evaluator, InfluenceEvaluator
+from prframe.stats.rankings.levels import checked_levels, units_of
+
+
+class PairedRankings:
+    """Rankings of the same items, with the metrics that compare them.
+
+    Parameters
+    ----------
+    levels : array_like of int, shape (n_rankings, N)
+        As `ranking_levels` returns them: larger ranks higher, equal is tied, 0 is not retrieved.
+    evaluate : Evaluator
+        The metrics, `CellEvaluator` for instance.
+    cluster : array_like, shape (N,), optional
+        The cluster of each item, numbers or names: whole clusters are drawn and swapped.
+
+    Raises
+    ------
+    PrframeError
+        Levels or clusters of another form.
+
+    Notes
+    -----
+    A seed gives every pair of rankings, and every metric, the same draws. Resamples come in
+    chunks: memory is a few MB, or some 100 bytes per item if that is more, whatever their number.
+
+    Examples
+    --------
+    >>> from prframe.stats import AveragePrecision, CellEvaluator, ranking_levels
+    >>> label = [True, True, False, True, False, False]
+    >>> levels = ranking_levels([[9, 8, 7, 6, 5, 4], [4, 9, 8, 7, 6, 5]])
+    >>> rankings = PairedRankings(levels, CellEvaluator(label, [AveragePrecision()]))
+    >>> rankings.values().round(3)
+    array([[0.917, 0.722]])
+    >>> rankings.replicates(n_resamples=1000, rng=1).shape
+    (1, 2, 1000)
+    """
+
+    def __init__(
+        self, levels: ArrayLike, evaluate: Evaluator, cluster: ArrayLike | None = None
+    ) -> None:
+        """Check and keep all of them."""
+        self.levels, self.evaluate = checked_levels(levels), evaluate
+        self._units = units_of(cluster, self.levels.shape[1])
+
+    def values(self) -> Floats:
+        """Return the metrics of the rankings.
+
+        Returns
+        -------
+        ndarray of float, shape (n_metrics, n_rankings)
+        """
+        return self.evaluate(self.levels)
+
+    def replicates(
+        self, n_resamples: int = 10_000, rng: int | np.random.Generator | None = None
+    ) -> Floats:
+        """Return the metrics of resamples of the items, or of clusters of them.
+
+        Parameters
+        ----------
+        n_resamples : int
+            Resamples, >= 1; the same ones for all rankings and metrics.
+        rng : int or numpy.random.Generator, optional
+            Seed or generator.
+
+        Returns
+        -------
+        ndarray of float, shape (n_metrics, n_rankings, n_resamples)
+            NaN where a resample leaves a metric undefined; of a single item or cluster, whose
+            resamples say nothing of what varies, all are.
+        """
+        number = checks.whole_number("n_resamples", n_resamples, at_least=1)
+        generator = random_generator(rng)
+        if self._units.number == 1:
+            return np.repeat(self.values()[..., None] * np.nan, number, axis=2)
+        return paired_replicates(self.levels, self.evaluate, self._units, number, generator)
+
+    def randomization(
+        self,
+        first: int,
+        second: int,
+        n_resamples: int = 10_000,
+        rng: int | np.random.Generator | None = None,
+    ) -> SwapDistribution:
+        """Return differences of the metrics after items have swapped their ranks at random.
+
+        Parameters
+        ----------
+        first, second : int
+            Two rankings, by their row.
+        n_resamples : int
+            How many swaps are sampled, >= 1. If 2 to the power of the number of items, or of
+            clusters, is no more, all of them are enumerated.
+        rng : int or numpy.random.Generator, optional
+            Seed or generator.
+
+        Returns
+        -------
+        SwapDistribution
+            ``differences``, first less second, shape (n_metrics, n_swaps), and ``exact``.
+
+        Notes
+        -----
+        Scores of two models need not be on one scale: mid-ranks are swapped. An item that is not
+        retrieved stays so wherever it goes. Items that get equal ranks from different models are
+        ordered by a coin, one for all of a swap; those that one model ties remain tied. An item
+        with the same mid-rank in both rankings keeps it.
+
+        References
+        ----------
+        Venkatraman & Begg, *A distribution-free procedure for comparing receiver operating
+        characteristic curves from a paired experiment*, Biometrika 1996.
+        """
+        number = checks.whole_number("n_resamples", n_resamples, at_least=1)
+        pair, generator = self.levels[[first, second]], random_generator(rng)
+        return swap_distribution(pair, self.evaluate, self._units, number, generator)
+
+    def acceleration(self, first: int, second: int) -> Floats:
+        """Return the acceleration of the BCa interval of the difference of each metric.
+
+        Parameters
+        ----------
+        first, second : int
+            Two rankings, by their row.
+
+        Returns
+        -------
+        ndarray of float, shape (n_metrics,)
+            From the influence of items, or of clusters, on the difference: the derivative that
+            the jackknife approximates. NaN where a metric is not defined.
+
+        Raises
+        ------
+        PrframeError
+            The evaluator knows no influence.
+        """
+        if not isinstance(self.evaluate, InfluenceEvaluator):
+            raise PrframeError(
+                "a BCa interval needs an evaluator with the method `influence`, which "
+                f"{type(self.evaluate).__name__} does not have; use the percentile interval."
+            )
+        one, other = (self.evaluate.influence(self.levels[row]) for row in (first, second))
+        each = np.ones(self._units.number)
+        return np.array([acceleration(row, each) for row in self._units.sums(one - other)])

@@ -1,0 +1,116 @@
+"""Randomization of two rankings of the same items: who has which rank is exchangeable."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prframe.stats._arrays import Floats
+from prframe.stats.rankings.cells import Integers
+from prframe.stats.rankings.evaluators import Evaluator, at_once, merged
+from prframe.stats.rankings.levels import Units, joint_levels
+
+Flags = NDArray[np.bool_]
+
+_WORD = 64
+
+
+class SwapDistribution(NamedTuple):
+    """Differences of metrics under the null hypothesis that ranks are exchangeable.
+
+    Attributes
+    ----------
+    differences : ndarray of float, shape (n_metrics, n_swaps)
+        NaN where a metric is not defined.
+    exact : bool
+        Whether these are all that are possible, equally likely.
+
+    Examples
+    --------
+    >>> from prframe.stats import CellEvaluator, PairedRankings, RocArea
+    >>> evaluate = CellEvaluator([True, False], [RocArea()])
+    >>> PairedRankings([[2, 1], [1, 2]], evaluate).randomization(0, 1, n_resamples=100)
+    SwapDistribution(differences=array([[ 1.,  1.,  1., -1., -1., -1., -1.,  1.]]), exact=True)
+    """
+
+    differences: Floats
+    exact: bool
+
+
+def swap_distribution(
+    levels: Integers,
+    evaluate: Evaluator,
+    units: Units,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> SwapDistribution:
+    """Return differences of metrics after the ranks of units of items have been swapped.
+
+    Parameters
+    ----------
+    levels : ndarray of int, shape (2, N)
+        Of two rankings.
+    evaluate : Evaluator
+    units : Units
+        What is swapped together.
+    n_resamples : int
+        How many swaps are sampled; if there are no more, all are enumerated.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    SwapDistribution
+
+    Notes
+    -----
+    Mid-ranks are swapped, see `joint_levels`; one coin per swap orders those of both rankings that
+    are equal. Items with the same mid-rank in both are left alone.
+    """
+    joint = joint_levels(levels)
+    # Else ties of a model would be broken where both models agree.
+    differs = joint[0, 0] // 2 != joint[0, 1] // 2
+    tables = merged(evaluate, joint)
+    # 2^n <= n_resamples, without a number of astronomical size.
+    exact = units.number < n_resamples.bit_length()
+    some = max(1, at_once(evaluate) // levels.shape[1])
+    if exact:
+        draws = _all_swaps(units.number, some)
+    else:
+        draws = _swaps(units.number, some, n_resamples, rng)
+    parts = []
+    for coin, bits in draws:
+        one, other = tables[coin]
+        swapped = units.spread(bits) & differs
+        given = evaluate(np.where(swapped, other, one))
+        parts.append(given - evaluate(np.where(swapped, one, other)))
+    differences = np.concatenate(parts, axis=1)
+    if exact:
+        # The other half of the swaps: both rankings change places.
+        differences = np.concatenate([differences, -differences], axis=1)
+    return SwapDistribution(differences, exact)
+
+
+def _all_swaps(n_units: int, some: int) -> Iterator[tuple[int, Flags]]:
+    """Return all swaps, with either coin, in which the last unit stays where it is."""
+    total = 1 << (n_units - 1)
+    for coin in (0, 1):
+        for start in range(0, total, some):
+            number = np.arange(start, min(start + some, total))
+            yield coin, (number[:, None] >> np.arange(n_units)) & 1 > 0
+
+
+def _swaps(
+    n_units: int, some: int, n_resamples: int, rng: np.random.Generator
+) -> Iterator[tuple[int, Flags]]:
+    """Draw swaps; those with one coin come first."""
+    heads = int(rng.binomial(n_resamples, 0.5))
+    for coin, total in enumerate((heads, n_resamples - heads)):
+        for start in range(0, total, some):
+            yield coin, _coins(min(some, total - start), n_units, rng)
+
+
+def _coins(rows: int, columns: int, rng: np.random.Generator) -> Flags:
+    """Toss fair coins; a row takes whole words, so that chunks of any size draw the same."""
+    words = rng.integers(0, 1 << _WORD, (rows, -(-columns // _WORD)), dtype=np.uint64)
+    return np.unpackbits(words.view(np.uint8), axis=1, count=columns).view(np.bool_)

@@ -1,0 +1,178 @@
+"""Tests of the difference of a metric between two rankings of the same items."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prframe.stats._arrays import Floats
+from prframe.stats.intervals.base import Confidence, bca_interval, percentile_interval
+from prframe.stats.paired_rankings.delong import auc_covariance
+from prframe.stats.paired_rankings.swaps import SwapDistribution
+from prframe.stats.paired_rankings.top_k import found_alone
+from prframe.stats.paired_values.sampled_p_values import sampled_p_value
+from prframe.stats.rank_statistics.covariance import rank_difference
+from prframe.stats.rankings.cells import Integers
+from prframe.stats.rankings.evaluators import CellEvaluator
+from prframe.stats.rankings.metrics import PrecisionAt, RecallAt
+
+
+class RankingComparison(NamedTuple):
+    """A metric of two rankings, and whether it differs; NaN where something is not defined.
+
+    Examples
+    --------
+    >>> from prframe.stats import AveragePrecision, compare_rankings
+    >>> found = compare_rankings([3, 2, 1], [1, 2, 3], [True, False, False], AveragePrecision())
+    >>> round(found.difference, 3), found.p_value, found.method
+    (0.667, 0.75, 'randomization-exact')
+    """
+
+    value_a: float
+    value_b: float
+    difference: float
+    conf_low: float
+    conf_high: float
+    statistic: float
+    p_value: float
+    p_std_error: float
+    n_undefined: int
+    method: str
+
+
+def resampled_comparison(
+    values: Floats,
+    replicates: Floats,
+    confidence: Confidence,
+    swaps: SwapDistribution | None = None,
+    bends: Floats | None = None,
+) -> list[RankingComparison]:
+    """Compare two rankings by their resamples.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n_metrics, 2)
+        As `PairedRankings.values` returns them for two rankings.
+    replicates : ndarray of float, shape (n_metrics, 2, n_resamples)
+        As `PairedRankings.replicates` returns them.
+    confidence : Confidence
+    swaps : SwapDistribution, optional
+        What the p-values come from; from the resamples, less the difference, without.
+    bends : ndarray of float, shape (n_metrics,), optional
+        As `PairedRankings.acceleration` returns them: the intervals are BCa, not percentile ones.
+
+    Returns
+    -------
+    list of RankingComparison
+        One per metric.
+    """
+    test, exact = ("bootstrap", False) if swaps is None else ("randomization", swaps.exact)
+    found = []
+    for row, (a, b) in enumerate(values):
+        difference, drawn = float(a - b), replicates[row, 0] - replicates[row, 1]
+        null = drawn - difference if swaps is None else swaps.differences[row]
+        p = sampled_p_value(difference, null, confidence.alternative, exact=exact)
+        if bends is None:
+            low, high = percentile_interval(drawn, confidence)
+        else:
+            low, high = bca_interval(difference, drawn, float(bends[row]), confidence)
+        found.append(
+            RankingComparison(
+                value_a=float(a),
+                value_b=float(b),
+                difference=difference,
+                conf_low=low,
+                conf_high=high,
+                statistic=difference,
+                p_value=p.p_value,
+                p_std_error=p.std_error,
+                n_undefined=int(np.isnan(drawn).sum()),
+                method=f"{test}-exact" if exact else test,
+            )
+        )
+    return found
+
+
+def delong_comparison(
+    levels: Integers, label: ArrayLike, confidence: Confidence, cluster: ArrayLike | None = None
+) -> RankingComparison:
+    """Compare the AUC of two rankings by the normal law; see `auc_covariance`.
+
+    Parameters
+    ----------
+    levels : ndarray of int, shape (2, N)
+        As `ranking_levels` returns them.
+    label : array_like of bool or number, shape (N,)
+    confidence : Confidence
+    cluster : array_like, shape (N,), optional
+        Clusters of items, which are independent of each other.
+
+    Returns
+    -------
+    RankingComparison
+        With what `paired_rank_test` says of rankings that do not differ.
+    """
+    areas = auc_covariance(levels, label, cluster)
+    found = rank_difference(areas, confidence)
+    return RankingComparison(
+        value_a=float(areas.estimates[0]),
+        value_b=float(areas.estimates[1]),
+        difference=found.difference,
+        conf_low=found.conf_low,
+        conf_high=found.conf_high,
+        statistic=found.z,
+        p_value=found.p_value,
+        p_std_error=np.nan,
+        n_undefined=0,
+        method="delong",
+    )
+
+
+def posterior_comparison_at(  # noqa: PLR0913, PLR0917
+    levels: Integers,
+    label: ArrayLike,
+    metric: PrecisionAt | RecallAt,
+    confidence: Confidence,
+    n_resamples: int,
+    rng: int | np.random.Generator | None,
+) -> RankingComparison:
+    """Compare P@k or R@k of two rankings by how probable it is that either is better.
+
+    Parameters
+    ----------
+    levels : ndarray of int, shape (2, N)
+        As `ranking_levels` returns them.
+    label : array_like of bool or number, shape (N,)
+    metric : PrecisionAt or RecallAt
+    confidence : Confidence
+    n_resamples : int
+        Draws for the interval.
+    rng : int or numpy.random.Generator, optional
+        Seed or generator of these.
+
+    Returns
+    -------
+    RankingComparison
+        ``statistic`` is the probability that the first ranking is better, given the data.
+    """
+    evaluate = CellEvaluator(label, [metric])
+    a, b = (float(value) for value in evaluate(levels)[0])
+    counts = found_alone(levels, label, metric.k)
+    n_pos = np.count_nonzero(evaluate.label)
+    # The difference of recall is what is drawn; without positives there is no recall.
+    scale = n_pos / metric.k if isinstance(metric, PrecisionAt) else 1.0 if n_pos else np.nan
+    low, high = percentile_interval(scale * counts.differences(n_resamples, rng), confidence)
+    better, worse = (counts.first_better, counts.second_better) if n_pos else (np.nan, np.nan)
+    p = {"two-sided": 2 * min(better, worse), "greater": worse, "less": better}
+    return RankingComparison(
+        value_a=a,
+        value_b=b,
+        difference=a - b,
+        conf_low=low,
+        conf_high=high,
+        statistic=better,
+        p_value=p[confidence.alternative],
+        p_std_error=np.nan,
+        n_undefined=0,
+        method="posterior",
+    )

@@ -1,0 +1,355 @@
+"""How many queries a comparison of models needs, and what difference it can find."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.stats._arrays import Floats, counts, reals, together
+from prframe.typing import Alternative
+
+_ALTERNATIVES = ("two-sided", "less", "greater")
+_DOUBLINGS, _HALVINGS = 50, 60
+# Below, SciPy's noncentral laws fail for a few queries.
+LEAST_ALPHA = 1e-7
+# Effects that are found for sure at these levels; larger ones are taken for this.
+_HUGE = 1e6
+
+
+def paired_t_power(
+    n: ArrayLike,
+    effect: ArrayLike,
+    *,
+    alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
+) -> Floats:
+    """Return how often the paired t test finds a true difference.
+
+    ``P(T > t)`` for a noncentral T with n - 1 degrees of freedom and noncentrality
+    ``sqrt(n) effect``, t being the critical value; two-sided, plus ``P(T < -t)``.
+
+    Parameters
+    ----------
+    n : array_like of int
+        Queries, at least 2.
+    effect : array_like of float
+        True mean of the differences over their standard deviation, as `cohen_dz` estimates it.
+    alpha : float in [1e-7, 1)
+        Level of the test.
+    alternative : {"two-sided", "less", "greater"}
+        As in `scipy.stats.ttest_rel`; with ``"less"``, effects below 0 are to be found.
+
+    Returns
+    -------
+    ndarray of float in [0, 1]
+        Of the common shape. Exact for normal differences.
+
+    Raises
+    ------
+    PrframeError
+        Fewer than 2 queries, an effect that is not finite, or an option out of range.
+
+    References
+    ----------
+    Cohen, *Statistical Power Analysis for the Behavioral Sciences*, 1988, section 2.3.5; by the
+    noncentral law instead of tables.
+
+    Examples
+    --------
+    >>> paired_t_power([50, 100, 200], 0.2).round(3)
+    array([0.284, 0.508, 0.804])
+    """
+    queries, effects = together(
+        "`n` and `effect`", counts("n", n, at_least=2), _finite("effect", effect)
+    )
+    checks.number("alpha", alpha, at_least=LEAST_ALPHA, below=1)
+    checks.one_of("alternative", alternative, _ALTERNATIVES)
+    shift = np.sqrt(queries) * (-effects if alternative == "less" else effects)
+    return _t_power(queries - 1, shift, alpha, two_sided=alternative == "two-sided")
+
+
+def detectable_difference(
+    n: ArrayLike,
+    std: ArrayLike,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
+) -> Floats:
+    """Return the smallest true mean difference that the paired t test finds with some power.
+
+    Parameters
+    ----------
+    n : array_like of int
+        Queries, at least 2.
+    std : array_like of float > 0
+        Standard deviation of the differences.
+    power : float in (alpha, 1)
+        How often the test is to find the difference.
+    alpha : float in [1e-7, 1)
+        Level of the test.
+    alternative : {"two-sided", "less", "greater"}
+        As in `scipy.stats.ttest_rel`.
+
+    Returns
+    -------
+    ndarray of float
+        Of the common shape and in the unit of `std`; below 0 with ``"less"``. Two-sided, the same
+        difference with the other sign is found as often.
+
+    Raises
+    ------
+    PrframeError
+        An argument out of range.
+
+    See Also
+    --------
+    queries_needed : The other way round.
+
+    Examples
+    --------
+    >>> detectable_difference([50, 200], 0.15).round(4)
+    array([0.0606, 0.0299])
+    """
+    queries, spread = together("`n` and `std`", counts("n", n, at_least=2), _positive("std", std))
+    _check_test(power, alpha, alternative)
+    two_sided = alternative == "two-sided"
+    shift = _least(
+        lambda shift: _t_power(queries - 1, shift, alpha, two_sided=two_sided) >= power,
+        np.zeros(queries.shape),
+        np.ones(queries.shape),
+    )
+    found = shift * spread / np.sqrt(queries)
+    return np.asarray(-found if alternative == "less" else found)
+
+
+def queries_needed(  # noqa: PLR0913
+    difference: ArrayLike,
+    std: ArrayLike,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
+    n_models: int = 2,
+) -> NDArray[np.int64]:
+    """Return the number of queries with which a test finds a true difference.
+
+    Two models: the smallest n whose `paired_t_power` is at least `power`. More: the same of the
+    one-way analysis of variance, whose F has n_models - 1 and n_models (n - 1) degrees of freedom
+    and at least the noncentrality ``n difference^2 / (2 std^2)``.
+
+    Parameters
+    ----------
+    difference : array_like of float
+        True mean difference to be found, not 0 and of the sign of the alternative; of more than
+        two models, that between the best and the worst.
+    std : array_like of float > 0
+        Of two models: standard deviation of their *differences*. Of more: standard deviation of
+        the *values* of one model over queries, the same for all.
+    power : float in (alpha, 1)
+        How often the test is to find the difference.
+    alpha : float in [1e-7, 1)
+        Level of the test.
+    alternative : {"two-sided", "less", "greater"}
+        As in `scipy.stats.ttest_rel`; of more than two models, only ``"two-sided"``.
+    n_models : int
+        Models compared, at least 2.
+
+    Returns
+    -------
+    ndarray of int
+        Of the common shape; at least 2.
+
+    Raises
+    ------
+    PrframeError
+        An argument out of range, or a difference so small that no number up to 2^50 is enough.
+
+    Notes
+    -----
+    The noncentrality is that of the other models halfway between the best and the worst, the
+    hardest case. The analysis of variance ignores which values are of the same query; where
+    queries differ in difficulty more than models do, fewer are enough.
+
+    References
+    ----------
+    Sakai, *Topic set size design*, Information Retrieval Journal 2016, on the paired t test and
+    one-way analysis of variance.
+
+    Examples
+    --------
+    >>> queries_needed([0.1, 0.05, 0.02], 0.15)
+    array([ 20,  73, 444])
+    >>> int(queries_needed(0.1, 0.2, n_models=10))
+    127
+    """
+    size, spread = together(
+        "`difference` and `std`", _finite("difference", difference), _positive("std", std)
+    )
+    _check_test(power, alpha, alternative)
+    models = checks.whole_number("n_models", n_models, at_least=2)
+    if models > 2 and alternative != "two-sided":  # noqa: PLR2004
+        raise PrframeError(
+            f"`alternative` must be 'two-sided' with n_models = {models}; got {alternative!r}."
+        )
+    effect = {"two-sided": np.abs(size), "less": -size, "greater": size}[alternative] / spread
+    if (wrong := effect <= 0).any():
+        must = {"two-sided": "not be 0", "less": "be below 0", "greater": "be above 0"}
+        raise PrframeError(
+            f"`difference` must {must[alternative]} with alternative={alternative!r}; "
+            f"got {size[wrong][0]:g}."
+        )
+
+    def reached(n: Floats) -> NDArray[np.bool_]:
+        if models > 2:  # noqa: PLR2004
+            return _f_power(n, effect, alpha, models) >= power
+        two_sided = alternative == "two-sided"
+        return _t_power(n - 1, np.sqrt(n) * effect, alpha, two_sided=two_sided) >= power
+
+    return _fewest(reached, effect.shape)
+
+
+def queries_for_width(
+    width: ArrayLike, std: ArrayLike, *, confidence_level: float = 0.95
+) -> NDArray[np.int64]:
+    """Return the number of queries with which confidence intervals are as narrow as asked for.
+
+    The smallest n with ``2 t E[s] / sqrt(n) <= width``, t being Student's quantile with n - 1
+    degrees of freedom and ``E[s] = std sqrt(2 / (n - 1)) Gamma(n / 2) / Gamma((n - 1) / 2)``.
+
+    Parameters
+    ----------
+    width : array_like of float > 0
+        Expected width of the two-sided t interval of a mean difference.
+    std : array_like of float > 0
+        Standard deviation of the differences.
+    confidence_level : float in (0, 1)
+        Coverage.
+
+    Returns
+    -------
+    ndarray of int
+        Of the common shape; at least 2.
+
+    Raises
+    ------
+    PrframeError
+        An argument out of range, or a width so small that no number up to 2^50 is enough.
+
+    References
+    ----------
+    Sakai, *Topic set size design*, Information Retrieval Journal 2016, on confidence intervals.
+
+    See Also
+    --------
+    mean_interval : The interval.
+
+    Examples
+    --------
+    >>> queries_for_width([0.1, 0.05], 0.15)
+    array([ 37, 141])
+    """
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import poch, stdtrit  # noqa: PLC0415
+
+    target, spread = together(
+        "`width` and `std`", _positive("width", width), _positive("std", std)
+    )
+    checks.number("confidence_level", confidence_level, above=0, below=1)
+    tail = (1 - confidence_level) / 2
+
+    def reached(n: Floats) -> NDArray[np.bool_]:
+        s = spread * np.sqrt(2 / (n - 1)) * poch((n - 1) / 2, 0.5)
+        return np.asarray(-2 * stdtrit(n - 1, tail) * s / np.sqrt(n) <= target)
+
+    return _fewest(reached, target.shape)
+
+
+def _t_power(df: Floats, shift: Floats, alpha: float, *, two_sided: bool) -> Floats:
+    """Return the power of a t test against a noncentrality, upwards or to either side."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import stdtrit  # noqa: PLC0415
+
+    tail = alpha / 2 if two_sided else alpha
+    critical = np.asarray(-stdtrit(df, tail), dtype=np.float64)
+    power = _noncentral_t_above(critical, df, shift)
+    if two_sided:
+        power += _noncentral_t_above(critical, df, -shift)
+    return power
+
+
+def _noncentral_t_above(value: Floats, df: Floats, shift: Floats) -> Floats:
+    """Return P(T > value) of a noncentral t variate."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import ndtr, owens_t  # noqa: PLC0415
+    from scipy.stats import nct  # noqa: PLC0415
+
+    # One degree of freedom is a wedge under two normal variates, where SciPy's series may fail.
+    apex = shift / np.hypot(1, value)
+    above = np.array(np.maximum(ndtr(apex) - 2 * owens_t(apex, value), 0), dtype=np.float64)
+    more = df > 1
+    above[more] = nct.sf(value[more], df[more], np.clip(shift[more], -_HUGE, _HUGE))
+    return above
+
+
+def _f_power(n: Floats, effect: Floats, alpha: float, models: int) -> Floats:
+    """Return the least power of the one-way analysis of variance, given the range of means."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.stats import f, ncf  # noqa: PLC0415
+
+    df = models - 1, models * (n - 1)
+    return np.asarray(ncf.sf(f.isf(alpha, *df), *df, n * np.minimum(effect, _HUGE) ** 2 / 2))
+
+
+def _fewest(
+    reached: Callable[[Floats], NDArray[np.bool_]], shape: tuple[int, ...]
+) -> NDArray[np.int64]:
+    """Return the smallest n >= 2 that is enough, where more always are."""
+    # 1 is never tried, as a middle is rounded up.
+    low = np.ones(shape)
+    return np.asarray(_least(reached, low, 2 * low, np.ceil), dtype=np.int64)
+
+
+def _least(
+    reached: Callable[[Floats], NDArray[np.bool_]],
+    low: Floats,
+    high: Floats,
+    rounded: Callable[[Floats], Floats] = np.asarray,
+) -> Floats:
+    """Return the least number that is enough, by doubling and halving."""
+    for _ in range(_DOUBLINGS):
+        if (enough := reached(high)).all():
+            break
+        low, high = np.where(enough, low, high), np.where(enough, high, 2 * high)
+    else:
+        raise PrframeError("What is asked for needs more than 2^50 queries; ask for less.")
+    for _ in range(_HALVINGS):
+        middle = rounded((low + high) / 2)
+        enough = reached(middle)
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return high
+
+
+def _check_test(power: float, alpha: float, alternative: str) -> None:
+    """Require a level, a power above it, and an alternative."""
+    checks.number("alpha", alpha, at_least=LEAST_ALPHA, below=1)
+    checks.number("power", power, above=alpha, below=1)
+    checks.one_of("alternative", alternative, _ALTERNATIVES)
+
+
+def _finite(name: str, values: ArrayLike) -> Floats:
+    """Require finite numbers."""
+    numbers = reals(name, values)
+    if (wrong := ~np.isfinite(numbers)).any():
+        raise PrframeError(f"`{name}` must be finite; got {numbers[wrong][0]}.")
+    return numbers
+
+
+def _positive(name: str, values: ArrayLike) -> Floats:
+    """Require finite numbers above 0."""
+    numbers = _finite(name, values)
+    if (wrong := numbers <= 0).any():
+        raise PrframeError(f"`{name}` must be above 0; got {numbers[wrong][0]:g}.")
+    return numbers

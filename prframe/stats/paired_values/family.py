@@ -1,0 +1,276 @@
+"""Many paired comparisons at once, by the same draws: p-values, replicates and their maxima."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prframe.stats._arrays import Floats
+from prframe.stats.null.sign_flips.distribution import EQUAL, all_signs, random_signs
+from prframe.stats.paired_values.sample import PairedSample
+from prframe.stats.paired_values.sampled_p_values import counted_p_values
+from prframe.stats.rankings.bootstrap import multiplicities
+from prframe.typing import Alternative
+
+# Sums, of all pairs and some draws, at a time; and replicates of some pairs and all draws.
+_CHUNK, _HELD = 1 << 20, 1 << 23
+
+
+class SampledTests(NamedTuple):
+    """P-values of several pairs from the same draws, with their Monte Carlo errors.
+
+    Examples
+    --------
+    >>> from prframe.stats import tukey_randomization
+    >>> tukey_randomization([[0.5, 0.25], [0.5, 0.25]], n_resamples=9).p_values
+    array([1.])
+    """
+
+    p_values: Floats
+    std_errors: Floats
+    method: str
+
+
+@dataclass(frozen=True, eq=False)
+class PairedFamily:
+    """Sums of differences of several pairs over the same units.
+
+    Attributes
+    ----------
+    sums, sizes : ndarray, shape (n_units, n_pairs)
+        As those of `PairedSample`; both 0 where a pair has no value.
+
+    Examples
+    --------
+    >>> differences = np.array([[0.5, 0.25], [0.25, 0.5], [0.75, -0.25]])
+    >>> family = PairedFamily(differences, np.ones_like(differences))
+    >>> rng = np.random.default_rng(1)
+    >>> family.sign_flips(1000, rng, "two-sided").p_values
+    array([0.25, 0.75])
+    >>> family.max_t(1000, rng, "two-sided").p_values
+    array([0.5 , 0.75])
+    """
+
+    sums: Floats
+    sizes: Floats
+
+    @classmethod
+    def of(cls, samples: Sequence[PairedSample]) -> "PairedFamily":
+        """Stack samples of the same units."""
+        return cls(
+            np.column_stack([one.sums for one in samples]),
+            np.column_stack([one.sizes for one in samples]),
+        )
+
+    @cached_property
+    def totals(self) -> Floats:
+        """The sum of all differences of each pair."""
+        return np.asarray(self.sums.sum(axis=0))
+
+    @cached_property
+    def means(self) -> Floats:
+        """The mean difference of each pair; NaN without values."""
+        sizes = self.sizes.sum(axis=0)
+        nothing = np.full(sizes.shape, np.nan)
+        return np.asarray(np.divide(self.totals, sizes, out=nothing, where=sizes > 0))
+
+    @cached_property
+    def _relative(self) -> Floats:
+        """The sums of each pair in units of its largest: squares may be no numbers."""
+        largest = np.abs(self.sums).max(axis=0, initial=0.0)
+        return np.asarray(self.sums / np.where(largest > 0, largest, 1.0))
+
+    @cached_property
+    def _scaled(self) -> Floats:
+        """The sums of each pair, such that their total has variance 1 under random signs."""
+        norms = np.sqrt((self._relative**2).sum(axis=0))
+        return np.asarray(self._relative / np.where(norms > 0, norms, 1.0))
+
+    @cached_property
+    def _slack(self) -> Floats:
+        """What standardised sums may differ by and be equal."""
+        return np.asarray(EQUAL * np.abs(self._scaled).sum(axis=0))
+
+    def sign_flips(
+        self, n_resamples: int, rng: np.random.Generator, alternative: Alternative
+    ) -> SampledTests:
+        """Return the p-values of paired randomization tests, all pairs by the same signs.
+
+        ``(b + 1) / (B + 1)`` with b of B draws as extreme; if there are no more than B rows of
+        signs, the share of all of these.
+
+        Parameters
+        ----------
+        n_resamples : int
+            Draws B.
+        rng : numpy.random.Generator
+        alternative : {"two-sided", "less", "greater"}
+
+        Returns
+        -------
+        SampledTests
+        """
+        observed = _folded(self._scaled.sum(axis=0), alternative) - self._slack
+        exceeding = np.zeros(observed.size, dtype=np.int64)
+        draws, n_draws, how = self._signs(n_resamples, rng)
+        for sums in draws:
+            exceeding += (_folded(sums, alternative) >= observed).sum(axis=0)
+        return self._counted(exceeding, n_draws, how)
+
+    def max_t(
+        self, n_resamples: int, rng: np.random.Generator, alternative: Alternative
+    ) -> SampledTests:
+        """Return p-values adjusted for all pairs, by maxima over the same signs.
+
+        Step-down: a pair is compared with the largest of those that are not more significant
+        (Westfall & Young 1993, algorithm 2.8). Under random signs the sum of squares of the
+        differences is fixed, so that t is an increasing function of the standardised sum.
+
+        Parameters
+        ----------
+        n_resamples, rng, alternative
+            As in `sign_flips`.
+
+        Returns
+        -------
+        SampledTests
+        """
+        observed = _folded(self._scaled.sum(axis=0), alternative)
+        order = np.argsort(observed, kind="stable")
+        exceeding = np.zeros(observed.size, dtype=np.int64)
+        limits = (observed - self._slack)[order]
+        draws, n_draws, how = self._signs(n_resamples, rng)
+        for sums in draws:
+            maxima = np.maximum.accumulate(_folded(sums, alternative)[:, order], axis=1)
+            exceeding[order] += (maxima >= limits).sum(axis=0)
+        # A less significant pair has no smaller p-value.
+        exceeding[order] = np.maximum.accumulate(exceeding[order][::-1])[::-1]
+        return self._counted(exceeding, n_draws, how)
+
+    def _signs(
+        self, n_resamples: int, rng: np.random.Generator
+    ) -> tuple[Iterator[Floats], int, str]:
+        """Draw signs of the units, or list all, and return the standardised sums of all pairs."""
+        n_units = self.sums.shape[0]
+        scaled = self._scaled
+        some = max(1, _CHUNK // max(self.sums.shape[1], 1))
+        if n_units < n_resamples.bit_length():
+            return (signs @ scaled for signs in all_signs(n_units, some)), 1 << n_units, "exact"
+        drawn = random_signs(n_units, n_resamples, rng, some)
+        return (signs @ scaled for signs in drawn), n_resamples, "sampled"
+
+    def _counted(self, exceeding: NDArray[np.int64], n_draws: int, how: str) -> SampledTests:
+        """Return p-values from counts; NaN for pairs without a value."""
+        found = counted_p_values(exceeding, n_draws, exact=how == "exact")
+        missing = self.sizes.sum(axis=0) == 0
+        p_values, errors = (np.where(missing, np.nan, one) for one in found)
+        return SampledTests(p_values, errors, how)
+
+    def replicates(self, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+        """Yield the bootstrap means of each pair in turn, all pairs by the same resamples.
+
+        Parameters
+        ----------
+        n_resamples : int
+        rng : numpy.random.Generator
+
+        Yields
+        ------
+        ndarray of float, shape (n_resamples,)
+            NaN for a resample without a value.
+        """
+        for columns, times in self._drawn(n_resamples, rng):
+            sums, sizes = (np.zeros((n_resamples, columns.stop - columns.start)) for _ in "ab")
+            for rows, counts in times:
+                sums[rows] = counts @ self.sums[:, columns]
+                sizes[rows] = counts @ self.sizes[:, columns]
+            with np.errstate(invalid="ignore", divide="ignore"):
+                yield from (sums / sizes).T
+
+    def bootstrap(
+        self, n_resamples: int, rng: np.random.Generator, alternative: Alternative
+    ) -> SampledTests:
+        """Return the p-values of studentized bootstrap tests, all pairs by the same resamples.
+
+        Parameters
+        ----------
+        n_resamples, rng, alternative
+            As in `sign_flips`.
+
+        Returns
+        -------
+        SampledTests
+        """
+        observed = _folded(self._t_statistics(), alternative)
+        exceeding = np.zeros(observed.size, dtype=np.int64)
+        for columns, times in self._drawn(n_resamples, rng):
+            for _, counts in times:
+                t = self._studentized(counts, columns)
+                # A product: t is infinite where nothing varies.
+                limits = observed[columns] * (1 - EQUAL * np.sign(observed[columns]))
+                exceeding[columns] += (_folded(t, alternative) >= limits).sum(axis=0)
+        return self._counted(exceeding, n_resamples, "sampled")
+
+    @cached_property
+    def _residuals(self) -> Floats:
+        """What the relative sums are above their means, 0 if that is rounding."""
+        with np.errstate(invalid="ignore"):
+            means = self._relative.sum(axis=0) / self.sizes.sum(axis=0)
+        residuals = self._relative - np.nan_to_num(means) * self.sizes
+        return np.where(np.abs(residuals) > EQUAL, residuals, 0.0)
+
+    def _t_statistics(self) -> Floats:
+        """Return the mean of each pair in standard errors."""
+        used = (self.sizes > 0).sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            spread = np.sqrt(used / (used - 1) * (self._residuals**2).sum(axis=0))
+            return np.asarray(self._relative.sum(axis=0) / spread)
+
+    def _studentized(self, counts: Floats, columns: slice) -> Floats:
+        """Return ``(mean* - mean) / se*`` of resamples; infinite where nothing in one varies."""
+        # Residuals, as squares of sums would hide a small spread about a large mean.
+        residuals, sizes = self._residuals[:, columns], self.sizes[:, columns]
+        total, size = counts @ residuals, counts @ sizes
+        squares = counts @ residuals**2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = total / size
+            square = squares - 2 * mean * (counts @ (residuals * sizes))
+            square += mean**2 * (counts @ sizes**2)
+            used = counts @ (sizes > 0).astype(np.float64)
+            # Below this it is rounding.
+            least = EQUAL * squares
+            spread = np.sqrt(np.where(square > least, square, 0.0) * used / (used - 1))
+            t = total / spread
+        # A resample of equal values at the mean itself, or of none, says nothing.
+        return np.where(np.isnan(t), 0.0, t)
+
+    def _drawn(
+        self, n_resamples: int, rng: np.random.Generator
+    ) -> Iterator[tuple[slice, Iterator[tuple[slice, Floats]]]]:
+        """Yield some pairs at a time, each with the same draws of how often each unit comes up."""
+        n_units, n_pairs = self.sums.shape
+        seed = int(rng.integers(1 << 62))
+        some = max(1, _HELD // n_resamples)
+        for first in range(0, n_pairs, some):
+            columns = slice(first, min(first + some, n_pairs))
+            yield columns, _resamples(n_units, n_resamples, np.random.default_rng(seed))
+
+
+def _resamples(
+    n_units: int, n_resamples: int, rng: np.random.Generator
+) -> Iterator[tuple[slice, Floats]]:
+    """Yield the numbers of times that each unit is drawn, some resamples at a time."""
+    some = max(1, _CHUNK // max(n_units, 1))
+    for start in range(0, n_resamples, some):
+        rows = slice(start, min(start + some, n_resamples))
+        yield rows, multiplicities(n_units, rows.stop - start, rng).astype(np.float64)
+
+
+def _folded(values: Floats, alternative: Alternative) -> Floats:
+    """Return what is large where a difference is extreme."""
+    if alternative == "two-sided":
+        return np.abs(values)
+    return values if alternative == "greater" else -values

@@ -1,0 +1,163 @@
+"""Differences of two systems on the same queries, one by one or summed over clusters."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prframe.errors import PrframeError
+from prframe.stats._arrays import Floats, reals
+
+# Values that differ by less, times their size, are equal: sums of the same parts in another order.
+_EQUAL = 1e-12
+
+
+class PairedTest(NamedTuple):
+    """A statistic and its p-value; the Monte Carlo error of that, NaN where nothing is sampled.
+
+    Examples
+    --------
+    >>> from prframe.stats import sign_test
+    >>> sign_test([1.0, 2.0, -0.5])
+    PairedTest(statistic=2.0, p_value=1.0, std_error=nan, method='sign')
+    """
+
+    statistic: float
+    p_value: float
+    std_error: float
+    method: str
+
+
+@dataclass(frozen=True, eq=False)
+class PairedSample:
+    """Sums of differences over independent units, queries or clusters of them.
+
+    Attributes
+    ----------
+    sums : ndarray, shape (n_units,)
+        The sum of the differences of each unit.
+    sizes : ndarray, shape (n_units,)
+        How many differences that is; 1 if the units are queries.
+
+    Examples
+    --------
+    >>> sample = PairedSample(np.array([0.5, 0.25, 0.75]), np.ones(3))
+    >>> sample.mean, round(sample.std_error, 4)
+    (0.5, 0.1443)
+    """
+
+    sums: Floats
+    sizes: Floats
+
+    @cached_property
+    def mean(self) -> float:
+        """The mean difference."""
+        return float(self.sums.sum() / self.sizes.sum()) if self.sums.size else np.nan
+
+    @cached_property
+    def influence(self) -> Floats:
+        """What each unit adds to the mean, less what it would add at the mean."""
+        return np.asarray((self.sums - self.mean * self.sizes) / self.sizes.sum())
+
+    @cached_property
+    def std_error(self) -> float:
+        """The standard error of the mean; NaN for a single unit."""
+        n, largest = self.sums.size, float(np.abs(self.influence).max(initial=0.0))
+        if n <= 1 or not largest:
+            return 0.0 if n > 1 else np.nan
+        # In units of the largest: squares may be no numbers.
+        squares = ((self.influence / largest) ** 2).sum()
+        return largest * float(np.sqrt(n / (n - 1) * squares))
+
+    @property
+    def constant(self) -> bool:
+        """Whether nothing varies but for rounding."""
+        size = float(np.abs(self.sums).max(initial=0.0))
+        return bool(np.abs(self.influence * self.sizes.sum()).max(initial=0.0) <= _EQUAL * size)
+
+
+def paired_differences(a: ArrayLike, b: ArrayLike | None = None) -> Floats:
+    """Return the differences of values, 0 where they are equal but for rounding.
+
+    Parameters
+    ----------
+    a, b : array_like of float, shape (n,)
+        Values of two systems on the same queries; without b, a holds the differences.
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+
+    Raises
+    ------
+    PrframeError
+        Values that are not finite, or of different lengths.
+
+    Notes
+    -----
+    Metrics are sums, which depend on the order of their parts in the last digits. What differs by
+    1e-12 of its size or less is taken as equal.
+
+    Examples
+    --------
+    >>> paired_differences([0.1 + 0.2, 0.5], [0.3, 0.25])
+    array([0.  , 0.25])
+    """
+    first = reals("a", a)
+    second = np.zeros_like(first) if b is None else reals("b", b)
+    if first.ndim != 1 or first.shape != second.shape:
+        raise PrframeError(
+            "`a` and `b` must be lists of one length, a value per query; got shapes "
+            f"{first.shape} and {second.shape}."
+        )
+    for name, values in (("a", first), ("b", second)):
+        if not np.isfinite(values).all():
+            raise PrframeError(
+                f"`{name}` must be finite: {(~np.isfinite(values)).sum()} of {values.size} values "
+                "are not; leave these queries out."
+            )
+    return rounded_differences(first, second)
+
+
+def rounded_differences(first: Floats, second: Floats) -> Floats:
+    """Return differences of arrays that broadcast, 0 where there is but rounding; NaN remains."""
+    difference = first - second
+    size = np.maximum(np.abs(first), np.abs(second))
+    return np.where(np.abs(difference) <= _EQUAL * size, 0.0, difference)
+
+
+def paired_sample(
+    a: ArrayLike, b: ArrayLike | None = None, cluster: ArrayLike | None = None
+) -> PairedSample:
+    """Return the differences of values, summed over clusters if there are any.
+
+    Parameters
+    ----------
+    a, b : array_like of float, shape (n,)
+        As in `paired_differences`.
+    cluster : array_like, shape (n,), optional
+        The cluster of each query.
+
+    Returns
+    -------
+    PairedSample
+
+    Examples
+    --------
+    >>> paired_sample([0.5, 0.3, 0.2], [0.4, 0.4, 0.1], cluster=["x", "x", "y"]).sizes
+    array([2., 1.])
+    """
+    differences = paired_differences(a, b)
+    if cluster is None:
+        return PairedSample(differences, np.ones(differences.size))
+    names = np.asarray(cluster)
+    if names.shape != differences.shape:
+        raise PrframeError(
+            f"`cluster` must have an entry per value; got shapes {names.shape} and "
+            f"{differences.shape}."
+        )
+    _, code = np.unique(names, return_inverse=True)
+    sums = np.bincount(code, weights=differences).astype(np.float64)
+    return PairedSample(sums, np.bincount(code).astype(np.float64))

@@ -1,0 +1,93 @@
+"""P-values by counting among draws from the law of a statistic under the null hypothesis."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prframe.stats._arrays import Floats
+from prframe.stats.intervals.base import defined
+from prframe.typing import Alternative
+
+# Sums of the same terms in another order differ by less.
+_HAIR = 1e-12
+
+
+class SampledPValue(NamedTuple):
+    """A p-value and its Monte Carlo standard error, which is NaN where nothing was sampled.
+
+    Examples
+    --------
+    >>> sampled_p_value(2.0, [-1.0, 0.0, 2.0], "greater").p_value
+    0.5
+    """
+
+    p_value: float
+    std_error: float
+
+
+def sampled_p_value(
+    observed: float, drawn: ArrayLike, alternative: Alternative, *, exact: bool = False
+) -> SampledPValue:
+    """Return ``(b + 1) / (B + 1)``, b of the B draws being at least as extreme as the observed.
+
+    Parameters
+    ----------
+    observed : float
+        A statistic that is about 0 under the null hypothesis.
+    drawn : array_like of float, shape (B,)
+        Draws of it under the null hypothesis. NaN is left out.
+    alternative : {"two-sided", "less", "greater"}
+        Extreme is what is far from 0, small, or large.
+    exact : bool
+        The draws are all that are possible, equally likely: the p-value is ``b / B``.
+
+    Returns
+    -------
+    SampledPValue
+        ``p_value``, and ``std_error = sqrt(p (1 - p) / B)``. NaN if the observed value is, or
+        without draws.
+
+    Notes
+    -----
+    Draws that differ from the observed value by rounding, 1e-12, count as equal to it.
+
+    References
+    ----------
+    Davison & Hinkley, *Bootstrap Methods and their Application*, 1997, eq. (4.11).
+
+    Examples
+    --------
+    >>> found = sampled_p_value(2.0, [-2.0, -1.0, 0.0, 1.0, 2.0, 0.0, 0.0, 1.0, 0.0], "two-sided")
+    >>> found.p_value, round(found.std_error, 3)
+    (0.3, 0.153)
+    """
+    values = defined(drawn)
+    if np.isnan(observed) or not values.size:
+        return SampledPValue(np.nan, np.nan)
+    extreme = np.count_nonzero(_excess(values, observed, alternative) >= 0)
+    p_value, std_error = counted_p_values(np.array(extreme), values.size, exact=exact)
+    return SampledPValue(float(p_value), float(std_error))
+
+
+def counted_p_values(
+    extreme: NDArray[np.integer], n_draws: int, *, exact: bool = False
+) -> tuple[Floats, Floats]:
+    """Return p-values and their errors from how many of all draws are as extreme.
+
+    What was observed is one more draw, unless the draws are all that are possible.
+    """
+    if exact:
+        p_values = np.asarray(extreme / n_draws, dtype=np.float64)
+        return p_values, np.full_like(p_values, np.nan)
+    p_values = np.asarray((extreme + 1) / (n_draws + 1), dtype=np.float64)
+    return p_values, np.sqrt(p_values * (1 - p_values) / n_draws)
+
+
+def _excess(values: Floats, observed: float, alternative: Alternative) -> Floats:
+    """Return by how much values are more extreme; rounding counts in their favour."""
+    hair = _HAIR * max(1.0, abs(observed))
+    if alternative == "two-sided":
+        return np.abs(values) - abs(observed) + hair
+    sign = 1.0 if alternative == "greater" else -1.0
+    return sign * (values - observed) + hair

@@ -1,0 +1,344 @@
+"""Tests of whether two systems differ on the same queries."""
+
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prframe import checks
+from prframe.stats._arrays import Floats, random_generator
+from prframe.stats.null.sign_flips.distribution import SignFlipNull
+from prframe.stats.paired_values.family import PairedFamily
+from prframe.stats.paired_values.sample import (
+    PairedSample,
+    PairedTest,
+    paired_differences,
+    paired_sample,
+)
+from prframe.typing import Alternative
+
+RandomizationMethod: TypeAlias = Literal["auto", "exact", "convolution", "sampled"]
+SignedRankMethod: TypeAlias = Literal["auto", "exact", "convolution", "normal"]
+ZeroMethod: TypeAlias = Literal["wilcox", "pratt"]
+
+# Digits to which absolute differences must agree to share a rank.
+_DIGITS = 12
+
+
+def paired_randomization(  # noqa: PLR0913
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    alternative: Alternative = "two-sided",
+    method: RandomizationMethod = "auto",
+    n_resamples: int = 10_000,
+    rng: int | np.random.Generator | None = None,
+    cluster: ArrayLike | None = None,
+) -> PairedTest:
+    """Test whether two systems differ, by exchanging their values query by query.
+
+    ``p = P(|sum_i e_i d_i| >= |sum_i d_i|)`` with fair signs ``e_i``: if the systems were the
+    same, either might have had either value.
+
+    Parameters
+    ----------
+    a, b : array_like of float, shape (n,)
+        Values of two systems on the same queries; without b, a holds the differences.
+    alternative : {"two-sided", "less", "greater"}
+        That the mean of a - b is not 0, below it, or above.
+    method : {"auto", "exact", "convolution", "sampled"}
+        How the p-value is computed. ``"exact"``: all 2^n signs are counted, for n <= 44 or
+        differences with a common unit. ``"convolution"``: on a fine grid, within a few parts in a
+        thousand, or in a hundred for p < .001; see `SignFlipNull`. ``"auto"``: one of these two.
+        ``"sampled"``: ``(b + 1) / (B + 1)`` with b of B draws as extreme; all signs, each once,
+        if they are not more than B.
+    n_resamples : int
+        Draws B of ``"sampled"``.
+    rng : int or numpy.random.Generator, optional
+        Seed or generator of these draws.
+    cluster : array_like, shape (n,), optional
+        Clusters of queries that exchange values together.
+
+    Returns
+    -------
+    PairedTest
+        ``statistic``, the mean difference, ``p_value``, ``std_error``, the Monte Carlo error
+        ``sqrt(p (1 - p) / B)`` of a sampled p-value, and ``method``. NaN without queries.
+
+    Raises
+    ------
+    PrframeError
+        Values that are not finite, of different lengths, or an unknown option.
+
+    References
+    ----------
+    Fisher 1935; Smucker, Allan & Carterette, *A comparison of statistical significance tests for
+    information retrieval evaluation*, CIKM 2007.
+
+    Examples
+    --------
+    >>> found = paired_randomization([0.5, 0.4, 0.7, 0.6, 0.9], [0.4, 0.2, 0.5, 0.6, 0.6])
+    >>> found.p_value, found.method
+    (0.125, 'randomization-exact')
+    """
+    sample = paired_sample(a, b, cluster)
+    return randomization_test(sample, alternative, method, n_resamples, rng)
+
+
+def randomization_test(
+    sample: PairedSample,
+    alternative: Alternative,
+    method: RandomizationMethod,
+    n_resamples: int,
+    rng: int | np.random.Generator | None,
+) -> PairedTest:
+    """Test a sample; see `paired_randomization`."""
+    checks.one_of("method", method, get_args(RandomizationMethod))
+    checks.one_of("alternative", alternative, get_args(Alternative))
+    name = "randomization"
+    if not sample.sums.size:
+        return PairedTest(np.nan, np.nan, np.nan, name)
+    if method == "sampled":
+        size = checks.whole_number("n_resamples", n_resamples, at_least=1)
+        family = PairedFamily.of([sample])
+        found = family.sign_flips(size, random_generator(rng), alternative)
+        p_value, error = float(found.p_values[0]), float(found.std_errors[0])
+        return PairedTest(sample.mean, p_value, error, f"{name}-{found.method}")
+    null = SignFlipNull(sample.sums, method=method)
+    p_value = float(null.p_value(alternative=alternative))
+    return PairedTest(sample.mean, p_value, np.nan, f"{name}-{null.how}")
+
+
+def paired_t_test(
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    alternative: Alternative = "two-sided",
+    cluster: ArrayLike | None = None,
+) -> PairedTest:
+    """Test whether the mean of two systems differs, by Student's t.
+
+    ``t = mean(d) / se`` with ``se = std(d) / sqrt(n)`` and n - 1 degrees of freedom.
+
+    Parameters
+    ----------
+    a, b, alternative
+        As in `paired_randomization`.
+    cluster : array_like, shape (n,), optional
+        Clusters of queries that depend on each other: then ``se^2 = c / (c - 1) sum_j (D_j - n_j
+        mean)^2 / n^2`` with the sums D_j of the n_j differences of each of c clusters, and c - 1
+        degrees of freedom.
+
+    Returns
+    -------
+    PairedTest
+        ``statistic`` = t. The p-value is NaN for fewer than two queries or clusters, and where
+        all differences are the same, unless they are 0: then it is 1.
+
+    Raises
+    ------
+    PrframeError
+        As `paired_randomization`.
+
+    Examples
+    --------
+    >>> found = paired_t_test([0.5, 0.4, 0.7, 0.6, 0.9], [0.4, 0.2, 0.5, 0.6, 0.6])
+    >>> round(found.statistic, 3), round(found.p_value, 4)
+    (3.138, 0.0349)
+    """
+    return t_test(paired_sample(a, b, cluster), alternative)
+
+
+def t_test(sample: PairedSample, alternative: Alternative) -> PairedTest:
+    """Test a sample; see `paired_t_test`."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import stdtr  # noqa: PLC0415
+
+    checks.one_of("alternative", alternative, get_args(Alternative))
+    n = sample.sums.size
+    if n and not sample.sums.any():
+        return PairedTest(np.nan, 1.0, np.nan, "t")
+    if n <= 1 or sample.constant:
+        return PairedTest(np.nan, np.nan, np.nan, "t")
+    t = sample.mean / sample.std_error
+    tail = {"two-sided": -abs(t), "less": t, "greater": -t}[alternative]
+    p_value = float(stdtr(n - 1, tail)) * (2 if alternative == "two-sided" else 1)
+    return PairedTest(t, p_value, np.nan, "t")
+
+
+def signed_rank_test(
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    alternative: Alternative = "two-sided",
+    method: SignedRankMethod = "auto",
+    zero_method: ZeroMethod = "wilcox",
+) -> PairedTest:
+    """Test whether two systems differ, by Wilcoxon's signed ranks.
+
+    ``W = sum of the ranks of |d_i| over d_i > 0``, mid-ranks where they tie, against fair signs.
+
+    Parameters
+    ----------
+    a, b, alternative
+        As in `paired_randomization`. Differences whose absolute values agree to 12 digits of the
+        largest share a rank.
+    method : {"auto", "exact", "convolution", "normal"}
+        ``"exact"``: along the lattice of all sums of these ranks, ties included.
+        ``"convolution"``: the same on a coarser grid, for very many queries. ``"auto"``: one of
+        these. ``"normal"``: the textbook's approximation, without a correction for continuity.
+    zero_method : {"wilcox", "pratt"}
+        Differences of 0 are left out before the ranks are given, or after.
+
+    Returns
+    -------
+    PairedTest
+        ``statistic`` = W. The p-value is 1 if all differences are 0, NaN without queries.
+
+    Raises
+    ------
+    PrframeError
+        As `paired_randomization`.
+
+    References
+    ----------
+    Wilcoxon, *Individual comparisons by ranking methods*, 1945; Pratt 1959.
+
+    Examples
+    --------
+    >>> signed_rank_test([0.5, 0.4, 0.7, 0.6, 0.9], [0.4, 0.2, 0.5, 0.6, 0.6])
+    PairedTest(statistic=10.0, p_value=0.125, std_error=nan, method='wilcoxon-exact')
+    """
+    checks.one_of("method", method, get_args(SignedRankMethod))
+    checks.one_of("zero_method", zero_method, get_args(ZeroMethod))
+    checks.one_of("alternative", alternative, get_args(Alternative))
+    differences = paired_differences(a, b)
+    if not differences.size:
+        return PairedTest(np.nan, np.nan, np.nan, "wilcoxon")
+    ranks = _signed_ranks(differences, zero_method)
+    statistic = float(ranks[ranks > 0].sum())
+    if method == "normal":
+        return PairedTest(statistic, _normal(ranks, alternative), np.nan, "wilcoxon-normal")
+    null = SignFlipNull(ranks, method=method)
+    p_value = float(null.p_value(alternative=alternative))
+    return PairedTest(statistic, p_value, np.nan, f"wilcoxon-{null.how}")
+
+
+def sign_test(
+    a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative = "two-sided"
+) -> PairedTest:
+    """Test whether one system wins more often than the other, by the binomial law.
+
+    ``P(Binomial(wins + losses, 1/2) >= wins)`` and so on; ties are left out.
+
+    Parameters
+    ----------
+    a, b, alternative
+        As in `paired_randomization`.
+
+    Returns
+    -------
+    PairedTest
+        ``statistic``: the wins of a. The p-value is 1 without wins and losses, NaN without
+        queries.
+
+    Raises
+    ------
+    PrframeError
+        As `paired_randomization`.
+
+    Examples
+    --------
+    >>> sign_test([0.5, 0.4, 0.7, 0.6, 0.9], [0.4, 0.2, 0.5, 0.6, 0.6]).p_value
+    0.125
+    """
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import bdtr  # noqa: PLC0415
+
+    checks.one_of("alternative", alternative, get_args(Alternative))
+    differences = paired_differences(a, b)
+    wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
+    if not differences.size:
+        return PairedTest(np.nan, np.nan, np.nan, "sign")
+    # The law is symmetric: as many wins or more are as likely as as many losses or fewer.
+    fewest = {"two-sided": min(wins, losses), "less": wins, "greater": losses}[alternative]
+    p_value = float(bdtr(fewest, wins + losses, 0.5)) * (2 if alternative == "two-sided" else 1)
+    return PairedTest(float(wins), min(1.0, p_value), np.nan, "sign")
+
+
+def paired_bootstrap_test(  # noqa: PLR0913
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    alternative: Alternative = "two-sided",
+    n_resamples: int = 10_000,
+    rng: int | np.random.Generator | None = None,
+    cluster: ArrayLike | None = None,
+) -> PairedTest:
+    """Test whether the mean of two systems differs, by the studentized bootstrap.
+
+    ``p = (1 + #{|t*| >= |t|}) / (B + 1)``, ``t* = (mean* - mean) / se*`` of queries drawn with
+    replacement.
+
+    Parameters
+    ----------
+    a, b, alternative, n_resamples, rng, cluster
+        As in `paired_randomization`; clusters are drawn whole.
+
+    Returns
+    -------
+    PairedTest
+        ``statistic`` = t. As `paired_t_test` where nothing varies.
+
+    Raises
+    ------
+    PrframeError
+        As `paired_randomization`.
+
+    References
+    ----------
+    Sakai, *Evaluating evaluation metrics based on the bootstrap*, SIGIR 2006; Efron & Tibshirani
+    1993, section 16.4.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> found = paired_bootstrap_test(rng.normal(0.1, 0.2, 50), rng=2)
+    >>> round(found.statistic, 2), round(found.p_value, 3)
+    (3.69, 0.001)
+    """
+    sample = paired_sample(a, b, cluster)
+    size = checks.whole_number("n_resamples", n_resamples, at_least=1)
+    checks.one_of("alternative", alternative, get_args(Alternative))
+    plain = t_test(sample, alternative)
+    if np.isnan(plain.statistic):
+        return plain._replace(method="bootstrap")
+    found = PairedFamily.of([sample]).bootstrap(size, random_generator(rng), alternative)
+    p_value, error = float(found.p_values[0]), float(found.std_errors[0])
+    return PairedTest(plain.statistic, p_value, error, "bootstrap")
+
+
+def _signed_ranks(differences: Floats, zero_method: ZeroMethod) -> Floats:
+    """Return the ranks of the absolute differences with the signs of these; zeros are left out."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.stats import rankdata  # noqa: PLC0415
+
+    if zero_method == "wilcox":
+        differences = differences[differences != 0]
+    if not differences.any():
+        return np.zeros(0)
+    sizes = np.abs(differences)
+    ranks = rankdata(np.round(sizes / sizes.max(), _DIGITS))
+    return np.asarray(ranks * np.sign(differences))
+
+
+def _normal(ranks: Floats, alternative: Alternative) -> float:
+    """Return the normal p-value of signed ranks."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import ndtr  # noqa: PLC0415
+
+    if not ranks.any():
+        return 1.0
+    z = float(ranks.sum() / np.sqrt((ranks**2).sum()))
+    tail = {"two-sided": -abs(z), "less": z, "greater": -z}[alternative]
+    return float(ndtr(tail)) * (2 if alternative == "two-sided" else 1)

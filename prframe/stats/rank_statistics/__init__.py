@@ -1,0 +1,1 @@
+"""Two-sample linear rank statistics, and ROC curves by them."""

@@ -1,0 +1,132 @@
+"""Linear rank statistics of a ranking in cells, and what each item does to them.
+
+The Hajek projection (Clemencon, Limnios & Vayatis 2021, Proposition 4) writes W as a sum over
+items: ``phi(F(x)) + int_x^inf phi'(F) dF_pos`` for a positive, the integral alone for a negative,
+F being the mixture and ``F_pos`` the positives' part of it. Items of a cell share their values.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from prframe.stats._arrays import Floats
+from prframe.stats.rankings.cell_sums import local_precision
+from prframe.stats.rankings.cells import Integers, RankedCells
+from prframe.stats.score_functions.base import Jump, ScoreGeneratingFunction
+
+_HAIR = 1e-9
+
+
+class Effects(NamedTuple):
+    """What one positive and one negative of each cell do to W."""
+
+    pos: Floats
+    neg: Floats
+
+
+class Deviations(NamedTuple):
+    """Values, and how many items have each."""
+
+    values: Floats
+    number: Integers
+
+
+@dataclass(frozen=True, eq=False)
+class RankSum:
+    """``W = sum over positives of phi(rank / (N + 1))`` of a ranking.
+
+    Attributes
+    ----------
+    cells : RankedCells
+    phi : ScoreGeneratingFunction
+        For this number of items.
+    """
+
+    cells: RankedCells
+    phi: ScoreGeneratingFunction
+
+    @cached_property
+    def _u(self) -> Floats:
+        """Mid-ranks over N + 1."""
+        return normalised_mid_ranks(self.cells.pos + self.cells.neg)
+
+    @cached_property
+    def statistic(self) -> float:
+        """W."""
+        hit = self.cells.pos > 0
+        return float(self.cells.pos[hit] @ self.phi(self._u[hit]))
+
+    @cached_property
+    def effects(self) -> Effects:
+        """The projection, cell by cell; ties count half, an item does not move itself."""
+        pos, u = self.cells.pos, self._u
+        slope = self.phi.derivative(u) / (self.cells.n + 1)
+        above = np.cumsum(pos * slope) - pos * slope
+        for jump in self.phi.jumps:
+            above = above + jump.size * self._density(jump) * (u < jump.at)
+        return Effects(self.phi(u) + above + (pos - 1) / 2 * slope, above + pos / 2 * slope)
+
+    @cached_property
+    def deviations(self) -> list[Deviations]:
+        """How far the effects of positives and of negatives are from their class's mean."""
+        classes = zip(self.effects, (self.cells.pos, self.cells.neg), strict=True)
+        return [_centred(effect[number > 0], number[number > 0]) for effect, number in classes]
+
+    @cached_property
+    def variance(self) -> float:
+        """The estimated variance of W; NaN where a class has one item, or none."""
+        return sum(_variance(*of_class) for of_class in self.deviations)
+
+    def _density(self, jump: Jump) -> float:
+        """Return the share of positives around a jump: so many an item from above pushes down."""
+        # The last cell is a tie block here, as the others are.
+        pos, neg = (np.append(part, 0.0) for part in (self.cells.pos, self.cells.neg))
+        return local_precision(pos, neg, rank_of(jump, self.cells.n), self.cells.n)
+
+
+def normalised_mid_ranks(sizes: Integers) -> Floats:
+    """Return mid-ranks over N + 1 of blocks, best first; an empty one has that of one item."""
+    n = int(sizes.sum())
+    rank = n - (np.cumsum(sizes) - sizes) - (sizes - 1) / 2
+    return np.asarray(np.clip(rank, 1, n) / (n + 1))
+
+
+def rank_of(jump: Jump, n: int) -> int:
+    """Return how many of n items lie above a jump."""
+    return min(max(int((n + 1) * (1 - jump.at) + _HAIR), 1), n)
+
+
+def cut_at_jumps(cells: RankedCells, phi: ScoreGeneratingFunction) -> RankedCells:
+    """Cut runs of negatives in two where phi jumps, so that all of a cell is on one side."""
+    pos, neg = cells.pos, cells.neg
+    for jump in phi.jumps:
+        pos, neg = _cut(pos, neg, rank_of(jump, cells.n))
+    return RankedCells(pos, neg)
+
+
+def _cut(pos: Integers, neg: Integers, rank: int) -> tuple[Integers, Integers]:
+    """Cut a run of negatives in two behind a rank."""
+    end = np.cumsum(pos + neg)
+    at = int(np.searchsorted(end, rank))
+    below = int(end[at]) - rank
+    if pos[at] or not 0 < below < neg[at]:
+        return pos, neg
+    halves = np.insert(neg, at, neg[at] - below)
+    halves[at + 1] = below
+    return np.insert(pos, at, 0), halves
+
+
+def _centred(effect: Floats, number: Integers) -> Deviations:
+    """Return effects less their mean, each of so many items."""
+    mean = number @ effect / number.sum() if number.size else 0.0
+    return Deviations(effect - mean, number)
+
+
+def _variance(deviation: Floats, number: Integers) -> float:
+    """Return the size of a class times the sample variance of its effects."""
+    total = int(number.sum())
+    if total < 2:  # noqa: PLR2004 - a variance needs two
+        return np.nan
+    return float(number @ deviation**2) * total / (total - 1)

@@ -1,0 +1,1 @@
+"""One ranking of positives and negatives: cells, levels, metrics, bootstrap."""

@@ -1,0 +1,75 @@
+"""Running sums over the cells of a ranking, and what is made of them."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prframe.stats._arrays import Floats
+
+Numbers = NDArray[Any]
+
+# Cells at a time: what is computed of them stays in the processor's cache.
+_PIECE = 1 << 13
+
+
+def both(pos: ArrayLike, neg: ArrayLike) -> tuple[Numbers, Numbers]:
+    """Return both as arrays; integers, which add up faster, stay integers."""
+    return np.asarray(pos), np.asarray(neg)
+
+
+def running(pos: Numbers, neg: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the positives and all items up to the end of each cell but the last."""
+    tp = np.cumsum(pos[..., :-1], axis=-1)
+    k = np.cumsum(neg[..., :-1], axis=-1)
+    k += tp
+    return tp, k
+
+
+def pieces(pos: Numbers, neg: Numbers) -> Iterator[tuple[Numbers, Numbers, Numbers, Numbers]]:
+    """Split all cells but the last: positives, negatives, positives and items to their end."""
+    tp_above = fp_above = np.zeros((*pos.shape[:-1], 1), dtype=pos.dtype)
+    last = pos.shape[-1] - 1
+    for start in range(0, last, _PIECE):
+        here = slice(start, min(start + _PIECE, last))
+        p, m = pos[..., here], neg[..., here]
+        tp = np.cumsum(p, axis=-1) + tp_above
+        fp = np.cumsum(m, axis=-1) + fp_above
+        yield p, m, tp, tp + fp
+        tp_above, fp_above = tp[..., -1:], fp[..., -1:]
+
+
+def total(terms: Iterable[Numbers], like: Numbers) -> Floats:
+    """Add up over the cells of all pieces of counts like these."""
+    result = np.zeros(like.shape[:-1])
+    for term in terms:
+        result = result + term.sum(axis=-1)
+    return result
+
+
+def backward(values: Floats) -> Floats:
+    """Return the sums from each cell to the last."""
+    return np.cumsum(values[::-1])[::-1]
+
+
+def ratio(top: Numbers | float, bottom: Numbers, empty: float = np.nan) -> Floats:
+    """Divide; where there is nothing to divide by, return `empty`."""
+    nothing = bottom == 0
+    ratio = top / (bottom + nothing)
+    if empty and nothing.any():
+        ratio = np.where(nothing, empty, ratio)
+    return np.asarray(ratio)
+
+
+def share_above(cut: int, above: Numbers, size: Numbers) -> Floats:
+    """Return the share of each cell that is among the first `cut` items."""
+    return ratio(np.clip(cut - above, 0, size), size, 0.0)
+
+
+def local_precision(pos: Floats, neg: Floats, k: int, depth: float) -> float:
+    """Return the precision among the ranks within ceil(k^(4/5) / 2) of k."""
+    reach = np.ceil(k**0.8 / 2)
+    tp, rank = (np.insert(counts, 0, 0.0) for counts in running(pos, neg))
+    ends = np.clip([k - reach, k + reach], 0.0, depth)
+    return float(np.diff(np.interp(ends, rank, tp))[0] / np.diff(ends)[0])

@@ -1,0 +1,187 @@
+"""A ranking cut into cells of items that no metric here can tell apart.
+
+Best first: each tie block that holds positives is one cell, with the negatives tied in it; each
+run of negatives between such blocks is one; and the last cell, which may be empty, holds what was
+not retrieved. There are at most ``2 n_pos + 2`` cells. Items drawn with replacement fall into the
+same cells, in the same order: to resample is to draw new counts, and nothing is sorted again.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prframe.errors import PrframeError
+from prframe.stats._arrays import counts, positive_labels, reals
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class RankedCells:
+    """Positives and negatives in each cell of a ranking, best first.
+
+    See `cells_from_scores`, which makes them from items.
+
+    Attributes
+    ----------
+    pos, neg : ndarray of int, shape (n_cells,)
+        Counts. The last cell, which may be empty, holds what was not retrieved.
+
+    Raises
+    ------
+    PrframeError
+        Counts that are negative or not whole, or arrays that are not of one length >= 1.
+
+    Examples
+    --------
+    A ranking +--+-, and one more positive that is not retrieved:
+
+    >>> cells = RankedCells(pos=[1, 0, 1, 0, 1], neg=[0, 2, 0, 1, 0])
+    >>> cells.n, cells.n_pos
+    (6, 3)
+    """
+
+    pos: Integers
+    neg: Integers
+
+    def __post_init__(self) -> None:
+        """Check the counts."""
+        for name in ("pos", "neg"):
+            whole = counts(name, getattr(self, name), at_least=0).astype(np.int64)
+            object.__setattr__(self, name, whole)
+        if self.pos.shape != self.neg.shape or self.pos.ndim != 1 or not self.pos.size:
+            raise PrframeError(
+                "`pos` and `neg` must be counts of the same cells, at least one; got shapes "
+                f"{self.pos.shape} and {self.neg.shape}."
+            )
+
+    @property
+    def n_pos(self) -> int:
+        """All positives."""
+        return int(self.pos.sum())
+
+    @property
+    def n_neg(self) -> int:
+        """All negatives."""
+        return int(self.neg.sum())
+
+    @property
+    def n(self) -> int:
+        """All items."""
+        return self.n_pos + self.n_neg
+
+
+def cells_from_hits(  # noqa: PLR0913
+    tp_start: ArrayLike,
+    tp_end: ArrayLike,
+    fp_start: ArrayLike,
+    fp_end: ArrayLike,
+    *,
+    n: int,
+    n_pos: int,
+    n_neg: int,
+) -> RankedCells:
+    """Return the cells of a ranking that is given by its hits.
+
+    Parameters
+    ----------
+    tp_start, fp_start, tp_end, fp_end : array_like of int, shape (n_hits,)
+        For each retrieved positive, in order of rank: positives and negatives above its tie
+        block, and up to its end.
+    n : int
+        Retrieved items, >= n_hits.
+    n_pos, n_neg : int
+        All positives and negatives, with those that were not retrieved.
+
+    Returns
+    -------
+    RankedCells
+
+    Raises
+    ------
+    PrframeError
+        Numbers that are not whole, or totals below what is retrieved.
+
+    Examples
+    --------
+    Ranked +--+-, and one more positive that is not retrieved:
+
+    >>> cells = cells_from_hits([0, 1], [1, 2], [0, 2], [0, 2], n=5, n_pos=3, n_neg=3)
+    >>> cells.pos
+    array([1, 0, 1, 0, 1])
+    >>> cells.neg
+    array([0, 2, 0, 1, 0])
+    """
+    columns = {"tp_start": tp_start, "tp_end": tp_end, "fp_start": fp_start, "fp_end": fp_end}
+    tp_start, tp_end, fp_start, fp_end = (
+        counts(name, column, at_least=0).astype(np.int64) for name, column in columns.items()
+    )
+    n_hits = tp_end.size
+    missed = np.array([n_pos - n_hits, n_neg - (n - n_hits)])
+    if n < n_hits or (missed < 0).any():
+        raise PrframeError(
+            f"`n`, `n_pos` and `n_neg` must be at least what is retrieved; got n = {n}, "
+            f"n_pos = {n_pos}, n_neg = {n_neg} with {n_hits} hits."
+        )
+    first = np.flatnonzero(np.diff(tp_end + fp_end, prepend=-1))
+    tp_start, tp_end, fp_start, fp_end = (
+        column[first] for column in (tp_start, tp_end, fp_start, fp_end)
+    )
+    # A run of negatives, then a block with hits, and so on; the last run is behind all hits.
+    pos = np.zeros(2 * first.size + 1, dtype=np.int64)
+    neg = np.zeros_like(pos)
+    pos[1::2] = tp_end - tp_start
+    neg[1::2] = fp_end - fp_start
+    neg[::2] = np.append(fp_start, n - n_hits) - np.insert(fp_end, 0, 0)
+    some = pos + neg > 0
+    return RankedCells(np.append(pos[some], missed[0]), np.append(neg[some], missed[1]))
+
+
+def cells_from_scores(score: ArrayLike, label: ArrayLike) -> tuple[RankedCells, Integers]:
+    """Return the cells of a ranking that is given by its items, and the cell of each item.
+
+    Parameters
+    ----------
+    score : array_like of float, shape (n,)
+        Higher ranks first; -inf is not retrieved. No NaN.
+    label : array_like of bool or number, shape (n,)
+        True, or above 0, for positives.
+
+    Returns
+    -------
+    cells : RankedCells
+    cell : ndarray of int, shape (n,)
+        Index of each item's cell.
+
+    Raises
+    ------
+    PrframeError
+        Lengths that differ, or a score that is NaN.
+
+    Examples
+    --------
+    >>> cells, cell = cells_from_scores([0.9, 0.5, 0.4, 0.5], [False, True, False, False])
+    >>> cells.pos, cells.neg
+    (array([0, 1, 0, 0]), array([1, 1, 1, 0]))
+    >>> cell
+    array([0, 1, 2, 1])
+    """
+    scores, labels = reals("score", score), positive_labels(label)
+    if scores.shape != labels.shape or scores.ndim != 1:
+        raise PrframeError(
+            f"`score` and `label` must be of one length; got shapes {scores.shape} "
+            f"and {labels.shape}."
+        )
+    if np.isnan(scores).any():
+        raise PrframeError(f"`score` must not be NaN: {np.isnan(scores).sum()} of {scores.size}.")
+    levels, level = np.unique(-scores, return_inverse=True)
+    has_pos = np.bincount(level, labels, minlength=levels.size) > 0
+    opens = has_pos | np.insert(has_pos[:-1], 0, values=True)
+    retrieved = levels < np.inf
+    of_level = np.cumsum(opens & retrieved) - 1
+    last = int(of_level.max(initial=-1)) + 1
+    cell = np.where(retrieved, of_level, last)[level]
+    pos = np.bincount(cell[labels], minlength=last + 1)
+    neg = np.bincount(cell[~labels], minlength=last + 1)
+    return RankedCells(pos, neg), cell

@@ -1,0 +1,136 @@
+"""Rankings as levels: whole numbers, larger ranking higher, 0 for what is not retrieved."""
+
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.stats._arrays import Floats, comparable, reals
+from prframe.stats.rankings.cells import Integers
+
+Numbers = TypeVar("Numbers", bound=np.generic)
+
+_TWO = 2
+
+
+def ranking_levels(scores: ArrayLike) -> Integers:
+    """Return the levels of rankings that are given by scores.
+
+    Parameters
+    ----------
+    scores : array_like of float, shape (n_rankings, N) or (N,)
+        Higher ranks first; -inf is not retrieved. No NaN.
+
+    Returns
+    -------
+    ndarray of int, of the same shape
+        1 for the lowest score of the ranking, 2 for the next one, and so on; equal scores have
+        the same level, and -inf has level 0.
+
+    Raises
+    ------
+    PrframeError
+        A score that is NaN, or other than one or two dimensions.
+
+    Examples
+    --------
+    >>> ranking_levels([[0.9, 0.1, 0.5, 0.5], [7.0, 8.0, -np.inf, 9.0]])
+    array([[3, 1, 2, 2],
+           [1, 2, 0, 3]])
+    """
+    numbers = reals("scores", comparable(scores))
+    if numbers.ndim not in {1, _TWO}:
+        raise PrframeError(f"`scores` must have one or two dimensions; got {numbers.ndim}.")
+    if np.isnan(numbers).any():
+        raise PrframeError(
+            f"`scores` must not be NaN: {np.isnan(numbers).sum()} of {numbers.size}."
+        )
+    levels = np.empty(numbers.shape, dtype=np.int64)
+    for row, level in zip(np.atleast_2d(numbers), np.atleast_2d(levels), strict=True):
+        values, place = np.unique(row, return_inverse=True)
+        level[:] = place + (values[:1] != -np.inf)
+    return levels
+
+
+def checked_levels(levels: ArrayLike) -> Integers:
+    """Require levels of rankings, row by row, as `ranking_levels` returns them."""
+    found = np.asarray(levels)
+    if found.ndim != _TWO or not found.size or found.dtype.kind not in "iu":
+        raise PrframeError(
+            "`levels` must be whole numbers with a row per ranking and a column per item, at "
+            f"least one of each; got {checks.brief(levels)}."
+        )
+    if (wrong := (found < 0) | (found > found.shape[1])).any():
+        raise PrframeError(
+            f"`levels` must lie between 0 and the number of items, {found.shape[1]}; "
+            f"got {found[wrong][0]}. `ranking_levels` makes them from scores."
+        )
+    return found.astype(np.int64)
+
+
+class Units(NamedTuple):
+    """What is drawn or swapped as one: items, or clusters of them, numbered from 0."""
+
+    of_item: Integers
+    number: int
+
+    def spread(self, values: NDArray[Numbers]) -> NDArray[Numbers]:
+        """Give the items what their units have, along the last axis."""
+        return values if self.number == self.of_item.size else values[..., self.of_item]
+
+    def sums(self, rows: Floats) -> Floats:
+        """Add up over the items of each unit, row by row."""
+        found = [np.bincount(self.of_item, row, minlength=self.number) for row in rows]
+        return np.stack(found).astype(np.float64)
+
+
+def units_of(cluster: ArrayLike | None, n: int) -> Units:
+    """Return the units of n items: clusters, or else the items themselves."""
+    if cluster is None:
+        return Units(np.arange(n), n)
+    names = np.asarray(cluster)
+    if names.shape != (n,):
+        raise PrframeError(
+            f"`cluster` must have one entry per item, {n}; got shape {names.shape}."
+        )
+    found, unit = np.unique(names, return_inverse=True)
+    return Units(unit, found.size)
+
+
+def joint_levels(levels: Integers) -> Integers:
+    """Merge two rankings into one order of levels, by mid-rank.
+
+    Entries of both with equal mid-ranks are ordered by a coin, in favour of the second ranking in
+    the first table and of the first one in the second table. Within a ranking nothing changes.
+
+    Parameters
+    ----------
+    levels : ndarray of int, shape (2, N)
+
+    Returns
+    -------
+    ndarray of int, shape (2, 2, N)
+        Levels by coin and ranking.
+
+    Examples
+    --------
+    >>> joint_levels(np.array([[3, 2, 1], [2, 1, 0]]))
+    array([[[6, 4, 2],
+            [7, 5, 0]],
+    <BLANKLINE>
+           [[7, 5, 3],
+            [6, 4, 0]]])
+    """
+    _, order = np.unique(np.stack([-_mid_rank(level) for level in levels]), return_inverse=True)
+    order = order.reshape(levels.shape)
+    row = np.arange(2)[:, None]
+    return np.stack([np.where(levels > 0, 2 * (order + 1) + (row ^ c), 0) for c in (0, 1)])
+
+
+def _mid_rank(level: Integers) -> Integers:
+    """Return twice the mean rank of the items on each one's level, the best rank being 1."""
+    size = np.bincount(level)
+    below = np.cumsum(size)
+    return np.asarray((2 * (level.size - below) + size + 1)[level])

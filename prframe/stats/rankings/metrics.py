@@ -1,0 +1,348 @@
+"""Ranking metrics as functions of the counts in the cells of a ranking, with their influence."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prframe import checks
+from prframe.stats._arrays import Floats
+from prframe.stats.rankings.cell_sums import (
+    Numbers,
+    backward,
+    both,
+    local_precision,
+    pieces,
+    ratio,
+    running,
+    share_above,
+    total,
+)
+from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.metric_base import CellStatistic, Influence
+
+# A level of recall is reached in spite of rounding.
+_SLACK = 1e-9
+
+
+@dataclass(frozen=True)
+class AveragePrecision(CellStatistic):
+    """AP: the mean over positives of the precision at the end of their tie block.
+
+    Examples
+    --------
+    >>> round(float(AveragePrecision().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.75
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return "AP"
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return ``sum_c pos_c TP_c / K_c / n_pos``, TP and K counted to the end of cell c."""
+        pos, neg = both(pos, neg)
+        credit = total((p * ratio(tp, k, 0.0) for p, _, tp, k in pieces(pos, neg)), pos)
+        return ratio(credit, pos.sum(axis=-1))
+
+    def influence(self, cells: RankedCells) -> Influence:
+        """Differentiate: items move the precision at all positives that are not above them."""
+        pos, neg = both(cells.pos, cells.neg)
+        tp, k = running(pos, neg)
+        precision = ratio(tp, k, 0.0)
+        slope = backward(pos[:-1] * ratio(1.0, k, 0.0))
+        pull = backward(pos[:-1] * ratio(precision, k, 0.0))
+        n_pos = cells.n_pos
+        ap = pos[:-1] @ precision / n_pos
+        own = np.append(precision + slope - pull, 0.0)
+        return Influence((own - ap) / n_pos, np.append(-pull, 0.0) / n_pos)
+
+    def unbiased(self, cells: RankedCells) -> float:
+        """Return AP where no positive counts for its own precision.
+
+        Of the k - 1 other items down to a positive, each is positive with the probability that
+        is to be estimated: ``(TP - 1) / (K - 1)`` has no bias for k > 1, and ``TP / K`` is larger
+        by ``(1 - TP / K) / (K - 1)``. It is 1 at the top, where nothing is known.
+        """
+        pos, neg = both(cells.pos, cells.neg)
+        tp, k = running(pos, neg)
+        return float(pos[:-1] @ ratio(tp - 1, k - 1, 1.0)) / cells.n_pos
+
+
+@dataclass(frozen=True)
+class TrapezoidArea(CellStatistic):
+    """AUPRC: the area under the curve of precision by the trapezoidal rule, from (0, 1).
+
+    Examples
+    --------
+    >>> round(float(TrapezoidArea().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.708
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return "AUPRC"
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return ``sum_c pos_c (precision above c + precision at its end) / 2 / n_pos``."""
+        pos, neg = both(pos, neg)
+        return ratio(total(self._credits(pos, neg), pos), pos.sum(axis=-1))
+
+    @staticmethod
+    def _credits(pos: Numbers, neg: Numbers) -> Iterator[Floats]:
+        """Return what each cell earns, piece by piece."""
+        above: Floats | float = 1.0
+        for p, _, tp, k in pieces(pos, neg):
+            after = ratio(tp, k, 1.0)
+            ends = after.copy()
+            ends[..., 1:] += after[..., :-1]
+            ends[..., :1] += above
+            above = after[..., -1:]
+            yield p * ends / 2
+
+    def influence(self, cells: RankedCells) -> Influence:
+        """Differentiate as for AP; the precision above a cell moves with what is above."""
+        pos, neg = both(cells.pos, cells.neg)
+        tp, k = running(pos, neg)
+        after = ratio(tp, k, 1.0)
+        before = np.insert(after[:-1], 0, 1.0)
+        # Precision at the end of a cell counts for it and for the next one.
+        weight = (pos[:-1] + np.append(pos[1:-1], 0.0)) / 2
+        slope = backward(weight * ratio(1.0, k, 0.0))
+        pull = backward(weight * ratio(tp, k * k, 0.0))
+        n_pos = cells.n_pos
+        area = pos[:-1] @ (before + after) / 2 / n_pos
+        own = np.append((before + after) / 2 + slope - pull, 0.0)
+        return Influence((own - area) / n_pos, np.append(-pull, 0.0) / n_pos)
+
+
+@dataclass(frozen=True)
+class RocArea(CellStatistic):
+    """AUC: the probability that a positive ranks above a negative, ties counting half.
+
+    Examples
+    --------
+    >>> round(float(RocArea().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.667
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return "AUC"
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return ``sum_c pos_c (n_neg - FP above c - neg_c / 2) / (n_pos n_neg)``."""
+        pos, neg = both(pos, neg)
+        n_pos, n_neg = pos.sum(axis=-1), neg.sum(axis=-1)
+        wrong = total((p * (2 * (k - tp) - m) for p, m, tp, k in pieces(pos, neg)), pos) / 2
+        # What is not retrieved is tied.
+        wrong += pos[..., -1] * (n_neg - neg[..., -1] / 2)
+        pairs = n_pos * 1.0 * n_neg
+        return ratio(pairs - wrong, pairs)
+
+    def influence(self, cells: RankedCells) -> Influence:
+        """Differentiate: the shares of the other class that an item is right with (DeLong)."""
+        pos, neg = both(cells.pos, cells.neg)
+        n_pos, n_neg = pos.sum(), neg.sum()
+        right_pos = 1 - ratio(np.cumsum(neg) - neg / 2, n_neg)
+        right_neg = ratio(np.cumsum(pos) - pos / 2, n_pos)
+        auc = pos @ right_pos / n_pos
+        return Influence((right_pos - auc) / n_pos, ratio(right_neg - auc, n_neg))
+
+    def trials(self, cells: RankedCells) -> int:
+        """Return the size of the smaller class."""
+        return min(cells.n_pos, cells.n_neg)
+
+
+@dataclass(frozen=True)
+class _TopShare(CellStatistic):
+    """Positives among the first k; where k stands moves with the items above."""
+
+    k: int
+
+    def __post_init__(self) -> None:
+        """Check the cut-off."""
+        checks.whole_number("k", self.k, at_least=1)
+
+    def _hits(self, pos: Floats, neg: Floats) -> Floats:
+        """Return the expected positives among the first k, over the orders within ties."""
+        tp, fp = np.cumsum(pos, axis=-1), np.cumsum(neg, axis=-1)
+        at = np.count_nonzero((tp + fp)[..., :-1] < self.k, axis=-1)
+        p, m, tp, fp = (
+            np.take_along_axis(a, at[..., None], axis=-1)[..., 0] for a in (pos, neg, tp, fp)
+        )
+        share = share_above(self.k, tp + fp - p - m, p + m)
+        # The last cell is never among the first k.
+        return np.asarray(tp - p + p * np.where(at < pos.shape[-1] - 1, share, 0.0))
+
+    def _hits_influence(self, cells: RankedCells) -> Influence:
+        """Return the influence on the positives among the first k, k being a share of n.
+
+        An item above the cut pushes another one out, which is positive with the local precision
+        d: ``1{above} (y - d) - (k / n) (P@k - d)``. If all that is retrieved is above, d = 0.
+        """
+        pos, neg = both(cells.pos, cells.neg)
+        _, k = running(pos, neg)
+        size = pos[:-1] + neg[:-1]
+        share = np.append(share_above(self.k, k - size, size), 0.0)
+        depth = float(pos[:-1].sum() + neg[:-1].sum())
+        d = local_precision(pos, neg, self.k, depth) if self.k < depth else 0.0
+        drift = (pos @ share - self.k * d) / cells.n
+        return Influence(share * (1 - d) - drift, -share * d - drift)
+
+
+@dataclass(frozen=True)
+class PrecisionAt(_TopShare):
+    """P@k: the positives among the first k, over k; under ties, the mean over their orders.
+
+    Parameters
+    ----------
+    k : int >= 1
+        Rank.
+
+    Notes
+    -----
+    It depends on a quantile of the scores, and the derivative of the empirical one jumps. The
+    influence uses the precision d among the ranks within ``ceil(k^(4/5) / 2)`` of k instead:
+    ``(1{above} (y - d) - (k/n) (P - d)) / k`` for P = P@k, whose squares add up to
+    ``(P (1 - P) + (1 - k/n) (P - d)^2) / k``. Of a tie block at the cut that is larger than these
+    ranks, d is exact.
+
+    Examples
+    --------
+    >>> round(float(PrecisionAt(k=4).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.5
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return f"P@{self.k}"
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return the expected positives among the first k, over k."""
+        return self._hits(*both(pos, neg)) / self.k
+
+    def influence(self, cells: RankedCells) -> Influence:
+        """Differentiate with the local precision at the cut."""
+        hits = self._hits_influence(cells)
+        return Influence(hits.pos / self.k, hits.neg / self.k)
+
+    def trials(self, cells: RankedCells) -> int:
+        """Return the number of items among the first k."""
+        return min(self.k, cells.n)
+
+
+@dataclass(frozen=True)
+class RecallAt(_TopShare):
+    """R@k: the positives among the first k, over n_pos; under ties, the mean over their orders.
+
+    Parameters
+    ----------
+    k : int >= 1
+        Rank.
+
+    Notes
+    -----
+    The influence uses the local precision at the cut, as `PrecisionAt` does.
+
+    Examples
+    --------
+    >>> round(float(RecallAt(k=4).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    1.0
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return f"R@{self.k}"
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return the expected positives among the first k, over n_pos."""
+        pos, neg = both(pos, neg)
+        return ratio(self._hits(pos, neg), pos.sum(axis=-1))
+
+    def influence(self, cells: RankedCells) -> Influence:
+        """Differentiate with the local precision at the cut; positives raise n_pos too."""
+        hits, recall = self._hits_influence(cells), self.value(cells)
+        n_pos, p = cells.n_pos, cells.n_pos / cells.n
+        return Influence((hits.pos - recall * (1 - p)) / n_pos, (hits.neg + recall * p) / n_pos)
+
+
+@dataclass(frozen=True)
+class PrecisionAtRecall(CellStatistic):
+    """Prec@r: the precision at the threshold where recall first reaches r; 0 if it never does.
+
+    Parameters
+    ----------
+    r : float in (0, 1]
+        Level of recall.
+
+    Notes
+    -----
+    It depends on a quantile of the positives' scores. The influence uses the precision d among
+    the ranks from the positive ``ceil(n_pos^(4/5) / 4)`` above to the one as many below (but no
+    farther than half way to the first and the last retrieved one):
+    ``(r y (1 - P/d) - P 1{above} (1 - y/d)) / k`` for P = Prec@r with the threshold at rank k
+    (the delta method behind the variance of Clemencon & Vayatis 2009, eq. (9), with its slip
+    corrected). Where the scores have few levels the threshold jumps from one to another, which no
+    standard error describes; resamples do.
+
+    Examples
+    --------
+    >>> round(float(PrecisionAtRecall(r=0.75).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.5
+    """
+
+    r: float
+
+    def __post_init__(self) -> None:
+        """Check the level."""
+        checks.number("r", self.r, above=0, at_most=1)
+
+    @property
+    def name(self) -> str:
+        """The name: that of precision on the curve at a level of recall."""
+        return f"Prec@{self.r:g}"
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return TP_c / K_c of the first cell with ``TP_c >= r n_pos``."""
+        pos, neg = both(pos, neg)
+        tp, fp = np.cumsum(pos, axis=-1), np.cumsum(neg, axis=-1)
+        n_pos = tp[..., -1]
+        reached = tp >= (self.r * n_pos - _SLACK)[..., None]
+        reached[..., -1] = False
+        at = reached.argmax(axis=-1)[..., None]
+        hits, misses = (np.take_along_axis(a, at, axis=-1)[..., 0] for a in (tp, fp))
+        precision = ratio(hits, hits + misses)
+        value = np.where(reached.any(axis=-1), precision, 0.0)
+        return np.where(n_pos > 0, value, np.nan)
+
+    def influence(self, cells: RankedCells) -> Influence:
+        """Differentiate with the local precision at the threshold."""
+        pos, neg = both(cells.pos, cells.neg)
+        tp, k = running(pos, neg)
+        n_pos = cells.n_pos
+        reached = np.flatnonzero(tp >= self.r * n_pos - _SLACK)
+        if not reached.size:
+            return Influence(np.zeros(pos.size), np.zeros(pos.size))
+        at = reached[0]
+        precision = tp[at] / k[at]
+        # Less near the ends, where precision falls off fast.
+        reach = min(np.ceil(n_pos**0.8 / 4), max(1.0, min(tp[at], tp[-1] - tp[at]) / 2))
+        levels = np.clip([tp[at] - reach, tp[at] + reach], 0.0, tp[-1])
+        ranks = np.interp(levels, np.insert(tp, 0, 0.0), np.insert(k, 0, 0.0))
+        d = np.diff(levels)[0] / np.diff(ranks)[0]
+        above = np.arange(pos.size) <= at
+        # Recall at the threshold is not exactly r.
+        drift = (self.r * n_pos - tp[at]) * (1 - precision / d) / cells.n
+        of_pos = self.r * (1 - precision / d) - precision * above * (1 - 1 / d) - drift
+        return Influence(of_pos / k[at], (-precision * above - drift) / k[at])
+
+    def trials(self, cells: RankedCells) -> int:
+        """Return the number of positives that make up the level, all that a value of 1 has."""
+        return max(1, int(np.ceil(self.r * cells.n_pos - _SLACK)))

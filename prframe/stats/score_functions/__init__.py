@@ -1,0 +1,1 @@
+"""Score-generating functions of two-sample linear rank statistics."""

@@ -1,0 +1,96 @@
+"""Score-generating functions: what a linear rank statistic adds up over the ranks of positives.
+
+A nondecreasing function phi on (0, 1), taken at ``rank / (N + 1)``, ranks rising with the scores.
+It knows its derivatives, which standard errors and learning need, where it jumps, and its
+integral, by which the statistic follows from the ROC curve.
+"""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, NamedTuple, Self
+
+from numpy.typing import ArrayLike
+
+from prframe.stats._arrays import Floats
+
+
+class Jump(NamedTuple):
+    """Where a score-generating function jumps, and by how much.
+
+    Examples
+    --------
+    >>> from prframe.stats import LocalAUC
+    >>> LocalAUC(u0=0.8).jumps
+    (Jump(at=0.8, size=0.8),)
+    """
+
+    at: float
+    size: float
+
+
+class ScoreGeneratingFunction(ABC):
+    """A nondecreasing function of the normalised rank, phi.
+
+    Arguments are numbers u in [0, 1], arrays of any shape; results have their shape.
+
+    Attributes
+    ----------
+    name : str
+        With the parameters, as `rank_test` and `parse_phi` understand it.
+    smooth : bool
+        Whether phi is twice continuously differentiable (Assumption 2 of the source).
+    projected : bool
+        Whether the Hajek projection, and so the standard error, describes the statistic.
+    jumps : tuple of Jump
+        Where phi is not continuous; the derivative is that between the jumps.
+
+    References
+    ----------
+    Clemencon, Limnios & Vayatis 2021, Definition 1 and sections 2.2, 2.3 and 5.2.
+
+    Examples
+    --------
+    >>> from prframe.stats import PNormPush
+    >>> phi = PNormPush(q=3)
+    >>> phi.name, phi([0.5, 1.0]), phi.derivative([0.5, 1.0])
+    ('p-norm-push(q=3)', array([0.125, 1.   ]), array([0.75, 3.  ]))
+    """
+
+    smooth: ClassVar[bool] = True
+    projected: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name, with the parameters."""
+
+    @property
+    def jumps(self) -> tuple[Jump, ...]:
+        """Where the function is not continuous."""
+        return ()
+
+    @abstractmethod
+    def __call__(self, u: ArrayLike) -> Floats:
+        """Return phi(u)."""
+
+    @abstractmethod
+    def derivative(self, u: ArrayLike) -> Floats:
+        """Return phi'(u)."""
+
+    @abstractmethod
+    def second_derivative(self, u: ArrayLike) -> Floats:
+        """Return phi''(u)."""
+
+    @abstractmethod
+    def integral(self, u: ArrayLike) -> Floats:
+        """Return the integral of phi from 0 to u."""
+
+    def of_size(self, n: float) -> Self:  # noqa: ARG002 - what depends on n overrides it
+        """Return the function for n ranked items; itself, unless it depends on n."""
+        return self
+
+    def step(self, n: int) -> float:  # noqa: ARG002 - likewise
+        """Return the distance of neighbouring values of the statistic of n items without ties.
+
+        0 where there is no such distance. Half of it is the correction for continuity.
+        """
+        return 0.0

@@ -1,0 +1,211 @@
+"""Score-generating functions of classical two-sample tests, each best against some alternative."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prframe.stats._arrays import Floats, fractions
+from prframe.stats.score_functions.base import Jump, ScoreGeneratingFunction
+
+_ROOT_12 = 12**0.5
+
+
+@dataclass(frozen=True)
+class MannWhitneyWilcoxon(ScoreGeneratingFunction):
+    """``phi(u) = u``: the rank sum, and with it AUC.
+
+    Examples
+    --------
+    >>> MannWhitneyWilcoxon()([0.25, 0.5])
+    array([0.25, 0.5 ])
+    """
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return "mww"
+
+    def __call__(self, u: ArrayLike) -> Floats:
+        """Return u."""
+        return fractions("u", u)
+
+    def derivative(self, u: ArrayLike) -> Floats:
+        """Return 1."""
+        return np.ones_like(fractions("u", u))
+
+    def second_derivative(self, u: ArrayLike) -> Floats:
+        """Return 0."""
+        return np.zeros_like(fractions("u", u))
+
+    def integral(self, u: ArrayLike) -> Floats:
+        """Return ``u^2 / 2``."""
+        return np.asarray(fractions("u", u) ** 2 / 2)
+
+    def step(self, n: int) -> float:
+        """Return one rank."""
+        return 1 / (n + 1)
+
+
+@dataclass(frozen=True)
+class Logistic(ScoreGeneratingFunction):
+    """``phi(u) = 2 sqrt(3) (u - 1/2)``: the rank sum on a scale with mean 0 and variance 1.
+
+    Locally most powerful against shifts of logistic distributions.
+
+    Examples
+    --------
+    >>> Logistic()([0.5, 1.0]).round(3)
+    array([0.   , 1.732])
+    """
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return "logistic"
+
+    def __call__(self, u: ArrayLike) -> Floats:
+        """Return ``2 sqrt(3) (u - 1/2)``."""
+        return np.asarray(_ROOT_12 * (fractions("u", u) - 0.5))
+
+    def derivative(self, u: ArrayLike) -> Floats:
+        """Return ``2 sqrt(3)``."""
+        return np.full_like(fractions("u", u), _ROOT_12)
+
+    def second_derivative(self, u: ArrayLike) -> Floats:
+        """Return 0."""
+        return np.zeros_like(fractions("u", u))
+
+    def integral(self, u: ArrayLike) -> Floats:
+        """Return ``sqrt(3) (u^2 - u)``."""
+        numbers = fractions("u", u)
+        return np.asarray(_ROOT_12 / 2 * (numbers**2 - numbers))
+
+    def step(self, n: int) -> float:
+        """Return one rank."""
+        return _ROOT_12 / (n + 1)
+
+
+@dataclass(frozen=True)
+class Logrank(ScoreGeneratingFunction):
+    """``phi(u) = -log(1 - u)``: scores of Savage, for proportional hazards.
+
+    Examples
+    --------
+    >>> Logrank()([0.0, 0.5]).round(3)
+    array([0.   , 0.693])
+    """
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return "logrank"
+
+    def __call__(self, u: ArrayLike) -> Floats:
+        """Return ``-log(1 - u)``, infinite at 1."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(-np.log1p(-fractions("u", u)))
+
+    def derivative(self, u: ArrayLike) -> Floats:
+        """Return ``1 / (1 - u)``."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(1 / (1 - fractions("u", u)))
+
+    def second_derivative(self, u: ArrayLike) -> Floats:
+        """Return ``1 / (1 - u)^2``."""
+        return self.derivative(u) ** 2
+
+    def integral(self, u: ArrayLike) -> Floats:
+        """Return ``u + (1 - u) log(1 - u)``."""
+        # On use: SciPy takes longer to import than most evaluations take.
+        from scipy.special import xlogy  # noqa: PLC0415
+
+        numbers = fractions("u", u)
+        return np.asarray(numbers + xlogy(1 - numbers, 1 - numbers))
+
+
+@dataclass(frozen=True)
+class Median(ScoreGeneratingFunction):
+    """``phi(u) = sgn(u - 1/2)``: positives above the median minus those below it (Mood).
+
+    Examples
+    --------
+    >>> Median()([0.2, 0.5, 0.9])
+    array([-1.,  0.,  1.])
+    """
+
+    smooth: ClassVar[bool] = False
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return "median"
+
+    @property
+    def jumps(self) -> tuple[Jump, ...]:
+        """From -1 to 1, at 1/2."""
+        return (Jump(0.5, 2.0),)
+
+    def __call__(self, u: ArrayLike) -> Floats:
+        """Return the sign."""
+        return np.asarray(np.sign(fractions("u", u) - 0.5))
+
+    def derivative(self, u: ArrayLike) -> Floats:
+        """Return 0."""
+        return np.zeros_like(fractions("u", u))
+
+    def second_derivative(self, u: ArrayLike) -> Floats:
+        """Return 0."""
+        return np.zeros_like(fractions("u", u))
+
+    def integral(self, u: ArrayLike) -> Floats:
+        """Return ``|u - 1/2| - 1/2``."""
+        return np.asarray(np.abs(fractions("u", u) - 0.5) - 0.5)
+
+    def step(self, n: int) -> float:
+        """Return 2 for even n; an item at the median of odd n halves it."""
+        return 1.0 if n % 2 else 2.0
+
+
+@dataclass(frozen=True)
+class VanDerWaerden(ScoreGeneratingFunction):
+    """``phi(u) = Phi^{-1}(u)``: normal quantiles, for shifts of normal distributions.
+
+    Examples
+    --------
+    >>> VanDerWaerden()([0.5, 0.975]).round(3)
+    array([0.  , 1.96])
+    """
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        return "van-der-waerden"
+
+    def __call__(self, u: ArrayLike) -> Floats:
+        """Return the normal quantile, infinite at 0 and 1."""
+        # On use: SciPy takes longer to import than most evaluations take.
+        from scipy.special import ndtri  # noqa: PLC0415
+
+        return np.asarray(ndtri(fractions("u", u)))
+
+    def derivative(self, u: ArrayLike) -> Floats:
+        """Return ``1 / density(Phi^{-1}(u))``."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(1 / _density(self(u)))
+
+    def second_derivative(self, u: ArrayLike) -> Floats:
+        """Return ``Phi^{-1}(u) / density(Phi^{-1}(u))^2``."""
+        quantile = self(u)
+        with np.errstate(divide="ignore"):
+            return np.asarray(quantile / _density(quantile) ** 2)
+
+    def integral(self, u: ArrayLike) -> Floats:
+        """Return ``-density(Phi^{-1}(u))``."""
+        return np.asarray(-_density(self(u)))
+
+
+def _density(x: Floats) -> Floats:
+    """Return the density of the standard normal law."""
+    return np.asarray(np.exp(-(x**2) / 2) / (2 * np.pi) ** 0.5)

@@ -1,0 +1,231 @@
+"""From a name, or a function of the user's, to a score-generating function."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.stats._arrays import Floats, fractions
+from prframe.stats.score_functions.base import ScoreGeneratingFunction
+from prframe.stats.score_functions.classical import (
+    Logistic,
+    Logrank,
+    MannWhitneyWilcoxon,
+    Median,
+    VanDerWaerden,
+)
+from prframe.stats.score_functions.top_weighted import DCG, RTB, LocalAUC, PNormPush
+
+Phi: TypeAlias = str | ScoreGeneratingFunction | Callable[[Floats], ArrayLike]
+
+#: The classes by their names.
+SCORE_GENERATING: dict[str, type[ScoreGeneratingFunction]] = {
+    "dcg": DCG,
+    "local-auc": LocalAUC,
+    "logistic": Logistic,
+    "logrank": Logrank,
+    "median": Median,
+    "mww": MannWhitneyWilcoxon,
+    "p-norm-push": PNormPush,
+    "rtb": RTB,
+    "van-der-waerden": VanDerWaerden,
+}
+_NAME = re.compile(r"\s*(?P<name>[\w-]+)\s*(?:\((?P<settings>[^()]*)\)\s*)?")
+_SETTING = re.compile(r"\s*(?:(?P<name>\w+)\s*=\s*)?(?P<value>[^\s=,]+)\s*")
+# What users of metrics may ask for.
+_METRICS = {"auc": "mww", "roc_auc": "mww", "wilcoxon": "mww", "ndcg": "dcg"}
+# Parameters that are not the user's to set.
+_HIDDEN = frozenset({"n"})
+# Where functions without known integrals and derivatives are looked at.
+_GRID = 4096
+# Values of a constant function may differ by rounding.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class CustomFunction(ScoreGeneratingFunction):
+    """A function of the user's.
+
+    Parameters
+    ----------
+    function : callable
+        Takes an array of numbers in (0, 1) and returns as many, finite and nondecreasing.
+    slope : callable, optional
+        Its derivative; differences over ``n^(-2/5)`` to either side unless told, which also feel
+        a jump.
+    n : float > 0, optional
+        Number of ranked items.
+
+    Notes
+    -----
+    `second_derivative` takes differences, `integral` the midpoint rule on 4,096 intervals.
+
+    Examples
+    --------
+    >>> phi = CustomFunction(np.sqrt)
+    >>> phi.name, phi([0.25, 0.81])
+    ('sqrt', array([0.5, 0.9]))
+    """
+
+    function: Callable[[Floats], ArrayLike]
+    slope: Callable[[Floats], ArrayLike] | None = None
+    n: float | None = None
+    smooth: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Check that it is a nondecreasing function."""
+        if not callable(self.function) or not (self.slope is None or callable(self.slope)):
+            raise PrframeError("`phi` and its slope must be functions.")
+        self(np.arange(1, _GRID) / _GRID)
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+    def __call__(self, u: ArrayLike) -> Floats:
+        """Return the values of the function, which must be finite and nondecreasing."""
+        numbers = fractions("u", u)
+        values = _returned(self.function, numbers, self.name)
+        if not np.isfinite(values).all():
+            at = numbers[~np.isfinite(values)].ravel()[0]
+            raise PrframeError(f"phi must be finite between 0 and 1; {self.name}({at:g}) is not.")
+        order = np.argsort(numbers, axis=None)
+        rising = values.ravel()[order]
+        falls = np.diff(rising) < -_ROUNDING * np.abs(rising).max(initial=0.0)
+        if falls.any():
+            at = numbers.ravel()[order][1:][falls][0]
+            raise PrframeError(f"phi must be nondecreasing; {self.name} falls before {at:g}.")
+        return values
+
+    def derivative(self, u: ArrayLike) -> Floats:
+        """Return the slope, or differences."""
+        numbers = fractions("u", u)
+        if self.slope is not None:
+            return _returned(self.slope, numbers, "slope")
+        low, high = self._around(numbers)
+        return np.asarray((self(high) - self(low)) / (high - low))
+
+    def second_derivative(self, u: ArrayLike) -> Floats:
+        """Return differences of the derivative."""
+        low, high = self._around(fractions("u", u))
+        return np.asarray((self.derivative(high) - self.derivative(low)) / (high - low))
+
+    def integral(self, u: ArrayLike) -> Floats:
+        """Return sums of values at midpoints, linear in between."""
+        edges = np.arange(_GRID + 1) / _GRID
+        areas = self((edges[1:] + edges[:-1]) / 2) / _GRID
+        sums = np.concatenate([[0.0], np.cumsum(areas)])
+        return np.asarray(np.interp(fractions("u", u), edges, sums))
+
+    def of_size(self, n: float) -> "CustomFunction":
+        """Return the function with differences for n items."""
+        return replace(self, n=checks.number("n", n, above=0))
+
+    def _around(self, u: Floats) -> tuple[Floats, Floats]:
+        """Return the ends of the interval for a difference, within (0, 1)."""
+        n = self.n or _GRID
+        width, edge = n**-0.4, 0.5 / (n + 1)
+        return np.clip(u - width, edge, 1 - edge), np.clip(u + width, edge, 1 - edge)
+
+
+def _returned(function: Callable[[Floats], ArrayLike], u: Floats, name: str) -> Floats:
+    """Return what a function of the user's gives, in the shape of its argument."""
+    try:
+        values = np.asarray(function(u))
+    except (TypeError, ValueError) as error:
+        raise PrframeError(
+            f"phi must take an array and return numbers; {name} raised "
+            f"{type(error).__name__}: {error}"
+        ) from error
+    if values.dtype.kind not in "biuf":
+        raise PrframeError(f"phi must return numbers; {name} returned {checks.brief(values)}.")
+    if values.shape != u.shape:
+        raise PrframeError(
+            f"phi must return as many numbers as it is given; {name} returned shape "
+            f"{values.shape} for {u.shape}."
+        )
+    return values.astype(np.float64)
+
+
+def parse_phi(phi: Phi) -> ScoreGeneratingFunction:
+    """Return the score-generating function that is meant.
+
+    Parameters
+    ----------
+    phi : str, ScoreGeneratingFunction or callable
+        A name: "dcg", "local-auc", "logistic", "logrank", "median", "mww", "p-norm-push", "rtb"
+        or "van-der-waerden", with parameters as in ``"local-auc(u0=0.8)"``; or a nondecreasing
+        function of arrays of numbers in (0, 1).
+
+    Returns
+    -------
+    ScoreGeneratingFunction
+
+    Raises
+    ------
+    PrframeError
+        A name, parameter or value that is not known or out of range, or a function that is not
+        nondecreasing.
+
+    Examples
+    --------
+    >>> parse_phi("p-norm-push(q=4)")
+    PNormPush(q=4)
+    >>> parse_phi(np.sqrt).name
+    'sqrt'
+    """
+    if isinstance(phi, ScoreGeneratingFunction):
+        return phi
+    if isinstance(phi, str):
+        return _of_name(phi)
+    if isinstance(phi, type):
+        raise PrframeError(f"`phi` must be a function, not a class; write {phi.__name__}().")
+    if callable(phi):
+        return CustomFunction(phi)
+    raise PrframeError(f"`phi` must be a name or a function; got {checks.brief(phi)}.")
+
+
+def _of_name(text: str) -> ScoreGeneratingFunction:
+    """Return the function of a name with parameters; one without a name is the first."""
+    found = _NAME.fullmatch(text)
+    if found is None:
+        raise PrframeError(
+            f"cannot read phi={checks.brief(text)}; write one of "
+            f"{checks.listed(SCORE_GENERATING)}, with parameters as in 'dcg(k=10)'."
+        )
+    name = found["name"].lower()
+    if name in _METRICS:
+        raise PrframeError(f"phi={checks.brief(text)} is a metric; its phi is {_METRICS[name]!r}.")
+    checks.one_of("phi", name, sorted(SCORE_GENERATING))
+    kind = SCORE_GENERATING[name]
+    known = [entry.name for entry in fields(kind) if entry.name not in _HIDDEN]  # type: ignore[arg-type]
+    given: dict[str, int | float] = {}
+    settings = (found["settings"] or "").strip()
+    for place, part in enumerate(settings.split(",") if settings else []):
+        setting = _SETTING.fullmatch(part)
+        parameter = (
+            (setting["name"] or (known[0] if known and not place else "")) if setting else ""
+        )
+        if setting is None or not parameter or parameter in given:
+            raise PrframeError(f"cannot read {part.strip()!r} in phi={checks.brief(text)}.")
+        if parameter not in known:
+            takes = checks.listed(known) if known else "no parameters"
+            raise PrframeError(f"{name} takes {takes}; got {parameter!r}.")
+        given[parameter] = _number(setting["value"], text)
+    return kind(**given)
+
+
+def _number(word: str, text: str) -> int | float:
+    """Return the number that a word stands for."""
+    for read in (int, float):
+        try:
+            return read(word)
+        except ValueError:
+            continue
+    raise PrframeError(f"{word!r} in phi={checks.brief(text)} is no number.")

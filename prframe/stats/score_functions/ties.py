@@ -1,0 +1,126 @@
+"""Values of score-generating functions for blocks of tied items.
+
+A block holds the places ``start + 1 .. end`` from the top of n items; the rank of a place is
+``n + 1 - place``. Places, as the total n, may be running weights.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prframe.stats._arrays import Floats
+from prframe.stats.score_functions.base import ScoreGeneratingFunction
+
+Integers = NDArray[np.int64]
+
+# How many terms are summed at a time: bounds the memory, whatever the block sizes.
+_CHUNK = 1 << 20
+
+
+def mid_rank_score(
+    phi: ScoreGeneratingFunction, start: ArrayLike, end: ArrayLike, n: ArrayLike
+) -> Floats:
+    """Return phi at the mid-ranks of blocks.
+
+    ``phi((n + 1 - (start + end + 1) / 2) / (n + 1))``: ranks rise with the scores.
+
+    Parameters
+    ----------
+    phi : ScoreGeneratingFunction
+        What is taken of the rank.
+    start, end, n : array_like of float, shape (n_blocks,)
+        Items above each block (>= 0), those up to its end (>= start), and all (>= end).
+
+    Returns
+    -------
+    ndarray of float, shape (n_blocks,)
+
+    Examples
+    --------
+    The best of four items, and the two tied behind it.
+
+    >>> from prframe.stats import MannWhitneyWilcoxon
+    >>> mid_rank_score(MannWhitneyWilcoxon(), [0, 1], [1, 3], [4, 4])
+    array([0.8, 0.5])
+    """
+    start, end, n = (np.asarray(value, dtype=np.float64) for value in (start, end, n))
+    return _at_places(phi, (start + end + 1) / 2, n)
+
+
+def expected_score(
+    phi: ScoreGeneratingFunction, start: ArrayLike, end: ArrayLike, n: ArrayLike
+) -> Floats:
+    """Return the mean of phi over the places of blocks, that over all orders of tied items.
+
+    ``sum(phi((n + 1 - place) / (n + 1)) for place in start + 1 .. end) / (end - start)``.
+
+    Parameters
+    ----------
+    phi : ScoreGeneratingFunction
+        What is taken of the rank.
+    start, end, n : array_like of int, shape (n_blocks,)
+        Items above each block (>= 0), those up to its end (>= start), and all (>= end).
+
+    Returns
+    -------
+    ndarray of float, shape (n_blocks,)
+        0 for a block without items.
+
+    Notes
+    -----
+    Every place of a block is looked at, once however often the block is asked for.
+
+    Examples
+    --------
+    >>> from prframe.stats import PNormPush
+    >>> expected_score(PNormPush(q=2), [1], [3], [4]).round(3)
+    array([0.26])
+    """
+    start, end, n = (np.asarray(value, dtype=np.int64) for value in (start, end, n))
+    values = np.where(end > start, mid_rank_score(phi, start, end, n), 0.0)
+    tied = end - start > 1
+    if tied.any():
+        blocks, which = np.unique(
+            np.stack([start[tied], end[tied], n[tied]]), axis=1, return_inverse=True
+        )
+        values[tied] = _means(phi, *blocks)[which.ravel()]
+    return values
+
+
+def _means(phi: ScoreGeneratingFunction, start: Integers, end: Integers, n: Integers) -> Floats:
+    """Return the mean of phi over the places of each block."""
+    sums = np.zeros(start.size)
+    for block, first, length in _parts(start, end):
+        begins = np.cumsum(length) - length
+        place = np.repeat(first - begins, length) + np.arange(1, length.sum() + 1)
+        values = _at_places(phi, place, np.repeat(n[block], length))
+        np.add.at(sums, block, np.add.reduceat(values, begins))
+    return np.asarray(sums / (end - start))
+
+
+def _parts(start: Integers, end: Integers) -> Iterator[tuple[Integers, Integers, Integers]]:
+    """Yield parts of blocks, some at a time: their blocks, what is above them, their lengths."""
+    pieces = -(-(end - start) // _CHUNK)
+    block = np.repeat(np.arange(start.size), pieces)
+    within = np.arange(block.size) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    first = start[block] + within * _CHUNK
+    length = np.minimum(end[block] - first, _CHUNK)
+    cuts = np.flatnonzero(np.diff(np.cumsum(length) // _CHUNK)) + 1
+    for rows in np.split(np.arange(block.size), cuts):
+        yield block[rows], first[rows], length[rows]
+
+
+def _at_places(phi: ScoreGeneratingFunction, place: Floats | Integers, n: ArrayLike) -> Floats:
+    """Return phi at places from the top of n items each."""
+    totals = np.asarray(n, dtype=np.float64)
+    u = (totals + 1 - place) / (totals + 1)
+    if phi.of_size(1) == phi:
+        return phi(u)
+    sizes, which = np.unique(totals, return_inverse=True)
+    order = np.argsort(which, kind="stable")
+    rows_of_sizes = np.split(order, np.flatnonzero(np.diff(which[order])) + 1)
+    values = np.zeros_like(u)
+    for size, rows in zip(sizes, rows_of_sizes, strict=False):
+        values[rows] = phi.of_size(float(size))(u[rows])
+    return values

@@ -1,0 +1,321 @@
+"""Score-generating functions of ranking: those that single out the items ranked best."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.stats._arrays import Floats, fractions
+from prframe.stats.score_functions.base import Jump, ScoreGeneratingFunction
+
+_HAIR = 1e-9
+# Slopes with which the function neither is constant nor jumps, to rounding.
+_LEAST_SLOPE, _LARGEST_SLOPE = 1e-3, 1e6
+# What rounding may do to 1 - u.
+_ROUNDING = 4e-16
+
+
+@dataclass(frozen=True)
+class LocalAUC(ScoreGeneratingFunction):
+    """``phi(u) = u 1{u >= u0}``: the rank sum of the positives among the best 1 - u0.
+
+    Parameters
+    ----------
+    u0 : float in (0, 1)
+        Where the best items begin.
+
+    Examples
+    --------
+    >>> LocalAUC(u0=0.8)([0.7, 0.8, 0.9])
+    array([0. , 0.8, 0.9])
+    """
+
+    u0: float = 0.9
+    smooth: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Check the parameter."""
+        _keep(self, u0=checks.number("u0", self.u0, above=0, below=1))
+
+    @property
+    def name(self) -> str:
+        """The name, with u0."""
+        return f"local-auc(u0={self.u0!r})"
+
+    @property
+    def jumps(self) -> tuple[Jump, ...]:
+        """From 0 to u0, at u0."""
+        return (Jump(self.u0, self.u0),)
+
+    def __call__(self, u: ArrayLike) -> Floats:
+        """Return u from u0 on."""
+        numbers = fractions("u", u)
+        return np.where(numbers >= self.u0, numbers, 0.0)
+
+    def derivative(self, u: ArrayLike) -> Floats:
+        """Return 1 from u0 on."""
+        return np.where(fractions("u", u) >= self.u0, 1.0, 0.0)
+
+    def second_derivative(self, u: ArrayLike) -> Floats:
+        """Return 0."""
+        return np.zeros_like(fractions("u", u))
+
+    def integral(self, u: ArrayLike) -> Floats:
+        """Return ``(u^2 - u0^2) / 2`` from u0 on."""
+        return np.asarray(np.maximum(fractions("u", u) ** 2 - self.u0**2, 0.0) / 2)
+
+
+@dataclass(frozen=True)
+class PNormPush(ScoreGeneratingFunction):
+    """``phi(u) = u^q``: high ranks count more, the more the larger q is.
+
+    Parameters
+    ----------
+    q : float >= 1
+        Exponent.
+
+    Notes
+    -----
+    Rudin's criterion takes ranks among the negatives, this one those among all items.
+
+    Examples
+    --------
+    >>> PNormPush(q=2)([0.5, 1.0])
+    array([0.25, 1.  ])
+    """
+
+    q: float = 3
+
+    def __post_init__(self) -> None:
+        """Check the parameter."""
+        _keep(self, q=checks.number("q", self.q, at_least=1))
+
+    @property
+    def name(self) -> str:
+        """The name, with q."""
+        return f"p-norm-push(q={self.q!r})"
+
+    def __call__(self, u: ArrayLike) -> Floats:
+        """Return ``u^q``."""
+        return np.asarray(fractions("u", u) ** self.q)
+
+    def derivative(self, u: ArrayLike) -> Floats:
+        """Return ``q u^(q - 1)``."""
+        return np.asarray(self.q * fractions("u", u) ** (self.q - 1))
+
+    def second_derivative(self, u: ArrayLike) -> Floats:
+        """Return ``q (q - 1) u^(q - 2)``, which is infinite at 0 for 1 < q < 2."""
+        numbers, factor = fractions("u", u), self.q * (self.q - 1)
+        if not factor:
+            return np.zeros_like(numbers)
+        with np.errstate(divide="ignore"):
+            return np.asarray(factor * numbers ** (self.q - 2))
+
+    def integral(self, u: ArrayLike) -> Floats:
+        """Return ``u^(q + 1) / (q + 1)``."""
+        return np.asarray(fractions("u", u) ** (self.q + 1) / (self.q + 1))
+
+
+@dataclass(frozen=True)
+class DCG(ScoreGeneratingFunction):
+    """``phi(u) = 1 / log2(1 + r)`` for ``r = (N + 1)(1 - u)``, the rank from the top, and r <= k.
+
+    The discounted cumulative gain of binary labels. It depends on the number of items: `of_size`
+    gives the function for N of them.
+
+    Parameters
+    ----------
+    k : int >= 1, optional
+        Ranks that count; all unless told.
+    n : float > 0, optional
+        Number N of ranked items, or their total weight.
+
+    Notes
+    -----
+    Tied items take the discount of their mid-rank; r < 1, which no item has, counts as 1. The
+    source prints the cut as ``u >= k / (N + 1)``, which keeps all but the last k - 1 items.
+
+    Examples
+    --------
+    >>> DCG(k=2, n=3)([0.75, 0.5, 0.25]).round(3)
+    array([1.   , 0.631, 0.   ])
+    """
+
+    k: int | None = None
+    n: float | None = None
+    smooth: ClassVar[bool] = False
+    projected: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        if self.k is not None:
+            _keep(self, k=checks.whole_number("k", self.k, at_least=1))
+        if self.n is not None:
+            _keep(self, n=checks.number("n", self.n, above=0))
+
+    @property
+    def name(self) -> str:
+        """The name, with k."""
+        return "dcg" if self.k is None else f"dcg(k={self.k})"
+
+    @property
+    def jumps(self) -> tuple[Jump, ...]:
+        """From 0, half a rank below the last that counts."""
+        size = self._size
+        if self.k is None or self.k >= size + 0.5:
+            return ()
+        return (Jump(1 - (self.k + 0.5) / (size + 1), 1 / float(np.log2(1.5 + self.k))),)
+
+    def of_size(self, n: float) -> "DCG":
+        """Return the function for n items."""
+        return DCG(self.k, n)
+
+    @property
+    def _size(self) -> float:
+        """The number of items, which must be given."""
+        if self.n is None:
+            raise PrframeError("DCG depends on the number of items; give n, or take of_size(n).")
+        return self.n
+
+    def _inverse(self, u: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return 1 + r, r being at least 1, and where it counts."""
+        size = self._size + 1
+        rank = size * (1 - fractions("u", u))
+        # A mid-rank of k + 1/2 does not count, whichever way u was rounded.
+        last = np.inf if self.k is None else self.k + 0.5 - _ROUNDING * size
+        counts = rank < last
+        return 1 + np.maximum(rank, 1.0), counts
+
+    def _sloping(self, u: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return 1 + r, and where the discount is neither cut off nor that of the first rank."""
+        inverse, counts = self._inverse(u)
+        beyond = (self._size + 1) * (1 - np.asarray(u)) < 1 - _HAIR
+        return inverse, counts & ~beyond
+
+    def __call__(self, u: ArrayLike) -> Floats:
+        """Return the discount."""
+        inverse, counts = self._inverse(u)
+        return np.where(counts, 1 / np.log2(inverse), 0.0)
+
+    def derivative(self, u: ArrayLike) -> Floats:
+        """Return ``(N + 1) log(2) / ((1 + r) log(1 + r)^2)`` where the rank counts."""
+        inverse, counts = self._sloping(u)
+        slope = (self._size + 1) * np.log(2) / (inverse * np.log(inverse) ** 2)
+        return np.where(counts, slope, 0.0)
+
+    def second_derivative(self, u: ArrayLike) -> Floats:
+        """Return ``(N + 1)^2 log(2) (log(1 + r) + 2) / ((1 + r)^2 log(1 + r)^3)``, likewise."""
+        inverse, counts = self._sloping(u)
+        log = np.log(inverse)
+        bend = (self._size + 1) ** 2 * np.log(2) * (log + 2) / (inverse**2 * log**3)
+        return np.where(counts, bend, 0.0)
+
+    def integral(self, u: ArrayLike) -> Floats:
+        """Return the integral: logarithmic ones, and a rectangle beyond rank 1."""
+        # On use: SciPy takes longer to import than most evaluations take.
+        from scipy.special import expi  # noqa: PLC0415
+
+        size, numbers = self._size, fractions("u", u)
+        lowest = 2.0 + size if self.k is None else min(1.5 + self.k, 2.0 + size)
+        inverse = np.clip(1 + (size + 1) * (1 - numbers), 2.0, lowest)
+        curved = np.log(2) * (expi(np.log(lowest)) - expi(np.log(inverse)))
+        flat = np.maximum(1 - (size + 1) * (1 - numbers), 0.0)
+        return np.asarray((curved + flat) / (size + 1))
+
+
+@dataclass(frozen=True)
+class RTB(ScoreGeneratingFunction):
+    """``phi(u) = SoftPlus(u - u0) + u0 Sigmoid(u - u0)``: `LocalAUC`, smoothed.
+
+    ``SoftPlus(x) = log(1 + exp(beta x)) / beta`` and ``Sigmoid(x) = 1 / (1 + exp(-lam x))``; with
+    large slopes phi is ``u 1{u >= u0}``. RTB: "ranking the best".
+
+    Parameters
+    ----------
+    u0 : float in (0, 1)
+        Where the best items begin.
+    beta, lam : float in [0.001, 1e6]
+        Slopes of both parts. The source gives no values.
+
+    Examples
+    --------
+    >>> RTB(u0=0.9, beta=1000, lam=1000)([0.8, 0.95]).round(3)
+    array([0.  , 0.95])
+    """
+
+    u0: float = 0.9
+    beta: float = 20
+    lam: float = 20
+
+    def __post_init__(self) -> None:
+        """Check the parameters."""
+        _keep(
+            self,
+            u0=checks.number("u0", self.u0, above=0, below=1),
+            beta=checks.number("beta", self.beta, at_least=_LEAST_SLOPE, at_most=_LARGEST_SLOPE),
+            lam=checks.number("lam", self.lam, at_least=_LEAST_SLOPE, at_most=_LARGEST_SLOPE),
+        )
+
+    @property
+    def name(self) -> str:
+        """The name, with the parameters."""
+        return f"rtb(u0={self.u0!r}, beta={self.beta!r}, lam={self.lam!r})"
+
+    def __call__(self, u: ArrayLike) -> Floats:
+        """Return the sum of both parts."""
+        x = fractions("u", u) - self.u0
+        return np.asarray(_softplus(x, self.beta) + self.u0 * _sigmoid(self.lam * x))
+
+    def derivative(self, u: ArrayLike) -> Floats:
+        """Return ``Sigmoid_beta(x) + u0 lam s (1 - s)`` for ``s = Sigmoid(x)``, ``x = u - u0``."""
+        x = fractions("u", u) - self.u0
+        s = _sigmoid(self.lam * x)
+        return np.asarray(_sigmoid(self.beta * x) + self.u0 * self.lam * s * (1 - s))
+
+    def second_derivative(self, u: ArrayLike) -> Floats:
+        """Return ``beta r (1 - r) + u0 lam^2 s (1 - s)(1 - 2 s)`` for ``r = Sigmoid_beta(x)``."""
+        x = fractions("u", u) - self.u0
+        r, s = _sigmoid(self.beta * x), _sigmoid(self.lam * x)
+        bend = self.beta * r * (1 - r) + self.u0 * self.lam**2 * s * (1 - s) * (1 - 2 * s)
+        return np.asarray(bend)
+
+    def integral(self, u: ArrayLike) -> Floats:
+        """Return the integrals of both parts, a dilogarithm and a SoftPlus."""
+        x = fractions("u", u) - self.u0
+        soft = _softplus_integral(x, self.beta) - _softplus_integral(-self.u0, self.beta)
+        step = _softplus(x, self.lam) - _softplus(-self.u0, self.lam)
+        return np.asarray(soft + self.u0 * step)
+
+
+def _keep(phi: ScoreGeneratingFunction, **parameters: float) -> None:
+    """Set checked parameters, as numbers of Python, which the name is written with."""
+    for name, value in parameters.items():
+        object.__setattr__(phi, name, value)
+
+
+def _sigmoid(x: Floats) -> Floats:
+    """Return ``1 / (1 + exp(-x))``."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import expit  # noqa: PLC0415
+
+    return np.asarray(expit(x))
+
+
+def _softplus(x: Floats | float, slope: float) -> Floats:
+    """Return ``log(1 + exp(slope x)) / slope``."""
+    return np.asarray(np.logaddexp(0.0, slope * np.asarray(x)) / slope)
+
+
+def _softplus_integral(x: Floats | float, slope: float) -> Floats:
+    """Return the integral of SoftPlus from -infinity: ``-Li2(-exp(slope x)) / slope^2``."""
+    # On use: SciPy takes longer to import than most evaluations take.
+    from scipy.special import spence  # noqa: PLC0415
+
+    scaled = slope * np.asarray(x, dtype=np.float64)
+    # Li2(-e^a) = -Li2(-e^-a) - pi^2 / 6 - a^2 / 2; spence(1 + y) = Li2(-y).
+    small = -spence(1 + np.exp(-np.abs(scaled)))
+    large = np.pi**2 / 6 + scaled**2 / 2 - small
+    return np.asarray(np.where(scaled > 0, large, small) / slope**2)

@@ -1,0 +1,1 @@
+"""Expectations over the orders within tie blocks."""

@@ -1,0 +1,1 @@
+"""The verbs `compare` and `compare_curves`."""

@@ -1,0 +1,229 @@
+"""Precision-recall curves of two or more models on the same items, compared along recall."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+import numpy as np
+import polars as pl
+
+from prframe import checks, schemas
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe.stats._arrays import random_generator
+from prframe.stats.curves.difference import (
+    LEAST_POSITIVES,
+    BandPlan,
+    CurveDifference,
+    curve_difference,
+)
+from prframe.typing import Columns, FrameT, Shared
+from prframe.verbs._groups import each_group, resamples
+from prframe.verbs._levels import band_levels
+from prframe.verbs._verb import positives_of, run, verb, warn_null, warn_undefined
+from prframe.verbs.comparison.matched_items import Incomplete, PairedGroup, PairedRows, paired_rows
+from prframe.verbs.comparison.options import check_items, model_arguments, model_pairs, with_models
+
+_METHOD = "bayesian-bootstrap"
+_NUMBERS = CurveDifference._fields
+
+
+@verb
+def compare_curves(
+    frame: FrameT,
+    score: Columns = "score",
+    label: str = "label",
+    *,
+    model: str | None = None,
+    baseline: object = None,
+    recall: float | Sequence[float] | None = None,
+    recall_range: tuple[float, float] | None = None,
+    simultaneous: bool = True,
+    confidence_level: float = 0.95,
+    cluster: str | None = None,
+    incomplete: Incomplete = "raise",
+    n_resamples: int = 2000,
+    rng: int | np.random.Generator | None = None,
+    **shared: Unpack[Shared],
+) -> FrameT:
+    """Compare the precision-recall curves of models on the same items, in each group.
+
+    The items are taken as a sample; the band is about the difference of two curves of the
+    population behind it. What the rankings have in common does not widen it.
+
+    Parameters
+    ----------
+    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+        One row per item, with a column of scores for each model, or one row per item and model.
+    {shared}
+        Of `ties` "group" is taken alone, and no `weight`.
+    model : str, optional
+        Column that names the model of each row: ``"model"`` unless told. None where `score` is a
+        list of columns, a model each. Models in rows are matched by `item`, which is needed then.
+    baseline : model or list of models, optional
+        Compare each other model with these. Absent: every pair, in order of first appearance.
+    recall : float or list of float in (0, 1), optional
+        Levels, in rising order. Absent: 181 of them, evenly over `recall_range`.
+    recall_range : (float, float), optional
+        First and last level where `recall` is absent: (0.05, 0.95) unless told.
+    simultaneous : bool
+        The band covers the difference at all levels at once with the probability
+        `confidence_level`; otherwise at each level by itself.
+    confidence_level : float in (0, 1)
+        Probability of covering.
+    cluster : str, optional
+        Column of clusters of items that depend on each other, for instance the query or the user:
+        clusters, not items, are drawn.
+    incomplete : {"raise", "last", "common"}
+        What to do with an item that a model lacks: refuse, take as not retrieved by that model,
+        leave out for all models.
+    n_resamples : int >= 2 / (1 - confidence_level)
+        Draws of each group and pair.
+    rng : int or numpy.random.Generator, optional
+        Seed. The draws of a pair in a group depend on it and on nothing but the two rankings.
+
+    Returns
+    -------
+    frame of the caller's kind
+        The `by` columns, then ``model_a``, ``model_b`` (dtype of the models, or String),
+        ``recall``, ``precision_a``, ``precision_b``, ``difference`` (the first less the second),
+        ``conf_low``, ``conf_high``, ``p_value`` (Float64) and ``method`` (String). One row per
+        pair and level. With a `baseline` it is ``model_b``.
+
+    Raises
+    ------
+    PrframeError
+        An unknown option or baseline, options that do not go together, a model without some
+        items, labels or clusters of an item that differ between models, or rows that cannot be
+        ranked.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Groups with fewer than 3 positives or without negatives have no band, groups without
+        positives no curves.
+
+    Notes
+    -----
+    ``p_value``: simultaneous, that of "the curves differ nowhere along these levels", one for the
+    pair: the smallest alpha at which the band of level 1 - alpha leaves 0 somewhere. Otherwise
+    that of each level by itself. Two-sided; not corrected for the number of pairs.
+
+    See `prframe.stats.pr_curve_difference` for the draws. Coverage was studied with normal scores
+    (``benchmarks.curve_coverage``): near the level, and above it for models that nearly agree.
+
+    References
+    ----------
+    Rubin 1981; Gu, Ghosal & Roy 2008; Davis & Goadrich 2006.
+
+    Examples
+    --------
+    >>> import numpy as np, polars as pl, prframe
+    >>> rng = np.random.default_rng(1)
+    >>> label = np.arange(400) < 100
+    >>> old = label + rng.normal(size=400)
+    >>> new = 2 * label + rng.normal(size=400)
+    >>> frame = pl.DataFrame({"old": old, "new": new, "label": label})
+    >>> found = prframe.compare_curves(frame, ["new", "old"], recall=[0.2, 0.5, 0.8], rng=1)
+    >>> found.select("recall", "difference", "conf_low", "conf_high", "p_value")
+    shape: (3, 5)
+    ┌────────┬────────────┬──────────┬───────────┬─────────┐
+    │ recall ┆ difference ┆ conf_low ┆ conf_high ┆ p_value │
+    │ ---    ┆ ---        ┆ ---      ┆ ---       ┆ ---     │
+    │ f64    ┆ f64        ┆ f64      ┆ f64       ┆ f64     │
+    ╞════════╪════════════╪══════════╪═══════════╪═════════╡
+    │ 0.2    ┆ 0.354839   ┆ 0.113031 ┆ 0.551197  ┆ 0.0005  │
+    │ 0.5    ┆ 0.276575   ┆ 0.125151 ┆ 0.465308  ┆ 0.0005  │
+    │ 0.8    ┆ 0.324786   ┆ 0.165019 ┆ 0.489856  ┆ 0.0005  │
+    └────────┴────────────┴──────────┴───────────┴─────────┘
+    """
+    args = model_arguments("compare_curves", score, label, shared, model=model, cluster=cluster)
+    check_items("compare_curves", args)
+    level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
+    checks.flag("simultaneous", simultaneous)
+    checks.one_of("incomplete", incomplete, ("raise", "last", "common"))
+    size = resamples(n_resamples, level)
+    plan = _Plan(
+        args=args,
+        baseline=baseline,
+        incomplete=incomplete,
+        band=BandPlan(band_levels(recall, recall_range), level, simultaneous, size),
+        seed=int(random_generator(rng).integers(1 << 62)),
+    )
+    schema = with_models(args, schemas.compare_curves())
+    result: FrameT = run(frame, args, schema, plan.results)
+    return result
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is compared, and how."""
+
+    args: Arguments
+    baseline: object
+    incomplete: Incomplete
+    band: BandPlan
+    seed: int
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return the rows of all groups."""
+        paired = paired_rows(source, self.args, incomplete=self.incomplete)
+        pairs = model_pairs(paired.models, self.baseline)
+        tasks = [(group, *pair) for group in paired.groups for pair in pairs]
+        found = each_group(lambda task: self._pair(*task), tasks, "compare_curves")
+        self._warn(paired)
+        rows = self._rows(source, paired.models, tasks, found)
+        if not paired.keys.width:
+            return rows
+        group = np.repeat(np.arange(len(paired.groups)), len(pairs) * self.band.recall.size)
+        return pl.concat([paired.keys[group], rows], how="horizontal")
+
+    def _pair(self, group: PairedGroup, a: int, b: int) -> CurveDifference:
+        """Compare two models on the items of a group."""
+        one, other = (np.where(group.level[i] > 0, group.level[i], -np.inf) for i in (a, b))
+        rng = np.random.default_rng(self.seed)
+        return curve_difference((one, other), group.positive, group.cluster, self.band, rng)
+
+    def _rows(
+        self,
+        source: Source,
+        models: list[Any],
+        tasks: list[tuple[PairedGroup, int, int]],
+        found: list[CurveDifference],
+    ) -> pl.DataFrame:
+        """Return a row per group, pair and level."""
+        dtype = with_models(self.args, {})(source.schema)["model_a"]
+        names = pl.Series(models, dtype=dtype)
+        each = np.repeat(np.arange(len(found)), self.band.recall.size)
+        values = np.array(found).reshape(-1, len(_NUMBERS), self.band.recall.size)
+        columns = {
+            name: pl.Series(values[:, i].ravel()).fill_nan(None) for i, name in enumerate(_NUMBERS)
+        }
+        ends = {"low": "conf_low", "high": "conf_high"}
+        for place, side in ((1, "model_a"), (2, "model_b")):
+            which = np.array([task[place] for task in tasks], dtype=np.int64)
+            columns[side] = names[which[each]]
+        return pl.DataFrame(columns).rename(ends).with_columns(method=pl.lit(_METHOD))
+
+    def _warn(self, paired: PairedRows) -> None:
+        """Warn of groups without curves, and of groups without bands."""
+        counts = [(int(g.positive.sum()), g.positive.size) for g in paired.groups]
+        positives, ends = positives_of(self.args), ["conf_low", "conf_high", "p_value"]
+        groups = pl.DataFrame(
+            [
+                *paired.keys,
+                pl.Series("curveless", [not n_pos for n_pos, _ in counts], dtype=pl.Boolean),
+                pl.Series(
+                    "bandless",
+                    [n_pos < LEAST_POSITIVES or n_pos == n for n_pos, n in counts],
+                    dtype=pl.Boolean,
+                ),
+            ]
+        )
+        # Each group is named once, with all that it lacks.
+        curveless = groups.with_columns(lacking="curveless")
+        curves = ["precision_a", "precision_b", "difference", *ends]
+        warn_undefined(curves, curveless, self.args, [positives])
+        bandless = groups.with_columns(lacking=pl.col("bandless") & ~pl.col("curveless"))
+        why = f"which have fewer than {LEAST_POSITIVES} {positives} or no negatives"
+        warn_null(ends, bandless, self.args, why)

@@ -1,0 +1,293 @@
+"""Models that scored the same items: their rankings, matched item by item.
+
+Two layouts: *wide*, a column of scores per model, with the rows as items; and *long*, a column
+that names the model of each row, and one that names the items by which rows are matched.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from prframe import checks
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.hits import Integers
+from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.ranks import group_totals
+from prframe._engine.rows import ROW, UNRETRIEVED, in_groups, key_names
+from prframe.errors import PrframeError
+
+Incomplete: TypeAlias = Literal["raise", "last", "common"]
+Flags: TypeAlias = NDArray[np.bool_]
+
+# What `Ranking` may carry for an item, and the columns it then has.
+_CARRIED = {"gain": ("gain",), "judged": ("judged", "pooled")}
+
+
+@dataclass(frozen=True, eq=False)
+class PairedGroup:
+    """The items of one group, in an order that does not depend on that of the rows.
+
+    Attributes
+    ----------
+    level : ndarray of int, shape (models, items)
+        A larger one ranks higher, equal ones are tied, 0 is not retrieved; the others of a model
+        are 1, 2, ... without gaps.
+    positive : ndarray of bool, shape (items,)
+    cluster : ndarray of int, shape (items,), or None
+        Clusters, numbered from 0 by their values.
+    items : DataFrame, one row per item
+        ``positive`` and, where carried, ``gain``, ``judged``, ``pooled``.
+    """
+
+    level: Integers
+    positive: Flags
+    cluster: Integers | None
+    items: pl.DataFrame
+
+
+@dataclass(frozen=True, eq=False)
+class PairedRows:
+    """Models in order of their first row or column, and groups with their keys, one row each."""
+
+    models: list[Any]
+    keys: pl.DataFrame
+    groups: list[PairedGroup]
+
+
+def paired_rows(
+    source: Source,
+    args: Arguments,
+    *,
+    incomplete: Incomplete = "raise",
+    extra: tuple[str, ...] = (),
+) -> PairedRows:
+    """Match the rankings of all models, group by group; see `PairedGroup`.
+
+    An item that a model lacks is an error, not retrieved by that model (``"last"``), or left out
+    (``"common"``). `extra` names what the items carry: ``"gain"``, ``"judged"``.
+    """
+    checks.one_of("incomplete", incomplete, get_args(Incomplete))
+    if incomplete == "common" and not (args.n_pos is args.n_neg is None):
+        raise PrframeError(
+            "incomplete='common' leaves items out, which `n_pos` and `n_neg` count; leave these "
+            "out, or take incomplete='last'."
+        )
+    held = Source(source.whole())
+    models, rows = (_wide if args.further_scores else _long)(held, args, extra)
+    names = key_names(args)
+    keys = rows.select(names).unique(maintain_order=True)
+    if names:
+        numbered = keys.with_row_index("group")
+        rows = rows.join(numbered, on=names, how="left", nulls_equal=True, maintain_order="left")
+    else:
+        rows = rows.with_columns(group=pl.lit(0, dtype=pl.UInt32))
+    return PairedRows(models, keys, _Matching(args, models, keys, rows).groups(incomplete))
+
+
+def _long(
+    source: Source, args: Arguments, extra: tuple[str, ...]
+) -> tuple[list[Any], pl.DataFrame]:
+    """Return the models and their rows, with the model's number, where a column names them."""
+    column = str(args.model)
+    rows = Ranking(source, replace(args, by=[*args.keys, column]), extra=extra).over_groups(
+        _listed
+    )
+    models = source.whole().select(pl.col(column).drop_nulls().unique(maintain_order=True))
+    key = f"by{len(args.keys)}"
+    numbered = models.rename({column: key}).with_row_index("model")
+    return models[column].to_list(), rows.join(
+        numbered, on=key, how="left", maintain_order="left"
+    ).drop(key)
+
+
+def _wide(
+    source: Source, args: Arguments, extra: tuple[str, ...]
+) -> tuple[list[Any], pl.DataFrame]:
+    """Return the models and their rows, with the model's number, where each has a column."""
+    numbered = Source(source.whole().with_row_index(ROW))
+    models = [args.score, *args.further_scores]
+    parts = [
+        Ranking(numbered, replace(args, score=score, further_scores=()), extra=(*extra, "row"))
+        .over_groups(_listed)
+        .with_columns(model=pl.lit(i, dtype=pl.UInt32))
+        for i, score in enumerate(models)
+    ]
+    return models, pl.concat(parts)
+
+
+def _listed(piece: Piece) -> pl.DataFrame:
+    """Return the rows of a piece, each with the keys and the totals of its group."""
+    heads = group_totals(piece).select(*key_names(piece.ranking.args), "n_pos", "n_neg")
+    run = piece.rows["run"].to_numpy()
+    group = np.cumsum(np.diff(run, prepend=run[:1]) != 0)
+    rows = piece.rows.drop("run", "n_pos", "n_neg", strict=False)
+    return pl.concat([heads[group], rows], how="horizontal")
+
+
+class _Matching:
+    """The rows of all models, sorted by group and item, and which item each belongs to."""
+
+    def __init__(
+        self, args: Arguments, models: list[Any], keys: pl.DataFrame, rows: pl.DataFrame
+    ) -> None:
+        self._args, self._models, self._keys = args, models, keys
+        self._name = "row" if args.item is None else "item"
+        name = pl.col(self._name)
+        if rows[self._name].dtype == pl.Categorical:
+            # In the order of the text, not of the first rows.
+            name = name.cast(pl.String)
+        self._rows = rows.sort("group", name, "model")
+        item = self._rows.select(pl.struct("group", self._name).rle_id()).to_series().to_numpy()
+        self._item = item.astype(np.int64)
+        self._firsts = np.flatnonzero(np.diff(self._item, prepend=-1))
+
+    def groups(self, incomplete: Incomplete) -> list[PairedGroup]:
+        """Return the groups."""
+        self._check_agreement()
+        unlisted = self._unlisted()
+        present, key = self._matrices()
+        items = self._rows[self._firsts]
+        if incomplete == "raise" and not present.all():
+            raise self._incomplete(items, ~present)
+        if incomplete == "common":
+            common = np.flatnonzero(present.all(axis=0))
+            items, key = items[common], key[:, common]
+        level = _levels(items["group"], key)
+        if self._args.cluster is not None:
+            code = pl.col("cluster").rank("dense").over("group").cast(pl.Int64) - 1
+            items = items.with_columns(code.alias("cluster"))
+        bounds = np.searchsorted(items["group"].to_numpy(), np.arange(self._keys_height + 1))
+        return [
+            self._group(items[low:high], level[:, low:high], *more)
+            for (low, high), more in zip(pairwise(bounds.tolist()), unlisted, strict=True)
+        ]
+
+    @property
+    def _keys_height(self) -> int:
+        """The number of groups; without keys there is one if there are rows."""
+        return self._keys.height if self._keys.width else int(self._rows.height > 0)
+
+    def _carried(self) -> list[str]:
+        """Return the columns that belong to the item, not to its scores."""
+        known = ("positive", *(name for names in _CARRIED.values() for name in names), "cluster")
+        return [name for name in known if name in self._rows.columns]
+
+    def _check_agreement(self) -> None:
+        """Require that models agree about everything but the score."""
+        carried = self._carried()
+        firsts = self._rows[self._firsts].select(carried)[self._item]
+        for name in carried:
+            differs = self._rows[name].ne_missing(firsts[name])
+            if differs.any():
+                bad = self._rows.filter(differs)
+                number = bad.select("group", self._name).n_unique()
+                what = {"positive": "label", "gain": "label", "pooled": "label"}.get(name, name)
+                raise PrframeError(
+                    f"`{what}` of an item must be the same for all models: {number} of "
+                    f"{self._firsts.size} items differ, the first is {self._example(bad)}; mend "
+                    "these rows."
+                )
+
+    def _example(self, rows: pl.DataFrame) -> str:
+        """Name the first of some items."""
+        first = rows.row(0, named=True)
+        return f"{first[self._name]!r}{self._where([first['group']])}"
+
+    def _where(self, groups: Sequence[int]) -> str:
+        """Name the first of some groups, if there are groups."""
+        return in_groups(self._keys[groups].rows()) if self._keys.width else ""
+
+    def _matrices(self) -> tuple[Flags, Integers]:
+        """Return which model has which item, and their sort keys."""
+        model = self._rows["model"].to_numpy()
+        shape = len(self._models), self._firsts.size
+        present, key = np.zeros(shape, dtype=np.bool_), np.full(shape, UNRETRIEVED)
+        present[model, self._item] = True
+        key[model, self._item] = self._rows["key"].to_numpy()
+        return present, key
+
+    def _incomplete(self, items: pl.DataFrame, lacking: Flags) -> PrframeError:
+        """Say which models lack how many items."""
+        number = lacking.sum(axis=1)
+        some = [f"{self._models[i]!r} lacks {number[i]}" for i in np.flatnonzero(number)]
+        shown = ", ".join(some[: checks.SHOWN])
+        more = f" and {len(some) - checks.SHOWN} more models some" * (len(some) > checks.SHOWN)
+        groups = items["group"][np.flatnonzero(lacking.any(axis=0))].unique(maintain_order=True)
+        return PrframeError(
+            f"every model must have every item: of {items.height} items {shown}{more}"
+            f"{self._where(groups.to_list())}; "
+            "take these as not retrieved with incomplete='last', or compare what all models have "
+            "with incomplete='common'."
+        )
+
+    def _unlisted(self) -> list[tuple[int, int]]:
+        """Return how many positives and negatives of each group are not listed."""
+        given = [name for name in ("n_pos", "n_neg") if getattr(self._args, name) is not None]
+        found = np.zeros((self._keys_height, 2), dtype=np.int64)
+        if given and self._rows.height:
+            grouped = self._rows.group_by("group", maintain_order=True)
+            totals = grouped.agg(
+                pl.col("n_pos", "n_neg").first(),
+                *(pl.col(name).n_unique().alias(f"{name}_values") for name in given),
+            )
+            positive = (
+                self._rows[self._firsts]
+                .group_by("group", maintain_order=True)
+                .agg(n_pos=pl.col("positive").sum(), n_neg=(~pl.col("positive")).sum())
+            )
+            for name in given:
+                found[:, int(name == "n_neg")] = self._beyond(name, totals, positive[name])
+        return [(int(pos), int(neg)) for pos, neg in found]
+
+    def _beyond(self, name: str, totals: pl.DataFrame, present: pl.Series) -> Integers:
+        """Return a total less what is listed by any model."""
+        differ = totals.filter(pl.col(f"{name}_values") > 1)["group"]
+        if differ.len():
+            raise PrframeError(
+                f"`{name}` must be the same for all models of a group: "
+                f"{differ.len()} of {totals.height} groups differ"
+                f"{self._where(differ.to_list())}; mend these rows."
+            )
+        beyond = totals[name].to_numpy() - present.cast(pl.Int64).to_numpy()
+        if (beyond < 0).any():
+            worst = int(np.argmin(beyond))
+            raise PrframeError(
+                f"`{name}` must be at least what all models list together: {totals[name][worst]} "
+                f"given, {present[worst]} present"
+                f"{self._where([worst])}; count what is listed as well."
+            )
+        return np.asarray(beyond)
+
+    def _group(self, items: pl.DataFrame, level: Integers, n_pos: int, n_neg: int) -> PairedGroup:
+        """Make a group of its listed items and so many positives and negatives that are not."""
+        columns = self._carried()
+        if self._args.item is None:
+            # By all that an item has: only twins are left in the order of their rows.
+            merits = [items[name].to_numpy() for name in reversed(columns)]
+            order = np.lexsort([*merits, *level[::-1]])
+            items, level = items[order], level[:, order]
+        cluster = None if self._args.cluster is None else items["cluster"].to_numpy()
+        items = items.select(name for name in columns if name != "cluster")
+        if n_pos + n_neg:
+            more = pl.DataFrame({"positive": np.repeat([True, False], [n_pos, n_neg])})
+            values = {"gain": pl.col("positive").cast(pl.Float64), "judged": pl.col("positive")}
+            values["pooled"] = pl.lit(value=False)
+            added = [value.alias(name) for name, value in values.items() if name in columns]
+            items = pl.concat([items, more.with_columns(added)])
+            level = np.pad(level, ((0, 0), (0, n_pos + n_neg)))
+        return PairedGroup(level, items["positive"].to_numpy(), cluster, items)
+
+
+def _levels(group: pl.Series, key: Integers) -> Integers:
+    """Return the dense ranks of scores within each group; 0 for what is not retrieved."""
+    columns = pl.DataFrame({"group": group} | {str(i): one for i, one in enumerate(key)})
+    score = pl.exclude("group")
+    rank = score.rank("dense").cast(pl.Int64) - (score.min() == UNRETRIEVED).cast(pl.Int64)
+    ranked = columns.select(rank.over("group"))
+    return np.ascontiguousarray(ranked.to_numpy().T)

@@ -1,0 +1,110 @@
+"""What verbs that compare models are told: which models, on which items, and which pairs."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any, cast
+
+import numpy as np
+import polars as pl
+
+from prframe import checks
+from prframe._engine.arguments import Arguments
+from prframe.errors import PrframeError
+from prframe.typing import Columns, Schema
+from prframe.verbs._verb import arguments
+
+
+def model_arguments(
+    name: str,
+    score: Columns,
+    label: str,
+    shared: Any,  # noqa: ANN401
+    *,
+    model: str | None = None,
+    cluster: str | None = None,
+    judged: str | None = None,
+) -> Arguments:
+    """Check the arguments of a verb that compares models, and how these are told apart."""
+    scores = [score] if isinstance(score, str) else _scores(score, model)
+    args = arguments(name, scores[0], label, shared, judged=judged)
+    column = None if len(scores) > 1 else "model" if model is None else model
+    if column in args.keys:
+        raise PrframeError(
+            f"`model` and `by` both name {column!r}; models are compared within a group."
+        )
+    return replace(args, cluster=cluster, model=column, further_scores=tuple(scores[1:]))
+
+
+def check_items(name: str, args: Arguments) -> None:
+    """Refuse what leaves models without a ranking of the same items each."""
+    if not args.further_scores and args.item is None:
+        raise PrframeError(
+            f"{name} matches the rows of models by their items; name their column with item=, or "
+            "give the score columns of all models as a list in `score`."
+        )
+    if args.weight is not None:
+        raise PrframeError(f"{name} compares whole items and takes no `weight`; leave it out.")
+    if args.ties != "group":
+        raise PrframeError(f"{name} takes ties='group'; got {args.ties!r}.")
+    given = [total for total in ("n_pos", "n_neg") if getattr(args, total) is not None]
+    if args.cluster is not None and given:
+        raise PrframeError(
+            f"`{given[0]}` counts items that are not listed, and so in no cluster; list them "
+            "with a score of -inf."
+        )
+
+
+def _scores(score: Columns, model: str | None) -> list[str]:
+    """Require two columns of scores or more, which are all there is to tell models."""
+    if not isinstance(score, (list, tuple)):
+        raise PrframeError(
+            f"`score` must be a column name or a list of them; got {checks.brief(score)}."
+        )
+    if len(score) < 2 or len(set(map(str, score))) < len(score):  # noqa: PLR2004
+        raise PrframeError(
+            "`score` must name one column, or two or more different ones, a model each; got "
+            f"{checks.brief(list(score))}."
+        )
+    if model is not None:
+        raise PrframeError(
+            "`score` names a column for each model, and `model` a column that tells them; "
+            "leave one of them out."
+        )
+    return list(score)
+
+
+def with_models(args: Arguments, columns: Schema) -> Callable[[Schema], Schema]:
+    """Put the columns ``model_a`` and ``model_b`` before those of a result."""
+
+    def schema(source: Schema) -> Schema:
+        dtype = pl.String() if args.model is None else source[args.model]
+        return {"model_a": dtype, "model_b": dtype} | dict(columns)
+
+    return schema
+
+
+def model_pairs(models: Sequence[Any], baseline: object) -> list[tuple[int, int]]:
+    """Return what is compared: every pair, or each other model with every baseline."""
+    if not models:
+        return []
+    if len(models) == 1:
+        raise PrframeError(f"a comparison takes two models or more; got {models[0]!r} alone.")
+    if baseline is None:
+        return list(combinations(range(len(models)), 2))
+    baseline = checks.plain(baseline) if np.ndim(cast("Any", baseline)) == 0 else baseline
+    several = isinstance(baseline, Iterable) and not isinstance(baseline, (str, bytes))
+    listed = list(cast("Iterable[object]", baseline)) if several else [baseline]
+    plain = [checks.plain(one) for one in listed]
+    for one in plain:
+        if one not in models:
+            hint = checks.did_you_mean(one, models)
+            shown = checks.brief(list(models))
+            raise PrframeError(f"`baseline` must name models out of {shown}; got {one!r}.{hint}")
+    if not plain or len(set(plain)) == len(models) or len(set(plain)) < len(plain):
+        raise PrframeError(
+            "`baseline` must name one model or more, each once, and leave one to compare with; "
+            f"got {checks.brief(baseline)}."
+        )
+    others = [i for i, one in enumerate(models) if one not in plain]
+    return [(other, models.index(one)) for one in plain for other in others]

@@ -1,0 +1,370 @@
+"""Comparison of models over queries: one value per model and query."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import repeat
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.rows import key_names
+from prframe.errors import UndefinedMetricWarning, warn
+from prframe.stats import (
+    PairedFamily,
+    PairedSample,
+    cliff_delta,
+    cohen_dz,
+    detectable_difference,
+    queries_needed,
+    sign_test,
+    signed_rank_posterior,
+    signed_rank_test,
+    tukey_randomization,
+)
+from prframe.stats._arrays import Floats
+from prframe.stats.intervals.base import (
+    acceleration,
+    bca_interval,
+    percentile_interval,
+    wald_interval,
+)
+from prframe.stats.paired_values.sample import PairedTest, rounded_differences
+from prframe.stats.paired_values.tests import (
+    RandomizationMethod,
+    SignedRankMethod,
+    randomization_test,
+    t_test,
+)
+from prframe.verbs._groups import each_group
+from prframe.verbs._verb import warn_null
+from prframe.verbs.comparison.options import model_pairs
+from prframe.verbs.comparison.query_values import ComparedValues, Stratum
+from prframe.verbs.comparison.rows import (
+    Block,
+    Column,
+    Comparison,
+    comparison_rows,
+    no_rows,
+)
+
+EffectSize: TypeAlias = Literal["cohen", "cliff"]
+
+_SAMPLED = ("percentile", "bca")
+_LEAST_EFFECT = 1e-6
+# Digits, of the largest, to which values must agree to be equal.
+_DIGITS = 12
+# What every pair should have.
+_EXPECTED = ["conf_low", "conf_high", "p_value", "effect_size"]
+
+
+@dataclass(frozen=True)
+class OverQueries:
+    """What is compared over queries, and how."""
+
+    asked: Comparison
+    compared: ComparedValues
+    effect_size: EffectSize
+
+    @property
+    def args(self) -> Arguments:
+        """The arguments with all columns that are needed."""
+        return self.compared.arguments
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return a row per group, metric and pair."""
+        models, strata = self.compared.strata(source)
+        if not strata:
+            return no_rows(self.asked, key_names(self.compared.evaluation.args))
+        pairs = model_pairs(models.to_list(), self.asked.baseline)
+        # By name, so that the order of rows has no effect on draws.
+        order = np.argsort([str(model) for model in models.to_list()], kind="stable")
+        groups = [(stratum.key, self._blocks(stratum, pairs, order)) for stratum in strata]
+        rows = comparison_rows(self.asked, models, pairs, groups)
+        self._warn(rows)
+        return rows
+
+    def _warn(self, rows: pl.DataFrame) -> None:
+        """Warn once of pairs that have too little in common."""
+        args = self.compared.evaluation.args
+        what = [name for name in _EXPECTED if rows[name].null_count()]
+        groups = rows.group_by(key_names(args) or pl.lit(0), maintain_order=True).agg(
+            lacking=pl.any_horizontal(pl.col(_EXPECTED).is_null()).any()
+        )
+        why = "in which two models have too few values in common, or differ by the same in all"
+        warn_null(what, groups, args, why)
+
+    def _blocks(
+        self, stratum: Stratum, pairs: Sequence[tuple[int, int]], order: NDArray[np.intp]
+    ) -> dict[str, Block]:
+        """Return the columns of all metrics of a group."""
+        tables = {
+            name: _Table(values, pairs, stratum.cluster) for name, values in stratum.values.items()
+        }
+        joint = self._joint(tables, order)
+        return {
+            name: self._block(name, table) | joint.get(name, {}) for name, table in tables.items()
+        }
+
+    def _block(self, name: str, table: "_Table") -> dict[str, Column]:
+        """Return the columns of one metric."""
+        tests = self._tests(table)
+        low, high = np.transpose(self._intervals(name, table))
+        return (
+            table.counts()
+            | {
+                "statistic": [one.statistic for one in tests],
+                "p_value": [one.p_value for one in tests],
+                "p_std_error": [one.std_error for one in tests],
+                "method": [None if np.isnan(one.p_value) else one.method for one in tests],
+                "conf_low": low,
+                "conf_high": high,
+                "effect_size": table.effects(self.effect_size),
+            }
+            | self._posterior(table)
+            | self._design(table)
+        )
+
+    def _tests(self, table: "_Table") -> list[PairedTest]:
+        """Test all pairs."""
+        asked = self.asked
+        if asked.test == "bootstrap" or asked.method == "sampled":
+            return self._resampled(table)
+
+        def of_pair(pair: int) -> PairedTest:
+            if asked.test == "randomization":
+                sample, method = table.samples[pair], cast("RandomizationMethod", asked.method)
+                return randomization_test(sample, asked.alternative, method, 1, None)
+            if asked.test == "t":
+                return t_test(table.samples[pair], asked.alternative)
+            differences = table.defined_differences(pair)
+            if asked.test == "sign":
+                return sign_test(differences, alternative=asked.alternative)
+            how = cast("SignedRankMethod", asked.method)
+            return signed_rank_test(differences, alternative=asked.alternative, method=how)
+
+        return each_group(of_pair, range(len(table.samples)), "compare")
+
+    def _resampled(self, table: "_Table") -> list[PairedTest]:
+        """Test all pairs by the same draws."""
+        asked, family = self.asked, table.family
+        bootstrap = asked.test == "bootstrap"
+        found = (family.bootstrap if bootstrap else family.sign_flips)(
+            asked.n_resamples, asked.rng(), asked.alternative
+        )
+        if not bootstrap:
+            method = f"randomization-{found.method}"
+            columns = (family.means, found.p_values, found.std_errors, repeat(method))
+            return [PairedTest(*row) for row in zip(*columns, strict=False)]
+        tests = []
+        for sample, p_value, error in zip(
+            table.samples, found.p_values, found.std_errors, strict=True
+        ):
+            plain = t_test(sample, asked.alternative)._replace(method="bootstrap")
+            varies = not np.isnan(plain.statistic)
+            tests.append(plain._replace(p_value=p_value, std_error=error) if varies else plain)
+        return tests
+
+    def _intervals(self, name: str, table: "_Table") -> list[tuple[float, float]]:
+        """Return the interval of the mean difference of each pair."""
+        asked, confidence = self.asked, self.asked.confidence(name)
+        if asked.interval not in _SAMPLED:
+            return [
+                wald_interval(one.mean, one.std_error, confidence, df=max(one.sums.size - 1, 1))
+                for one in table.samples
+            ]
+        ends = []
+        replicates = table.family.replicates(asked.n_resamples, asked.rng())
+        for sample, means in zip(table.samples, replicates, strict=True):
+            if sample.sums.size < 2:  # noqa: PLR2004
+                ends.append((np.nan, np.nan))
+            elif asked.interval == "percentile":
+                ends.append(percentile_interval(means, confidence))
+            else:
+                bend = acceleration(sample.influence, np.ones(sample.sums.size))
+                ends.append(bca_interval(sample.mean, means, bend, confidence))
+        return ends
+
+    def _joint(
+        self, tables: "dict[str, _Table]", order: NDArray[np.intp]
+    ) -> dict[str, dict[str, Column]]:
+        """Return p-values adjusted for all pairs by their joint law, and their errors."""
+        asked = self.asked
+        if asked.correction == "max-t":
+            return self._max_t(tables)
+        if asked.correction != "tukey":
+            return {}
+        place = np.argsort(order).tolist()
+        return {
+            name: _adjusted_columns(
+                *tukey_randomization(
+                    table.complete(name)[order],
+                    [(place[one], place[other]) for one, other in table.pairs],
+                    alternative=asked.alternative,
+                    n_resamples=asked.n_resamples,
+                    rng=asked.rng(),
+                )[:2]
+            )
+            for name, table in tables.items()
+        }
+
+    def _max_t(self, tables: "dict[str, _Table]") -> dict[str, dict[str, Column]]:
+        """Return p-values by the maxima over all pairs, or over all metrics too."""
+        asked, names = self.asked, list(tables)
+        together = [[name] for name in names] if asked.within == "metric" else [names]
+        found: dict[str, dict[str, Column]] = {}
+        for some in together:
+            families = [tables[name].family for name in some]
+            family = PairedFamily(
+                np.hstack([one.sums for one in families]),
+                np.hstack([one.sizes for one in families]),
+            )
+            tests = family.max_t(asked.n_resamples, asked.rng(), asked.alternative)
+            parts = (np.split(one, len(some)) for one in tests[:2])
+            found |= zip(some, map(_adjusted_columns, *parts), strict=True)
+        return found
+
+    def _posterior(self, table: "_Table") -> dict[str, Column]:
+        """Return how probable it is that either model is better, or that neither matters."""
+        if self.asked.rope is None:
+            return {}
+        nothing = (np.nan, np.nan, np.nan)
+        found = [
+            nothing
+            if not (differences := table.defined_differences(pair)).size
+            else signed_rank_posterior(
+                differences,
+                self.asked.rope,
+                n_resamples=self.asked.n_resamples,
+                rng=self.asked.rng(),
+            )[:3]
+            for pair in range(len(table.samples))
+        ]
+        less, rope, greater = np.array(found, dtype=np.float64).T
+        return {"prob_a": greater, "prob_rope": rope, "prob_b": less}
+
+    def _design(self, table: "_Table") -> dict[str, Column]:
+        """Return what difference the queries would show, and how many this one needs."""
+        asked = self.asked
+        if asked.power is None:
+            return {}
+        options: dict[str, Any] = {
+            "power": asked.power,
+            "alpha": 1 - asked.confidence_level,
+            "alternative": asked.alternative,
+        }
+        detectable: list[float] = []
+        needed: list[int | None] = []
+        for pair, n in enumerate(table.n.tolist()):
+            differences = table.defined_differences(pair)
+            effect = cohen_dz(differences)
+            if np.isnan(effect) or not differences.any():
+                detectable.append(np.nan)
+                needed.append(None)
+                continue
+            spread = float(differences.std(ddof=1))
+            detectable.append(float(detectable_difference(n, spread, **options)))
+            # Differences of nothing but rounding would need numbers beyond all queries there are.
+            size = {"two-sided": abs(effect), "greater": effect, "less": -effect}
+            enough = size[asked.alternative] > _LEAST_EFFECT
+            needed.append(int(queries_needed(effect, 1.0, **options)) if enough else None)
+        return {"detectable_difference": detectable, "n_needed": needed}
+
+
+def _adjusted_columns(p_values: Floats, std_errors: Floats) -> dict[str, Column]:
+    """Name p-values that were adjusted by draws, and their Monte Carlo errors."""
+    return {"p_adjusted": p_values, "p_adjusted_std_error": std_errors}
+
+
+class _Table:
+    """The values of all models for one metric of one group, pair by pair."""
+
+    def __init__(
+        self,
+        values: Floats,
+        pairs: Sequence[tuple[int, int]],
+        cluster: NDArray[np.int64] | None,
+    ) -> None:
+        self._values, self.pairs, self._cluster = values, pairs, cluster
+        first, second = np.array(pairs, dtype=np.int64).T
+        a, b = values[first].T, values[second].T
+        self._defined = ~(np.isnan(a) | np.isnan(b))
+        self._a, self._b = a, b
+        self._differences = np.where(self._defined, rounded_differences(a, b), 0.0)
+        self.n = self._defined.sum(axis=0)
+
+    @cached_property
+    def family(self) -> PairedFamily:
+        """The sums of differences over queries, or over clusters of them."""
+        sizes = self._defined.astype(np.float64)
+        return PairedFamily(self._summed(self._differences), self._summed(sizes))
+
+    @cached_property
+    def samples(self) -> list[PairedSample]:
+        """The units of each pair that have a value."""
+        columns = zip(self.family.sums.T, self.family.sizes.T, strict=True)
+        return [PairedSample(sums[sizes > 0], sizes[sizes > 0]) for sums, sizes in columns]
+
+    def _summed(self, by_query: Floats) -> Floats:
+        """Add up the rows of each cluster."""
+        if self._cluster is None:
+            return by_query
+        sums = np.zeros((int(self._cluster.max(initial=-1)) + 1, by_query.shape[1]))
+        np.add.at(sums, self._cluster, by_query)
+        return sums
+
+    def defined_differences(self, pair: int) -> Floats:
+        """Return the differences of a pair, query by query."""
+        return np.asarray(self._differences[self._defined[:, pair], pair])
+
+    def counts(self) -> dict[str, Column]:
+        """Return means, and how often which model is ahead; over the queries that both have."""
+        with np.errstate(invalid="ignore"):
+            means = [
+                np.where(self._defined, x, 0.0).sum(axis=0) / self.n for x in (self._a, self._b)
+            ]
+        difference = self._differences
+        return {
+            "mean_a": means[0],
+            "mean_b": means[1],
+            "difference": self.family.means,
+            "wins": (difference > 0).sum(axis=0),
+            "ties": ((difference == 0) & self._defined).sum(axis=0),
+            "losses": (difference < 0).sum(axis=0),
+            "n": self.n,
+        }
+
+    def effects(self, kind: EffectSize) -> list[float]:
+        """Return the effect size of each pair."""
+        pairs = range(len(self.pairs))
+        if kind == "cohen":
+            return [cohen_dz(self.defined_differences(pair)) for pair in pairs]
+        return [self._cliff(pair) for pair in pairs]
+
+    def _cliff(self, pair: int) -> float:
+        """Return Cliff's delta of a pair."""
+        some = self._defined[:, pair]
+        values = np.stack([self._a[some, pair], self._b[some, pair]])
+        # Values of different queries, too, may differ by rounding alone.
+        size = float(np.abs(values).max(initial=0.0)) or 1.0
+        return cliff_delta(*np.round(values / size, _DIGITS))
+
+    def complete(self, name: str) -> Floats:
+        """Return the values of all models, summed over clusters, for queries that all have."""
+        every = ~np.isnan(self._values).any(axis=0)
+        if (self.n > every.sum()).any():
+            warn(
+                f"{name}: correction='tukey' deals out the values of all models, and so takes the "
+                f"{every.sum()} groups of `over` that have one for all, of up to {self.n.max()} "
+                "that two models have in common",
+                UndefinedMetricWarning,
+            )
+        return (
+            self._summed(np.where(every, self._values, 0.0).T).T
+            if every.any()
+            else self._values[:, :0]
+        )

@@ -1,0 +1,123 @@
+"""What a comparison is asked for, and its rows: pairs of models, corrections, columns."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from prframe import schemas
+from prframe._engine.arguments import Arguments
+from prframe.metrics import Metric
+from prframe.stats import adjust_p_values
+from prframe.stats.intervals.base import Confidence
+from prframe.typing import Alternative, Schema
+from prframe.verbs.comparison.options import with_models
+
+JointCorrection: TypeAlias = Literal[
+    "bonferroni", "holm", "hochberg", "bh", "by", "max-t", "tukey"
+]
+Within: TypeAlias = Literal["metric", "by", "all"]
+
+# Corrections that know the joint law of all pairs.
+JOINT = ("max-t", "tukey")
+_FAMILIES: dict[str, list[str]] = {"metric": ["group", "metric"], "by": ["group"], "all": []}
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The options that do not depend on what is compared over."""
+
+    wanted: dict[str, Metric]
+    test: str
+    method: str
+    alternative: Alternative
+    correction: JointCorrection | None
+    within: Within
+    interval: str
+    confidence_level: float
+    n_resamples: int
+    seed: int
+    baseline: object
+    rope: float | None
+    power: float | None
+
+    def rng(self) -> np.random.Generator:
+        """Return the generator that every group, metric and test begins with."""
+        return np.random.default_rng(self.seed)
+
+    def confidence(self, name: str) -> Confidence:
+        """Return what an interval for a difference of a metric promises."""
+        least, most = self.wanted[name].range
+        limits = (least - most, most - least)
+        return Confidence(self.confidence_level, self.alternative, limits)
+
+    def columns(self) -> dict[str, pl.DataType]:
+        """Return the columns of the result but for the models."""
+        return schemas.compare(
+            corrected=self.correction is not None,
+            joint=self.correction in JOINT,
+            rope=self.rope is not None,
+            power=self.power is not None,
+        )
+
+    def schema(self, args: Arguments) -> Callable[[Schema], Schema]:
+        """Return all columns of the result, given the caller's."""
+        columns = self.columns()
+        metric = {"metric": columns.pop("metric")}
+        models = with_models(args, columns)
+        return lambda source: metric | dict(models(source))
+
+
+# The columns of all pairs, for one metric of one group; those that are absent are null.
+Column: TypeAlias = Sequence[Any] | NDArray[Any]
+Block: TypeAlias = Mapping[str, Column]
+
+
+def comparison_rows(
+    asked: Comparison,
+    models: pl.Series,
+    pairs: Sequence[tuple[int, int]],
+    groups: Sequence[tuple[pl.DataFrame, Mapping[str, Block]]],
+) -> pl.DataFrame:
+    """Return a row per group, metric and pair, with p-values adjusted."""
+    first, second = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
+    sides = {"model_a": models[first], "model_b": models[second]}
+    known = asked.columns()
+    parts = []
+    for number, (head, blocks) in enumerate(groups):
+        for metric, block in blocks.items():
+            columns = {
+                name: pl.Series(
+                    name, block.get(name, [None] * len(pairs)), dtype=dtype, strict=False
+                )
+                for name, dtype in known.items()
+                if name != "metric"
+            }
+            table = pl.DataFrame(sides | columns).with_columns(
+                metric=pl.lit(metric), group=pl.lit(number)
+            )
+            parts.append(head.join(table, how="cross") if head.width else table)
+    floats = [name for name, dtype in known.items() if dtype == pl.Float64()]
+    rows = pl.concat(parts).with_columns(pl.col(floats).fill_nan(None))
+    return _adjusted(rows, asked).drop("group")
+
+
+def no_rows(asked: Comparison, keys: Sequence[str]) -> pl.DataFrame:
+    """Return the result of no data."""
+    return pl.DataFrame(schema=[*keys, "model_a", "model_b", *asked.columns()])
+
+
+def _adjusted(rows: pl.DataFrame, asked: Comparison) -> pl.DataFrame:
+    """Adjust the p-values of each family; those of a joint law are there already."""
+    if asked.correction is None or asked.correction in JOINT:
+        return rows
+    method = asked.correction
+    adjusted = pl.col("p_value").map_batches(
+        lambda p: pl.Series(adjust_p_values(p.to_numpy(), method)), return_dtype=pl.Float64
+    )
+    families = _FAMILIES[asked.within]
+    over = adjusted.over(families) if families else adjusted
+    return rows.with_columns(p_adjusted=over.fill_nan(None))
