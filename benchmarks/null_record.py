@@ -1,4 +1,4 @@
-"""``python -m benchmarks.null_record``: the references that tests/test_null_plane.py holds."""
+"""``python -m benchmarks.null_record``: the references that tests/stats/null/average_precision/test_plane.py holds."""
 
 import sys
 

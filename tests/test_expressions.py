@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import prframe
+from tests.metrics.test_oracle import evaluate
 from tests.oracle import Item
 from tests.strategies import frame, items
-from tests.test_oracle import evaluate
 
 SCORE = pl.col("score").pr
 TIES = st.sampled_from(["group", "order"])

@@ -75,7 +75,7 @@ class SignFlipNull(NullDistribution):
     counted instead. More than 8192 numbers are rounded more coarsely. As nothing is subtracted,
     small probabilities keep their digits: against counting, for n from 25 to 36, those of numbers
     from smooth distributions are within 0.3 % down to 1e-8 (``pytest
-    tests/test_sign_flips.py``). Where many sums nearly tie, as those of differences of reciprocal
+    tests/stats/null/test_sign_flips.py``). Where many sums nearly tie, as those of differences of reciprocal
     ranks do, and next to the largest sum, it is within 1.2 % down to 1e-5 and 10 % below
     (``python -m benchmarks.paired_study``). For 200 differences like those of AP it is within 3e-4
     of the inversion of their characteristic function.

@@ -21,7 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from prframe import PrframeError, learn
 from prframe.learn import RankStatisticRanker, smoothed_criterion
 
-REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 SMOOTH = ["mww", "p-norm-push", "rtb", "logistic", "logrank", "van-der-waerden", np.sqrt]
 QUADRATIC = {"rule": "quadratic"}
 DEFINITE = {"rule": "quadratic", "positive_definite": True}

@@ -15,7 +15,7 @@ from prframe import stats
 from prframe.stats import discount_sums, expected_reciprocal_rank, first_at_least, hit_probability
 from prframe.stats.tie_expectations import reciprocal_rank as tied_ranks
 
-REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
 
 def first_hits(size: int, hits: int) -> list[int]:

@@ -17,7 +17,7 @@ from prframe import trec
 
 pytrec_eval = pytest.importorskip("pytrec_eval", reason="compares with trec_eval's wheel")
 
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"
 DATA = Path(os.environ.get("PRFRAME_TEST_DATA", BESIDE))
 SYSTEMS = ["bm25", "bm25flat", "qld", "tfidf", "lsa", "binary", "random"]
 CUTOFFS = [5, 10, 15, 20, 30, 100, 200, 500, 1000]

@@ -10,7 +10,7 @@ import pytest
 
 import prframe
 
-RECORD = json.loads((Path(__file__).parent / "data" / "vl_pr.json").read_text())
+RECORD = json.loads((Path(__file__).parents[1] / "data" / "vl_pr.json").read_text())
 RUNS = {run["id"]: run for run in RECORD["runs"]}
 
 # The original's answers that are not wanted. A run belongs to a set if, and only if, it differs.

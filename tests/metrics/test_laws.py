@@ -12,9 +12,9 @@ from polars.testing import assert_frame_equal
 
 import prframe
 from prframe.metrics import CATALOGUE, Metric, parse_metric
+from tests.metrics.test_oracle import NAMES, TIES, evaluate, settings, taking
 from tests.oracle import Group, Item, value
 from tests.strategies import FINITE, frame, items
-from tests.test_oracle import NAMES, TIES, evaluate, settings, taking
 
 BOUNDED = [name for name in NAMES if parse_metric(name).range == (0.0, 1.0)]
 GROUP = items(FINITE, max_size=30)

@@ -30,7 +30,7 @@ from prframe.stats import (
 )
 from prframe.stats.null.average_precision.approximations import _log_far_beta
 
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
+BESIDE = Path(__file__).resolve().parents[5] / "shared" / "data"
 GOLDEN = Path(os.environ.get("PRFRAME_TEST_DATA", BESIDE)).parent / "golden"
 
 # (n, n_pos, low, a, b) of pranker 1.0.
