@@ -18,10 +18,10 @@ from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
 from prframe.metrics import AP
 from prframe.stats._arrays import random_generator
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.approximations import ap_beta_logsf, ap_normal_logsf
 from prframe.stats.null.average_precision.groups import Case, Cases
-from prframe.stats.null.average_precision.tails.routes import EQUAL, beyond
-from prframe.stats.null.average_precision.tails.routes import Method as TailMethod
+from prframe.stats.null.average_precision.tails.routes import APNullMethod, just_above
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._correction import Correction, check_correction, corrected
 from prframe.verbs._verb import (
@@ -266,14 +266,14 @@ class _Test:
             p = [self._sampled(some, value) for some, value in zip(draws, ap, strict=True)]
             return np.log(np.array(p, dtype=np.float64)), [self.method] * ap.size
         if self.method not in _FITTED:
-            method = cast("TailMethod", self.method)
+            method = cast("APNullMethod", self.method)
             upper = cases.tails(ap, method)
             methods = [tail.method for tail in upper]
             above = np.array([tail.log_reached for tail in upper], dtype=np.float64)
             if self.alternative == "greater":
                 return above, methods
             # Equality counts on this side too: what does not reach beyond.
-            lower = cases.tails(beyond(ap), method)
+            lower = cases.tails(just_above(ap), method)
             below = np.array([tail.log_missed for tail in lower], dtype=np.float64)
             return self._sided(above, below), methods
         above = self._fitted(cases, ap)
@@ -347,7 +347,7 @@ class _Test:
         if upper is not None and self.alternative == "greater":
             return upper.log_reached, upper.method
         # Equality counts on the lower side too: what does not reach beyond.
-        lower = cases.mean_tail(float(beyond(np.array(value)))) if upper is not None else None
+        lower = cases.mean_tail(float(just_above(np.array(value)))) if upper is not None else None
         if upper is not None and lower is not None:
             above, below = np.array([[upper.log_reached], [lower.log_missed]])
             return float(self._sided(above, below)[0]), upper.method

@@ -18,7 +18,7 @@ from prframe.errors import EffectiveSampleSizeWarning, PrframeError, warn
 from prframe.stats._arrays import Floats, random_generator
 from prframe.stats.curves.asymptotic import asymptotic_interval
 from prframe.stats.curves.bayesian_bootstrap import posterior_of
-from prframe.stats.curves.importance import few
+from prframe.stats.curves.importance import is_concentrated
 from prframe.stats.curves.kernels import bandwidth_pair
 from prframe.stats.curves.roc_path import empirical_precision
 from prframe.stats.curves.smoothed_bootstrap import smoothed_bootstrap
@@ -292,7 +292,7 @@ class _Plan:
             *classes, self.levels, self.n_resamples, bandwidth, self.importance, rng
         )
         ends = resampled.band(self.confidence_level)
-        worth = resampled.effective_sample_size if few(resampled.weights) else np.nan
+        worth = resampled.effective_sample_size if is_concentrated(resampled.weights) else np.nan
         return _Curve(precision, ends.low, ends.high, worth)
 
     def _warn(self, rows: pl.DataFrame) -> None:

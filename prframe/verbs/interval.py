@@ -20,7 +20,7 @@ from prframe.metrics import Metric
 from prframe.stats._arrays import Floats, random_generator
 from prframe.stats.intervals.base import Confidence, IntervalEstimate, mean_interval
 from prframe.stats.intervals.posterior_draws import posterior_replicates
-from prframe.stats.intervals.rankings import POSTERIOR, chosen, ranking_interval
+from prframe.stats.intervals.rankings import POSTERIOR, ranking_interval, suited_method
 from prframe.stats.rankings.bootstrap import cluster_counts, ranking_bootstrap
 from prframe.stats.rankings.cells import RankedCells, cells_from_scores
 from prframe.stats.rankings.metric_base import CellStatistic
@@ -290,7 +290,7 @@ class _Plan:
         """Return the method for a metric."""
         if self.method != "auto":
             return self.method
-        return chosen(group.cells, statistic, clustered=group.clusters is not None)
+        return suited_method(group.cells, statistic, clustered=group.clusters is not None)
 
     def _drawn(self, group: _Group, methods: Sequence[str]) -> "list[Floats | None]":
         """Return the draws or resamples of each metric, the same ones for all of a method."""

@@ -46,7 +46,7 @@ def effective_sample_size(weights: Floats) -> float:
     return float(1 / (weights**2).sum())
 
 
-def few(weights: Floats) -> bool:
+def is_concentrated(weights: Floats) -> bool:
     """Tell whether some resamples carry most of the weight; equal weights are never few."""
     least = max(_FEW, _FEW_PART * weights.size)
     return bool((weights != weights[0]).any()) and effective_sample_size(weights) < least

@@ -92,7 +92,7 @@ class RocPath:
         return replace(self, ranks=self.ranks[kept], fp=self.fp[kept], tied=tied)
 
 
-def in_parts(path: RocPath, size: int) -> list[int]:
+def batch_sizes(path: RocPath, size: int) -> list[int]:
     """Split a number of draws into as many at a time as memory is meant for."""
     some = max(1, _MOST_VALUES // max(path.ranks.size, _LEAST_WIDTH))
     return [min(some, size - start) for start in range(0, size, some)]
@@ -122,7 +122,7 @@ class Draws:
         return np.asarray(self.log_odds + self.log_recall - self.log_fpr)
 
 
-def draw(  # noqa: PLR0913
+def draw_curves(  # noqa: PLR0913
     path: RocPath,
     recall: Floats,
     size: int,

@@ -12,7 +12,7 @@ from prframe.stats._arrays import Floats, Interval, random_generator
 from prframe.stats.curves.importance import (
     best_prevalence,
     effective_sample_size,
-    few,
+    is_concentrated,
     log_weights,
     normalised,
 )
@@ -191,7 +191,7 @@ def pr_bootstrap(  # noqa: PLR0913
             "`negatives` must hold at least one score, or `n_neg` exceed 0; got none."
         )
     found = smoothed_bootstrap(some, others, levels, size, bandwidth, importance, generator)
-    if few(found.weights):
+    if is_concentrated(found.weights):
         warn(
             f"The {size} resamples drawn with prevalence {found.prevalence:.3g} are worth "
             f"{found.effective_sample_size:.1f} unweighted ones; draw with importance=None, "

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 import numpy as np
 
 from prframe.stats._arrays import Floats
-from prframe.stats.curves.roc_path import Draws, RocPath, draw, in_parts
+from prframe.stats.curves.roc_path import Draws, RocPath, batch_sizes, draw_curves
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.metric_base import CellStatistic
 from prframe.stats.rankings.metrics import (
@@ -59,7 +59,7 @@ def posterior_replicates(
     levels, weights = _nodes([level for one in statistics for level in _extra(one, cells)])
     path = RocPath.of(cells)
     parts = []
-    for size in in_parts(path, n_resamples):
+    for size in batch_sizes(path, n_resamples):
         curves = _Curves(path, levels, weights, size, int(rng.integers(1 << 62)))
         parts.append(np.stack([_values(one, cells, curves) for one in statistics]))
     return np.concatenate(parts, axis=1)
@@ -97,7 +97,9 @@ class _Curves:
 
     def _draw(self, *, block_ends: bool = False, fading: bool = False) -> Draws:
         rng = np.random.default_rng(self.seed)
-        return draw(self.path, self.levels, self.size, rng, block_ends=block_ends, fading=fading)
+        return draw_curves(
+            self.path, self.levels, self.size, rng, block_ends=block_ends, fading=fading
+        )
 
 
 def _extra(statistic: CellStatistic, cells: RankedCells) -> Sequence[float]:

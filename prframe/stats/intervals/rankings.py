@@ -99,7 +99,7 @@ def ranking_interval(  # noqa: PLR0913
     checks.one_of("method", method, METHODS)
     confidence = replace(_checked(cells, statistic, confidence), limits=(0.0, 1.0))
     if method == "auto":
-        method = chosen(cells, statistic, clustered=clusters is not None)
+        method = suited_method(cells, statistic, clustered=clusters is not None)
     estimate = statistic.value(cells)
     if np.isnan(estimate):
         return IntervalEstimate(estimate, np.nan, np.nan, np.nan, method)
@@ -166,7 +166,7 @@ def _influence(
     return values * (values.size / (values.size - 1)) ** 0.5, np.ones(values.size)
 
 
-def chosen(cells: RankedCells, statistic: CellStatistic, *, clustered: bool) -> str:
+def suited_method(cells: RankedCells, statistic: CellStatistic, *, clustered: bool) -> str:
     """Return the method that suits a ranking, by the coverage study."""
     if clustered or not cells.pos[:-1].any() or not cells.n_neg:
         return "logit-t"

@@ -7,7 +7,7 @@ import numpy as np
 from prframe.stats._arrays import Floats
 from prframe.stats.rankings.bootstrap import multiplicities
 from prframe.stats.rankings.cells import Integers
-from prframe.stats.rankings.evaluators import Evaluator, at_once, merged
+from prframe.stats.rankings.evaluators import Evaluator, items_at_once, merged_for
 from prframe.stats.rankings.levels import Units
 
 
@@ -34,11 +34,11 @@ def paired_replicates(
     ndarray of float, shape (n_metrics, n_rankings, n_resamples)
         NaN where a resample leaves a metric undefined.
     """
-    rows = [merged(evaluate, level[None]) for level in levels]
+    rows = [merged_for(evaluate, level[None]) for level in levels]
     return np.concatenate(
         [
             np.stack([evaluate(row, count) for row in rows], axis=1)
-            for count in _counts(units, n_resamples, at_once(evaluate), rng)
+            for count in _counts(units, n_resamples, items_at_once(evaluate), rng)
         ],
         axis=2,
     )

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from prframe.stats._arrays import Floats
 from prframe.stats.rankings.cells import Integers
-from prframe.stats.rankings.evaluators import Evaluator, at_once, merged
+from prframe.stats.rankings.evaluators import Evaluator, items_at_once, merged_for
 from prframe.stats.rankings.levels import Units, joint_levels
 
 Flags = NDArray[np.bool_]
@@ -70,10 +70,10 @@ def swap_distribution(
     joint = joint_levels(levels)
     # Else ties of a model would be broken where both models agree.
     differs = joint[0, 0] // 2 != joint[0, 1] // 2
-    tables = merged(evaluate, joint)
+    tables = merged_for(evaluate, joint)
     # 2^n <= n_resamples, without a number of astronomical size.
     exact = units.number < n_resamples.bit_length()
-    some = max(1, at_once(evaluate) // levels.shape[1])
+    some = max(1, items_at_once(evaluate) // levels.shape[1])
     if exact:
         draws = _all_swaps(units.number, some)
     else:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prframe.stats._arrays import Floats
-from prframe.stats.null.sign_flips.distribution import EQUAL, all_signs, random_signs
+from prframe.stats._tolerances import EQUAL
+from prframe.stats.null.sign_flips.distribution import all_signs, random_signs
 from prframe.stats.paired_values.sample import PairedSample
 from prframe.stats.paired_values.sampled_p_values import counted_p_values
 from prframe.stats.rankings.bootstrap import multiplicities

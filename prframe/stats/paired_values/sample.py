@@ -9,9 +9,7 @@ from numpy.typing import ArrayLike
 
 from prframe.errors import PrframeError
 from prframe.stats._arrays import Floats, reals
-
-# Values that differ by less, times their size, are equal: sums of the same parts in another order.
-_EQUAL = 1e-12
+from prframe.stats._tolerances import EQUAL
 
 
 class PairedTest(NamedTuple):
@@ -75,7 +73,7 @@ class PairedSample:
     def constant(self) -> bool:
         """Whether nothing varies but for rounding."""
         size = float(np.abs(self.sums).max(initial=0.0))
-        return bool(np.abs(self.influence * self.sizes.sum()).max(initial=0.0) <= _EQUAL * size)
+        return bool(np.abs(self.influence * self.sizes.sum()).max(initial=0.0) <= EQUAL * size)
 
 
 def paired_differences(a: ArrayLike, b: ArrayLike | None = None) -> Floats:
@@ -125,7 +123,7 @@ def rounded_differences(first: Floats, second: Floats) -> Floats:
     """Return differences of arrays that broadcast, 0 where there is but rounding; NaN remains."""
     difference = first - second
     size = np.maximum(np.abs(first), np.abs(second))
-    return np.where(np.abs(difference) <= _EQUAL * size, 0.0, difference)
+    return np.where(np.abs(difference) <= EQUAL * size, 0.0, difference)
 
 
 def paired_sample(

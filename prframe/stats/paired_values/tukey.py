@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import Floats, random_generator, reals
-from prframe.stats.null.sign_flips.distribution import EQUAL
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.paired_values.family import SampledTests
 from prframe.stats.paired_values.sampled_p_values import counted_p_values
 from prframe.typing import Alternative

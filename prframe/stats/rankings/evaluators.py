@@ -204,11 +204,11 @@ def merged_levels(levels: Integers, marked: NDArray[np.bool_]) -> Integers:
     return np.asarray(np.cumsum(opens)[levels], dtype=np.int64)
 
 
-def at_once(evaluate: Evaluator) -> int:
+def items_at_once(evaluate: Evaluator) -> int:
     """Return how many items of all rankings an evaluator is given at a time."""
     return int(getattr(evaluate, "at_once", _AT_ONCE))
 
 
-def merged(evaluate: Evaluator, levels: Integers) -> Integers:
+def merged_for(evaluate: Evaluator, levels: Integers) -> Integers:
     """Merge levels that an evaluator cannot tell apart, if it says which."""
     return evaluate.merge(levels) if isinstance(evaluate, _Merger) else levels

@@ -16,7 +16,7 @@ from prframe.stats._arrays import Floats
 from prframe.stats.curves import roc_path as roc_paths
 from prframe.stats.curves.bands import pointwise_band, studentized_band
 from prframe.stats.curves.bayesian_bootstrap import cells_of_classes
-from prframe.stats.curves.roc_path import RocPath, _positions, draw, empirical_precision
+from prframe.stats.curves.roc_path import RocPath, _positions, draw_curves, empirical_precision
 from prframe.stats.intervals.posterior_draws import posterior_replicates
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.classes import two_classes
@@ -172,7 +172,7 @@ def test_rates_and_odds_are_beta(positives: int, negatives: int, level: float) -
     # Of a constant scorer the recall is certain, and so are the negatives passed.
     rng = np.random.default_rng(2)
     cells = cells_of_classes(*two_classes([1.0] * positives, [1.0] * negatives, None, None))
-    draws = draw(RocPath.of(cells), np.array([level]), 4000, rng)
+    draws = draw_curves(RocPath.of(cells), np.array([level]), 4000, rng)
     passed = level * negatives
     rate = stats.beta(passed + 0.5, negatives - passed + 0.5)
     share = stats.beta(positives + 0.5, negatives + 0.5)
@@ -206,7 +206,7 @@ def test_block_ends() -> None:
     cells = cells_of_classes(*two_classes(group["positives"], group["negatives"], None, None))
     path = RocPath.of(cells)
     ends, within = (
-        draw(path, np.array(LEVELS), 2000, np.random.default_rng(1), block_ends=block_ends)
+        draw_curves(path, np.array(LEVELS), 2000, np.random.default_rng(1), block_ends=block_ends)
         for block_ends in (True, False)
     )
     assert (ends.log_recall >= within.log_recall).all()
@@ -300,7 +300,7 @@ def test_parts_hold_what_memory_allows(monkeypatch: pytest.MonkeyPatch) -> None:
     metrics = [AveragePrecision(), RocArea()]
     whole = posterior_replicates(cells, metrics, 2000, np.random.default_rng(12))
     monkeypatch.setattr(roc_paths, "_MOST_VALUES", 256 * 150)
-    assert roc_paths.in_parts(RocPath.of(cells), 2000) == [150] * 13 + [50]
+    assert roc_paths.batch_sizes(RocPath.of(cells), 2000) == [150] * 13 + [50]
     found = pr_posterior(**group, recall=[0.1, 0.6], n_resamples=2000, rng=13)
     parts = posterior_replicates(cells, metrics, 2000, np.random.default_rng(13))
     assert (found.log_odds.shape, parts.shape) == ((2000, 2), (2, 2000))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import counts, reals
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.approximations import ap_minimum
 from prframe.stats.null.average_precision.draws import drawn
 from prframe.stats.null.average_precision.generating_function.course import Group
@@ -20,7 +21,7 @@ from prframe.stats.null.average_precision.moments import (
     tie_blocks,
 )
 from prframe.stats.null.average_precision.shape import ap_null_shape, retrieved_shape
-from prframe.stats.null.average_precision.tails.routes import EQUAL, Method, NullTails, beyond
+from prframe.stats.null.average_precision.tails.routes import APNullMethod, NullTails, just_above
 from prframe.stats.null.base import Found, NullDistribution, Side
 
 
@@ -112,7 +113,7 @@ class APNull(NullDistribution):
         ties: Sequence[int] | None = None,
         *,
         depth: int | None = None,
-        method: Method = "auto",
+        method: APNullMethod = "auto",
     ) -> None:
         self.n = checks.whole_number("n", n, at_least=1)
         self.n_pos = checks.whole_number("n_pos", n_pos, at_least=1)
@@ -122,8 +123,8 @@ class APNull(NullDistribution):
         if self.depth > self.n:
             raise PrframeError(f"`depth` must be at most n = {self.n}; got {self.depth}.")
         self.ties = None if ties is None else _blocks(ties, self.n, depth)
-        checks.one_of("method", method, get_args(Method))
-        self.method: Method = method
+        checks.one_of("method", method, get_args(APNullMethod))
+        self.method: APNullMethod = method
 
     def __repr__(self) -> str:
         """Return how it was made."""
@@ -207,7 +208,7 @@ class APNull(NullDistribution):
         found = Found(nothing, nothing, np.full(x.shape, "exact", dtype="<U11"))
         if "lower" in sides:
             # Equality counts: P(AP <= x) is all that does not reach beyond what equals x.
-            logs, method = self._reached(np.where(x >= 0, beyond(x), x), 1)
+            logs, method = self._reached(np.where(x >= 0, just_above(x), x), 1)
             found = found._replace(lower=logs, method=method)
         if "upper" in sides:
             logs, method = self._reached(x, 0)

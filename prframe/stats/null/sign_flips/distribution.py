@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import Floats, reals
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.base import Found, NullDistribution, Side
 from prframe.stats.null.sign_flips.grid import (
     Integers,
@@ -31,8 +32,6 @@ _LATTICE_STEPS = 1 << 25
 # Numbers have a common unit if it is not smaller than this share of the largest; remainders
 # below the second share are rounding.
 _UNIT, _ROUNDING = 1e-6, 1e-10
-# Sums that differ by less, times the largest, are equal.
-EQUAL = 1e-12
 # As many of the largest numbers are counted at most, where each outweighs all that are smaller.
 _HEAVY = 20
 # An atom is left out of account below this share of its tail.
@@ -74,9 +73,9 @@ class SignFlipNull(NullDistribution):
     step between two neighbours; up to 20 numbers that outweigh all smaller ones together are
     counted instead. More than 8192 numbers are rounded more coarsely. As nothing is subtracted,
     small probabilities keep their digits: against counting, for n from 25 to 36, those of numbers
-    from smooth distributions are within 0.3 % down to 1e-8 (``pytest
-    tests/stats/null/test_sign_flips.py``). Where many sums nearly tie, as those of differences of reciprocal
-    ranks do, and next to the largest sum, it is within 1.2 % down to 1e-5 and 10 % below
+    from smooth distributions are within 0.3 % down to 1e-8
+    (``pytest tests/stats/null/test_sign_flips.py``). Where many sums nearly tie, as those of
+    differences of reciprocal ranks do, and next to the largest sum, it is within 1.2 % down to 1e-5 and 10 % below
     (``python -m benchmarks.paired_study``). For 200 differences like those of AP it is within 3e-4
     of the inversion of their characteristic function.
 

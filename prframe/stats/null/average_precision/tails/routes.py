@@ -21,6 +21,7 @@ from typing import Literal, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from prframe.errors import PrframeError
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.approximations import ap_minimum
 from prframe.stats.null.average_precision.generating_function.course import Course, Group
 from prframe.stats.null.average_precision.generating_function.inversion import Inversion
@@ -47,10 +48,9 @@ from prframe.stats.null.average_precision.tails.planned import (
     problem_is_lumpy,
 )
 
-Method: TypeAlias = Literal["auto", "exact", "lattice", "saddlepoint", "transform"]
+APNullMethod: TypeAlias = Literal["auto", "exact", "lattice", "saddlepoint", "transform"]
 
-# AP is a sum of fractions: values that differ by less are one.
-EQUAL, _TINY = 1e-12, 1e-300
+_TINY = 1e-300
 # So many rankings are counted anyway, so many on demand; and so many that are good enough.
 _COUNTED, _COUNTABLE, _FEW = 1 << 16, 1 << 22, 20_000
 # States that are kept apart before they are merged, and where good rankings are few.
@@ -142,11 +142,11 @@ class NullTails:
         mean, variance = np.array(each, dtype=np.float64).T
         return mean, variance
 
-    def tails(self, group: Integers, x: Floats, method: Method = "auto") -> list[Tail]:
+    def tails(self, group: Integers, x: Floats, method: APNullMethod = "auto") -> list[Tail]:
         """Return the tails of values of AP, each in its group."""
         return all_tails([(self, group, x)], method)[0]
 
-    def begun(self, asked: Sequence[_Asked], method: Method) -> "list[Tail | None]":
+    def begun(self, asked: Sequence[_Asked], method: APNullMethod) -> "list[Tail | None]":
         """Return the tails that are certain, or counted; None for others."""
         found = [self._certain(*pair) for pair in asked]
         return [
@@ -170,7 +170,7 @@ class NullTails:
         return min(n_pos, n - n_pos) >= _ROUND
 
     def finished(
-        self, asked: Sequence[_Asked], known: "Sequence[_Hint | None]", method: Method
+        self, asked: Sequence[_Asked], known: "Sequence[_Hint | None]", method: APNullMethod
     ) -> list[Tail]:
         """Return the tails of the others, of some of which something is known."""
         hints = {place: hint for place, hint in enumerate(known) if hint is not None}
@@ -308,7 +308,7 @@ class NullTails:
         log_best = float(log_binomial(n - best, n_pos - best) - self.log_rankings[group])
         return Tail(log_best, _log_rest(log_best), "exact")
 
-    def _counted(self, group: int, x: float, method: Method) -> Tail | None:
+    def _counted(self, group: int, x: float, method: APNullMethod) -> Tail | None:
         """Count rankings, if there are few enough, or if they differ in few items."""
         if method in {"auto", "exact"} and not self.is_tied and self._is_sparse(group):
             items, n_pos = self._items(group)
@@ -430,7 +430,7 @@ class NullTails:
 
 
 def all_tails(
-    parts: Sequence[tuple[NullTails, Integers, Floats]], method: Method = "auto"
+    parts: Sequence[tuple[NullTails, Integers, Floats]], method: APNullMethod = "auto"
 ) -> list[list[Tail]]:
     """Return the tails of values of AP, each in its group of a part.
 
@@ -462,7 +462,7 @@ def _distinct(group: Integers, x: Floats) -> tuple[list[_Asked], list[int]]:
 
 
 def _known(
-    parts: Sequence[NullTails], rest: Sequence[Sequence[_Asked]], method: Method
+    parts: Sequence[NullTails], rest: Sequence[Sequence[_Asked]], method: APNullMethod
 ) -> "list[list[_Hint | None]]":
     """Return what walks for groups of several parts find; None where they are not taken."""
     found: list[list[_Hint | None]] = [[None] * len(asked) for asked in rest]
@@ -482,7 +482,7 @@ def _known(
 
 
 def _stages(
-    open_: "Sequence[_Open]", method: Method
+    open_: "Sequence[_Open]", method: APNullMethod
 ) -> "Iterator[tuple[list[_Open], list[_Hint | None]]]":
     """Yield values and what is known of them, from those that are still open."""
     deep: set[tuple[int, int]] = set()
@@ -557,7 +557,7 @@ def _constant(*, is_reached: bool) -> Tail:
     return Tail(0.0, -inf, "exact") if is_reached else Tail(-inf, 0.0, "exact")
 
 
-def beyond(x: Floats) -> Floats:
+def just_above(x: Floats) -> Floats:
     """Return values just above those that equal x."""
     return np.asarray(x * (1 + 3 * EQUAL) + _TINY)
 
