@@ -18,7 +18,7 @@ from benchmarks.populations import POPULATIONS, Population
 from benchmarks.report import table
 from prframe.stats.curves.bayesian_bootstrap import cells_of_classes, posterior_of
 from prframe.stats.curves.precision_recall import empirical_precision
-from prframe.stats.curves.smoothed_bootstrap import smoothed_bootstrap
+from prframe.stats.curves.smoothed_bootstrap import resampled_curve
 from prframe.stats.rankings.classes import ClassScores, two_classes
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -124,7 +124,7 @@ def _studentized(classes: Classes, resamples: int, rng: np.random.Generator) -> 
 
 def _ball(classes: Classes, resamples: int, rng: np.random.Generator) -> Band:
     """Clemencon & Vayatis, Algorithm 1: ``kind="sup"``."""
-    found = smoothed_bootstrap(*classes, LEVELS, resamples, "scott", None, rng)
+    found = resampled_curve(*classes, LEVELS, resamples, "scott", None, rng)
     radius = found.radius(LEVEL)
     return found.precision - radius, found.precision + radius
 

@@ -31,8 +31,11 @@ def pytrec_eval() -> Peer:
 
 
 def ranx() -> Peer:
-    from ranx import Qrels, Run  # noqa: PLC0415
-    from ranx import evaluate as ranx_evaluate  # noqa: PLC0415
+    from ranx import (  # noqa: PLC0415
+        Qrels,
+        Run,
+        evaluate as ranx_evaluate,
+    )
 
     names = {"map": "AP", "ndcg@10": "nDCG@10", "mrr": "RR", "precision@10": "P@10"}
 

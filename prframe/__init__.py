@@ -17,8 +17,13 @@ from prframe.errors import (
 )
 
 if TYPE_CHECKING:
-    from prframe import datasets, expressions, stats, trec
-    from prframe import learn as learn  # not in __all__, which must do without scikit-learn
+    from prframe import (
+        datasets,
+        expressions,
+        learn as learn,  # not in __all__, which must do without scikit-learn
+        stats,
+        trec,
+    )
     from prframe.metrics import (
         AP,
         AP11,

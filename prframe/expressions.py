@@ -41,8 +41,7 @@ import polars as pl
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.metrics import AP, AUC, RR, Metric, P, R, nDCG
-from prframe.metrics.quantities import Quantities, gain_of
-from prframe.metrics.quantities import precision as precision_of
+from prframe.metrics.quantities import Quantities, gain_of, precision as precision_of
 from prframe.stats import discount_sums
 from prframe.typing import Ties
 

@@ -3,6 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypedDict, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
@@ -18,6 +21,10 @@ class ArrowStream(Protocol):
 # A pyarrow table is an ArrowStream too; named here, an untyped pyarrow would undo all the others.
 FrameT = TypeVar("FrameT", "pd.DataFrame", "pl.DataFrame", "pl.LazyFrame", ArrowStream)
 AnyFrame: TypeAlias = "pd.DataFrame | pl.DataFrame | pl.LazyFrame | ArrowStream"
+
+Floats: TypeAlias = NDArray[np.float64]
+Integers: TypeAlias = NDArray[np.int64]
+Flags: TypeAlias = NDArray[np.bool_]
 
 Ties: TypeAlias = Literal["group", "order", "trec", "expected", "best", "worst"]
 Missing: TypeAlias = Literal["raise", "drop", "last"]

@@ -12,10 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from prframe.typing import Ties
-
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from prframe.typing import Integers, Ties
 
 
 @dataclass(frozen=True)

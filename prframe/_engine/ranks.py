@@ -12,11 +12,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from prframe._engine.hits import Floats, Hits, Integers, from_marks, running, unit_hits, with_hits
+from prframe._engine.hits import Hits, from_marks, running, unit_hits, with_hits
 from prframe._engine.pieces import Piece
 from prframe._engine.rows import UNRETRIEVED, in_groups, key_names, rounded
 from prframe.errors import PrframeError
-from prframe.typing import Ties
+from prframe.typing import Floats, Integers, Ties
 
 _KEY, _POSITIVE, _WEIGHT = pl.col("key"), pl.col("positive"), pl.col("weight")
 _RETRIEVED = _KEY > UNRETRIEVED

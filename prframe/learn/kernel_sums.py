@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats._arrays import Floats
+from prframe.typing import Floats
 
 # The kernel is below 1e-14 from here on; so is its spectrum, exp(-w^2 / 2).
 _REACH = 8.0

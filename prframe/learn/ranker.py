@@ -18,8 +18,9 @@ from prframe.errors import PrframeError, warn
 from prframe.learn.rules import Labels, ScoringRule, scoring_rule
 from prframe.learn.smoothed import smooth_phi
 from prframe.learn.solvers import Problem, Solution, gradient_ascent, quasi_newton
-from prframe.stats._arrays import Floats, reals
-from prframe.stats.score_functions.names import Phi
+from prframe.stats._arrays import reals
+from prframe.stats.score_functions import Phi
+from prframe.typing import Floats
 
 RuleName: TypeAlias = Literal["linear", "quadratic"]
 Solver: TypeAlias = Literal["l-bfgs", "gradient-ascent"]

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats._arrays import Floats
+from prframe.typing import Floats
 
 Labels: TypeAlias = NDArray[np.bool_]
 # The smallest eigenvalue of a positive definite matrix, relative to the mean or the largest one.

@@ -14,8 +14,8 @@ from prframe.learn.ranker import RankStatisticRanker
 from prframe.learn.rules import scoring_rule
 from prframe.learn.smoothed import smooth_phi
 from prframe.stats import ScoreGeneratingFunction, parse_phi
-from prframe.stats._arrays import Floats
-from prframe.stats.score_functions.names import Phi
+from prframe.stats.score_functions import Phi
+from prframe.typing import Floats
 
 # Where a function and its derivatives are looked at for their largest values.
 _GRID = 2**14

@@ -17,8 +17,9 @@ from prframe.stats import (
     ScoreGeneratingFunction,
     parse_phi,
 )
-from prframe.stats._arrays import Floats, positive_labels, reals
-from prframe.stats.score_functions.names import Phi
+from prframe.stats._arrays import positive_labels, reals
+from prframe.stats.score_functions import Phi
+from prframe.typing import Floats
 
 # Differences over n^(-2/5), so over 2e-5: as exact as differences of doubles get.
 _CLOSE = 10**12

@@ -9,7 +9,7 @@ from prframe.errors import PrframeError
 from prframe.learn.rules import Labels, ScoringRule
 from prframe.learn.smoothed import SmoothedCriterion, value_and_gradient
 from prframe.stats import ScoreGeneratingFunction
-from prframe.stats._arrays import Floats
+from prframe.typing import Floats
 
 
 class Solution(NamedTuple):

@@ -7,8 +7,9 @@ import polars as pl
 from prframe import checks
 from prframe.metrics.metric import REL, Metric, Parameter, Setting, Term
 from prframe.metrics.quantities import Quantities
-from prframe.metrics.shared import Floats, Integers, over, per_block
+from prframe.metrics.shared import over, per_block
 from prframe.stats import expected_reciprocal_rank, hit_probability
+from prframe.typing import Floats, Integers
 
 
 def _value(_q: Quantities, _m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:

@@ -4,13 +4,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from prframe.metrics.metric import Finish, Metric
 from prframe.metrics.quantities import Quantities
-
-Integers = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from prframe.typing import Floats
 
 
 def over(denominator: Callable[[Quantities, Metric], pl.Expr | int]) -> Finish:

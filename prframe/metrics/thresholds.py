@@ -13,7 +13,7 @@ from prframe import checks
 from prframe.errors import PrframeError
 from prframe.metrics.metric import ALL_TIES, REL, Finish, Metric, Parameter, Setting, Term
 from prframe.metrics.quantities import HAIR_BELOW, Quantities
-from prframe.metrics.shared import Floats, Integers, over, per_block
+from prframe.metrics.shared import over, per_block
 from prframe.stats import (
     SCORE_GENERATING,
     expected_precision,
@@ -22,6 +22,7 @@ from prframe.stats import (
     mid_rank_score,
     parse_phi,
 )
+from prframe.typing import Floats, Integers
 
 CURVE = frozenset({"weight", "prior", "interpolate"})
 _NO_MEAN = ALL_TIES - {"expected"}

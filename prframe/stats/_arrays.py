@@ -7,8 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
-
-Floats = NDArray[np.float64]
+from prframe.typing import Floats
 
 
 class Interval(NamedTuple):

@@ -5,20 +5,20 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import polars as pl
 
-from prframe._engine.hits import Hits, Integers, from_marks, unit_hits
+from prframe._engine.hits import Hits, from_marks, unit_hits
 from prframe._engine.measure import measure
 from prframe.metrics import Metric
-from prframe.stats._arrays import Floats
-from prframe.stats.rankings.evaluators import merged_levels
-from prframe.stats.rankings.metric_base import CellStatistic
-from prframe.stats.rankings.metrics import (
+from prframe.stats.rankings import (
     AveragePrecision,
+    CellStatistic,
     PrecisionAt,
     PrecisionAtRecall,
     RecallAt,
     RocArea,
     TrapezoidArea,
+    merged_levels,
 )
+from prframe.typing import Floats, Integers
 
 _STATISTICS: dict[str, Callable[[Metric], CellStatistic]] = {
     "AP": lambda _: AveragePrecision(),

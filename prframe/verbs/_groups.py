@@ -13,7 +13,7 @@ import polars as pl
 from prframe import checks
 from prframe._engine.hits import Hits
 from prframe.errors import PrframeError
-from prframe.stats.rankings.cells import RankedCells, cells_from_hits
+from prframe.stats.rankings import RankedCells, cells_from_hits
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from prframe._engine.arguments import Arguments
-from prframe.stats.intervals.base import IntervalEstimate
+from prframe.stats.intervals import IntervalEstimate
 from prframe.verbs._verb import warn_null, warn_undefined
 
 

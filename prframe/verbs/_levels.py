@@ -7,8 +7,8 @@ import numpy as np
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats
-from prframe.stats.curves.bayesian_bootstrap import rising_levels
+from prframe.stats.curves import rising_levels
+from prframe.typing import Floats
 
 _LEVELS = 181
 

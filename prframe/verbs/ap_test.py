@@ -6,7 +6,6 @@ from typing import Literal, TypeAlias, Unpack, cast, get_args
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from prframe import checks, schemas
 from prframe._engine.arguments import Arguments
@@ -19,10 +18,15 @@ from prframe.errors import PrframeError
 from prframe.metrics import AP
 from prframe.stats._arrays import random_generator
 from prframe.stats._tolerances import EQUAL
-from prframe.stats.null.average_precision.approximations import ap_beta_logsf, ap_normal_logsf
-from prframe.stats.null.average_precision.groups import Case, Cases
-from prframe.stats.null.average_precision.tails.routes import APNullMethod, just_above
-from prframe.typing import Alternative, Columns, FrameT, Shared
+from prframe.stats.null import (
+    APNullMethod,
+    Case,
+    Cases,
+    ap_beta_logsf,
+    ap_normal_logsf,
+    just_above,
+)
+from prframe.typing import Alternative, Columns, Floats, FrameT, Shared
 from prframe.verbs._correction import Correction, check_correction, corrected
 from prframe.verbs._verb import (
     arguments,
@@ -44,7 +48,6 @@ Method: TypeAlias = Literal[
     "normal-delta",
     "monte-carlo",
 ]
-Floats: TypeAlias = NDArray[np.float64]
 
 # Every item has a rank, or a block of its own, so that labels can be exchanged.
 _TIES = ("group", "order", "trec")

@@ -15,16 +15,17 @@ from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import class_scores, hits
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import EffectiveSampleSizeWarning, PrframeError, warn
-from prframe.stats._arrays import Floats, random_generator
-from prframe.stats.curves.asymptotic import asymptotic_interval
-from prframe.stats.curves.bayesian_bootstrap import posterior_of
-from prframe.stats.curves.importance import is_concentrated
-from prframe.stats.curves.kernels import bandwidth_pair
-from prframe.stats.curves.roc_path import empirical_precision
-from prframe.stats.curves.smoothed_bootstrap import smoothed_bootstrap
-from prframe.stats.rankings.cells import RankedCells
-from prframe.stats.rankings.classes import two_classes
-from prframe.typing import Bandwidth, FrameT, Shared
+from prframe.stats._arrays import random_generator
+from prframe.stats.curves import (
+    asymptotic_interval,
+    bandwidth_pair,
+    empirical_precision,
+    is_concentrated,
+    posterior_of,
+    resampled_curve,
+)
+from prframe.stats.rankings import RankedCells, two_classes
+from prframe.typing import Bandwidth, Floats, FrameT, Shared
 from prframe.verbs._groups import each_group, group_cells, resamples
 from prframe.verbs._levels import band_levels
 from prframe.verbs._verb import arguments, positives_of, run, verb, warn_null, warn_undefined
@@ -288,7 +289,7 @@ class _Plan:
         if self.name == "asymptotic":
             single = asymptotic_interval(*classes, self.levels, self.confidence_level, bandwidth)
             return _Curve(precision, single.low, single.high)
-        resampled = smoothed_bootstrap(
+        resampled = resampled_curve(
             *classes, self.levels, self.n_resamples, bandwidth, self.importance, rng
         )
         ends = resampled.band(self.confidence_level)

@@ -17,14 +17,24 @@ from prframe._engine.ranks import clustered, hits
 from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
 from prframe.metrics import Metric
-from prframe.stats._arrays import Floats, random_generator
-from prframe.stats.intervals.base import Confidence, IntervalEstimate, mean_interval
-from prframe.stats.intervals.posterior_draws import posterior_replicates
-from prframe.stats.intervals.rankings import POSTERIOR, ranking_interval, suited_method
-from prframe.stats.rankings.bootstrap import cluster_counts, ranking_bootstrap
-from prframe.stats.rankings.cells import RankedCells, cells_from_scores
-from prframe.stats.rankings.metric_base import CellStatistic
-from prframe.typing import Alternative, Columns, FrameT, Shared
+from prframe.stats._arrays import random_generator
+from prframe.stats.intervals import (
+    POSTERIOR,
+    Confidence,
+    IntervalEstimate,
+    mean_interval,
+    posterior_replicates,
+    ranking_interval,
+    suited_method,
+)
+from prframe.stats.rankings import (
+    CellStatistic,
+    RankedCells,
+    cells_from_scores,
+    cluster_counts,
+    ranking_bootstrap,
+)
+from prframe.typing import Alternative, Columns, Floats, FrameT, Shared
 from prframe.verbs._cell_metrics import cell_statistic, of_cells
 from prframe.verbs._evaluation import Evaluation, named
 from prframe.verbs._groups import each_group, group_cells, resamples

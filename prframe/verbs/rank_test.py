@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import repeat
-from typing import NamedTuple, TypeAlias, Unpack, get_args
+from typing import NamedTuple, Unpack, get_args
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from prframe import checks, schemas
 from prframe._engine.arguments import Arguments
@@ -16,13 +15,12 @@ from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import hits, tie_sizes
 from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
-from prframe.stats.intervals.base import Confidence
-from prframe.stats.null.subset_sums.linear_rank import LinearRankNull, RankNullMethod
-from prframe.stats.rank_statistics.statistic import RankStatistic, rank_null
-from prframe.stats.rankings.cells import RankedCells
-from prframe.stats.score_functions.base import ScoreGeneratingFunction
-from prframe.stats.score_functions.names import Phi, parse_phi
-from prframe.typing import Alternative, FrameT, Shared
+from prframe.stats.intervals import Confidence
+from prframe.stats.null import LinearRankNull, RankNullMethod
+from prframe.stats.rank_statistics import RankStatistic, rank_null
+from prframe.stats.rankings import RankedCells
+from prframe.stats.score_functions import Phi, ScoreGeneratingFunction, parse_phi
+from prframe.typing import Alternative, FrameT, Integers, Shared
 from prframe.verbs._correction import Correction, check_correction, corrected
 from prframe.verbs._groups import each_group, group_cells
 from prframe.verbs._verb import (
@@ -33,8 +31,6 @@ from prframe.verbs._verb import (
     warn_null,
     warn_undefined,
 )
-
-Integers: TypeAlias = NDArray[np.int64]
 
 _TIES = ("group", "order", "trec")
 

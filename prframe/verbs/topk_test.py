@@ -19,7 +19,7 @@ from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
 from prframe.metrics import P, R
 from prframe.stats import hypergeometric_topk, proportion_interval
-from prframe.typing import Alternative, FrameT, IntervalMethod, Shared
+from prframe.typing import Alternative, Floats, FrameT, IntervalMethod, Shared
 from prframe.verbs._verb import (
     arguments,
     positives_of,
@@ -30,7 +30,6 @@ from prframe.verbs._verb import (
 )
 
 Measure: TypeAlias = Literal["precision", "recall"]
-Floats: TypeAlias = NDArray[np.float64]
 
 
 @verb

@@ -6,8 +6,7 @@ from statistics import fmean
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from polars.testing import assert_frame_equal
 
 import prframe

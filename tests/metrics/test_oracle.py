@@ -5,8 +5,7 @@ import warnings
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import prframe
 from prframe.metrics import CATALOGUE, Metric, parse_metric

@@ -5,8 +5,7 @@ import warnings
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
+from hypothesis import assume, given, strategies as st
 
 import prframe
 from tests.oracle import Item

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from prframe import stats
 from prframe.stats import discount_sums, expected_reciprocal_rank, first_at_least, hit_probability

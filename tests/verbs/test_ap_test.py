@@ -7,8 +7,7 @@ from math import comb, inf, sqrt
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import prframe
 from prframe.stats import (

@@ -4,8 +4,7 @@ from math import comb, inf
 
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import prframe
 from tests.strategies import Item, frame, items

@@ -7,16 +7,11 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, fractions, reals, together
+from prframe.stats._arrays import fractions, reals, together
 from prframe.stats.curves.kernels import ClassKernel, class_kernels
 from prframe.stats.curves.precision_recall import false_positives, precision
-from prframe.stats.rankings.classes import (
-    ClassScores,
-    positives_at,
-    recall_levels,
-    two_classes,
-)
-from prframe.typing import Bandwidth
+from prframe.stats.rankings import ClassScores, positives_at, recall_levels, two_classes
+from prframe.typing import Bandwidth, Floats
 
 # What counts as density, as part of the peak of a single kernel: 3.7 bandwidths off.
 _NEAR = 1e-3

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats._arrays import Floats
+from prframe.typing import Floats
 
 # The tails by which the shape of a band is measured: the pointwise 99 % intervals.
 _SHAPE = 0.005

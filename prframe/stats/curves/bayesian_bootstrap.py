@@ -7,16 +7,18 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, Interval, random_generator
+from prframe.stats._arrays import Interval, random_generator
 from prframe.stats.curves.bands import pointwise_band, studentized_band
 from prframe.stats.curves.roc_path import RocPath, batch_sizes, draw_curves, empirical_precision
-from prframe.stats.rankings.cells import RankedCells, cells_from_hits
-from prframe.stats.rankings.classes import (
+from prframe.stats.rankings import (
     ClassScores,
+    RankedCells,
+    cells_from_hits,
     positives_at,
     recall_levels,
     two_classes,
 )
+from prframe.typing import Floats
 
 # Counts are whole and the draws are not, which makes bands too wide where few negatives stand
 # above: found by simulation (python -m benchmarks.band_coverage).

@@ -7,12 +7,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, positive_labels, random_generator, reals
+from prframe.stats._arrays import positive_labels, random_generator, reals
 from prframe.stats.curves.bands import Deviations
 from prframe.stats.curves.bayesian_bootstrap import rising_levels
 from prframe.stats.curves.paired_paths import PairedPaths
 from prframe.stats.curves.roc_path import empirical_precision
-from prframe.stats.rankings.cells import cells_from_scores
+from prframe.stats.rankings import cells_from_scores
+from prframe.typing import Floats
 
 # Of positives, for draws that say something of a curve.
 LEAST_POSITIVES = 3

@@ -6,11 +6,8 @@ are not drawn, so both probabilities are those given that.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prframe.stats._arrays import Floats
-
-Integers = NDArray[np.int64]
+from prframe.typing import Floats, Integers
 
 # Fewer effective resamples than this number or this part of all are called few.
 _FEW, _FEW_PART = 100, 0.1

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats
-from prframe.stats.rankings.classes import ClassScores
-from prframe.typing import Bandwidth, BandwidthRule
+from prframe.stats.rankings import ClassScores
+from prframe.typing import Bandwidth, BandwidthRule, Floats
 
 Places = NDArray[np.intp]
 

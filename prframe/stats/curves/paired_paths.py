@@ -10,17 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prframe.stats._arrays import Floats
 from prframe.stats.curves.roc_path import RocPath, places
-from prframe.stats.rankings.cells import cells_from_scores
+from prframe.stats.rankings import cells_from_scores
+from prframe.typing import Flags, Floats, Integers
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-Integers = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 # Weights of one part of the draws.
 _MOST_VALUES = 1 << 22

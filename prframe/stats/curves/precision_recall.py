@@ -9,10 +9,9 @@ positive rate at recall b. (The paper prints G for its inverse in eq. (3).)
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prframe.stats._arrays import Floats
 from prframe.stats.curves.kernels import ClassKernel, class_kernels
-from prframe.stats.rankings.classes import ClassScores, positives_at, recall_levels, two_classes
-from prframe.typing import Bandwidth
+from prframe.stats.rankings import ClassScores, positives_at, recall_levels, two_classes
+from prframe.typing import Bandwidth, Floats
 
 
 def pr_curve(  # noqa: PLR0913

@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats._arrays import Floats
 from prframe.stats.curves.precision_recall import precision
-from prframe.stats.rankings.cells import RankedCells
-from prframe.stats.rankings.classes import positives_at
+from prframe.stats.rankings import RankedCells, positives_at
+from prframe.typing import Floats
 
 # Of more knots than these some are left out. Those kept are 1/2048 of all ranks apart, and near an
 # end of the ranking 1/64 of the ranks from there on: a cut-off may be anywhere. Of the variance at

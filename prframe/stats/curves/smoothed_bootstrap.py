@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import EffectiveSampleSizeWarning, PrframeError, warn
-from prframe.stats._arrays import Floats, Interval, random_generator
+from prframe.stats._arrays import Interval, random_generator
 from prframe.stats.curves.importance import (
     best_prevalence,
     effective_sample_size,
@@ -19,8 +19,8 @@ from prframe.stats.curves.importance import (
 from prframe.stats.curves.kernels import class_kernels
 from prframe.stats.curves.precision_recall import empirical_precision
 from prframe.stats.curves.smoothed_resamples import SmoothedROC, resample, smoothed_roc
-from prframe.stats.rankings.classes import ClassScores, recall_levels, two_classes
-from prframe.typing import Bandwidth
+from prframe.stats.rankings import ClassScores, recall_levels, two_classes
+from prframe.typing import Bandwidth, Floats
 
 # Resamples from which the tilt is chosen.
 _PILOT = 1000
@@ -190,7 +190,7 @@ def pr_bootstrap(  # noqa: PLR0913
         raise PrframeError(
             "`negatives` must hold at least one score, or `n_neg` exceed 0; got none."
         )
-    found = smoothed_bootstrap(some, others, levels, size, bandwidth, importance, generator)
+    found = resampled_curve(some, others, levels, size, bandwidth, importance, generator)
     if is_concentrated(found.weights):
         warn(
             f"The {size} resamples drawn with prevalence {found.prevalence:.3g} are worth "
@@ -201,7 +201,7 @@ def pr_bootstrap(  # noqa: PLR0913
     return found
 
 
-def smoothed_bootstrap(  # noqa: PLR0913, PLR0917
+def resampled_curve(  # noqa: PLR0913, PLR0917
     positives: ClassScores,
     negatives: ClassScores,
     recall: Floats,

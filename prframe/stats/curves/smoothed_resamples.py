@@ -10,14 +10,11 @@ drawn or sorted, and the law is that of the full sample.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prframe.stats._arrays import Floats
 from prframe.stats.curves.kernels import ClassKernel
 from prframe.stats.curves.precision_recall import precision
-from prframe.stats.rankings.classes import ClassScores, positives_at
-
-Integers = NDArray[np.int64]
+from prframe.stats.rankings import ClassScores, positives_at
+from prframe.typing import Floats, Integers
 
 # How far a chord of the table may be off: of the rate, and in items of either class.
 _RELATIVE, _ITEMS = 1e-3, 1e-3

@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, random_generator, reals
+from prframe.stats._arrays import random_generator, reals
 from prframe.stats.intervals.proportion import proportion_interval
-from prframe.typing import Alternative
+from prframe.typing import Alternative, Floats
 
 _UNIT = (0.0, 1.0)
 _HAIR = 1e-9

@@ -6,18 +6,18 @@ from functools import cache, cached_property
 
 import numpy as np
 
-from prframe.stats._arrays import Floats
-from prframe.stats.curves.roc_path import Draws, RocPath, batch_sizes, draw_curves
-from prframe.stats.rankings.cells import RankedCells
-from prframe.stats.rankings.metric_base import CellStatistic
-from prframe.stats.rankings.metrics import (
+from prframe.stats.curves import Draws, RocPath, batch_sizes, draw_curves
+from prframe.stats.rankings import (
     AveragePrecision,
+    CellStatistic,
     PrecisionAt,
     PrecisionAtRecall,
+    RankedCells,
     RecallAt,
     RocArea,
     TrapezoidArea,
 )
+from prframe.typing import Floats
 
 # Levels of recall on which curves are integrated; they are dense near 0, where precision bends.
 _NODES = 128

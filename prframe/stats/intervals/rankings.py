@@ -7,7 +7,7 @@ import numpy as np
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, random_generator
+from prframe.stats._arrays import random_generator
 from prframe.stats.intervals.base import (
     Confidence,
     IntervalEstimate,
@@ -20,10 +20,16 @@ from prframe.stats.intervals.base import (
     wald_interval,
 )
 from prframe.stats.intervals.posterior_draws import posterior_replicates
-from prframe.stats.rankings.bootstrap import cluster_influence, ranking_bootstrap
-from prframe.stats.rankings.cells import RankedCells
-from prframe.stats.rankings.metric_base import CellStatistic
-from prframe.stats.rankings.metrics import PrecisionAt, PrecisionAtRecall, RecallAt
+from prframe.stats.rankings import (
+    CellStatistic,
+    PrecisionAt,
+    PrecisionAtRecall,
+    RankedCells,
+    RecallAt,
+    cluster_influence,
+    ranking_bootstrap,
+)
+from prframe.typing import Floats
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -1,1 +1,5 @@
 """Distributions under null hypotheses."""
+
+from lazy_loader import attach_stub
+
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

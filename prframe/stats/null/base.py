@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, random_generator, reals
+from prframe.stats._arrays import random_generator, reals
 from prframe.stats.null.quantiles import Moments, Search, last_kept
-from prframe.typing import Alternative
+from prframe.typing import Alternative, Floats
 
 Seed: TypeAlias = int | np.random.Generator | None
 Side: TypeAlias = Literal["upper", "lower"]

@@ -12,9 +12,8 @@ the leading terms of Stirling's formula add up, and the formula's corrections.
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from prframe.typing import Floats
 
 # Up to here the correction to Stirling's formula comes from a table.
 _TABLE = 16

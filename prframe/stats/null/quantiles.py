@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats._arrays import Floats
+from prframe.typing import Floats
 
 # Takes the places of the levels that are meant and as many x; rises with x.
 Rising: TypeAlias = Callable[[NDArray[np.int64], Floats], Floats]

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prframe.stats._arrays import Floats, group_sizes, within
+from prframe.stats._arrays import group_sizes, within
+from prframe.typing import Floats
 
 
 class Moments(NamedTuple):

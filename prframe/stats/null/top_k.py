@@ -3,14 +3,12 @@
 from typing import NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.stats._arrays import at_most, counts
 from prframe.stats.null.hypergeometric import both_tails, lower_tail, upper_tail
-from prframe.typing import Alternative
-
-Floats = NDArray[np.float64]
+from prframe.typing import Alternative, Floats
 
 _TAILS = {"greater": upper_tail, "less": lower_tail, "two-sided": both_tails}
 # P-values are never 0: what is smaller than any normal float is given as the smallest.

@@ -4,11 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from prframe.stats._arrays import Floats
-from prframe.stats.rankings.bootstrap import multiplicities
-from prframe.stats.rankings.cells import Integers
-from prframe.stats.rankings.evaluators import Evaluator, items_at_once, merged_for
-from prframe.stats.rankings.levels import Units
+from prframe.stats.rankings import Evaluator, Units, items_at_once, merged_for, multiplicities
+from prframe.typing import Floats, Integers
 
 
 def paired_replicates(

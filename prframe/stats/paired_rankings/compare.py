@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import comparable, random_generator, reals
-from prframe.stats.intervals.base import Confidence
+from prframe.stats.intervals import Confidence
 from prframe.stats.paired_rankings.rankings import PairedRankings
 from prframe.stats.paired_rankings.tests import (
     RankingComparison,
@@ -17,12 +17,15 @@ from prframe.stats.paired_rankings.tests import (
     posterior_comparison_at,
     resampled_comparison,
 )
-from prframe.stats.rankings.cells import Integers
-from prframe.stats.rankings.evaluators import CellEvaluator
-from prframe.stats.rankings.levels import ranking_levels
-from prframe.stats.rankings.metric_base import CellStatistic
-from prframe.stats.rankings.metrics import PrecisionAt, RecallAt, RocArea
-from prframe.typing import Alternative
+from prframe.stats.rankings import (
+    CellEvaluator,
+    CellStatistic,
+    PrecisionAt,
+    RecallAt,
+    RocArea,
+    ranking_levels,
+)
+from prframe.typing import Alternative, Integers
 
 RankingTest: TypeAlias = Literal["randomization", "bootstrap", "delong", "posterior"]
 RankingInterval: TypeAlias = Literal["percentile", "bca"]

@@ -4,10 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe.errors import PrframeError
-from prframe.stats.rank_statistics.covariance import RankCovariance
-from prframe.stats.rankings.evaluators import CellEvaluator
-from prframe.stats.rankings.levels import checked_levels, units_of
-from prframe.stats.rankings.metrics import RocArea
+from prframe.stats.rank_statistics import RankCovariance
+from prframe.stats.rankings import CellEvaluator, RocArea, checked_levels, units_of
 
 
 def auc_covariance(

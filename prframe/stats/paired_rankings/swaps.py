@@ -4,14 +4,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prframe.stats._arrays import Floats
-from prframe.stats.rankings.cells import Integers
-from prframe.stats.rankings.evaluators import Evaluator, items_at_once, merged_for
-from prframe.stats.rankings.levels import Units, joint_levels
-
-Flags = NDArray[np.bool_]
+from prframe.stats.rankings import Evaluator, Units, items_at_once, joint_levels, merged_for
+from prframe.typing import Flags, Floats, Integers
 
 _WORD = 64
 

@@ -5,16 +5,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prframe.stats._arrays import Floats
-from prframe.stats.intervals.base import Confidence, bca_interval, percentile_interval
+from prframe.stats.intervals import Confidence, bca_interval, percentile_interval
 from prframe.stats.paired_rankings.delong import auc_covariance
 from prframe.stats.paired_rankings.swaps import SwapDistribution
 from prframe.stats.paired_rankings.top_k import found_alone
-from prframe.stats.paired_values.sampled_p_values import sampled_p_value
-from prframe.stats.rank_statistics.covariance import rank_difference
-from prframe.stats.rankings.cells import Integers
-from prframe.stats.rankings.evaluators import CellEvaluator
-from prframe.stats.rankings.metrics import PrecisionAt, RecallAt
+from prframe.stats.paired_values import sampled_p_value
+from prframe.stats.rank_statistics import rank_difference
+from prframe.stats.rankings import CellEvaluator, PrecisionAt, RecallAt
+from prframe.typing import Floats, Integers
 
 
 class RankingComparison(NamedTuple):

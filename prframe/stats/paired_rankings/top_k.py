@@ -7,11 +7,10 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, positive_labels, random_generator
-from prframe.stats.paired_values.counts_posterior import larger_share
-from prframe.stats.rankings.cell_sums import share_above
-from prframe.stats.rankings.cells import Integers
-from prframe.stats.rankings.levels import checked_levels
+from prframe.stats._arrays import positive_labels, random_generator
+from prframe.stats.paired_values import larger_share
+from prframe.stats.rankings import checked_levels, share_above
+from prframe.typing import Floats, Integers
 
 _PAIR = 2
 # Pseudo-counts of a uniform prior.

@@ -3,13 +3,13 @@
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import counts, random_generator
+from prframe.typing import Floats
 
-Floats = NDArray[np.float64]
 Measure: TypeAlias = Literal["precision", "recall", "f"]
 
 _CELLS = 3

@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, counts, reals, together
-from prframe.typing import Alternative
+from prframe.stats._arrays import counts, reals, together
+from prframe.typing import Alternative, Floats
 
 _ALTERNATIVES = ("two-sided", "less", "greater")
 _DOUBLINGS, _HALVINGS = 50, 60

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, reals
+from prframe.stats._arrays import reals
+from prframe.typing import Floats
 
 # A spread below this share of the mean is rounding.
 _HAIR = 1e-9

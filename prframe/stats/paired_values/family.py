@@ -8,13 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats._arrays import Floats
 from prframe.stats._tolerances import EQUAL
-from prframe.stats.null.sign_flips.distribution import all_signs, random_signs
+from prframe.stats.null import all_signs, random_signs
 from prframe.stats.paired_values.sample import PairedSample
 from prframe.stats.paired_values.sampled_p_values import counted_p_values
-from prframe.stats.rankings.bootstrap import multiplicities
-from prframe.typing import Alternative
+from prframe.stats.rankings import multiplicities
+from prframe.typing import Alternative, Floats
 
 # Sums, of all pairs and some draws, at a time; and replicates of some pairs and all draws.
 _CHUNK, _HELD = 1 << 20, 1 << 23

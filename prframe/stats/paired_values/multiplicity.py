@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, fractions
+from prframe.stats._arrays import fractions
+from prframe.typing import Floats
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, reals
+from prframe.stats._arrays import reals
 from prframe.stats._tolerances import EQUAL
+from prframe.typing import Floats
 
 
 class PairedTest(NamedTuple):

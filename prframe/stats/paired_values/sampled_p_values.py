@@ -5,9 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prframe.stats._arrays import Floats
-from prframe.stats.intervals.base import defined
-from prframe.typing import Alternative
+from prframe.stats.intervals import defined
+from prframe.typing import Alternative, Floats
 
 # Sums of the same terms in another order differ by less.
 _HAIR = 1e-12

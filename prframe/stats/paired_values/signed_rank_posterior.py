@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, random_generator, reals
+from prframe.stats._arrays import random_generator, reals
+from prframe.typing import Floats
 
 # Weights of one chunk of draws: they should stay in the cache.
 _CHUNK = 1 << 14

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
-from prframe.stats._arrays import Floats, random_generator
-from prframe.stats.null.sign_flips.distribution import SignFlipNull
+from prframe.stats._arrays import random_generator
+from prframe.stats.null import SignFlipNull
 from prframe.stats.paired_values.family import PairedFamily
 from prframe.stats.paired_values.sample import (
     PairedSample,
@@ -15,7 +15,7 @@ from prframe.stats.paired_values.sample import (
     paired_differences,
     paired_sample,
 )
-from prframe.typing import Alternative
+from prframe.typing import Alternative, Floats
 
 RandomizationMethod: TypeAlias = Literal["auto", "exact", "convolution", "sampled"]
 SignedRankMethod: TypeAlias = Literal["auto", "exact", "convolution", "normal"]

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, random_generator, reals
+from prframe.stats._arrays import random_generator, reals
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.paired_values.family import SampledTests
 from prframe.stats.paired_values.sampled_p_values import counted_p_values
-from prframe.typing import Alternative
+from prframe.typing import Alternative, Floats
 
 # Values that are permuted at a time.
 _CHUNK = 1 << 20

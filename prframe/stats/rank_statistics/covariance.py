@@ -6,14 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, comparable, positive_labels, reals
-from prframe.stats.intervals.base import Confidence, wald_interval
+from prframe.stats._arrays import comparable, positive_labels, reals
+from prframe.stats.intervals import Confidence, wald_interval
 from prframe.stats.rank_statistics.influence import RankSum
 from prframe.stats.rank_statistics.statistic import RankStatistic, rank_null, scale_of
-from prframe.stats.rankings.cells import RankedCells
-from prframe.stats.score_functions.base import ScoreGeneratingFunction
-from prframe.stats.score_functions.names import Phi, parse_phi
-from prframe.typing import Alternative
+from prframe.stats.rankings import RankedCells
+from prframe.stats.score_functions import Phi, ScoreGeneratingFunction, parse_phi
+from prframe.typing import Alternative, Floats
 
 _TWO = 2
 _ROUNDING = 1e-13

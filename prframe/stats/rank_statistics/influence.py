@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prframe.stats._arrays import Floats
-from prframe.stats.rankings.cell_sums import local_precision
-from prframe.stats.rankings.cells import Integers, RankedCells
-from prframe.stats.score_functions.base import Jump, ScoreGeneratingFunction
+from prframe.stats.rankings import RankedCells, local_precision
+from prframe.stats.score_functions import Jump, ScoreGeneratingFunction
+from prframe.typing import Floats, Integers
 
 _HAIR = 1e-9
 

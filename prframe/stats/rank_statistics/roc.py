@@ -5,8 +5,9 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, at_most, counts, fractions
-from prframe.stats.score_functions.names import Phi, parse_phi
+from prframe.stats._arrays import at_most, counts, fractions
+from prframe.stats.score_functions import Phi, parse_phi
+from prframe.typing import Floats
 
 
 def roc_from_ranks(ranks: ArrayLike, n_neg: int) -> Floats:

@@ -10,20 +10,18 @@ from numpy.typing import ArrayLike
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import comparable
-from prframe.stats.intervals.base import (
+from prframe.stats.intervals import (
     Confidence,
     IntervalEstimate,
     degrees_of_freedom,
     logit_interval,
     wald_interval,
 )
-from prframe.stats.null.base import sided
-from prframe.stats.null.subset_sums.linear_rank import LinearRankNull, RankNullMethod
+from prframe.stats.null import LinearRankNull, RankNullMethod, sided
 from prframe.stats.rank_statistics.influence import RankSum, cut_at_jumps, normalised_mid_ranks
-from prframe.stats.rankings.cells import Integers, RankedCells, cells_from_scores
-from prframe.stats.score_functions.base import ScoreGeneratingFunction
-from prframe.stats.score_functions.names import Phi, parse_phi
-from prframe.typing import Alternative
+from prframe.stats.rankings import RankedCells, cells_from_scores
+from prframe.stats.score_functions import Phi, ScoreGeneratingFunction, parse_phi
+from prframe.typing import Alternative, Integers
 
 _ALTERNATIVES = ("two-sided", "less", "greater")
 _INTERVALS = ("logit", "wald")

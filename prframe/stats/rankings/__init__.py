@@ -1,1 +1,5 @@
 """One ranking of positives and negatives: cells, levels, metrics, bootstrap."""
+
+from lazy_loader import attach_stub
+
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
-from prframe.stats._arrays import Floats, positive_labels, random_generator
-from prframe.stats.rankings.cells import Integers, RankedCells
+from prframe.stats._arrays import positive_labels, random_generator
+from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.metric_base import CellStatistic, Influence
+from prframe.typing import Floats, Integers
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prframe.stats._arrays import Floats
+from prframe.typing import Floats
 
 Numbers = NDArray[Any]
 

@@ -9,12 +9,11 @@ same cells, in the same order: to resample is to draw new counts, and nothing is
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from prframe.errors import PrframeError
 from prframe.stats._arrays import counts, positive_labels, reals
-
-Integers = NDArray[np.int64]
+from prframe.typing import Integers
 
 
 @dataclass(frozen=True, eq=False)

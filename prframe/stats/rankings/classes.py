@@ -7,7 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, fractions, reals
+from prframe.stats._arrays import fractions, reals
+from prframe.typing import Floats
 
 # Levels this close to a whole number of positives mean that number: .3 of 10 are 3.
 _HAIR = 1e-12

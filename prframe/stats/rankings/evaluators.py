@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, positive_labels
-from prframe.stats.rankings.cells import Integers, cells_from_scores
+from prframe.stats._arrays import positive_labels
+from prframe.stats.rankings.cells import cells_from_scores
 from prframe.stats.rankings.metric_base import CellStatistic
+from prframe.typing import Floats, Integers
 
 # Items of all rankings at a time: few enough for the processor's cache.
 _AT_ONCE = 1 << 14

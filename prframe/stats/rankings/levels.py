@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, comparable, reals
-from prframe.stats.rankings.cells import Integers
+from prframe.stats._arrays import comparable, reals
+from prframe.typing import Floats, Integers
 
 Numbers = TypeVar("Numbers", bound=np.generic)
 

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prframe.stats._arrays import Floats
 from prframe.stats.rankings.cells import RankedCells
+from prframe.typing import Floats
 
 
 class Influence(NamedTuple):

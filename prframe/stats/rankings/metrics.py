@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
-from prframe.stats._arrays import Floats
 from prframe.stats.rankings.cell_sums import (
     Numbers,
     backward,
@@ -21,6 +20,7 @@ from prframe.stats.rankings.cell_sums import (
 )
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.metric_base import CellStatistic, Influence
+from prframe.typing import Floats
 
 # A level of recall is reached in spite of rounding.
 _SLACK = 1e-9

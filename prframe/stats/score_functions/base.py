@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple, Self
 
 from numpy.typing import ArrayLike
 
-from prframe.stats._arrays import Floats
+from prframe.typing import Floats
 
 
 class Jump(NamedTuple):

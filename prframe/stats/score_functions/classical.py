@@ -6,8 +6,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prframe.stats._arrays import Floats, fractions
+from prframe.stats._arrays import fractions
 from prframe.stats.score_functions.base import Jump, ScoreGeneratingFunction
+from prframe.typing import Floats
 
 _ROOT_12 = 12**0.5
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, fractions
+from prframe.stats._arrays import fractions
 from prframe.stats.score_functions.base import ScoreGeneratingFunction
 from prframe.stats.score_functions.classical import (
     Logistic,
@@ -20,6 +20,7 @@ from prframe.stats.score_functions.classical import (
     VanDerWaerden,
 )
 from prframe.stats.score_functions.top_weighted import DCG, RTB, LocalAUC, PNormPush
+from prframe.typing import Floats
 
 Phi: TypeAlias = str | ScoreGeneratingFunction | Callable[[Floats], ArrayLike]
 

@@ -7,12 +7,10 @@ A block holds the places ``start + 1 .. end`` from the top of n items; the rank 
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from prframe.stats._arrays import Floats
 from prframe.stats.score_functions.base import ScoreGeneratingFunction
-
-Integers = NDArray[np.int64]
+from prframe.typing import Floats, Integers
 
 # How many terms are summed at a time: bounds the memory, whatever the block sizes.
 _CHUNK = 1 << 20

@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, fractions
+from prframe.stats._arrays import fractions
 from prframe.stats.score_functions.base import Jump, ScoreGeneratingFunction
+from prframe.typing import Floats
 
 _HAIR = 1e-9
 # Slopes with which the function neither is constant nor jumps, to rounding.

@@ -9,10 +9,9 @@ choices of t relevant items, the chance to stop at the t-th one is ``passed[t - 
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from prframe.typing import Floats, Integers
 
 # What is left to read below this cannot move a float64 result.
 _NEGLIGIBLE = 1e-18

@@ -8,10 +8,9 @@ mean precision is ``(above + 1 + (j - 1)(hits - 1)/(size - 1)) / (start + j)``
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from prframe.typing import Floats, Integers
 
 # Up to this position 1/i is added up one by one; beyond, the expansion is exact to the last digit.
 _TABLE = 64

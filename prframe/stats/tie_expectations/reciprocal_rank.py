@@ -8,10 +8,9 @@ block then has ``P(J > j) = C(size - j, hits) / C(size, hits)``.
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from prframe.typing import Floats, Integers
 
 # How many terms are summed at a time: bounds the memory, whatever the block sizes.
 _CHUNK = 1 << 20

@@ -11,7 +11,7 @@ from prframe._engine.arguments import Arguments
 from prframe.errors import MissingColumnError, PrframeError
 from prframe.metrics import Metric
 from prframe.stats._arrays import random_generator
-from prframe.stats.paired_values.design import LEAST_ALPHA
+from prframe.stats.paired_values import LEAST_ALPHA
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._evaluation import named
 from prframe.verbs._groups import resamples
@@ -20,8 +20,7 @@ from prframe.verbs.comparison.matched_items import Incomplete as IncompleteItems
 from prframe.verbs.comparison.on_items import OnItems
 from prframe.verbs.comparison.options import check_items, model_arguments
 from prframe.verbs.comparison.over_queries import EffectSize, OverQueries
-from prframe.verbs.comparison.query_values import ComparedValues
-from prframe.verbs.comparison.query_values import Incomplete as IncompleteQueries
+from prframe.verbs.comparison.query_values import ComparedValues, Incomplete as IncompleteQueries
 from prframe.verbs.comparison.rows import JOINT, Comparison, JointCorrection, Within
 
 Test: TypeAlias = Literal[

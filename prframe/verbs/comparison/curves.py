@@ -11,12 +11,7 @@ from prframe import checks, schemas
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe.stats._arrays import random_generator
-from prframe.stats.curves.difference import (
-    LEAST_POSITIVES,
-    BandPlan,
-    CurveDifference,
-    curve_difference,
-)
+from prframe.stats.curves import LEAST_POSITIVES, BandPlan, CurveDifference, curve_difference
 from prframe.typing import Columns, FrameT, Shared
 from prframe.verbs._groups import each_group, resamples
 from prframe.verbs._levels import band_levels

@@ -11,19 +11,17 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
-from prframe._engine.hits import Integers
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import group_totals
 from prframe._engine.rows import ROW, UNRETRIEVED, in_groups, key_names
 from prframe.errors import PrframeError
+from prframe.typing import Flags, Integers
 
 Incomplete: TypeAlias = Literal["raise", "last", "common"]
-Flags: TypeAlias = NDArray[np.bool_]
 
 # What `Ranking` may carry for an item, and the columns it then has.
 _CARRIED = {"gain": ("gain",), "judged": ("judged", "pooled")}

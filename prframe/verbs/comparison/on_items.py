@@ -12,7 +12,7 @@ from prframe._engine.frames import Source
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import PrframeError
 from prframe.stats import CellEvaluator, Evaluator, PairedRankings
-from prframe.stats.paired_rankings.tests import (
+from prframe.stats.paired_rankings import (
     RankingComparison,
     delong_comparison,
     posterior_comparison_at,

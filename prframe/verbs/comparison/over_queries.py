@@ -26,20 +26,16 @@ from prframe.stats import (
     signed_rank_test,
     tukey_randomization,
 )
-from prframe.stats._arrays import Floats
-from prframe.stats.intervals.base import (
-    acceleration,
-    bca_interval,
-    percentile_interval,
-    wald_interval,
-)
-from prframe.stats.paired_values.sample import PairedTest, rounded_differences
-from prframe.stats.paired_values.tests import (
+from prframe.stats.intervals import acceleration, bca_interval, percentile_interval, wald_interval
+from prframe.stats.paired_values import (
+    PairedTest,
     RandomizationMethod,
     SignedRankMethod,
     randomization_test,
+    rounded_differences,
     t_test,
 )
+from prframe.typing import Floats
 from prframe.verbs._groups import each_group
 from prframe.verbs._verb import warn_null
 from prframe.verbs.comparison.options import model_pairs

@@ -14,8 +14,7 @@ from prframe._engine.frames import Source
 from prframe._engine.rows import in_groups, is_missing, key_names
 from prframe.errors import PrframeError
 from prframe.metrics import Metric
-from prframe.stats._arrays import Floats
-from prframe.typing import Columns
+from prframe.typing import Columns, Floats
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._verb import grouped_over
 

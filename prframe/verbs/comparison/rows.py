@@ -12,7 +12,7 @@ from prframe import schemas
 from prframe._engine.arguments import Arguments
 from prframe.metrics import Metric
 from prframe.stats import adjust_p_values
-from prframe.stats.intervals.base import Confidence
+from prframe.stats.intervals import Confidence
 from prframe.typing import Alternative, Schema
 from prframe.verbs.comparison.options import with_models
 

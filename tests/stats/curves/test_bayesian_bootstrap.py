@@ -5,14 +5,12 @@ from math import ceil, inf, log
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 from scipy.special import expit, ndtr, ndtri
 
 import prframe
 from prframe.stats import pr_curve, pr_posterior
-from prframe.stats._arrays import Floats
 from prframe.stats.curves import roc_path as roc_paths
 from prframe.stats.curves.bands import pointwise_band, studentized_band
 from prframe.stats.curves.bayesian_bootstrap import cells_of_classes
@@ -21,6 +19,7 @@ from prframe.stats.intervals.posterior_draws import posterior_replicates
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.classes import two_classes
 from prframe.stats.rankings.metrics import AveragePrecision, RocArea
+from prframe.typing import Floats
 
 # A true agreement fails a test at this level once in a thousand seeds; the seeds are fixed.
 CHANCE = 0.001

@@ -5,8 +5,7 @@ from math import ceil, inf, nan
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import ndtr

@@ -5,15 +5,16 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 from scipy import stats
 
 from prframe.errors import PrframeError
 from prframe.stats import SCORE_GENERATING, LinearRankNull, parse_phi
-from prframe.stats.null.subset_sums import contents as urn_contents
-from prframe.stats.null.subset_sums import mixture as urn_mixture
-from prframe.stats.null.subset_sums import saddlepoint as urn_saddlepoint
+from prframe.stats.null.subset_sums import (
+    contents as urn_contents,
+    mixture as urn_mixture,
+    saddlepoint as urn_saddlepoint,
+)
 from prframe.stats.null.subset_sums.contents import Lattice
 from prframe.stats.null.subset_sums.counting import LatticeLaw, SubsetTables, Urn
 from prframe.stats.null.subset_sums.saddlepoint import approximate

@@ -6,8 +6,7 @@ from math import ceil, inf, isnan
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import prframe
 from prframe.stats.rankings.cells import RankedCells, cells_from_hits, cells_from_scores

@@ -6,10 +6,8 @@ from math import log, log2, pi, sqrt
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy import integrate
-from scipy import stats as scipy_stats
+from hypothesis import given, strategies as st
+from scipy import integrate, stats as scipy_stats
 
 from prframe import PrframeError
 from prframe.stats import (

@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, fractions, group_sizes, reals, together
+from prframe.stats._arrays import fractions, group_sizes, reals, together
 from prframe.stats.null.average_precision.moments import ap_null_moments
 from prframe.stats.null.random_selection import delta_moments, harmonic
+from prframe.typing import Floats
 
 _MOMENTS = {"exact": ap_null_moments, "delta": delta_moments}
 # From here on the expansion in 1/n is exact to rounding.

@@ -12,9 +12,8 @@ f(h) - f(h - 1) has F'/n. Products are not those of the polynomials, though: see
 from math import comb, factorial
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from prframe.typing import Floats
 
 
 def star(one: Floats, other: Floats, n: Floats) -> Floats:

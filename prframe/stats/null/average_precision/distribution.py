@@ -14,7 +14,7 @@ from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.approximations import ap_minimum
 from prframe.stats.null.average_precision.draws import drawn
 from prframe.stats.null.average_precision.generating_function.course import Group
-from prframe.stats.null.average_precision.generating_function.steps import Floats, Integers, Items
+from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.moments import (
     ap_null_moments,
     retrieved_moments,
@@ -23,6 +23,7 @@ from prframe.stats.null.average_precision.moments import (
 from prframe.stats.null.average_precision.shape import ap_null_shape, retrieved_shape
 from prframe.stats.null.average_precision.tails.routes import APNullMethod, NullTails, just_above
 from prframe.stats.null.base import Found, NullDistribution, Side
+from prframe.typing import Floats, Integers
 
 
 class APNull(NullDistribution):

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from prframe.stats.null.average_precision.generating_function.steps import Floats, Integers, Items
+from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.typing import Floats, Integers
 
 # How many labels, or ranks, are drawn at a time.
 _CHUNK = 1 << 22

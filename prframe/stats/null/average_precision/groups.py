@@ -6,18 +6,19 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.draws import drawn
 from prframe.stats.null.average_precision.generating_function.course import Group
-from prframe.stats.null.average_precision.generating_function.steps import Floats, Integers, Items
+from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.sums.tail import sum_tail
 from prframe.stats.null.average_precision.sums.terms import Term
 from prframe.stats.null.average_precision.tails.routes import (
-    EQUAL,
-    Method,
+    APNullMethod,
     NullTails,
     Tail,
     all_tails,
 )
+from prframe.typing import Floats, Integers
 
 Shape: TypeAlias = tuple[int | None, tuple[int, ...] | None]
 
@@ -80,7 +81,7 @@ class Cases:
             self.mean[places], self.variance[places] = tails.mean[inside], tails.variance[inside]
             self._parts.append((tails, places, inside))
 
-    def tails(self, ap: Floats, method: Method = "auto") -> list[Tail]:
+    def tails(self, ap: Floats, method: APNullMethod = "auto") -> list[Tail]:
         """Return the tails of a value of each group."""
         asked = [(tails, inside, ap[places]) for tails, places, inside in self._parts]
         found: dict[int, Tail] = {}

@@ -16,9 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, counts, group_sizes
+from prframe.stats._arrays import counts, group_sizes
 from prframe.stats.null.hypergeometric import probability
 from prframe.stats.null.random_selection import Moments, harmonic
+from prframe.typing import Floats
 
 # Below this many items the general formula divides by zero.
 _FEW = 4

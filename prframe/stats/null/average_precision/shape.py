@@ -21,8 +21,8 @@ from prframe.stats.null.average_precision.bernstein import bump, settle, slope, 
 from prframe.stats.null.average_precision.moments import ap_null_moments, tie_blocks
 from prframe.stats.null.hypergeometric import probability
 from prframe.stats.null.random_selection import harmonic
+from prframe.typing import Floats
 
-Floats = NDArray[np.float64]
 # Takes the number of a cumulant (0: second) and what every rank adds to it; returns the cumulant
 # before and after each rank.
 Accumulate = Callable[[int, Floats], tuple[Floats, Floats]]

@@ -11,17 +11,11 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import Floats, reals
+from prframe.stats._arrays import reals
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.base import Found, NullDistribution, Side
-from prframe.stats.null.sign_flips.grid import (
-    Integers,
-    SignFlipGrid,
-    grid_cells,
-    reach,
-    root_of_squares,
-)
-from prframe.typing import Alternative
+from prframe.stats.null.sign_flips.grid import SignFlipGrid, grid_cells, reach, root_of_squares
+from prframe.typing import Alternative, Floats, Integers
 
 SignFlipMethod: TypeAlias = Literal["auto", "exact", "convolution"]
 
@@ -75,9 +69,9 @@ class SignFlipNull(NullDistribution):
     small probabilities keep their digits: against counting, for n from 25 to 36, those of numbers
     from smooth distributions are within 0.3 % down to 1e-8
     (``pytest tests/stats/null/test_sign_flips.py``). Where many sums nearly tie, as those of
-    differences of reciprocal ranks do, and next to the largest sum, it is within 1.2 % down to 1e-5 and 10 % below
-    (``python -m benchmarks.paired_study``). For 200 differences like those of AP it is within 3e-4
-    of the inversion of their characteristic function.
+    differences of reciprocal ranks do, and next to the largest sum, it is within 1.2 % down to
+    1e-5 and 10 % below (``python -m benchmarks.paired_study``). For 200 differences like those of
+    AP it is within 3e-4 of the inversion of their characteristic function.
 
     References
     ----------

@@ -1,14 +1,10 @@
 """Sums of numbers with random signs, convolved on a grid."""
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prframe.stats._arrays import Floats
-
-Integers: TypeAlias = NDArray[np.int64]
+from prframe.typing import Floats, Integers
 
 # Cells of the grid for rounded numbers, at most and at least, and cells of all steps on it.
 _CELLS, _COARSE, _STEPS = 1 << 16, 1 << 14, 1 << 29

@@ -11,11 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prframe.stats._arrays import Floats
-
-Integers = NDArray[np.int64]
+from prframe.typing import Floats, Integers
 
 # Sums that differ by less, times the size of the urn and its largest number, are equal.
 EQUAL = 1e-14

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prframe.stats._arrays import Floats
-from prframe.stats.null.subset_sums.contents import ROUNDING, Contents, Integers, Lattice
+from prframe.stats.null.subset_sums.contents import ROUNDING, Contents, Lattice
+from prframe.typing import Floats, Integers
 
 # Entries of either half of what is counted, and cells of all steps of a walk.
 MOST_ENTRIES = 1 << 16

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prframe.stats._arrays import Floats
-from prframe.stats.null.subset_sums.contents import Integers, Points
+from prframe.stats.null.subset_sums.contents import Points
 from prframe.stats.null.subset_sums.counting import Tails, Urn
 from prframe.stats.null.subset_sums.saddlepoint import approximate, complement
+from prframe.typing import Floats, Integers
 
 # Draws of so few numbers are counted directly.
 PAIR = 2

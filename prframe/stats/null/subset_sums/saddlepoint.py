@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats._arrays import Floats
 from prframe.stats.null.subset_sums.contents import ROUNDING, Lattice, Points
 from prframe.stats.null.subset_sums.counting import Tails, Urn
+from prframe.typing import Floats
 
 _STEPS = 60
 _SETTLED = 1e-10

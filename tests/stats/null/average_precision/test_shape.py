@@ -7,8 +7,7 @@ from math import comb, prod
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 import prframe
 from prframe.stats import ap_null_moments, ap_null_shape

@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 
 from prframe.stats.null.average_precision.generating_function.path import Lanes, Path, coupling
 from prframe.stats.null.average_precision.generating_function.steps import (
-    Floats,
-    Integers,
     Items,
     Steps,
     log_binomial,
 )
+from prframe.typing import Floats, Integers
 
 Complexes: TypeAlias = NDArray[np.complex128]
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prframe.stats.null.average_precision.generating_function.course import Complexes, Course, Tilt
-from prframe.stats.null.average_precision.generating_function.steps import Floats, Integers
+from prframe.typing import Floats, Integers
 
 # Slopes are powers of this.
 _RATIO = 1.4

@@ -19,7 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats.null.average_precision.generating_function.steps import Floats, Integers, Steps
+from prframe.stats.null.average_precision.generating_function.steps import Steps
+from prframe.typing import Floats, Integers
 
 # So much of the way to the edge of what is possible is gone at once, and so near it is come.
 _WAY, _EDGE = 0.9, 1e-9

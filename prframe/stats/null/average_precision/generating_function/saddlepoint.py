@@ -26,7 +26,7 @@ from prframe.stats.null.average_precision.generating_function.path import (
     chosen_paths,
     most_likely,
 )
-from prframe.stats.null.average_precision.generating_function.steps import Floats, Integers
+from prframe.typing import Floats, Integers
 
 # Slopes about the one that is looked for: so many, that many tilted standard deviations apart.
 _NODES, _REACH = 7, 0.5

@@ -13,10 +13,9 @@ from math import inf
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from prframe.typing import Floats, Integers
 
 # Sums of so many terms are added up, longer ones come from digamma.
 _SHORT = 32

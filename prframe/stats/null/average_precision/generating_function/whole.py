@@ -16,11 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prframe.stats.null.average_precision.generating_function.path import Lanes
-from prframe.stats.null.average_precision.generating_function.steps import (
-    Floats,
-    Integers,
-    log_factorial,
-)
+from prframe.stats.null.average_precision.generating_function.steps import log_factorial
+from prframe.typing import Floats, Integers
 
 # Of floats, or complex.
 AnyNumbers: TypeAlias = NDArray[Any]

@@ -32,8 +32,8 @@ from prframe.stats.null.average_precision.generating_function.saddlepoint import
     nodes_about,
     tails,
 )
-from prframe.stats.null.average_precision.generating_function.steps import Floats
 from prframe.stats.null.average_precision.sums.terms import COARSE, Sum, Term
+from prframe.typing import Floats
 
 # Looks for a slope; by how many deviations of any ranking's T it changes at most.
 _LOOKS, _STRIDE = 40, 2.0

@@ -12,8 +12,9 @@ from prframe.stats.null.average_precision.generating_function.saddlepoint import
     Approximation,
     Points,
 )
-from prframe.stats.null.average_precision.generating_function.steps import Floats, Items
+from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.tails.planned import BACK, PROBED
+from prframe.typing import Floats
 
 # Up to so many positives the characteristic function of AP is computed, not estimated.
 COARSE = 7

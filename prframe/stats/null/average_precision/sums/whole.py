@@ -25,9 +25,9 @@ from prframe.stats.null.average_precision.generating_function.saddlepoint import
     nodes_about,
     refined_tails,
 )
-from prframe.stats.null.average_precision.generating_function.steps import Floats
 from prframe.stats.null.average_precision.generating_function.whole import NEVER, WholeWalk
 from prframe.stats.null.average_precision.sums.terms import COARSE, Sum, Term
+from prframe.typing import Floats
 
 # Up to so many positives every number of hits is a row, with others about as many.
 MOST_POSITIVES, _ALIKE = 160, 1.7

@@ -13,7 +13,7 @@ from math import comb, log
 
 import numpy as np
 
-from prframe.stats.null.average_precision.generating_function.steps import Floats, Integers
+from prframe.typing import Floats, Integers
 
 # Up to so many ranks are chosen besides the last one, in up to so many ways.
 _MOST_OTHERS, _MOST_WAYS = 2, 1 << 22

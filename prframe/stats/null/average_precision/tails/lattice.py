@@ -23,12 +23,11 @@ from numpy.typing import NDArray
 
 from prframe.stats.null.average_precision.generating_function.course import DENSE, GROWTH
 from prframe.stats.null.average_precision.generating_function.steps import (
-    Floats,
-    Integers,
     Items,
     Steps,
     log_binomial,
 )
+from prframe.typing import Floats, Integers
 
 # Up to so many positives a lattice is not too slow.
 MOST_POSITIVES = 600

@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prframe.stats.null.average_precision.generating_function.steps import (
-    Floats,
-    Integers,
     Items,
     Step,
     log_binomial,
 )
+from prframe.typing import Floats, Integers
 
 Chosen: TypeAlias = NDArray[np.bool_] | NDArray[np.int64]
 Rounding: TypeAlias = Literal["mean", "low", "high"]

@@ -31,7 +31,8 @@ from prframe.stats.null.average_precision.generating_function.saddlepoint import
     along_paths,
     tails,
 )
-from prframe.stats.null.average_precision.generating_function.steps import Floats, Items
+from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.typing import Floats
 
 # The tilted skewness and kurtosis up to which the saddlepoint is within .3 %, and how much its
 # second term may matter.

@@ -25,12 +25,7 @@ from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.approximations import ap_minimum
 from prframe.stats.null.average_precision.generating_function.course import Course, Group
 from prframe.stats.null.average_precision.generating_function.inversion import Inversion
-from prframe.stats.null.average_precision.generating_function.steps import (
-    Floats,
-    Integers,
-    Items,
-    log_binomial,
-)
+from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
 from prframe.stats.null.average_precision.moments import ap_null_moments, retrieved_moments
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
 from prframe.stats.null.average_precision.tails.lattice import (
@@ -47,6 +42,7 @@ from prframe.stats.null.average_precision.tails.planned import (
     planned_tails,
     problem_is_lumpy,
 )
+from prframe.typing import Floats, Integers
 
 APNullMethod: TypeAlias = Literal["auto", "exact", "lattice", "saddlepoint", "transform"]
 

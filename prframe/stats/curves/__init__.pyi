@@ -1,0 +1,34 @@
+from .asymptotic import (
+    PRInterval as PRInterval,
+    asymptotic_interval as asymptotic_interval,
+    pr_asymptotic_interval as pr_asymptotic_interval,
+    pr_asymptotic_variance as pr_asymptotic_variance,
+)
+from .bayesian_bootstrap import (
+    PRPosterior as PRPosterior,
+    posterior_of as posterior_of,
+    pr_posterior as pr_posterior,
+    rising_levels as rising_levels,
+)
+from .difference import (
+    LEAST_POSITIVES as LEAST_POSITIVES,
+    BandPlan as BandPlan,
+    CurveDifference as CurveDifference,
+    curve_difference as curve_difference,
+    pr_curve_difference as pr_curve_difference,
+)
+from .importance import is_concentrated as is_concentrated
+from .kernels import bandwidth_pair as bandwidth_pair
+from .precision_recall import pr_curve as pr_curve
+from .roc_path import (
+    Draws as Draws,
+    RocPath as RocPath,
+    batch_sizes as batch_sizes,
+    draw_curves as draw_curves,
+    empirical_precision as empirical_precision,
+)
+from .smoothed_bootstrap import (
+    PRBootstrap as PRBootstrap,
+    pr_bootstrap as pr_bootstrap,
+    resampled_curve as resampled_curve,
+)

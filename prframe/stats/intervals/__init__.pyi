@@ -1,0 +1,19 @@
+from .base import (
+    Confidence as Confidence,
+    IntervalEstimate as IntervalEstimate,
+    acceleration as acceleration,
+    bca_interval as bca_interval,
+    defined as defined,
+    degrees_of_freedom as degrees_of_freedom,
+    logit_interval as logit_interval,
+    mean_interval as mean_interval,
+    percentile_interval as percentile_interval,
+    wald_interval as wald_interval,
+)
+from .posterior_draws import posterior_replicates as posterior_replicates
+from .proportion import proportion_interval as proportion_interval
+from .rankings import (
+    POSTERIOR as POSTERIOR,
+    ranking_interval as ranking_interval,
+    suited_method as suited_method,
+)

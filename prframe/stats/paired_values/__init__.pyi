@@ -1,0 +1,43 @@
+from .counts_posterior import (
+    larger_share as larger_share,
+    paired_posterior_comparison as paired_posterior_comparison,
+    posterior_comparison as posterior_comparison,
+)
+from .design import (
+    LEAST_ALPHA as LEAST_ALPHA,
+    detectable_difference as detectable_difference,
+    paired_t_power as paired_t_power,
+    queries_for_width as queries_for_width,
+    queries_needed as queries_needed,
+)
+from .effect_sizes import (
+    cliff_delta as cliff_delta,
+    cohen_dz as cohen_dz,
+    probability_of_superiority as probability_of_superiority,
+)
+from .family import PairedFamily as PairedFamily, SampledTests as SampledTests
+from .multiplicity import adjust_p_values as adjust_p_values
+from .sample import (
+    PairedSample as PairedSample,
+    PairedTest as PairedTest,
+    paired_differences as paired_differences,
+    paired_sample as paired_sample,
+    rounded_differences as rounded_differences,
+)
+from .sampled_p_values import SampledPValue as SampledPValue, sampled_p_value as sampled_p_value
+from .signed_rank_posterior import (
+    SignedRankPosterior as SignedRankPosterior,
+    signed_rank_posterior as signed_rank_posterior,
+)
+from .tests import (
+    RandomizationMethod as RandomizationMethod,
+    SignedRankMethod as SignedRankMethod,
+    paired_bootstrap_test as paired_bootstrap_test,
+    paired_randomization as paired_randomization,
+    paired_t_test as paired_t_test,
+    randomization_test as randomization_test,
+    sign_test as sign_test,
+    signed_rank_test as signed_rank_test,
+    t_test as t_test,
+)
+from .tukey import tukey_randomization as tukey_randomization

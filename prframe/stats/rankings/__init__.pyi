@@ -1,0 +1,42 @@
+from .bootstrap import (
+    cluster_counts as cluster_counts,
+    cluster_influence as cluster_influence,
+    multiplicities as multiplicities,
+    ranking_bootstrap as ranking_bootstrap,
+)
+from .cell_sums import local_precision as local_precision, share_above as share_above
+from .cells import (
+    RankedCells as RankedCells,
+    cells_from_hits as cells_from_hits,
+    cells_from_scores as cells_from_scores,
+)
+from .classes import (
+    ClassScores as ClassScores,
+    positives_at as positives_at,
+    recall_levels as recall_levels,
+    two_classes as two_classes,
+)
+from .evaluators import (
+    CellEvaluator as CellEvaluator,
+    Evaluator as Evaluator,
+    InfluenceEvaluator as InfluenceEvaluator,
+    items_at_once as items_at_once,
+    merged_for as merged_for,
+    merged_levels as merged_levels,
+)
+from .levels import (
+    Units as Units,
+    checked_levels as checked_levels,
+    joint_levels as joint_levels,
+    ranking_levels as ranking_levels,
+    units_of as units_of,
+)
+from .metric_base import CellStatistic as CellStatistic
+from .metrics import (
+    AveragePrecision as AveragePrecision,
+    PrecisionAt as PrecisionAt,
+    PrecisionAtRecall as PrecisionAtRecall,
+    RecallAt as RecallAt,
+    RocArea as RocArea,
+    TrapezoidArea as TrapezoidArea,
+)

@@ -1,0 +1,16 @@
+from .base import Jump as Jump, ScoreGeneratingFunction as ScoreGeneratingFunction
+from .classical import (
+    Logistic as Logistic,
+    Logrank as Logrank,
+    MannWhitneyWilcoxon as MannWhitneyWilcoxon,
+    Median as Median,
+    VanDerWaerden as VanDerWaerden,
+)
+from .names import (
+    SCORE_GENERATING as SCORE_GENERATING,
+    CustomFunction as CustomFunction,
+    Phi as Phi,
+    parse_phi as parse_phi,
+)
+from .ties import expected_score as expected_score, mid_rank_score as mid_rank_score
+from .top_weighted import DCG as DCG, RTB as RTB, LocalAUC as LocalAUC, PNormPush as PNormPush
