@@ -63,17 +63,17 @@ class FrameNamespace(Generic[Frame]):
         vars(self._frame).pop("pr", None)
         return self._frame
 
-    curve = _Delegate("prframe.verbs")
-    roc = _Delegate("prframe.verbs")
-    evaluate = _Delegate("prframe.verbs")
-    check = _Delegate("prframe.verbs")
-    topk_test = _Delegate("prframe.verbs")
-    ap_test = _Delegate("prframe.verbs")
-    band = _Delegate("prframe.verbs")
-    interval = _Delegate("prframe.verbs")
-    rank_test = _Delegate("prframe.verbs")
-    compare = _Delegate("prframe.verbs")
-    compare_curves = _Delegate("prframe.verbs")
+    curve = _Delegate("prframe")
+    roc = _Delegate("prframe")
+    evaluate = _Delegate("prframe")
+    check = _Delegate("prframe")
+    topk_test = _Delegate("prframe")
+    ap_test = _Delegate("prframe")
+    band = _Delegate("prframe")
+    interval = _Delegate("prframe")
+    rank_test = _Delegate("prframe")
+    compare = _Delegate("prframe")
+    compare_curves = _Delegate("prframe")
 
 
 class ExprNamespace:

@@ -98,7 +98,7 @@ def test_pandas_accessor_whatever_the_order_of_imports(imports: str) -> None:
 
 
 def test_registering_twice_is_quiet() -> None:
-    run("import prframe\nfrom prframe import namespaces\nnamespaces.register()")
+    run("import prframe\nfrom prframe import accessors\naccessors.register()")
 
 
 def test_prframe_imported_anew_before_pandas() -> None:
@@ -113,7 +113,7 @@ def test_public_names_exist() -> None:
     assert set(prframe.__all__) <= set(dir(prframe))
     for name in prframe.__all__:
         assert getattr(prframe, name) is not None
-    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+    with pytest.raises(AttributeError, match="prframe attribute nothing"):
         prframe.nothing  # noqa: B018
 
 

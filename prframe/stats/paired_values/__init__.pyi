@@ -1,3 +1,7 @@
+from .bayesian_signed_rank import (
+    SignedRankPosterior as SignedRankPosterior,
+    signed_rank_posterior as signed_rank_posterior,
+)
 from .counts_posterior import (
     larger_share as larger_share,
     paired_posterior_comparison as paired_posterior_comparison,
@@ -25,10 +29,6 @@ from .sample import (
     rounded_differences as rounded_differences,
 )
 from .sampled_p_values import SampledPValue as SampledPValue, sampled_p_value as sampled_p_value
-from .signed_rank_posterior import (
-    SignedRankPosterior as SignedRankPosterior,
-    signed_rank_posterior as signed_rank_posterior,
-)
 from .tests import (
     RandomizationMethod as RandomizationMethod,
     SignedRankMethod as SignedRankMethod,

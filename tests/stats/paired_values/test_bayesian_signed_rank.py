@@ -8,7 +8,7 @@ from scipy import stats
 
 from prframe.errors import PrframeError
 from prframe.stats import SignedRankPosterior, signed_rank_posterior
-from prframe.stats.paired_values.signed_rank_posterior import _weights
+from prframe.stats.paired_values.bayesian_signed_rank import _weights
 
 
 def naive_winners(z: list[float], w: list[float], rope: float) -> list[float]:

@@ -1,0 +1,63 @@
+from . import (
+    datasets as datasets,
+    expressions as expressions,
+    learn as learn,
+    stats as stats,
+    trec as trec,
+)
+from .errors import (
+    EffectiveSampleSizeWarning as EffectiveSampleSizeWarning,
+    MissingColumnError as MissingColumnError,
+    PrframeError as PrframeError,
+    UndefinedMetricWarning as UndefinedMetricWarning,
+    UnmatchedIdsWarning as UnmatchedIdsWarning,
+)
+from .metrics import (
+    AP as AP,
+    AP11 as AP11,
+    AUC as AUC,
+    AUPRC as AUPRC,
+    BEDROC as BEDROC,
+    CATALOGUE as CATALOGUE,
+    DCG as DCG,
+    EF as EF,
+    ERR as ERR,
+    F1 as F1,
+    RBP as RBP,
+    RR as RR,
+    Bpref as Bpref,
+    IPrec as IPrec,
+    Judged as Judged,
+    Lift as Lift,
+    MaxF1 as MaxF1,
+    Metric as Metric,
+    NumRel as NumRel,
+    NumRelRet as NumRelRet,
+    NumRet as NumRet,
+    P as P,
+    Prec as Prec,
+    R as R,
+    RelP as RelP,
+    Rprec as Rprec,
+    SetAP as SetAP,
+    SetF as SetF,
+    SetP as SetP,
+    SetR as SetR,
+    Success as Success,
+    W as W,
+    infAP as infAP,
+    nDCG as nDCG,
+    parse_metric as parse_metric,
+)
+from .verbs.ap_test import ap_test as ap_test
+from .verbs.band import band as band
+from .verbs.check import check as check
+from .verbs.comparison.compare import compare as compare
+from .verbs.comparison.curves import compare_curves as compare_curves
+from .verbs.curve import curve as curve, roc as roc
+from .verbs.evaluate import evaluate as evaluate
+from .verbs.interval import interval as interval
+from .verbs.rank_test import rank_test as rank_test
+from .verbs.topk_test import topk_test as topk_test
+
+__version__: str

@@ -1,0 +1,105 @@
+"""The public names are an interface: frozen here. How they are loaded."""
+
+import subprocess
+import sys
+from importlib import import_module
+from pkgutil import iter_modules
+
+import pytest
+
+import prframe
+from prframe import stats
+
+NAMES = """
+    AP AP11 AUC AUPRC BEDROC Bpref
+    CATALOGUE DCG EF ERR EffectiveSampleSizeWarning F1
+    IPrec Judged Lift MaxF1 Metric MissingColumnError
+    NumRel NumRelRet NumRet P Prec PrframeError
+    R RBP RR RelP Rprec SetAP
+    SetF SetP SetR Success UndefinedMetricWarning UnmatchedIdsWarning
+    W ap_test band check compare compare_curves
+    curve datasets evaluate expressions infAP interval
+    nDCG parse_metric rank_test roc stats topk_test
+    trec
+"""
+STATS = """
+    APNull AveragePrecision CellEvaluator CellStatistic Confidence CurveDifference
+    CustomFunction DCG Evaluator FoundAlone InfluenceEvaluator IntervalEstimate
+    Jump LinearRankNull LocalAUC Logistic Logrank MannWhitneyWilcoxon
+    Median NullDistribution PNormPush PRBootstrap PRInterval PRPosterior
+    PairedFamily PairedRankings PairedSample PairedTest PrecisionAt PrecisionAtRecall
+    RTB RankCovariance RankDifference RankStatistic RankedCells RankingComparison
+    RecallAt RocArea SCORE_GENERATING SampledPValue SampledTests ScoreGeneratingFunction
+    SignFlipNull SignedRankPosterior SwapDistribution TailProbabilities TrapezoidArea VanDerWaerden
+    adjust_p_values ap_beta_logsf ap_beta_quantile ap_beta_sf ap_minimum ap_normal_logsf
+    ap_normal_sf ap_null_moments ap_null_shape auc_covariance beta_parameters cells_from_scores
+    cliff_delta cluster_counts cohen_dz compare_rankings concentration_radius delta_moments
+    detectable_difference discount_sum discount_sums expected_cascade expected_precision expected_precision_before
+    expected_reciprocal_rank expected_score first_at_least found_alone hit_probability hit_rank_covariance
+    hit_rank_moments hypergeometric_topk mean_interval mid_rank_score paired_bootstrap_test paired_differences
+    paired_posterior_comparison paired_randomization paired_rank_test paired_sample paired_t_power paired_t_test
+    parse_phi posterior_comparison pr_asymptotic_interval pr_asymptotic_variance pr_bootstrap pr_curve
+    pr_curve_difference pr_posterior precision_null_moments probability_of_superiority proportion_interval queries_for_width
+    queries_needed rank_covariance rank_statistic ranking_bootstrap ranking_interval ranking_levels
+    ranking_performance recall_null_moments roc_from_ranks sampled_p_value sign_test signed_rank_posterior
+    signed_rank_test tukey_randomization
+"""
+DOORS = [module.name for module in iter_modules(stats.__path__) if module.ispkg]
+
+
+def loaded(code: str) -> set[str]:
+    """Return the modules of prframe that a fresh interpreter has loaded after some code."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\nimport sys\nprint(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {name for name in done.stdout.split() if name.startswith("prframe")}
+
+
+def test_names_of_the_package() -> None:
+    assert sorted(prframe.__all__) == NAMES.split()
+    assert dir(prframe) == sorted([*prframe.__all__, "learn"])
+
+
+def test_names_of_the_statistics() -> None:
+    assert sorted(stats.__all__) == STATS.split()
+    assert dir(stats) == sorted(stats.__all__)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_doors_lead_to_what_they_name(door: str) -> None:
+    package = import_module(f"prframe.stats.{door}")
+    modules = {module.name for module in iter_modules(package.__path__)}
+    assert package.__all__
+    for name in package.__all__:
+        assert getattr(package, name) is not None
+    # Once such a module is loaded the name would stand for it.
+    assert not modules & set(package.__all__)
+
+
+def test_the_names_of_the_statistics_are_no_rooms() -> None:
+    assert not set(DOORS) & set(stats.__all__)
+
+
+EVALUATE = """
+import polars as pl, prframe
+frame = pl.DataFrame({"score": [0.1, 0.4, 0.3], "label": [0, 1, 1]})
+frame.pr.evaluate(score="score", label="label", metrics=["AP", "nDCG@10", "AUC", "P@2"])
+"""
+
+
+def test_evaluate_loads_no_statistics_but_those_of_the_catalogue() -> None:
+    modules = {name for name in loaded(EVALUATE) if name.startswith("prframe.stats.")}
+    # Expectations within tie blocks, and what the metric W parses.
+    assert {name.split(".")[2] for name in modules} == {
+        "_arrays",
+        "score_functions",
+        "tie_expectations",
+    }
+    assert len(modules) <= 12
+
+
+def test_importing_the_package_loads_neither_statistics_nor_verbs() -> None:
+    assert loaded("import prframe") == {"prframe", "prframe.accessors"}
