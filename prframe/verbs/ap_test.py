@@ -22,6 +22,7 @@ from prframe.stats.null import (
     APNullMethod,
     Case,
     Cases,
+    Tail,
     ap_beta_logsf,
     ap_normal_logsf,
     just_above,
@@ -346,16 +347,27 @@ class _Test:
             distance = np.atleast_1d(value - cases.mean.mean())
             above, below = (_log_normal(side, error) for side in (distance, -distance))
             return float(self._sided(above, below)[0]), "normal"
-        upper = None if self.method == "monte-carlo" else cases.mean_tail(value)
+        upper = self._tail_of_mean(cases, value)
         if upper is not None and self.alternative == "greater":
             return upper.log_reached, upper.method
         # Equality counts on the lower side too: what does not reach beyond.
-        lower = cases.mean_tail(float(just_above(np.array(value)))) if upper is not None else None
+        above_it = float(just_above(np.array(value)))
+        lower = None if upper is None else self._tail_of_mean(cases, above_it)
         if upper is not None and lower is not None:
             above, below = np.array([[upper.log_reached], [lower.log_missed]])
             return float(self._sided(above, below)[0]), upper.method
         draws = cases.mean_draws(self.n_resamples, self.seed)
         return float(np.log(self._sampled(draws, value))), "monte-carlo"
+
+    def _tail_of_mean(self, cases: Cases, value: float) -> Tail | None:
+        """Return the tails of a mean; None where draws tell more."""
+        if self.method == "monte-carlo":
+            return None
+        tail = cases.mean_tail(value, only_inversion=self.method == "transform")
+        if tail is None or tail.method != "bound":
+            return tail
+        least = -np.log(self.n_resamples + 1)
+        return tail if min(tail.log_reached, tail.log_missed) < least else None
 
 
 def _p_columns(log_p: Floats) -> tuple[pl.Series, pl.Series]:

@@ -104,8 +104,8 @@ class Cases:
                 total += self.draws(place, size, seed + number)
         return total / len(self.cases)
 
-    def mean_tail(self, value: float) -> Tail | None:
-        """Return the tails of the mean over groups; None if no method settles."""
+    def mean_tail(self, value: float, *, only_inversion: bool = False) -> Tail | None:
+        """Return the tails of the mean over groups; None if not even a bound is found."""
         if len(self.cases) == 1:
             return self.tails(np.array([value]))[0]
         best = np.array([min(case.depth, case.n_pos) / case.n_pos for case in self.cases])
@@ -114,7 +114,8 @@ class Cases:
             log_best = float(sum(tail.log_reached for tail in self.tails(best)))
             log_rest = float(np.log(-np.expm1(log_best))) if log_best < 0 else -np.inf
             return Tail(log_best, log_rest, "exact")
-        return sum_tail(self._terms(), value * len(self.cases) * (1 - EQUAL))
+        total = value * len(self.cases) * (1 - EQUAL)
+        return sum_tail(self._terms(), total, only_inversion=only_inversion)
 
     def _terms(self) -> list[Term]:
         """Return the distinct groups whose AP is added up, and how often each is."""

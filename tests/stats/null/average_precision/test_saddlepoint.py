@@ -1,5 +1,8 @@
 """Saddlepoints of AP: the generating function, the formula, and what is done where they fail."""
 
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations, product
 from math import comb, log
 
 import numpy as np
@@ -268,14 +271,36 @@ SUMS_OF_FEW_VALUES = [
     (Case(3, 1, 3), 10, 0.58333),
     (Case(3, 1, 3), 300, 0.67944),
     (Case(6, 5, 6), 5, 0.8247),
-    (Case(20, 10, 20, (1, 19)), 30, 0.54),
-    (Case(20, 5, 20, (10, 10)), 10, 0.435),
+    (Case(14, 7, 14, (1, 13)), 30, 0.54),
+    (Case(15, 5, 15, (8, 7)), 10, 0.435),
 ]
 
 
+def distribution(case):
+    """Return the chances of the values of AP, as fractions."""
+    blocks = np.repeat(np.arange(len(case.ties)), case.ties) if case.ties else np.arange(case.n)
+    ends = np.searchsorted(blocks, blocks, side="right").tolist()
+    chances = Counter()
+    for positives in combinations(range(case.n), case.n_pos):
+        earned = [Fraction(sum(p < ends[q] for p in positives), ends[q]) for q in positives]
+        chances[sum(earned) / case.n_pos] += Fraction(1, comb(case.n, case.n_pos))
+    return chances
+
+
 @pytest.mark.parametrize(("case", "count", "value"), SUMS_OF_FEW_VALUES)
-def test_sums_of_few_values_are_left_to_sampling(case, count, value):
-    assert Cases([case] * count).mean_tail(value) is None
+def test_sums_of_few_values_are_counted(case, count, value):
+    one, total = distribution(case), {Fraction(0): Fraction(1)}
+    for _ in range(count):
+        after = Counter()
+        for (old, chance), (more, likely) in product(total.items(), one.items()):
+            after[old + more] += chance * likely
+        total = after
+    tail = Cases([case] * count).mean_tail(value)
+    assert tail.method == "exact"
+    least = Fraction(value * count * (1 - 1e-12))
+    reached = sum(chance for attained, chance in total.items() if attained >= least)
+    assert tail.log_reached == pytest.approx(log(reached), rel=1e-9)
+    assert tail.log_missed == pytest.approx(log(1 - reached), rel=1e-9)
 
 
 def test_a_sum_of_the_best_rankings_is_counted():

@@ -33,7 +33,7 @@ _NODES, _REACH = 7, 0.5
 # Where the mean is nearer than this, tilted densities are expanded.
 _NEAR = 0.3
 # Rounds of a search, turns of Newton's method in each, and how far it may leave the nodes.
-_LEAST = 1e-300
+_LEAST = 1e-60
 # Points of the quadrature, and where it ends: so far, or where exp(-uz) is exp(-40).
 _QUADRATURE, _FURTHEST, _DECAYED = 64, 12.0, 40.0
 _ROUNDS, _TURNS, _OUTSIDE = 24, 30, 1.5

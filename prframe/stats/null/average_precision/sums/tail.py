@@ -2,7 +2,8 @@
 
 The generating function of the sum is the product of those of the rankings. The more rankings there
 are the more nearly normal their sum is, and the better a saddlepoint; else the characteristic
-function is inverted.
+function is inverted. Where single values of the sum carry weight they are listed, or the sum is
+found on a lattice. What none of them settles has a bound.
 """
 
 from collections.abc import Sequence
@@ -14,32 +15,70 @@ from prframe.stats.null.average_precision.generating_function.inversion import (
     Inversion,
 )
 from prframe.stats.null.average_precision.generating_function.saddlepoint import Points
+from prframe.stats.null.average_precision.sums.counting import LATE, SOON, counted_sum_tail
+from prframe.stats.null.average_precision.sums.lattice import is_rare, lattice_sum_tail
 from prframe.stats.null.average_precision.sums.paths import PathSum
 from prframe.stats.null.average_precision.sums.terms import Sum, Term
 from prframe.stats.null.average_precision.sums.whole import MOST_POSITIVES, WholeSum
 from prframe.stats.null.average_precision.tails.planned import FLATTEST, PlannedTail, is_trusted
 from prframe.stats.null.average_precision.tails.routes import Tail
 
+# The logarithm of a tail that a lattice should do for while nothing is known of it.
+_DEEP = -100.0
 
-def sum_tail(terms: Sequence[Term], total: float) -> Tail | None:
-    """Return the tails of the sum; None if no method settles."""
+
+def sum_tail(terms: Sequence[Term], total: float, *, only_inversion: bool = False) -> Tail | None:
+    """Return the tails of the sum; None if not even a bound is found."""
     certain = sum(term.often * term.mean for term in terms if not term.variance)
     varying = [term for term in terms if term.variance]
+    target = total - certain
     if not varying:
         return None
-    target = total - certain
-    sums, points = _found(varying, target)
+    found = None if only_inversion else _of_few_values(varying, target)
+    return found or _approximated(varying, target, only_inversion=only_inversion)
+
+
+def _of_few_values(terms: Sequence[Term], target: float) -> Tail | None:
+    """Return the tails of a sum that takes few values, or clusters; None if it does neither."""
+    counted = counted_sum_tail(terms, target, SOON)
+    if counted is not None or not is_rare(terms):
+        return counted
+    found = lattice_sum_tail(terms, target, _DEEP)
+    return None if found is None or found.method == "estimate" else found
+
+
+def _approximated(
+    terms: Sequence[Term], target: float, *, only_inversion: bool = False
+) -> Tail | None:
+    """Return the tails of the sum by the generating function, or else where that does not do."""
+    sums, points = _found(terms, target)
     if points is None:
-        return None
+        return counted_sum_tail(terms, target, LATE)
     approximation = sums.approximation(points, target)
-    known = (np.array([target]), np.array([sums.mean]), np.array([sums.deviation]))
+    log_tail, slope = float(approximation.log_tail[0]), float(points.slope[0])
+    if not sums.is_lumpy(slope):
+        known = (np.array([target]), np.array([sums.mean]), np.array([sums.deviation]))
+        if is_trusted(points, approximation.doubt, known)[0] and not only_inversion:
+            found = PlannedTail.of(log_tail, slope, "saddlepoint")
+            return Tail(found.log_reached, found.log_missed, found.method)
+        inverted = inverted_tail(sums, target, slope)
+        if inverted is not None:
+            return inverted
+    return (
+        counted_sum_tail(terms, target, LATE)
+        or lattice_sum_tail(terms, target, log_tail)
+        or _bound(points, target)
+    )
+
+
+def _bound(points: Points, target: float) -> Tail | None:
+    """Return what the tail that the slope leads to does not exceed, exp(K(s) - s x)."""
     slope = float(points.slope[0])
-    if sums.is_lumpy(slope):
+    if not np.isfinite(points.log_mgf[0]):
         return None
-    if is_trusted(points, approximation.doubt, known)[0]:
-        found = PlannedTail.of(float(approximation.log_tail[0]), slope, "saddlepoint")
-        return Tail(found.log_reached, found.log_missed, found.method)
-    return inverted_tail(sums, target, slope)
+    bound = min(float(points.log_mgf[0]) - slope * target, 0.0)
+    found = PlannedTail.of(bound, slope, "bound")
+    return Tail(found.log_reached, found.log_missed, found.method)
 
 
 def _found(terms: Sequence[Term], target: float) -> tuple[Sum, Points | None]:

@@ -29,21 +29,21 @@ from prframe.stats.null.average_precision.generating_function.steps import (
 )
 from prframe.typing import Floats, Integers
 
-# Up to so many positives a lattice is not too slow.
-MOST_POSITIVES = 600
+# Up to so many likely hits a lattice is not too slow.
+MOST_HITS = 600
 # Points up to the largest value that is asked for, which is at most so many times the smallest.
 # The first number of points is tried first.
 _POINTS, _ALIKE_VALUES = (2048, 8192), 4.0
 # Chances with smaller logarithms never count, if those of the answers are larger than the second.
-_NEVER = ((-45.0, -20.0), (-90.0, -55.0), (-170.0, -130.0))
+NEVER = ((-45.0, -20.0), (-90.0, -55.0), (-170.0, -130.0))
 # Which share of a bound is about the answer's.
 _GUESSED = 0.7
 # Where the slope of the tail's logarithm is taken, in points.
 _NEARBY = 40.0
 # Tails are compared so many points beside the value that is asked for, and three times as many;
 # so much more may lie between the former. So far the two walks may be apart, of whose difference
-# a third is left. So many values are asked for in all.
-_BESIDE, _LUMPY, _APART, _ASKED = 2.5, 0.03, 0.02, 6
+# a third is left.
+_BESIDE, _LUMPY, _APART = 2.5, 0.03, 0.02
 # What is not known better than so many points is kept as its mean.
 _NARROW = 0.2
 # Sharing leads so many points further at most.
@@ -96,7 +96,7 @@ class _Terms(NamedTuple):
 def lattice_tails(
     cases: Sequence[Retrieved], x: Floats, ends: Integers | None = None
 ) -> LatticeTails:
-    """Return the tails of a value of T for each case, with at most MOST_POSITIVES positives.
+    """Return the tails of a value of T for each case, with at most MOST_HITS likely hits.
 
     All cases have the tie blocks whose ends are given, if any.
     """
@@ -110,7 +110,7 @@ def lattice_tails(
         for points in _POINTS:
             some, values = [cases[k] for k in chosen], x[chosen]
             top = float(values.max())
-            walk = partial(_Walk, _Shape(some, ends), top)
+            walk = partial(Walk, Shape(some, ends), top)
             found[:, chosen], lumpy[chosen] = _compared(walk, some, values, top / points)
             chosen = chosen[lumpy[chosen]]
             if not chosen.size:
@@ -130,8 +130,8 @@ class Lattice:
     """
 
     def __init__(self, case: Retrieved, ends: Integers | None = None) -> None:
-        self._shape = _Shape([case], ends)
-        self._walks: dict[tuple[float, float, float], _Walk] = {}
+        self._shape = Shape([case], ends)
+        self._walks: dict[tuple[float, float, float], Walk] = {}
 
     def tails(self, x: float) -> LatticeTails:
         """Return the tails of a value of T."""
@@ -146,10 +146,10 @@ class Lattice:
         reached, missed, slope = found
         return LatticeTails(reached, missed, slope, lumpy)
 
-    def _walk(self, top: float, cell: float, never: float) -> "_Walk":
+    def _walk(self, top: float, cell: float, never: float) -> "Walk":
         """Walk, or return the walk."""
         if (top, cell, never) not in self._walks:
-            self._walks[top, cell, never] = _Walk(self._shape, top, cell, never)
+            self._walks[top, cell, never] = Walk(self._shape, top, cell, never)
         return self._walks[top, cell, never]
 
 
@@ -159,17 +159,17 @@ def _kind(x: Floats) -> Integers:
 
 
 def _compared(
-    walk: "Callable[[float, float], _Walk]", cases: Sequence[Retrieved], x: Floats, cell: float
+    walk: "Callable[[float, float], Walk]", cases: Sequence[Retrieved], x: Floats, cell: float
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Return tails, slopes, and whether a lattice is too coarse, from walks of two widths."""
-    coarse, never, furthest = np.zeros((_ASKED, 2, x.size)), 0.0, 0.0
+    coarse, never, furthest = np.zeros((0, 2, x.size)), 0.0, 0.0
     guess = _GUESSED * min(map(_least, cases, x.tolist()))
-    for never, furthest in _NEVER:
-        if guess > furthest or furthest == _NEVER[-1][1]:
+    for never, furthest in NEVER:
+        if guess > furthest or furthest == NEVER[-1][1]:
             coarse = walk(2 * cell, never).pairs(cases, x)
             if (coarse[0].min(axis=0) > np.exp(furthest)).all():
                 break
-    return _settled(walk(cell, never).pairs(cases, x), coarse, cell, furthest)
+    return settled(walk(cell, never).pairs(cases, x), coarse, cell, furthest)
 
 
 def _least(case: Retrieved, x: float) -> float:
@@ -179,28 +179,58 @@ def _least(case: Retrieved, x: float) -> float:
     return float(ways)
 
 
-def _settled(
+def nearby(cell: float) -> Floats:
+    """Return how far from a value tails are asked for: there, further on, and beside it."""
+    around = _BESIDE * np.array([-3.0, -1.0, 1.0, 3.0, -6.0, -2.0])
+    return np.asarray(cell * np.array([0.0, _NEARBY, *around]))
+
+
+def likely_hits(case: Retrieved, never: float) -> int:
+    """Return how many retrieved positives have a chance with a logarithm above `never`."""
+    n, n_pos, depth = case
+    hits = np.arange(min(depth, n_pos) + 1)
+    log_chance = log_binomial(depth, hits) + log_binomial(n - depth, n_pos - hits)
+    log_chance -= log_binomial(n, n_pos)
+    return int(hits[log_chance > never].max(initial=0))
+
+
+def walk_terms(hits: int, items: Items) -> float:
+    """Return about how many terms a walk to so many hits has."""
+    steps = items.table(DENSE, GROWTH)
+    share = steps.size / np.maximum(steps.end, 1)
+    return float((min(hits, 1e6) * (4 + 2 * np.minimum(hits * share, steps.size))).sum())
+
+
+def settled(
     fine: Floats, coarse: Floats, cell: float, furthest: float
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return the tails and the slopes from two walks, and whether they are too coarse."""
+    """Return the tails and the slopes from two walks, and whether they are too coarse.
+
+    Where the value itself carries weight, the lattice spreads that weight over both sides of it;
+    the tails just below, led on to the value, count all of it.
+    """
     fine, coarse = (np.log(np.maximum(pairs, _LEAST)) for pairs in (fine, coarse))
     upper = fine[0, 0] <= fine[0, 1]
     smaller, other = (np.where(upper, pairs[:, 0], pairs[:, 1]) for pairs in (fine, coarse))
     slope = np.abs(smaller[1] - smaller[0]) / (_NEARBY * cell)
     apart = smaller[0] - other[0]
-    steps = np.abs(np.diff(smaller[2:], axis=0))
+    steps = np.abs(np.diff(smaller[2:6], axis=0))
     beside = steps[1] - np.minimum(steps[0], steps[2])
+    below, other_below = (logs[7] + (logs[7] - logs[6]) / 2 for logs in (smaller, other))
+    jump = np.abs(below - smaller[0])
     tail = np.minimum(smaller[0] + apart / 3, 0.0)
-    lumpy = (np.abs(apart) > _APART) | (beside > _LUMPY)
+    lumpy = (np.abs(apart) > _APART) | (beside > _LUMPY) | (jump > _LUMPY)
+    from_below = lumpy & (np.abs(below - other_below) <= _APART)
+    tail = np.where(from_below, np.minimum(below, 0.0), tail)
     tail[tail < furthest] = np.nan
     with np.errstate(divide="ignore"):
         rest = np.log(-np.expm1(np.minimum(tail, -_LEAST)))
     pair = np.where(upper, [tail, rest], [rest, tail])
     slope = np.where(np.isnan(tail), np.nan, np.maximum(slope, _LEAST))
-    return np.array([*pair, slope]), lumpy
+    return np.array([*pair, slope]), lumpy & ~from_below
 
 
-class _Shape(NamedTuple):
+class Shape(NamedTuple):
     """Cases, and the ends of the tie blocks that all have, if any."""
 
     cases: Sequence[Retrieved]
@@ -211,14 +241,17 @@ class _Left(NamedTuple):
     """P(T >= x) and P(T < x) at the points, for the hits `low`, ... above a rank."""
 
     survival: Floats
-    low: int
+    rows: _Rows
     above: int
 
 
-class _Walk:
-    """A walk to the last step of each case, for values of T up to `top`."""
+class Walk:
+    """A walk to the last step of each case, for values of T up to `top`, by points `cell` apart.
 
-    def __init__(self, shape: _Shape, top: float, cell: float, never: float) -> None:
+    Chances whose logarithm is below `never` do not count.
+    """
+
+    def __init__(self, shape: Shape, top: float, cell: float, never: float) -> None:
         # On use: SciPy takes longer to import than most evaluations take.
         from scipy.linalg.blas import daxpy  # noqa: PLC0415
 
@@ -234,12 +267,11 @@ class _Walk:
         depths = sorted({case.depth for case in shape.cases})
         leave = dict(zip(depths, np.searchsorted(steps.end, depths).tolist(), strict=True))
         self._left: dict[int, _Left] = {}
+        self._ends: dict[int, tuple[int, Floats]] = {}
         rows = _Rows(0, np.eye(1, self.width), np.zeros(1))
         for step in range(leave[depth] + 1):
             leaving = [depth for depth in depths if leave[depth] == step]
-            left = (
-                _Left(self._survival(rows), rows.low, int(steps.above[step])) if leaving else None
-            )
+            left = _Left(self._survival(rows), rows, int(steps.above[step])) if leaving else None
             if left is not None:
                 self._left |= dict.fromkeys(leaving, left)
             if step < leave[depth]:
@@ -250,12 +282,40 @@ class _Walk:
 
         ndarray of float, shape (6, 2, n_cases).
         """
-        found = np.zeros((_ASKED, 2, x.size))
+        offsets = nearby(self.cell)
+        found = np.zeros((offsets.size, 2, x.size))
         order = sorted(range(x.size), key=cases.__getitem__)
         for case, same in groupby(order, key=cases.__getitem__):
             places = list(same)
-            found[:, :, places] = self._last(case, x[places])
+            found[:, :, places] = self._last(case, x[places], offsets)
         return found
+
+    def reached(self, case: Retrieved, x: Floats) -> Floats:
+        """Return P(T >= x) for many values of a case, `top` at most."""
+        retrieved, share = self._shares(case)
+        low, survival = self._at_depth(case.depth)
+        inside = (retrieved >= low) & (retrieved < low + survival.shape[0])
+        mixed = share[inside] @ survival[retrieved[inside] - low]
+        value = np.interp(x / self.cell, np.arange(mixed.size), mixed)
+        return np.where(x > 0, value, 1.0)
+
+    def _at_depth(self, depth: int) -> tuple[int, Floats]:
+        """Return the least number of hits at a depth, and P(T >= x) at the points for each."""
+        if depth not in self._ends:
+            _, rows, above = self._left[depth]
+            if above < depth:
+                rows = self._moved(rows, self.items.between(np.array([above]), np.array([depth])))
+            self._ends[depth] = rows.low, self._survival(rows)[0]
+        return self._ends[depth]
+
+    def _shares(self, case: Retrieved) -> tuple[Integers, Floats]:
+        """Return how many positives may be retrieved, and the chances."""
+        n, n_pos, depth = case
+        retrieved = np.arange(max(0, n_pos - (n - depth)), min(depth, n_pos) + 1)
+        log_share = log_binomial(depth, retrieved) + log_binomial(n - depth, n_pos - retrieved)
+        log_share -= log_binomial(n, n_pos)
+        likely = log_share > self.never
+        return retrieved[likely], np.exp(log_share[likely])
 
     def _likely(self, end: int) -> tuple[int, int]:
         """Return the least and the most hits that a case may have at a rank."""
@@ -321,22 +381,17 @@ class _Walk:
         below = np.cumsum(rows.weight, axis=1) - rows.weight / 2
         return np.stack([above + rows.beyond[:, None], below])
 
-    def _last(self, case: Retrieved, values: Floats) -> Floats:
-        """Take the last step of a case; return both tails of values, and of those nearby."""
-        n, n_pos, depth = case
-        survival, low, above = self._left[depth]
+    def _last(self, case: Retrieved, values: Floats, offsets: Floats) -> Floats:
+        """Take the last step of a case; return both tails of values, moved by each offset."""
+        depth = case.depth
+        survival, (low, *_), above = self._left[depth]
         cut = self.items.between(np.array([above]), np.array([depth]))
-        around = _BESIDE * np.array([-3.0, -1.0, 1.0, 3.0])
-        offsets = self.cell * np.array([0.0, _NEARBY, *around])
         x = values + offsets[:, None]
         found = np.zeros((2, *x.shape))
-        retrieved = np.arange(max(0, n_pos - (n - depth)), min(depth, n_pos) + 1)
-        log_share = log_binomial(depth, retrieved) + log_binomial(n - depth, n_pos - retrieved)
-        log_share -= log_binomial(np.array([n]), np.array([n_pos]))
-        likely = log_share > self.never
+        retrieved, share = self._shares(case)
         rows = _Rows(low, survival[0], np.zeros(0))
-        terms = self._terms(cut, retrieved[likely], rows)
-        factor = terms.chance * np.exp(log_share[likely])[terms.hits - int(retrieved[likely][0])]
+        terms = self._terms(cut, retrieved, rows)
+        factor = terms.chance * share[terms.hits - int(retrieved[0])]
         at_once = max(1, _AT_ONCE // x.size)
         for begin in range(0, factor.size, at_once):
             part = slice(begin, begin + at_once)

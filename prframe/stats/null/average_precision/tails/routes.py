@@ -29,11 +29,14 @@ from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.moments import ap_null_moments, retrieved_moments
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
 from prframe.stats.null.average_precision.tails.lattice import (
-    MOST_POSITIVES,
+    MOST_HITS,
+    NEVER,
     Lattice,
     LatticeTails,
     Retrieved,
     lattice_tails,
+    likely_hits,
+    walk_terms,
 )
 from prframe.stats.null.average_precision.tails.merged_walk import Rounding, Tails, Walk
 from prframe.stats.null.average_precision.tails.planned import (
@@ -63,7 +66,7 @@ _ON_LATTICE = 32
 # Beyond so many positives what a lattice finds no certainty for stays an estimate.
 _STUBBORN = 100
 # So many terms a lattice may have for blocks: some seconds.
-_MOST_TERMS = 2e5
+_MOST_TERMS = 4e5
 # Up to such a share of positives single ranks carry weight.
 _RARE = 0.02
 # So many values of untied groups, or more, are quicker by the walk that they share.
@@ -203,10 +206,7 @@ class NullTails:
 
     def _on_lattice(self, group: int, x: float, most_terms: float = _MOST_TERMS) -> Tail | None:
         """Return the tails on a lattice, None where it is too coarse or would take long."""
-        n_pos, ends = self.groups[group].n_pos, self._shape[1]
-        # Terms of a walk through blocks: rows, by how many positives in a block are likely.
-        terms = 0 if ends is None else n_pos**1.5 * ends.size
-        if n_pos > MOST_POSITIVES or terms > most_terms or self._is_sparse(group):
+        if not self._may_be_on_lattice(group, most_terms) or self._is_sparse(group):
             return None
         hint = self.lattice_hint(group, x)
         return hint.tail if hint is not None and hint.is_settled else None
@@ -249,7 +249,13 @@ class NullTails:
     def is_rare(self, group: int) -> bool:
         """Whether positives are so rare that single ranks carry weight: a lattice is best."""
         n, n_pos = self.groups[group]
-        return n_pos <= min(MOST_POSITIVES, _RARE * n) and not self.is_tied
+        return n_pos <= _RARE * n and self._may_be_on_lattice(group, _MOST_TERMS)
+
+    def _may_be_on_lattice(self, group: int, most_terms: float) -> bool:
+        """Whether a walk on a lattice has rows for all likely hits, and not too many terms."""
+        hits = likely_hits(self.retrieved(group), NEVER[1][0])
+        terms = walk_terms(hits, self._items(group)[0]) if self.is_tied else 0.0
+        return hits <= MOST_HITS and terms <= most_terms
 
     @property
     def is_tied(self) -> bool:
@@ -266,7 +272,7 @@ class NullTails:
         if self._is_few(group, hint):
             return False
         is_far = hint.tail.method == "estimate" and hint.tail.log_reached < _FAR
-        can_do_better = n_pos <= MOST_POSITIVES and not hint.is_from_lattice
+        can_do_better = n_pos <= MOST_HITS and not hint.is_from_lattice
         return hint.is_settled or (is_long and not can_do_better) or is_far
 
     def _is_few(self, group: int, hint: "_Hint") -> bool:
@@ -525,10 +531,16 @@ class _Open:
 
 def _on_lattice(chosen: Sequence[_Open]) -> "list[_Hint | None]":
     """Return the tails of groups on a lattice; estimates where single values carry weight."""
-    if len(chosen) < _MANY:
+    untied = [one for one in chosen if not one.part.is_tied]
+    if len(untied) < _MANY:
         return [one.part.lattice_hint(one.group, one.x) for one in chosen]
-    cases = [one.part.retrieved(one.group) for one in chosen]
-    return _lattice_hints(lattice_tails(cases, np.array([one.problem.target for one in chosen])))
+    cases = [one.part.retrieved(one.group) for one in untied]
+    tails = lattice_tails(cases, np.array([one.problem.target for one in untied]))
+    shared = iter(_lattice_hints(tails))
+    return [
+        one.part.lattice_hint(one.group, one.x) if one.part.is_tied else next(shared)
+        for one in chosen
+    ]
 
 
 def _lattice_hints(tails: LatticeTails) -> "list[_Hint | None]":

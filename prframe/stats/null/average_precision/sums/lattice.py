@@ -1,0 +1,129 @@
+"""Tails of the sum of the AP of rankings of which few carry most of the weight, on a lattice.
+
+Where positives are rare a sum takes few values, or clusters about what one ranking or another
+earns, and neither a saddlepoint nor the inversion settles. The distribution of each AP is found on
+a lattice (`tails.lattice`), brought to the points 0, 1, 2, ... of one lattice for all of them, and
+added up term by term. A sum that reaches the last point stays there. Nothing is subtracted but
+neighbouring tails of one AP, so that no digits are lost far out; points twice as far apart tell
+how much the lattice matters.
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import numpy as np
+
+from prframe.stats.null.average_precision.sums.terms import Term
+from prframe.stats.null.average_precision.tails.lattice import (
+    MOST_HITS,
+    NEVER,
+    Retrieved,
+    Shape,
+    Walk,
+    likely_hits,
+    nearby,
+    settled,
+    walk_terms,
+)
+from prframe.stats.null.average_precision.tails.routes import Tail
+from prframe.typing import Floats
+
+# Points up to the value that is asked for; the first number of points is tried first.
+_POINTS = (2048, 8192)
+# Values of T whose walks share a lattice are at most so many times apart.
+_ALIKE_VALUES = 4.0
+# So many terms all walks may have in all, times the points: some seconds.
+_MOST_WORK = 4e9
+# Fewer positives than these are expected in each ranking where a lattice is tried first.
+_RARE = 1.0
+# Where logarithms from lattices of two widths are so far apart or less, an estimate is left.
+_ESTIMATED = 0.5
+
+
+def lattice_sum_tail(terms: Sequence[Term], target: float, guess: float) -> Tail | None:
+    """Return the tails of a sum; None where a lattice is too coarse, or would take long.
+
+    `guess` is about the logarithm of the smaller tail.
+    """
+    level = next((level for level in NEVER if guess > level[1]), None)
+    if level is None:
+        return None
+    estimate = None
+    for points in _POINTS:
+        if not _is_feasible(terms, level[0], points):
+            break
+        cell = target / points
+        fine, coarse = (_pairs(terms, target, width, level[0]) for width in (cell, 2 * cell))
+        found, lumpy = settled(fine, coarse, cell, level[1])
+        reached, missed, _ = found[:, 0].tolist()
+        if not lumpy[0]:
+            return None if np.isnan(reached) else Tail(reached, missed, "lattice")
+        apart = np.abs(np.log(fine[0, :, 0] / coarse[0, :, 0])).max()
+        estimate = Tail(reached, missed, "estimate") if apart < _ESTIMATED else None
+    return estimate
+
+
+def is_rare(terms: Sequence[Term]) -> bool:
+    """Whether so few positives are expected among what is retrieved that sums cluster."""
+    hits = sum(term.often * term.items.depth * term.n_pos / term.items.n for term in terms)
+    return hits < _RARE * sum(term.often for term in terms)
+
+
+def _is_feasible(terms: Sequence[Term], never: float, points: int) -> bool:
+    """Whether the walks to all terms take some seconds only."""
+    work = 0.0
+    for alike in _alike(terms):
+        hits = max(likely_hits(_retrieved(term), never) for term in alike)
+        if hits > MOST_HITS:
+            return False
+        longest = max(alike, key=lambda term: term.items.depth)
+        work += walk_terms(hits, longest.items) * points
+    return work < _MOST_WORK
+
+
+def _alike(terms: Sequence[Term]) -> list[list[Term]]:
+    """Return terms that are walked to together: with the same blocks, and T of about one size."""
+
+    def kind(term: Term) -> tuple[tuple[int, ...], int]:
+        ends = () if term.items.ends is None else tuple(term.items.ends.tolist())
+        return ends, int(np.log(term.n_pos) / np.log(_ALIKE_VALUES))
+
+    return [list(alike) for _, alike in groupby(sorted(terms, key=kind), key=kind)]
+
+
+def _retrieved(term: Term) -> Retrieved:
+    return Retrieved(term.items.n, term.n_pos, term.items.depth)
+
+
+def _pairs(terms: Sequence[Term], target: float, cell: float, never: float) -> Floats:
+    """Return P(S >= y) and P(S < y) for the target and values nearby, shape (8, 2, 1)."""
+    offsets = nearby(cell)
+    size = int(np.ceil((target + offsets.max()) / cell)) + 2
+    # A point stands for all that is nearer to it than to its neighbours.
+    borders = (np.arange(size + 1, dtype=np.float64) - 0.5) * cell
+    inside, beyond = np.eye(1, size)[0], 0.0
+    for alike in _alike(terms):
+        for term, reached in zip(alike, _reached(alike, borders, never), strict=True):
+            chance = reached[:-1] - reached[1:]
+            for _ in range(term.often):
+                beyond += float(inside @ reached[:0:-1])
+                inside = np.convolve(inside, chance)[:size]
+    above = np.cumsum(inside[::-1])[::-1] - inside / 2 + beyond
+    below = np.cumsum(inside) - inside / 2
+    at = (target + offsets) / cell
+    found = [np.interp(at, np.arange(size), column) for column in (above, below)]
+    return np.moveaxis(np.array(found), 0, 1)[:, :, None]
+
+
+def _reached(terms: Sequence[Term], x: Floats, never: float) -> list[Floats]:
+    """Return P(AP >= x) for rising values, of terms that are walked to together."""
+    cases = [_retrieved(term) for term in terms]
+    n_pos = np.array([case.n_pos for case in cases])
+    # More than 1 is never reached, and all that is not above 0 always.
+    possible = x <= 1
+    top = float(x[possible][-1] * n_pos.max())
+    walk = Walk(Shape(cases, terms[0].items.ends), top, (x[1] - x[0]) * int(n_pos.min()), never)
+    found = np.zeros((len(cases), x.size))
+    for row, case in zip(found, cases, strict=True):
+        row[possible] = walk.reached(case, x[possible] * case.n_pos)
+    return list(found)
