@@ -37,10 +37,15 @@ def test_both_tails_add_up():
     assert (np.diff(found.reached) < 0).all()
 
 
-def test_single_values_that_carry_weight_are_noticed():
+def test_single_values_that_carry_weight_count_whole():
     # One of six positives is retrieved at most, hardly ever two: T is 1, 1/2, 1/3, ...
-    found = lattice_tails([Retrieved(4_000, 6, 70)] * 3, np.array([1.0, 0.5, 0.2]))
-    assert found.lumpy.all()
+    x = np.array([1.0, 0.5, 0.2])
+    found = lattice_tails([Retrieved(4_000, 6, 70)] * 3, x * (1 - 1e-12))
+    assert not found.lumpy.any()
+    first = np.array([1, 2, 5]) * 6 / 4_000
+    # Two that are retrieved add a little.
+    assert (np.exp(found.reached) > first * (1 - first)).all()
+    assert np.exp(found.reached) == pytest.approx(APNull(4_000, 6, depth=70).sf(x / 6), rel=0.01)
     rows = pl.concat(
         pl.DataFrame(
             {"q": q, "score": -np.arange(70.0), "label": np.arange(70) == q, "n_pos": 6, "n": 3994}
