@@ -25,6 +25,8 @@ _SMALLEST = float(np.nextafter(0, 1))
 # A bracket of this share of the step of a lattice holds one of its points at most.
 _CELL = 0.4
 _LARGEST = float(np.finfo(np.float64).max)
+# A value counts up to once its rounding above it, and down to twice that below it.
+_COUNTED_ABOVE, _COUNTED_BELOW = 1.1, 2.1
 
 
 class TailProbabilities(NamedTuple):
@@ -200,7 +202,7 @@ class NullDistribution(ABC):
         return _shaped(sided(found.upper, found.lower, alternative))
 
     def isf(self, q: ArrayLike) -> "Floats | float":
-        """Return the least x with P(X >= x) <= q: the critical value at level q.
+        """Return the least value x with P(X >= x) <= q: the critical value at level q.
 
         Parameters
         ----------
@@ -209,8 +211,9 @@ class NullDistribution(ABC):
         Returns
         -------
         float or ndarray of float
-            In the shape of q, as near as values can be told apart. NaN where no value is as rare
-            as that.
+            In the shape of q. Where the values that X takes can be told apart, it is one of them,
+            or less by no more than rounding, so that an observed value of this size is at least as
+            large. NaN where no value is as rare as that.
 
         Raises
         ------
@@ -224,11 +227,11 @@ class NullDistribution(ABC):
             return _finite(level[places] + _SLACK - self._upper(x))
 
         found = self._search(levels, 1).bracket(rarity)
-        rare = np.where(found.reached, self._last_as_rare(found.above), np.nan)
-        return _shaped(rare.reshape(levels.shape))
+        rare = self._taken(self._last_as_rare(found.above), "upper")
+        return _shaped(np.where(found.reached, rare, np.nan).reshape(levels.shape))
 
     def ppf(self, q: ArrayLike) -> "Floats | float":
-        """Return the least x with P(X <= x) >= q.
+        """Return the least value x with P(X <= x) >= q.
 
         Parameters
         ----------
@@ -237,7 +240,9 @@ class NullDistribution(ABC):
         Returns
         -------
         float or ndarray of float
-            In the shape of q, as near as values can be told apart.
+            In the shape of q. Where the values that X takes can be told apart, it is one of them,
+            or more by no more than rounding, so that an observed value of this size is at most as
+            large.
 
         Raises
         ------
@@ -251,7 +256,7 @@ class NullDistribution(ABC):
             return _finite(self._lower(x) - level[places] + _SLACK)
 
         above = self._search(levels, -1).bracket(height).above
-        return _shaped(self._settled(above).reshape(levels.shape))
+        return _shaped(self._taken(self._not_below(above), "lower").reshape(levels.shape))
 
     def rvs(self, size: int = 1, rng: Seed = None) -> Floats:
         """Draw values.
@@ -317,8 +322,12 @@ class NullDistribution(ABC):
         lattice = self._lattice()
         return np.full(x.shape, _CELL * lattice[1]) if lattice else self._rounding(x) / 2
 
+    def _taken(self, x: Floats, side: Side) -> Floats:  # noqa: ARG002 - for others to use
+        """Return the values that X takes and that equal quantiles, where these are known."""
+        return x
+
     def _last_as_rare(self, above: Floats) -> Floats:
-        """Return the largest x with the same P(X >= x) as each number.
+        """Return the largest value with the same P(X >= x) as each number, or just less.
 
         P(X >= x) stays what it is up to the next value that X can take.
         """
@@ -332,7 +341,19 @@ class NullDistribution(ABC):
         def is_lost(places: NDArray[np.int64], x: Floats) -> NDArray[np.bool_]:
             return self._upper(x) < reached[places]
 
-        return self._settled(last_kept(is_lost, rare, gap, largest, self._narrow))
+        last = last_kept(is_lost, rare, gap, largest, self._narrow)
+        return self._settled(last) if lattice else self._not_above(last, reached + 2 * _SLACK)
+
+    def _not_above(self, last: Floats, reached: Floats) -> Floats:
+        """Return numbers that no value that they equal is below, if they are as rare as before."""
+        below = last - _COUNTED_ABOVE * self._rounding(last)
+        return np.where(self._upper(below) <= reached, below, last)
+
+    def _not_below(self, x: Floats) -> Floats:
+        """Return numbers that no value that they equal is above."""
+        if self._lattice():
+            return self._settled(x)
+        return np.minimum(x + _COUNTED_BELOW * self._rounding(x), self.support()[1])
 
     def _upper(self, x: Floats) -> Floats:
         """Return logarithms of P(X >= x), at points of the lattice if there is one."""

@@ -12,6 +12,7 @@ from prframe.errors import PrframeError
 from prframe.stats._arrays import counts, reals
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.approximations import ap_minimum
+from prframe.stats.null.average_precision.atoms import ap_atoms
 from prframe.stats.null.average_precision.draws import drawn
 from prframe.stats.null.average_precision.generating_function.course import Group
 from prframe.stats.null.average_precision.generating_function.steps import Items
@@ -24,6 +25,9 @@ from prframe.stats.null.average_precision.shape import ap_null_shape, retrieved_
 from prframe.stats.null.average_precision.tails.routes import APNullMethod, NullTails, just_above
 from prframe.stats.null.base import Found, NullDistribution, Side
 from prframe.typing import Floats, Integers
+
+# Values this many times their rounding from a quantile are what it stands for.
+_NEAR = 5
 
 
 class APNull(NullDistribution):
@@ -206,13 +210,15 @@ class APNull(NullDistribution):
     def _found(self, x: Floats, sides: tuple[Side, ...]) -> Found:
         """Return the tails of rising numbers, each side where it is asked for."""
         nothing = np.full(x.shape, np.nan)
+        # Nothing lies between 0 and the least positive value, next to which rounding is small.
+        half = self._least_positive / 2
         found = Found(nothing, nothing, np.full(x.shape, "exact", dtype="<U11"))
         if "lower" in sides:
             # Equality counts: P(AP <= x) is all that does not reach beyond what equals x.
-            logs, method = self._reached(np.where(x >= 0, just_above(x), x), 1)
+            logs, method = self._reached(np.where(x >= 0, np.maximum(just_above(x), half), x), 1)
             found = found._replace(lower=logs, method=method)
         if "upper" in sides:
-            logs, method = self._reached(x, 0)
+            logs, method = self._reached(np.where(x > 0, np.maximum(x, half), x), 0)
             found = found._replace(upper=logs, method=method)
         return found
 
@@ -233,6 +239,25 @@ class APNull(NullDistribution):
     def _rounding(self, x: Floats) -> Floats:
         """Return by how much AP may differ from x and equal it."""
         return np.abs(x) * EQUAL
+
+    def _taken(self, x: Floats, side: Side) -> Floats:
+        """Return the values of AP that equal quantiles, the least of them, or the largest."""
+        if self._atoms is None:
+            return x
+        near = _NEAR * self._rounding(np.maximum(x, self._least_positive))
+        first = np.searchsorted(self._atoms, x - near)
+        end = np.searchsorted(self._atoms, x + near, side="right")
+        place = np.minimum(first if side == "upper" else end - 1, self._atoms.size - 1)
+        return np.where(first < end, self._atoms[place], x)
+
+    @property
+    def _least_positive(self) -> float:
+        """What AP is at least, if it is not 0."""
+        return 1 / (self.n * self.n_pos)
+
+    @cached_property
+    def _atoms(self) -> Floats | None:
+        return ap_atoms(Items(self.n, self.depth, self._ends), self.n_pos)
 
     def _draws(self, size: int, generator: np.random.Generator) -> Floats:
         """Draw rankings."""
