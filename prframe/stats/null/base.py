@@ -68,7 +68,8 @@ class NullDistribution(ABC):
 
     It answers as a frozen distribution of ``scipy.stats`` does, save that equality counts on both
     sides: ``sf(x) = P(X >= x)`` and ``cdf(x) = P(X <= x)``. How probabilities are computed is told
-    by the argument `method` of the class.
+    by the argument `method` of the class, or by ``using(method)``. It cannot be changed once it is
+    made.
 
     Notes
     -----
@@ -143,19 +144,19 @@ class NullDistribution(ABC):
         PrframeError
             A value that is NaN, or a method that cannot take this distribution.
         """
-        return _shaped(_chance(self._tails("x", x, ("upper",)).upper))
+        return shaped(_chance(self._tails("x", x, ("upper",)).upper))
 
     def logsf(self, x: ArrayLike) -> "Floats | float":
         """Return the logarithm of P(X >= x), x being an array_like of float."""
-        return _shaped(self._tails("x", x, ("upper",)).upper)
+        return shaped(self._tails("x", x, ("upper",)).upper)
 
     def cdf(self, x: ArrayLike) -> "Floats | float":
         """Return P(X <= x), x being an array_like of float."""
-        return _shaped(_chance(self._tails("x", x, ("lower",)).lower))
+        return shaped(_chance(self._tails("x", x, ("lower",)).lower))
 
     def logcdf(self, x: ArrayLike) -> "Floats | float":
         """Return the logarithm of P(X <= x), x being an array_like of float."""
-        return _shaped(self._tails("x", x, ("lower",)).lower)
+        return shaped(self._tails("x", x, ("lower",)).lower)
 
     def tails(self, x: ArrayLike) -> TailProbabilities:
         """Return the logarithms of both tails, and how they were found.
@@ -171,7 +172,7 @@ class NullDistribution(ABC):
         """
         upper, lower, method = self._tails("x", x, BOTH)
         return TailProbabilities(
-            _shaped(upper), _shaped(lower), str(method) if method.ndim == 0 else method
+            shaped(upper), shaped(lower), str(method) if method.ndim == 0 else method
         )
 
     def p_value(
@@ -189,17 +190,23 @@ class NullDistribution(ABC):
         Returns
         -------
         float or ndarray of float, in [0, 1]
-            In the shape of `statistic`.
+            In the shape of `statistic`. A value that X can take never has 0; one beyond all of
+            them, which cannot have been observed, has.
 
         Raises
         ------
         PrframeError
-            A statistic that is NaN, or another alternative.
+            A statistic that is NaN or no number, or another alternative.
         """
         checks.one_of("alternative", alternative, get_args(Alternative))
+        if isinstance(statistic, str) and statistic in get_args(Alternative):
+            raise PrframeError(
+                f"`statistic` must be numbers; got {statistic!r}; name the argument: "
+                f"alternative={statistic!r}."
+            )
         sides: dict[Alternative, tuple[Side, ...]] = {"greater": ("upper",), "less": ("lower",)}
         found = self._tails("statistic", statistic, sides.get(alternative, BOTH))
-        return _shaped(sided(found.upper, found.lower, alternative))
+        return shaped(sided(found.upper, found.lower, alternative))
 
     def isf(self, q: ArrayLike) -> "Floats | float":
         """Return the least value x with P(X >= x) <= q: the critical value at level q.
@@ -228,7 +235,7 @@ class NullDistribution(ABC):
 
         found = self._search(levels, 1).bracket(rarity)
         rare = self._taken(self._last_as_rare(found.above), "upper")
-        return _shaped(np.where(found.reached, rare, np.nan).reshape(levels.shape))
+        return shaped(np.where(found.reached, rare, np.nan).reshape(levels.shape))
 
     def ppf(self, q: ArrayLike) -> "Floats | float":
         """Return the least value x with P(X <= x) >= q.
@@ -256,7 +263,7 @@ class NullDistribution(ABC):
             return _finite(self._lower(x) - level[places] + _SLACK)
 
         above = self._search(levels, -1).bracket(height).above
-        return _shaped(self._taken(self._not_below(above), "lower").reshape(levels.shape))
+        return shaped(self._taken(self._not_below(above), "lower").reshape(levels.shape))
 
     def rvs(self, size: int = 1, rng: Seed = None) -> Floats:
         """Draw values.
@@ -266,7 +273,7 @@ class NullDistribution(ABC):
         size : int, default 1
             How many, >= 1.
         rng : int or numpy.random.Generator, optional
-            Seed, or generator.
+            Seed, or generator; other values every time, unless told.
 
         Returns
         -------
@@ -275,7 +282,7 @@ class NullDistribution(ABC):
         Raises
         ------
         PrframeError
-            A size below 1, or no seed.
+            A size below 1, or what is neither a seed nor a generator.
         """
         size = checks.whole_number("size", size, at_least=1)
         return self._draws(size, random_generator(rng))
@@ -302,9 +309,7 @@ class NullDistribution(ABC):
 
     def _tails(self, name: str, x: ArrayLike, sides: tuple[Side, ...]) -> Found:
         """Check numbers and return their tails, in their shape."""
-        values = reals(name, x)
-        if np.isnan(values).any():
-            raise PrframeError(f"`{name}` must not be NaN.")
+        values = numbers(name, x)
         asked, places = np.unique(values, return_inverse=True)
         found = self._found(asked, sides)
         # Neighbours may differ by less than the error of each.
@@ -321,6 +326,11 @@ class NullDistribution(ABC):
         """Return the width of brackets that need not be narrower."""
         lattice = self._lattice()
         return np.full(x.shape, _CELL * lattice[1]) if lattice else self._rounding(x) / 2
+
+    def _set(self, **attributes: object) -> None:
+        """Set what cannot be changed later on."""
+        for name, value in attributes.items():
+            object.__setattr__(self, name, value)
 
     def _taken(self, x: Floats, side: Side) -> Floats:  # noqa: ARG002 - for others to use
         """Return the values that X takes and that equal quantiles, where these are known."""
@@ -372,6 +382,14 @@ class NullDistribution(ABC):
         return origin + step * np.rint((x - origin) / step)
 
 
+def numbers(name: str, x: ArrayLike) -> Floats:
+    """Require numbers, none of them NaN."""
+    values = reals(name, x)
+    if np.isnan(values).any():
+        raise PrframeError(f"`{name}` must not be NaN.")
+    return values
+
+
 def sided(upper: Floats, lower: Floats, alternative: Alternative) -> Floats:
     """Return p-values from the logarithms of both tails; one that is not asked for may be NaN."""
     if alternative == "two-sided":
@@ -384,7 +402,7 @@ def _chance(logs: Floats) -> Floats:
     return np.where(np.isfinite(logs), np.maximum(np.exp(logs), _SMALLEST), 0.0)
 
 
-def _shaped(values: Floats) -> "Floats | float":
+def shaped(values: Floats) -> "Floats | float":
     """Return an array, or the number that is its only entry."""
     return float(values) if values.ndim == 0 else values
 
