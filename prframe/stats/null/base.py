@@ -3,6 +3,8 @@
 A distribution knows how likely its tails are, and its moments; everything else follows from these.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
@@ -126,7 +128,7 @@ class NullDistribution(ABC):
     def support(self) -> tuple[float, float]:
         """Return the least and the largest value."""
 
-    def sf(self, x: ArrayLike) -> "Floats | float":
+    def sf(self, x: ArrayLike) -> Floats | float:
         """Return P(X >= x).
 
         Parameters
@@ -146,15 +148,15 @@ class NullDistribution(ABC):
         """
         return shaped(_chance(self._tails("x", x, ("upper",)).upper))
 
-    def logsf(self, x: ArrayLike) -> "Floats | float":
+    def logsf(self, x: ArrayLike) -> Floats | float:
         """Return the logarithm of P(X >= x), x being an array_like of float."""
         return shaped(self._tails("x", x, ("upper",)).upper)
 
-    def cdf(self, x: ArrayLike) -> "Floats | float":
+    def cdf(self, x: ArrayLike) -> Floats | float:
         """Return P(X <= x), x being an array_like of float."""
         return shaped(_chance(self._tails("x", x, ("lower",)).lower))
 
-    def logcdf(self, x: ArrayLike) -> "Floats | float":
+    def logcdf(self, x: ArrayLike) -> Floats | float:
         """Return the logarithm of P(X <= x), x being an array_like of float."""
         return shaped(self._tails("x", x, ("lower",)).lower)
 
@@ -177,7 +179,7 @@ class NullDistribution(ABC):
 
     def p_value(
         self, statistic: ArrayLike, alternative: Alternative = "greater"
-    ) -> "Floats | float":
+    ) -> Floats | float:
         """Return the p-value of a statistic.
 
         Parameters
@@ -208,7 +210,7 @@ class NullDistribution(ABC):
         found = self._tails("statistic", statistic, sides.get(alternative, BOTH))
         return shaped(sided(found.upper, found.lower, alternative))
 
-    def isf(self, q: ArrayLike) -> "Floats | float":
+    def isf(self, q: ArrayLike) -> Floats | float:
         """Return the least value x with P(X >= x) <= q: the critical value at level q.
 
         Parameters
@@ -237,7 +239,7 @@ class NullDistribution(ABC):
         rare = self._taken(self._last_as_rare(found.above), "upper")
         return shaped(np.where(found.reached, rare, np.nan).reshape(levels.shape))
 
-    def ppf(self, q: ArrayLike) -> "Floats | float":
+    def ppf(self, q: ArrayLike) -> Floats | float:
         """Return the least value x with P(X <= x) >= q.
 
         Parameters
@@ -402,7 +404,7 @@ def _chance(logs: Floats) -> Floats:
     return np.where(np.isfinite(logs), np.maximum(np.exp(logs), _SMALLEST), 0.0)
 
 
-def shaped(values: Floats) -> "Floats | float":
+def shaped(values: Floats) -> Floats | float:
     """Return an array, or the number that is its only entry."""
     return float(values) if values.ndim == 0 else values
 

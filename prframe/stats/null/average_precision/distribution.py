@@ -1,5 +1,7 @@
 """The null distribution of average precision: every ranking equally likely."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -171,7 +173,7 @@ class APNull(NullDistribution):
         """
         checks.one_of("method", method, get_args(APNullMethod))
         other = copy(self)
-        other._set(method=method)
+        object.__setattr__(other, "method", method)
         return other
 
     def mean(self) -> float:

@@ -1,5 +1,7 @@
 """The distribution of a sum of numbers with random signs, behind paired randomization tests."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -119,7 +121,7 @@ class SignFlipNull(NullDistribution):
         return "exact" if self._places is not None or self._sizes.size <= limit else "convolution"
 
     @cached_property
-    def _places(self) -> "Integers | None":
+    def _places(self) -> Integers | None:
         """The numbers in their common unit, if they have one and the walk along it is short."""
         places = _lattice(self._sizes)
         if places is None or not places.size:
@@ -218,7 +220,7 @@ class SignFlipNull(NullDistribution):
 
     def p_value(
         self, statistic: ArrayLike | None = None, alternative: Alternative = "greater"
-    ) -> "Floats | float":
+    ) -> Floats | float:
         """Return the p-value of a statistic, or of the numbers with the signs they have.
 
         The other distributions, which are made without what was observed, need the statistic.
@@ -363,7 +365,7 @@ def _all_sums(numbers: Floats) -> Floats:
     return np.sort(sums)
 
 
-def _lattice(sizes: Floats) -> "Integers | None":
+def _lattice(sizes: Floats) -> Integers | None:
     """Return positive, rising numbers in their common unit, if they have one."""
     if not sizes.size:
         return np.zeros(0, dtype=np.int64)

@@ -1,5 +1,7 @@
 """The null distribution of a linear rank statistic: every choice of the positives alike."""
 
+from __future__ import annotations
+
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -166,7 +168,7 @@ class LinearRankNull(NullDistribution):
         if method == self.method:
             return self
         other = copy(self)
-        other._set(method=method)
+        object.__setattr__(other, "method", method)
         return other
 
     def _shape(self) -> tuple[float, float]:
@@ -222,7 +224,7 @@ class LinearRankNull(NullDistribution):
         return 0.0 if self._smaller is self._urn else self._urn.total
 
     @cached_property
-    def _law(self) -> "SubsetTables | LatticeLaw | None":
+    def _law(self) -> SubsetTables | LatticeLaw | None:
         """The exact distribution, if it is small enough."""
         urn = self._smaller
         return SubsetTables.of(urn) or LatticeLaw.of(urn, urn.contents.lattice)
