@@ -159,7 +159,7 @@ def ap_test(
     └─────┴───────┴──────┴───────────┴──────────┴────────┘
     """
     args = arguments("ap_test", score, label, shared)
-    checks.one_of("method", method, get_args(Method))
+    checks.one_of("method", method, get_args(Method), in_order=True)
     checks.one_of("alternative", alternative, get_args(Alternative))
     resamples = checks.whole_number("n_resamples", n_resamples, at_least=1)
     grouped = args if over is None else grouped_over(args, over)
@@ -205,8 +205,8 @@ class _Test:
         """Refuse methods that know nothing of a mean."""
         if self.method not in _OF_MEANS:
             raise PrframeError(
-                f"with `over`, `method` must be one of {checks.listed(_OF_MEANS)}; "
-                f"got {self.method!r}."
+                "with `over`, `method` must be one of "
+                f"{checks.listed(_OF_MEANS, in_order=True)}; got {self.method!r}."
             )
 
     def results(self, source: Source) -> pl.DataFrame:
@@ -390,7 +390,9 @@ def _moments(rows: pl.DataFrame, mean: Floats, variance: Floats) -> pl.DataFrame
 def _normalized(rows: pl.DataFrame) -> pl.DataFrame:
     """Add AP on a scale on which random ranking has 0 and the best one 1."""
     mean, ap = pl.col("null_mean"), pl.col("ap")
-    scaled = pl.when(mean < 1).then((ap - mean) / (1 - mean))
+    # A sum in another order than that of the mean is the mean.
+    above = pl.when((ap - mean).abs() > EQUAL * mean).then(ap - mean).otherwise(0.0)
+    scaled = pl.when(mean < 1).then(above / (1 - mean))
     columns = rows.with_columns(scaled.alias("normalized_ap"))
     names = list(rows.columns)
     names.insert(names.index("ap") + 1, "normalized_ap")

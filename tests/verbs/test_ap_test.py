@@ -280,3 +280,9 @@ def test_means_on_a_lattice(won: int) -> None:
     chance = sum(comb(100, k) for k in range(won, 101)) / 2**100
     found = prframe.ap_test(data, over="q", n_resamples=40_000, rng=1)["p_value"][0]
     assert abs(found - chance) < 5 * sqrt(chance * (1 - chance) / 40_000) + 1e-4
+
+
+@pytest.mark.parametrize("n_pos", range(1, 10))
+def test_normalized_ap_is_0_where_ap_is_what_it_is_at_random(n_pos: int) -> None:
+    data = pl.DataFrame({"score": [0] * 10, "label": [1] * n_pos + [0] * (10 - n_pos)})
+    assert prframe.ap_test(data)["normalized_ap"].to_list() == [0]

@@ -145,7 +145,7 @@ class APNull(NullDistribution):
         if retrieved > n:
             raise PrframeError(f"`depth` must be at most n = {n}; got {retrieved}.")
         blocks = None if ties is None else _blocks(ties, n, depth)
-        checks.one_of("method", method, get_args(APNullMethod))
+        checks.one_of("method", method, get_args(APNullMethod), in_order=True)
         self._set(n=n, n_pos=n_pos, ties=blocks, depth=retrieved, method=method)
 
     def __repr__(self) -> str:
@@ -171,7 +171,7 @@ class APNull(NullDistribution):
         PrframeError
             Another method.
         """
-        checks.one_of("method", method, get_args(APNullMethod))
+        checks.one_of("method", method, get_args(APNullMethod), in_order=True)
         other = copy(self)
         object.__setattr__(other, "method", method)
         return other
