@@ -24,7 +24,7 @@ from prframe.stats.null import (
     Cases,
     ap_beta_logsf,
     ap_normal_logsf,
-    just_above,
+    beyond,
 )
 from prframe.typing import Alternative, Columns, Floats, FrameT, Shared
 from prframe.verbs._correction import Correction, check_correction, corrected
@@ -276,7 +276,7 @@ class _Test:
             if self.alternative == "greater":
                 return above, methods
             # Equality counts on this side too: what does not reach beyond.
-            lower = cases.tails(just_above(ap), method)
+            lower = cases.tails(beyond(ap, _least_positive(cases)), method)
             below = np.array([tail.log_missed for tail in lower], dtype=np.float64)
             return self._sided(above, below), methods
         above = self._fitted(cases, ap)
@@ -350,7 +350,9 @@ class _Test:
         if upper is not None and self.alternative == "greater":
             return upper.log_reached, upper.method
         # Equality counts on the lower side too: what does not reach beyond.
-        lower = cases.mean_tail(float(just_above(np.array(value)))) if upper is not None else None
+        least = _least_positive(cases).min() / count
+        further = float(beyond(np.array(value), least))
+        lower = cases.mean_tail(further) if upper is not None else None
         if upper is not None and lower is not None:
             above, below = np.array([[upper.log_reached], [lower.log_missed]])
             return float(self._sided(above, below)[0]), upper.method
@@ -373,6 +375,11 @@ def _cases(rows: pl.DataFrame) -> Cases:
             for n, n_pos, depth, sizes in zip(*columns, strict=True)
         ]
     )
+
+
+def _least_positive(cases: Cases) -> Floats:
+    """Return what AP of each group is at least, if it is not 0."""
+    return np.array([1 / (case.n * case.n_pos) for case in cases.cases], dtype=np.float64)
 
 
 def _moments(rows: pl.DataFrame, mean: Floats, variance: Floats) -> pl.DataFrame:

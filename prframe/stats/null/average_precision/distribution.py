@@ -258,15 +258,15 @@ class APNull(NullDistribution):
     def _found(self, x: Floats, sides: tuple[Side, ...]) -> Found:
         """Return the tails of rising numbers, each side where it is asked for."""
         nothing = np.full(x.shape, np.nan)
-        # Nothing lies between 0 and the least positive value, next to which rounding is small.
-        half = self._least_positive / 2
         found = Found(nothing, nothing, np.full(x.shape, "exact", dtype="<U11"))
         if "lower" in sides:
             # Equality counts: P(AP <= x) is all that does not reach beyond what equals x.
-            logs, method = self._reached(np.where(x >= 0, np.maximum(just_above(x), half), x), 1)
+            logs, method = self._reached(np.where(x >= 0, beyond(x, self._least_positive), x), 1)
             found = found._replace(lower=logs, method=method)
         if "upper" in sides:
-            logs, method = self._reached(np.where(x > 0, np.maximum(x, half), x), 0)
+            logs, method = self._reached(
+                np.where(x > 0, np.maximum(x, self._least_positive / 2), x), 0
+            )
             found = found._replace(upper=logs, method=method)
         return found
 
@@ -329,6 +329,14 @@ class APNull(NullDistribution):
         fewest, most = self._hits
         low, high = least[fewest : most + 1].min(), largest[fewest : most + 1].max()
         return float(low) / self.n_pos, float(high) / self.n_pos
+
+
+def beyond(x: Floats, least: Floats | float) -> Floats:
+    """Return values above all that equal x, which is 0 or no less than the least positive value.
+
+    Nothing lies between these two, and next to 0 sums of large terms are not precise.
+    """
+    return np.maximum(just_above(x), np.asarray(least) / 2)
 
 
 def _blocks(ties: Sequence[int], n: int, depth: int | None) -> Integers:
