@@ -90,7 +90,9 @@ def ap_test(
           where the tilted distribution is nearly normal; else a walk down the ranks, or the
           inversion of the characteristic function. How accurate each is: `prframe.stats.APNull`.
           "exact", "lattice", "saddlepoint" and "transform" ask for one of them; where counting is
-          as quick, it is done.
+          as quick, it is done. "exact" takes up to 4,194,304 rankings, and more with up to three
+          positives or negatives and no ties; "lattice" takes more than 400 positives and as many
+          negatives only where few rankings are as good, or as bad.
         - "monte-carlo": ``(b + 1) / (n_resamples + 1)`` with b of `n_resamples` random rankings
           as good.
         - "normal": with the exact mean and standard deviation.
@@ -124,7 +126,7 @@ def ap_test(
     ------
     PrframeError
         An unknown option, `weight`, ``ties`` other than "group", "order" and "trec", "exact" with
-        too many rankings, or rows that cannot be ranked.
+        too many rankings, "lattice" with too many positives, or rows that cannot be ranked.
 
     Warns
     -----
