@@ -26,6 +26,8 @@ _SLACK = 1e-12
 _SMALLEST = float(np.nextafter(0, 1))
 # A bracket of this share of the step of a lattice holds one of its points at most.
 _CELL = 0.4
+# Numbers of which so many times are whole add up without rounding.
+_DYADIC = 2.0**20
 _LARGEST = float(np.finfo(np.float64).max)
 # A value counts up to once its rounding above it, and down to twice that below it.
 _COUNTED_ABOVE, _COUNTED_BELOW = 1.1, 2.1
@@ -353,8 +355,8 @@ class NullDistribution(ABC):
         def is_lost(places: NDArray[np.int64], x: Floats) -> NDArray[np.bool_]:
             return self._upper(x) < reached[places]
 
-        last = last_kept(is_lost, rare, gap, largest, self._narrow)
-        return self._settled(last) if lattice else self._not_above(last, reached + 2 * _SLACK)
+        last = self._settled(last_kept(is_lost, rare, gap, largest, self._narrow))
+        return last if self._is_exact else self._not_above(last, reached + 2 * _SLACK)
 
     def _not_above(self, last: Floats, reached: Floats) -> Floats:
         """Return numbers that no value that they equal is below, if they are as rare as before."""
@@ -363,9 +365,16 @@ class NullDistribution(ABC):
 
     def _not_below(self, x: Floats) -> Floats:
         """Return numbers that no value that they equal is above."""
-        if self._lattice():
-            return self._settled(x)
+        x = self._settled(x)
+        if self._is_exact:
+            return x
         return np.minimum(x + _COUNTED_BELOW * self._rounding(x), self.support()[1])
+
+    @property
+    def _is_exact(self) -> bool:
+        """Whether values are sums without rounding: they lie on a lattice of dyadic numbers."""
+        lattice = self._lattice()
+        return lattice is not None and all((_DYADIC * end).is_integer() for end in lattice)
 
     def _upper(self, x: Floats) -> Floats:
         """Return logarithms of P(X >= x), at points of the lattice if there is one."""

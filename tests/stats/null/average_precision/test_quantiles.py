@@ -48,9 +48,10 @@ def check_quantiles(
     null: NullDistribution, values: Floats, within: float = 1e-11, absolute: float = 1e-300
 ) -> None:
     """Compare the quantiles at and between all attained levels with all values, which rise."""
-    starts = np.flatnonzero(np.diff(values, prepend=-np.inf) > 1e-11 * np.abs(values))
+    gap = np.maximum(1e-11 * np.abs(values), absolute)
+    starts = np.flatnonzero(np.diff(values, prepend=-np.inf) > gap)
     starts = starts[np.unique(np.linspace(0, starts.size - 1, 6).astype(int))]
-    ends = np.searchsorted(values, values[starts] + 1e-11 * np.abs(values[starts]), side="right")
+    ends = np.searchsorted(values, values[starts] + gap[starts], side="right")
     least, largest = values[starts], values[ends - 1]
     above, below = (values.size - starts) / values.size, ends / values.size
     for share in (1.0, 1 + 1e-7):
@@ -119,9 +120,20 @@ def test_quantiles_of_many_rankings_keep_their_level() -> None:
         assert null.cdf(null.ppf(0.05)) >= 0.05 * (1 - 1e-12)
 
 
-def test_quantiles_of_sums_are_not_beyond_what_is_attained() -> None:
-    scores = np.sqrt(np.arange(1.0, 10))
+@pytest.mark.parametrize(
+    "scores",
+    [np.sqrt(np.arange(1.0, 10)), np.arange(1.0, 10) / 10, np.arange(1.0, 10)],
+    ids=["no lattice", "a lattice of tenths", "whole numbers"],
+)
+def test_quantiles_of_sums_are_not_beyond_what_is_attained(scores: Floats) -> None:
     sums = np.sort([sum(chosen) for chosen in combinations(scores.tolist(), 4)])
-    check_quantiles(LinearRankNull(scores, 4), sums, absolute=1e-10)
     signs = 1 - 2 * ((np.arange(1 << 9)[:, None] >> np.arange(9)) & 1)
-    check_quantiles(SignFlipNull(scores), np.sort(signs @ scores), absolute=1e-10)
+    flipped = np.sort(signs @ scores)
+    # Sums that are equal differ by rounding, next to 0 by more than a share of themselves.
+    for null, values in ((LinearRankNull(scores, 4), sums), (SignFlipNull(scores), flipped)):
+        check_quantiles(null, values, absolute=1e-10)
+
+
+def test_quantiles_of_whole_numbers_are_whole() -> None:
+    assert LinearRankNull(range(1, 9), 3).isf([0.3, 0.05]).tolist() == [16, 20]
+    assert SignFlipNull(range(1, 9)).ppf([0.3, 0.05]).tolist() == [-8, -24]
