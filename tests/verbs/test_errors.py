@@ -234,8 +234,8 @@ REFUSALS = {
     ),
     "not a list of keys": (
         lambda: curve(GOOD, by=GOOD["query"]),
-        "`by` must be a column name or a list of them; got shape: (4,)\nSeries: 'query' [str]\n[\n"
-        '\t"q1"\n\t"q1"\n\t"q2"\n\t"q2"\n].',
+        "`by` must be a column name or a list of them; got shape: (4,) Series: 'query' [str] "
+        '[ "q1" "q1" "q2" "q2" ].',
     ),
     "not a list of metrics": (
         lambda: evaluate(GOOD, 5),
