@@ -25,21 +25,24 @@ def did_you_mean(value: object, options: Iterable[object]) -> str:
     return f" Did you mean {close!r}?" if close else ""
 
 
-def listed(values: Iterable[object]) -> str:
-    """Write values as a sorted, quoted list."""
-    return ", ".join(repr(value) for value in sorted(values, key=str))
+def listed(values: Iterable[object], *, in_order: bool = False) -> str:
+    """Write values as a quoted list, sorted unless their order says which come first."""
+    return ", ".join(map(repr, values if in_order else sorted(values, key=str)))
 
 
-def one_of(name: str, value: object, options: Sequence[str]) -> None:
+def one_of(name: str, value: object, options: Sequence[str], *, in_order: bool = False) -> None:
     """Require an option out of a closed list."""
     if value not in options:
-        hint = did_you_mean(value, options)
-        raise PrframeError(f"`{name}` must be one of {listed(options)}; got {brief(value)}.{hint}")
+        hint, those = did_you_mean(value, options), listed(options, in_order=in_order)
+        raise PrframeError(f"`{name}` must be one of {those}; got {brief(value)}.{hint}")
 
 
 def brief(value: object) -> str:
-    """Write a value, cut short where it is long."""
+    """Write a value, on one line, and cut short where it is long."""
     text = repr(value)
+    if "\n" in text:
+        # Arrays, series and frames are written over several lines.
+        text = " ".join(text.split())
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 

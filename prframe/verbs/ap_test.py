@@ -25,7 +25,7 @@ from prframe.stats.null import (
     Tail,
     ap_beta_logsf,
     ap_normal_logsf,
-    just_above,
+    beyond,
 )
 from prframe.typing import Alternative, Columns, Floats, FrameT, Shared
 from prframe.verbs._correction import Correction, check_correction, corrected
@@ -91,7 +91,9 @@ def ap_test(
           where the tilted distribution is nearly normal; else a walk down the ranks, or the
           inversion of the characteristic function. How accurate each is: `prframe.stats.APNull`.
           "exact", "lattice", "saddlepoint" and "transform" ask for one of them; where counting is
-          as quick, it is done.
+          as quick, it is done. "exact" takes up to 4,194,304 rankings, and more with up to three
+          positives or negatives and no ties; "lattice" takes more than 400 positives and as many
+          negatives only where few rankings are as good, or as bad.
         - "monte-carlo": ``(b + 1) / (n_resamples + 1)`` with b of `n_resamples` random rankings
           as good.
         - "normal": with the exact mean and standard deviation.
@@ -125,7 +127,7 @@ def ap_test(
     ------
     PrframeError
         An unknown option, `weight`, ``ties`` other than "group", "order" and "trec", "exact" with
-        too many rankings, or rows that cannot be ranked.
+        too many rankings, "lattice" with too many positives, or rows that cannot be ranked.
 
     Warns
     -----
@@ -160,7 +162,7 @@ def ap_test(
     └─────┴───────┴──────┴───────────┴──────────┴────────┘
     """
     args = arguments("ap_test", score, label, shared)
-    checks.one_of("method", method, get_args(Method))
+    checks.one_of("method", method, get_args(Method), in_order=True)
     checks.one_of("alternative", alternative, get_args(Alternative))
     resamples = checks.whole_number("n_resamples", n_resamples, at_least=1)
     grouped = args if over is None else grouped_over(args, over)
@@ -206,8 +208,8 @@ class _Test:
         """Refuse methods that know nothing of a mean."""
         if self.method not in _OF_MEANS:
             raise PrframeError(
-                f"with `over`, `method` must be one of {checks.listed(_OF_MEANS)}; "
-                f"got {self.method!r}."
+                "with `over`, `method` must be one of "
+                f"{checks.listed(_OF_MEANS, in_order=True)}; got {self.method!r}."
             )
 
     def results(self, source: Source) -> pl.DataFrame:
@@ -277,7 +279,7 @@ class _Test:
             if self.alternative == "greater":
                 return above, methods
             # Equality counts on this side too: what does not reach beyond.
-            lower = cases.tails(just_above(ap), method)
+            lower = cases.tails(beyond(ap, _least_positive(cases)), method)
             below = np.array([tail.log_missed for tail in lower], dtype=np.float64)
             return self._sided(above, below), methods
         above = self._fitted(cases, ap)
@@ -351,8 +353,9 @@ class _Test:
         if upper is not None and self.alternative == "greater":
             return upper.log_reached, upper.method
         # Equality counts on the lower side too: what does not reach beyond.
-        above_it = float(just_above(np.array(value)))
-        lower = None if upper is None else self._tail_of_mean(cases, above_it)
+        least = _least_positive(cases).min() / count
+        further = float(beyond(np.array(value), least))
+        lower = None if upper is None else self._tail_of_mean(cases, further)
         if upper is not None and lower is not None:
             above, below = np.array([[upper.log_reached], [lower.log_missed]])
             return float(self._sided(above, below)[0]), upper.method
@@ -387,6 +390,11 @@ def _cases(rows: pl.DataFrame) -> Cases:
     )
 
 
+def _least_positive(cases: Cases) -> Floats:
+    """Return what AP of each group is at least, if it is not 0."""
+    return np.array([1 / (case.n * case.n_pos) for case in cases.cases], dtype=np.float64)
+
+
 def _moments(rows: pl.DataFrame, mean: Floats, variance: Floats) -> pl.DataFrame:
     """Add mean and standard deviation at random, and how far AP is from there."""
     deviation = np.sqrt(variance)
@@ -402,7 +410,9 @@ def _moments(rows: pl.DataFrame, mean: Floats, variance: Floats) -> pl.DataFrame
 def _normalized(rows: pl.DataFrame) -> pl.DataFrame:
     """Add AP on a scale on which random ranking has 0 and the best one 1."""
     mean, ap = pl.col("null_mean"), pl.col("ap")
-    scaled = pl.when(mean < 1).then((ap - mean) / (1 - mean))
+    # A sum in another order than that of the mean is the mean.
+    above = pl.when((ap - mean).abs() > EQUAL * mean).then(ap - mean).otherwise(0.0)
+    scaled = pl.when(mean < 1).then(above / (1 - mean))
     columns = rows.with_columns(scaled.alias("normalized_ap"))
     names = list(rows.columns)
     names.insert(names.index("ap") + 1, "normalized_ap")

@@ -280,3 +280,19 @@ def test_means_on_a_lattice(won: int) -> None:
     chance = sum(comb(100, k) for k in range(won, 101)) / 2**100
     found = prframe.ap_test(data, over="q", n_resamples=40_000, rng=1)["p_value"][0]
     assert abs(found - chance) < 5 * sqrt(chance * (1 - chance) / 40_000) + 1e-4
+
+
+@pytest.mark.parametrize("n_pos", range(1, 10))
+def test_normalized_ap_is_0_where_ap_is_what_it_is_at_random(n_pos: int) -> None:
+    data = pl.DataFrame({"score": [0] * 10, "label": [1] * n_pos + [0] * (10 - n_pos)})
+    assert prframe.ap_test(data)["normalized_ap"].to_list() == [0]
+
+
+@pytest.mark.parametrize("ties", ["group", "order"])
+def test_an_ap_of_0_is_as_likely_as_that_nothing_is_retrieved(ties: str) -> None:
+    one = pl.DataFrame({"score": [-inf, -inf, -1.5], "label": [1, 1, 0]})
+    data = pl.concat([one.with_columns(q=pl.lit(q)) for q in (1, 2)])
+    found = prframe.ap_test(data, by="q", ties=ties, alternative="less")
+    assert found["p_value"].to_list() == pytest.approx([1 / 3, 1 / 3])
+    mean = prframe.ap_test(data, over="q", ties=ties, alternative="less", rng=1)
+    assert mean["p_value"].to_list() == pytest.approx([1 / 9], rel=0.1)

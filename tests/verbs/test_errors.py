@@ -234,8 +234,8 @@ REFUSALS = {
     ),
     "not a list of keys": (
         lambda: curve(GOOD, by=GOOD["query"]),
-        "`by` must be a column name or a list of them; got shape: (4,)\nSeries: 'query' [str]\n[\n"
-        '\t"q1"\n\t"q1"\n\t"q2"\n\t"q2"\n].',
+        "`by` must be a column name or a list of them; got shape: (4,) Series: 'query' [str] "
+        '[ "q1" "q1" "q2" "q2" ].',
     ),
     "not a list of metrics": (
         lambda: evaluate(GOOD, 5),
@@ -334,13 +334,17 @@ REFUSALS = {
     ),
     "a null's method": (
         lambda: prframe.ap_test(GOOD, method="gamma"),
-        "`method` must be one of 'auto', 'beta', 'exact', 'lattice', 'monte-carlo', 'normal', "
-        "'normal-delta', 'saddlepoint', 'transform'; got 'gamma'.",
+        "`method` must be one of 'auto', 'exact', 'lattice', 'saddlepoint', 'transform', 'beta', "
+        "'normal', 'normal-delta', 'monte-carlo'; got 'gamma'.",
     ),
     "a mean's method": (
         lambda: prframe.ap_test(GOOD, method="beta", over="label"),
-        "with `over`, `method` must be one of 'auto', 'monte-carlo', 'normal', 'transform'; "
+        "with `over`, `method` must be one of 'auto', 'transform', 'normal', 'monte-carlo'; "
         "got 'beta'.",
+    ),
+    "a total that is a series": (
+        lambda: prframe.ap_test(GOOD, n_pos=pl.Series("m", [1, 2])),
+        "`n_pos` must be a whole number >= 0; got shape: (2,) Series: 'm' [i64] [ 1 2 ].",
     ),
     "a correction": (
         lambda: prframe.ap_test(GOOD, correction="fdr"),

@@ -1,5 +1,7 @@
 """The asymptotic law of the empirical precision-recall curve at single levels of recall."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

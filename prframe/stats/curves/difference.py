@@ -1,5 +1,7 @@
 """The difference of two precision-recall curves of the same items, and its confidence band."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -6,6 +6,8 @@ and H the distributions of the scores of positives and negatives and p the share
 positive rate at recall b. (The paper prints G for its inverse in eq. (3).)
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

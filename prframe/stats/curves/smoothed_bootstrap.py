@@ -1,5 +1,7 @@
 """The smoothed bootstrap of the precision-recall curve and its confidence band."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import Literal
 

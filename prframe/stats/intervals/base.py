@@ -1,5 +1,7 @@
 """Confidence intervals from an estimate, its influence values and its resamples."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 
 import numpy as np

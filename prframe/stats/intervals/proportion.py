@@ -1,5 +1,7 @@
 """Intervals for a proportion, from counts."""
 
+from __future__ import annotations
+
 from typing import get_args
 
 import numpy as np

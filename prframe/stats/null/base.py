@@ -3,6 +3,8 @@
 A distribution knows how likely its tails are, and its moments; everything else follows from these.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
@@ -24,7 +26,11 @@ _SLACK = 1e-12
 _SMALLEST = float(np.nextafter(0, 1))
 # A bracket of this share of the step of a lattice holds one of its points at most.
 _CELL = 0.4
+# Numbers of which so many times are whole add up without rounding.
+_DYADIC = 2.0**20
 _LARGEST = float(np.finfo(np.float64).max)
+# A value counts up to once its rounding above it, and down to twice that below it.
+_COUNTED_ABOVE, _COUNTED_BELOW = 1.1, 2.1
 
 
 class TailProbabilities(NamedTuple):
@@ -66,7 +72,8 @@ class NullDistribution(ABC):
 
     It answers as a frozen distribution of ``scipy.stats`` does, save that equality counts on both
     sides: ``sf(x) = P(X >= x)`` and ``cdf(x) = P(X <= x)``. How probabilities are computed is told
-    by the argument `method` of the class.
+    by the argument `method` of the class, or by ``using(method)``. It cannot be changed once it is
+    made.
 
     Notes
     -----
@@ -123,7 +130,7 @@ class NullDistribution(ABC):
     def support(self) -> tuple[float, float]:
         """Return the least and the largest value."""
 
-    def sf(self, x: ArrayLike) -> "Floats | float":
+    def sf(self, x: ArrayLike) -> Floats | float:
         """Return P(X >= x).
 
         Parameters
@@ -141,19 +148,19 @@ class NullDistribution(ABC):
         PrframeError
             A value that is NaN, or a method that cannot take this distribution.
         """
-        return _shaped(_chance(self._tails("x", x, ("upper",)).upper))
+        return shaped(_chance(self._tails("x", x, ("upper",)).upper))
 
-    def logsf(self, x: ArrayLike) -> "Floats | float":
+    def logsf(self, x: ArrayLike) -> Floats | float:
         """Return the logarithm of P(X >= x), x being an array_like of float."""
-        return _shaped(self._tails("x", x, ("upper",)).upper)
+        return shaped(self._tails("x", x, ("upper",)).upper)
 
-    def cdf(self, x: ArrayLike) -> "Floats | float":
+    def cdf(self, x: ArrayLike) -> Floats | float:
         """Return P(X <= x), x being an array_like of float."""
-        return _shaped(_chance(self._tails("x", x, ("lower",)).lower))
+        return shaped(_chance(self._tails("x", x, ("lower",)).lower))
 
-    def logcdf(self, x: ArrayLike) -> "Floats | float":
+    def logcdf(self, x: ArrayLike) -> Floats | float:
         """Return the logarithm of P(X <= x), x being an array_like of float."""
-        return _shaped(self._tails("x", x, ("lower",)).lower)
+        return shaped(self._tails("x", x, ("lower",)).lower)
 
     def tails(self, x: ArrayLike) -> TailProbabilities:
         """Return the logarithms of both tails, and how they were found.
@@ -169,12 +176,12 @@ class NullDistribution(ABC):
         """
         upper, lower, method = self._tails("x", x, BOTH)
         return TailProbabilities(
-            _shaped(upper), _shaped(lower), str(method) if method.ndim == 0 else method
+            shaped(upper), shaped(lower), str(method) if method.ndim == 0 else method
         )
 
     def p_value(
         self, statistic: ArrayLike, alternative: Alternative = "greater"
-    ) -> "Floats | float":
+    ) -> Floats | float:
         """Return the p-value of a statistic.
 
         Parameters
@@ -187,20 +194,26 @@ class NullDistribution(ABC):
         Returns
         -------
         float or ndarray of float, in [0, 1]
-            In the shape of `statistic`.
+            In the shape of `statistic`. A value that X can take never has 0; one beyond all of
+            them, which cannot have been observed, has.
 
         Raises
         ------
         PrframeError
-            A statistic that is NaN, or another alternative.
+            A statistic that is NaN or no number, or another alternative.
         """
         checks.one_of("alternative", alternative, get_args(Alternative))
+        if isinstance(statistic, str) and statistic in get_args(Alternative):
+            raise PrframeError(
+                f"`statistic` must be numbers; got {statistic!r}; name the argument: "
+                f"alternative={statistic!r}."
+            )
         sides: dict[Alternative, tuple[Side, ...]] = {"greater": ("upper",), "less": ("lower",)}
         found = self._tails("statistic", statistic, sides.get(alternative, BOTH))
-        return _shaped(sided(found.upper, found.lower, alternative))
+        return shaped(sided(found.upper, found.lower, alternative))
 
-    def isf(self, q: ArrayLike) -> "Floats | float":
-        """Return the least x with P(X >= x) <= q: the critical value at level q.
+    def isf(self, q: ArrayLike) -> Floats | float:
+        """Return the least value x with P(X >= x) <= q: the critical value at level q.
 
         Parameters
         ----------
@@ -209,8 +222,9 @@ class NullDistribution(ABC):
         Returns
         -------
         float or ndarray of float
-            In the shape of q, as near as values can be told apart. NaN where no value is as rare
-            as that.
+            In the shape of q. Where the values that X takes can be told apart, it is one of them,
+            or less by no more than rounding, so that an observed value of this size is at least as
+            large. NaN where no value is as rare as that.
 
         Raises
         ------
@@ -224,11 +238,11 @@ class NullDistribution(ABC):
             return _finite(level[places] + _SLACK - self._upper(x))
 
         found = self._search(levels, 1).bracket(rarity)
-        rare = np.where(found.reached, self._last_as_rare(found.above), np.nan)
-        return _shaped(rare.reshape(levels.shape))
+        rare = self._taken(self._last_as_rare(found.above), "upper")
+        return shaped(np.where(found.reached, rare, np.nan).reshape(levels.shape))
 
-    def ppf(self, q: ArrayLike) -> "Floats | float":
-        """Return the least x with P(X <= x) >= q.
+    def ppf(self, q: ArrayLike) -> Floats | float:
+        """Return the least value x with P(X <= x) >= q.
 
         Parameters
         ----------
@@ -237,7 +251,9 @@ class NullDistribution(ABC):
         Returns
         -------
         float or ndarray of float
-            In the shape of q, as near as values can be told apart.
+            In the shape of q. Where the values that X takes can be told apart, it is one of them,
+            or more by no more than rounding, so that an observed value of this size is at most as
+            large.
 
         Raises
         ------
@@ -251,7 +267,7 @@ class NullDistribution(ABC):
             return _finite(self._lower(x) - level[places] + _SLACK)
 
         above = self._search(levels, -1).bracket(height).above
-        return _shaped(self._settled(above).reshape(levels.shape))
+        return shaped(self._taken(self._not_below(above), "lower").reshape(levels.shape))
 
     def rvs(self, size: int = 1, rng: Seed = None) -> Floats:
         """Draw values.
@@ -261,7 +277,7 @@ class NullDistribution(ABC):
         size : int, default 1
             How many, >= 1.
         rng : int or numpy.random.Generator, optional
-            Seed, or generator.
+            Seed, or generator; other values every time, unless told.
 
         Returns
         -------
@@ -270,7 +286,7 @@ class NullDistribution(ABC):
         Raises
         ------
         PrframeError
-            A size below 1, or no seed.
+            A size below 1, or what is neither a seed nor a generator.
         """
         size = checks.whole_number("size", size, at_least=1)
         return self._draws(size, random_generator(rng))
@@ -297,9 +313,7 @@ class NullDistribution(ABC):
 
     def _tails(self, name: str, x: ArrayLike, sides: tuple[Side, ...]) -> Found:
         """Check numbers and return their tails, in their shape."""
-        values = reals(name, x)
-        if np.isnan(values).any():
-            raise PrframeError(f"`{name}` must not be NaN.")
+        values = numbers(name, x)
         asked, places = np.unique(values, return_inverse=True)
         found = self._found(asked, sides)
         # Neighbours may differ by less than the error of each.
@@ -317,8 +331,17 @@ class NullDistribution(ABC):
         lattice = self._lattice()
         return np.full(x.shape, _CELL * lattice[1]) if lattice else self._rounding(x) / 2
 
+    def _set(self, **attributes: object) -> None:
+        """Set what cannot be changed later on."""
+        for name, value in attributes.items():
+            object.__setattr__(self, name, value)
+
+    def _taken(self, x: Floats, side: Side) -> Floats:  # noqa: ARG002 - for others to use
+        """Return the values that X takes and that equal quantiles, where these are known."""
+        return x
+
     def _last_as_rare(self, above: Floats) -> Floats:
-        """Return the largest x with the same P(X >= x) as each number.
+        """Return the largest value with the same P(X >= x) as each number, or just less.
 
         P(X >= x) stays what it is up to the next value that X can take.
         """
@@ -332,7 +355,26 @@ class NullDistribution(ABC):
         def is_lost(places: NDArray[np.int64], x: Floats) -> NDArray[np.bool_]:
             return self._upper(x) < reached[places]
 
-        return self._settled(last_kept(is_lost, rare, gap, largest, self._narrow))
+        last = self._settled(last_kept(is_lost, rare, gap, largest, self._narrow))
+        return last if self._is_exact else self._not_above(last, reached + 2 * _SLACK)
+
+    def _not_above(self, last: Floats, reached: Floats) -> Floats:
+        """Return numbers that no value that they equal is below, if they are as rare as before."""
+        below = last - _COUNTED_ABOVE * self._rounding(last)
+        return np.where(self._upper(below) <= reached, below, last)
+
+    def _not_below(self, x: Floats) -> Floats:
+        """Return numbers that no value that they equal is above."""
+        x = self._settled(x)
+        if self._is_exact:
+            return x
+        return np.minimum(x + _COUNTED_BELOW * self._rounding(x), self.support()[1])
+
+    @property
+    def _is_exact(self) -> bool:
+        """Whether values are sums without rounding: they lie on a lattice of dyadic numbers."""
+        lattice = self._lattice()
+        return lattice is not None and all((_DYADIC * end).is_integer() for end in lattice)
 
     def _upper(self, x: Floats) -> Floats:
         """Return logarithms of P(X >= x), at points of the lattice if there is one."""
@@ -351,6 +393,14 @@ class NullDistribution(ABC):
         return origin + step * np.rint((x - origin) / step)
 
 
+def numbers(name: str, x: ArrayLike) -> Floats:
+    """Require numbers, none of them NaN."""
+    values = reals(name, x)
+    if np.isnan(values).any():
+        raise PrframeError(f"`{name}` must not be NaN.")
+    return values
+
+
 def sided(upper: Floats, lower: Floats, alternative: Alternative) -> Floats:
     """Return p-values from the logarithms of both tails; one that is not asked for may be NaN."""
     if alternative == "two-sided":
@@ -363,7 +413,7 @@ def _chance(logs: Floats) -> Floats:
     return np.where(np.isfinite(logs), np.maximum(np.exp(logs), _SMALLEST), 0.0)
 
 
-def _shaped(values: Floats) -> "Floats | float":
+def shaped(values: Floats) -> Floats | float:
     """Return an array, or the number that is its only entry."""
     return float(values) if values.ndim == 0 else values
 

@@ -7,6 +7,8 @@ Their eqs (6) and (7) divide by ``C(n - 1, n_pos - 1)`` and ``C(n - 2, n_pos - 2
 leaves no distribution; the moments of the L_i here are those of the corrected one.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -1,5 +1,7 @@
 """The positives among the first k that chance would put there, and the test of their number."""
 
+from __future__ import annotations
+
 from typing import NamedTuple, get_args
 
 import numpy as np

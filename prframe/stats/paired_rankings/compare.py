@@ -1,5 +1,7 @@
 """Comparison of two models that scored the same labelled items."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, get_args, overload
 

@@ -1,5 +1,7 @@
 """DeLong's covariance of AUCs of the same items, whole clusters of them being independent."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,5 +1,7 @@
 """Two or more rankings of the same items, and how their metrics vary together."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

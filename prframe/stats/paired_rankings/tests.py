@@ -1,5 +1,7 @@
 """Tests of the difference of a metric between two rankings of the same items."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

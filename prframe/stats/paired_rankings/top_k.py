@@ -1,5 +1,7 @@
 """Which of two rankings finds more of the positives among its first k, after the data."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

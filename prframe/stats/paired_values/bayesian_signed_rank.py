@@ -1,5 +1,7 @@
 """The Bayesian signed-rank test: which of two models is better, or whether neither matters."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

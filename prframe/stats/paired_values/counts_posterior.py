@@ -1,5 +1,7 @@
 """How probable it is that one system is better than another, given their counts."""
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np

@@ -1,5 +1,7 @@
 """How many queries a comparison of models needs, and what difference it can find."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 
 import numpy as np

@@ -1,5 +1,7 @@
 """How large a difference between two models is, free of the metric's unit."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,5 +1,7 @@
 """P-values adjusted for the number of tests."""
 
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # What the j-th smallest of m p-values is multiplied by.
-_FACTORS: "dict[str, Callable[[Floats, int], Floats]]" = {
+_FACTORS: dict[str, Callable[[Floats, int], Floats]] = {
     "bonferroni": lambda _, m: np.full(m, float(m)),
     "holm": lambda j, m: m + 1 - j,
     "hochberg": lambda j, m: m + 1 - j,

@@ -1,5 +1,7 @@
 """Differences of two systems on the same queries, one by one or summed over clusters."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple

@@ -1,5 +1,7 @@
 """P-values by counting among draws from the law of a statistic under the null hypothesis."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Tests of whether two systems differ on the same queries."""
 
+from __future__ import annotations
+
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np

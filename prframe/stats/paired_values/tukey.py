@@ -1,5 +1,7 @@
 """All systems at once: the randomized version of Tukey's honestly significant differences."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import get_args

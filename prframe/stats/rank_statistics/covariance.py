@@ -1,5 +1,7 @@
 """Linear rank statistics of several rankings of the same items, and their differences."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

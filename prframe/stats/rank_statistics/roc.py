@@ -1,5 +1,7 @@
 """Linear rank statistics and the ROC curve: each is a function of the ranks of the positives."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,5 +1,7 @@
 """Two-sample linear rank statistics: test, standard error and interval."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -205,7 +207,7 @@ class RankStatistic:
         return RankSum(cut_at_jumps(self.cells, self.phi), self.phi)
 
     @cached_property
-    def _scale(self) -> "Scale":
+    def _scale(self) -> Scale:
         return scale_of(self.phi, self.n_pos, self.n_neg)
 
 

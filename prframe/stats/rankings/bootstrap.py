@@ -4,6 +4,8 @@ Drawing n items with replacement is drawing how many of each cell and class come
 variate. Resamples come in chunks, so that memory is bounded whatever their number.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -33,7 +35,7 @@ def ranking_bootstrap(
     statistics: Sequence[CellStatistic],
     n_resamples: int = 2000,
     rng: int | np.random.Generator | None = None,
-    clusters: "csr_array | None" = None,
+    clusters: csr_array | None = None,
 ) -> Floats:
     """Return metrics of resamples of a ranking's items, or of clusters of them.
 
@@ -93,7 +95,7 @@ def ranking_bootstrap(
 
 def cluster_counts(
     cell: ArrayLike, label: ArrayLike, cluster: ArrayLike, n_cells: int
-) -> "csr_array":
+) -> csr_array:
     """Count the positives and the negatives that each cluster has in each cell.
 
     Parameters
@@ -128,7 +130,7 @@ def cluster_counts(
     return csr_array((np.ones(rows.size, dtype=np.int64), (rows, columns)), shape=shape)
 
 
-def cluster_std_error(influence: Influence, clusters: "csr_array") -> float:
+def cluster_std_error(influence: Influence, clusters: csr_array) -> float:
     """Return the standard error of a statistic, whole clusters being an independent sample.
 
     The root of the sum of squares of the clusters' sums of influence.
@@ -146,7 +148,7 @@ def cluster_std_error(influence: Influence, clusters: "csr_array") -> float:
     return float(np.sqrt((cluster_influence(influence, clusters) ** 2).sum()))
 
 
-def cluster_influence(influence: Influence, clusters: "csr_array") -> Floats:
+def cluster_influence(influence: Influence, clusters: csr_array) -> Floats:
     """Return the sum of the influence of each cluster's items."""
     return np.asarray(clusters @ np.concatenate([influence.pos, influence.neg]))
 
@@ -199,7 +201,7 @@ def _tally_at_once(
 
 
 def _cluster_draws(
-    clusters: "csr_array", n_resamples: int, rng: np.random.Generator
+    clusters: csr_array, n_resamples: int, rng: np.random.Generator
 ) -> Iterator[Integers]:
     """Draw clusters and add up their counts, some resamples at a time."""
     number, columns = clusters.shape

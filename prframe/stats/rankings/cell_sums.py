@@ -1,5 +1,7 @@
 """Running sums over the cells of a ranking, and what is made of them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from typing import Any
 

@@ -6,6 +6,8 @@ not retrieved. There are at most ``2 n_pos + 2`` cells. Items drawn with replace
 same cells, in the same order: to resample is to draw new counts, and nothing is sorted again.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

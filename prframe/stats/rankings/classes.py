@@ -1,5 +1,7 @@
 """The scores of positives and negatives, checked and sorted, and levels of recall among them."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

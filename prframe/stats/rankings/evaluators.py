@@ -5,6 +5,8 @@ level are tied, and level 0 is not retrieved. What evaluates rankings takes many
 of multiplicities of the items, and returns its metrics for all of them.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 

@@ -1,5 +1,7 @@
 """Rankings as levels: whole numbers, larger ranking higher, 0 for what is not retrieved."""
 
+from __future__ import annotations
+
 from typing import NamedTuple, TypeVar
 
 import numpy as np

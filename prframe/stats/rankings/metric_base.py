@@ -6,6 +6,8 @@ items, each of which is a draw from a population, estimates the variance of the 
 infinitesimal jackknife, Jaeckel 1972; Efron 1982, chapter 6).
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,5 +1,7 @@
 """Ranking metrics as functions of the counts in the cells of a ranking, with their influence."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass
 

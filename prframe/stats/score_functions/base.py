@@ -5,6 +5,8 @@ It knows its derivatives, which standard errors and learning need, where it jump
 integral, by which the statistic follows from the ROC curve.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from typing import ClassVar, NamedTuple, Self
 

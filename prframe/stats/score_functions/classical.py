@@ -1,5 +1,7 @@
 """Score-generating functions of classical two-sample tests, each best against some alternative."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar
 

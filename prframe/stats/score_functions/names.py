@@ -1,5 +1,7 @@
 """From a name, or a function of the user's, to a score-generating function."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
@@ -124,7 +126,7 @@ class CustomFunction(ScoreGeneratingFunction):
         sums = np.concatenate([[0.0], np.cumsum(areas)])
         return np.asarray(np.interp(fractions("u", u), edges, sums))
 
-    def of_size(self, n: float) -> "CustomFunction":
+    def of_size(self, n: float) -> CustomFunction:
         """Return the function with differences for n items."""
         return replace(self, n=checks.number("n", n, above=0))
 

@@ -4,6 +4,8 @@ A block holds the places ``start + 1 .. end`` from the top of n items; the rank 
 ``n + 1 - place``. Places, as the total n, may be running weights.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import numpy as np

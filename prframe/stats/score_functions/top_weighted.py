@@ -1,5 +1,7 @@
 """Score-generating functions of ranking: those that single out the items ranked best."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -170,7 +172,7 @@ class DCG(ScoreGeneratingFunction):
             return ()
         return (Jump(1 - (self.k + 0.5) / (size + 1), 1 / float(np.log2(1.5 + self.k))),)
 
-    def of_size(self, n: float) -> "DCG":
+    def of_size(self, n: float) -> DCG:
         """Return the function for n items."""
         return DCG(self.k, n)
 

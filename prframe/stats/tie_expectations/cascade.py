@@ -6,6 +6,8 @@ on the positions they take; so with ``passed[t]``, the mean of the product of ``
 choices of t relevant items, the chance to stop at the t-th one is ``passed[t - 1] - passed[t]``.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import numpy as np

@@ -7,6 +7,8 @@ mean precision is ``(above + 1 + (j - 1)(hits - 1)/(size - 1)) / (start + j)``
 (McSherry & Najork 2008, section 3). Its sum over j is elementary but for harmonic numbers.
 """
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 

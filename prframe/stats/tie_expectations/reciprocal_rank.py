@@ -5,6 +5,8 @@ every order of the block is equally likely. The position J of the first relevant
 block then has ``P(J > j) = C(size - j, hits) / C(size, hits)``.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,5 +1,7 @@
 """Searches in many sorted stretches of one array at a time."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 

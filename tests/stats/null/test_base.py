@@ -1,6 +1,9 @@
 """What all null distributions answer alike: enumeration, quantiles, moments, p-values, draws."""
 
+import inspect
+import pickle
 from collections.abc import Callable
+from dataclasses import FrozenInstanceError
 from itertools import combinations, product
 
 import numpy as np
@@ -227,6 +230,50 @@ def test_a_method_is_kept_and_may_be_replaced() -> None:
     assert SignFlipNull([1.0, 2.0], method="convolution").method == "convolution"
 
 
+METHODS = [
+    (APNull(9, 3), "lattice", "APNull(n=9, n_pos=3{})"),
+    (LinearRankNull(SCORES, 3), "normal", "LinearRankNull(..., n_pos=3{}) of 8 items"),
+    (SignFlipNull([1.0, 2.0]), "convolution", "SignFlipNull(differences=array([1., 2.]){})"),
+]
+
+
+@pytest.mark.parametrize(("null", "method", "made"), METHODS)
+def test_a_method_is_shown_and_replaced_alike(
+    null: APNull | LinearRankNull | SignFlipNull, method: str, made: str
+) -> None:
+    other = null.using(method)
+    assert (other.method, null.method, type(other)) == (method, "auto", type(null))
+    assert repr(other) == made.format(f", method={method!r}")
+    x = np.array([null.mean() + 0.1])
+    assert np.array_equal(other.sf(x), other.using(method).sf(x))
+    assert np.array_equal(other.using("auto").sf(x), null.sf(x))
+    assert other.mean() == null.mean()
+    with pytest.raises(prframe.PrframeError, match=r"^`method` must be one of 'auto', .* 'no'\.$"):
+        null.using("no")
+
+
+def test_the_method_that_is_not_told_is_shown_where_the_others_show_it() -> None:
+    assert repr(APNull(9, 3)) == "APNull(n=9, n_pos=3)"
+    assert repr(LinearRankNull(SCORES, 3)) == "LinearRankNull(..., n_pos=3) of 8 items"
+
+
+@pytest.mark.parametrize("null", [null for null, *_ in METHODS])
+def test_nothing_of_a_distribution_can_be_changed(null: NullDistribution) -> None:
+    for name in [*vars(null), "method", "more"]:
+        with pytest.raises(FrozenInstanceError, match=f"^cannot assign to field '{name}'$"):
+            setattr(null, name, 3)
+        with pytest.raises(FrozenInstanceError, match=f"^cannot delete field '{name}'$"):
+            delattr(null, name)
+    assert null.sf(null.mean()) == pickle.loads(pickle.dumps(null)).sf(null.mean())  # noqa: S301
+
+
+def test_signatures_are_short() -> None:
+    for null, *_ in METHODS:
+        assert (
+            str(inspect.signature(type(null).sf)) == "(self, x: 'ArrayLike') -> 'Floats | float'"
+        )
+
+
 def test_sides_that_are_not_asked_for_are_not_computed() -> None:
     null = APNull(40, 5)
     found = null._found(np.array([0.2, 0.3]), ("upper",))
@@ -250,7 +297,12 @@ def test_the_observed_sum_is_the_statistic_of_sign_flips() -> None:
         (lambda null: null.sf(float("nan")), "`x` must not be NaN."),
         (lambda null: null.tails("a"), "`x` must be numbers; got 'a'."),
         (lambda null: null.p_value(float("nan")), "`statistic` must not be NaN."),
-        (lambda null: null.p_value("greater"), "`statistic` must be numbers; got 'greater'."),
+        (
+            lambda null: null.p_value("greater"),
+            "`statistic` must be numbers; got 'greater'; name the argument: "
+            "alternative='greater'.",
+        ),
+        (lambda null: null.p_value("more"), "`statistic` must be numbers; got 'more'."),
         (
             lambda null: null.p_value(1.0, "more"),
             "`alternative` must be one of 'greater', 'less', 'two-sided'; got 'more'.",
@@ -282,6 +334,15 @@ def test_refusals(
         (
             lambda: APNull(5, 2, ties=[2, 3], depth=4),
             "`ties` must be the sizes of blocks that add up to depth = 4; they add up to 5.",
+        ),
+        (
+            lambda: APNull(5, 2, ties=[2, 2]),
+            "`ties` must be the sizes of blocks that add up to n; they add up to 4, and n is 5; "
+            "if no more items are retrieved, give depth=4.",
+        ),
+        (
+            lambda: APNull(5, 2, ties=[4, 2]),
+            "`ties` must be the sizes of blocks that add up to n; they add up to 6, and n is 5.",
         ),
     ],
 )

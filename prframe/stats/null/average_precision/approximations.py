@@ -6,6 +6,8 @@ the mean and the variance of AP. The normals have the exact moments, or those of
 Their upper tails are too light as a rule: good rankings get p-values that are too small.
 """
 
+from __future__ import annotations
+
 from typing import Literal, NamedTuple
 
 import numpy as np

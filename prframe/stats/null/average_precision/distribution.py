@@ -1,17 +1,22 @@
 """The null distribution of average precision: every ranking equally likely."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
-from typing import get_args
+from typing import Self, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats._arrays import counts, reals
+from prframe.stats._arrays import counts
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.approximations import ap_minimum
+from prframe.stats.null.average_precision.atoms import ap_atoms
 from prframe.stats.null.average_precision.draws import drawn
 from prframe.stats.null.average_precision.generating_function.course import Group
 from prframe.stats.null.average_precision.generating_function.steps import Items
@@ -22,10 +27,14 @@ from prframe.stats.null.average_precision.moments import (
 )
 from prframe.stats.null.average_precision.shape import ap_null_shape, retrieved_shape
 from prframe.stats.null.average_precision.tails.routes import APNullMethod, NullTails, just_above
-from prframe.stats.null.base import Found, NullDistribution, Side
+from prframe.stats.null.base import Found, NullDistribution, Side, numbers, shaped
 from prframe.typing import Floats, Integers
 
+# Values this many times their rounding from a quantile are what it stands for.
+_NEAR = 5
 
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class APNull(NullDistribution):
     """The distribution of AP when all rankings of n items, n_pos of them positive, are alike.
 
@@ -62,12 +71,18 @@ class APNull(NullDistribution):
     -----
     Equality counts on both sides, and values that differ by less than 1e-12 relative are equal.
     Tails are accurate relative to themselves, on both sides; `logsf` and `logcdf` go on where
-    floats end. Without a depth ``sf(1) = 1/C(n, n_pos)``.
+    floats end. Without ties and without a depth ``sf(1) = 1/C(n, n_pos)``.
 
-    "exact" counts rankings, cutting off those that are decided; "lattice" walks down the ranks
-    and merges states that nearly agree; "saddlepoint" needs the generating function at a few real
-    slopes; "transform" inverts the characteristic function of a tilted distribution. "auto"
-    counts where there are at most 65,536 rankings, or few that are good enough; takes a
+    "exact" counts rankings, cutting off those that are decided. It is refused beyond 4,194,304 of
+    them, where those that differ within blocks or below the depth alone are one; but without ties,
+    up to three positives, or negatives, are counted by a search for the last of them, among up to
+    2,896 items, or four million if there are but two. "lattice" walks down the ranks and merges
+    states that nearly agree; it is refused with more than 400 positives and more than 400
+    negatives, unless few rankings are as good, or as bad. "saddlepoint" needs the generating
+    function at a few real slopes; "transform" inverts the characteristic function of a tilted
+    distribution.
+
+    "auto" counts where there are at most 65,536 rankings, or few that are good enough; takes a
     saddlepoint where the tilted distribution is nearly normal, and where what was found can be
     read back as the exact mean and variance, or is found again by other steps; walks where single
     rankings carry weight; and inverts in all other cases.
@@ -107,6 +122,12 @@ class APNull(NullDistribution):
     0.0146, 0.0316, 0.0622
     """
 
+    n: int
+    n_pos: int
+    ties: Integers | None
+    depth: int
+    method: APNullMethod
+
     def __init__(
         self,
         n: int,
@@ -116,22 +137,44 @@ class APNull(NullDistribution):
         depth: int | None = None,
         method: APNullMethod = "auto",
     ) -> None:
-        self.n = checks.whole_number("n", n, at_least=1)
-        self.n_pos = checks.whole_number("n_pos", n_pos, at_least=1)
-        if self.n_pos > self.n:
-            raise PrframeError(f"`n_pos` must be at most n = {self.n}; got {self.n_pos}.")
-        self.depth = self.n if depth is None else checks.whole_number("depth", depth, at_least=0)
-        if self.depth > self.n:
-            raise PrframeError(f"`depth` must be at most n = {self.n}; got {self.depth}.")
-        self.ties = None if ties is None else _blocks(ties, self.n, depth)
-        checks.one_of("method", method, get_args(APNullMethod))
-        self.method: APNullMethod = method
+        n = checks.whole_number("n", n, at_least=1)
+        n_pos = checks.whole_number("n_pos", n_pos, at_least=1)
+        if n_pos > n:
+            raise PrframeError(f"`n_pos` must be at most n = {n}; got {n_pos}.")
+        retrieved = n if depth is None else checks.whole_number("depth", depth, at_least=0)
+        if retrieved > n:
+            raise PrframeError(f"`depth` must be at most n = {n}; got {retrieved}.")
+        blocks = None if ties is None else _blocks(ties, n, depth)
+        checks.one_of("method", method, get_args(APNullMethod), in_order=True)
+        self._set(n=n, n_pos=n_pos, ties=blocks, depth=retrieved, method=method)
 
     def __repr__(self) -> str:
         """Return how it was made."""
         ties = "" if self.ties is None else ", ties=..."
         depth = f", depth={self.depth}" if self.depth < self.n else ""
-        return f"APNull(n={self.n}, n_pos={self.n_pos}{ties}{depth})"
+        method = f", method={self.method!r}" if self.method != "auto" else ""
+        return f"APNull(n={self.n}, n_pos={self.n_pos}{ties}{depth}{method})"
+
+    def using(self, method: APNullMethod) -> Self:
+        """Return the same distribution, whose probabilities are computed by another method.
+
+        Parameters
+        ----------
+        method : {"auto", "exact", "lattice", "saddlepoint", "transform"}
+
+        Returns
+        -------
+        APNull
+
+        Raises
+        ------
+        PrframeError
+            Another method.
+        """
+        checks.one_of("method", method, get_args(APNullMethod), in_order=True)
+        other = copy(self)
+        object.__setattr__(other, "method", method)
+        return other
 
     def mean(self) -> float:
         """Return the mean."""
@@ -149,27 +192,36 @@ class APNull(NullDistribution):
         least = fewest * float(ap_minimum(self.depth, fewest)) if fewest else 0.0
         return least / self.n_pos, most / self.n_pos
 
-    def sf_bounds(self, x: float, cell: float = 0.02) -> tuple[float, float]:
+    def sf_bounds(self, x: ArrayLike, cell: float = 0.02) -> tuple[Floats | float, Floats | float]:
         """Return certified bounds of P(AP >= x).
 
         The walk of "lattice" with every rounding down, and with every rounding up.
 
         Parameters
         ----------
-        x : float
-            Value of AP.
+        x : array_like of float
+            Values of AP, each of which takes two walks.
         cell : float in (0, 1), default 0.02
             States closer than this share of what they lack become one; smaller cells give closer
             bounds and take longer.
 
         Returns
         -------
-        tuple of float
-            The true value lies between them, but for rounding of floats (1e-12 relative).
+        low, high : float or ndarray of float
+            In the shape of x. The true value lies between them, but for rounding of floats
+            (1e-12 relative).
+
+        Raises
+        ------
+        PrframeError
+            A value that is NaN, `cell` out of range, or more than 400 positives and more than 400
+            negatives, unless few rankings are as good, or as bad.
         """
         checks.number("cell", cell, above=0, below=1)
-        value = float(reals("x", x))
-        return self._null_tails.bounds(0, value, cell)
+        values = numbers("x", x)
+        found = [self._null_tails.bounds(0, value, cell) for value in values.ravel().tolist()]
+        low, high = np.array(found).reshape(-1, 2).T
+        return shaped(low.reshape(values.shape)), shaped(high.reshape(values.shape))
 
     @cached_property
     def _sizes(self) -> list[int] | None:
@@ -209,10 +261,12 @@ class APNull(NullDistribution):
         found = Found(nothing, nothing, np.full(x.shape, "exact", dtype="<U11"))
         if "lower" in sides:
             # Equality counts: P(AP <= x) is all that does not reach beyond what equals x.
-            logs, method = self._reached(np.where(x >= 0, just_above(x), x), 1)
+            logs, method = self._reached(np.where(x >= 0, beyond(x, self._least_positive), x), 1)
             found = found._replace(lower=logs, method=method)
         if "upper" in sides:
-            logs, method = self._reached(x, 0)
+            logs, method = self._reached(
+                np.where(x > 0, np.maximum(x, self._least_positive / 2), x), 0
+            )
             found = found._replace(upper=logs, method=method)
         return found
 
@@ -233,6 +287,25 @@ class APNull(NullDistribution):
     def _rounding(self, x: Floats) -> Floats:
         """Return by how much AP may differ from x and equal it."""
         return np.abs(x) * EQUAL
+
+    def _taken(self, x: Floats, side: Side) -> Floats:
+        """Return the values of AP that equal quantiles, the least of them, or the largest."""
+        if self._atoms is None:
+            return x
+        near = _NEAR * self._rounding(np.maximum(x, self._least_positive))
+        first = np.searchsorted(self._atoms, x - near)
+        end = np.searchsorted(self._atoms, x + near, side="right")
+        place = np.minimum(first if side == "upper" else end - 1, self._atoms.size - 1)
+        return np.where(first < end, self._atoms[place], x)
+
+    @property
+    def _least_positive(self) -> float:
+        """What AP is at least, if it is not 0."""
+        return 1 / (self.n * self.n_pos)
+
+    @cached_property
+    def _atoms(self) -> Floats | None:
+        return ap_atoms(Items(self.n, self.depth, self._ends), self.n_pos)
 
     def _draws(self, size: int, generator: np.random.Generator) -> Floats:
         """Draw rankings."""
@@ -258,14 +331,28 @@ class APNull(NullDistribution):
         return float(low) / self.n_pos, float(high) / self.n_pos
 
 
+def beyond(x: Floats, least: Floats | float) -> Floats:
+    """Return values above all that equal x, which is 0 or no less than the least positive value.
+
+    Nothing lies between these two, and next to 0 sums of large terms are not precise.
+    """
+    return np.maximum(just_above(x), np.asarray(least) / 2)
+
+
 def _blocks(ties: Sequence[int], n: int, depth: int | None) -> Integers:
     """Require the sizes of tie blocks, which add up to the items that are retrieved."""
+    sizes = np.atleast_1d(counts("ties", ties))
+    total = int(sizes.sum())
+    if depth is None and sizes.ndim == 1 and total < n:
+        raise PrframeError(
+            f"`ties` must be the sizes of blocks that add up to n; they add up to {total}, and n "
+            f"is {n}; if no more items are retrieved, give depth={total}."
+        )
     if depth is None:
         return tie_blocks(ties, n).astype(np.int64)
-    sizes = np.atleast_1d(counts("ties", ties))
-    if sizes.ndim != 1 or sizes.sum() != depth:
+    if sizes.ndim != 1 or total != depth:
         raise PrframeError(
             f"`ties` must be the sizes of blocks that add up to depth = {depth}; they add up to "
-            f"{sizes.sum():.0f}."
+            f"{total}."
         )
     return sizes.astype(np.int64)

@@ -8,6 +8,8 @@ adds up to 0, variances and covariance of these need five sums over G and nothin
 have closed forms in the harmonic numbers, and nothing large cancels, whatever n.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations

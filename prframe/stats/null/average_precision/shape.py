@@ -8,6 +8,8 @@ cumulants are sums over the ranks, with coefficients that depend on the rank alo
 the order of its contribution: nothing large cancels, whatever n.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple

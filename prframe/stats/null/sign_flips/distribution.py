@@ -1,10 +1,12 @@
 """The distribution of a sum of numbers with random signs, behind paired randomization tests."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import remainder
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -119,7 +121,7 @@ class SignFlipNull(NullDistribution):
         return "exact" if self._places is not None or self._sizes.size <= limit else "convolution"
 
     @cached_property
-    def _places(self) -> "Integers | None":
+    def _places(self) -> Integers | None:
         """The numbers in their common unit, if they have one and the walk along it is short."""
         places = _lattice(self._sizes)
         if places is None or not places.size:
@@ -198,10 +200,30 @@ class SignFlipNull(NullDistribution):
         most = float(self._sizes.sum())
         return -most, most
 
+    def using(self, method: SignFlipMethod) -> Self:
+        """Return the same distribution, whose probabilities are computed by another method.
+
+        Parameters
+        ----------
+        method : {"auto", "exact", "convolution"}
+
+        Returns
+        -------
+        SignFlipNull
+
+        Raises
+        ------
+        PrframeError
+            Another method, or too many numbers for "exact".
+        """
+        return replace(self, method=method)
+
     def p_value(
         self, statistic: ArrayLike | None = None, alternative: Alternative = "greater"
-    ) -> "Floats | float":
+    ) -> Floats | float:
         """Return the p-value of a statistic, or of the numbers with the signs they have.
+
+        The other distributions, which are made without what was observed, need the statistic.
 
         Parameters
         ----------
@@ -220,7 +242,7 @@ class SignFlipNull(NullDistribution):
         Raises
         ------
         PrframeError
-            A statistic that is NaN, or another alternative.
+            A statistic that is NaN or no number, or another alternative.
         """
         if statistic is not None:
             return super().p_value(statistic, alternative)
@@ -343,7 +365,7 @@ def _all_sums(numbers: Floats) -> Floats:
     return np.sort(sums)
 
 
-def _lattice(sizes: Floats) -> "Integers | None":
+def _lattice(sizes: Floats) -> Integers | None:
     """Return positive, rising numbers in their common unit, if they have one."""
     if not sizes.size:
         return np.zeros(0, dtype=np.int64)

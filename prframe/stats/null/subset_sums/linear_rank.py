@@ -1,6 +1,9 @@
 """The null distribution of a linear rank statistic: every choice of the positives alike."""
 
+from __future__ import annotations
+
 from copy import copy
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple, Self, TypeAlias, get_args
 
@@ -26,6 +29,7 @@ class _Tail(NamedTuple):
     method: str
 
 
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class LinearRankNull(NullDistribution):
     """The distribution of ``W = sum over positives of a_i`` if all choices of them are alike.
 
@@ -82,6 +86,13 @@ class LinearRankNull(NullDistribution):
     (13.5, 11.25, 2.0)
     """
 
+    n: int
+    n_pos: int
+    method: RankNullMethod
+    _step: float
+    _unit: float
+    _urn: Urn
+
     def __init__(
         self,
         scores: ArrayLike,
@@ -101,22 +112,23 @@ class LinearRankNull(NullDistribution):
             raise PrframeError(
                 f"`sizes` must be one per score; got {number.size} for {values.size}."
             )
-        self.n = int(number.sum())
-        self.n_pos = checks.whole_number("n_pos", n_pos, at_least=1)
-        if self.n_pos > self.n:
-            raise PrframeError(f"`n_pos` must be at most N = {self.n}; got {self.n_pos}.")
-        self._step = float(checks.number("step", step, at_least=0))
+        n = int(number.sum())
+        n_pos = checks.whole_number("n_pos", n_pos, at_least=1)
+        if n_pos > n:
+            raise PrframeError(f"`n_pos` must be at most N = {n}; got {n_pos}.")
+        step = float(checks.number("step", step, at_least=0))
         checks.one_of("method", method, get_args(RankNullMethod))
-        self.method: RankNullMethod = method
         distinct, place = np.unique(values, return_inverse=True)
         total = np.bincount(place, number).astype(np.int64)
         # A power of two, which costs no digits: squares neither overflow nor vanish.
-        self._unit = float(np.exp2(np.frexp(np.abs(distinct).max())[1] - 1))
-        self._urn = Urn.of(distinct / self._unit, total, self.n_pos)
+        unit = float(np.exp2(np.frexp(np.abs(distinct).max())[1] - 1))
+        urn = Urn.of(distinct / unit, total, n_pos)
+        self._set(n=n, n_pos=n_pos, method=method, _step=step, _unit=unit, _urn=urn)
 
     def __repr__(self) -> str:
         """Return how it was made."""
-        return f"LinearRankNull(..., n_pos={self.n_pos}) of {self.n} items"
+        method = f", method={self.method!r}" if self.method != "auto" else ""
+        return f"LinearRankNull(..., n_pos={self.n_pos}{method}) of {self.n} items"
 
     def mean(self) -> float:
         """Return the mean."""
@@ -146,12 +158,17 @@ class LinearRankNull(NullDistribution):
         Returns
         -------
         LinearRankNull
+
+        Raises
+        ------
+        PrframeError
+            Another method.
         """
         checks.one_of("method", method, get_args(RankNullMethod))
         if method == self.method:
             return self
         other = copy(self)
-        other.method = method
+        object.__setattr__(other, "method", method)
         return other
 
     def _shape(self) -> tuple[float, float]:
@@ -207,7 +224,7 @@ class LinearRankNull(NullDistribution):
         return 0.0 if self._smaller is self._urn else self._urn.total
 
     @cached_property
-    def _law(self) -> "SubsetTables | LatticeLaw | None":
+    def _law(self) -> SubsetTables | LatticeLaw | None:
         """The exact distribution, if it is small enough."""
         urn = self._smaller
         return SubsetTables.of(urn) or LatticeLaw.of(urn, urn.contents.lattice)

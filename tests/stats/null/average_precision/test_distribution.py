@@ -218,6 +218,17 @@ def test_it_falls_with_ap_and_stays_within_its_bounds(n_pos: int) -> None:
         assert low * 0.995 <= found[place] <= high * 1.005
 
 
+def test_bounds_have_the_shape_of_the_values() -> None:
+    null = APNull(60, 12)
+    x = np.array([[0.3, 0.5], [0.7, 1.0]])
+    low, high = null.sf_bounds(x)
+    assert np.shape(low) == np.shape(high) == x.shape
+    for place, value in np.ndenumerate(x):
+        assert (low[place], high[place]) == null.sf_bounds(float(value))
+    assert all(isinstance(bound, float) for bound in null.sf_bounds(0.4))
+    assert [np.shape(bound) for bound in null.sf_bounds([])] == [(0,), (0,)]
+
+
 @pytest.mark.parametrize(("n", "n_pos"), [(500, 10), (300, 100)])
 def test_critical_values_are_inverse(n: int, n_pos: int) -> None:
     null = APNull(n, n_pos)
@@ -248,10 +259,6 @@ def test_p_values_of_draws_are_uniform(n_pos: int, ties: list[int] | None) -> No
         (lambda: APNull(0, 1), "`n` must be a whole number >= 1; got 0."),
         (lambda: APNull(5, 0), "`n_pos` must be a whole number >= 1; got 0."),
         (
-            lambda: APNull(5, 2, ties=[2, 2]),
-            "`ties` must be the sizes of blocks that add up to n; they add up to 4, and n is 5.",
-        ),
-        (
             lambda: APNull(5, 2, method="exakt"),
             "`method` must be one of 'auto', 'exact', 'lattice', 'saddlepoint', 'transform'; got "
             "'exakt'. Did you mean 'exact'?",
@@ -275,6 +282,8 @@ def test_p_values_of_draws_are_uniform(n_pos: int, ties: list[int] | None) -> No
             lambda: APNull(5, 2).sf_bounds(0.5, cell=1),
             "`cell` must be a number > 0 and < 1; got 1.",
         ),
+        (lambda: APNull(5, 2).sf_bounds(float("nan")), "`x` must not be NaN."),
+        (lambda: APNull(5, 2).sf_bounds("a"), "`x` must be numbers; got 'a'."),
         (lambda: APNull(5, 2).rvs(0), "`size` must be a whole number >= 1; got 0."),
     ],
 )

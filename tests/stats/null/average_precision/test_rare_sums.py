@@ -140,6 +140,23 @@ def test_few_queries_of_few_items_are_counted():
     good = sum(count for lack, count in ways.items() if lack <= 90)
     assert found["method"].item() == "exact"
     assert found["log10_p_value"].item() == pytest.approx(log(good / 5**20) / log(10), rel=1e-9)
+    # The value itself counts on the other side too.
+    better = sum(count for lack, count in ways.items() if lack < 90)
+    less = frame.pr.ap_test(over="query", alternative="less")["log10_p_value"].item()
+    assert -less * log(10) == pytest.approx(better / 5**20, rel=1e-3)
+    two_sided = frame.pr.ap_test(over="query", alternative="two-sided")["p_value"].item()
+    assert two_sided == pytest.approx(2 * good / 5**20, rel=1e-9)
+
+
+def test_worse_than_chance_counts_the_value_too():
+    label = [0, 0, 1] * 3 + [0, 1, 0]
+    frame = pl.DataFrame({"query": np.repeat(np.arange(4), 3), "label": label}).with_columns(
+        score=-pl.int_range(pl.len()).over("query")
+    )
+    # 1/3 in each, or 1/2 in one.
+    assert frame.pr.ap_test(over="query", alternative="less")["p_value"].item() == pytest.approx(
+        (1 + 4) / 3**4, rel=1e-9
+    )
 
 
 def test_the_method_that_is_asked_for_is_taken():

@@ -21,7 +21,7 @@ from prframe.stats.null.average_precision.tails.routes import Tail
 from prframe.typing import Floats
 
 # Values that differ by less are one: sums of the same fractions in another order.
-_SAME = 1e-11
+_SAME = 1e-13
 
 
 class Effort(NamedTuple):
@@ -62,8 +62,8 @@ def counted_sum_tail(terms: Sequence[Term], target: float, effort: Effort) -> Ta
 
 def _tail(some: _Values, others: _Values, target: float) -> Tail:
     """Return the tails of the sum of two halves."""
-    # What the others must add. As computed here and there, sums differ by rounding.
-    lacking = np.searchsorted(others.value, target - some.value - _SAME)
+    # What the others must add; the target allows for rounding.
+    lacking = np.searchsorted(others.value, target - some.value)
     above = np.append(np.cumsum(others.chance[::-1])[::-1], 0.0)
     below = np.append(0.0, np.cumsum(others.chance))
     reached, missed = (float(some.chance @ rest[lacking]) for rest in (above, below))

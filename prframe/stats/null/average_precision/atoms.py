@@ -1,0 +1,45 @@
+"""The values that AP can take, where they are few."""
+
+import numpy as np
+
+from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.typing import Floats, Integers
+
+# Up to so many ways to spread the positives, and so many tie blocks or ranks, values are listed.
+_MOST_WAYS, _MOST_BLOCKS = 1 << 16, 1 << 10
+# Up to so many precisions are added up one after the other by `evaluate`.
+_MOST_POSITIVES = 1 << 7
+
+
+def ap_atoms(items: Items, n_pos: int) -> Floats | None:
+    """Return the values of AP over all rankings, rising; None where there are many.
+
+    The precisions are added up from the top down, one for each positive, as `evaluate` adds them.
+    What is one number in arithmetic may come as several that differ by rounding.
+    """
+    ends = np.arange(1, items.depth + 1) if items.ends is None else items.ends
+    sizes = np.minimum(np.diff(ends, prepend=0), n_pos)
+    if ends.size > _MOST_BLOCKS or n_pos > _MOST_POSITIVES:
+        return None
+    hits, total = np.zeros(1, dtype=np.int64), np.zeros(1)
+    for size, end in zip(sizes.tolist(), ends.tolist(), strict=True):
+        some = [_with_block(hits, total, more, end) for more in range(size + 1)]
+        hits, total = (
+            np.concatenate([met for met, _ in some]),
+            np.concatenate([t for _, t in some]),
+        )
+        # The others must find room below.
+        possible = (hits <= n_pos) & (hits + items.n - end >= n_pos)
+        hits, total = hits[possible], total[possible]
+        if hits.size > _MOST_WAYS:
+            return None
+    return np.unique(total / n_pos)
+
+
+def _with_block(hits: Integers, total: Floats, more: int, end: int) -> tuple[Integers, Floats]:
+    """Return positives met, and precisions added up, after a block with some positives."""
+    met = hits + more
+    total = total.copy()
+    for _ in range(more):
+        total += met / end
+    return met, total

@@ -1,0 +1,139 @@
+"""Critical values against what `evaluate` computes: never above the value that is attained."""
+
+from itertools import combinations
+
+import numpy as np
+import polars as pl
+import pytest
+from numpy.typing import NDArray
+
+import prframe
+from prframe.stats import APNull, LinearRankNull, SignFlipNull
+from prframe.stats.null.base import NullDistribution
+
+Floats = NDArray[np.float64]
+SHAPES: list[tuple[int, int, list[int] | None, int | None]] = [
+    *[(n, n_pos, None, None) for n in range(2, 7) for n_pos in range(1, n + 1)],
+    (10, 2, None, None),
+    (8, 5, None, None),
+    (11, 6, None, None),
+    *[(9, n_pos, None, depth) for n_pos in (4, 8) for depth in (1, 7)],
+    *[(8, n_pos, [3, 1, 4], None) for n_pos in (1, 3, 6)],
+    *[(9, n_pos, [2, 1, 3], 6) for n_pos in (2, 5, 8)],
+    (7, 3, [7], None),
+    (30, 28, None, None),
+    (40, 39, [3, 1, 30, 6], None),
+]
+
+
+def evaluated(n: int, n_pos: int, ties: list[int] | None, depth: int | None) -> Floats:
+    """Return AP of every ranking, as `evaluate` computes it, rising."""
+    chosen = np.array(list(combinations(range(n), n_pos)))
+    labels = np.zeros((len(chosen), n), dtype=bool)
+    np.put_along_axis(labels, chosen, values=True, axis=1)
+    sizes = [1] * (n if depth is None else depth) if ties is None else ties
+    score = -np.repeat(np.arange(len(sizes), dtype=float), sizes)
+    score = np.append(score, np.full(n - score.size, -np.inf))
+    frame = pl.DataFrame(
+        {
+            "ranking": np.repeat(np.arange(len(chosen)), n),
+            "score": np.tile(score, len(chosen)),
+            "label": labels.ravel(),
+        }
+    )
+    return np.sort(prframe.evaluate(frame, "AP", by="ranking")["AP"].to_numpy())
+
+
+def check_quantiles(
+    null: NullDistribution, values: Floats, within: float = 1e-11, absolute: float = 1e-300
+) -> None:
+    """Compare the quantiles at and between all attained levels with all values, which rise."""
+    gap = np.maximum(1e-11 * np.abs(values), absolute)
+    starts = np.flatnonzero(np.diff(values, prepend=-np.inf) > gap)
+    starts = starts[np.unique(np.linspace(0, starts.size - 1, 6).astype(int))]
+    ends = np.searchsorted(values, values[starts] + gap[starts], side="right")
+    least, largest = values[starts], values[ends - 1]
+    above, below = (values.size - starts) / values.size, ends / values.size
+    for share in (1.0, 1 + 1e-7):
+        q = np.minimum(above * share, 1.0)
+        critical = np.asarray(null.isf(q))
+        # An observed value of this size is significant, and no smaller one is.
+        assert (critical <= least).all()
+        assert critical == pytest.approx(least, rel=within, abs=absolute)
+        assert [(values >= x).mean() for x in critical] == pytest.approx(above)
+        assert (np.asarray(null.sf(critical)) <= q * (1 + 1e-12)).all()
+        q = below / share
+        quantile = np.asarray(null.ppf(q))
+        assert (quantile >= largest).all()
+        assert quantile == pytest.approx(largest, rel=within, abs=absolute)
+        assert [(values <= x).mean() for x in quantile] == pytest.approx(below)
+        assert (np.asarray(null.cdf(quantile)) >= q * (1 - 1e-12)).all()
+
+
+@pytest.mark.parametrize(("n", "n_pos", "ties", "depth"), SHAPES)
+def test_quantiles_of_small_groups_are_values_that_evaluate_computes(
+    n: int, n_pos: int, ties: list[int] | None, depth: int | None
+) -> None:
+    null, values = APNull(n, n_pos, ties, depth=depth), evaluated(n, n_pos, ties, depth)
+    check_quantiles(null, values, within=1e-14)
+    levels = np.array([0.8, 0.5, 0.3, 0.1, 0.05])
+    critical = np.asarray(null.isf(levels))
+    attained = ~np.isnan(critical)
+    assert np.isin(critical[attained], values).all()
+    assert np.isin(null.ppf(levels), values).all()
+
+
+def test_an_ap_at_the_critical_value_is_significant() -> None:
+    null = APNull(10, 2)
+    assert null.isf(0.05) == (1 / 1 + 2 / 3) / 2
+    assert null.ppf(1) == 1
+    assert null.sf(null.isf(0.05)) == pytest.approx(2 / 45)
+
+
+def all_ap(n: int, n_pos: int) -> Floats:
+    """Return AP of all rankings, precisions added up from the top, rising."""
+    ranks = np.array(list(combinations(range(1, n + 1), n_pos)))
+    total = np.zeros(len(ranks))
+    for hits, rank in enumerate(ranks.T, start=1):
+        total += hits / rank
+    return np.sort(total / n_pos)
+
+
+def test_the_tails_of_zero_are_those_of_no_positive_retrieved() -> None:
+    null = APNull(9, 8, depth=1)
+    assert null.cdf([0.0, 0.05, 1 / 8]) == pytest.approx([1 / 9, 1 / 9, 1])
+    assert null.sf([0.0, 1e-300, 1 / 8]) == pytest.approx([1, 8 / 9, 8 / 9])
+    assert null.isf(1.0) == null.ppf(1 / 9) == 0
+
+
+@pytest.mark.parametrize(("n", "n_pos"), [(1200, 1), (500, 2), (100, 3), (20, 9)])
+def test_quantiles_of_groups_too_large_to_list_are_not_beyond_what_is_attained(
+    n: int, n_pos: int
+) -> None:
+    check_quantiles(APNull(n, n_pos, method="exact"), all_ap(n, n_pos))
+
+
+def test_quantiles_of_many_rankings_keep_their_level() -> None:
+    for n, n_pos in ((200, 20), (2000, 300)):
+        null = APNull(n, n_pos)
+        assert null.sf(null.isf(0.05)) <= 0.05 * (1 + 1e-12)
+        assert null.cdf(null.ppf(0.05)) >= 0.05 * (1 - 1e-12)
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [np.sqrt(np.arange(1.0, 10)), np.arange(1.0, 10) / 10, np.arange(1.0, 10)],
+    ids=["no lattice", "a lattice of tenths", "whole numbers"],
+)
+def test_quantiles_of_sums_are_not_beyond_what_is_attained(scores: Floats) -> None:
+    sums = np.sort([sum(chosen) for chosen in combinations(scores.tolist(), 4)])
+    signs = 1 - 2 * ((np.arange(1 << 9)[:, None] >> np.arange(9)) & 1)
+    flipped = np.sort(signs @ scores)
+    # Sums that are equal differ by rounding, next to 0 by more than a share of themselves.
+    for null, values in ((LinearRankNull(scores, 4), sums), (SignFlipNull(scores), flipped)):
+        check_quantiles(null, values, absolute=1e-10)
+
+
+def test_quantiles_of_whole_numbers_are_whole() -> None:
+    assert LinearRankNull(range(1, 9), 3).isf([0.3, 0.05]).tolist() == [16, 20]
+    assert SignFlipNull(range(1, 9)).ppf([0.3, 0.05]).tolist() == [-8, -24]
