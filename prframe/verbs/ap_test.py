@@ -105,9 +105,10 @@ def ap_test(
         Adjust the p-values for the number of tests; groups without a p-value do not count.
     over : str or list of str, optional
         Test the mean of AP over these columns, for instance MAP over queries for each group of
-        `by`: with "auto" by a saddlepoint for the sum over independent rankings, by inversion
-        where that will not do, or by sampling where single rankings carry weight; "normal" and
-        "monte-carlo" on demand.
+        `by`: with "auto" by counting where sums take few values, on a lattice where positives
+        are hardly ever retrieved at random, by a saddlepoint for the sum over independent
+        rankings, or by inversion; what none of them settles is sampled, or bounded where draws
+        would say less. "transform", "normal" and "monte-carlo" on demand.
     n_resamples : int >= 1
         Random rankings of each group.
     rng : int or numpy.random.Generator, optional

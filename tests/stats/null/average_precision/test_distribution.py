@@ -270,8 +270,9 @@ def test_p_values_of_draws_are_uniform(n_pos: int, ties: list[int] | None) -> No
         ),
         (
             lambda: APNull(5000, 1000).sf_bounds(0.22),
-            "a walk with merged states takes up to 400 positives, or negatives; got 1000 "
-            "positives among 5000 items; use `sf` with method 'auto'.",
+            "method 'lattice' and `sf_bounds` take more than 400 positives and more than 400 "
+            "negatives only where few rankings are as good, or as bad; got 1000 positives among "
+            "5000 items; use `sf` with method 'auto'.",
         ),
         (lambda: APNull(5, 2).sf(float("nan")), "`x` must not be NaN."),
         (lambda: APNull(5, 2).cdf("a"), "`x` must be numbers; got 'a'."),

@@ -386,7 +386,8 @@ class NullTails:
         few = hint is not None and self._few(hint.tail, self.log_states[group])
         if hint is not None and not few and min(n_pos, n - n_pos) > _LONG_WALK:
             raise PrframeError(
-                f"a walk with merged states takes up to {_LONG_WALK} positives, or negatives; "
+                f"method 'lattice' and `sf_bounds` take more than {_LONG_WALK} positives and more "
+                f"than {_LONG_WALK} negatives only where few rankings are as good, or as bad; "
                 f"got {n_pos} positives among {n} items; use `sf` with method 'auto'."
             )
         walk = Walk(
