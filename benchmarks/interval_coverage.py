@@ -16,17 +16,17 @@ from benchmarks.report import table
 from prframe.stats.intervals.base import mean_interval
 from prframe.stats.intervals.posterior_draws import posterior_replicates
 from prframe.stats.intervals.rankings import ranking_interval
-from prframe.stats.rankings.bootstrap import ranking_bootstrap
-from prframe.stats.rankings.cells import RankedCells
-from prframe.stats.rankings.metric_base import CellStatistic
-from prframe.stats.rankings.metrics import (
+from prframe.stats.rankings import (
     AveragePrecision,
+    CellStatistic,
     PrecisionAt,
     PrecisionAtRecall,
     RecallAt,
     RocArea,
     TrapezoidArea,
 )
+from prframe.stats.rankings.bootstrap import ranking_bootstrap
+from prframe.stats.rankings.cells import RankedCells
 
 Floats: TypeAlias = NDArray[np.float64]
 

@@ -13,8 +13,7 @@ from scipy import stats
 
 import prframe
 from prframe.stats.intervals.rankings import ranking_interval
-from prframe.stats.rankings.cells import cells_from_scores
-from prframe.stats.rankings.metrics import (
+from prframe.stats.rankings import (
     AveragePrecision,
     PrecisionAt,
     PrecisionAtRecall,
@@ -22,6 +21,7 @@ from prframe.stats.rankings.metrics import (
     RocArea,
     TrapezoidArea,
 )
+from prframe.stats.rankings.cells import cells_from_scores
 from tests.strategies import Item, frame, items
 
 # Its name before SciPy 1.15.

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from prframe import PrframeError
 from prframe.stats.intervals.posterior_draws import posterior_replicates
-from prframe.stats.rankings.cells import RankedCells, cells_from_scores
-from prframe.stats.rankings.metrics import (
+from prframe.stats.intervals.rankings import ranking_interval
+from prframe.stats.rankings import (
     AveragePrecision,
     CellStatistic,
     PrecisionAt,
@@ -19,6 +20,8 @@ from prframe.stats.rankings.metrics import (
     RocArea,
     TrapezoidArea,
 )
+from prframe.stats.rankings.cells import RankedCells, cells_from_scores
+from prframe.stats.rankings.metric_base import Influence
 
 N_DRAWS = 2500
 # Midpoints; the definition is integrated over them as it stands.
@@ -274,6 +277,28 @@ def test_same_curves_whatever_is_asked_with_them() -> None:
     assert (alone == beside).all()
 
 
+class Prevalence(CellStatistic):
+    """The share of positives, which says nothing of curves."""
+
+    name = "prevalence"
+
+    def values(self, pos: np.ndarray, neg: np.ndarray) -> np.ndarray:
+        return np.sum(pos, axis=-1) / np.sum([pos, neg], axis=(0, -1))
+
+    def influence(self, cells: RankedCells) -> Influence:
+        p = self.value(cells)
+        each = np.ones(cells.pos.size) / cells.n
+        return Influence((1 - p) * each, -p * each)
+
+
 def test_other_statistics_have_no_draws() -> None:
-    with pytest.raises(TypeError):
-        replicates(RANKINGS["tied"].cells(), object())
+    cells = RANKINGS["untied"].cells()
+    with pytest.raises(PrframeError) as caught:
+        replicates(cells, Prevalence())
+    assert str(caught.value) == (
+        "prevalence is not known of draws of the curve; take 'logit-t', 'percentile' or 'bca'."
+    )
+    # What suits it is something else.
+    assert ranking_interval(cells, Prevalence()).method == "logit-t"
+    with pytest.raises(PrframeError, match="prevalence does not count the positives among"):
+        Prevalence().at_cut(3, 9)

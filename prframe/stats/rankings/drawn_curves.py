@@ -1,0 +1,85 @@
+"""What a metric may ask of draws of the curve behind a ranking."""
+
+from typing import Protocol
+
+from prframe.stats.rankings.cells import RankedCells
+from prframe.typing import Floats
+
+
+class CurveDraws(Protocol):
+    """Draws of one kind of curve at levels of recall, each of shape (n_draws, n_levels)."""
+
+    @property
+    def recall(self) -> Floats:
+        """The recall, that of the level, or of the end of its tie block."""
+        ...
+
+    @property
+    def precision(self) -> Floats:
+        """The precision; 0 where recall is never reached."""
+        ...
+
+    @property
+    def prevalence(self) -> Floats:
+        """The share of positives, shape (n_draws, 1)."""
+        ...
+
+
+class DrawnCurves(Protocol):
+    """Draws of the curve behind a ranking; `prframe.stats.intervals` makes them.
+
+    Curves that serve areas know less of the negatives that may stand above any threshold, as all
+    levels add up; those `at_ends` take a level within a tie block to the end of it, while others
+    move in proportion.
+    """
+
+    @property
+    def cells(self) -> RankedCells:
+        """The ranking."""
+        ...
+
+    @property
+    def levels(self) -> Floats:
+        """Levels of recall, rising within (0, 1), shape (n_levels,)."""
+        ...
+
+    @property
+    def weights(self) -> Floats:
+        """Weights of an integral over recall, shape (n_levels,)."""
+        ...
+
+    @property
+    def single(self) -> CurveDraws:
+        """Curves for single levels, in proportion within ties."""
+        ...
+
+    @property
+    def at_ends(self) -> CurveDraws:
+        """Curves for single levels, at the end of ties."""
+        ...
+
+    @property
+    def area(self) -> CurveDraws:
+        """Curves for areas, in proportion within ties."""
+        ...
+
+    @property
+    def area_at_ends(self) -> CurveDraws:
+        """Curves for areas, at the end of ties."""
+        ...
+
+    def at(self, level: float) -> int:
+        """Return which level a level of recall is, one of those that the metric asked for."""
+        ...
+
+    def false_rates(self) -> Floats:
+        """Return the false positive rates of `single`; what is not retrieved is tied."""
+        ...
+
+    def found(self, k: float, share: float | Floats) -> Floats:
+        """Return the recall among a share of all items, of which the sample has k."""
+        ...
+
+    def retrieved(self) -> tuple[Floats, Floats]:
+        """Return the recall and the false positive rate of all that is retrieved."""
+        ...
