@@ -7,7 +7,7 @@ from functools import cache, cached_property
 import numpy as np
 
 from prframe.stats.curves import Draws, RocPath, batch_sizes, draw_curves
-from prframe.stats.rankings import CellStatistic, RankedCells
+from prframe.stats.rankings import CellStatistic, CurveDraws, RankedCells
 from prframe.typing import Floats
 
 # Levels of recall on which curves are integrated; they are dense near 0, where precision bends.
@@ -93,9 +93,9 @@ class _Curves:
         """Return which node a level of recall is."""
         return int(np.searchsorted(self.levels, min(level, _LAST)))
 
-    def false_rates(self) -> Floats:
-        """Return the false positive rates of `single`; what is not retrieved is tied."""
-        rates = np.exp(self.single.log_fpr)
+    def false_rates(self, drawn: CurveDraws) -> Floats:
+        """Return the false positive rates of curves; what is not retrieved is tied."""
+        rates = np.exp(drawn.log_fpr)
         unlisted = self.cells.neg[-1] / self.cells.n_neg
         return np.where(np.isinf(rates), 1 - unlisted / 2, rates)
 
@@ -104,7 +104,7 @@ class _Curves:
         cells, prevalence = self.cells, self.single.prevalence
         if k >= cells.n - cells.pos[-1] - cells.neg[-1]:
             return self._shares(cells.n_pos, int(cells.pos[-1]))
-        above = prevalence * self.levels + (1 - prevalence) * self.false_rates()
+        above = prevalence * self.levels + (1 - prevalence) * self.false_rates(self.single)
         return _recall_at(self.levels, above, share)
 
     def retrieved(self) -> tuple[Floats, Floats]:

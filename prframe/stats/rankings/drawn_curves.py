@@ -15,6 +15,11 @@ class CurveDraws(Protocol):
         ...
 
     @property
+    def log_fpr(self) -> Floats:
+        """The logarithm of the false positive rate; inf where recall is never reached."""
+        ...
+
+    @property
     def precision(self) -> Floats:
         """The precision; 0 where recall is never reached."""
         ...
@@ -72,8 +77,8 @@ class DrawnCurves(Protocol):
         """Return which level a level of recall is, one of those that the metric asked for."""
         ...
 
-    def false_rates(self) -> Floats:
-        """Return the false positive rates of `single`; what is not retrieved is tied."""
+    def false_rates(self, drawn: CurveDraws) -> Floats:
+        """Return the false positive rates of curves; what is not retrieved is tied."""
         ...
 
     def found(self, k: float, share: float | Floats) -> Floats:

@@ -169,7 +169,7 @@ class RocArea(CellStatistic):
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return ``1 - int alpha(b) db``, alpha being the false positive rate."""
-        return np.asarray(1 - curves.false_rates() @ curves.weights)
+        return np.asarray(1 - curves.false_rates(curves.single) @ curves.weights)
 
 
 @dataclass(frozen=True)
@@ -252,8 +252,8 @@ class Bedroc(CellStatistic):
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return what ``alpha p int exp(-alpha (p b + (1 - p) alpha(b))) db`` comes to."""
-        p = curves.single.prevalence
-        above = p * curves.levels + (1 - p) * curves.false_rates()
+        p = curves.area.prevalence
+        above = p * curves.levels + (1 - p) * curves.false_rates(curves.area)
         found = self.alpha * p[:, 0] * (np.exp(-self.alpha * above) @ curves.weights)
         return self._scaled(found, p[:, 0])[0]
 

@@ -342,14 +342,17 @@ MISTAKES: dict[str, Callable[[], object]] = {
     "'randomisation'. Did you mean 'randomization'?": {"test": "randomisation"},
     "`interval` must be one of 'bca', 'percentile'; got 'wald'.": {"interval": "wald"},
     "`n_resamples` must be a whole number >= 1; got 0.": {"n_resamples": 0},
-    "the test 'delong' is for RocArea; got AP.": {"test": "delong"},
-    "the test 'posterior' is for PrecisionAt and RecallAt; got AP, AUC.": {
+    "test='delong' is not for AP; take 'randomization' or 'bootstrap'.": {"test": "delong"},
+    "test='posterior' is not for AP, AUC; take 'randomization' or 'bootstrap'.": {
         "test": "posterior",
         "metric": [PrecisionAt(1), AP, AUC],
     },
-    "the test 'delong' has an interval of its own; got the interval 'bca', which is for "
-    "randomization and bootstrap.": {"test": "delong", "metric": AUC, "interval": "bca"},
-    "the test 'posterior' knows no clusters; leave out `cluster`.": {
+    "test='delong' has an interval of its own; leave out `interval`; got 'bca'.": {
+        "test": "delong",
+        "metric": AUC,
+        "interval": "bca",
+    },
+    "test='posterior' knows no clusters; leave out `cluster`.": {
         "test": "posterior",
         "metric": RecallAt(1),
         "cluster": [1, 1, 2],

@@ -12,7 +12,7 @@ import prframe
 from prframe.errors import MissingColumnError, PrframeError, UndefinedMetricWarning
 from prframe.metrics import parse_metric
 from prframe.stats import AveragePrecision, RocArea, compare_rankings, paired_rank_test
-from prframe.verbs._cell_metrics import CatalogueEvaluator
+from prframe.verbs.comparison.catalogue_evaluator import CatalogueEvaluator
 
 COLUMNS = ["a", "b", "c"]
 
@@ -58,7 +58,7 @@ def test_it_is_the_array_function_pair_by_pair(test, digits):
             [AveragePrecision(), RocArea()],
             test=test,
             n_resamples=300,
-            rng=np.random.default_rng(seed),
+            rng=seed,
         )
         values = [
             one(wide["label"], wide[first]) for one in (average_precision_score, roc_auc_score)
@@ -66,10 +66,9 @@ def test_it_is_the_array_function_pair_by_pair(test, digits):
         assert rows["mean_a"].to_list() == pytest.approx(values)
         assert rows["difference"].to_list() == pytest.approx([one.difference for one in expected])
         assert rows["n"].to_list() == [120, 120]
-        if test == "randomization":
-            # The swaps come first.
-            p_values = [one.p_value for one in expected]
-            assert rows["p_value"].to_list() == pytest.approx(p_values)
+        for name in ("p_value", "conf_low", "conf_high"):
+            ends = [getattr(one, name) for one in expected]
+            assert rows[name].to_list() == pytest.approx(ends)
 
 
 @pytest.mark.parametrize("options", [{}, {"test": "bootstrap"}, {"cluster": "day"}])
@@ -273,7 +272,10 @@ def test_totals_count_items_that_no_model_lists():
 BAD = [
     ({"test": "t"}, "on the same items"),
     ({"metrics": "AP", "test": "delong"}, "test='delong' is for AUC; got AP"),
-    ({"metrics": "AP", "test": "posterior"}, "test='posterior' is for P@k and R@k"),
+    (
+        {"metrics": "AP", "test": "posterior"},
+        "test='posterior' is for EF, F1@k, Lift@k, P@k, R@k, RelP@k and Rprec; got AP",
+    ),
     ({"metrics": "P(rel=2)@5", "test": "posterior"}, "test='posterior'"),
     ({"metrics": "P@5", "test": "posterior", "cluster": "day"}, "knows no clusters"),
     ({"metrics": "AUC", "test": "delong", "interval": "bca"}, "interval of its own"),
