@@ -95,7 +95,9 @@ def interval(
     frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
         One row per item.
     metrics : str, Metric or list of these
-        AP, AUC, AUPRC, P@k, R@k and Prec@r (`prframe.Prec`); with `over` any metric of the
+        Of one ranking those that are functions of counts: AP, AUC, AUPRC, MaxF1, BEDROC, Rprec,
+        P@k, R@k, F1@k, RelP@k, Lift@k, EF, Prec@r (`prframe.Prec`), SetP, SetR, SetF and SetAP;
+        `Metric.without_cells` says why another one is none. With `over` any metric of the
         catalogue. See `evaluate`.
     {shared}
     method : str
@@ -156,8 +158,9 @@ def interval(
     interval reaches there. ``std_error`` is the standard deviation of the draws or resamples,
     else from influence values, its square times c / (c - 1) for c clusters. AP of a sample lies
     above that of the population, the more the fewer and rarer the positives are:
-    "bayesian-bootstrap" and "logit-t" know that, the others do not. How often each method covers
-    is in the guide.
+    "bayesian-bootstrap" and "logit-t" know that, the others do not. So does MaxF1, as a largest
+    value of many; of that "bayesian-bootstrap" alone knows. How often each method covers is in the
+    guide.
 
     The same draws serve all metrics of a group.
 

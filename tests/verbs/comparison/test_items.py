@@ -48,7 +48,6 @@ def compared(frame, metrics, **options):
 def test_it_is_the_array_function_pair_by_pair(test, digits):
     wide = items(digits=digits)
     found = compared(wide, ["AP", "AUC"], test=test, n_resamples=300, rng=5)
-    seed = int(np.random.default_rng(5).integers(1 << 62))
     for first, second in itertools.combinations(COLUMNS, 2):
         rows = found.filter(model_a=first, model_b=second)
         expected = compare_rankings(
@@ -58,7 +57,7 @@ def test_it_is_the_array_function_pair_by_pair(test, digits):
             [AveragePrecision(), RocArea()],
             test=test,
             n_resamples=300,
-            rng=seed,
+            rng=5,
         )
         values = [
             one(wide["label"], wide[first]) for one in (average_precision_score, roc_auc_score)
@@ -110,6 +109,36 @@ def test_posterior_counts_what_one_model_finds_alone():
     share = (draws > 0.5).mean()
     assert row["statistic"] == pytest.approx(share, abs=0.006)
     assert row["p_value"] == pytest.approx(2 * min(share, 1 - share), abs=0.012)
+
+
+EVERY = [str(one.example()) for one in prframe.CATALOGUE.values() if not one.without_cells]
+
+
+@pytest.mark.parametrize("digits", [None, 0])
+@pytest.mark.parametrize("interval", ["auto", "bca"])
+def test_every_metric_of_cells_is_that_of_evaluate(interval, digits):
+    wide = items(digits=digits).with_columns(
+        c=pl.when(pl.col("c") > -1).then("c").otherwise(-np.inf)
+    )
+    found = compared(wide, EVERY, interval=interval, n_resamples=100, rng=1)
+    values = prframe.evaluate(long(wide), EVERY, by="model", layout="long")
+    expected = {(row[0], row[1]): row[2] for row in values.rows()}
+    for row in found.iter_rows(named=True):
+        a, b = (expected[row[side], row["metric"]] for side in ("model_a", "model_b"))
+        assert (row["mean_a"], row["mean_b"]) == pytest.approx((a, b))
+        assert row["conf_low"] <= row["difference"] <= row["conf_high"]
+
+
+def test_the_posterior_is_one_for_all_metrics_of_the_first_k():
+    wide = items()
+    names = ["R@20", "P@20", "F1@20", "Lift@20", "RelP@20", f"EF(fraction={20 / 120})"]
+    found = compared(wide, names, test="posterior", baseline="b", n_resamples=500, rng=1)
+    found = found.filter(model_a="a").select("difference", "conf_low", "conf_high", "p_value")
+    recall, *others = found.rows()
+    n_pos = wide["label"].sum()
+    factors = [n_pos / 20, 2 * n_pos / (20 + n_pos), 6, n_pos / min(20, n_pos), 6]
+    for row, factor in zip(others, factors, strict=True):
+        assert row == pytest.approx([*(factor * one for one in recall[:3]), recall[3]])
 
 
 CATALOGUE = [
