@@ -1,8 +1,8 @@
 """Draws of the metrics of a population, from the Bayesian bootstrap of its ROC curve."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
+from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 
@@ -68,26 +68,17 @@ class _Curves:
     weights: Floats
     size: int
     seed: int
+    kinds: dict[tuple[bool, bool], Draws] = field(default_factory=dict)
 
-    @cached_property
-    def single(self) -> Draws:
-        """Curves for single levels, in proportion within ties."""
-        return self._draw()
-
-    @cached_property
-    def at_ends(self) -> Draws:
-        """Curves for single levels, at the end of ties."""
-        return self._draw(block_ends=True) if self.path.tied.any() else self.single
-
-    @cached_property
-    def area(self) -> Draws:
-        """Curves for areas, in proportion within ties."""
-        return self._draw(fading=True)
-
-    @cached_property
-    def area_at_ends(self) -> Draws:
-        """Curves for areas, at the end of ties."""
-        return self._draw(block_ends=True, fading=True) if self.path.tied.any() else self.area
+    def drawn(self, *, area: bool = False, at_ends: bool = False) -> Draws:
+        """Return curves for single levels, or for areas; in proportion within ties, or at ends."""
+        at_ends = at_ends and bool(self.path.tied.any())
+        if (area, at_ends) not in self.kinds:
+            rng = np.random.default_rng(self.seed)
+            self.kinds[area, at_ends] = draw_curves(
+                self.path, self.levels, self.size, rng, block_ends=at_ends, fading=area
+            )
+        return self.kinds[area, at_ends]
 
     def at(self, level: float) -> int:
         """Return which node a level of recall is."""
@@ -101,10 +92,10 @@ class _Curves:
 
     def found(self, k: float, share: float | Floats) -> Floats:
         """Return the recall at which a share of all items, k of the sample, is above."""
-        cells, prevalence = self.cells, self.single.prevalence
+        cells, prevalence = self.cells, self.drawn().prevalence
         if k >= cells.n - cells.pos[-1] - cells.neg[-1]:
             return self._shares(cells.n_pos, int(cells.pos[-1]))
-        above = prevalence * self.levels + (1 - prevalence) * self.false_rates(self.single)
+        above = prevalence * self.levels + (1 - prevalence) * self.false_rates(self.drawn())
         return _recall_at(self.levels, above, share)
 
     def retrieved(self) -> tuple[Floats, Floats]:
@@ -119,12 +110,6 @@ class _Curves:
             return np.ones(self.size)
         rng = np.random.default_rng([self.seed, stream] if stream else self.seed)
         return rng.beta(total - missed + 0.5, missed + 0.5, self.size)
-
-    def _draw(self, *, block_ends: bool = False, fading: bool = False) -> Draws:
-        rng = np.random.default_rng(self.seed)
-        return draw_curves(
-            self.path, self.levels, self.size, rng, block_ends=block_ends, fading=fading
-        )
 
 
 def _nodes(extra: Sequence[float]) -> tuple[Floats, Floats]:

@@ -33,9 +33,9 @@ class CurveDraws(Protocol):
 class DrawnCurves(Protocol):
     """Draws of the curve behind a ranking; `prframe.stats.intervals` makes them.
 
-    Curves that serve areas know less of the negatives that may stand above any threshold, as all
-    levels add up; those `at_ends` take a level within a tie block to the end of it, while others
-    move in proportion.
+    Curves for an area allow for fewer negatives that may stand above any threshold, as all levels
+    add up; those at ends take a level within a tie block to the end of it, while others move in
+    proportion.
     """
 
     @property
@@ -53,24 +53,8 @@ class DrawnCurves(Protocol):
         """Weights of an integral over recall, shape (n_levels,)."""
         ...
 
-    @property
-    def single(self) -> CurveDraws:
-        """Curves for single levels, in proportion within ties."""
-        ...
-
-    @property
-    def at_ends(self) -> CurveDraws:
-        """Curves for single levels, at the end of ties."""
-        ...
-
-    @property
-    def area(self) -> CurveDraws:
-        """Curves for areas, in proportion within ties."""
-        ...
-
-    @property
-    def area_at_ends(self) -> CurveDraws:
-        """Curves for areas, at the end of ties."""
+    def drawn(self, *, area: bool = False, at_ends: bool = False) -> CurveDraws:
+        """Return curves for single levels, or for areas; in proportion within ties, or at ends."""
         ...
 
     def at(self, level: float) -> int:

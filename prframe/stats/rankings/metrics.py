@@ -72,7 +72,7 @@ class AveragePrecision(CellStatistic):
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the area under precision at the end of ties, ``int PR(b) db``."""
-        return np.asarray(curves.area_at_ends.precision @ curves.weights)
+        return np.asarray(curves.drawn(area=True, at_ends=True).precision @ curves.weights)
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class TrapezoidArea(CellStatistic):
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the area under precision, ``int PR(b) db``."""
-        return np.asarray(curves.area.precision @ curves.weights)
+        return np.asarray(curves.drawn(area=True).precision @ curves.weights)
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class RocArea(CellStatistic):
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return ``1 - int alpha(b) db``, alpha being the false positive rate."""
-        return np.asarray(1 - curves.false_rates(curves.single) @ curves.weights)
+        return np.asarray(1 - curves.false_rates(curves.drawn()) @ curves.weights)
 
 
 @dataclass(frozen=True)
@@ -235,6 +235,8 @@ class Bedroc(CellStatistic):
         """Differentiate: items push down all that is not above them, and add to n."""
         pos, size = cells.pos.astype(np.float64), (cells.pos + cells.neg).astype(np.float64)
         n, p = float(cells.n), cells.n_pos / cells.n
+        if not 0 < p < 1:
+            return Influence(np.full(pos.size, np.nan), np.full(pos.size, np.nan))
         mean, before, after = self._means(size)
         rate, end = self.alpha / n, np.cumsum(size)
         # Derivatives of the mean of a cell by the ranks of its start and its end, and by n.
@@ -252,8 +254,8 @@ class Bedroc(CellStatistic):
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return what ``alpha p int exp(-alpha (p b + (1 - p) alpha(b))) db`` comes to."""
-        p = curves.area.prevalence
-        above = p * curves.levels + (1 - p) * curves.false_rates(curves.area)
+        p = curves.drawn(area=True).prevalence
+        above = p * curves.levels + (1 - p) * curves.false_rates(curves.drawn(area=True))
         found = self.alpha * p[:, 0] * (np.exp(-self.alpha * above) @ curves.weights)
         return self._scaled(found, p[:, 0])[0]
 
@@ -340,4 +342,4 @@ class PrecisionAtRecall(CellStatistic):
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the precision at the level, at the end of ties."""
-        return np.asarray(curves.at_ends.precision[:, curves.at(self.r)])
+        return np.asarray(curves.drawn(at_ends=True).precision[:, curves.at(self.r)])

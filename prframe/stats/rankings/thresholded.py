@@ -67,7 +67,7 @@ class LargestF1(CellStatistic):
         # On use: SciPy takes longer to import than most evaluations take.
         from scipy.special import expit, logit  # noqa: PLC0415
 
-        drawn = curves.at_ends
+        drawn = curves.drawn(at_ends=True)
         f1 = 2 * drawn.precision * drawn.recall / (drawn.precision + drawn.recall)
         if self.value(curves.cells) == 0:
             return np.asarray(f1.max(axis=1))
@@ -108,7 +108,7 @@ class _OfRetrieved(CellStatistic):
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the metric of shares of the population."""
-        p = curves.single.prevalence[:, 0]
+        p = curves.drawn().prevalence[:, 0]
         recall, rate = curves.retrieved()
         return self._value(p * recall, p * recall + (1 - p) * rate, p)
 

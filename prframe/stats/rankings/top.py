@@ -95,7 +95,7 @@ class TopStatistic(CellStatistic):
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the recall at which a share k / n is above the threshold, over the divisor."""
-        cells, p = curves.cells, curves.single.prevalence[:, 0]
+        cells, p = curves.cells, curves.drawn().prevalence[:, 0]
         k = self.at_cut(cells.n_pos, cells.n)[0]
         share = self._share(k / cells.n, p)
         return self._of_recall(curves.found(k, share), share, p)

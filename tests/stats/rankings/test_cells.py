@@ -230,6 +230,7 @@ def test_what_is_not_there_is_not_defined() -> None:
     every = RankedCells(np.array([3, 0]), np.array([0, 0]))
     assert isnan(RocArea().value(every))
     assert isnan(Bedroc().value(every))
+    assert np.isnan(Bedroc().influence(every).pos).all()
     assert AveragePrecision().value(every) == 1
 
 
