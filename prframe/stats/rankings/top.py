@@ -47,9 +47,10 @@ class TopStatistic(CellStatistic):
         Of order 1 in all three together, so that of shares of n it is a share of n.
         """
 
-    @abstractmethod
     def _slope(self, k: float, n_pos: float, n: float) -> float:
         """Return the derivative of the divisor by n_pos."""
+        del k, n_pos, n
+        return 0.0
 
     # By how much the rank k moves with a positive more, n being fixed.
     _cut_slope: ClassVar[float] = 0.0
@@ -192,11 +193,6 @@ class PrecisionAt(_FirstK):
         """Return k."""
         del n_pos, n
         return k
-
-    def _slope(self, k: float, n_pos: float, n: float) -> float:
-        """Return 0."""
-        del k, n_pos, n
-        return 0.0
 
     def trials(self, cells: RankedCells) -> int:
         """Return the number of items among the first k."""
