@@ -16,17 +16,22 @@ from benchmarks.report import table
 from prframe.stats.intervals.base import mean_interval
 from prframe.stats.intervals.posterior_draws import posterior_replicates
 from prframe.stats.intervals.rankings import ranking_interval
-from prframe.stats.rankings.bootstrap import ranking_bootstrap
-from prframe.stats.rankings.cells import RankedCells
-from prframe.stats.rankings.metric_base import CellStatistic
-from prframe.stats.rankings.metrics import (
+from prframe.stats.rankings import (
     AveragePrecision,
+    Bedroc,
+    CellStatistic,
+    F1At,
+    LargestF1,
+    LiftAt,
     PrecisionAt,
     PrecisionAtRecall,
     RecallAt,
     RocArea,
+    RPrecision,
     TrapezoidArea,
 )
+from prframe.stats.rankings.bootstrap import ranking_bootstrap
+from prframe.stats.rankings.cells import RankedCells
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -34,8 +39,8 @@ METHODS = ("auto", "bayesian-bootstrap", "logit-t", "logit", "wald", "percentile
 TITLE = """## interval-coverage
 
 95 % intervals: the share of samples whose interval covers the metric of the population, in \
-brackets how often it lies above it and below it, and the mean width. P@k and R@k at k = 2 n_pos, \
-Prec@r at r = 0.5.
+brackets how often it lies above it and below it, and the mean width. P@k, R@k, F1@k and Lift@k at \
+k = 2 n_pos, Prec@r at r = 0.5.
 """
 LEVEL = 0.5
 MEAN_METHODS = ("t", "logit", "percentile", "bca")
@@ -76,7 +81,8 @@ def study(samples: int, resamples: int) -> Iterator[list[str]]:
     for number, (key, prevalence, n) in enumerate(SETTINGS):
         population = POPULATIONS[key]
         statistics = _statistics(round(prevalence * n))
-        true = population.metrics(prevalence, statistics["P@k"].k / n, LEVEL)
+        share = statistics["P@k"].at_cut(0, n)[0] / n
+        true = population.metrics(prevalence, share, LEVEL)
         rng = np.random.default_rng([SEED, number])
         draws = population.samples(prevalence, n, samples, rng)
         found = np.array([_ends(cells, statistics, resamples, rng) for cells in draws])
@@ -118,6 +124,11 @@ def _statistics(n_pos: int) -> dict[str, CellStatistic]:
         "P@k": PrecisionAt(2 * n_pos),
         "R@k": RecallAt(2 * n_pos),
         "Prec@r": PrecisionAtRecall(LEVEL),
+        "F1@k": F1At(2 * n_pos),
+        "Lift@k": LiftAt(2 * n_pos),
+        "Rprec": RPrecision(),
+        "MaxF1": LargestF1(),
+        "BEDROC": Bedroc(),
     }
 
 

@@ -51,13 +51,14 @@ class Population:
         return prevalence * recall / (prevalence * recall + (1 - prevalence) * false)
 
     def metrics(self, prevalence: float, share: float, level: float) -> dict[str, float]:
-        """Return AP, AUPRC, AUC, precision and recall above a share of items, and at a recall."""
+        """Return metrics of the curve, those above a share of items, and precision at a recall."""
         recall, false = self._roc
         found = prevalence * recall
         above = found + (1 - prevalence) * false
         precision = np.divide(found, above, out=np.ones_like(found), where=above > 0)
         steps, middle = np.diff(recall), (precision[1:] + precision[:-1]) / 2
-        at_share = float(np.interp(share, above, recall))
+        at_share, at_prevalence = np.interp([share, prevalence], above, recall)
+        f1 = 2 * found / (above + prevalence)
         return {
             # Of ties the end counts.
             "AP": float(steps @ (precision[1:] if self.levels else middle)),
@@ -66,6 +67,11 @@ class Population:
             "P@k": at_share * prevalence / share,
             "R@k": at_share,
             "Prec@r": float(precision[np.searchsorted(recall, level - 1e-12)]),
+            "F1@k": 2 * at_share * prevalence / (share + prevalence),
+            "Lift@k": at_share / share,
+            "Rprec": at_prevalence,
+            "MaxF1": float(f1.max()),
+            "BEDROC": _bedroc(found, above, prevalence),
         }
 
     def samples(
@@ -90,6 +96,17 @@ class Population:
         pos[1:-1:2] = 1
         neg[::2] = rng.multinomial(n - n_pos, np.maximum(np.diff(false, prepend=0.0), 0.0))
         return RankedCells(pos, neg)
+
+
+def _bedroc(found: Floats, above: Floats, prevalence: float, alpha: float = 20.0) -> float:
+    """Return BEDROC of positives found among the items above."""
+    terms = np.exp(-alpha * above)
+    steps = np.diff(above)
+    means = np.divide(-np.diff(terms), steps, out=alpha * terms[1:], where=steps > 0)
+    total = float(np.diff(found) @ means)
+    best, rest = -np.expm1(-alpha * prevalence), -np.expm1(-alpha * (1 - prevalence))
+    worst = best * (1 - rest)
+    return float((total - worst) / (best * rest))
 
 
 def binormal(mu: float, levels: tuple[float, ...] = ()) -> Population:

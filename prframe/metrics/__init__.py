@@ -7,7 +7,7 @@ from `CATALOGUE`.
 
 from prframe.metrics.gains import DCG, ERR, nDCG
 from prframe.metrics.metric import Metric, Parameter, Term
-from prframe.metrics.names import ALIASES, CATALOGUE, CUT_ALIASES, parse_metric
+from prframe.metrics.names import ALIASES, CATALOGUE, CUT_ALIASES, parse_metric, with_cells
 from prframe.metrics.positions import (
     BEDROC,
     EF,
@@ -72,4 +72,5 @@ __all__ = [
     "infAP",
     "nDCG",
     "parse_metric",
+    "with_cells",
 ]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import polars as pl
 
@@ -13,13 +13,20 @@ from prframe.metrics.quantities import LARGEST_EXPONENT, Quantities
 from prframe.stats import discount_sum, discount_sums
 from prframe.typing import Ties
 
+if TYPE_CHECKING:
+    from prframe.stats import CellStatistic
+
 CutOff: TypeAlias = int | float | None
 Setting: TypeAlias = int | float | str | None
 Credit: TypeAlias = Callable[[Quantities, "Metric"], pl.Expr]
 Finish: TypeAlias = Callable[[Quantities, "Metric", Sequence[pl.Expr]], pl.Expr]
 
+# A metric as a function of the counts in the cells of a ranking, or why it is none.
+Cells: TypeAlias = "Callable[[Metric], CellStatistic] | str"
+
 ALL_TIES: frozenset[Ties] = frozenset({"group", "order", "trec", "expected", "best", "worst"})
 
+_EXAMPLES: dict[str, int | float] = {"required": 10, "recall": 0.5}
 
 # Parameters of ir_measures that are something else here.
 _ELSEWHERE = {
@@ -82,6 +89,9 @@ class Metric:
         Where it is defined.
     terms, finish
         How it is computed: terms from the hits, then one expression of these and the totals.
+    cells : callable or str
+        What makes of it a function of the counts in the cells of a ranking, which `interval` and
+        `compare` work with; or why it is none.
     expected_terms, expected_finish : optional
         What replaces `terms` and `finish` under ``ties="expected"`` where that is not the same.
     cutoff : {"none", "optional", "required", "recall"}
@@ -130,6 +140,7 @@ class Metric:
     interpolated: bool = False
     range: tuple[float, float] = (0.0, 1.0)
     greater_is_better: bool = True
+    cells: Cells = "it is not written as a function of counts"
     k: CutOff = None
     settings: tuple[tuple[str, Setting], ...] = ()
 
@@ -189,6 +200,52 @@ class Metric:
         conditions = [f"{name} = 0" for name in self.needs]
         return " or ".join([*conditions, *filter(None, [self.also_undefined])]) or "never"
 
+    @property
+    def without_cells(self) -> str:
+        """Why it is no function of the counts in cells; empty if it is one."""
+        reasons = {
+            "it uses graded labels": self.graded,
+            "it must know what was judged": self.judged,
+            "it is for the positives of a grade": self.rel is not None,
+        }
+        reasons |= {self.cells: True} if isinstance(self.cells, str) else {}
+        reasons["it is cut off"] = self.k is not None and self.cutoff == "optional"
+        return next((reason for reason, holds in reasons.items() if holds), "")
+
+    def cell_statistic(self) -> "CellStatistic":
+        """Return the metric as a function of the counts in the cells of a ranking.
+
+        Returns
+        -------
+        CellStatistic
+            See `prframe.stats.ranking_interval` and `prframe.stats.compare_rankings`.
+
+        Raises
+        ------
+        PrframeError
+            It is no such function, or lacks its cut-off.
+
+        Examples
+        --------
+        >>> import prframe
+        >>> (prframe.F1 @ 5).cell_statistic()
+        F1At(k=5)
+        """
+        if isinstance(self.cells, str) or self.without_cells:
+            raise PrframeError(
+                f"{self} is no function of the counts in cells: {self.without_cells}."
+            )
+        return self.cells(self)
+
+    @property
+    def form(self) -> str:
+        """The name, with the cut-off that it needs."""
+        return self.name + {"required": "@k", "recall": "@r"}.get(self.cutoff, "")
+
+    def example(self) -> "Metric":
+        """Return the metric with the cut-off that it needs."""
+        return self @ _EXAMPLES[self.cutoff] if self.cutoff in _EXAMPLES else self
+
     def takes(self, parameter: str) -> bool:
         """Tell whether it has a parameter of this name."""
         return parameter in self._values
@@ -202,14 +259,20 @@ class Metric:
 
     def lack_of_cutoff(self) -> str:
         """Say that a cut-off is missing."""
-        what, example = ("a level", "0.5") if self.cutoff == "recall" else ("a cut-off", "10")
-        return f"{self.name} needs {what}, for instance '{self}@{example}'."
+        what = "a level" if self.cutoff == "recall" else "a cut-off"
+        return f"{self.name} needs {what}, for instance '{self.example()}'."
 
     def rank(self) -> int:
         """Return the cut-off of a metric that requires one."""
         if not isinstance(self.k, int):
             raise PrframeError(self.lack_of_cutoff())
         return self.k
+
+    def level(self) -> float:
+        """Return the level of recall of a metric that requires one."""
+        if self.k is None:
+            raise PrframeError(self.lack_of_cutoff())
+        return float(self.k)
 
     def terms_under(self, ties: Ties) -> tuple[Term, ...]:
         """Return the terms under a tie policy."""

@@ -107,6 +107,17 @@ _TOKEN = re.compile(
 )
 
 
+def with_cells(test: str | None = None) -> str:
+    """List the metrics that are functions of the counts in cells, perhaps those a test is for."""
+    forms = [
+        metric.form
+        for metric in CATALOGUE.values()
+        if not metric.without_cells
+        and (test is None or test in metric.example().cell_statistic().own_tests)
+    ]
+    return " and ".join([", ".join(forms[:-1]), forms[-1]] if len(forms) > 1 else forms)
+
+
 def parse_metric(metric: "str | Metric") -> Metric:
     """Return the metric that a name stands for.
 

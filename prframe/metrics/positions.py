@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from prframe import checks
+from prframe import checks, stats
 from prframe.metrics.metric import REL, Metric, Parameter, Setting, Term
 from prframe.metrics.quantities import Quantities
 from prframe.metrics.shared import over, per_block
@@ -155,6 +155,10 @@ def _ratio(name: str, value: object) -> Setting:
     return checks.number(name, value, above=0, at_most=1e6)
 
 
+# Why there is nothing that resamples, or drawn curves, could say.
+_FIRST = "the first positive alone decides it, and a sample has one"
+_COUNT = "it is a count, which grows with the sample"
+
 P = Metric(
     "P",
     "Precision at k: the positives among the first k, over k.",
@@ -163,6 +167,7 @@ P = Metric(
     over(lambda _, m: m.rank()),
     cutoff="required",
     needs=(),
+    cells=lambda m: stats.PrecisionAt(m.rank()),
 )
 R = Metric(
     "R",
@@ -171,6 +176,7 @@ R = Metric(
     (Term(_top_credit),),
     over(lambda q, _: q.n_pos),
     cutoff="required",
+    cells=lambda m: stats.RecallAt(m.rank()),
 )
 F1 = Metric(
     "F1",
@@ -179,6 +185,7 @@ F1 = Metric(
     (Term(_top_credit),),
     lambda q, m, terms: 2 * terms[0] / (m.rank() + q.n_pos),
     cutoff="required",
+    cells=lambda m: stats.F1At(m.rank()),
 )
 RelP = Metric(
     "RelP",
@@ -187,6 +194,7 @@ RelP = Metric(
     (Term(_top_credit),),
     over(lambda q, m: _top(m.rank(), q)),
     cutoff="required",
+    cells=lambda m: stats.RelativePrecisionAt(m.rank()),
 )
 Rprec = Metric(
     "Rprec",
@@ -194,6 +202,7 @@ Rprec = Metric(
     "TREC",
     (Term(_r_precision_credit),),
     over(lambda q, _: q.n_pos),
+    cells=lambda _: stats.RPrecision(),
 )
 RR = Metric(
     "RR",
@@ -202,6 +211,7 @@ RR = Metric(
     (Term(_rr_credit, "first"),),
     _value,
     cutoff="optional",
+    cells=_FIRST,
 )
 Success = Metric(
     "Success",
@@ -210,6 +220,7 @@ Success = Metric(
     (Term(_success_credit, "first"),),
     _value,
     cutoff="required",
+    cells=_FIRST,
 )
 RBP = Metric(
     "RBP",
@@ -253,6 +264,7 @@ Lift = Metric(
     _lift_finish,
     cutoff="required",
     range=(0.0, float("inf")),
+    cells=lambda m: stats.LiftAt(m.rank()),
 )
 EF = Metric(
     "EF",
@@ -265,6 +277,7 @@ EF = Metric(
         REL,
     ),
     range=(0.0, float("inf")),
+    cells=lambda m: stats.Enrichment(m.number("fraction")),
 )
 BEDROC = Metric(
     "BEDROC",
@@ -279,6 +292,7 @@ BEDROC = Metric(
         REL,
     ),
     needs=("n_pos", "n_neg"),
+    cells=lambda m: stats.Bedroc(m.number("alpha")),
 )
 SetP = Metric(
     "SetP",
@@ -287,6 +301,7 @@ SetP = Metric(
     (),
     _set_precision,
     needs=(),
+    cells=lambda _: stats.SetPrecision(),
 )
 SetR = Metric(
     "SetR",
@@ -294,6 +309,7 @@ SetR = Metric(
     "TREC",
     (),
     lambda q, _m, _t: q.n_hits / q.n_pos,
+    cells=lambda _: stats.SetRecall(),
 )
 SetF = Metric(
     "SetF",
@@ -305,8 +321,16 @@ SetF = Metric(
         Parameter("beta", 1.0, "Weight of recall against precision, in (0, 1e6].", _ratio),
         REL,
     ),
+    cells=lambda m: stats.SetFMeasure(m.number("beta")),
 )
-SetAP = Metric("SetAP", "Precision times recall of all retrieved items.", "TREC", (), _set_ap)
+SetAP = Metric(
+    "SetAP",
+    "Precision times recall of all retrieved items.",
+    "TREC",
+    (),
+    _set_ap,
+    cells=lambda _: stats.SetAveragePrecision(),
+)
 NumRel = Metric(
     "NumRel",
     "The number of positives, n_pos.",
@@ -316,6 +340,7 @@ NumRel = Metric(
     needs=(),
     range=(0.0, float("inf")),
     greater_is_better=False,
+    cells=_COUNT,
 )
 NumRet = Metric(
     "NumRet",
@@ -327,6 +352,7 @@ NumRet = Metric(
     needs=(),
     range=(0.0, float("inf")),
     greater_is_better=False,
+    cells=_COUNT,
 )
 NumRelRet = Metric(
     "NumRelRet",
@@ -336,4 +362,5 @@ NumRelRet = Metric(
     lambda q, _m, _t: q.n_hits,
     needs=(),
     range=(0.0, float("inf")),
+    cells=_COUNT,
 )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import polars as pl
 
-from prframe import checks
+from prframe import checks, stats
 from prframe.errors import PrframeError
 from prframe.metrics.metric import ALL_TIES, REL, Finish, Metric, Parameter, Setting, Term
 from prframe.metrics.quantities import HAIR_BELOW, Quantities
@@ -214,6 +214,7 @@ AP = Metric(
     (Term(_expected_ap_credit),),
     cutoff="optional",
     options=CURVE,
+    cells=lambda _: stats.AveragePrecision(),
 )
 AUPRC = Metric(
     "AUPRC",
@@ -224,6 +225,7 @@ AUPRC = Metric(
     (Term(_expected_trapezoid_credit),),
     parameters=(Parameter("rule", "trapezoid", "The rule of integration.", _trapezoid), REL),
     options=CURVE,
+    cells=lambda _: stats.TrapezoidArea(),
 )
 AP11 = Metric(
     "AP11",
@@ -259,6 +261,7 @@ Prec = Metric(
     cutoff="recall",
     ties=_NO_MEAN,
     options=frozenset({"weight", "prior"}),
+    cells=lambda m: stats.PrecisionAtRecall(m.level()),
 )
 MaxF1 = Metric(
     "MaxF1",
@@ -267,6 +270,7 @@ MaxF1 = Metric(
     (Term(_f1_credit, "max"),),
     lambda _q, _m, terms: terms[0],
     ties=_NO_MEAN,
+    cells=lambda _: stats.LargestF1(),
 )
 AUC = Metric(
     "AUC",
@@ -277,6 +281,7 @@ AUC = Metric(
     _auc_finish,
     needs=("n_pos", "n_neg"),
     options=frozenset({"weight"}),
+    cells=lambda _: stats.RocArea(),
 )
 W = Metric(
     "W",
@@ -301,6 +306,7 @@ W = Metric(
     options=frozenset({"weight"}),
     # That of phi, which may have no bounds.
     range=(-float("inf"), float("inf")),
+    cells="stats.rank_covariance knows how it varies",
 )
 infAP = Metric(
     "infAP",

@@ -16,7 +16,7 @@ from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import clustered, hits
 from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
-from prframe.metrics import Metric
+from prframe.metrics import Metric, with_cells
 from prframe.stats._arrays import random_generator
 from prframe.stats.intervals import (
     POSTERIOR,
@@ -35,7 +35,6 @@ from prframe.stats.rankings import (
     ranking_bootstrap,
 )
 from prframe.typing import Alternative, Columns, Floats, FrameT, Shared
-from prframe.verbs._cell_metrics import cell_statistic, of_cells
 from prframe.verbs._evaluation import Evaluation, named
 from prframe.verbs._groups import each_group, group_cells, resamples
 from prframe.verbs._interval_rows import interval_rows, warned, warned_of_narrow
@@ -96,7 +95,9 @@ def interval(
     frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
         One row per item.
     metrics : str, Metric or list of these
-        AP, AUC, AUPRC, P@k, R@k and Prec@r (`prframe.Prec`); with `over` any metric of the
+        Of one ranking those that are functions of counts: AP, AUC, AUPRC, MaxF1, BEDROC, Rprec,
+        P@k, R@k, F1@k, RelP@k, Lift@k, EF, Prec@r (`prframe.Prec`), SetP, SetR, SetF and SetAP;
+        `Metric.without_cells` says why another one is none. With `over` any metric of the
         catalogue. See `evaluate`.
     {shared}
     method : str
@@ -157,8 +158,9 @@ def interval(
     interval reaches there. ``std_error`` is the standard deviation of the draws or resamples,
     else from influence values, its square times c / (c - 1) for c clusters. AP of a sample lies
     above that of the population, the more the fewer and rarer the positives are:
-    "bayesian-bootstrap" and "logit-t" know that, the others do not. How often each method covers
-    is in the guide.
+    "bayesian-bootstrap" and "logit-t" know that, the others do not. So does MaxF1, as a largest
+    value of many; of that "bayesian-bootstrap" alone knows. How often each method covers is in the
+    guide.
 
     The same draws serve all metrics of a group.
 
@@ -222,10 +224,10 @@ class _Plan:
     def check(self) -> None:
         """Refuse what single rankings have no interval for."""
         for name, metric in self.wanted.items():
-            if not of_cells(metric):
+            if metric.without_cells:
                 raise PrframeError(
-                    f"{name} of one ranking has no interval here, AP, AUC, AUPRC, P@k, Prec@r and "
-                    "R@k have; for a mean over groups name them with over=."
+                    f"{name} of one ranking has no interval here: {metric.without_cells}; "
+                    f"{with_cells()} have; for a mean over groups name them with over=."
                 )
         if self.args.weight is not None:
             raise PrframeError(
@@ -261,7 +263,7 @@ class _Plan:
     @property
     def statistics(self) -> list[CellStatistic]:
         """The metrics as functions of cells."""
-        return [cell_statistic(metric) for metric in self.wanted.values()]
+        return [metric.cell_statistic() for metric in self.wanted.values()]
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group and metric."""

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from polars.testing import assert_frame_equal
 
 import prframe
-from prframe.metrics import CATALOGUE, Metric, parse_metric
+from prframe.metrics import CATALOGUE, Metric, parse_metric, with_cells
 from tests.metrics.test_oracle import NAMES, TIES, evaluate, settings, taking
 from tests.oracle import Group, Item, value
 from tests.strategies import FINITE, frame, items
@@ -26,6 +26,32 @@ def test_every_metric_says_what_it_is(metric: Metric) -> None:
     assert metric.source
     assert getattr(prframe, metric.name) is metric
     assert metric.name in prframe.__all__
+
+
+@pytest.mark.parametrize("metric", CATALOGUE.values(), ids=CATALOGUE)
+def test_every_metric_has_cells_or_says_why_not(metric: Metric) -> None:
+    one = metric.example()
+    if reason := one.without_cells:
+        with pytest.raises(prframe.PrframeError) as caught:
+            one.cell_statistic()
+        assert str(caught.value) == f"{one} is no function of the counts in cells: {reason}."
+        assert metric.form not in with_cells()
+    else:
+        assert parse_metric(one.cell_statistic().name) == one
+        assert metric.form in with_cells()
+        assert one.takes("rel")
+        assert one(rel=2).without_cells == "it is for the positives of a grade"
+
+
+def test_cells_know_the_parameters() -> None:
+    for name in ("BEDROC(alpha=5)", "EF(fraction=0.2)", "SetF(beta=2)", "F1@7", "Prec@0.3"):
+        one = parse_metric(name)
+        assert parse_metric(one.cell_statistic().name) == one
+    assert (prframe.AP @ 5).without_cells == "it is cut off"
+    for lacking in (prframe.P, prframe.Prec):
+        with pytest.raises(prframe.PrframeError, match="needs a"):
+            lacking.cell_statistic()
+    assert with_cells("delong") == "AUC"
 
 
 @given(GROUP)

@@ -776,13 +776,15 @@ REFUSALS = {
     ),
     "interval of a metric": (
         lambda: interval(GOOD, ["AP", "nDCG@10"]),
-        "nDCG@10 of one ranking has no interval here, AP, AUC, AUPRC, P@k, Prec@r and R@k have; "
-        "for a mean over groups name them with over=.",
+        "nDCG@10 of one ranking has no interval here: it uses graded labels; AP, AUC, AUPRC, "
+        "BEDROC, EF, F1@k, Lift@k, MaxF1, P@k, Prec@r, R@k, RelP@k, Rprec, SetAP, SetF, SetP and "
+        "SetR have; for a mean over groups name them with over=.",
     ),
     "interval of a metric with a cut-off": (
         lambda: interval(GOOD, "AP@10"),
-        "AP@10 of one ranking has no interval here, AP, AUC, AUPRC, P@k, Prec@r and R@k have; "
-        "for a mean over groups name them with over=.",
+        "AP@10 of one ranking has no interval here: it is cut off; AP, AUC, AUPRC, "
+        "BEDROC, EF, F1@k, Lift@k, MaxF1, P@k, Prec@r, R@k, RelP@k, Rprec, SetAP, SetF, SetP and "
+        "SetR have; for a mean over groups name them with over=.",
     ),
     "interval of rows without a cluster": (
         lambda: interval(GOOD.with_columns(c=pl.Series([1, None, 2, None])), "AP", cluster="c"),

@@ -12,9 +12,9 @@ from hypothesis import given, settings, strategies as st
 from scipy import stats
 
 import prframe
+from prframe.metrics import parse_metric
 from prframe.stats.intervals.rankings import ranking_interval
-from prframe.stats.rankings.cells import cells_from_scores
-from prframe.stats.rankings.metrics import (
+from prframe.stats.rankings import (
     AveragePrecision,
     PrecisionAt,
     PrecisionAtRecall,
@@ -22,6 +22,7 @@ from prframe.stats.rankings.metrics import (
     RocArea,
     TrapezoidArea,
 )
+from prframe.stats.rankings.cells import cells_from_scores
 from tests.strategies import Item, frame, items
 
 # Its name before SciPy 1.15.
@@ -36,6 +37,11 @@ STATISTICS = [
     RecallAt(3),
     PrecisionAt(60),
 ]
+# All that are functions of the counts in cells.
+EVERY = [str(one.example()) for one in prframe.CATALOGUE.values() if not one.without_cells]
+EVERY += [*METRICS[3:], "F1@2", "Lift@3", "RelP@2", "EF(fraction=0.4)", "SetF(beta=2)"]
+EVERY += ["BEDROC(alpha=3)", "Prec@0.3"]
+BOUNDED = [name for name in EVERY if parse_metric(name).range == (0, 1)]
 OF_CLUSTERS = ("auto", "logit-t", "logit", "wald", "percentile", "bca")
 METHODS = (*OF_CLUSTERS, "bayesian-bootstrap")
 ENDS = ["conf_low", "conf_high"]
@@ -80,13 +86,14 @@ def test_estimates_are_those_of_evaluate(
 ) -> None:
     rows = frame({str(i): group for i, group in enumerate(groups)})
     shared = {"by": "group", "ties": ties, "item": "item"} | totals
-    found = prframe.interval(rows, METRICS, rng=1, n_resamples=50, **shared)
-    values = prframe.evaluate(rows, METRICS, layout="long", **shared)
+    found = prframe.interval(rows, EVERY, rng=1, n_resamples=50, **shared)
+    values = prframe.evaluate(rows, EVERY, layout="long", **shared)
     assert found.select("group", "metric").equals(values.select("group", "metric"))
     assert found["estimate"].to_list() == pytest.approx(values["value"].to_list(), nan_ok=True)
     # What is not null lies where it must.
     known = found.drop_nulls()
     assert known.filter(~pl.col("conf_low").is_between(0, pl.col("conf_high"))).is_empty()
+    known = known.filter(pl.col("metric").is_in(BOUNDED))
     assert known.filter(pl.col("conf_high") > 1).is_empty()
     for estimate, end in ((0, "conf_low"), (1, "conf_high")):
         assert (known.filter(estimate=estimate)[end] == estimate).all()
@@ -96,8 +103,8 @@ def test_estimates_are_those_of_evaluate(
 @given(group=items(max_size=9))
 def test_rows_of_clusters_are_ranked_as_others_are(group: list[Item]) -> None:
     rows = frame({"a": group}).with_columns(cluster=pl.int_range(pl.len()) // 2)
-    found = prframe.interval(rows, METRICS, cluster="cluster")
-    values = prframe.evaluate(rows, METRICS, layout="long")
+    found = prframe.interval(rows, EVERY, cluster="cluster")
+    values = prframe.evaluate(rows, EVERY, layout="long")
     assert found["estimate"].to_list() == pytest.approx(values["value"].to_list(), nan_ok=True)
 
 
@@ -173,6 +180,27 @@ def test_precision_at_recall_has_intervals() -> None:
         found = ranking_interval(cells, PrecisionAtRecall(0.5), method, rng=10)
         assert 0.2 < found.low < found.estimate < found.high <= 1
         assert found.std_error == pytest.approx(0.16, abs=0.04)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_lift_is_a_multiple_of_recall(method: str) -> None:
+    names = ["R@9", "Lift@9", "EF(fraction=0.15)"]
+    found = prframe.interval(SMOOTH, names, method=method, rng=10, n_resamples=60)
+    recall, lift, enrichment = found.select("estimate", "std_error", *ENDS).rows()
+    assert lift == pytest.approx([60 / 9 * number for number in recall])
+    assert enrichment == pytest.approx(lift)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_metric_of_cells_has_an_interval_by_every_method(method: str) -> None:
+    found = prframe.interval(SMOOTH, EVERY, method=method, rng=10, n_resamples=200)
+    assert found["method"].null_count() == 0
+    inside = pl.col("estimate").is_between(pl.col("conf_low"), pl.col("conf_high"))
+    assert found.filter(~inside).is_empty()
+    open_ = found.filter(pl.col("estimate") < 1)
+    assert (open_["conf_high"] > open_["conf_low"]).all()
+    # All of it is retrieved, and no sample would say otherwise.
+    assert found.filter(metric="SetR")["conf_high"].item() == 1
 
 
 def auc_of(score: np.ndarray, label: np.ndarray) -> float:

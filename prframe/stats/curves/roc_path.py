@@ -120,6 +120,27 @@ class Draws:
         """Logarithm of the odds of precision: odds * recall / false positive rate."""
         return np.asarray(self.log_odds + self.log_recall - self.log_fpr)
 
+    @property
+    def recall(self) -> Floats:
+        """Recall."""
+        return np.asarray(np.exp(self.log_recall))
+
+    @property
+    def precision(self) -> Floats:
+        """Precision."""
+        # On use: SciPy takes longer to import than most evaluations take.
+        from scipy.special import expit  # noqa: PLC0415
+
+        return np.asarray(expit(self.logit))
+
+    @property
+    def prevalence(self) -> Floats:
+        """Share of positives, shape (n_resamples, 1)."""
+        # On use: SciPy takes longer to import than most evaluations take.
+        from scipy.special import expit  # noqa: PLC0415
+
+        return np.asarray(expit(self.log_odds))
+
 
 def draw_curves(  # noqa: PLR0913
     path: RocPath,

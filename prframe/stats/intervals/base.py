@@ -39,6 +39,16 @@ class IntervalEstimate:
     high: float
     method: str
 
+    def times(self, factor: float) -> IntervalEstimate:
+        """Return the interval of a positive multiple of what is estimated."""
+        return IntervalEstimate(
+            estimate=self.estimate * factor,
+            std_error=self.std_error * factor,
+            low=self.low * factor,
+            high=self.high * factor,
+            method=self.method,
+        )
+
 
 @dataclass(frozen=True)
 class Confidence:

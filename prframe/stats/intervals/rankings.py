@@ -22,10 +22,7 @@ from prframe.stats.intervals.base import (
 from prframe.stats.intervals.posterior_draws import posterior_replicates
 from prframe.stats.rankings import (
     CellStatistic,
-    PrecisionAt,
-    PrecisionAtRecall,
     RankedCells,
-    RecallAt,
     cluster_influence,
     ranking_bootstrap,
 )
@@ -106,26 +103,49 @@ def ranking_interval(  # noqa: PLR0913
     confidence = replace(_checked(cells, statistic, confidence), limits=(0.0, 1.0))
     if method == "auto":
         method = suited_method(cells, statistic, clustered=clusters is not None)
-    estimate = statistic.value(cells)
-    if np.isnan(estimate):
-        return IntervalEstimate(estimate, np.nan, np.nan, np.nan, method)
+    share, multiple = statistic.as_share(cells)
+    drawn = None if replicates is None else replicates / multiple
     if method == POSTERIOR:
-        return _posterior(cells, statistic, confidence, clusters, replicates, n_resamples, rng)
-    if clusters is not None and clusters.shape[0] == 1:
+        found = _posterior(cells, share, confidence, clusters, drawn, n_resamples, rng)
+    elif np.isnan(share.value(cells)) or (clusters is not None and clusters.shape[0] == 1):
         # Of one cluster nobody knows how much clusters differ.
-        return IntervalEstimate(estimate, np.nan, np.nan, np.nan, method)
-    values, number = _influence(cells, statistic, clusters)
-    if method in {"percentile", "bca"}:
-        drawn = replicates
+        found = IntervalEstimate(share.value(cells), np.nan, np.nan, np.nan, method)
+    elif method in {"percentile", "bca"}:
         if drawn is None:
-            drawn = np.asarray(
-                ranking_bootstrap(cells, [statistic], n_resamples, rng, clusters)[0]
-            )
-        if method == "percentile":
-            low, high = percentile_interval(drawn, confidence)
-        else:
-            low, high = bca_interval(estimate, drawn, acceleration(values, number), confidence)
-        return IntervalEstimate(estimate, spread(drawn), low, high, method)
+            drawn = ranking_bootstrap(cells, [share], n_resamples, rng, clusters)[0]
+        found = _resampled(cells, share, method, confidence, clusters, drawn)
+    else:
+        found = _from_influence(cells, share, method, confidence, clusters)
+    return found.times(multiple)
+
+
+def _resampled(  # noqa: PLR0913, PLR0917
+    cells: RankedCells,
+    statistic: CellStatistic,
+    method: str,
+    confidence: Confidence,
+    clusters: "csr_array | None",
+    drawn: Floats,
+) -> IntervalEstimate:
+    """Return quantiles of resamples."""
+    estimate = statistic.value(cells)
+    if method == "percentile":
+        low, high = percentile_interval(drawn, confidence)
+    else:
+        bend = acceleration(*_influence(cells, statistic, clusters))
+        low, high = bca_interval(estimate, drawn, bend, confidence)
+    return IntervalEstimate(estimate, spread(drawn), low, high, method)
+
+
+def _from_influence(
+    cells: RankedCells,
+    statistic: CellStatistic,
+    method: str,
+    confidence: Confidence,
+    clusters: "csr_array | None",
+) -> IntervalEstimate:
+    """Return what the standard error from influence values says."""
+    estimate, (values, number) = statistic.value(cells), _influence(cells, statistic, clusters)
     std_error = float(np.sqrt(number @ values**2))
     # Items of one cluster agree: they are no more than one observation.
     trials = min(statistic.trials(cells), cells.n if clusters is None else values.size)
@@ -178,7 +198,8 @@ def suited_method(cells: RankedCells, statistic: CellStatistic, *, clustered: bo
         return "logit-t"
     alone = (cells.pos[:-1] == 1) & (cells.neg[:-1] == 0)
     tied = cells.pos[:-1][~alone].sum() > cells.n_pos / 2
-    return "logit-t" if tied and not isinstance(statistic, PrecisionAtRecall) else POSTERIOR
+    smooth = tied and not statistic.jumps
+    return "logit-t" if smooth or not statistic.has_draws else POSTERIOR
 
 
 def _posterior(  # noqa: PLR0913, PLR0917
@@ -191,12 +212,14 @@ def _posterior(  # noqa: PLR0913, PLR0917
     rng: int | np.random.Generator | None,
 ) -> IntervalEstimate:
     """Return quantiles of draws; an estimate at the end of the range is not ruled out."""
+    estimate = statistic.value(cells)
+    if np.isnan(estimate):
+        return IntervalEstimate(estimate, np.nan, np.nan, np.nan, POSTERIOR)
     if clusters is not None:
         raise PrframeError(
             "method='bayesian-bootstrap' draws items one by one and knows no clusters; "
             "take 'logit-t', 'percentile' or 'bca'."
         )
-    estimate = statistic.value(cells)
     if not cells.n_pos or not cells.n_neg:
         return IntervalEstimate(estimate, np.nan, np.nan, np.nan, POSTERIOR)
     drawn = replicates
@@ -212,17 +235,11 @@ def _posterior(  # noqa: PLR0913, PLR0917
 def _no_negative_above(
     cells: RankedCells, statistic: CellStatistic, estimate: float, confidence: Confidence
 ) -> float:
-    """Return how large a metric may be at least by its sample; 0 where negatives limit it.
-
-    Where all of the first k are positive, recall there is k / n_pos, of which only n_pos is
-    uncertain.
-    """
+    """Return how large a metric may be at least by its sample; 0 where negatives limit it."""
     # On use: SciPy takes longer to import than most evaluations take.
     from scipy.special import betaincinv  # noqa: PLC0415
 
     if estimate == 1:
         return 1.0
-    if isinstance(statistic, RecallAt) and PrecisionAt(statistic.k).value(cells) == 1:
-        prevalence = betaincinv(cells.n_pos + 0.5, cells.n_neg + 0.5, confidence.tail)
-        return min(1.0, float(statistic.k / cells.n / prevalence))
-    return 0.0
+    prevalence = float(betaincinv(cells.n_pos + 0.5, cells.n_neg + 0.5, confidence.tail))
+    return min(1.0, statistic.without_negatives(cells, prevalence))

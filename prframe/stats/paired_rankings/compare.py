@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias, get_args, overload
 
 import numpy as np
@@ -12,32 +12,17 @@ from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import comparable, random_generator, reals
 from prframe.stats.intervals import Confidence
+from prframe.stats.paired_rankings.plan import OWN_TESTS, ComparisonPlan
 from prframe.stats.paired_rankings.rankings import PairedRankings
-from prframe.stats.paired_rankings.tests import (
-    RankingComparison,
-    delong_comparison,
-    posterior_comparison_at,
-    resampled_comparison,
-)
-from prframe.stats.rankings import (
-    CellEvaluator,
-    CellStatistic,
-    PrecisionAt,
-    RecallAt,
-    RocArea,
-    ranking_levels,
-)
+from prframe.stats.paired_rankings.tests import RankingComparison
+from prframe.stats.rankings import CellEvaluator, CellStatistic, ranking_levels
 from prframe.typing import Alternative, Integers
 
 RankingTest: TypeAlias = Literal["randomization", "bootstrap", "delong", "posterior"]
 RankingInterval: TypeAlias = Literal["percentile", "bca"]
 
-# Tests that are for some metrics alone, and have intervals of their own.
-_SUITED: dict[str, tuple[type[CellStatistic], ...]] = {
-    "delong": (RocArea,),
-    "posterior": (PrecisionAt, RecallAt),
-}
-_SEEDS = 1 << 63
+# As the verb `compare` draws its seed.
+_SEEDS = 1 << 62
 
 
 @overload
@@ -100,7 +85,7 @@ def compare_rankings(  # noqa: PLR0913
         `PairedRankings.randomization`. ``"bootstrap"``: items are drawn with replacement, and the
         differences, less the observed one, are what there is under the null hypothesis.
         ``"delong"``: normal law of the difference of AUC, see `auc_covariance`. ``"posterior"``:
-        probability that either model is better, for P@k and R@k, see `found_alone`.
+        probability that either model is better, for metrics of the first k, see `found_alone`.
     alternative : {"two-sided", "less", "greater"}
         That the difference a - b is not 0, below it, or above.
     confidence_level : float in (0, 1)
@@ -166,7 +151,7 @@ def compare_rankings(  # noqa: PLR0913
     checks.one_of("test", test, get_args(RankingTest))
     checks.one_of("interval", interval, get_args(RankingInterval))
     number = checks.whole_number("n_resamples", n_resamples, at_least=1)
-    confidence, generator = Confidence(confidence_level, alternative), random_generator(rng)
+    confidence = Confidence(confidence_level, alternative)
     metrics = (metric,) if isinstance(metric, CellStatistic) else tuple(metric)
     for one in metrics:
         if not isinstance(one, CellStatistic):
@@ -175,43 +160,28 @@ def compare_rankings(  # noqa: PLR0913
                 f"instance, or a list of them; got {checks.brief(metric)}."
             )
     evaluate = CellEvaluator(label, metrics)
-    _check_metrics(test, metrics, interval)
-    levels = _levels(score_a, score_b, evaluate.label)
-    rankings = PairedRankings(levels, evaluate, cluster)
-    if test == "delong":
-        found = [delong_comparison(levels, label, confidence, cluster)] * len(metrics)
-    elif test == "posterior":
-        if cluster is not None:
-            raise PrframeError("the test 'posterior' knows no clusters; leave out `cluster`.")
-        # One seed, so that all metrics have the same draws.
-        seed = int(generator.integers(_SEEDS))
-        found = [
-            posterior_comparison_at(levels, label, one, confidence, number, seed)
-            for one in metrics
-            if isinstance(one, PrecisionAt | RecallAt)
-        ]
-    else:
-        sampled = test == "randomization"
-        swaps = rankings.randomization(0, 1, number, generator) if sampled else None
-        replicates = rankings.replicates(number, generator)
-        bends = rankings.acceleration(0, 1) if interval == "bca" else None
-        found = resampled_comparison(rankings.values(), replicates, confidence, swaps, bends)
+    _check_metrics(test, metrics)
+    # What is an interval of the test's own is "percentile" unless told.
+    plan = ComparisonPlan(test, "bca" if interval == "bca" else "auto", number, _restarted(rng))
+    plan.check(clustered=cluster is not None)
+    rankings = PairedRankings(_levels(score_a, score_b, evaluate.label), evaluate, cluster)
+    found = plan.of_pairs(rankings, [confidence] * len(metrics))((0, 1))
     return found[0] if isinstance(metric, CellStatistic) else found
 
 
-def _check_metrics(test: str, metrics: Sequence[CellStatistic], interval: str) -> None:
-    """Require metrics and an interval that the test is for."""
-    suited = _SUITED.get(test)
-    if suited is None:
-        return
-    if wrong := [one.name for one in metrics if not isinstance(one, suited)]:
-        what = " and ".join(kind.__name__ for kind in suited)
-        raise PrframeError(f"the test {test!r} is for {what}; got {', '.join(wrong)}.")
-    if interval != "percentile":
+def _check_metrics(test: str, metrics: Sequence[CellStatistic]) -> None:
+    """Require metrics that the test is for."""
+    wrong = [one.name for one in metrics if test in OWN_TESTS and test not in one.own_tests]
+    if wrong:
         raise PrframeError(
-            f"the test {test!r} has an interval of its own; got the interval {interval!r}, "
-            "which is for randomization and bootstrap."
+            f"test={test!r} is not for {', '.join(wrong)}; take 'randomization' or 'bootstrap'."
         )
+
+
+def _restarted(rng: int | np.random.Generator | None) -> Callable[[], np.random.Generator]:
+    """Return what makes the same generator each time."""
+    seed = int(random_generator(rng).integers(_SEEDS))
+    return lambda: np.random.default_rng(seed)
 
 
 def _levels(score_a: ArrayLike, score_b: ArrayLike, label: NDArray[np.bool_]) -> Integers:

@@ -53,7 +53,7 @@ class PairedRankings:
         self, levels: ArrayLike, evaluate: Evaluator, cluster: ArrayLike | None = None
     ) -> None:
         """Check and keep all of them."""
-        self.levels, self.evaluate = checked_levels(levels), evaluate
+        self.levels, self.evaluate, self.cluster = checked_levels(levels), evaluate, cluster
         self._units = units_of(cluster, self.levels.shape[1])
 
     def values(self) -> Floats:

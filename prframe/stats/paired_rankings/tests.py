@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from prframe.stats.paired_rankings.swaps import SwapDistribution
 from prframe.stats.paired_rankings.top_k import found_alone
 from prframe.stats.paired_values import sampled_p_value
 from prframe.stats.rank_statistics import rank_difference
-from prframe.stats.rankings import CellEvaluator, PrecisionAt, RecallAt
+from prframe.stats.rankings import CellEvaluator, CellStatistic
 from prframe.typing import Floats, Integers
 
 
@@ -43,7 +44,7 @@ class RankingComparison(NamedTuple):
 def resampled_comparison(
     values: Floats,
     replicates: Floats,
-    confidence: Confidence,
+    confidences: Sequence[Confidence],
     swaps: SwapDistribution | None = None,
     bends: Floats | None = None,
 ) -> list[RankingComparison]:
@@ -55,7 +56,8 @@ def resampled_comparison(
         As `PairedRankings.values` returns them for two rankings.
     replicates : ndarray of float, shape (n_metrics, 2, n_resamples)
         As `PairedRankings.replicates` returns them.
-    confidence : Confidence
+    confidences : sequence of Confidence
+        One per metric.
     swaps : SwapDistribution, optional
         What the p-values come from; from the resamples, less the difference, without.
     bends : ndarray of float, shape (n_metrics,), optional
@@ -68,7 +70,7 @@ def resampled_comparison(
     """
     test, exact = ("bootstrap", False) if swaps is None else ("randomization", swaps.exact)
     found = []
-    for row, (a, b) in enumerate(values):
+    for row, ((a, b), confidence) in enumerate(zip(values, confidences, strict=True)):
         difference, drawn = float(a - b), replicates[row, 0] - replicates[row, 1]
         null = drawn - difference if swaps is None else swaps.differences[row]
         p = sampled_p_value(difference, null, confidence.alternative, exact=exact)
@@ -131,19 +133,20 @@ def delong_comparison(
 def posterior_comparison_at(  # noqa: PLR0913, PLR0917
     levels: Integers,
     label: ArrayLike,
-    metric: PrecisionAt | RecallAt,
+    metric: CellStatistic,
     confidence: Confidence,
     n_resamples: int,
     rng: int | np.random.Generator | None,
 ) -> RankingComparison:
-    """Compare P@k or R@k of two rankings by how probable it is that either is better.
+    """Compare a metric of the first k of two rankings by how probable it is that either is better.
 
     Parameters
     ----------
     levels : ndarray of int, shape (2, N)
         As `ranking_levels` returns them.
     label : array_like of bool or number, shape (N,)
-    metric : PrecisionAt or RecallAt
+    metric : CellStatistic
+        One that counts the positives among the first k, P@k for instance.
     confidence : Confidence
     n_resamples : int
         Draws for the interval.
@@ -157,10 +160,11 @@ def posterior_comparison_at(  # noqa: PLR0913, PLR0917
     """
     evaluate = CellEvaluator(label, [metric])
     a, b = (float(value) for value in evaluate(levels)[0])
-    counts = found_alone(levels, label, metric.k)
-    n_pos = np.count_nonzero(evaluate.label)
-    # The difference of recall is what is drawn; without positives there is no recall.
-    scale = n_pos / metric.k if isinstance(metric, PrecisionAt) else 1.0 if n_pos else np.nan
+    n_pos = int(np.count_nonzero(evaluate.label))
+    k, divisor = metric.at_cut(n_pos, evaluate.label.size)
+    counts = found_alone(levels, label, max(k, 1))
+    # The difference of recall is what is drawn.
+    scale = n_pos / divisor if divisor else np.nan
     low, high = percentile_interval(scale * counts.differences(n_resamples, rng), confidence)
     better, worse = (counts.first_better, counts.second_better) if n_pos else (np.nan, np.nan)
     p = {"two-sided": 2 * min(better, worse), "greater": worse, "less": better}

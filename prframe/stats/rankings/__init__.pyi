@@ -16,6 +16,7 @@ from .classes import (
     recall_levels as recall_levels,
     two_classes as two_classes,
 )
+from .drawn_curves import CurveDraws as CurveDraws, DrawnCurves as DrawnCurves
 from .evaluators import (
     CellEvaluator as CellEvaluator,
     Evaluator as Evaluator,
@@ -34,9 +35,24 @@ from .levels import (
 from .metric_base import CellStatistic as CellStatistic
 from .metrics import (
     AveragePrecision as AveragePrecision,
-    PrecisionAt as PrecisionAt,
+    Bedroc as Bedroc,
     PrecisionAtRecall as PrecisionAtRecall,
-    RecallAt as RecallAt,
     RocArea as RocArea,
     TrapezoidArea as TrapezoidArea,
+)
+from .thresholded import (
+    LargestF1 as LargestF1,
+    SetAveragePrecision as SetAveragePrecision,
+    SetFMeasure as SetFMeasure,
+    SetPrecision as SetPrecision,
+    SetRecall as SetRecall,
+)
+from .top import (
+    Enrichment as Enrichment,
+    F1At as F1At,
+    LiftAt as LiftAt,
+    PrecisionAt as PrecisionAt,
+    RecallAt as RecallAt,
+    RelativePrecisionAt as RelativePrecisionAt,
+    RPrecision as RPrecision,
 )

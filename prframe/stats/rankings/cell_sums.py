@@ -64,7 +64,7 @@ def ratio(top: Numbers | float, bottom: Numbers, empty: float = np.nan) -> Float
     return np.asarray(ratio)
 
 
-def share_above(cut: int, above: Numbers, size: Numbers) -> Floats:
+def share_above(cut: Numbers | int, above: Numbers, size: Numbers) -> Floats:
     """Return the share of each cell that is among the first `cut` items."""
     return ratio(np.clip(cut - above, 0, size), size, 0.0)
 

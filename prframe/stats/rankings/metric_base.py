@@ -1,21 +1,25 @@
 """What a ranking metric is here: a function of the counts in the cells of a ranking.
 
-It knows its name and range, what it is for any counts (of a resample, say), and its *influence*:
-the derivative with respect to the weight of one item. The sum of the squared influences of all
-items, each of which is a draw from a population, estimates the variance of the metric (the
-infinitesimal jackknife, Jaeckel 1972; Efron 1982, chapter 6).
+It knows its name, what it is for any counts (of a resample, say), what it is of a drawn curve, and
+its *influence*: the derivative with respect to the weight of one item. The sum of the squared
+influences of all items, each of which is a draw from a population, estimates the variance of the
+metric (the infinitesimal jackknife, Jaeckel 1972; Efron 1982, chapter 6). What an engine needs to
+know of a metric it asks of the metric.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prframe.errors import PrframeError
 from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.typing import Floats
 
 
@@ -44,7 +48,15 @@ class Influence(NamedTuple):
 
 @dataclass(frozen=True)
 class CellStatistic(ABC):
-    """A metric of a ranking in cells; all lie in [0, 1].
+    """A metric of a ranking in cells, within [0, 1] or a multiple of one that is.
+
+    Attributes
+    ----------
+    own_tests : frozenset of str
+        The tests of `compare_rankings` that are for this metric, besides those for all.
+    jumps : bool
+        Whether it jumps from level to level where scores have few levels, which resamples
+        describe and a standard error does not.
 
     Examples
     --------
@@ -54,6 +66,9 @@ class CellStatistic(ABC):
     >>> AveragePrecision().values(pos=[[1, 0, 1, 0], [0, 0, 2, 0]], neg=[0, 2, 0, 1])
     array([0.75, 0.5 ])
     """
+
+    own_tests: ClassVar[frozenset[str]] = frozenset()
+    jumps: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -101,3 +116,86 @@ class CellStatistic(ABC):
     def trials(self, cells: RankedCells) -> int:
         """Return how many observations a value of 0 or 1 stands for."""
         return cells.n_pos
+
+    def as_share(self, cells: RankedCells) -> tuple[CellStatistic, float]:
+        """Return a metric within [0, 1], and the constant of which this one is that multiple."""
+        del cells
+        return self, 1.0
+
+    @property
+    def has_draws(self) -> bool:
+        """Whether it is known of draws of the curve."""
+        return type(self).draws is not CellStatistic.draws
+
+    def levels(self, cells: RankedCells) -> Sequence[float]:
+        """Return levels of recall at which it needs the drawn curves, besides those of integrals.
+
+        Parameters
+        ----------
+        cells : RankedCells
+
+        Returns
+        -------
+        sequence of float in (0, 1]
+        """
+        del cells
+        return ()
+
+    def draws(self, curves: DrawnCurves) -> Floats:
+        """Return the metric of drawn curves.
+
+        Parameters
+        ----------
+        curves : DrawnCurves
+
+        Returns
+        -------
+        ndarray of float, shape (n_draws,)
+
+        Raises
+        ------
+        PrframeError
+            It is not written as a function of the curve, unless a subclass does so.
+        """
+        del curves
+        raise PrframeError(
+            f"{self.name} is not known of draws of the curve; take 'logit-t', 'percentile' or "
+            "'bca'."
+        )
+
+    def without_negatives(self, cells: RankedCells, prevalence: float) -> float:
+        """Return how large it may be if no negative limits it, 0 where one does.
+
+        Parameters
+        ----------
+        cells : RankedCells
+        prevalence : float
+            The smallest share of positives that is to be reckoned with.
+
+        Returns
+        -------
+        float
+        """
+        del cells, prevalence
+        return 0.0
+
+    def at_cut(self, n_pos: int, n: int) -> tuple[int, float]:
+        """Return a rank k, and by what the positives among the first k are divided.
+
+        Parameters
+        ----------
+        n_pos, n : int
+            All positives and all items.
+
+        Returns
+        -------
+        k : int
+        divisor : float
+
+        Raises
+        ------
+        PrframeError
+            It is no number of positives above a rank.
+        """
+        del n_pos, n
+        raise PrframeError(f"{self.name} does not count the positives among the first k.")

@@ -1,9 +1,10 @@
-"""Ranking metrics as functions of the counts in the cells of a ranking, with their influence."""
+"""Areas, and precision at a level of recall, as functions of the counts in cells."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,14 +14,13 @@ from prframe.stats.rankings.cell_sums import (
     Numbers,
     backward,
     both,
-    local_precision,
     pieces,
     ratio,
     running,
-    share_above,
     total,
 )
 from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metric_base import CellStatistic, Influence
 from prframe.typing import Floats
 
@@ -72,6 +72,10 @@ class AveragePrecision(CellStatistic):
         tp, k = running(pos, neg)
         return float(pos[:-1] @ ratio(tp - 1, k - 1, 1.0)) / cells.n_pos
 
+    def draws(self, curves: DrawnCurves) -> Floats:
+        """Return the area under precision at the end of ties, ``int PR(b) db``."""
+        return np.asarray(curves.drawn(area=True, at_ends=True).precision @ curves.weights)
+
 
 @dataclass(frozen=True)
 class TrapezoidArea(CellStatistic):
@@ -120,6 +124,10 @@ class TrapezoidArea(CellStatistic):
         own = np.append((before + after) / 2 + slope - pull, 0.0)
         return Influence((own - area) / n_pos, np.append(-pull, 0.0) / n_pos)
 
+    def draws(self, curves: DrawnCurves) -> Floats:
+        """Return the area under precision, ``int PR(b) db``."""
+        return np.asarray(curves.drawn(area=True).precision @ curves.weights)
+
 
 @dataclass(frozen=True)
 class RocArea(CellStatistic):
@@ -130,6 +138,8 @@ class RocArea(CellStatistic):
     >>> round(float(RocArea().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
     0.667
     """
+
+    own_tests: ClassVar[frozenset[str]] = frozenset({"delong"})
 
     @property
     def name(self) -> str:
@@ -159,120 +169,97 @@ class RocArea(CellStatistic):
         """Return the size of the smaller class."""
         return min(cells.n_pos, cells.n_neg)
 
+    def draws(self, curves: DrawnCurves) -> Floats:
+        """Return ``1 - int alpha(b) db``, alpha being the false positive rate."""
+        return np.asarray(1 - curves.false_rates(curves.drawn()) @ curves.weights)
+
 
 @dataclass(frozen=True)
-class _TopShare(CellStatistic):
-    """Positives among the first k; where k stands moves with the items above."""
+class Bedroc(CellStatistic):
+    """BEDROC: the sum of exp(-alpha rank / n) over the positives, scaled to [0, 1].
 
-    k: int
+    Parameters
+    ----------
+    alpha : float in [0.01, 500]
+        Weight of early ranks.
+
+    Notes
+    -----
+    Ranks within a tie block count as they do on average over its orders, and so do those of what
+    is not retrieved.
+
+    Examples
+    --------
+    >>> round(float(Bedroc(alpha=20).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.982
+    """
+
+    alpha: float = 20.0
 
     def __post_init__(self) -> None:
-        """Check the cut-off."""
-        checks.whole_number("k", self.k, at_least=1)
-
-    def _hits(self, pos: Floats, neg: Floats) -> Floats:
-        """Return the expected positives among the first k, over the orders within ties."""
-        tp, fp = np.cumsum(pos, axis=-1), np.cumsum(neg, axis=-1)
-        at = np.count_nonzero((tp + fp)[..., :-1] < self.k, axis=-1)
-        p, m, tp, fp = (
-            np.take_along_axis(a, at[..., None], axis=-1)[..., 0] for a in (pos, neg, tp, fp)
-        )
-        share = share_above(self.k, tp + fp - p - m, p + m)
-        # The last cell is never among the first k.
-        return np.asarray(tp - p + p * np.where(at < pos.shape[-1] - 1, share, 0.0))
-
-    def _hits_influence(self, cells: RankedCells) -> Influence:
-        """Return the influence on the positives among the first k, k being a share of n.
-
-        An item above the cut pushes another one out, which is positive with the local precision
-        d: ``1{above} (y - d) - (k / n) (P@k - d)``. If all that is retrieved is above, d = 0.
-        """
-        pos, neg = both(cells.pos, cells.neg)
-        _, k = running(pos, neg)
-        size = pos[:-1] + neg[:-1]
-        share = np.append(share_above(self.k, k - size, size), 0.0)
-        depth = float(pos[:-1].sum() + neg[:-1].sum())
-        d = local_precision(pos, neg, self.k, depth) if self.k < depth else 0.0
-        drift = (pos @ share - self.k * d) / cells.n
-        return Influence(share * (1 - d) - drift, -share * d - drift)
-
-
-@dataclass(frozen=True)
-class PrecisionAt(_TopShare):
-    """P@k: the positives among the first k, over k; under ties, the mean over their orders.
-
-    Parameters
-    ----------
-    k : int >= 1
-        Rank.
-
-    Notes
-    -----
-    It depends on a quantile of the scores, and the derivative of the empirical one jumps. The
-    influence uses the precision d among the ranks within ``ceil(k^(4/5) / 2)`` of k instead:
-    ``(1{above} (y - d) - (k/n) (P - d)) / k`` for P = P@k, whose squares add up to
-    ``(P (1 - P) + (1 - k/n) (P - d)^2) / k``. Of a tie block at the cut that is larger than these
-    ranks, d is exact.
-
-    Examples
-    --------
-    >>> round(float(PrecisionAt(k=4).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.5
-    """
+        """Check the rate."""
+        checks.number("alpha", self.alpha, at_least=0.01, at_most=500)
 
     @property
     def name(self) -> str:
         """The name in the catalogue."""
-        return f"P@{self.k}"
+        return f"BEDROC(alpha={self.alpha:g})"
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
-        """Return the expected positives among the first k, over k."""
-        return self._hits(*both(pos, neg)) / self.k
+        """Return ``(found - worst) / (best - worst)``, exp(-alpha rank / n) added up."""
+        pos, neg = both(pos, neg)
+        n_pos, n = pos.sum(axis=-1), (pos + neg).sum(axis=-1)
+        found = (pos * self._means(pos + neg)[0]).sum(axis=-1)
+        some = (n_pos > 0) & (n_pos < n)
+        scaled = self._scaled(found, np.where(some, ratio(n_pos, n, 0.0), 0.5))[0]
+        return np.where(some, scaled, np.nan)
+
+    def _means(self, size: Numbers) -> tuple[Floats, Floats, Floats]:
+        """Return the mean of each cell, scaled by its size, and the terms at both ends."""
+        n = size.sum(axis=-1)[..., None]
+        rate, end = self.alpha * ratio(1.0, n, 0.0), np.cumsum(size, axis=-1)
+        before = np.exp(-rate * (end - size))
+        return ratio(-before * np.expm1(-rate * size), size, 0.0), before, np.exp(-rate * end)
+
+    def _scaled(self, found: Floats, p: Floats | float) -> tuple[Floats, Floats]:
+        """Return the metric for a share p of positives, and its derivative by p."""
+        a = self.alpha
+        best, rest = -np.expm1(-a * p), -np.expm1(-a * (1 - p))
+        worst, scale = best * (1 - rest), best * rest
+        value = (found - worst) / scale
+        # best' = a exp(-a p), rest' = -a exp(-a (1 - p)).
+        of_best, of_rest = a * (1 - best), -a * (1 - rest)
+        of_worst = of_best * (1 - rest) - best * of_rest
+        slope = -(of_worst + value * (of_best * rest + best * of_rest)) / scale
+        return np.asarray(value), np.asarray(slope)
 
     def influence(self, cells: RankedCells) -> Influence:
-        """Differentiate with the local precision at the cut."""
-        hits = self._hits_influence(cells)
-        return Influence(hits.pos / self.k, hits.neg / self.k)
+        """Differentiate: items push down all that is not above them, and add to n."""
+        pos, size = cells.pos.astype(np.float64), (cells.pos + cells.neg).astype(np.float64)
+        n, p = float(cells.n), cells.n_pos / cells.n
+        if not 0 < p < 1:
+            return Influence(np.full(pos.size, np.nan), np.full(pos.size, np.nan))
+        mean, before, after = self._means(size)
+        rate, end = self.alpha / n, np.cumsum(size)
+        # Derivatives of the mean of a cell by the ranks of its start and its end, and by n.
+        of_start = ratio(mean - rate * before, size, 0.0)
+        of_end = ratio(rate * after - mean, size, 0.0)
+        of_n = ratio((before * (end - size) - after * end) * rate / n, size, 0.0)
+        own = backward(pos * (of_start + of_end)) - pos * of_start + pos @ of_n
+        slope = self._scaled(np.asarray(pos @ mean), p)[1]
+        scale = np.expm1(-self.alpha * p) * np.expm1(-self.alpha * (1 - p))
+        return Influence((mean + own) / scale + slope * (1 - p) / n, own / scale - slope * p / n)
 
     def trials(self, cells: RankedCells) -> int:
-        """Return the number of items among the first k."""
-        return min(self.k, cells.n)
+        """Return the size of the smaller class."""
+        return min(cells.n_pos, cells.n_neg)
 
-
-@dataclass(frozen=True)
-class RecallAt(_TopShare):
-    """R@k: the positives among the first k, over n_pos; under ties, the mean over their orders.
-
-    Parameters
-    ----------
-    k : int >= 1
-        Rank.
-
-    Notes
-    -----
-    The influence uses the local precision at the cut, as `PrecisionAt` does.
-
-    Examples
-    --------
-    >>> round(float(RecallAt(k=4).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    1.0
-    """
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return f"R@{self.k}"
-
-    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
-        """Return the expected positives among the first k, over n_pos."""
-        pos, neg = both(pos, neg)
-        return ratio(self._hits(pos, neg), pos.sum(axis=-1))
-
-    def influence(self, cells: RankedCells) -> Influence:
-        """Differentiate with the local precision at the cut; positives raise n_pos too."""
-        hits, recall = self._hits_influence(cells), self.value(cells)
-        n_pos, p = cells.n_pos, cells.n_pos / cells.n
-        return Influence((hits.pos - recall * (1 - p)) / n_pos, (hits.neg + recall * p) / n_pos)
+    def draws(self, curves: DrawnCurves) -> Floats:
+        """Return what ``alpha p int exp(-alpha (p b + (1 - p) alpha(b))) db`` comes to."""
+        p = curves.drawn(area=True).prevalence
+        above = p * curves.levels + (1 - p) * curves.false_rates(curves.drawn(area=True))
+        found = self.alpha * p[:, 0] * (np.exp(-self.alpha * above) @ curves.weights)
+        return self._scaled(found, p[:, 0])[0]
 
 
 @dataclass(frozen=True)
@@ -300,6 +287,7 @@ class PrecisionAtRecall(CellStatistic):
     0.5
     """
 
+    jumps: ClassVar[bool] = True
     r: float
 
     def __post_init__(self) -> None:
@@ -348,3 +336,12 @@ class PrecisionAtRecall(CellStatistic):
     def trials(self, cells: RankedCells) -> int:
         """Return the number of positives that make up the level, all that a value of 1 has."""
         return max(1, int(np.ceil(self.r * cells.n_pos - _SLACK)))
+
+    def levels(self, cells: RankedCells) -> Sequence[float]:
+        """Return the level of recall."""
+        del cells
+        return (self.r,)
+
+    def draws(self, curves: DrawnCurves) -> Floats:
+        """Return the precision at the level, at the end of ties."""
+        return np.asarray(curves.drawn(at_ends=True).precision[:, curves.at(self.r)])

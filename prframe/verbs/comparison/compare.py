@@ -78,7 +78,8 @@ def compare(
     frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
         One row per item and model, or per item, with a column of scores for each model.
     metrics : str, Metric or list of these
-        Any of the catalogue; see `evaluate`.
+        Any of the catalogue; see `evaluate`. On the same items those that are functions of counts
+        (see `interval`) are resampled without sorting anything again, and have BCa intervals.
     {shared}
         On the same items there is no `weight`.
     model : str, optional
@@ -103,7 +104,8 @@ def compare(
         - "randomization": either model might have given an item either rank.
         - "bootstrap": items are drawn with replacement.
         - "delong": of AUC, by the normal law.
-        - "posterior": of P@k and R@k, the probability that a model is better.
+        - "posterior": of what counts the positives among the first k (P@k, R@k, F1@k, RelP@k,
+          Lift@k, EF, Rprec), the probability that a model is better.
     method : {"auto", "exact", "convolution", "sampled", "normal"}
         How the p-value of "randomization" or "wilcoxon" over queries is computed. "auto" counts
         all signs where that is quick, else takes their convolution on a fine grid: no draws, the

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import polars as pl
@@ -11,17 +10,13 @@ from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import PrframeError
+from prframe.metrics import Metric, with_cells
 from prframe.stats import CellEvaluator, Evaluator, PairedRankings
-from prframe.stats.paired_rankings import (
-    RankingComparison,
-    delong_comparison,
-    posterior_comparison_at,
-    resampled_comparison,
-)
-from prframe.verbs._cell_metrics import CatalogueEvaluator, cell_statistic, of_cells
+from prframe.stats.paired_rankings import OWN_TESTS, ComparisonPlan, RankingComparison
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._groups import each_group
 from prframe.verbs._verb import positives_of, warn_null
+from prframe.verbs.comparison.catalogue_evaluator import CatalogueEvaluator
 from prframe.verbs.comparison.matched_items import Incomplete, PairedGroup, paired_rows
 from prframe.verbs.comparison.options import model_pairs
 from prframe.verbs.comparison.rows import (
@@ -31,13 +26,6 @@ from prframe.verbs.comparison.rows import (
     comparison_rows,
     no_rows,
 )
-
-if TYPE_CHECKING:
-    from prframe.stats import PrecisionAt, RecallAt
-
-# The metrics of tests that are for some alone, and how they are written.
-_SUITED = {"delong": ("AUC",), "posterior": ("P", "R")}
-_WRITTEN = {"delong": "AUC", "posterior": "P@k and R@k"}
 
 
 @dataclass(frozen=True)
@@ -52,25 +40,24 @@ class OnItems:
         """Refuse metrics that the test or the interval is not for."""
         asked = self.asked
         self._evaluation.check()
-        suited = _SUITED.get(asked.test)
         for name, metric in asked.wanted.items():
-            if suited is not None and not (metric.name in suited and of_cells(metric)):
+            if asked.test in OWN_TESTS and not _has_test(metric, asked.test):
                 raise PrframeError(
-                    f"test={asked.test!r} is for {_WRITTEN[asked.test]}; got {name}; take "
+                    f"test={asked.test!r} is for {with_cells(asked.test)}; got {name}; take "
                     "'randomization' or 'bootstrap'."
                 )
-            if asked.interval == "bca" and not of_cells(metric):
+            if asked.interval == "bca" and metric.without_cells:
                 raise PrframeError(
-                    f"interval='bca' on the same items is for AP, AUC, AUPRC, P@k, Prec@r and "
-                    f"R@k; got {name}; take 'percentile'."
+                    f"interval='bca' on the same items is for {with_cells()}; got {name}: "
+                    f"{metric.without_cells}; take 'percentile'."
                 )
-        if suited is not None and asked.interval != "auto":
-            raise PrframeError(
-                f"test={asked.test!r} has an interval of its own; leave out `interval`; got "
-                f"{asked.interval!r}."
-            )
-        if asked.test == "posterior" and self.args.cluster is not None:
-            raise PrframeError("test='posterior' knows no clusters; leave out `cluster`.")
+        self._plan.check(clustered=self.args.cluster is not None)
+
+    @property
+    def _plan(self) -> ComparisonPlan:
+        """How rankings are compared."""
+        asked = self.asked
+        return ComparisonPlan(asked.test, asked.interval, asked.n_resamples, asked.rng)
 
     @property
     def _evaluation(self) -> Evaluation:
@@ -114,11 +101,11 @@ class OnItems:
     def _rankings(self, group: PairedGroup) -> list[tuple[list[str], PairedRankings]]:
         """Return the rankings with the metrics of cells, and with the others."""
         wanted = self.asked.wanted
-        quick = [name for name, metric in wanted.items() if of_cells(metric)]
+        quick = [name for name, metric in wanted.items() if not metric.without_cells]
         others = [name for name in wanted if name not in quick]
         found: list[tuple[list[str], Evaluator]] = []
         if quick:
-            statistics = [cell_statistic(wanted[name]) for name in quick]
+            statistics = [wanted[name].cell_statistic() for name in quick]
             found.append((quick, CellEvaluator(group.positive, statistics)))
         if others:
             evaluate = CatalogueEvaluator(group.items, [wanted[name] for name in others])
@@ -134,48 +121,11 @@ class OnItems:
     ) -> list[list[RankingComparison]]:
         """Compare each pair by some metrics."""
         asked = self.asked
-        values = rankings.values()
         if asked.test == "delong" and _too_few(group):
+            values = rankings.values()
             return [[_untested(*row[list(pair)]) for row in values] for pair in pairs]
-        if asked.test in _SUITED:
-            return [[self._suited(group, name, pair) for name in names] for pair in pairs]
-        replicates = rankings.replicates(asked.n_resamples, asked.rng())
-
-        def of_pair(pair: tuple[int, int]) -> list[RankingComparison]:
-            both, sampled = list(pair), asked.test == "randomization"
-            swaps = (
-                rankings.randomization(*pair, asked.n_resamples, asked.rng()) if sampled else None
-            )
-            bends = rankings.acceleration(*pair) if asked.interval == "bca" else None
-            found = []
-            for row, name in enumerate(names):
-                one = slice(row, row + 1)
-                found += resampled_comparison(
-                    values[one, both],
-                    replicates[one, both],
-                    asked.confidence(name),
-                    None if swaps is None else swaps._replace(differences=swaps.differences[one]),
-                    None if bends is None else bends[one],
-                )
-            return found
-
-        return each_group(of_pair, pairs, "compare")
-
-    def _suited(self, group: PairedGroup, name: str, pair: tuple[int, int]) -> RankingComparison:
-        """Compare a pair by a test that is for some metrics."""
-        asked, levels = self.asked, group.level[list(pair)]
-        confidence = asked.confidence(name)
-        if asked.test == "delong":
-            return delong_comparison(levels, group.positive, confidence, group.cluster)
-        statistic = cell_statistic(asked.wanted[name])
-        return posterior_comparison_at(
-            levels,
-            group.positive,
-            cast("PrecisionAt | RecallAt", statistic),
-            confidence,
-            asked.n_resamples,
-            asked.rng(),
-        )
+        confidences = [asked.confidence(name) for name in names]
+        return each_group(self._plan.of_pairs(rankings, confidences), pairs, "compare")
 
     def _warn(self, rows: pl.DataFrame) -> None:
         """Warn once of groups in which a metric or its test is undefined."""
@@ -188,6 +138,11 @@ class OnItems:
             "variance"
         )
         warn_null(names, groups, self.args, why)
+
+
+def _has_test(metric: Metric, test: str) -> bool:
+    """Tell whether a test that is for some metrics alone is for this one."""
+    return not metric.without_cells and test in metric.cell_statistic().own_tests
 
 
 def _too_few(group: PairedGroup) -> bool:

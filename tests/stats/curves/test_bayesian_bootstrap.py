@@ -16,9 +16,9 @@ from prframe.stats.curves.bands import pointwise_band, studentized_band
 from prframe.stats.curves.bayesian_bootstrap import cells_of_classes
 from prframe.stats.curves.roc_path import RocPath, _positions, draw_curves, empirical_precision
 from prframe.stats.intervals.posterior_draws import posterior_replicates
+from prframe.stats.rankings import AveragePrecision, RocArea
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.classes import two_classes
-from prframe.stats.rankings.metrics import AveragePrecision, RocArea
 from prframe.typing import Floats
 
 # A true agreement fails a test at this level once in a thousand seeds; the seeds are fixed.

@@ -1,6 +1,6 @@
 """Confidence intervals, against SciPy's and by simulation."""
 
-from math import isnan, log, nan
+from math import isnan, nan
 
 import numpy as np
 import pytest
@@ -8,7 +8,6 @@ from scipy import stats
 from scipy.special import expit, logit
 
 import prframe
-from prframe.stats.curves.roc_path import Draws
 from prframe.stats.intervals.base import (
     Confidence,
     acceleration,
@@ -19,17 +18,17 @@ from prframe.stats.intervals.base import (
     percentile_interval,
     wald_interval,
 )
-from prframe.stats.intervals.posterior_draws import _found
+from prframe.stats.intervals.posterior_draws import _recall_at
 from prframe.stats.intervals.rankings import ranking_interval
-from prframe.stats.rankings.bootstrap import cluster_counts, ranking_bootstrap
-from prframe.stats.rankings.cells import RankedCells, cells_from_scores
-from prframe.stats.rankings.metrics import (
+from prframe.stats.rankings import (
     AveragePrecision,
     PrecisionAt,
     PrecisionAtRecall,
     RecallAt,
     RocArea,
 )
+from prframe.stats.rankings.bootstrap import cluster_counts, ranking_bootstrap
+from prframe.stats.rankings.cells import RankedCells, cells_from_scores
 
 AP = AveragePrecision()
 EVERYTHING = (-np.inf, np.inf)
@@ -221,14 +220,9 @@ def test_first_items_count_among_a_million_as_among_thousands(k: int) -> None:
 def test_cut_offs_of_any_depth() -> None:
     # Where the false positive rate is c b, a share s of all items holds s / (p + (1 - p) c).
     levels, p, c = np.geomspace(1e-15, 0.99, 60), 0.25, 0.5
-    drawn = Draws(
-        np.log(levels),
-        np.log(c * np.tile(levels, (3000, 1))),
-        np.full((3000, 1), log(p / (1 - p))),
-    )
-    cells = RankedCells(pos=[1, 0], neg=[1, 0])
+    above = (p + (1 - p) * c) * np.tile(levels, (3000, 1))
     for share in (1e-14, 1e-9, 0.3):
-        found = _found(drawn, levels, np.full((3000, 1), p), share, cells)
+        found = _recall_at(levels, above, share)
         assert found == pytest.approx(share / (p + (1 - p) * c), rel=1e-9, abs=0)
 
 

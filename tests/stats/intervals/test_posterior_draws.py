@@ -1,6 +1,7 @@
 """Draws of metrics: against Dirichlet and beta laws drawn one by one, and what must hold."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
@@ -8,17 +9,25 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from prframe import PrframeError
 from prframe.stats.intervals.posterior_draws import posterior_replicates
-from prframe.stats.rankings.cells import RankedCells, cells_from_scores
-from prframe.stats.rankings.metrics import (
+from prframe.stats.intervals.rankings import ranking_interval
+from prframe.stats.rankings import (
     AveragePrecision,
+    Bedroc,
     CellStatistic,
+    F1At,
+    LargestF1,
+    LiftAt,
     PrecisionAt,
     PrecisionAtRecall,
     RecallAt,
     RocArea,
+    RPrecision,
     TrapezoidArea,
 )
+from prframe.stats.rankings.cells import RankedCells, cells_from_scores
+from prframe.stats.rankings.metric_base import Influence
 
 N_DRAWS = 2500
 # Midpoints; the definition is integrated over them as it stands.
@@ -274,6 +283,54 @@ def test_same_curves_whatever_is_asked_with_them() -> None:
     assert (alone == beside).all()
 
 
+def population(statistic: CellStatistic, prevalence: float, mu: float, share: float) -> float:
+    """Evaluate a metric on a sample of a million items; its cut-off stands at a share of them."""
+    cells = sample(1_000_000, prevalence, 1, mu)
+    cut = replace(statistic, k=round(share * cells.n)) if hasattr(statistic, "k") else statistic
+    return cut.value(cells)
+
+
+@pytest.mark.parametrize(
+    "statistic",
+    [LargestF1(), F1At(60), PrecisionAt(60), LiftAt(60), RPrecision(), Bedroc()],
+    ids=lambda one: one.name,
+)
+def test_draws_cover_the_population(statistic: CellStatistic) -> None:
+    true = population(statistic, 0.1, 1.5, 60 / 300)
+    covered = above = 0
+    for seed in range(300):
+        cells = sample(300, 0.1, seed + 10, 1.5)
+        found = ranking_interval(cells, statistic, "bayesian-bootstrap", n_resamples=300, rng=seed)
+        covered += found.low <= true <= found.high
+        above += found.low > true
+    # Nominal are 285, with a standard deviation of 4.
+    assert covered >= 275
+    # The largest of a noisy curve is too large, which the draws know.
+    assert above <= 18
+
+
+class Prevalence(CellStatistic):
+    """The share of positives, which says nothing of curves."""
+
+    name = "prevalence"
+
+    def values(self, pos: np.ndarray, neg: np.ndarray) -> np.ndarray:
+        return np.sum(pos, axis=-1) / np.sum([pos, neg], axis=(0, -1))
+
+    def influence(self, cells: RankedCells) -> Influence:
+        p = self.value(cells)
+        each = np.ones(cells.pos.size) / cells.n
+        return Influence((1 - p) * each, -p * each)
+
+
 def test_other_statistics_have_no_draws() -> None:
-    with pytest.raises(TypeError):
-        replicates(RANKINGS["tied"].cells(), object())
+    cells = RANKINGS["untied"].cells()
+    with pytest.raises(PrframeError) as caught:
+        replicates(cells, Prevalence())
+    assert str(caught.value) == (
+        "prevalence is not known of draws of the curve; take 'logit-t', 'percentile' or 'bca'."
+    )
+    # What suits it is something else.
+    assert ranking_interval(cells, Prevalence()).method == "logit-t"
+    with pytest.raises(PrframeError, match="prevalence does not count the positives among"):
+        Prevalence().at_cut(3, 9)

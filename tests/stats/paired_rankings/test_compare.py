@@ -140,19 +140,22 @@ def test_intervals_are_scipy_s(interval: str) -> None:
     found = compare_rankings(
         a, b, label, AP, test="bootstrap", interval=interval, n_resamples=20_000, rng=2
     )
-    assert found[3:5] == pytest.approx(tuple(expected), abs=0.015)
+    # Of 2000 resamples SciPy's ends vary by as much with its seed.
+    assert found[3:5] == pytest.approx(tuple(expected), abs=0.02)
     assert found.difference == pytest.approx(difference(a, b, label))
     assert found.method == "bootstrap"
     other = compare_rankings(a, b, label, AP, interval=interval, n_resamples=20_000, rng=3)
-    assert other[3:5] == pytest.approx(tuple(expected), abs=0.015)
+    assert other[3:5] == pytest.approx(tuple(expected), abs=0.02)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 def test_p_values_come_from_the_draws(alternative: str) -> None:
     a, b, label = sample(50, 6)
     rankings = PairedRankings(ranking_levels([a, b]), CellEvaluator(label, [AP]))
-    drawn = np.subtract(*rankings.replicates(500, rng=7)[0])
-    swaps = rankings.randomization(0, 1, 500, rng=7).differences[0]
+    # Swaps and resamples begin with one seed.
+    seed = int(np.random.default_rng(7).integers(1 << 62))
+    drawn = np.subtract(*rankings.replicates(500, rng=seed)[0])
+    swaps = rankings.randomization(0, 1, 500, rng=seed).differences[0]
     observed = np.subtract(*rankings.values()[0])
     for test, null in (("bootstrap", drawn - observed), ("randomization", swaps)):
         extreme = {
@@ -342,14 +345,17 @@ MISTAKES: dict[str, Callable[[], object]] = {
     "'randomisation'. Did you mean 'randomization'?": {"test": "randomisation"},
     "`interval` must be one of 'bca', 'percentile'; got 'wald'.": {"interval": "wald"},
     "`n_resamples` must be a whole number >= 1; got 0.": {"n_resamples": 0},
-    "the test 'delong' is for RocArea; got AP.": {"test": "delong"},
-    "the test 'posterior' is for PrecisionAt and RecallAt; got AP, AUC.": {
+    "test='delong' is not for AP; take 'randomization' or 'bootstrap'.": {"test": "delong"},
+    "test='posterior' is not for AP, AUC; take 'randomization' or 'bootstrap'.": {
         "test": "posterior",
         "metric": [PrecisionAt(1), AP, AUC],
     },
-    "the test 'delong' has an interval of its own; got the interval 'bca', which is for "
-    "randomization and bootstrap.": {"test": "delong", "metric": AUC, "interval": "bca"},
-    "the test 'posterior' knows no clusters; leave out `cluster`.": {
+    "test='delong' has an interval of its own; leave out `interval`; got 'bca'.": {
+        "test": "delong",
+        "metric": AUC,
+        "interval": "bca",
+    },
+    "test='posterior' knows no clusters; leave out `cluster`.": {
         "test": "posterior",
         "metric": RecallAt(1),
         "cluster": [1, 1, 2],

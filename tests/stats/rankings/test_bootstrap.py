@@ -5,10 +5,14 @@ import pytest
 from scipy import stats
 
 import prframe
-from prframe.stats.rankings import bootstrap as cell_bootstrap
+from prframe.stats.rankings import (
+    AveragePrecision,
+    PrecisionAt,
+    RocArea,
+    bootstrap as cell_bootstrap,
+)
 from prframe.stats.rankings.bootstrap import cluster_counts, cluster_std_error, ranking_bootstrap
 from prframe.stats.rankings.cells import RankedCells, cells_from_scores
-from prframe.stats.rankings.metrics import AveragePrecision, PrecisionAt, RocArea
 
 AP = AveragePrecision()
 N_RESAMPLES = 3000

@@ -9,19 +9,34 @@ import pytest
 from hypothesis import given, strategies as st
 
 import prframe
-from prframe.stats.rankings.cells import RankedCells, cells_from_hits, cells_from_scores
-from prframe.stats.rankings.metric_base import CellStatistic
-from prframe.stats.rankings.metrics import (
+from prframe.stats.rankings import (
     AveragePrecision,
+    Bedroc,
+    CellStatistic,
+    Enrichment,
+    F1At,
+    LargestF1,
+    LiftAt,
     PrecisionAt,
     PrecisionAtRecall,
     RecallAt,
+    RelativePrecisionAt,
     RocArea,
+    RPrecision,
+    SetAveragePrecision,
+    SetFMeasure,
+    SetPrecision,
+    SetRecall,
     TrapezoidArea,
 )
+from prframe.stats.rankings.cells import RankedCells, cells_from_hits, cells_from_scores
 
-SMOOTH: list[CellStatistic] = [AveragePrecision(), TrapezoidArea(), RocArea()]
+SMOOTH: list[CellStatistic] = [AveragePrecision(), TrapezoidArea(), RocArea(), LargestF1()]
+SMOOTH += [Bedroc(20.0), Bedroc(0.5)]
+SETS: list[CellStatistic] = [SetPrecision(), SetRecall(), SetAveragePrecision()]
+SETS += [SetFMeasure(1.0), SetFMeasure(2.0)]
 CUT: list[CellStatistic] = [PrecisionAt(1), PrecisionAt(4), RecallAt(3), RecallAt(50)]
+CUT += [F1At(4), F1At(50), LiftAt(3), RelativePrecisionAt(3), RPrecision(), Enrichment(0.3)]
 LEVELS: list[CellStatistic] = [PrecisionAtRecall(r) for r in (0.1, 0.3, 0.5, 0.9)]
 ROWS = st.lists(
     st.tuples(st.sampled_from([-inf, 0.0, 1.0, 2.0, 3.0, inf]), st.booleans()),
@@ -45,7 +60,7 @@ def metric(statistic: CellStatistic, rows: list[tuple[float, bool]]) -> float:
 
 
 @pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
-@pytest.mark.parametrize("statistic", SMOOTH + CUT + LEVELS, ids=lambda one: one.name)
+@pytest.mark.parametrize("statistic", SMOOTH + SETS + CUT + LEVELS, ids=lambda one: one.name)
 @given(rows=ROWS, data=st.data())
 def test_values_are_those_of_the_repeated_rows(
     statistic: CellStatistic, rows: list[tuple[float, bool]], data: st.DataObject
@@ -57,7 +72,7 @@ def test_values_are_those_of_the_repeated_rows(
     pos, neg = (np.bincount(cell, one, minlength=cells.pos.size) for one in kept)
     repeated = [row for row, often in zip(rows, times, strict=True) for _ in range(often)]
     resampled = metric(statistic, repeated) if repeated else np.nan
-    if not repeated and statistic.name.startswith("P@"):
+    if not repeated and statistic.name.startswith(("P@", "SetP")):
         resampled = 0.0
     values = statistic.values(np.stack([cells.pos, pos]), np.stack([cells.neg, neg]))
     expected = [metric(statistic, rows), resampled]
@@ -88,7 +103,7 @@ def test_long_rankings_are_added_up_in_pieces() -> None:
     rows = list(zip(rng.integers(0, 60_000, 40_000).astype(float), label.tolist(), strict=True))
     cells, _ = cells_from_scores(*split(rows))
     assert cells.pos.size > 2 * 8192
-    for statistic in SMOOTH + CUT + LEVELS:
+    for statistic in SMOOTH + SETS + CUT + LEVELS:
         assert statistic.value(cells) == pytest.approx(metric(statistic, rows), rel=1e-12)
 
 
@@ -99,7 +114,7 @@ def random_cells(seed: int, n: int = 60) -> RankedCells:
     return cells_from_scores(score, rng.random(n) < 0.4)[0]
 
 
-@pytest.mark.parametrize("statistic", SMOOTH, ids=lambda one: one.name)
+@pytest.mark.parametrize("statistic", SMOOTH + SETS, ids=lambda one: one.name)
 @pytest.mark.parametrize("seed", range(5))
 def test_influence_is_the_derivative(statistic: CellStatistic, seed: int) -> None:
     cells, step = random_cells(seed), 1e-6
@@ -116,7 +131,7 @@ def test_influence_is_the_derivative(statistic: CellStatistic, seed: int) -> Non
             assert influence[side][at] == pytest.approx(slope, abs=1e-8)
 
 
-@pytest.mark.parametrize("statistic", SMOOTH + CUT + LEVELS, ids=lambda one: one.name)
+@pytest.mark.parametrize("statistic", SMOOTH + SETS + CUT + LEVELS, ids=lambda one: one.name)
 def test_influence_adds_up_to_nothing(statistic: CellStatistic) -> None:
     for seed in range(5):
         cells = random_cells(seed)
@@ -156,7 +171,8 @@ def test_the_variance_of_auc_is_delong_s() -> None:
 
 
 QUANTILES: list[CellStatistic] = [PrecisionAt(k) for k in (50, 300, 1500)]
-QUANTILES += [RecallAt(50), RecallAt(300)]
+QUANTILES += [RecallAt(50), RecallAt(300), F1At(50), F1At(300), RelativePrecisionAt(100)]
+QUANTILES += [RelativePrecisionAt(600), RPrecision(), LiftAt(300), Enrichment(0.05)]
 
 
 @pytest.mark.parametrize(
@@ -209,9 +225,12 @@ def test_level_of_recall_is_exact() -> None:
 
 def test_what_is_not_there_is_not_defined() -> None:
     none = RankedCells(np.array([0, 0]), np.array([3, 0]))
-    assert all(isnan(one.value(none)) for one in SMOOTH + LEVELS)
+    defined = {one.name for one in SMOOTH + SETS + CUT + LEVELS if not isnan(one.value(none))}
+    assert defined == {"P@1", "P@4", "SetP"}
     every = RankedCells(np.array([3, 0]), np.array([0, 0]))
     assert isnan(RocArea().value(every))
+    assert isnan(Bedroc().value(every))
+    assert np.isnan(Bedroc().influence(every).pos).all()
     assert AveragePrecision().value(every) == 1
 
 

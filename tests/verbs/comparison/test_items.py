@@ -12,7 +12,7 @@ import prframe
 from prframe.errors import MissingColumnError, PrframeError, UndefinedMetricWarning
 from prframe.metrics import parse_metric
 from prframe.stats import AveragePrecision, RocArea, compare_rankings, paired_rank_test
-from prframe.verbs._cell_metrics import CatalogueEvaluator
+from prframe.verbs.comparison.catalogue_evaluator import CatalogueEvaluator
 
 COLUMNS = ["a", "b", "c"]
 
@@ -48,7 +48,6 @@ def compared(frame, metrics, **options):
 def test_it_is_the_array_function_pair_by_pair(test, digits):
     wide = items(digits=digits)
     found = compared(wide, ["AP", "AUC"], test=test, n_resamples=300, rng=5)
-    seed = int(np.random.default_rng(5).integers(1 << 62))
     for first, second in itertools.combinations(COLUMNS, 2):
         rows = found.filter(model_a=first, model_b=second)
         expected = compare_rankings(
@@ -58,7 +57,7 @@ def test_it_is_the_array_function_pair_by_pair(test, digits):
             [AveragePrecision(), RocArea()],
             test=test,
             n_resamples=300,
-            rng=np.random.default_rng(seed),
+            rng=5,
         )
         values = [
             one(wide["label"], wide[first]) for one in (average_precision_score, roc_auc_score)
@@ -66,10 +65,9 @@ def test_it_is_the_array_function_pair_by_pair(test, digits):
         assert rows["mean_a"].to_list() == pytest.approx(values)
         assert rows["difference"].to_list() == pytest.approx([one.difference for one in expected])
         assert rows["n"].to_list() == [120, 120]
-        if test == "randomization":
-            # The swaps come first.
-            p_values = [one.p_value for one in expected]
-            assert rows["p_value"].to_list() == pytest.approx(p_values)
+        for name in ("p_value", "conf_low", "conf_high"):
+            ends = [getattr(one, name) for one in expected]
+            assert rows[name].to_list() == pytest.approx(ends)
 
 
 @pytest.mark.parametrize("options", [{}, {"test": "bootstrap"}, {"cluster": "day"}])
@@ -111,6 +109,36 @@ def test_posterior_counts_what_one_model_finds_alone():
     share = (draws > 0.5).mean()
     assert row["statistic"] == pytest.approx(share, abs=0.006)
     assert row["p_value"] == pytest.approx(2 * min(share, 1 - share), abs=0.012)
+
+
+EVERY = [str(one.example()) for one in prframe.CATALOGUE.values() if not one.without_cells]
+
+
+@pytest.mark.parametrize("digits", [None, 0])
+@pytest.mark.parametrize("interval", ["auto", "bca"])
+def test_every_metric_of_cells_is_that_of_evaluate(interval, digits):
+    wide = items(digits=digits).with_columns(
+        c=pl.when(pl.col("c") > -1).then("c").otherwise(-np.inf)
+    )
+    found = compared(wide, EVERY, interval=interval, n_resamples=100, rng=1)
+    values = prframe.evaluate(long(wide), EVERY, by="model", layout="long")
+    expected = {(row[0], row[1]): row[2] for row in values.rows()}
+    for row in found.iter_rows(named=True):
+        a, b = (expected[row[side], row["metric"]] for side in ("model_a", "model_b"))
+        assert (row["mean_a"], row["mean_b"]) == pytest.approx((a, b))
+        assert row["conf_low"] <= row["difference"] <= row["conf_high"]
+
+
+def test_the_posterior_is_one_for_all_metrics_of_the_first_k():
+    wide = items()
+    names = ["R@20", "P@20", "F1@20", "Lift@20", "RelP@20", f"EF(fraction={20 / 120})"]
+    found = compared(wide, names, test="posterior", baseline="b", n_resamples=500, rng=1)
+    found = found.filter(model_a="a").select("difference", "conf_low", "conf_high", "p_value")
+    recall, *others = found.rows()
+    n_pos = wide["label"].sum()
+    factors = [n_pos / 20, 2 * n_pos / (20 + n_pos), 6, n_pos / min(20, n_pos), 6]
+    for row, factor in zip(others, factors, strict=True):
+        assert row == pytest.approx([*(factor * one for one in recall[:3]), recall[3]])
 
 
 CATALOGUE = [
@@ -273,7 +301,10 @@ def test_totals_count_items_that_no_model_lists():
 BAD = [
     ({"test": "t"}, "on the same items"),
     ({"metrics": "AP", "test": "delong"}, "test='delong' is for AUC; got AP"),
-    ({"metrics": "AP", "test": "posterior"}, "test='posterior' is for P@k and R@k"),
+    (
+        {"metrics": "AP", "test": "posterior"},
+        "test='posterior' is for EF, F1@k, Lift@k, P@k, R@k, RelP@k and Rprec; got AP",
+    ),
     ({"metrics": "P(rel=2)@5", "test": "posterior"}, "test='posterior'"),
     ({"metrics": "P@5", "test": "posterior", "cluster": "day"}, "knows no clusters"),
     ({"metrics": "AUC", "test": "delong", "interval": "bca"}, "interval of its own"),

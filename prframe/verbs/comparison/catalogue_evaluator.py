@@ -1,6 +1,6 @@
-"""Metrics that are functions of the counts in the cells of a ranking, and all the others."""
+"""Metrics that are no functions of the counts in cells, for many rankings of the same items."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
@@ -8,37 +8,8 @@ import polars as pl
 from prframe._engine.hits import Hits, from_marks, unit_hits
 from prframe._engine.measure import measure
 from prframe.metrics import Metric
-from prframe.stats.rankings import (
-    AveragePrecision,
-    CellStatistic,
-    PrecisionAt,
-    PrecisionAtRecall,
-    RecallAt,
-    RocArea,
-    TrapezoidArea,
-    merged_levels,
-)
+from prframe.stats.rankings import merged_levels
 from prframe.typing import Floats, Integers
-
-_STATISTICS: dict[str, Callable[[Metric], CellStatistic]] = {
-    "AP": lambda _: AveragePrecision(),
-    "AUC": lambda _: RocArea(),
-    "AUPRC": lambda _: TrapezoidArea(),
-    "P": lambda metric: PrecisionAt(int(metric.k or 0)),
-    "Prec": lambda metric: PrecisionAtRecall(float(metric.k or 0)),
-    "R": lambda metric: RecallAt(int(metric.k or 0)),
-}
-
-
-def of_cells(metric: Metric) -> bool:
-    """Tell whether a metric is a function of the counts in cells."""
-    cut_off = metric.k is not None and metric.cutoff == "optional"
-    return metric.name in _STATISTICS and not cut_off and metric.rel is None
-
-
-def cell_statistic(metric: Metric) -> CellStatistic:
-    """Return the metric as a function of cells, which it must be."""
-    return _STATISTICS[metric.name](metric)
 
 
 class CatalogueEvaluator:

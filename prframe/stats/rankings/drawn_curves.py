@@ -1,0 +1,74 @@
+"""What a metric may ask of draws of the curve behind a ranking."""
+
+from typing import Protocol
+
+from prframe.stats.rankings.cells import RankedCells
+from prframe.typing import Floats
+
+
+class CurveDraws(Protocol):
+    """Draws of one kind of curve at levels of recall, each of shape (n_draws, n_levels)."""
+
+    @property
+    def recall(self) -> Floats:
+        """The recall, that of the level, or of the end of its tie block."""
+        ...
+
+    @property
+    def log_fpr(self) -> Floats:
+        """The logarithm of the false positive rate; inf where recall is never reached."""
+        ...
+
+    @property
+    def precision(self) -> Floats:
+        """The precision; 0 where recall is never reached."""
+        ...
+
+    @property
+    def prevalence(self) -> Floats:
+        """The share of positives, shape (n_draws, 1)."""
+        ...
+
+
+class DrawnCurves(Protocol):
+    """Draws of the curve behind a ranking; `prframe.stats.intervals` makes them.
+
+    Curves for an area allow for fewer negatives that may stand above any threshold, as all levels
+    add up; those at ends take a level within a tie block to the end of it, while others move in
+    proportion.
+    """
+
+    @property
+    def cells(self) -> RankedCells:
+        """The ranking."""
+        ...
+
+    @property
+    def levels(self) -> Floats:
+        """Levels of recall, rising within (0, 1), shape (n_levels,)."""
+        ...
+
+    @property
+    def weights(self) -> Floats:
+        """Weights of an integral over recall, shape (n_levels,)."""
+        ...
+
+    def drawn(self, *, area: bool = False, at_ends: bool = False) -> CurveDraws:
+        """Return curves for single levels, or for areas; in proportion within ties, or at ends."""
+        ...
+
+    def at(self, level: float) -> int:
+        """Return which level a level of recall is, one of those that the metric asked for."""
+        ...
+
+    def false_rates(self, drawn: CurveDraws) -> Floats:
+        """Return the false positive rates of curves; what is not retrieved is tied."""
+        ...
+
+    def found(self, k: float, share: float | Floats) -> Floats:
+        """Return the recall among a share of all items, of which the sample has k."""
+        ...
+
+    def retrieved(self) -> tuple[Floats, Floats]:
+        """Return the recall and the false positive rate of all that is retrieved."""
+        ...

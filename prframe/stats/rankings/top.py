@@ -1,0 +1,410 @@
+"""Metrics of the first k as functions of the counts in cells: positives there, over a number."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prframe import checks
+from prframe.stats.rankings.cell_sums import (
+    Numbers,
+    both,
+    local_precision,
+    ratio,
+    running,
+    share_above,
+)
+from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.drawn_curves import DrawnCurves
+from prframe.stats.rankings.metric_base import CellStatistic, Influence
+from prframe.typing import Floats
+
+# Below this recall the levels of drawn curves are more than a sixth apart.
+_SPARSE = 0.01
+
+
+@dataclass(frozen=True)
+class TopStatistic(CellStatistic):
+    """Positives among the first k, over a divisor; where k stands moves with the items above.
+
+    Under ties the positives are the mean over the orders. The influence uses the precision d among
+    the ranks within ``ceil(k^(4/5) / 2)`` of k, as the derivative of the empirical one jumps.
+    """
+
+    own_tests: ClassVar[frozenset[str]] = frozenset({"posterior"})
+
+    @abstractmethod
+    def _cut(self, n_pos: Numbers, n: Numbers) -> Numbers:
+        """Return the rank k."""
+
+    @abstractmethod
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
+        """Return what the positives are divided by; 0 where there is no such metric.
+
+        Of order 1 in all three together, so that of shares of n it is a share of n.
+        """
+
+    def _slope(self, k: float, n_pos: float, n: float) -> float:
+        """Return the derivative of the divisor by n_pos."""
+        del k, n_pos, n
+        return 0.0
+
+    # By how much the rank k moves with a positive more, n being fixed.
+    _cut_slope: ClassVar[float] = 0.0
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return the expected positives among the first k, over the divisor."""
+        pos, neg = both(pos, neg)
+        n_pos = pos.sum(axis=-1)
+        n = n_pos + neg.sum(axis=-1)
+        k = np.broadcast_to(self._cut(n_pos, n), n.shape)
+        return ratio(_hits(pos, neg, k), self._divisor(k, n_pos, n))
+
+    def influence(self, cells: RankedCells) -> Influence:
+        """Differentiate with the local precision at the cut.
+
+        An item above the cut pushes another one out, which is positive with the local precision
+        d: ``1{above} (y - d) - (k / n) (P@k - d)``, k being a share of n. If all that is retrieved
+        is above, d = 0. A positive also moves the divisor.
+        """
+        k, divisor = self.at_cut(cells.n_pos, cells.n)
+        share, d = _at_cut(cells, k)
+        hits, p = float(cells.pos @ share), cells.n_pos / cells.n
+        drift = (hits - k * d) / cells.n
+        value = hits / divisor
+        moved = d * self._cut_slope - value * self._slope(k, cells.n_pos, cells.n)
+        of_pos = share * (1 - d) - drift + moved * (1 - p)
+        of_neg = -share * d - drift - moved * p
+        return Influence(of_pos / divisor, of_neg / divisor)
+
+    def at_cut(self, n_pos: int, n: int) -> tuple[int, float]:
+        """Return k and the divisor."""
+        sizes = np.asarray(n_pos), np.asarray(n)
+        k = np.asarray(self._cut(*sizes))
+        return int(k), float(self._divisor(k, *sizes))
+
+    def levels(self, cells: RankedCells) -> Sequence[float]:
+        """Return levels as near to the cut as those of integrals should be."""
+        # What recall is if all of the first k are positive.
+        most = self.at_cut(cells.n_pos, cells.n)[0] / cells.n_pos
+        if most >= _SPARSE:
+            return ()
+        return [float(level) for level in np.geomspace(most / 64, most * 1.3, 25)]
+
+    def draws(self, curves: DrawnCurves) -> Floats:
+        """Return the recall at which a share k / n is above the threshold, over the divisor."""
+        cells, p = curves.cells, curves.drawn().prevalence[:, 0]
+        k = self.at_cut(cells.n_pos, cells.n)[0]
+        share = self._share(k / cells.n, p)
+        return self._of_recall(curves.found(k, share), share, p)
+
+    def _share(self, share: float, p: Floats) -> Floats:
+        """Return the share of items above the cut, for a share p of positives."""
+        del p
+        return np.asarray(share)
+
+    def _of_recall(self, found: Floats, share: Floats, p: Floats) -> Floats:
+        """Return the metric of a recall above a share of all items."""
+        return np.asarray(found * p / self._divisor(share, p, np.asarray(1.0)))
+
+    def without_negatives(self, cells: RankedCells, prevalence: float) -> float:
+        """Return what it may be if all of the first k are positive.
+
+        Then recall there is k / n_pos, of which only n_pos is uncertain.
+        """
+        k = self.at_cut(cells.n_pos, cells.n)[0]
+        if _hits(cells.pos, cells.neg, np.asarray(k)) < k:
+            return 0.0
+        p = np.asarray(prevalence)
+        share = self._share(k / cells.n, p)
+        return float(self._of_recall(np.minimum(1.0, share / p), share, p))
+
+
+def _hits(pos: Numbers, neg: Numbers, k: Numbers) -> Floats:
+    """Return the expected positives among the first k, over the orders within ties."""
+    tp, fp = np.cumsum(pos, axis=-1), np.cumsum(neg, axis=-1)
+    at = np.count_nonzero((tp + fp)[..., :-1] < k[..., None], axis=-1)
+    p, m, tp, fp = (
+        np.take_along_axis(a, at[..., None], axis=-1)[..., 0] for a in (pos, neg, tp, fp)
+    )
+    share = share_above(k, tp + fp - p - m, p + m)
+    # The last cell is never among the first k.
+    return np.asarray(tp - p + p * np.where(at < pos.shape[-1] - 1, share, 0.0))
+
+
+def _at_cut(cells: RankedCells, k: int) -> tuple[Floats, float]:
+    """Return the share of each cell among the first k, and the precision near k."""
+    pos, neg = both(cells.pos, cells.neg)
+    _, end = running(pos, neg)
+    size = pos[:-1] + neg[:-1]
+    share = np.append(share_above(k, end - size, size), 0.0)
+    depth = float(size.sum())
+    return share, local_precision(pos, neg, k, depth) if k < depth else 0.0
+
+
+@dataclass(frozen=True)
+class _FirstK(TopStatistic):
+    """A metric of the first k."""
+
+    k: int
+
+    def __post_init__(self) -> None:
+        """Check the cut-off."""
+        checks.whole_number("k", self.k, at_least=1)
+
+    def _cut(self, n_pos: Numbers, n: Numbers) -> Numbers:
+        """Return k."""
+        del n_pos, n
+        return np.asarray(self.k)
+
+
+@dataclass(frozen=True)
+class PrecisionAt(_FirstK):
+    """P@k: the positives among the first k, over k; under ties, the mean over their orders.
+
+    Parameters
+    ----------
+    k : int >= 1
+        Rank.
+
+    Notes
+    -----
+    It depends on a quantile of the scores, and the derivative of the empirical one jumps. The
+    influence uses the precision d among the ranks within ``ceil(k^(4/5) / 2)`` of k instead:
+    ``(1{above} (y - d) - (k/n) (P - d)) / k`` for P = P@k, whose squares add up to
+    ``(P (1 - P) + (1 - k/n) (P - d)^2) / k``. Of a tie block at the cut that is larger than these
+    ranks, d is exact.
+
+    Examples
+    --------
+    >>> round(float(PrecisionAt(k=4).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.5
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return f"P@{self.k}"
+
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
+        """Return k."""
+        del n_pos, n
+        return k
+
+    def trials(self, cells: RankedCells) -> int:
+        """Return the number of items among the first k."""
+        return min(self.k, cells.n)
+
+
+@dataclass(frozen=True)
+class RecallAt(_FirstK):
+    """R@k: the positives among the first k, over n_pos; under ties, the mean over their orders.
+
+    Parameters
+    ----------
+    k : int >= 1
+        Rank.
+
+    Notes
+    -----
+    The influence uses the local precision at the cut, as `PrecisionAt` does.
+
+    Examples
+    --------
+    >>> round(float(RecallAt(k=4).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    1.0
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return f"R@{self.k}"
+
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
+        """Return n_pos."""
+        del k, n
+        return n_pos
+
+    def _slope(self, k: float, n_pos: float, n: float) -> float:
+        """Return 1."""
+        del k, n_pos, n
+        return 1.0
+
+
+@dataclass(frozen=True)
+class F1At(_FirstK):
+    """F1@k: the harmonic mean of P@k and R@k, ``2 tp / (k + n_pos)``.
+
+    Parameters
+    ----------
+    k : int >= 1
+        Rank.
+
+    Examples
+    --------
+    >>> round(float(F1At(k=4).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.667
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return f"F1@{self.k}"
+
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
+        """Return (k + n_pos) / 2."""
+        del n
+        return np.where(n_pos > 0, (k + n_pos) / 2, 0.0)
+
+    def _slope(self, k: float, n_pos: float, n: float) -> float:
+        """Return 1/2."""
+        del k, n_pos, n
+        return 0.5
+
+
+@dataclass(frozen=True)
+class RelativePrecisionAt(_FirstK):
+    """RelP@k: P@k over that of the best ranking, ``tp / min(k, n_pos)``.
+
+    Parameters
+    ----------
+    k : int >= 1
+        Rank.
+
+    Examples
+    --------
+    >>> round(float(RelativePrecisionAt(k=3).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.5
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return f"RelP@{self.k}"
+
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
+        """Return the smaller one of k and n_pos."""
+        del n
+        return np.minimum(k, n_pos)
+
+    def _slope(self, k: float, n_pos: float, n: float) -> float:
+        """Return 1 where n_pos is the smaller one."""
+        del n
+        return float(n_pos < k)
+
+    def trials(self, cells: RankedCells) -> int:
+        """Return the number of positives that there can be above."""
+        return min(self.k, cells.n_pos)
+
+
+@dataclass(frozen=True)
+class RPrecision(TopStatistic):
+    """Rprec: the precision at rank n_pos, where it equals recall.
+
+    Examples
+    --------
+    >>> round(float(RPrecision().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.5
+    """
+
+    _cut_slope: ClassVar[float] = 1.0
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return "Rprec"
+
+    def _cut(self, n_pos: Numbers, n: Numbers) -> Numbers:
+        """Return n_pos."""
+        del n
+        return n_pos
+
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
+        """Return n_pos."""
+        del k, n
+        return n_pos
+
+    def _slope(self, k: float, n_pos: float, n: float) -> float:
+        """Return 1."""
+        del k, n_pos, n
+        return 1.0
+
+    def _share(self, share: float, p: Floats) -> Floats:
+        """Return the share of positives."""
+        del share
+        return p
+
+
+@dataclass(frozen=True)
+class _LiftStatistic(TopStatistic):
+    """R@k over k / n: a multiple of recall, as n and the share of items above are fixed."""
+
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
+        """Return k n_pos / n."""
+        return ratio(k * 1.0 * n_pos, n, 0.0)
+
+    def _slope(self, k: float, n_pos: float, n: float) -> float:
+        """Return k / n."""
+        del n_pos
+        return k / n
+
+    def as_share(self, cells: RankedCells) -> tuple[CellStatistic, float]:
+        """Return recall, and n / k."""
+        k = self.at_cut(cells.n_pos, cells.n)[0]
+        return RecallAt(k), cells.n / k
+
+
+@dataclass(frozen=True)
+class LiftAt(_LiftStatistic, _FirstK):
+    """Lift@k: P@k over the share of positives.
+
+    Parameters
+    ----------
+    k : int >= 1
+        Rank.
+
+    Examples
+    --------
+    >>> round(float(LiftAt(k=1).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    2.5
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return f"Lift@{self.k}"
+
+
+@dataclass(frozen=True)
+class Enrichment(_LiftStatistic):
+    """EF: the lift in the first fraction of all items, ``ceil(fraction n)`` of them.
+
+    Parameters
+    ----------
+    fraction : float in (0, 1]
+        Share of items.
+
+    Examples
+    --------
+    >>> round(float(Enrichment(fraction=0.2).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    2.5
+    """
+
+    fraction: float = 0.01
+
+    def __post_init__(self) -> None:
+        """Check the fraction."""
+        checks.number("fraction", self.fraction, above=0, at_most=1)
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return f"EF(fraction={self.fraction:g})"
+
+    def _cut(self, n_pos: Numbers, n: Numbers) -> Numbers:
+        """Return the number of items that make up the fraction, safe from rounding."""
+        del n_pos
+        return np.maximum(np.ceil(self.fraction * n - 1e-9), 1).astype(np.int64)
