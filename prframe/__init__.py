@@ -12,6 +12,6 @@ __version__ = "0.1.0"
 
 __getattr__, __dir__, _names = _attach_stub(__name__, __file__)
 # A star import must do without scikit-learn.
-__all__ = [name for name in _names if name != "learn"]
+__all__ = [name for name in _names if name != "learn"]  # pyright: ignore[reportUnsupportedDunderAll]
 
 _accessors.register()

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from prframe.typing import Floats
 
@@ -56,9 +57,6 @@ def kernel_sums(points: Floats, sources: Floats, weights: Floats) -> KernelSums:
 
 def direct_sums(points: Floats, sources: Floats, weights: Floats) -> KernelSums:
     """Add up all pairs, some points at a time."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import ndtr  # noqa: PLC0415
-
     cdf, density = np.empty_like(points), np.empty_like(points)
     rows = max(1, _PAIRS // max(1, sources.size))
     for start in range(0, points.size, rows):

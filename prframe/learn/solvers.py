@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import minimize
 
 from prframe.errors import PrframeError
 from prframe.learn.rules import Labels, ScoringRule
@@ -64,9 +65,6 @@ def gradient_ascent(problem: Problem, start: Floats, step: float, n_steps: int) 
 
 def quasi_newton(problem: Problem, start: Floats, tol: float, n_steps: int) -> Solution:
     """Maximise by L-BFGS."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.optimize import minimize  # noqa: PLC0415
-
     rule, d = problem.rule, problem.z.shape[1]
     path = [problem(rule.coefficients(rule.parameters(start), d)).value]
 

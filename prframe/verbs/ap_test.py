@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias, Unpack, cast, get_args
 
 import numpy as np
 import polars as pl
+from scipy.special import log_ndtr
 
 from prframe import checks, schemas
 from prframe._engine.arguments import Arguments
@@ -422,8 +423,5 @@ def _normalized(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _log_normal(distance: Floats, deviation: Floats) -> Floats:
     """Return log P(X >= distance) for a normal X; a constant reaches itself."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import log_ndtr  # noqa: PLC0415
-
     safe = np.where(deviation > 0, deviation, 1.0)
     return np.asarray(np.where(deviation > 0, log_ndtr(-distance / safe), 0.0))

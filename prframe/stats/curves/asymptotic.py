@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit, logit, ndtri
 
 from prframe import checks
 from prframe.errors import PrframeError
@@ -168,9 +169,6 @@ def asymptotic_interval(
     bandwidth: Bandwidth,
 ) -> PRInterval:
     """Enclose precision at each level."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import expit, logit, ndtri  # noqa: PLC0415
-
     tail = (1 - confidence_level) / 2
     n = positives.total + negatives.total
     found = positives_at(recall, positives.total)

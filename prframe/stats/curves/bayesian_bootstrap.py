@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit
 
 from prframe import checks
 from prframe.errors import PrframeError
@@ -78,9 +79,6 @@ class PRPosterior:
         or infinite, as beyond the recall of the retrieved items, the draws set the end. Where no
         negative was seen above a level, the band reaches up to 1: nothing speaks against that.
         """
-        # On use: SciPy takes longer to import than most evaluations take.
-        from scipy.special import expit  # noqa: PLC0415
-
         level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
         unlimited = self.precision == 1
         if simultaneous:

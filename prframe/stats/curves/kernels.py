@@ -14,6 +14,7 @@ from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from prframe import checks
 from prframe.errors import PrframeError
@@ -84,9 +85,6 @@ class ClassKernel:
 
     def sf(self, threshold: Floats) -> Floats:
         """Return the share above each threshold."""
-        # On use: SciPy takes longer to import than most evaluations take.
-        from scipy.special import ndtr  # noqa: PLC0415
-
         return self._sum(ndtr, threshold, self._upwards)
 
     def pdf(self, threshold: Floats) -> Floats:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from prframe.stats.curves.roc_path import RocPath, places
 from prframe.stats.rankings import cells_from_scores
@@ -191,9 +192,6 @@ def _alike(gaps: Integers) -> tuple[Integers, Integers, Integers]:
 
 def _incidence(path: RocPath, gap: Integers, part: Integers, n_parts: int) -> "csr_array":
     """Count what of each part is passed in each gap."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.sparse import csr_array  # noqa: PLC0415
-
     return csr_array((np.ones(gap.size), (gap, part)), shape=(path.ranks.size, n_parts))
 
 

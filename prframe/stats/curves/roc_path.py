@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from prframe.stats.curves.precision_recall import precision
 from prframe.stats.rankings import RankedCells, positives_at
@@ -128,17 +129,11 @@ class Draws:
     @property
     def precision(self) -> Floats:
         """Precision."""
-        # On use: SciPy takes longer to import than most evaluations take.
-        from scipy.special import expit  # noqa: PLC0415
-
         return np.asarray(expit(self.logit))
 
     @property
     def prevalence(self) -> Floats:
         """Share of positives, shape (n_resamples, 1)."""
-        # On use: SciPy takes longer to import than most evaluations take.
-        from scipy.special import expit  # noqa: PLC0415
-
         return np.asarray(expit(self.log_odds))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit, logit, ndtr, ndtri, stdtrit
 
 from prframe import checks
 from prframe.errors import PrframeError
@@ -223,9 +224,6 @@ def logit_interval(  # noqa: PLR0913
     >>> round(low, 3), round(high, 3)
     (0.752, 0.964)
     """
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import expit, logit  # noqa: PLC0415
-
     confidence = replace(confidence, limits=_UNIT)
     if estimate in {0, 1}:
         level = 1 - 2 * confidence.tail
@@ -295,9 +293,6 @@ def bca_interval(
     >>> round(low, 1), round(high, 1)
     (0.3, 0.7)
     """
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import ndtr, ndtri  # noqa: PLC0415
-
     values = defined(replicates)
     if not values.size:
         return np.nan, np.nan
@@ -396,9 +391,6 @@ def _resampled_means(
 
 def _quantile(confidence: Confidence, df: float) -> float:
     """Return the upper quantile of Student's t law."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import ndtri, stdtrit  # noqa: PLC0415
-
     tail = confidence.tail
     return float(-ndtri(tail) if np.isinf(df) else -stdtrit(df, tail))
 

@@ -6,6 +6,7 @@ from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import betainccinv, betaincinv
 
 from prframe import checks
 from prframe.stats._arrays import Interval, at_most, counts
@@ -64,9 +65,6 @@ def proportion_interval(
     0.0000 0.2172
     0.0023 0.2849
     """
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import betainccinv, betaincinv  # noqa: PLC0415
-
     checks.one_of("method", method, get_args(IntervalMethod))
     tail = (1 - checks.number("confidence_level", confidence_level, above=0, below=1)) / 2
     weight = float(checks.number("prior", prior, above=0)) if method == "posterior" else 0.5

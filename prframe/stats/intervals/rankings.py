@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import betaincinv
 
 from prframe import checks
 from prframe.errors import PrframeError
@@ -236,9 +237,6 @@ def _no_negative_above(
     cells: RankedCells, statistic: CellStatistic, estimate: float, confidence: Confidence
 ) -> float:
     """Return how large a metric may be at least by its sample; 0 where negatives limit it."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import betaincinv  # noqa: PLC0415
-
     if estimate == 1:
         return 1.0
     prevalence = float(betaincinv(cells.n_pos + 0.5, cells.n_neg + 0.5, confidence.tail))

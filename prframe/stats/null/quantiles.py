@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from prframe.typing import Floats
 
@@ -86,9 +87,6 @@ class Search:
         width: Callable[[Floats], Floats],
     ) -> "Search":
         """Start at the expansion of Cornish and Fisher, of upper (1) or lower (-1) tails."""
-        # On use: SciPy takes longer to import than most evaluations take.
-        from scipy.special import ndtri  # noqa: PLC0415
-
         z = np.clip(ndtri(levels), -_NORMAL, _NORMAL)
         start = moments.mean + moments.std * _expanded(-sign * z, moments)
         # The hazard of the normal distribution, per deviation.

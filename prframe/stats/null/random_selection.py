@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import digamma, zeta
 
 from prframe.stats._arrays import group_sizes, within
 from prframe.typing import Floats
@@ -266,7 +267,4 @@ def delta_moments(n: ArrayLike, n_pos: ArrayLike) -> Moments:
 
 def harmonic(n: Floats) -> tuple[Floats, Floats]:
     """Return the sums of 1/i and of 1/i^2 over i = 1..n."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import digamma, zeta  # noqa: PLC0415
-
     return digamma(n + 1) + np.euler_gamma, zeta(2.0) - zeta(2.0, n + 1)

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import betainc, betaincc, betaln, expit, log_expit, polygamma
 
 from prframe import checks
 from prframe.errors import PrframeError
@@ -162,9 +163,6 @@ def paired_posterior_comparison(
 
 def larger_share(a: Floats | float, b: Floats | float) -> Floats:
     """Return the probability that a share with the law Beta(a, b) exceeds 1/2."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import betaincc  # noqa: PLC0415
-
     return np.asarray(betaincc(a, b, 0.5), dtype=np.float64)
 
 
@@ -200,9 +198,6 @@ def _first_greater(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
 
     Over the log-odds of the narrower one, on which the distribution of the other is smooth.
     """
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import betainc, betaincc, betaln, expit, log_expit  # noqa: PLC0415
-
     a, b, c, d = (v[..., None] for v in np.broadcast_arrays(a, b, c, d))
     swapped = 1 / a + 1 / b > 1 / c + 1 / d
     a, c = np.where(swapped, c, a), np.where(swapped, a, c)
@@ -221,7 +216,4 @@ def _first_greater(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
 
 def _log_odds_spread(a: Floats, b: Floats) -> Floats:
     """Return the standard deviation of the log-odds of a Beta variate."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import polygamma  # noqa: PLC0415
-
     return np.asarray(np.sqrt(polygamma(1, a) + polygamma(1, b)))

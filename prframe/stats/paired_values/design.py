@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr, owens_t, poch, stdtrit
 
 from prframe import checks
 from prframe.errors import PrframeError
@@ -253,9 +254,6 @@ def queries_for_width(
     >>> queries_for_width([0.1, 0.05], 0.15)
     array([ 37, 141])
     """
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import poch, stdtrit  # noqa: PLC0415
-
     target, spread = together(
         "`width` and `std`", _positive("width", width), _positive("std", std)
     )
@@ -271,9 +269,6 @@ def queries_for_width(
 
 def _t_power(df: Floats, shift: Floats, alpha: float, *, two_sided: bool) -> Floats:
     """Return the power of a t test against a noncentrality, upwards or to either side."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import stdtrit  # noqa: PLC0415
-
     tail = alpha / 2 if two_sided else alpha
     critical = np.asarray(-stdtrit(df, tail), dtype=np.float64)
     power = _noncentral_t_above(critical, df, shift)
@@ -284,8 +279,6 @@ def _t_power(df: Floats, shift: Floats, alpha: float, *, two_sided: bool) -> Flo
 
 def _noncentral_t_above(value: Floats, df: Floats, shift: Floats) -> Floats:
     """Return P(T > value) of a noncentral t variate."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import ndtr, owens_t  # noqa: PLC0415
     from scipy.stats import nct  # noqa: PLC0415
 
     # One degree of freedom is a wedge under two normal variates, where SciPy's series may fail.

@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import bdtr, ndtr, stdtr
 
 from prframe import checks
 from prframe.stats._arrays import random_generator
@@ -153,9 +154,6 @@ def paired_t_test(
 
 def t_test(sample: PairedSample, alternative: Alternative) -> PairedTest:
     """Test a sample; see `paired_t_test`."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import stdtr  # noqa: PLC0415
-
     checks.one_of("alternative", alternative, get_args(Alternative))
     n = sample.sums.size
     if n and not sample.sums.any():
@@ -254,9 +252,6 @@ def sign_test(
     >>> sign_test([0.5, 0.4, 0.7, 0.6, 0.9], [0.4, 0.2, 0.5, 0.6, 0.6]).p_value
     0.125
     """
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import bdtr  # noqa: PLC0415
-
     checks.one_of("alternative", alternative, get_args(Alternative))
     differences = paired_differences(a, b)
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
@@ -336,9 +331,6 @@ def _signed_ranks(differences: Floats, zero_method: ZeroMethod) -> Floats:
 
 def _normal(ranks: Floats, alternative: Alternative) -> float:
     """Return the normal p-value of signed ranks."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import ndtr  # noqa: PLC0415
-
     if not ranks.any():
         return 1.0
     z = float(ranks.sum() / np.sqrt((ranks**2).sum()))

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
 
 from prframe.errors import PrframeError
 from prframe.stats._arrays import comparable, positive_labels, reals
@@ -210,9 +211,6 @@ def _effects(
 
 def _p_value(z: float, alternative: Alternative) -> float:
     """Return the normal p-value."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import ndtr  # noqa: PLC0415
-
     if alternative == "two-sided":
         return float(2 * ndtr(-abs(z)))
     return float(ndtr(-z if alternative == "greater" else z))

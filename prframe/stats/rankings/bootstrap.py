@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
 
 from prframe import checks
 from prframe.stats._arrays import positive_labels, random_generator
@@ -120,9 +121,6 @@ def cluster_counts(
     array([[1, 0, 0, 1],
            [0, 1, 0, 0]])
     """
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.sparse import csr_array  # noqa: PLC0415
-
     names, rows = np.unique(np.asarray(cluster), return_inverse=True)
     columns = np.asarray(cell) + n_cells * ~positive_labels(label)
     shape = (names.size, 2 * n_cells)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit, logit
 
 from prframe import checks
 from prframe.stats.rankings.cell_sums import Numbers, both, ratio, running
@@ -64,9 +65,6 @@ class LargestF1(CellStatistic):
         lies above that of its population: on the scale of log odds the draws are moved by as much
         as they do on average.
         """
-        # On use: SciPy takes longer to import than most evaluations take.
-        from scipy.special import expit, logit  # noqa: PLC0415
-
         drawn = curves.drawn(at_ends=True)
         f1 = 2 * drawn.precision * drawn.recall / (drawn.precision + drawn.recall)
         if self.value(curves.cells) == 0:

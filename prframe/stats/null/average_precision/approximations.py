@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import betainc, betaincinv, betaln, hyp2f1, log_ndtr, ndtr
 
 from prframe import checks
 from prframe.errors import PrframeError
@@ -77,9 +78,6 @@ def ap_minimum(n: ArrayLike, n_pos: ArrayLike) -> Floats:
 
 def _support(n: Floats, n_pos: Floats) -> tuple[Floats, Floats]:
     """Return the least AP and its distance from 1, each as exact as it can be."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import hyp2f1  # noqa: PLC0415
-
     p, n_neg = n_pos / n, n - n_pos
     width = n_neg / n_pos * (harmonic(n)[0] - harmonic(n_neg)[0])
     # 1 + (1 - p) log(1 - p) / p, and the terms of Euler and Maclaurin.
@@ -241,8 +239,6 @@ def ap_beta_logsf(ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike) -> Floats:
 
 def _log_beta(y: Floats, b: Floats, a: Floats) -> Floats:
     """Return the logarithm of the regularised incomplete beta function I_y(b, a)."""
-    from scipy.special import betainc  # noqa: PLC0415 - as above
-
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.asarray(betainc(b, a, y))
         value = np.asarray(np.log(found))
@@ -254,8 +250,6 @@ def _log_beta(y: Floats, b: Floats, a: Floats) -> Floats:
 
 def _log_far_beta(y: Floats, b: Floats, a: Floats) -> Floats:
     """Return log I_y(b, a) for y far below the mean, by its continued fraction (DLMF 8.17.22)."""
-    from scipy.special import betaln  # noqa: PLC0415 - as above
-
     # The ratio of successive numerators and of denominators, which do not overflow.
     upper, lower, value = np.ones_like(y), np.zeros_like(y), np.ones_like(y)
     for step in range(1, _STEPS):
@@ -302,8 +296,6 @@ def ap_beta_quantile(z: ArrayLike, n: ArrayLike, n_pos: ArrayLike) -> Floats:
     >>> ap_beta_quantile([0, 1.959964], 50, 5).round(4)
     array([0.1405, 0.3911])
     """
-    from scipy.special import betaincinv, ndtr  # noqa: PLC0415 - as above
-
     z = reals("z", z)
     low, a, b = beta_parameters(n, n_pos)
     z, low, a, b = together("`z`, `n` and `n_pos`", z, low, a, b)
@@ -390,8 +382,6 @@ def ap_normal_logsf(
     >>> print(f"{ap_normal_logsf(0.9, 1000, 100):.2f}")
     -2428.01
     """
-    from scipy.special import log_ndtr  # noqa: PLC0415 - as above
-
     checks.one_of("moments", moments, tuple(_MOMENTS))
     ap = fractions("ap", ap)
     mean, variance = _MOMENTS[moments](n, n_pos)

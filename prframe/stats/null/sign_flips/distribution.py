@@ -10,6 +10,7 @@ from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import gammaln
 
 from prframe import checks
 from prframe.errors import PrframeError
@@ -347,9 +348,6 @@ class SignFlipNull(NullDistribution):
 
 def _ways(numbers: Floats) -> float:
     """Return the probability of signs by which numbers of one size exchange theirs."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import gammaln  # noqa: PLC0415
-
     sizes = np.abs(numbers)
     _, kind = np.unique(np.round(sizes / sizes.max(), 12), return_inverse=True)
     number, above = np.bincount(kind), np.bincount(kind, weights=numbers > 0)

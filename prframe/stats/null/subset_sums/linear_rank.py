@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import log_ndtr
 
 from prframe import checks
 from prframe.errors import PrframeError
@@ -241,9 +242,6 @@ class LinearRankNull(NullDistribution):
 
     def _normal(self, value: float) -> Tails:
         """Return tails of the normal distribution, half a step more likely."""
-        # On use: SciPy takes longer to import than most evaluations take.
-        from scipy.special import log_ndtr  # noqa: PLC0415
-
         deviation, distance = self._urn.variance**0.5, value - self._urn.mean
         if not deviation:
             return outside(self._urn, value) or Tails(0.0, 0.0)

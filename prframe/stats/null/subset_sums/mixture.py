@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import betaln, logsumexp
 
 from prframe.stats.null.subset_sums.contents import Points
 from prframe.stats.null.subset_sums.counting import Tails, Urn
@@ -59,9 +60,6 @@ def _extreme(sizes: Integers, urn: Urn) -> float:
 
 def _log_choose(n: int, k: Integers | int) -> Floats:
     """Return logarithms of binomial coefficients."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import betaln  # noqa: PLC0415
-
     return np.asarray(-np.log1p(n) - betaln(n - np.asarray(k) + 1, np.asarray(k) + 1))
 
 
@@ -137,9 +135,6 @@ class _Part(NamedTuple):
 
 def _mixture(urn: Urn, x: float, apart: list[int], share: Floats, most: float) -> Tails:
     """Return tails as a mean over what is drawn of some blocks."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import logsumexp  # noqa: PLC0415
-
     rest = urn.contents.without(sum(b >= 0 for b in apart), sum(b < 0 for b in apart))
     others, whole = rest.size, float(_log_choose(urn.size, urn.n))
     upper = x >= urn.mean

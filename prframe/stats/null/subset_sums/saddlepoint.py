@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import erfcx, expit
 
 from prframe.stats.null.subset_sums.contents import ROUNDING, Lattice, Points
 from prframe.stats.null.subset_sums.counting import Tails, Urn
@@ -78,9 +79,6 @@ def approximate(urn: Urn, x: float, lattice: Lattice | None) -> Approximation:
 
 def _from_r(r: float, term: float) -> Tails:
     """Return the tails for the root r and the correction 1/u - 1/r."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import erfcx  # noqa: PLC0415
-
     # 1 - Phi(r) = phi(r) Mills(r); of the two tails the one beyond r is the accurate one.
     side = 1 if r >= 0 else -1
     mills = (np.pi / 2) ** 0.5 * erfcx(side * r / 2**0.5)
@@ -135,9 +133,6 @@ class _Cumulants:
 
     def __call__(self, theta: Floats) -> _State:
         """Evaluate at rows of (s, t)."""
-        # On use: SciPy takes longer to import than most evaluations take.
-        from scipy.special import expit  # noqa: PLC0415
-
         shift = theta[:, :1] * self._values + theta[:, 1:] + self._logit
         share = expit(shift)
         # log(1 - p + p e^(s a + t)), without overflow.

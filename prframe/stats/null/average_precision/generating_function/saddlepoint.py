@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import erfcx
 
 from prframe.stats.null.average_precision.generating_function.course import Course
 from prframe.stats.null.average_precision.generating_function.path import (
@@ -150,9 +151,6 @@ def _expanded(u: Floats, skewness: Floats, kurtosis: Floats) -> tuple[Floats, Fl
 
 def _mills(r: Floats) -> Floats:
     """Return the tail of the normal distribution beyond r, divided by exp(-r^2/2)."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import erfcx  # noqa: PLC0415
-
     return np.asarray(0.5 * erfcx(r / np.sqrt(2)))
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import digamma, gammaln
 
 from prframe.typing import Floats, Integers
 
@@ -196,9 +197,6 @@ def _cuts(depth: int, dense: float, growth: float) -> Integers:
 
 def _untied_sums(above: Integers, size: Integers) -> tuple[Floats, Floats]:
     """Return the sums of 1/t over ranks t of each step, and over pairs of them the later 1/t."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import digamma  # noqa: PLC0415
-
     total = digamma(above + size + 1.0) - digamma(above + 1.0)
     short = np.flatnonzero(size <= _SHORT)
     terms = np.arange(1, int(size[short].max(initial=0)) + 1)
@@ -221,15 +219,10 @@ def log_factorial(n: Floats) -> Floats:
     """Return log n! of whole numbers."""
     if n.size and n.max() < _TABULATED:
         return np.asarray(_log_factorials()[n.astype(np.int64)])
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import gammaln  # noqa: PLC0415
-
     return np.asarray(gammaln(n + 1.0))
 
 
 @cache
 def _log_factorials() -> Floats:
     """Return the logarithms of 0!, 1!, ..."""
-    from scipy.special import gammaln  # noqa: PLC0415 - as above
-
     return np.asarray(gammaln(np.arange(_TABULATED) + 1.0))

@@ -32,7 +32,9 @@ class Effort(NamedTuple):
 
 
 # What is done before anything else is tried, and what is done where nothing else will do.
-SOON, LATE = Effort(20_000, 1000), Effort(4_000_000, 20_000)
+SOON, LATE = Effort(20_000, 1000), Effort(1_000_000, 20_000)
+# So many times as many values are held before equal ones are merged.
+_SPARE = 4
 
 
 class _Values(NamedTuple):
@@ -69,8 +71,10 @@ def _tail(some: _Values, others: _Values, target: float) -> Tail:
     reached, missed = (float(some.chance @ rest[lacking]) for rest in (above, below))
     # The smaller one keeps its digits; the chances add up to 1 but for rounding.
     smaller = min(reached, missed)
-    logs = (log(smaller) if smaller else -inf), log1p(-smaller)
-    return Tail(*logs, "exact") if reached <= missed else Tail(*logs[::-1], "exact")
+    log_smaller, log_other = (log(smaller) if smaller else -inf), log1p(-smaller)
+    if reached <= missed:
+        return Tail(log_smaller, log_other, "exact")
+    return Tail(log_other, log_smaller, "exact")
 
 
 def ap_values(items: Items, n_pos: int, most: int) -> _Values | None:
@@ -90,6 +94,8 @@ def ap_values(items: Items, n_pos: int, most: int) -> _Values | None:
                 growth = number * (hits + 1) * step.single + number * (number - 1) * step.pair
                 moved = _Values(row.value + growth, row.chance * likely)
                 after.setdefault(hits + number, []).append(moved)
+        if sum(part.value.size for parts in after.values() for part in parts) > _SPARE * most:
+            return None
         rows = {
             hits: _merged(*(np.concatenate(column) for column in zip(*parts, strict=True)))
             for hits, parts in after.items()

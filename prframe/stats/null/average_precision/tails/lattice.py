@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.blas import daxpy
 
 from prframe.stats.null.average_precision.generating_function.course import DENSE, GROWTH
 from prframe.stats.null.average_precision.generating_function.steps import (
@@ -252,9 +253,6 @@ class Walk:
     """
 
     def __init__(self, shape: Shape, top: float, cell: float, never: float) -> None:
-        # On use: SciPy takes longer to import than most evaluations take.
-        from scipy.linalg.blas import daxpy  # noqa: PLC0415
-
         self._add_multiple: Any = daxpy
         self.cell, self.never = cell, never
         depth = max(case.depth for case in shape.cases)

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import digamma
 
 from prframe.stats.null.average_precision.generating_function.steps import (
     Items,
@@ -265,7 +266,4 @@ def _log_sum(logs: Floats) -> float:
 
 def _harmonic(n: "Integers | int") -> Floats:
     """Return 1 + 1/2 + ... + 1/n up to a constant."""
-    # On use: SciPy takes longer to import than most evaluations take.
-    from scipy.special import digamma  # noqa: PLC0415
-
     return np.asarray(digamma(np.asarray(n) + 1.0))
