@@ -64,6 +64,8 @@ def _frame(data: str, **size: int) -> tuple[pl.DataFrame, dict[str, Any]]:
         return rankings.vaswani(**size), {"by": ["system", "query_id"], **options}
     if data == "tied_queries":
         return rankings.tied_queries(**size), {"by": "system", "over": "group"}
+    if data == "rare_queries":
+        return rankings.rare_queries(**size), {"by": "system", "over": "group", **_TOTALS}
     if data == "rare":
         return rankings.rare(*RARE), {"by": "group"}
     frame: pl.DataFrame = getattr(rankings, data)(*size.values())

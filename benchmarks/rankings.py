@@ -78,6 +78,31 @@ def tied_queries(systems: int, queries: int) -> pl.DataFrame:
     )
 
 
+def rare_queries(systems: int, queries: int, tied: int) -> pl.DataFrame:
+    """Return systems with 1,000 of 528,155 documents for each query, in blocks of equal scores.
+
+    A query has 1 to 300 relevant ones; rank t holds one with probability .2 / sqrt(t).
+    """
+    rng, items = np.random.default_rng(SEED), 528_155
+    n_pos = rng.integers(1, 300, queries)
+    chance = 0.2 / np.sqrt(np.arange(1, 1001))
+    parts = []
+    for system in range(systems):
+        for query, positives in enumerate(n_pos.tolist()):
+            label = rng.random(1000) < chance
+            label &= np.cumsum(label) <= positives
+            columns = {"score": np.arange(1000, 0, -1) // tied, "label": label}
+            parts.append(
+                pl.DataFrame(columns).with_columns(
+                    system=pl.lit(system),
+                    group=pl.lit(query),
+                    n_pos=pl.lit(positives),
+                    n_neg=pl.lit(items - positives),
+                )
+            )
+    return pl.concat(parts)
+
+
 def few_items(groups: int) -> pl.DataFrame:
     """Return groups of 50 items, each of which is positive with probability .2."""
     rng = np.random.default_rng(SEED)

@@ -23,7 +23,6 @@ from prframe.stats.null import (
     APNullMethod,
     Case,
     Cases,
-    Tail,
     ap_beta_logsf,
     ap_normal_logsf,
     beyond,
@@ -351,28 +350,32 @@ class _Test:
             distance = np.atleast_1d(value - cases.mean.mean())
             above, below = (_log_normal(side, error) for side in (distance, -distance))
             return float(self._sided(above, below)[0]), "normal"
-        upper = self._tail_of_mean(cases, value)
-        if upper is not None and self.alternative == "greater":
-            return upper.log_reached, upper.method
-        # Equality counts on the lower side too: what does not reach beyond.
-        least = _least_positive(cases).min() / count
-        further = float(beyond(np.array(value), least))
-        lower = None if upper is None else self._tail_of_mean(cases, further)
-        if upper is not None and lower is not None:
-            above, below = np.array([[upper.log_reached], [lower.log_missed]])
-            return float(self._sided(above, below)[0]), upper.method
+        found = None if self.method == "monte-carlo" else self._tails_of_mean(cases, value)
+        # Draws tell more than a bound, down to the least p-value that they give.
+        if found is not None and (found[1] != "bound" or found[0] < -np.log(self.n_resamples + 1)):
+            return found
         draws = cases.mean_draws(self.n_resamples, self.seed)
         return float(np.log(self._sampled(draws, value))), "monte-carlo"
 
-    def _tail_of_mean(self, cases: Cases, value: float) -> Tail | None:
-        """Return the tails of a mean; None where draws tell more."""
-        if self.method == "monte-carlo":
+    def _tails_of_mean(self, cases: Cases, value: float) -> tuple[float, str] | None:
+        """Return the logarithm of the p-value of a mean, and how it was found; None if it is not.
+
+        Equality counts on both sides: P(mean <= value) is the chance of what is not beyond it.
+        """
+        inverted = self.method == "transform"
+        upper = cases.mean_tail(value, only_inversion=inverted)
+        if upper is None:
             return None
-        tail = cases.mean_tail(value, only_inversion=self.method == "transform")
-        if tail is None or tail.method != "bound":
-            return tail
-        least = -np.log(self.n_resamples + 1)
-        return tail if min(tail.log_reached, tail.log_missed) < least else None
+        if self.alternative == "greater":
+            return upper.log_reached, upper.method
+        least = _least_positive(cases).min() / len(cases.cases)
+        further = float(beyond(np.array(value), least))
+        lower = cases.mean_tail(further, only_inversion=inverted)
+        if lower is None:
+            return None
+        above, below = np.array([[upper.log_reached], [lower.log_missed]])
+        method = "bound" if "bound" in (upper.method, lower.method) else upper.method
+        return float(self._sided(above, below)[0]), method
 
 
 def _p_columns(log_p: Floats) -> tuple[pl.Series, pl.Series]:

@@ -37,11 +37,11 @@ def test_both_tails_add_up():
     assert (np.diff(found.reached) < 0).all()
 
 
-def test_single_values_that_carry_weight_count_whole():
+def test_single_values_that_carry_weight_are_noticed_and_count_whole():
     # One of six positives is retrieved at most, hardly ever two: T is 1, 1/2, 1/3, ...
     x = np.array([1.0, 0.5, 0.2])
     found = lattice_tails([Retrieved(4_000, 6, 70)] * 3, x * (1 - 1e-12))
-    assert not found.lumpy.any()
+    assert found.lumpy.all()
     first = np.array([1, 2, 5]) * 6 / 4_000
     # Two that are retrieved add a little.
     assert (np.exp(found.reached) > first * (1 - first)).all()

@@ -28,8 +28,8 @@ from prframe.stats.null.average_precision.tails.lattice import (
 from prframe.stats.null.average_precision.tails.routes import Tail
 from prframe.typing import Floats
 
-# Points up to the value that is asked for; the first number of points is tried first.
-_POINTS = (2048, 8192)
+# Points up to the value that is asked for, until two numbers of them agree.
+_POINTS = (2048, 4096, 8192)
 # Values of T whose walks share a lattice are at most so many times apart.
 _ALIKE_VALUES = 4.0
 # So many terms all walks may have in all, times the points: some seconds.
@@ -48,19 +48,23 @@ def lattice_sum_tail(terms: Sequence[Term], target: float, guess: float) -> Tail
     level = next((level for level in NEVER if guess > level[1]), None)
     if level is None:
         return None
-    estimate = None
+    never, furthest = level
+    found, coarse = None, None
     for points in _POINTS:
-        if not _is_feasible(terms, level[0], points):
+        if not _is_feasible(terms, never, points):
             break
         cell = target / points
-        fine, coarse = (_pairs(terms, target, width, level[0]) for width in (cell, 2 * cell))
-        found, lumpy = settled(fine, coarse, cell, level[1])
-        reached, missed, _ = found[:, 0].tolist()
-        if not lumpy[0]:
-            return None if np.isnan(reached) else Tail(reached, missed, "lattice")
-        apart = np.abs(np.log(fine[0, :, 0] / coarse[0, :, 0])).max()
-        estimate = Tail(reached, missed, "estimate") if apart < _ESTIMATED else None
-    return estimate
+        fine = _pairs(terms, target, cell, never)
+        if coarse is not None:
+            logs, lumpy = settled(fine, coarse, cell, furthest)
+            reached, missed, _ = logs[:, 0].tolist()
+            if not lumpy[0]:
+                return None if np.isnan(reached) else Tail(reached, missed, "lattice")
+            apart = np.abs(np.log(fine[0, :, 0] / coarse[0, :, 0])).max()
+            if apart < _ESTIMATED and not np.isnan(reached):
+                found = Tail(reached, missed, "estimate")
+        coarse = fine
+    return found
 
 
 def is_rare(terms: Sequence[Term]) -> bool:

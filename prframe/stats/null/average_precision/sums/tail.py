@@ -43,8 +43,7 @@ def _of_few_values(terms: Sequence[Term], target: float) -> Tail | None:
     counted = counted_sum_tail(terms, target, SOON)
     if counted is not None or not is_rare(terms):
         return counted
-    found = lattice_sum_tail(terms, target, _DEEP)
-    return None if found is None or found.method == "estimate" else found
+    return lattice_sum_tail(terms, target, _DEEP)
 
 
 def _approximated(
@@ -72,13 +71,12 @@ def _approximated(
 
 
 def _bound(points: Points, target: float) -> Tail | None:
-    """Return what the tail that the slope leads to does not exceed, exp(K(s) - s x)."""
+    """Return upper bounds of both tails: exp(K(s) - s x) where the slope s leads, and 1."""
     slope = float(points.slope[0])
-    if not np.isfinite(points.log_mgf[0]):
-        return None
     bound = min(float(points.log_mgf[0]) - slope * target, 0.0)
-    found = PlannedTail.of(bound, slope, "bound")
-    return Tail(found.log_reached, found.log_missed, found.method)
+    if not np.isfinite(bound):
+        return None
+    return Tail(bound, 0.0, "bound") if slope > 0 else Tail(0.0, bound, "bound")
 
 
 def _found(terms: Sequence[Term], target: float) -> tuple[Sum, Points | None]:

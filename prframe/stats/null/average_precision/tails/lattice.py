@@ -208,7 +208,8 @@ def settled(
     """Return the tails and the slopes from two walks, and whether they are too coarse.
 
     Where the value itself carries weight, the lattice spreads that weight over both sides of it;
-    the tails just below, led on to the value, count all of it.
+    the tails just below, led on to the value, count all of it. No lattice tells a value that
+    carries weight from one right beside it, so that these are too coarse all the same.
     """
     fine, coarse = (np.log(np.maximum(pairs, _LEAST)) for pairs in (fine, coarse))
     upper = fine[0, 0] <= fine[0, 1]
@@ -218,17 +219,18 @@ def settled(
     steps = np.abs(np.diff(smaller[2:6], axis=0))
     beside = steps[1] - np.minimum(steps[0], steps[2])
     below, other_below = (logs[7] + (logs[7] - logs[6]) / 2 for logs in (smaller, other))
-    jump = np.abs(below - smaller[0])
+    jump = np.minimum(np.abs(below - smaller[0]), np.abs(smaller[3] - smaller[0]))
     tail = np.minimum(smaller[0] + apart / 3, 0.0)
     lumpy = (np.abs(apart) > _APART) | (beside > _LUMPY) | (jump > _LUMPY)
-    from_below = lumpy & (np.abs(below - other_below) <= _APART)
+    heavier = np.where(upper, 1.0, -1.0) * (below - smaller[0]) > 0
+    from_below = lumpy & heavier & (np.abs(below - other_below) <= _APART)
     tail = np.where(from_below, np.minimum(below, 0.0), tail)
     tail[tail < furthest] = np.nan
     with np.errstate(divide="ignore"):
         rest = np.log(-np.expm1(np.minimum(tail, -_LEAST)))
     pair = np.where(upper, [tail, rest], [rest, tail])
     slope = np.where(np.isnan(tail), np.nan, np.maximum(slope, _LEAST))
-    return np.array([*pair, slope]), lumpy & ~from_below
+    return np.array([*pair, slope]), lumpy
 
 
 class Shape(NamedTuple):
