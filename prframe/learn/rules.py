@@ -197,7 +197,7 @@ class DefiniteRule(QuadraticRule):
         return _symmetric((vectors * raised) @ vectors.T)
 
     def drawn(self, d: int, random: np.random.RandomState) -> Floats:
-        """Return a matrix of the law of Wishart with d degrees of freedom."""
+        """Return a matrix of the distribution of Wishart with d degrees of freedom."""
         entries = random.standard_normal((d, d))
         return self.projected(_unit(entries @ entries.T))
 

@@ -1,4 +1,4 @@
-"""The asymptotic law of the empirical precision-recall curve at single levels of recall."""
+"""The asymptotic distribution of the empirical precision-recall curve at levels of recall."""
 
 from __future__ import annotations
 

@@ -101,9 +101,10 @@ def pr_posterior(  # noqa: PLR0913
 ) -> PRPosterior:
     """Draw the precision-recall curve from its Bayesian bootstrap.
 
-    ``PR(b) = p b / (p b + (1 - p) alpha(b))`` with all three unknowns drawn: p from a beta law,
-    the recall at each positive from a Dirichlet law, the false positive rate at the threshold
-    from a Dirichlet law given the negatives that were seen above it.
+    ``PR(b) = p b / (p b + (1 - p) alpha(b))`` with all three unknowns drawn: p from a beta
+    distribution, the recall at each positive from a Dirichlet distribution, the false positive
+    rate at the threshold from a Dirichlet distribution given the negatives that were seen above
+    it.
 
     Parameters
     ----------
@@ -131,11 +132,11 @@ def pr_posterior(  # noqa: PLR0913
 
     Notes
     -----
-    It depends on the ranks alone. The laws have half a count at each end (Jeffreys), which is
-    what makes a band of few positives cover: Beta(j - 1/2, n_pos - j + 1/2) for the recall at the
-    j-th positive, Beta(x + 1/2, n_neg - x + 1/2) for the false positive rate with x negatives
-    above. Between two positives the number x is joined on a log scale; in a tie block it grows
-    in proportion. Above the first positive x and the half both fall to 0 at recall 0.
+    It depends on the ranks alone. The distributions have half a count at each end (Jeffreys),
+    which is what makes a band of few positives cover: Beta(j - 1/2, n_pos - j + 1/2) for the
+    recall at the j-th positive, Beta(x + 1/2, n_neg - x + 1/2) for the false positive rate with x
+    negatives above. Between two positives the number x is joined on a log scale; in a tie block it
+    grows in proportion. Above the first positive x and the half both fall to 0 at recall 0.
 
     The cost is that of n_resamples times the levels, and about 3,000 knots of the ROC curve at
     most, whatever n; the thinning of more costs less than 0.4 % of the variance. At both ends of

@@ -101,11 +101,11 @@ def pr_curve_difference(  # noqa: PLR0913
 
     Notes
     -----
-    Each curve has the law that `pr_posterior` gives it: half counts at both ends, negatives
-    between two positives joined on a log scale, tie blocks in proportion. A positive is two
-    halves of a weight, one above its knot and one below. The half negative that may stand above
-    any threshold is one for both models as far as the rankings agree: its shape 1/2 is split by
-    the share of negatives that stand between the same positives in both.
+    Each curve has the distribution that `pr_posterior` gives it: half counts at both ends,
+    negatives between two positives joined on a log scale, tie blocks in proportion. A positive is
+    two halves of a weight, one above its knot and one below. The half negative that may stand
+    above any threshold is one for both models as far as the rankings agree: its shape 1/2 is split
+    by the share of negatives that stand between the same positives in both.
 
     The band reaches from the medians of the draws to c times the distances of their pointwise
     0.5 % and 99.5 % quantiles, c such that a draw keeps within it at all levels with the
@@ -182,10 +182,11 @@ def curve_difference(
     # Nothing speaks against a precision of 1 where no negative stands above.
     best = [np.where(seen == 1, 1.0, some) for seen, some in zip((one, other), drawn, strict=True)]
     lower, upper = drawn[0] - best[1], best[0] - drawn[1]
-    law = Deviations(lower, upper, 1 - _ROUGHNESS * paths.untied * _agreement(*drawn) ** 2)
-    found = (law.band if plan.simultaneous else law.pointwise_band)(plan.confidence_level)
+    deviations = Deviations(lower, upper, 1 - _ROUGHNESS * paths.untied * _agreement(*drawn) ** 2)
+    band = deviations.band if plan.simultaneous else deviations.pointwise_band
+    found = band(plan.confidence_level)
     low, high = (np.clip(end, -1.0, 1.0) for end in found)
-    p_value = law.p_value(0.0) if plan.simultaneous else law.pointwise_p_value(0.0)
+    p_value = deviations.p_value(0.0) if plan.simultaneous else deviations.pointwise_p_value(0.0)
     return CurveDifference(*curves, low, high, np.broadcast_to(p_value, nothing.shape))
 
 

@@ -31,7 +31,7 @@ class PairedPaths:
     Attributes
     ----------
     shapes : ndarray, shape (parts,)
-        Of the gamma laws of the weights.
+        Of the gamma distributions of the weights.
     models : pair of Passage
         Where each model passes the parts.
     agreement : float

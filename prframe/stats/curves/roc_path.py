@@ -150,10 +150,10 @@ def draw_curves(  # noqa: PLR0913
 
     `recall` rises within (0, 1). The share of positives above each knot, the share of negatives
     above each threshold and the share of positives altogether are drawn from their posterior
-    laws, Dirichlet and beta with half a count at each end. With `block_ends` a level within a
-    tie block is taken to the end of it. With `fading` the half a negative that may stand above
-    any threshold is less at low recall, by its root: it serves an area, to which all levels add
-    up, while a single level needs all of it.
+    distributions, Dirichlet and beta with half a count at each end. With `block_ends` a level
+    within a tie block is taken to the end of it. With `fading` the half a negative that may stand
+    above any threshold is less at low recall, by its root: it serves an area, to which all levels
+    add up, while a single level needs all of it.
     """
     knots = _positions(path, size, rng)
     at = places(recall, knots)

@@ -4,7 +4,7 @@ A smoothed bootstrap sample has n*_+ positives and n*_- negatives. Where its pos
 by their false positive rates under the smoothed distributions, ``V = alpha(U)`` with U uniform.
 For the curve at M levels only the U at M ranks are needed: their spacings are Gamma variables over
 their sum. Given these, the negatives between two thresholds are binomial. Nothing of size n is
-drawn or sorted, and the law is that of the full sample.
+drawn or sorted, and the distribution is that of the full sample.
 """
 
 from dataclasses import dataclass

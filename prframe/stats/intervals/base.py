@@ -114,8 +114,8 @@ def degrees_of_freedom(values: ArrayLike, number: ArrayLike) -> float:
     -----
     Of a sum of squares of independent variates, ``sum U^4`` estimates the variance, up to terms
     of order 1/n; twice the squared mean over the variance are the degrees of freedom of the
-    scaled chi-squared law with these moments (Satterthwaite 1946). Where a few items carry the
-    whole standard error they are few. The first 2 was found by simulation of AP.
+    scaled chi-squared distribution with these moments (Satterthwaite 1946). Where a few items
+    carry the whole standard error they are few. The first 2 was found by simulation of AP.
 
     Examples
     --------
@@ -157,14 +157,14 @@ def acceleration(values: ArrayLike, number: ArrayLike) -> float:
 def wald_interval(
     estimate: float, std_error: float, confidence: Confidence, df: float = np.inf
 ) -> tuple[float, float]:
-    """Return ``estimate -+ q std_error``, q being a quantile of Student's t law.
+    """Return ``estimate -+ q std_error``, q being a quantile of Student's t distribution.
 
     Parameters
     ----------
     estimate, std_error : float
     confidence : Confidence
     df : float > 0
-        Degrees of freedom; infinite for the normal law.
+        Degrees of freedom; infinite for the normal distribution.
 
     Returns
     -------
@@ -203,7 +203,7 @@ def logit_interval(  # noqa: PLR0913
     unbiased : float in [0, 1], optional
         An estimate with less bias and more variance. At 0 everything is possible.
     df : float > 0
-        Degrees of freedom of the quantile q; infinite for the normal law.
+        Degrees of freedom of the quantile q; infinite for the normal distribution.
     trials : int
         How many observations an estimate of 0 or 1 stands for.
 
@@ -390,7 +390,7 @@ def _resampled_means(
 
 
 def _quantile(confidence: Confidence, df: float) -> float:
-    """Return the upper quantile of Student's t law."""
+    """Return the upper quantile of Student's t distribution."""
     tail = confidence.tail
     return float(-ndtri(tail) if np.isinf(df) else -stdtrit(df, tail))
 

@@ -59,11 +59,11 @@ def ranking_interval(  # noqa: PLR0913
         ``"bayesian-bootstrap"``: quantiles of draws of the metric in the population, from those
         of its curve (`prframe.stats.pr_posterior`). ``"wald"``: the estimate and normal quantiles
         of its standard error, from influence values. ``"logit"``: the same on the logit scale.
-        ``"logit-t"``: there, with AP corrected for its bias, and quantiles of Student's t law with
-        as many degrees of freedom as the standard error has. ``"percentile"``, ``"bca"``:
-        quantiles of resamples, plain, or corrected for bias and acceleration. ``"auto"``: draws
-        of the curve, or ``"logit-t"`` where clusters are drawn, most positives are tied with other
-        items or none is retrieved.
+        ``"logit-t"``: there, with AP corrected for its bias, and quantiles of Student's t
+        distribution with as many degrees of freedom as the standard error has. ``"percentile"``,
+        ``"bca"``: quantiles of resamples, plain, or corrected for bias and acceleration.
+        ``"auto"``: draws of the curve, or ``"logit-t"`` where clusters are drawn, most positives
+        are tied with other items or none is retrieved.
     confidence : Confidence, optional
         95 % and two-sided unless told.
     clusters : sparse array, optional

@@ -22,7 +22,8 @@ _SERIES = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
 _CLOSE = 0.1
 _TERMS = 9
 _NEGLIGIBLE = 1e-17
-# Probabilities this close are equal: rounding must not part the two sides of a symmetric law.
+# Probabilities this close are equal: rounding must not part the two sides of a symmetric
+# distribution.
 _EQUAL = 1e-10
 
 

@@ -84,8 +84,9 @@ def compare_rankings(  # noqa: PLR0913
         ``"randomization"``: the ranks that the models give to an item are exchangeable, see
         `PairedRankings.randomization`. ``"bootstrap"``: items are drawn with replacement, and the
         differences, less the observed one, are what there is under the null hypothesis.
-        ``"delong"``: normal law of the difference of AUC, see `auc_covariance`. ``"posterior"``:
-        probability that either model is better, for metrics of the first k, see `found_alone`.
+        ``"delong"``: normal distribution of the difference of AUC, see `auc_covariance`.
+        ``"posterior"``: probability that either model is better, for metrics of the first k, see
+        `found_alone`.
     alternative : {"two-sided", "less", "greater"}
         That the difference a - b is not 0, below it, or above.
     confidence_level : float in (0, 1)
@@ -104,8 +105,8 @@ def compare_rankings(  # noqa: PLR0913
     RankingComparison or list of RankingComparison
         One per metric, a list if `metric` is a sequence. ``value_a``, ``value_b`` and their
         ``difference``, a - b; ``conf_low`` and ``conf_high``, of the paired bootstrap unless the
-        test has its own: Wald's for ``"delong"``, and quantiles of the law after the data for
-        ``"posterior"``; ``statistic``, which is the difference, DeLong's z, or the probability
+        test has its own: Wald's for ``"delong"``, and quantiles of the distribution after the data
+        for ``"posterior"``; ``statistic``, which is the difference, DeLong's z, or the probability
         that a is better; ``p_value`` and its Monte Carlo error ``p_std_error``, NaN where nothing
         is sampled; ``n_undefined``, how many resamples leave the metric undefined and are left
         out; ``method``, the test, or how it was done.
@@ -118,8 +119,9 @@ def compare_rankings(  # noqa: PLR0913
     Notes
     -----
     The p-value of ``"posterior"`` is twice the smaller of the probabilities that a is better and
-    that b is, or the probability that the alternative is wrong. The counts have a Dirichlet law
-    with a uniform prior, whose interval has the same sign as the test where it leaves out 0.
+    that b is, or the probability that the alternative is wrong. The counts have a Dirichlet
+    distribution with a uniform prior, whose interval has the same sign as the test where it leaves
+    out 0.
 
     Randomization asks whether the two rankings could have been made by one model; the bootstrap
     and DeLong's test ask for the difference alone, and need large samples: with fewer than 20 or

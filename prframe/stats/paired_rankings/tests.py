@@ -98,7 +98,7 @@ def resampled_comparison(
 def delong_comparison(
     levels: Integers, label: ArrayLike, confidence: Confidence, cluster: ArrayLike | None = None
 ) -> RankingComparison:
-    """Compare the AUC of two rankings by the normal law; see `auc_covariance`.
+    """Compare the AUC of two rankings by the normal distribution; see `auc_covariance`.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ class FoundAlone(NamedTuple):
     def differences(
         self, n_resamples: int = 10_000, rng: int | np.random.Generator | None = None
     ) -> Floats:
-        """Draw from the law of the difference of recall, first less second, after the data.
+        """Draw the difference of recall, first less second, from its distribution after the data.
 
         Parameters
         ----------
@@ -60,7 +60,7 @@ class FoundAlone(NamedTuple):
         -------
         ndarray of float in [-1, 1], shape (n_resamples,)
             The probability that a positive is found by the first ranking alone less that of the
-            second, the four having a Dirichlet law.
+            second, the four having a Dirichlet distribution.
         """
         checks.whole_number("n_resamples", n_resamples, at_least=1)
         shares = random_generator(rng).dirichlet(np.array(self) + _PRIOR, n_resamples)

@@ -162,7 +162,7 @@ def paired_posterior_comparison(
 
 
 def larger_share(a: Floats | float, b: Floats | float) -> Floats:
-    """Return the probability that a share with the law Beta(a, b) exceeds 1/2."""
+    """Return the probability that a share with the distribution Beta(a, b) exceeds 1/2."""
     return np.asarray(betaincc(a, b, 0.5), dtype=np.float64)
 
 
@@ -178,7 +178,7 @@ def _table(name: str, values: ArrayLike) -> Floats:
 
 
 def _beta(table: Floats, measure: Measure, prior: float) -> tuple[Floats, Floats]:
-    """Return the parameters of the Beta law of a measure, or of what F1 grows with."""
+    """Return the parameters of the Beta distribution of a measure, or of what F1 grows with."""
     tp, fp, fn = np.moveaxis(table, -1, 0) + prior
     return tp, {"precision": fp, "recall": fn, "f": fp + fn}[measure]
 

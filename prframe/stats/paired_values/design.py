@@ -15,7 +15,7 @@ from prframe.typing import Alternative, Floats
 
 _ALTERNATIVES = ("two-sided", "less", "greater")
 _DOUBLINGS, _HALVINGS = 50, 60
-# Below, SciPy's noncentral laws fail for a few queries.
+# Below, SciPy's noncentral distributions fail for a few queries.
 LEAST_ALPHA = 1e-7
 # Effects that are found for sure at these levels; larger ones are taken for this.
 _HUGE = 1e6
@@ -57,7 +57,7 @@ def paired_t_power(
     References
     ----------
     Cohen, *Statistical Power Analysis for the Behavioral Sciences*, 1988, section 2.3.5; by the
-    noncentral law instead of tables.
+    noncentral distribution instead of tables.
 
     Examples
     --------

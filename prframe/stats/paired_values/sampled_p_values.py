@@ -1,4 +1,4 @@
-"""P-values by counting among draws from the law of a statistic under the null hypothesis."""
+"""P-values by counting among draws of a statistic under the null hypothesis."""
 
 from __future__ import annotations
 

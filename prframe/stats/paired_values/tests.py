@@ -227,7 +227,7 @@ def signed_rank_test(
 def sign_test(
     a: ArrayLike, b: ArrayLike | None = None, *, alternative: Alternative = "two-sided"
 ) -> PairedTest:
-    """Test whether one system wins more often than the other, by the binomial law.
+    """Test whether one system wins more often than the other, by the binomial distribution.
 
     ``P(Binomial(wins + losses, 1/2) >= wins)`` and so on; ties are left out.
 
@@ -257,7 +257,7 @@ def sign_test(
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
     if not differences.size:
         return PairedTest(np.nan, np.nan, np.nan, "sign")
-    # The law is symmetric: as many wins or more are as likely as as many losses or fewer.
+    # The distribution is symmetric: as many wins or more are as likely as as many losses or fewer.
     fewest = {"two-sided": min(wins, losses), "less": wins, "greater": losses}[alternative]
     p_value = float(bdtr(fewest, wins + losses, 0.5)) * (2 if alternative == "two-sided" else 1)
     return PairedTest(float(wins), min(1.0, p_value), np.nan, "sign")

@@ -67,11 +67,11 @@ def tukey_randomization(
     -----
     The chance of any p-value <= alpha is at most alpha if the values of each query are
     exchangeable among all systems. For two systems this is the paired randomization test. The
-    differences of all pairs are measured against one law: too wide for systems that resemble each
-    other and too narrow for the rest. With 10 near copies among 20 systems of equal means, some
-    pair has p <= .05 in 9 % of data sets (``python -m benchmarks.paired_study``). The maximum of
-    studentized differences (``correction="max-t"`` of `compare`) measures each pair against its
-    own spread.
+    differences of all pairs are measured against one distribution: too wide for systems that
+    resemble each other and too narrow for the rest. With 10 near copies among 20 systems of equal
+    means, some pair has p <= .05 in 9 % of data sets (``python -m benchmarks.paired_study``). The
+    maximum of studentized differences (``correction="max-t"`` of `compare`) measures each pair
+    against its own spread.
 
     References
     ----------

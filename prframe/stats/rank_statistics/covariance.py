@@ -176,7 +176,7 @@ def paired_rank_test(  # noqa: PLR0913
 
 
 def rank_difference(found: RankCovariance, confidence: Confidence) -> RankDifference:
-    """Compare the first estimate with the second by the normal law; see `paired_rank_test`."""
+    """Compare two estimates by the normal distribution; see `paired_rank_test`."""
     estimates, covariance = found
     difference = float(estimates[0] - estimates[1])
     contrast = np.array([1.0, -1.0])

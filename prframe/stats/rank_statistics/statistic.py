@@ -163,7 +163,7 @@ class RankStatistic:
             95 % and two-sided unless told.
         method : {"logit", "wald"}
             Symmetric on the logit scale of `share`, or on W_phi's own; with quantiles of
-            Student's law of as many degrees of freedom as the items' values give, 2 and
+            Student's distribution of as many degrees of freedom as the items' values give, 2 and
             ``2 (sum v^2)^2 / sum v^4``.
 
         Returns

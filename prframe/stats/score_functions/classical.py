@@ -210,5 +210,5 @@ class VanDerWaerden(ScoreGeneratingFunction):
 
 
 def _density(x: Floats) -> Floats:
-    """Return the density of the standard normal law."""
+    """Return the density of the standard normal distribution."""
     return np.asarray(np.exp(-(x**2) / 2) / (2 * np.pi) ** 0.5)

@@ -103,7 +103,7 @@ def compare(
 
         - "randomization": either model might have given an item either rank.
         - "bootstrap": items are drawn with replacement.
-        - "delong": of AUC, by the normal law.
+        - "delong": of AUC, by the normal distribution.
         - "posterior": of what counts the positives among the first k (P@k, R@k, F1@k, RelP@k,
           Lift@k, EF, Rprec), the probability that a model is better.
     method : {"auto", "exact", "convolution", "sampled", "normal"}
@@ -115,10 +115,10 @@ def compare(
         That the difference a - b is not 0, below it, or above; one-sided intervals bound one end.
     correction : str or None
         How p-values are adjusted for their number: "bonferroni", "holm", "hochberg", "bh", "by"
-        (`prframe.stats.adjust_p_values`), or, with "randomization" over queries, by the joint law
-        of all pairs: "max-t" compares each pair with the largest t of all under random signs
-        (step-down), "tukey" with the largest difference of all models when the values of each
-        query are dealt out at random (the randomized Tukey HSD).
+        (`prframe.stats.adjust_p_values`), or, with "randomization" over queries, by the joint
+        distribution of all pairs: "max-t" compares each pair with the largest t of all under
+        random signs (step-down), "tukey" with the largest difference of all models when the values
+        of each query are dealt out at random (the randomized Tukey HSD).
     within : {"all", "by", "metric"}
         What p-values are adjusted for: all rows of the result, those of a group of `by`, or those
         of one metric of a group. "tukey" is for one metric, "max-t" for the metrics of a group.
@@ -342,7 +342,7 @@ def _check_options(asked: Comparison, args: Arguments, incomplete: object, mode:
 
 
 def _check_power(asked: Comparison) -> None:
-    """Require a power above the level of the test, which its law must know."""
+    """Require a power above the level of the test, which its distribution must know."""
     # Rounded: 1 - 0.95 is a hair above 0.05.
     alpha = round(1 - asked.confidence_level, 12)
     if asked.power is not None and not asked.power > alpha >= LEAST_ALPHA:
@@ -367,11 +367,11 @@ def _check_clusters(asked: Comparison) -> None:
 
 
 def _check_joint(asked: Comparison, args: Arguments, mode: _Mode) -> None:
-    """Refuse joint laws that are not known."""
+    """Refuse joint distributions that are not known."""
     if mode is _ITEMS or asked.test != "randomization":
         raise PrframeError(
-            f"correction={asked.correction!r} is the joint law of test='randomization' over "
-            "queries; take 'holm' with other tests."
+            f"correction={asked.correction!r} is the joint distribution of "
+            "test='randomization' over queries; take 'holm' with other tests."
         )
     one = len(asked.wanted) == 1 and not args.keys
     if asked.correction == "tukey" and asked.within != "metric" and not one:
@@ -381,8 +381,8 @@ def _check_joint(asked: Comparison, args: Arguments, mode: _Mode) -> None:
         )
     if asked.correction == "max-t" and asked.within == "all" and args.keys:
         raise PrframeError(
-            "correction='max-t' knows the joint law within a group of `by`: say within='by' or "
-            "'metric'; 'holm' is for all rows."
+            "correction='max-t' knows the joint distribution within a group of `by`: say "
+            "within='by' or 'metric'; 'holm' is for all rows."
         )
 
 

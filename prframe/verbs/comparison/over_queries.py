@@ -188,7 +188,7 @@ class OverQueries:
     def _joint(
         self, tables: "dict[str, _Table]", order: NDArray[np.intp]
     ) -> dict[str, dict[str, Column]]:
-        """Return p-values adjusted for all pairs by their joint law, and their errors."""
+        """Return p-values adjusted for all pairs by their joint distribution, and their errors."""
         asked = self.asked
         if asked.correction == "max-t":
             return self._max_t(tables)

@@ -21,7 +21,7 @@ JointCorrection: TypeAlias = Literal[
 ]
 Within: TypeAlias = Literal["metric", "by", "all"]
 
-# Corrections that know the joint law of all pairs.
+# Corrections that know the joint distribution of all pairs.
 JOINT = ("max-t", "tukey")
 _FAMILIES: dict[str, list[str]] = {"metric": ["group", "metric"], "by": ["group"], "all": []}
 
@@ -111,7 +111,7 @@ def no_rows(asked: Comparison, keys: Sequence[str]) -> pl.DataFrame:
 
 
 def _adjusted(rows: pl.DataFrame, asked: Comparison) -> pl.DataFrame:
-    """Adjust the p-values of each family; those of a joint law are there already."""
+    """Adjust the p-values of each family; those of a joint distribution are there already."""
     if asked.correction is None or asked.correction in JOINT:
         return rows
     method = asked.correction

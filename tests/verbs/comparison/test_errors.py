@@ -16,7 +16,7 @@ EACH_ONCE = (
     "`baseline` must name one model or more, each once, and leave one to compare with; got {}."
 )
 JOINT = (
-    "correction={!r} is the joint law of test='randomization' over queries; take 'holm' with "
+    "correction={!r} is the joint distribution of test='randomization' over queries; take 'holm' with "
     "other tests."
 )
 CLUSTERED = "{} takes queries as independent and knows no clusters; leave out `cluster`."
@@ -142,7 +142,7 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"correction": "max-t", "by": "half"},
-        "correction='max-t' knows the joint law within a group of `by`: say within='by' or "
+        "correction='max-t' knows the joint distribution within a group of `by`: say within='by' or "
         "'metric'; 'holm' is for all rows.",
     ),
     ({"cluster": "cluster", "test": "sign"}, CLUSTERED.format("test='sign'")),

@@ -20,7 +20,7 @@ def star(one: Floats, other: Floats, n: Floats) -> Floats:
     """Return the form of the product of two functions of the hits among n.
 
     The sum over k of F^(k) G^(k) (x (1 - x))^k / (k! n (n - 1) ... (n - k + 1)): the derivatives
-    are the coefficients of f and g in the orthogonal polynomials of the binomial law.
+    are the coefficients of f and g in the orthogonal polynomials of the binomial distribution.
     """
     result, below = times(one, other), np.ones_like(n)
     for k in range(1, min(one.shape[1], other.shape[1])):

@@ -52,7 +52,7 @@ def ap_null_shape(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None = N
     """Return skewness and kurtosis of AP when every ranking is equally likely.
 
     ``skewness = k3 / k2^(3/2)`` and ``kurtosis = k4 / k2^2``, with the cumulants k2, k3 and k4 of
-    AP: 0 and 0 for a normal law, as with ``scipy.stats``.
+    AP: 0 and 0 for a normal distribution, as with ``scipy.stats``.
 
     Parameters
     ----------
