@@ -18,6 +18,7 @@ from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
 from prframe.metrics import AP
 from prframe.stats._arrays import random_generator
+from prframe.stats._p_values import check_alternative, from_log_tails
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null import (
     APNullMethod,
@@ -164,7 +165,7 @@ def ap_test(
     """
     args = arguments("ap_test", score, label, shared)
     checks.one_of("method", method, get_args(Method), in_order=True)
-    checks.one_of("alternative", alternative, get_args(Alternative))
+    check_alternative(alternative)
     resamples = checks.whole_number("n_resamples", n_resamples, at_least=1)
     grouped = args if over is None else grouped_over(args, over)
     seed = int(random_generator(rng).integers(1 << 62))
@@ -282,7 +283,7 @@ class _Test:
             # Equality counts on this side too: what does not reach beyond.
             lower = cases.tails(beyond(ap, _least_positive(cases)), method)
             below = np.array([tail.log_missed for tail in lower], dtype=np.float64)
-            return self._sided(above, below), methods
+            return from_log_tails(above, below, self.alternative), methods
         above = self._fitted(cases, ap)
         with np.errstate(divide="ignore"):
             below = np.log(-np.expm1(above))
@@ -291,7 +292,7 @@ class _Test:
         # A constant AP reaches itself from both sides.
         constant = cases.variance == 0
         above, below = np.where(constant, 0.0, above), np.where(constant, 0.0, below)
-        return self._sided(above, below), [self.method] * ap.size
+        return from_log_tails(above, below, self.alternative), [self.method] * ap.size
 
     def _fitted(self, cases: Cases, ap: Floats) -> Floats:
         """Return the logarithms of P(AP >= ap) by an approximation."""
@@ -306,21 +307,14 @@ class _Test:
             return ap_normal_logsf(ap, n, n_pos, moments="delta")
         return _log_normal(ap - cases.mean, np.sqrt(cases.variance))
 
-    def _sided(self, above: Floats, below: Floats) -> Floats:
-        """Return the logarithms of the p-values of the alternative."""
-        if self.alternative == "greater":
-            return above
-        if self.alternative == "less":
-            return below
-        return np.asarray(np.minimum(np.log(2) + np.minimum(above, below), 0.0))
-
     def _sampled(self, draws: Floats, value: float) -> float:
         """Return the p-value of a value among random ones."""
         good = [
             np.log((np.count_nonzero(side) + 1) / (draws.size + 1))
             for side in (draws >= value * (1 - EQUAL), draws <= value * (1 + EQUAL))
         ]
-        return float(np.exp(self._sided(*map(np.asarray, good))))
+        above, below = map(np.asarray, good)
+        return float(np.exp(from_log_tails(above, below, self.alternative)))
 
     def _mean_result(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Test the mean AP of some groups."""
@@ -349,7 +343,7 @@ class _Test:
             error = np.atleast_1d(np.sqrt(cases.variance.sum()) / count)
             distance = np.atleast_1d(value - cases.mean.mean())
             above, below = (_log_normal(side, error) for side in (distance, -distance))
-            return float(self._sided(above, below)[0]), "normal"
+            return float(from_log_tails(above, below, self.alternative)[0]), "normal"
         found = None if self.method == "monte-carlo" else self._tails_of_mean(cases, value)
         # Draws tell more than a bound, down to the least p-value that they give.
         if found is not None and (found[1] != "bound" or found[0] < -np.log(self.n_resamples + 1)):
@@ -375,7 +369,7 @@ class _Test:
             return None
         above, below = np.array([[upper.log_reached], [lower.log_missed]])
         method = "bound" if "bound" in (upper.method, lower.method) else upper.method
-        return float(self._sided(above, below)[0]), method
+        return float(from_log_tails(above, below, self.alternative)[0]), method
 
 
 def _p_columns(log_p: Floats) -> tuple[pl.Series, pl.Series]:

@@ -15,6 +15,7 @@ from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import hits, tie_sizes
 from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
+from prframe.stats._p_values import check_alternative
 from prframe.stats.intervals import Confidence
 from prframe.stats.null import LinearRankNull, RankNullMethod
 from prframe.stats.rank_statistics import RankStatistic, rank_null
@@ -133,7 +134,7 @@ def rank_test(
     └──────────────────┴───────────┴───────────┴──────────┴──────────┴────────┘
     """
     args = arguments("rank_test", score, label, shared)
-    checks.one_of("alternative", alternative, get_args(Alternative))
+    check_alternative(alternative)
     checks.one_of("method", method, get_args(RankNullMethod))
     functions = [parse_phi(one) for one in (phi if isinstance(phi, (list, tuple)) else [phi])]
     test = _Test(args, functions, alternative, method, correction, Confidence(confidence_level))

@@ -19,6 +19,7 @@ from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
 from prframe.metrics import P, R
 from prframe.stats import hypergeometric_topk, proportion_interval
+from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Floats, FrameT, IntervalMethod, Shared
 from prframe.verbs._verb import (
     arguments,
@@ -121,7 +122,7 @@ def topk_test(
     """
     args = arguments("topk_test", score, label, shared)
     checks.one_of("measure", measure, get_args(Measure))
-    checks.one_of("alternative", alternative, get_args(Alternative))
+    check_alternative(alternative)
     checks.one_of("method", method, get_args(IntervalMethod))
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     test = _Test(args, _cutoffs(k), measure, alternative, level, method)

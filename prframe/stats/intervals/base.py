@@ -11,6 +11,7 @@ from scipy.special import expit, logit, ndtr, ndtri, stdtrit
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator, reals
+from prframe.stats._p_values import check_alternative
 from prframe.stats.intervals.proportion import proportion_interval
 from prframe.typing import Alternative, Floats
 
@@ -78,7 +79,7 @@ class Confidence:
     def __post_init__(self) -> None:
         """Check the level and the alternative."""
         checks.number("confidence_level", self.level, above=0, below=1)
-        checks.one_of("alternative", self.alternative, _ALTERNATIVES)
+        check_alternative(self.alternative)
 
     @property
     def tail(self) -> float:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator, reals
+from prframe.stats._p_values import check_alternative, from_tails
 from prframe.stats.null.quantiles import Moments, Search, last_kept
 from prframe.typing import Alternative, Floats
 
@@ -202,7 +203,7 @@ class NullDistribution(ABC):
         PrframeError
             A statistic that is NaN or no number, or another alternative.
         """
-        checks.one_of("alternative", alternative, get_args(Alternative))
+        check_alternative(alternative)
         if isinstance(statistic, str) and statistic in get_args(Alternative):
             raise PrframeError(
                 f"`statistic` must be numbers; got {statistic!r}; name the argument: "
@@ -403,9 +404,7 @@ def numbers(name: str, x: ArrayLike) -> Floats:
 
 def sided(upper: Floats, lower: Floats, alternative: Alternative) -> Floats:
     """Return p-values from the logarithms of both tails; one that is not asked for may be NaN."""
-    if alternative == "two-sided":
-        return np.minimum(2 * _chance(np.minimum(upper, lower)), 1.0)
-    return _chance(upper if alternative == "greater" else lower)
+    return from_tails(_chance(upper), _chance(lower), alternative)
 
 
 def _chance(logs: Floats) -> Floats:

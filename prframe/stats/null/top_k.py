@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prframe import checks
 from prframe.stats._arrays import at_most, counts
+from prframe.stats._p_values import check_alternative
 from prframe.stats.null.hypergeometric import both_tails, lower_tail, upper_tail
 from prframe.typing import Alternative, Floats
 
@@ -77,7 +77,7 @@ def hypergeometric_topk(
     >>> test.p_value.round(5)
     array([0.26153, 0.00822])
     """
-    checks.one_of("alternative", alternative, get_args(Alternative))
+    check_alternative(alternative)
     hits, n, n_pos, k = np.broadcast_arrays(
         counts("hits", hits, at_least=0),
         counts("n", n),

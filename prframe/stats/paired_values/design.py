@@ -11,6 +11,7 @@ from scipy.special import ndtr, owens_t, poch, stdtrit
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import counts, reals, together
+from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Floats
 
 _ALTERNATIVES = ("two-sided", "less", "greater")
@@ -68,7 +69,7 @@ def paired_t_power(
         "`n` and `effect`", counts("n", n, at_least=2), _finite("effect", effect)
     )
     checks.number("alpha", alpha, at_least=LEAST_ALPHA, below=1)
-    checks.one_of("alternative", alternative, _ALTERNATIVES)
+    check_alternative(alternative)
     shift = np.sqrt(queries) * (-effects if alternative == "less" else effects)
     return _t_power(queries - 1, shift, alpha, two_sided=alternative == "two-sided")
 
@@ -331,7 +332,7 @@ def _check_test(power: float, alpha: float, alternative: str) -> None:
     """Require a level, a power above it, and an alternative."""
     checks.number("alpha", alpha, at_least=LEAST_ALPHA, below=1)
     checks.number("power", power, above=alpha, below=1)
-    checks.one_of("alternative", alternative, _ALTERNATIVES)
+    check_alternative(alternative)
 
 
 def _finite(name: str, values: ArrayLike) -> Floats:

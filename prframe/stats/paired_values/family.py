@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from prframe.stats._p_values import extremeness
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null import all_signs, random_signs
 from prframe.stats.paired_values.sample import PairedSample
@@ -113,11 +114,11 @@ class PairedFamily:
         -------
         SampledTests
         """
-        observed = _folded(self._scaled.sum(axis=0), alternative) - self._slack
+        observed = extremeness(self._scaled.sum(axis=0), alternative) - self._slack
         exceeding = np.zeros(observed.size, dtype=np.int64)
         draws, n_draws, how = self._signs(n_resamples, rng)
         for sums in draws:
-            exceeding += (_folded(sums, alternative) >= observed).sum(axis=0)
+            exceeding += (extremeness(sums, alternative) >= observed).sum(axis=0)
         return self._counted(exceeding, n_draws, how)
 
     def max_t(
@@ -138,13 +139,13 @@ class PairedFamily:
         -------
         SampledTests
         """
-        observed = _folded(self._scaled.sum(axis=0), alternative)
+        observed = extremeness(self._scaled.sum(axis=0), alternative)
         order = np.argsort(observed, kind="stable")
         exceeding = np.zeros(observed.size, dtype=np.int64)
         limits = (observed - self._slack)[order]
         draws, n_draws, how = self._signs(n_resamples, rng)
         for sums in draws:
-            maxima = np.maximum.accumulate(_folded(sums, alternative)[:, order], axis=1)
+            maxima = np.maximum.accumulate(extremeness(sums, alternative)[:, order], axis=1)
             exceeding[order] += (maxima >= limits).sum(axis=0)
         # A less significant pair has no smaller p-value.
         exceeding[order] = np.maximum.accumulate(exceeding[order][::-1])[::-1]
@@ -204,14 +205,14 @@ class PairedFamily:
         -------
         SampledTests
         """
-        observed = _folded(self._t_statistics(), alternative)
+        observed = extremeness(self._t_statistics(), alternative)
         exceeding = np.zeros(observed.size, dtype=np.int64)
         for columns, times in self._drawn(n_resamples, rng):
             for _, counts in times:
                 t = self._studentized(counts, columns)
                 # A product: t is infinite where nothing varies.
                 limits = observed[columns] * (1 - EQUAL * np.sign(observed[columns]))
-                exceeding[columns] += (_folded(t, alternative) >= limits).sum(axis=0)
+                exceeding[columns] += (extremeness(t, alternative) >= limits).sum(axis=0)
         return self._counted(exceeding, n_resamples, "sampled")
 
     @cached_property
@@ -267,10 +268,3 @@ def _resamples(
     for start in range(0, n_resamples, some):
         rows = slice(start, min(start + some, n_resamples))
         yield rows, multiplicities(n_units, rows.stop - start, rng).astype(np.float64)
-
-
-def _folded(values: Floats, alternative: Alternative) -> Floats:
-    """Return what is large where a difference is extreme."""
-    if alternative == "two-sided":
-        return np.abs(values)
-    return values if alternative == "greater" else -values

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prframe.stats._p_values import extremeness
 from prframe.stats.intervals import defined
 from prframe.typing import Alternative, Floats
 
@@ -88,7 +89,4 @@ def counted_p_values(
 def _excess(values: Floats, observed: float, alternative: Alternative) -> Floats:
     """Return by how much values are more extreme; rounding counts in their favour."""
     hair = _HAIR * max(1.0, abs(observed))
-    if alternative == "two-sided":
-        return np.abs(values) - abs(observed) + hair
-    sign = 1.0 if alternative == "greater" else -1.0
-    return sign * (values - observed) + hair
+    return extremeness(values, alternative) - extremeness(np.array(observed), alternative) + hair

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import bdtr, ndtr, stdtr
+from scipy.special import bdtr, stdtr
 
 from prframe import checks
 from prframe.stats._arrays import random_generator
+from prframe.stats._p_values import check_alternative, from_normal, from_symmetric, from_tails
 from prframe.stats.null import SignFlipNull
 from prframe.stats.paired_values.family import PairedFamily
 from prframe.stats.paired_values.sample import (
@@ -97,7 +99,7 @@ def randomization_test(
 ) -> PairedTest:
     """Test a sample; see `paired_randomization`."""
     checks.one_of("method", method, get_args(RandomizationMethod))
-    checks.one_of("alternative", alternative, get_args(Alternative))
+    check_alternative(alternative)
     name = "randomization"
     if not sample.sums.size:
         return PairedTest(np.nan, np.nan, np.nan, name)
@@ -154,15 +156,14 @@ def paired_t_test(
 
 def t_test(sample: PairedSample, alternative: Alternative) -> PairedTest:
     """Test a sample; see `paired_t_test`."""
-    checks.one_of("alternative", alternative, get_args(Alternative))
+    check_alternative(alternative)
     n = sample.sums.size
     if n and not sample.sums.any():
         return PairedTest(np.nan, 1.0, np.nan, "t")
     if n <= 1 or sample.constant:
         return PairedTest(np.nan, np.nan, np.nan, "t")
     t = sample.mean / sample.std_error
-    tail = {"two-sided": -abs(t), "less": t, "greater": -t}[alternative]
-    p_value = float(stdtr(n - 1, tail)) * (2 if alternative == "two-sided" else 1)
+    p_value = from_symmetric(partial(stdtr, n - 1), t, alternative)
     return PairedTest(t, p_value, np.nan, "t")
 
 
@@ -211,7 +212,7 @@ def signed_rank_test(
     """
     checks.one_of("method", method, get_args(SignedRankMethod))
     checks.one_of("zero_method", zero_method, get_args(ZeroMethod))
-    checks.one_of("alternative", alternative, get_args(Alternative))
+    check_alternative(alternative)
     differences = paired_differences(a, b)
     if not differences.size:
         return PairedTest(np.nan, np.nan, np.nan, "wilcoxon")
@@ -252,15 +253,15 @@ def sign_test(
     >>> sign_test([0.5, 0.4, 0.7, 0.6, 0.9], [0.4, 0.2, 0.5, 0.6, 0.6]).p_value
     0.125
     """
-    checks.one_of("alternative", alternative, get_args(Alternative))
+    check_alternative(alternative)
     differences = paired_differences(a, b)
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
     if not differences.size:
         return PairedTest(np.nan, np.nan, np.nan, "sign")
     # The distribution is symmetric: as many wins or more are as likely as as many losses or fewer.
-    fewest = {"two-sided": min(wins, losses), "less": wins, "greater": losses}[alternative]
-    p_value = float(bdtr(fewest, wins + losses, 0.5)) * (2 if alternative == "two-sided" else 1)
-    return PairedTest(float(wins), min(1.0, p_value), np.nan, "sign")
+    upper, lower = bdtr(np.array([losses, wins]), wins + losses, 0.5)
+    p_value = float(from_tails(upper, lower, alternative))
+    return PairedTest(float(wins), p_value, np.nan, "sign")
 
 
 def paired_bootstrap_test(  # noqa: PLR0913
@@ -306,7 +307,7 @@ def paired_bootstrap_test(  # noqa: PLR0913
     """
     sample = paired_sample(a, b, cluster)
     size = checks.whole_number("n_resamples", n_resamples, at_least=1)
-    checks.one_of("alternative", alternative, get_args(Alternative))
+    check_alternative(alternative)
     plain = t_test(sample, alternative)
     if np.isnan(plain.statistic):
         return plain._replace(method="bootstrap")
@@ -334,5 +335,4 @@ def _normal(ranks: Floats, alternative: Alternative) -> float:
     if not ranks.any():
         return 1.0
     z = float(ranks.sum() / np.sqrt((ranks**2).sum()))
-    tail = {"two-sided": -abs(z), "less": z, "greater": -z}[alternative]
-    return float(ndtr(tail)) * (2 if alternative == "two-sided" else 1)
+    return from_normal(z, alternative)

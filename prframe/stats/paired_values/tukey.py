@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator, reals
+from prframe.stats._p_values import check_alternative
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.paired_values.family import SampledTests
 from prframe.stats.paired_values.sampled_p_values import counted_p_values
@@ -85,7 +85,7 @@ def tukey_randomization(
     >>> tukey_randomization(values, rng=2).p_values.round(3)
     array([0.795, 0.   , 0.   ])
     """
-    checks.one_of("alternative", alternative, get_args(Alternative))
+    check_alternative(alternative)
     table = reals("values", values)
     if table.ndim != _TWO or not np.isfinite(table).all() or table.shape[0] < _TWO:
         raise PrframeError(

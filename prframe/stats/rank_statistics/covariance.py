@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr
 
 from prframe.errors import PrframeError
 from prframe.stats._arrays import comparable, positive_labels, reals
+from prframe.stats._p_values import from_normal
 from prframe.stats.intervals import Confidence, wald_interval
 from prframe.stats.rank_statistics.influence import RankSum
 from prframe.stats.rank_statistics.statistic import RankStatistic, rank_null, scale_of
@@ -190,7 +190,7 @@ def rank_difference(found: RankCovariance, confidence: Confidence) -> RankDiffer
         return RankDifference(difference, error, np.nan, p_value, end, end)
     low, high = wald_interval(difference, error, confidence)
     z = difference / error
-    return RankDifference(difference, error, z, _p_value(z, confidence.alternative), low, high)
+    return RankDifference(difference, error, z, from_normal(z, confidence.alternative), low, high)
 
 
 def _effects(
@@ -207,10 +207,3 @@ def _effects(
     null = rank_null(phi, counts[0] + counts[1], cells.n_pos)
     estimate = RankStatistic(phi, cells, null).estimate
     return estimate, np.where(positive, of_pos[level], of_neg[level])
-
-
-def _p_value(z: float, alternative: Alternative) -> float:
-    """Return the normal p-value."""
-    if alternative == "two-sided":
-        return float(2 * ndtr(-abs(z)))
-    return float(ndtr(-z if alternative == "greater" else z))

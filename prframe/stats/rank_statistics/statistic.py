@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import comparable
+from prframe.stats._p_values import check_alternative
 from prframe.stats.intervals import (
     Confidence,
     IntervalEstimate,
@@ -147,7 +148,7 @@ class RankStatistic:
         self, alternative: Alternative = "two-sided", method: RankNullMethod = "auto"
     ) -> tuple[float, str]:
         """Return the p-value as `p_value` does, and how it was found."""
-        checks.one_of("alternative", alternative, _ALTERNATIVES)
+        check_alternative(alternative)
         tails = self.null.using(method).tails(self.statistic)
         logs = np.asarray(tails.log_sf), np.asarray(tails.log_cdf)
         return float(sided(*logs, alternative)), str(tails.method)

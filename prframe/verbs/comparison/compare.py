@@ -11,6 +11,7 @@ from prframe._engine.arguments import Arguments
 from prframe.errors import MissingColumnError, PrframeError
 from prframe.metrics import Metric
 from prframe.stats._arrays import random_generator
+from prframe.stats._p_values import check_alternative
 from prframe.stats.paired_values import LEAST_ALPHA
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._evaluation import named
@@ -305,7 +306,7 @@ _ITEMS = _Mode(
 
 def _check_options(asked: Comparison, args: Arguments, incomplete: object, mode: _Mode) -> None:
     """Refuse options that are not known, or have no meaning for what is compared."""
-    checks.one_of("alternative", asked.alternative, get_args(Alternative))
+    check_alternative(asked.alternative)
     checks.one_of("within", asked.within, get_args(Within))
     checks.one_of("method", asked.method, get_args(Method))
     if asked.correction is not None:

@@ -15,6 +15,7 @@ from scipy.special import gammaln
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import reals
+from prframe.stats._p_values import check_alternative
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.base import Found, NullDistribution, Side
 from prframe.stats.null.sign_flips.grid import SignFlipGrid, grid_cells, reach, root_of_squares
@@ -247,7 +248,7 @@ class SignFlipNull(NullDistribution):
         """
         if statistic is not None:
             return super().p_value(statistic, alternative)
-        checks.one_of("alternative", alternative, get_args(Alternative))
+        check_alternative(alternative)
         numbers = np.asarray(self.differences)
         total = float(numbers.sum())
         if alternative == "two-sided" and abs(total) <= self._slack:
