@@ -62,7 +62,7 @@ class Search:
     start : ndarray of float, shape (n_levels,)
         A first guess.
     slope : ndarray of float, shape (n_levels,)
-        By how much the logarithm of the tail changes there with x, about.
+        By how much the logarithm of the tail changes there with a standard deviation of x, about.
     std : float
         The standard deviation.
     support : tuple of float

@@ -109,13 +109,15 @@ class Cases:
         if len(self.cases) == 1:
             return self.tails(np.array([value]))[0]
         best = np.array([min(case.depth, case.n_pos) / case.n_pos for case in self.cases])
-        if value * len(self.cases) >= best.sum() * (1 - EQUAL):
+        total = value * len(self.cases)
+        if total > best.sum() * (1 + EQUAL):
+            return Tail(-np.inf, 0.0, "exact")
+        if total >= best.sum() * (1 - EQUAL):
             # Every ranking is the best there is.
             log_best = float(sum(tail.log_reached for tail in self.tails(best)))
             log_rest = float(np.log(-np.expm1(log_best))) if log_best < 0 else -np.inf
             return Tail(log_best, log_rest, "exact")
-        total = value * len(self.cases) * (1 - EQUAL)
-        return sum_tail(self._terms(), total, only_inversion=only_inversion)
+        return sum_tail(self._terms(), total * (1 - EQUAL), only_inversion=only_inversion)
 
     def _terms(self) -> list[Term]:
         """Return the distinct groups whose AP is added up, and how often each is."""

@@ -174,3 +174,17 @@ def test_the_method_that_is_asked_for_is_taken():
     assert transform["method"].item() == "transform"
     expected = pytest.approx(auto["log10_p_value"].item(), abs=2e-3)
     assert transform["log10_p_value"].item() == expected
+
+
+def test_the_best_mean_and_constant_ones():
+    perfect = pl.DataFrame({"query": [0, 0, 1, 1], "score": [2, 1, 2, 1], "label": [1, 0, 1, 0]})
+    constant = perfect.with_columns(label=1)
+    tied = perfect.with_columns(score=1)
+    for alternative, expected in (("greater", 0.25), ("less", 1.0), ("two-sided", 0.5)):
+        found = perfect.pr.ap_test(over="query", alternative=alternative)
+        assert found["p_value"].item() == pytest.approx(expected)
+        assert found["method"].item() == "exact"
+        for frame in (constant, tied):
+            found = frame.pr.ap_test(over="query", alternative=alternative)
+            assert found["p_value"].item() == 1
+            assert found["method"].item() == "exact"

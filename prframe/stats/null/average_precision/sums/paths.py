@@ -63,7 +63,7 @@ class _Part:
         return float(self.often @ (total * self.scale))
 
     def path_at(self, slope: float) -> Path:  # noqa: ARG002 - that of the last look
-        """Return the paths that walks were seen on."""
+        """Return the paths at the slope that was looked at last, which is near the one given."""
         return self.path
 
     def lay(self) -> None:

@@ -33,7 +33,7 @@ def sum_tail(terms: Sequence[Term], total: float, *, only_inversion: bool = Fals
     varying = [term for term in terms if term.variance]
     target = total - certain
     if not varying:
-        return None
+        return Tail(0.0, -np.inf, "exact") if target <= 0 else Tail(-np.inf, 0.0, "exact")
     found = None if only_inversion else _of_few_values(varying, target)
     return found or _approximated(varying, target, only_inversion=only_inversion)
 

@@ -237,7 +237,7 @@ class NullTails:
         return x * self.groups[group].n_pos * (1 - EQUAL)
 
     def retrieved(self, group: int) -> Retrieved:
-        """Return a group; its ties go with it."""
+        """Return the n, n_pos and depth of a group; its tie blocks are not among them."""
         items, n_pos = self._items(group)
         return Retrieved(items.n, n_pos, items.depth)
 
@@ -369,7 +369,7 @@ class NullTails:
         return self._inverted(np.array([group]), np.array([x]))[0]
 
     def _possible(self, group: int, tail: Tail) -> Tail:
-        """Return a tail that one ranking at least is in; above tied ones there may be none."""
+        """Raise tails to the chance of one ranking; with ties or a depth the upper may be 0."""
         one = -float(self.log_rankings[group])
         reached = tail.log_reached
         if reached > -inf or all(part is None for part in self._shape):
