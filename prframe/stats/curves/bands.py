@@ -90,13 +90,13 @@ class Deviations:
         return np.quantile(self._lower, tail, axis=0), np.quantile(self._upper, 1 - tail, axis=0)
 
     def p_value(self, value: float) -> float:
-        """Return the smallest alpha at which the band of level 1 - alpha leaves a constant."""
+        """Return the smallest alpha at which a band of level 1 - alpha leaves out a constant."""
         curve = np.full(self._below.shape, value)
         beyond = (self._worst >= self._largest(curve, curve) / self._factor).sum()
         return float((1 + beyond) / (1 + self._worst.size))
 
     def pointwise_p_value(self, value: float) -> Floats:
-        """Return the smallest alpha at which the interval of each level leaves a constant."""
+        """Return for each level the smallest alpha at which its interval leaves out a constant."""
         beyond = np.minimum((self._lower <= value).sum(axis=0), (self._upper >= value).sum(axis=0))
         return np.asarray(np.minimum(1.0, 2 * (1 + beyond) / (1 + self._worst.size)))
 

@@ -51,8 +51,9 @@ class PairedPaths:
     ) -> "PairedPaths":
         """Find the paths and parts of two score arrays.
 
-        A part is what neither path tells apart, or where `cluster` numbers clusters from 0, a
-        cluster. A positive is two halves, above and below its knot.
+        A part is what neither path tells apart. Where `cluster` numbers clusters from 0, each
+        cluster has two parts of half its weight. A positive is two halves, above and below its
+        knot.
         """
         paths = [RocPath.of(cells_from_scores(s, positive)[0]) for s in scores]
         first, second = ((path.fp.tolist(), path.ranks.tolist()) for path in paths)

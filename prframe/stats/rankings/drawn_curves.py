@@ -7,7 +7,16 @@ from prframe.typing import Floats
 
 
 class CurveDraws(Protocol):
-    """Draws of one kind of curve at levels of recall, each of shape (n_draws, n_levels)."""
+    """Draws of one kind of curve at levels of recall, each of shape (n_draws, n_levels).
+
+    Examples
+    --------
+    The least precision along a curve, as a metric of drawn curves:
+
+    >>> def least_precision(curves: DrawnCurves) -> Floats:
+    ...     draws: CurveDraws = curves.drawn()
+    ...     return draws.precision.min(axis=1)
+    """
 
     @property
     def recall(self) -> Floats:
@@ -36,6 +45,19 @@ class DrawnCurves(Protocol):
     Curves for an area allow for fewer negatives that may stand above any threshold, as all levels
     add up; those at ends take a level within a tie block to the end of it, while others move in
     proportion.
+
+    Examples
+    --------
+    A metric that is told what to make of drawn curves has intervals by the Bayesian bootstrap:
+
+    >>> from prframe.stats import AveragePrecision, cells_from_scores, ranking_interval
+    >>> class LeastPrecision(AveragePrecision):
+    ...     def draws(self, curves: DrawnCurves) -> Floats:
+    ...         return curves.drawn().precision.min(axis=1)
+    >>> cells, _ = cells_from_scores([5.0, 4.0, 3.0, 2.0, 1.0], [1, 0, 1, 0, 0])
+    >>> found = ranking_interval(cells, LeastPrecision(), method="bayesian-bootstrap", rng=1)
+    >>> round(found.low, 2), round(found.high, 2)
+    (0.0, 0.78)
     """
 
     @property

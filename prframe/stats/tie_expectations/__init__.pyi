@@ -1,8 +1,8 @@
-from .cascade import expected_cascade as expected_cascade
-from .precision import (
+from .average_precision import (
     expected_precision as expected_precision,
     expected_precision_before as expected_precision_before,
 )
+from .cascade import expected_cascade as expected_cascade
 from .reciprocal_rank import (
     discount_sum as discount_sum,
     discount_sums as discount_sums,

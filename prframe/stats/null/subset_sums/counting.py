@@ -36,7 +36,7 @@ class Urn:
 
     @classmethod
     def of(cls, values: Floats, sizes: Integers, n: int) -> "Urn":
-        """Return an urn with distinct, rising numbers, each so often."""
+        """Return the urn of distinct rising values, each `sizes` times, of which n are drawn."""
         return cls(Contents(values, sizes), n)
 
     @property
