@@ -110,6 +110,8 @@ class Cases:
             return self.tails(np.array([value]))[0]
         best = np.array([min(case.depth, case.n_pos) / case.n_pos for case in self.cases])
         total = value * len(self.cases)
+        if total <= 0:
+            return Tail(0.0, -np.inf, "exact")
         if total > best.sum() * (1 + EQUAL):
             return Tail(-np.inf, 0.0, "exact")
         if total >= best.sum() * (1 - EQUAL):

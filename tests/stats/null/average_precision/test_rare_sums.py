@@ -188,3 +188,16 @@ def test_the_best_mean_and_constant_ones():
             found = frame.pr.ap_test(over="query", alternative=alternative)
             assert found["p_value"].item() == 1
             assert found["method"].item() == "exact"
+
+
+@pytest.mark.parametrize(("queries", "n"), [(2, 20), (40, 100), (300, 500_000)])
+def test_a_mean_of_nothing_retrieved(queries, n):
+    frame = pl.DataFrame(
+        {"query": np.repeat(np.arange(queries), 10), "score": 1.0, "label": 0}
+    ).with_columns(score=-pl.int_range(pl.len()).over("query"), n_pos=2, n_neg=n - 2)
+    options = {"over": "query", "n_pos": "n_pos", "n_neg": "n_neg"}
+    assert frame.pr.ap_test(**options)["p_value"].item() == 1
+    # No query retrieves one of its two positives.
+    nothing = queries * (log(comb(n - 10, 2)) - log(comb(n, 2)))
+    less = frame.pr.ap_test(**options, alternative="less")["log10_p_value"].item()
+    assert less * log(10) == pytest.approx(nothing, rel=1e-6, abs=1e-9)
