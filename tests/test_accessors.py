@@ -79,6 +79,7 @@ def test_importing_is_light() -> None:
     assert run(f"import sys, prframe; print(sorted({heavy} & set(sys.modules)))") == "[]"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "imports",
     [
@@ -101,6 +102,7 @@ def test_registering_twice_is_quiet() -> None:
     run("import prframe\nfrom prframe import accessors\naccessors.register()")
 
 
+@pytest.mark.slow
 def test_prframe_imported_anew_before_pandas() -> None:
     forget = "[sys.modules.pop(name) for name in list(sys.modules) if name.startswith(('prframe', 'polars'))]"
     quiet = "import warnings; warnings.simplefilter('ignore')"

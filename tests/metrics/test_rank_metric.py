@@ -132,6 +132,7 @@ def test_long_blocks_come_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
         np.testing.assert_allclose(expected_score(phi, start, end, n), wanted, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_cut_at_a_mid_rank_does_not_depend_on_rounding() -> None:
     # Two items are tied at the ranks k and k + 1.
     for n in range(2, 200):

@@ -142,6 +142,7 @@ def same_law(first: Floats, second: Floats) -> bool:
     return stats.ks_2samp(first, second, method="asymp").pvalue > CHANCE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_law_is_that_of_the_slow_definition(name: str) -> None:
     many = name.startswith("many")
@@ -423,6 +424,7 @@ CUTS = np.array([0.0, 0.7, 1.4, 2.1])
 GRID = np.linspace(0.05, 0.95, 46)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mu", "prevalence", "n", "tied"),
     # Of the fifth, most samples have no negative above most positives.

@@ -33,6 +33,7 @@ def p_value(hits: int, outcomes: dict[int, Fraction], alternative: str) -> Fract
     return sum((p for x, p in outcomes.items() if counted(x)), Fraction(0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 8, 12])
 def test_every_small_selection(n: int, alternative: str) -> None:
@@ -61,6 +62,7 @@ def test_p_values_are_at_most_uniform(alternative: str) -> None:
             assert below <= Fraction(level) * (1 + Fraction(1, 10**12))
 
 
+@pytest.mark.slow
 def test_against_scipy() -> None:
     rng = np.random.default_rng(0)
     for _ in range(200):
@@ -74,6 +76,7 @@ def test_against_scipy() -> None:
             assert found == pytest.approx(want, rel=1e-10, abs=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("hits", "n", "n_pos", "k"),
     [

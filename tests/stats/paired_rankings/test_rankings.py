@@ -248,6 +248,7 @@ def naive_replicates(
     return np.array(values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", [60, 12])
 def test_replicates_have_the_law_of_resampled_rows(units: int) -> None:
     scores, label = sample(60, 9, ties=False)
