@@ -12,7 +12,7 @@ from prframe import checks
 
 BOM = b"\xef\xbb\xbf"
 
-# Bounded, because Python refuses to read numbers of thousands of digits.
+# The number of digits is bounded, because Python refuses to read numbers of thousands of digits.
 _WHOLE = re.compile(r"[+-]?[0-9]{1,99}", re.ASCII)
 _REAL = re.compile(
     r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|inf(inity)?)", re.ASCII | re.IGNORECASE

@@ -39,7 +39,8 @@ _TO_SPACE = bytes.maketrans(b"\t\v\f\r", b"   \n")
 _LARGEST_CONTROL = 13
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _COMMENT = re.compile(rb"\n#[^\n]*")
-# The byte order mark stands here, because the CSV reader would skip it in every block.
+# The CSV reader would skip the bytes of a byte order mark even where they are none, so a block
+# that begins with them counts as untidy.
 _UNTIDY = re.compile(rb"[\t\v\f\r]|  |\A[ \n#]|\n[ \n#]|\A\xef\xbb\xbf")
 _LOOK = 1 << 12
 

@@ -34,7 +34,7 @@ _STEPS = 200
 _LARGEST = 1e140
 # The largest width of a run, in bandwidths, and the largest number of runs due to it.
 _WIDTH, _MANY = 0.25, 20_000
-# Interquartile range of the standard normal distribution.
+# The interquartile range of the standard normal distribution.
 _NORMAL_IQR = 1.349
 
 

@@ -125,12 +125,12 @@ class Draws:
 
     @property
     def recall(self) -> Floats:
-        """The recall."""
+        """The recall, shape (n_resamples, levels)."""
         return np.asarray(np.exp(self.log_recall))
 
     @property
     def precision(self) -> Floats:
-        """The precision."""
+        """The precision, shape (n_resamples, levels)."""
         return np.asarray(expit(self.logit))
 
     @property

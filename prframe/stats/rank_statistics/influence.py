@@ -27,7 +27,7 @@ class Effects(NamedTuple):
 
 
 class Deviations(NamedTuple):
-    """Distinct values, and the number of items with each."""
+    """Values, and the number of items with each."""
 
     values: Floats
     number: Integers
@@ -54,7 +54,7 @@ class RankSum:
 
     @cached_property
     def statistic(self) -> float:
-        """W."""
+        """The statistic W."""
         hit = self.cells.pos > 0
         return float(self.cells.pos[hit] @ self.phi(self._u[hit]))
 

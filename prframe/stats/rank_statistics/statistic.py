@@ -82,7 +82,7 @@ class RankStatistic:
 
     @property
     def statistic(self) -> float:
-        """W."""
+        """The statistic W."""
         return self._sum.statistic
 
     @property

@@ -60,17 +60,17 @@ class RankedCells:
 
     @property
     def n_pos(self) -> int:
-        """All positives."""
+        """The number of all positives."""
         return int(self.pos.sum())
 
     @property
     def n_neg(self) -> int:
-        """All negatives."""
+        """The number of all negatives."""
         return int(self.neg.sum())
 
     @property
     def n(self) -> int:
-        """All items."""
+        """The number of all items."""
         return self.n_pos + self.n_neg
 
 

@@ -28,7 +28,7 @@ class ClassScores:
 
     @property
     def finite(self) -> Floats:
-        """Scores below +inf."""
+        """The scores below +inf."""
         return self.ascending[: np.searchsorted(self.ascending, np.inf)]
 
     def above(self, threshold: Floats) -> NDArray[np.intp]:

@@ -62,17 +62,17 @@ class DrawnCurves(Protocol):
 
     @property
     def cells(self) -> RankedCells:
-        """The ranking."""
+        """The cells of the ranking."""
         ...
 
     @property
     def levels(self) -> Floats:
-        """Levels of recall, rising within (0, 1), shape (n_levels,)."""
+        """The levels of recall, rising within (0, 1), shape (n_levels,)."""
         ...
 
     @property
     def weights(self) -> Floats:
-        """Weights of an integral over recall, shape (n_levels,)."""
+        """The weights of an integral over recall, shape (n_levels,)."""
         ...
 
     def drawn(self, *, area: bool = False, at_ends: bool = False) -> CurveDraws:

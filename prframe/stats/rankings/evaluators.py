@@ -201,7 +201,8 @@ def merged_levels(levels: Integers, marked: NDArray[np.bool_]) -> Integers:
     """Merge neighbouring levels without a marked item; levels with marked items stay apart."""
     has = np.zeros(int(levels.max(initial=0)) + 1, dtype=np.bool_)
     has[levels[..., marked]] = True
-    # A cell begins with each level of marked items, and behind it; what is not retrieved is one.
+    # A cell begins at each level with marked items, and behind it; level 0, which holds the items
+    # that are not retrieved, is a cell of its own.
     opens = has.copy()
     opens[1:] |= has[:-1]
     opens[:2] = [False, True][: opens.size]
