@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from prframe.typing import Floats
 
-# The tails by which the shape of a band is measured: the pointwise 99 % intervals.
+# The shape of a band is that of the pointwise 99 % intervals, which have these tails.
 _SHAPE = 0.005
 
 
@@ -28,7 +28,7 @@ def studentized_band(
         draws, [_SHAPE, 0.5, 1 - _SHAPE], axis=0, method="inverted_cdf"
     )
     below, above = _unit(low, middle), _unit(middle, high)
-    # Inf - inf: a curve that lies where the median lies.
+    # The difference inf - inf stands for a curve that lies at the median.
     with np.errstate(invalid="ignore"):
         deviation = draws - middle
         deviation /= np.where(deviation < 0, -below, above)
@@ -52,17 +52,18 @@ def pointwise_band(draws: Floats, confidence_level: float) -> tuple[Floats, Floa
 
 
 def _unit(low: Floats, high: Floats) -> Floats:
-    """Return the distance if it is a unit to measure in, else NaN."""
+    """Return the distance of both, or NaN where it is 0 or infinite and cannot serve as a unit."""
     distance = np.subtract(high, low, where=low != high, out=np.zeros_like(low))
     return np.where((distance > 0) & (distance < np.inf), distance, np.nan)
 
 
 class Deviations:
-    """How far whole curves lie from the middle of their draws, in pointwise units.
+    """The deviations of whole curves from the medians of their draws, in pointwise units.
 
-    `lower` and `upper`, shape (n_resamples, levels), are the draws for either end of the band,
-    finite; `upper` is nowhere below `lower`. The units are the distances from the medians to the
-    pointwise 0.5 % and 99.5 % quantiles. The width of the band is multiplied by `factor`.
+    `lower` and `upper`, shape (n_resamples, levels), are the draws for the lower and the upper end
+    of the band. They are finite, and `upper` is nowhere below `lower`. The units are the distances
+    from the medians to the pointwise 0.5 % and 99.5 % quantiles. The width of the band is
+    multiplied by `factor`.
     """
 
     def __init__(self, lower: Floats, upper: Floats, factor: float = 1.0) -> None:
@@ -79,7 +80,7 @@ class Deviations:
         within = self._worst <= c
         low = self._middle[0] - c * self._factor * self._below
         high = self._middle[1] + c * self._factor * self._above
-        # Without a unit, the draws that keep within the band elsewhere set its end.
+        # Where there is no unit, the draws that stay within the band elsewhere set its end.
         low = np.where(np.isnan(low), self._lower[within].min(axis=0), low)
         high = np.where(np.isnan(high), self._upper[within].max(axis=0), high)
         return low, high
@@ -101,7 +102,10 @@ class Deviations:
         return np.asarray(np.minimum(1.0, 2 * (1 + beyond) / (1 + self._worst.size)))
 
     def _largest(self, lower: Floats, upper: Floats) -> Floats:
-        """Return the largest deviation of curves; without a unit, what no draw reaches is far."""
+        """Return the largest deviation of each curve.
+
+        Where there is no unit, values beyond all draws deviate infinitely, and others not at all.
+        """
         down = (self._middle[0] - lower) / self._below
         up = (upper - self._middle[1]) / self._above
         down = np.where(np.isnan(down), np.where(lower < self._range[0], np.inf, 0.0), down)

@@ -24,7 +24,8 @@ from prframe.stats.rankings import (
 from prframe.typing import Floats
 
 # Counts are whole and the draws are not, which makes bands too wide where few negatives stand
-# above: found by simulation (python -m benchmarks.band_coverage).
+# above. This constant, by which they are narrowed, was found by simulation (python -m
+# benchmarks.band_coverage).
 _WHOLE = 0.12
 
 
@@ -57,7 +58,7 @@ class PRPosterior:
         confidence_level : float in (0, 1)
             Probability of covering the curve at all levels at once, or at each.
         simultaneous : bool
-            At all levels at once.
+            Whether the band covers at all levels at once.
 
         Returns
         -------
@@ -72,12 +73,13 @@ class PRPosterior:
         Notes
         -----
         On the scale of log odds the band reaches from the medians of the draws to c times the
-        distances of their pointwise 0.5 % and 99.5 % quantiles, c such that a draw keeps within
-        it at all levels with the probability asked for. Then c is made smaller by .12 times the
-        mean over the levels of ``1 / sqrt(1 + x)`` with x negatives above: whole numbers vary in
-        steps and would make the band cover too often (found by simulation). Where a distance is 0
-        or infinite, as beyond the recall of the retrieved items, the draws set the end. Where no
-        negative was seen above a level, the band reaches up to 1: nothing speaks against that.
+        distances of their pointwise 0.5 % and 99.5 % quantiles. The factor c is such that a draw
+        stays within the band at all levels with the probability asked for. Then c is made smaller
+        by .12 times the mean over the levels of ``1 / sqrt(1 + x)`` with x negatives above. Whole
+        numbers vary in steps and would otherwise make the band cover too often (found by
+        simulation). Where a distance is 0 or infinite, as beyond the recall of the retrieved
+        items, the draws set the end. Where no negative was seen above a level, the band reaches up
+        to 1, which the data do not exclude.
         """
         level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
         unlimited = self.precision == 1
@@ -113,7 +115,7 @@ def pr_posterior(  # noqa: PLR0913
     recall : array_like of float in (0, 1), shape (levels,)
         Levels, rising.
     n_resamples : int >= 1
-        Draws.
+        Number of draws.
     rng : int or numpy.random.Generator, optional
         Seed or generator.
     n_pos, n_neg : int, optional
@@ -132,15 +134,16 @@ def pr_posterior(  # noqa: PLR0913
 
     Notes
     -----
-    It depends on the ranks alone. The distributions have half a count at each end (Jeffreys),
-    which is what makes a band of few positives cover: Beta(j - 1/2, n_pos - j + 1/2) for the
-    recall at the j-th positive, Beta(x + 1/2, n_neg - x + 1/2) for the false positive rate with x
-    negatives above. Between two positives the number x is joined on a log scale; in a tie block it
-    grows in proportion. Above the first positive x and the half both fall to 0 at recall 0.
+    The draws depend on the ranks alone. The distributions have half a count at each end
+    (Jeffreys), without which a band of few positives would not cover: Beta(j - 1/2, n_pos - j +
+    1/2) for the recall at the j-th positive, Beta(x + 1/2, n_neg - x + 1/2) for the false positive
+    rate with x negatives above. Between two positives the number x is interpolated on a log scale;
+    in a tie block it grows in proportion. Above the first positive x and the half count both fall
+    to 0 at recall 0.
 
-    The cost is that of n_resamples times the levels, and about 3,000 knots of the ROC curve at
-    most, whatever n; the thinning of more costs less than 0.4 % of the variance. At both ends of
-    the ranking all are kept.
+    The cost grows with n_resamples times the number of levels and of knots of the ROC curve, of
+    which there are about 3,000 at most, whatever n. If there are more, thinning them loses less
+    than 0.4 % of the variance; at both ends of the ranking all knots are kept.
 
     References
     ----------
@@ -167,7 +170,7 @@ def pr_posterior(  # noqa: PLR0913
 
 
 def rising_levels(recall: ArrayLike) -> Floats:
-    """Require one level of recall or more, rising within (0, 1)."""
+    """Require at least one level of recall, and levels that rise within (0, 1)."""
     levels = recall_levels(recall, below_one=True)
     if levels.ndim != 1 or not levels.size or (np.diff(levels) <= 0).any():
         raise PrframeError(

@@ -24,7 +24,7 @@ from prframe.stats.curves.smoothed_resamples import SmoothedROC, resample, smoot
 from prframe.stats.rankings import ClassScores, recall_levels, two_classes
 from prframe.typing import Bandwidth, Floats
 
-# Resamples from which the tilt is chosen.
+# The number of resamples in the pilot, from which the prevalence to draw with is chosen.
 _PILOT = 1000
 
 
@@ -54,14 +54,14 @@ class PRBootstrap:
 
     @property
     def effective_sample_size(self) -> float:
-        """Unweighted resamples that estimate a mean as well: ``(sum w)^2 / sum w^2``."""
+        """The number of unweighted resamples worth as much, ``(sum w)^2 / sum w^2``."""
         return effective_sample_size(self.weights)
 
     def radius(self, confidence_level: float = 0.95) -> float:
         """Return the radius of the ball of curves that holds replicates of this weight.
 
-        The least r with ``sum_i w_i 1{max_b |PR*_i(b) - PR(b)| <= r} >= confidence_level``, over
-        the levels of recall; the paper's ``r(delta) / sqrt(n)``.
+        It is the least r with ``sum_i w_i 1{max_b |PR*_i(b) - PR(b)| <= r} >= confidence_level``,
+        where b runs over the levels of recall; in the paper, ``r(delta) / sqrt(n)``.
 
         Parameters
         ----------
@@ -75,7 +75,7 @@ class PRBootstrap:
         level = checks.number("confidence_level", confidence_level, above=0, below=1)
         farthest = np.abs(self.replicates - self.precision).max(axis=1)
         order = np.argsort(farthest)
-        # A hair below, so that a weight of .95 is reached by 95 of 100.
+        # The small number makes up for rounding, so that 95 weights of .01 reach a level of .95.
         reached = np.cumsum(self.weights[order]) >= level - 1e-12
         return float(farthest[order[np.argmax(reached)]])
 
@@ -120,8 +120,8 @@ def pr_bootstrap(  # noqa: PLR0913
 ) -> PRBootstrap:
     """Resample the precision-recall curve from the smoothed distributions of the scores.
 
-    A sample of n items has as many positives as n draws with the observed prevalence give, and
-    scores from Gaussian-kernel estimates of the two distributions; its curve is that of
+    Each sample has n items, whose labels are positive with the observed prevalence, and whose
+    scores come from Gaussian-kernel estimates of the two distributions. Its curve is that of
     `pr_curve` without smoothing.
 
     Parameters
@@ -131,13 +131,14 @@ def pr_bootstrap(  # noqa: PLR0913
     recall : array_like of float in (0, 1], shape (levels,)
         Levels.
     n_resamples : int >= 1
-        Bootstrap samples.
+        Number of bootstrap samples.
     bandwidth : {"scott", "silverman", "robust", "undersmoothed"} or float > 0
-        Of the kernels, or a pair for positives and negatives; see `pr_curve`.
+        Bandwidth of the kernels, or a pair for positives and negatives; see `pr_curve`.
     importance : float in [1/n, 1 - 1/n] or "auto", optional
-        Draw labels with this prevalence and weight the samples for it. ``"auto"``: the prevalence
-        that a pilot of 1,000 samples finds best for the 95 % radius, if it saves 10 % of the Monte
-        Carlo variance, and the observed one otherwise. Absent: the observed prevalence.
+        The prevalence with which labels are drawn; the samples are weighted for it. ``"auto"`` is
+        the prevalence that a pilot of 1,000 samples shows to be best for the 95 % radius, if it
+        saves 10 % of the Monte Carlo variance, and the observed one otherwise. By default labels
+        are drawn with the observed prevalence.
     rng : int or numpy.random.Generator, optional
         Seed or generator.
     n_pos, n_neg : int, optional
@@ -157,16 +158,17 @@ def pr_bootstrap(  # noqa: PLR0913
     Warns
     -----
     EffectiveSampleSizeWarning
-        Weighted samples that are worth less than 100 or a tenth of unweighted ones. With rare
-        positives a prevalence of 1/2 leaves a single one.
+        The weighted samples are worth fewer than 100 unweighted ones, or than a tenth of their
+        number. With rare positives a prevalence of 1/2 leaves a single one.
 
     Notes
     -----
     Samples without a positive or without a negative are drawn again. Scores of a sample are not
-    tied but for those not retrieved, whatever the ties of the data.
+    tied, except for items that are not retrieved, whatever the ties of the data.
 
     Of each sample only the thresholds at the levels are drawn, and the numbers of negatives
-    between them: 2,000 samples at 181 levels take about 0.1 s, for a thousand items or a million.
+    between them, so that 2,000 samples at 181 levels take about 0.1 s for a thousand items or a
+    million.
 
     References
     ----------
@@ -212,7 +214,7 @@ def resampled_curve(  # noqa: PLR0913, PLR0917
     importance: float | Literal["auto"] | None,
     rng: np.random.Generator,
 ) -> PRBootstrap:
-    """Resample the curve of two classes that are both there."""
+    """Resample the curve of two classes, neither of which is empty."""
     importance = _checked(importance, positives.total + negatives.total)
     center = empirical_precision(positives, negatives, recall)
     roc = smoothed_roc(class_kernels(positives, negatives, bandwidth), positives, negatives)
@@ -239,7 +241,7 @@ def _checked(importance: float | Literal["auto"] | None, n: int) -> float | Lite
 
 
 def _pilot(roc: SmoothedROC, recall: Floats, center: Floats, rng: np.random.Generator) -> float:
-    """Return the prevalence that suits the sup statistic best."""
+    """Return the prevalence with which a pilot estimates the largest deviation best."""
     observed = roc.n_pos / roc.n
     pilot = resample(roc, recall, observed, _PILOT, rng)
     farthest = np.abs(pilot.precision - center).max(axis=1)

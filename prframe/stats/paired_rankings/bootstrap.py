@@ -1,4 +1,4 @@
-"""The paired bootstrap: items are drawn once, for all rankings of them and all metrics."""
+"""The paired bootstrap, which draws items once for all rankings of them and all metrics."""
 
 from collections.abc import Iterator
 
@@ -22,7 +22,7 @@ def paired_replicates(
     levels : ndarray of int, shape (n_rankings, N)
     evaluate : Evaluator
     units : Units
-        What is drawn with replacement, as many as there are.
+        The units that are drawn with replacement, as many as there are.
     n_resamples : int
     rng : numpy.random.Generator
 
@@ -44,7 +44,7 @@ def paired_replicates(
 def _counts(
     units: Units, n_resamples: int, items: int, rng: np.random.Generator
 ) -> Iterator[Integers]:
-    """Draw how many times each item comes up, for so many items at a time."""
+    """Draw how many times each item comes up, in chunks of about so many items."""
     some = max(1, items // units.of_item.size)
     for start in range(0, n_resamples, some):
         yield units.spread(multiplicities(units.number, min(some, n_resamples - start), rng))

@@ -1,7 +1,7 @@
-"""Resamples of a ranking in cells, by counts: nothing is sorted again.
+"""Resamples of a ranking in cells, drawn as counts, so that nothing is sorted again.
 
-Drawing n items with replacement is drawing how many of each cell and class come up, a multinomial
-variate. Resamples come in chunks, so that memory is bounded whatever their number.
+If n items are drawn with replacement, the numbers of items from each cell and class are a
+multinomial variate. Resamples come in chunks, so that memory is bounded whatever their number.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from prframe.typing import Floats, Integers
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-# Counts of one chunk of resamples; a statistic holds a few arrays of that size.
+# The number of counts in one chunk of resamples; a statistic holds a few arrays of that size.
 _CHUNK = 1 << 16
-# Items are drawn one by one where there are fewer than this many per kind: a multinomial variate
-# costs about that many times as much per kind as a draw per item.
+# Items are drawn one by one if there are fewer than this many per kind, because a multinomial
+# variate costs about as much per kind as that many draws of an item.
 _PER_KIND = 20
-# Draws at a time: few enough for the processor's cache.
+# The number of draws at a time, few enough for the processor's cache.
 _BATCH = 1 << 14
 
 
@@ -51,13 +51,13 @@ def ranking_bootstrap(
     rng : int or numpy.random.Generator, optional
         Seed or generator.
     clusters : sparse array, optional
-        As `cluster_counts` returns it: whole clusters are drawn, as many as there are.
+        As `cluster_counts` returns it. Whole clusters are drawn, as many as there are.
 
     Returns
     -------
     ndarray of float, shape (n_statistics, n_resamples)
-        NaN where a resample leaves a statistic undefined, having no positive (or, for AUC, no
-        negative). An interval leaves these out.
+        NaN where a statistic is undefined, because the resample has no positive (or, for AUC, no
+        negative). Intervals leave these resamples out.
 
     Raises
     ------
@@ -66,9 +66,9 @@ def ranking_bootstrap(
 
     Notes
     -----
-    A resample costs about as many steps as there are items, or 20 times as many as there are
-    cells if that is less. Memory is a few MB whatever the number of resamples, and in the former
-    case 16 bytes per item.
+    A resample takes about as many steps as there are items, or 20 times as many as there are
+    cells if that is less. Memory is a few MB whatever the number of resamples; if items are drawn
+    one by one, it is 16 bytes per item more.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def cluster_counts(
     cell : array_like of int, shape (n,)
         The cell of each item, from 0.
     cluster : array_like, shape (n,)
-        The cluster of each item: numbers or names. They are numbered in order.
+        The cluster of each item: numbers or names, which are numbered in their order.
     label : array_like of bool or number, shape (n,)
         True, or above 0, for positives.
     n_cells : int
@@ -124,14 +124,14 @@ def cluster_counts(
     names, rows = np.unique(np.asarray(cluster), return_inverse=True)
     columns = np.asarray(cell) + n_cells * ~positive_labels(label)
     shape = (names.size, 2 * n_cells)
-    # The constructor adds up what stands in one place.
+    # The constructor adds up entries with the same row and column.
     return csr_array((np.ones(rows.size, dtype=np.int64), (rows, columns)), shape=shape)
 
 
 def cluster_std_error(influence: Influence, clusters: csr_array) -> float:
     """Return the standard error of a statistic, whole clusters being an independent sample.
 
-    The root of the sum of squares of the clusters' sums of influence.
+    It is the root of the sum of squares of the clusters' sums of influence.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def cluster_influence(influence: Influence, clusters: csr_array) -> Floats:
 
 
 def multiplicities(n: int, n_resamples: int, rng: np.random.Generator) -> Integers:
-    """Draw n of n things with replacement, and count how often each comes up in each resample."""
+    """Draw n of n objects with replacement, and count how often each comes up in each resample."""
     return tally(np.arange(n), n, n_resamples, rng)
 
 
@@ -174,7 +174,7 @@ def _item_draws(
 
 
 def tally(of_item: Integers, n_kinds: int, times: int, rng: np.random.Generator) -> Integers:
-    """Draw as many items as there are, some times, and count their kinds."""
+    """Draw as many items as there are, `times` times, and count their kinds."""
     some = max(1, _BATCH // max(of_item.size, 1))
     rows = [
         _tally_at_once(of_item, n_kinds, min(some, times - first), rng)
@@ -186,7 +186,7 @@ def tally(of_item: Integers, n_kinds: int, times: int, rng: np.random.Generator)
 def _tally_at_once(
     of_item: Integers, n_kinds: int, times: int, rng: np.random.Generator
 ) -> Integers:
-    """Draw and count with one array of all draws."""
+    """Draw and count as `tally` does, with one array of all draws."""
     n = of_item.size
     dtype = np.int32 if n < 1 << 31 else np.int64
     kinds = np.empty((times, n), dtype=np.int64)
@@ -210,7 +210,7 @@ def _cluster_draws(
 
 
 def _chunks(total: int, width: int) -> Iterator[int]:
-    """Split a number of resamples into as many at a time as memory is meant for."""
+    """Split a number of resamples into chunks that fit into the intended memory."""
     size = max(1, _CHUNK // max(width, 1))
     for start in range(0, total, size):
         yield min(size, total - start)

@@ -1,4 +1,4 @@
-"""Rankings as levels: whole numbers, larger ranking higher, 0 for what is not retrieved."""
+"""Rankings as levels, which are whole numbers: larger ranks higher, and 0 is not retrieved."""
 
 from __future__ import annotations
 
@@ -73,17 +73,17 @@ def checked_levels(levels: ArrayLike) -> Integers:
 
 
 class Units(NamedTuple):
-    """What is drawn or swapped as one: items, or clusters of them, numbered from 0."""
+    """The items, or clusters of items, that are drawn or swapped as one, numbered from 0."""
 
     of_item: Integers
     number: int
 
     def spread(self, values: NDArray[Numbers]) -> NDArray[Numbers]:
-        """Give the items what their units have, along the last axis."""
+        """Return for each item the value of its unit, along the last axis."""
         return values if self.number == self.of_item.size else values[..., self.of_item]
 
     def sums(self, rows: Floats) -> Floats:
-        """Add up over the items of each unit, row by row."""
+        """Return the sums over the items of each unit, row by row."""
         found = [np.bincount(self.of_item, row, minlength=self.number) for row in rows]
         return np.stack(found).astype(np.float64)
 
@@ -104,8 +104,8 @@ def units_of(cluster: ArrayLike | None, n: int) -> Units:
 def joint_levels(levels: Integers) -> Integers:
     """Merge two rankings into one order of levels, by mid-rank.
 
-    Entries of both with equal mid-ranks are ordered by a coin, in favour of the second ranking in
-    the first table and of the first one in the second table. Within a ranking nothing changes.
+    Where an entry of each has the same mid-rank, a coin orders the two: the second ranking wins in
+    the first table, and the first one in the second table. Within a ranking nothing changes.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def joint_levels(levels: Integers) -> Integers:
     Returns
     -------
     ndarray of int, shape (2, 2, N)
-        Levels by coin and ranking.
+        The levels, by the side of the coin and by ranking.
 
     Examples
     --------

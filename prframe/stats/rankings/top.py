@@ -1,4 +1,7 @@
-"""Metrics of the first k as functions of the counts in cells: positives there, over a number."""
+"""Metrics of the first k items, as functions of the counts in cells.
+
+Each is the number of positives among the first k, over a divisor.
+"""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -22,16 +25,17 @@ from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metric_base import CellStatistic, Influence
 from prframe.typing import Floats
 
-# Below this recall the levels of drawn curves are more than a sixth apart.
+# Below this recall neighbouring levels of drawn curves differ by more than a sixth of themselves.
 _SPARSE = 0.01
 
 
 @dataclass(frozen=True)
 class TopStatistic(CellStatistic):
-    """Positives among the first k, over a divisor; where k stands moves with the items above.
+    """Positives among the first k, over a divisor; the place of the cut depends on items above it.
 
-    Under ties the positives are the mean over the orders. The influence uses the precision d among
-    the ranks within ``ceil(k^(4/5) / 2)`` of k, as the derivative of the empirical one jumps.
+    Under ties the number of positives is the mean over the orders. The influence uses the
+    precision d among the ranks within ``ceil(k^(4/5) / 2)`` of k, because the derivative of the
+    empirical number of positives jumps.
     """
 
     own_tests: ClassVar[frozenset[str]] = frozenset({"posterior"})
@@ -42,9 +46,10 @@ class TopStatistic(CellStatistic):
 
     @abstractmethod
     def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
-        """Return what the positives are divided by; 0 where there is no such metric.
+        """Return the divisor of the positives; 0 where the metric is not defined.
 
-        Of order 1 in all three together, so that of shares of n it is a share of n.
+        It is multiplied by the factor by which all three arguments are multiplied, so that shares
+        of n may take the place of counts.
         """
 
     def _slope(self, k: float, n_pos: float, n: float) -> float:
@@ -52,7 +57,7 @@ class TopStatistic(CellStatistic):
         del k, n_pos, n
         return 0.0
 
-    # By how much the rank k moves with a positive more, n being fixed.
+    # The change of the rank k with one positive more, if n is fixed.
     _cut_slope: ClassVar[float] = 0.0
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
@@ -67,8 +72,8 @@ class TopStatistic(CellStatistic):
         """Differentiate with the local precision at the cut.
 
         An item above the cut pushes another one out, which is positive with the local precision
-        d: ``1{above} (y - d) - (k / n) (P@k - d)``, k being a share of n. If all that is retrieved
-        is above, d = 0. A positive also moves the divisor.
+        d: ``1{above} (y - d) - (k / n) (P@k - d)``, if k is a fixed share of n. If all retrieved
+        items are above the cut, d = 0. A positive also changes the divisor.
         """
         k, divisor = self.at_cut(cells.n_pos, cells.n)
         share, d = _at_cut(cells, k)
@@ -88,7 +93,7 @@ class TopStatistic(CellStatistic):
 
     def levels(self, cells: RankedCells) -> Sequence[float]:
         """Return levels as near to the cut as those of integrals should be."""
-        # What recall is if all of the first k are positive.
+        # This is the recall if all of the first k items are positive.
         most = self.at_cut(cells.n_pos, cells.n)[0] / cells.n_pos
         if most >= _SPARSE:
             return ()
@@ -111,9 +116,9 @@ class TopStatistic(CellStatistic):
         return np.asarray(found * p / self._divisor(share, p, np.asarray(1.0)))
 
     def without_negatives(self, cells: RankedCells, prevalence: float) -> float:
-        """Return what it may be if all of the first k are positive.
+        """Return how large the metric may be if all of the first k items are positive; else 0.
 
-        Then recall there is k / n_pos, of which only n_pos is uncertain.
+        Recall at the cut is then k / n_pos, of which only n_pos is uncertain.
         """
         k = self.at_cut(cells.n_pos, cells.n)[0]
         if _hits(cells.pos, cells.neg, np.asarray(k)) < k:
@@ -172,11 +177,11 @@ class PrecisionAt(_FirstK):
 
     Notes
     -----
-    It depends on a quantile of the scores, and the derivative of the empirical one jumps. The
-    influence uses the precision d among the ranks within ``ceil(k^(4/5) / 2)`` of k instead:
+    The metric depends on a quantile of the scores, and its empirical derivative jumps. The
+    influence therefore uses the precision d among the ranks within ``ceil(k^(4/5) / 2)`` of k:
     ``(1{above} (y - d) - (k/n) (P - d)) / k`` for P = P@k, whose squares add up to
-    ``(P (1 - P) + (1 - k/n) (P - d)^2) / k``. Of a tie block at the cut that is larger than these
-    ranks, d is exact.
+    ``(P (1 - P) + (1 - k/n) (P - d)^2) / k``. If a tie block at the cut is larger than this range
+    of ranks, d is exact.
 
     Examples
     --------
@@ -296,7 +301,7 @@ class RelativePrecisionAt(_FirstK):
         return float(n_pos < k)
 
     def trials(self, cells: RankedCells) -> int:
-        """Return the number of positives that there can be above."""
+        """Return the largest possible number of positives above the cut."""
         return min(self.k, cells.n_pos)
 
 
@@ -405,6 +410,6 @@ class Enrichment(_LiftStatistic):
         return f"EF(fraction={self.fraction:g})"
 
     def _cut(self, n_pos: Numbers, n: Numbers) -> Numbers:
-        """Return the number of items that make up the fraction, safe from rounding."""
+        """Return the number of items that make up the fraction, not raised by rounding errors."""
         del n_pos
         return np.maximum(np.ceil(self.fraction * n - 1e-9), 1).astype(np.int64)
