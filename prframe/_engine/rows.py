@@ -54,7 +54,7 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
     if args.item is not None:
         item = pl.col(args.item)
         # trec_eval compares names as text, byte by byte.
-        columns.append((item.cast(pl.String) if args.ties == "trec" else item).alias("item"))
+        columns.append((item.cast(pl.String) if args.policy.by_item else item).alias("item"))
     if args.weight is not None:
         columns.append(pl.col(args.weight).cast(pl.Float64).alias("weight"))
     if "gain" in extra:
@@ -268,8 +268,8 @@ def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
                 "name these models, or drop the rows",
             )
         )
-    if args.ties == "trec" or args.model is not None:
-        use = " with ties='trec'" if args.model is None else ", by which rows are matched"
+    if args.policy.by_item or args.model is not None:
+        use = f" with ties={args.ties!r}" if args.model is None else ", by which rows are matched"
         found.append(
             Problem(
                 "missing_item",

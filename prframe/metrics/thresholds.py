@@ -11,7 +11,7 @@ import polars as pl
 
 from prframe import checks, stats
 from prframe.errors import PrframeError
-from prframe.metrics.metric import ALL_TIES, REL, Finish, Metric, Parameter, Setting, Term
+from prframe.metrics.metric import REL, Finish, Metric, Parameter, Setting, Term
 from prframe.metrics.quantities import HAIR_BELOW, Quantities
 from prframe.metrics.shared import over, per_block
 from prframe.stats import (
@@ -22,10 +22,11 @@ from prframe.stats import (
     mid_rank_score,
     parse_phi,
 )
+from prframe.tie_policies import POLICIES, WITHOUT_LABELS
 from prframe.typing import Floats, Integers
 
 CURVE = frozenset({"weight", "prior", "interpolate"})
-_NO_MEAN = ALL_TIES - {"expected"}
+_NO_MEAN = frozenset(ties for ties, policy in POLICIES.items() if not policy.mean)
 # trec_eval's guard against a division by zero in infAP.
 _EPSILON = 1e-5
 _LEVELS = [i / 10 for i in range(1, 11)]
@@ -316,6 +317,6 @@ infAP = Metric(
     "Yilmaz & Aslam 2006",
     (Term(_inferred_ap_credit),),
     over(lambda q, _: q.n_pos),
-    ties=frozenset({"group", "order", "trec"}),
+    ties=frozenset(WITHOUT_LABELS),
     judged=True,
 )
