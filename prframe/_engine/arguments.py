@@ -124,6 +124,12 @@ class Arguments:
         """What the tie policy does."""
         return POLICIES[self.ties]
 
+    @property
+    def totals(self) -> list[str]:
+        """Which totals are given."""
+        given = {"n_pos": self.n_pos, "n_neg": self.n_neg}
+        return [name for name, total in given.items() if total is not None]
+
     def _named(self) -> dict[str, object]:
         """Return argument -> column, for the arguments that name one column each."""
         named: dict[str, object] = {"score": self.score, "label": self.label}

@@ -14,6 +14,7 @@ from prframe._engine.frames import Source, through
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import PrframeError, UndefinedMetricWarning, warn
 from prframe.typing import Columns, Schema
+from prframe.verbs._plan import Plan
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -61,16 +62,18 @@ def arguments(
 
 def run(
     frame: object,
-    args: Arguments,
+    plan: Plan,
     schema: "Schema | Callable[[Schema], Schema]",
-    compute: Callable[[Source], pl.DataFrame],
     *,
     keys: Sequence[str] | None = None,
 ) -> Any:
-    """Carry out a verb whose columns are `schema`, after `keys`: the `by` columns unless told.
+    """Carry out a plan whose columns are `schema`, after `keys`: the `by` columns unless told.
 
     `schema` may be a function of the dtypes of the caller's columns.
     """
+    args = plan.args
+    plan.accepts().check(args)
+    plan.check()
     keys = args.keys if keys is None else keys
 
     def result_schema(source: Source) -> Schema:
@@ -85,7 +88,7 @@ def run(
         return {key: source.schema[key] for key in keys} | dict(columns)
 
     def renamed(source: Source) -> pl.DataFrame:
-        return compute(source).rename(dict(zip(key_names(args), keys, strict=False)))
+        return plan.results(source).rename(dict(zip(key_names(args), keys, strict=False)))
 
     names: dict[str, str] = {}
     if args.model is not None:

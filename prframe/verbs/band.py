@@ -8,8 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias, Unpack, get_args
 import numpy as np
 import polars as pl
 
-from prframe import checks, schemas
-from prframe._engine.arguments import Arguments
+from prframe import checks
 from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import class_scores, hits
@@ -25,15 +24,16 @@ from prframe.stats.curves import (
     resampled_curve,
 )
 from prframe.stats.rankings import RankedCells, two_classes
-from prframe.typing import Bandwidth, Floats, FrameT, Shared
+from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
+from prframe.typing import Bandwidth, Floats, FrameT, Schema, Shared
 from prframe.verbs._groups import each_group, group_cells, resamples
 from prframe.verbs._levels import band_levels
+from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import arguments, positives_of, run, verb, warn_null, warn_undefined
 
 Kind: TypeAlias = Literal["studentized", "sup"]
 Method: TypeAlias = Literal["bootstrap", "asymptotic"]
 
-_TIES = ("group", "order", "trec")
 # What a group must hold for a band: ranks say something of a curve from a few positives on,
 # densities have to be estimated.
 _LEAST = {"bayesian-bootstrap": 3, "smoothed-bootstrap": 5, "asymptotic": 10}
@@ -53,6 +53,10 @@ class _Curve(NamedTuple):
     low: Floats
     high: Floats
     worth: float = np.nan
+
+
+_NUMBERS = ("recall", "precision", "conf_low", "conf_high")
+_COLUMNS: Schema = {**dict.fromkeys(_NUMBERS, pl.Float64()), "method": pl.String()}
 
 
 @verb
@@ -176,8 +180,7 @@ def band(
         n_resamples=resamples(n_resamples, level),
         seed=int(random_generator(rng).integers(1 << 62)),
     )
-    plan.check()
-    result: FrameT = run(frame, args, schemas.band(), plan.results)
+    result: FrameT = run(frame, plan, _COLUMNS)
     return result
 
 
@@ -195,10 +198,9 @@ def _named(method: Method, kind: Kind) -> str:
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _Plan(Plan):
     """What is drawn, and how."""
 
-    args: Arguments
     name: str
     levels: Floats
     simultaneous: bool
@@ -208,16 +210,18 @@ class _Plan:
     n_resamples: int
     seed: int
 
+    def accepts(self) -> Accepts:
+        """Return what leaves a sample of items; scores are smoothed with all their ties."""
+        return Accepts(
+            "band",
+            whole_items="draws",
+            ties=WITHOUT_LABELS if self.name == "bayesian-bootstrap" else BLOCKS,
+            taker=f"the {self.name} band",
+        )
+
     def check(self) -> None:
         """Refuse options that would have to be disregarded."""
         checks.flag("simultaneous", self.simultaneous)
-        if self.args.weight is not None:
-            raise PrframeError("band draws whole items and takes no `weight`; leave it out.")
-        ties = _TIES if self.name == "bayesian-bootstrap" else _TIES[:1]
-        if self.args.ties not in ties:
-            raise PrframeError(
-                f"the {self.name} band takes ties={checks.listed(ties)}; got {self.args.ties!r}."
-            )
         if self.name == "asymptotic" and self.simultaneous:
             raise PrframeError(
                 "method='asymptotic' knows single levels only; say simultaneous=False, "

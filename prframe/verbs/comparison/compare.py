@@ -16,10 +16,11 @@ from prframe.stats.paired_values import LEAST_ALPHA
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._evaluation import named
 from prframe.verbs._groups import resamples
+from prframe.verbs._plan import Plan
 from prframe.verbs._verb import run, verb
 from prframe.verbs.comparison.matched_items import Incomplete as IncompleteItems
 from prframe.verbs.comparison.on_items import OnItems
-from prframe.verbs.comparison.options import check_items, model_arguments
+from prframe.verbs.comparison.options import model_arguments, require_items
 from prframe.verbs.comparison.over_queries import EffectSize, OverQueries
 from prframe.verbs.comparison.query_values import ComparedValues, Incomplete as IncompleteQueries
 from prframe.verbs.comparison.rows import JOINT, Comparison, JointCorrection, Within
@@ -244,21 +245,20 @@ def compare(
     )
     if effect_size is not None:
         checks.one_of("effect_size", effect_size, get_args(EffectSize))
-    plan: OverQueries | OnItems
+    plan: Plan
     if over is None:
-        check_items("compare", args)
+        require_items("compare", args)
         _check_options(asked, args, incomplete, _ITEMS)
         _check_of_items(asked, undefined, effect_size)
-        plan = OnItems(asked, args, cast("IncompleteItems", incomplete))
-        plan.check()
+        plan = OnItems(args, asked, cast("IncompleteItems", incomplete))
     else:
         _check_options(asked, args, incomplete, _OVER)
         number = None if undefined is None else checks.number("undefined", undefined)
         policy = cast("IncompleteQueries", incomplete)
         compared = ComparedValues.of(args, over, policy, wanted, number)
-        plan = OverQueries(asked, compared, effect_size or "cohen")
+        plan = OverQueries(compared.arguments, asked, compared, effect_size or "cohen")
     try:
-        result: FrameT = run(frame, plan.args, asked.schema(args), plan.results, keys=args.keys)
+        result: FrameT = run(frame, plan, asked.schema(args), keys=args.keys)
     except MissingColumnError as error:
         if "`over`" not in str(error):
             raise
