@@ -11,13 +11,12 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import prframe
+from prframe.accessors import verbs
 
 DATA = pl.DataFrame({"q": [1, 1, 2], "score": [2.0, 1.0, 3.0], "label": [1, 0, 1]})
-VERBS = {
-    "curve": {},
-    "roc": {},
+# What verbs are told besides `by`; most need nothing.
+VERBS = {name: {} for name in verbs()} | {
     "evaluate": {"metrics": ["AP", "P@1"]},
-    "check": {},
     "topk_test": {"k": [1, 2]},
     "ap_test": {"correction": "bh"},
     "rank_test": {"phi": ["mww", "median"], "correction": "bh"},

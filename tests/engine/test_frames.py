@@ -1,5 +1,7 @@
 """Every kind of frame: equal values, the caller's kind out."""
 
+from functools import partial
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -9,6 +11,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import prframe
+from prframe.accessors import verbs
 
 RNG = np.random.default_rng(7)
 N = 200
@@ -23,14 +26,11 @@ DATA = pl.DataFrame(
     }
 )
 BY = ["model", "query"]
-CALLS = {
+CALLS = {name: partial(getattr(prframe, name), by=BY) for name in verbs()} | {
     "evaluate": lambda frame: prframe.evaluate(frame, ["AP", "nDCG@3", "RR"], by=BY),
     "long": lambda frame: prframe.evaluate(frame, ["AP", "P@3"], by=BY, layout="long"),
-    "curve": lambda frame: prframe.curve(frame, by=BY),
     "input": lambda frame: prframe.curve(frame, by=BY, order="input"),
     "levels": lambda frame: prframe.curve(frame, by=BY, recall=[0.0, 0.5]),
-    "roc": lambda frame: prframe.roc(frame, by=BY),
-    "check": lambda frame: prframe.check(frame, by=BY),
     "ap_test": lambda frame: prframe.ap_test(frame, by=BY, correction="holm"),
     "rank_test": lambda frame: prframe.rank_test(
         frame, by="model", phi=["mww", "local-auc"], correction="holm"
@@ -163,20 +163,7 @@ def test_empty_frames_give_no_rows() -> None:
         DATA.clear().to_pandas(),
         DATA.clear().to_arrow(),
     ):
-        for name in (
-            "evaluate",
-            "curve",
-            "roc",
-            "input",
-            "levels",
-            "topk_test",
-            "ap_test",
-            "rank_test",
-            "compare",
-            "interval",
-            "band",
-            "compare_curves",
-        ):
+        for name in set(CALLS) - {"check"}:
             result = CALLS[name](frame)
             result = result.collect() if isinstance(result, pl.LazyFrame) else result
             assert len(result) == 0
