@@ -123,7 +123,9 @@ def test_signatures_tell_the_shared_arguments() -> None:
         names = list(inspect.signature(verb).parameters)
         assert {"by", "weight", "ties", "item", "positive", "missing", "n_pos"} <= set(names)
         assert "n_pos, n_neg : int or str" in verb.__doc__
+        assert "frame : polars DataFrame or LazyFrame, pandas DataFrame" in verb.__doc__
         assert "{shared}" not in verb.__doc__
+        assert "{frames}" not in verb.__doc__
 
 
 def test_methods_help_as_the_functions_do() -> None:

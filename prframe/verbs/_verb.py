@@ -10,7 +10,7 @@ import polars as pl
 from prframe import checks
 from prframe._engine import arguments as arguments_module
 from prframe._engine.arguments import Arguments
-from prframe._engine.frames import Source, through
+from prframe._engine.frames import Source, kinds, through
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import PrframeError, UndefinedMetricWarning, warn
 from prframe.typing import Columns, Schema
@@ -22,11 +22,13 @@ T = TypeVar("T")
 _SHARED = [
     field for field in fields(Arguments) if field.kw_only and field.metadata.get("shared", True)
 ]
-_MARK = "{shared}"
 
 
 def verb(function: Callable[P, T]) -> Callable[P, T]:
-    """Write the shared arguments into a verb's signature and docstring."""
+    """Write the shared arguments into a verb's signature and docstring.
+
+    In the docstring ``{shared}`` stands for them, and ``{frames}`` for the kinds of frames.
+    """
     signature = inspect.signature(function)
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     positional = [p for p in own if p.kind is not p.KEYWORD_ONLY]
@@ -44,7 +46,8 @@ def verb(function: Callable[P, T]) -> Callable[P, T]:
         parameters=[*positional, *shared, *keywords]
     )
     parameters = (arguments_module.__doc__ or "").partition("----------\n")[2].strip()
-    function.__doc__ = (function.__doc__ or "").replace(_MARK, parameters.replace("\n", "\n    "))
+    text = (function.__doc__ or "").replace("{frames}", kinds())
+    function.__doc__ = text.replace("{shared}", parameters.replace("\n", "\n    "))
     return function
 
 

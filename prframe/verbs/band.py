@@ -85,7 +85,7 @@ def band(
 
     Parameters
     ----------
-    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+    frame : {frames}
         One row per item.
     {shared}
     method : {"bootstrap", "asymptotic"}

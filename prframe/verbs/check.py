@@ -62,7 +62,7 @@ def check(
 
     Parameters
     ----------
-    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+    frame : {frames}
         One row per item.
     {shared}
     k : int or list of int

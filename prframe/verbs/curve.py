@@ -42,7 +42,7 @@ def curve(
 
     Parameters
     ----------
-    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+    frame : {frames}
         One row per item.
     {shared}
     interpolate : bool
@@ -145,7 +145,7 @@ def roc(
 
     Parameters
     ----------
-    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+    frame : {frames}
         One row per item.
     {shared}
     include_unretrieved : bool

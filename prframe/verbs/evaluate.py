@@ -42,7 +42,7 @@ def evaluate(
 
     Parameters
     ----------
-    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+    frame : {frames}
         One row per item.
     metrics : str, Metric or list of these
         Names such as ``"AP"``, ``"nDCG@10"``, or catalogue values such as ``prframe.nDCG @ 10``;

@@ -100,7 +100,7 @@ def interval(
 
     Parameters
     ----------
-    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+    frame : {frames}
         One row per item.
     metrics : str, Metric or list of these
         Of one ranking those that are functions of counts: AP, AUC, AUPRC, MaxF1, BEDROC, Rprec,

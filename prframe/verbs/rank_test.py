@@ -55,7 +55,7 @@ def rank_test(
 
     Parameters
     ----------
-    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+    frame : {frames}
         One row per item, with all items of a group: those never retrieved as well, at a score of
         -inf or counted in `n_pos` and `n_neg`; they are tied, last.
     {shared}

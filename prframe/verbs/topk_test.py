@@ -58,7 +58,7 @@ def topk_test(
 
     Parameters
     ----------
-    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+    frame : {frames}
         One row per item, with all items of a group: those never retrieved as well, at a score of
         -inf or counted in `n_pos` and `n_neg`.
     {shared}

@@ -108,13 +108,16 @@ def test_pyarrow(call) -> None:
     assert_frame_equal(plain(pl.from_arrow(result)), plain(call(DATA)))
 
 
+# Kinds of frames that need no dtypes of their own: how polars becomes one, and what comes back.
+KINDS = {"duckdb": (lambda rows: duckdb.from_arrow(rows.to_arrow()), pa.Table, pl.from_arrow)}
+
+
 @calls
-def test_pycapsule_frames(call) -> None:
-    rows = DATA.with_columns(pl.col("model").cast(pl.String)).to_arrow()
-    relation = duckdb.from_arrow(rows)
-    result = call(relation)
-    assert isinstance(result, pa.Table)
-    assert_frame_equal(plain(pl.from_arrow(result)), plain(call(DATA)))
+@pytest.mark.parametrize(("make", "back", "read"), KINDS.values(), ids=KINDS)
+def test_other_kinds(call, make, back, read) -> None:
+    result = call(make(DATA.with_columns(pl.col("model").cast(pl.String))))
+    assert isinstance(result, back)
+    assert_frame_equal(plain(read(result)), plain(call(DATA)))
 
 
 def test_record_batches_are_tables() -> None:

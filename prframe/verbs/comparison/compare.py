@@ -77,7 +77,7 @@ def compare(
 
     Parameters
     ----------
-    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+    frame : {frames}
         One row per item and model, or per item, with a column of scores for each model.
     metrics : str, Metric or list of these
         Any of the catalogue; see `evaluate`. On the same items those that are functions of counts

@@ -61,7 +61,7 @@ def compare_curves(
 
     Parameters
     ----------
-    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+    frame : {frames}
         One row per item, with a column of scores for each model, or one row per item and model.
     {shared}
         Of `ties` "group" is taken alone, and no `weight`.
