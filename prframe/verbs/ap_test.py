@@ -14,6 +14,7 @@ from prframe._engine.measure import measure
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import hits, tie_sizes
 from prframe._engine.rows import key_names
+from prframe.draws import RANDOM_RANKINGS
 from prframe.errors import PrframeError
 from prframe.metrics import AP
 from prframe.stats._arrays import random_generator
@@ -68,7 +69,7 @@ def ap_test(
     alternative: Alternative = "greater",
     correction: Correction | None = None,
     over: Columns | None = None,
-    n_resamples: int = 9999,
+    n_resamples: int = RANDOM_RANKINGS,
     rng: int | np.random.Generator | None = None,
     **shared: Unpack[Shared],
 ) -> FrameT:

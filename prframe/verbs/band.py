@@ -13,6 +13,7 @@ from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import class_scores, hits
 from prframe._engine.rows import in_groups, key_names
+from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import EffectiveSampleSizeWarning, PrframeError, warn
 from prframe.stats._arrays import random_generator
 from prframe.stats.curves import (
@@ -73,7 +74,7 @@ def band(
     confidence_level: float = 0.95,
     bandwidth: Bandwidth | None = None,
     importance: float | Literal["auto"] | None = None,
-    n_resamples: int = 2000,
+    n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
     **shared: Unpack[Shared],
 ) -> FrameT:

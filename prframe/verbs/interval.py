@@ -14,6 +14,7 @@ from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import clustered, hits
 from prframe._engine.rows import key_names
+from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
 from prframe.metrics import Metric, with_cells
 from prframe.stats._arrays import random_generator
@@ -87,7 +88,7 @@ def interval(
     cluster: str | None = None,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
-    n_resamples: int = 2000,
+    n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
     judged: str = "judged",
     **shared: Unpack[Shared],

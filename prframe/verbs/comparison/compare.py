@@ -8,6 +8,7 @@ import numpy as np
 
 from prframe import checks
 from prframe._engine.arguments import Arguments
+from prframe.draws import TEST_DRAWS
 from prframe.errors import MissingColumnError, PrframeError
 from prframe.metrics import Metric
 from prframe.stats._arrays import random_generator
@@ -64,7 +65,7 @@ def compare(
     cluster: str | None = None,
     incomplete: Incomplete = "raise",
     undefined: float | None = None,
-    n_resamples: int = 10_000,
+    n_resamples: int = TEST_DRAWS,
     rng: int | np.random.Generator | None = None,
     judged: str = "judged",
     **shared: Unpack[Shared],

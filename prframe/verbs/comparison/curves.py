@@ -9,6 +9,7 @@ import polars as pl
 
 from prframe import checks
 from prframe._engine.frames import Source
+from prframe.draws import INTERVAL_DRAWS
 from prframe.stats._arrays import random_generator
 from prframe.stats.curves import LEAST_POSITIVES, BandPlan, CurveDifference, curve_difference
 from prframe.typing import Columns, FrameT, Schema, Shared
@@ -50,7 +51,7 @@ def compare_curves(
     confidence_level: float = 0.95,
     cluster: str | None = None,
     incomplete: Incomplete = "raise",
-    n_resamples: int = 2000,
+    n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
     **shared: Unpack[Shared],
 ) -> FrameT:
