@@ -170,7 +170,7 @@ def band(
     """
     args = arguments("band", score, label, shared)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
-    plan = _Plan(
+    plan = _Band(
         args=args,
         name=_named(method, kind),
         levels=band_levels(recall, recall_range),
@@ -199,7 +199,7 @@ def _named(method: Method, kind: Kind) -> str:
 
 
 @dataclass(frozen=True)
-class _Plan(Plan):
+class _Band(Plan):
     """What is drawn, and how."""
 
     name: str

@@ -138,13 +138,13 @@ def evaluate(
         undefined=None if undefined is None else checks.number("undefined", undefined),
     )
     shape = "summary" if over is not None else layout or "wide"
-    plan = _Plan(evaluation.args, evaluation, key_names(args), shape, geometric_mean)
+    plan = _Values(evaluation.args, evaluation, key_names(args), shape, geometric_mean)
     result: FrameT = run(frame, plan, plan.columns(), keys=args.keys)
     return result
 
 
 @dataclass(frozen=True)
-class _Plan(Plan):
+class _Values(Plan):
     """What is evaluated, and in which shape it is returned."""
 
     evaluation: Evaluation

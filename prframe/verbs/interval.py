@@ -197,7 +197,7 @@ def interval(
     asks_judged = over is not None and any(metric.judged for metric in wanted.values())
     args = arguments("interval", score, label, shared, judged=judged if asks_judged else None)
     checks.one_of("method", method, get_args(Method))
-    plan = _Plan(
+    plan = _Intervals(
         args=args if cluster is None else replace(args, cluster=cluster),
         wanted=wanted,
         method=method,
@@ -217,7 +217,7 @@ def interval(
 
 
 @dataclass(frozen=True)
-class _Plan(Plan):
+class _Intervals(Plan):
     """What is enclosed, and how."""
 
     wanted: dict[str, Metric]
@@ -323,7 +323,7 @@ class _Plan(Plan):
 class _Means(Plan):
     """Intervals for means over groups."""
 
-    plan: _Plan
+    plan: _Intervals
     evaluation: Evaluation
 
     def accepts(self) -> Accepts:

@@ -152,7 +152,7 @@ def compare_curves(
     checks.flag("simultaneous", simultaneous)
     checks.one_of("incomplete", incomplete, ("raise", "last", "common"))
     size = resamples(n_resamples, level)
-    plan = _Plan(
+    plan = _Differences(
         args=args,
         baseline=baseline,
         incomplete=incomplete,
@@ -165,7 +165,7 @@ def compare_curves(
 
 
 @dataclass(frozen=True)
-class _Plan(Plan):
+class _Differences(Plan):
     """What is compared, and how."""
 
     baseline: object
