@@ -71,6 +71,8 @@ ALL_TIES: tuple[Ties, ...] = get_args(Ties)
 # The policies under which every row has a rank, or a block of its own, before labels are looked
 # at, so that labels can be exchanged.
 WITHOUT_LABELS = tuple(ties for ties, one in POLICIES.items() if one.ordered or one.blocks)
+# Those under which there is one ranking, or one of blocks.
+NO_MEAN = tuple(ties for ties, one in POLICIES.items() if not one.mean)
 BLOCKS = tuple(ties for ties, one in POLICIES.items() if one.blocks)
 
 

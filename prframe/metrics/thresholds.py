@@ -22,11 +22,10 @@ from prframe.stats import (
     mid_rank_score,
     parse_phi,
 )
-from prframe.tie_policies import POLICIES, WITHOUT_LABELS
+from prframe.tie_policies import NO_MEAN, WITHOUT_LABELS
 from prframe.typing import Floats, Integers
 
 CURVE = frozenset({"weight", "prior", "interpolate"})
-_NO_MEAN = frozenset(ties for ties, policy in POLICIES.items() if not policy.mean)
 # trec_eval's guard against a division by zero in infAP.
 _EPSILON = 1e-5
 _LEVELS = [i / 10 for i in range(1, 11)]
@@ -237,7 +236,7 @@ AP11 = Metric(
     (Term(_eleven_point_credit), Term(_precision_credit, "max")),
     _eleven_point_finish,
     parameters=(LEVELS, REL),
-    ties=_NO_MEAN,
+    ties=frozenset(NO_MEAN),
     options=CURVE,
     interpolated=True,
 )
@@ -250,7 +249,7 @@ IPrec = Metric(
     lambda _q, _m, terms: terms[0],
     cutoff="recall",
     parameters=(LEVELS, REL),
-    ties=_NO_MEAN,
+    ties=frozenset(NO_MEAN),
 )
 Prec = Metric(
     "Prec",
@@ -260,7 +259,7 @@ Prec = Metric(
     (Term(_precision_at_level, "max"),),
     _opened,
     cutoff="recall",
-    ties=_NO_MEAN,
+    ties=frozenset(NO_MEAN),
     options=frozenset({"weight", "prior"}),
     cells=lambda m: stats.PrecisionAtRecall(m.level()),
 )
@@ -270,7 +269,7 @@ MaxF1 = Metric(
     "van Rijsbergen 1979",
     (Term(_f1_credit, "max"),),
     lambda _q, _m, terms: terms[0],
-    ties=_NO_MEAN,
+    ties=frozenset(NO_MEAN),
     cells=lambda _: stats.LargestF1(),
 )
 AUC = Metric(
