@@ -11,6 +11,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import prframe
+from prframe._engine.frames import kinds
 from prframe.accessors import verbs
 
 RNG = np.random.default_rng(7)
@@ -118,6 +119,12 @@ def test_other_kinds(call, make, back, read) -> None:
     result = call(make(DATA.with_columns(pl.col("model").cast(pl.String))))
     assert isinstance(result, back)
     assert_frame_equal(plain(read(result)), plain(call(DATA)))
+
+
+def test_kinds_are_named() -> None:
+    arrow = "pyarrow Table, or any other frame with the Arrow PyCapsule interface"
+    for what in ("polars DataFrame or LazyFrame", "pandas DataFrame", arrow):
+        assert what in kinds()
 
 
 def test_record_batches_are_tables() -> None:

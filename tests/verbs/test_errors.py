@@ -9,6 +9,7 @@ import pytest
 
 import prframe
 from prframe import stats, tie_policies
+from prframe._engine.frames import KINDS
 
 GOOD = pl.DataFrame(
     {
@@ -39,6 +40,7 @@ def quoted(policies: Iterable[str]) -> str:
 PLAIN, NO_MEAN = quoted(tie_policies.WITHOUT_LABELS), quoted(tie_policies.NO_MEAN)
 *_FIRST, _LAST = map(repr, tie_policies.WITHOUT_LABELS)
 PLAIN_OR = f"{', '.join(_FIRST)} or {_LAST}"
+FRAMES = ", a ".join(kind.what for kind in KINDS)
 evaluate, curve, interval = prframe.evaluate, prframe.curve, prframe.interval
 rank_test = prframe.rank_test
 
@@ -71,13 +73,11 @@ REFUSALS = {
     ),
     "not a frame": (
         lambda: evaluate([1, 2], "AP"),
-        "the frame must be a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table, "
-        "or any other frame with the Arrow PyCapsule interface; got builtins.list.",
+        f"the frame must be a {FRAMES}; got builtins.list.",
     ),
     "a GroupBy": (
         lambda: GOOD.to_pandas().groupby("query").pipe(evaluate, "AP"),
-        "the frame must be a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table, "
-        "or any other frame with the Arrow PyCapsule interface; "
+        f"the frame must be a {FRAMES}; "
         "got pandas.DataFrameGroupBy. "
         "Pass the frame itself and name its keys in by=.",
     ),
@@ -254,8 +254,7 @@ REFUSALS = {
     ),
     "a Series": (
         lambda: evaluate(GOOD["score"], "AP"),
-        "the frame must be a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table, "
-        "or any other frame with the Arrow PyCapsule interface; got polars.Series.",
+        f"the frame must be a {FRAMES}; got polars.Series.",
     ),
     "default column missing": (
         lambda: evaluate(GOOD.select("query", "doc"), "AP"),
