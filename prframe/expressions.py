@@ -15,8 +15,8 @@ k : int, optional
     Cut-off, >= 1.
 positive : float, optional
     Labels >= this are positive. Absent: `True`, or a number above 0.
-ties : {"group", "order", "expected", "best", "worst"}
-    As in `prframe.evaluate`, which also has ``"trec"``.
+ties : {policies}
+    As in `prframe.evaluate`, which also has those that need the names of items.
 
 Returns
 -------
@@ -43,11 +43,12 @@ from prframe.errors import PrframeError
 from prframe.metrics import AP, AUC, RR, Metric, P, R, nDCG
 from prframe.metrics.quantities import Quantities, gain_of, precision as precision_of
 from prframe.stats import discount_sums
-from prframe.tie_policies import POLICIES, WITHOUT_LABELS, TiePolicy, Ties
+from prframe.tie_policies import POLICIES, WITHOUT_LABELS, TiePolicy, Ties, listed_in_braces
 
 _UNRETRIEVED = -float("inf")
 # An order by name needs a second column; `evaluate` has it.
 _TIES = [ties for ties, policy in POLICIES.items() if not policy.then]
+__doc__ = (__doc__ or "").replace("{policies}", listed_in_braces(_TIES))
 # Running discounts up to here are a constant; further on they are counted out in each group.
 _TABLE = 1000
 P_ = ParamSpec("P_")
@@ -216,7 +217,7 @@ def curve(
     anchor: bool = True,
     ties: Ties = "group",
 ) -> pl.Expr:
-    """Draw the precision-recall curve; of the tie policies it takes "group" and "order".
+    """Draw the precision-recall curve; it takes the tie policies that do not look at labels.
 
     {shared}
 

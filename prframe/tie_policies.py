@@ -4,6 +4,7 @@ A policy says how rows with one score are ranked. The engine ranks by the attrib
 has here and knows none by name.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from textwrap import fill
 from typing import Literal, TypeAlias, get_args
@@ -74,6 +75,11 @@ WITHOUT_LABELS = tuple(ties for ties, one in POLICIES.items() if one.ordered or 
 # Those under which there is one ranking, or one of blocks.
 NO_MEAN = tuple(ties for ties, one in POLICIES.items() if not one.mean)
 BLOCKS = tuple(ties for ties, one in POLICIES.items() if one.blocks)
+
+
+def listed_in_braces(policies: Iterable[Ties]) -> str:
+    """Return policies as docstrings list the options of an argument."""
+    return "{" + ", ".join(f'"{ties}"' for ties in policies) + "}"
 
 
 def described(indent: str) -> str:

@@ -37,14 +37,21 @@ import polars as pl
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.tie_policies import ALL_TIES, POLICIES, WITHOUT_LABELS, TiePolicy, Ties, described
+from prframe.tie_policies import (
+    ALL_TIES,
+    POLICIES,
+    WITHOUT_LABELS,
+    TiePolicy,
+    Ties,
+    described,
+    listed_in_braces,
+)
 from prframe.typing import Columns, LabelValue, Missing, Positive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_POLICIES = ", ".join(f'"{policy}"' for policy in ALL_TIES)
-__doc__ = (__doc__ or "").replace("{policies}", f"{{{_POLICIES}}}")
+__doc__ = (__doc__ or "").replace("{policies}", listed_in_braces(ALL_TIES))
 __doc__ = __doc__.replace("{meanings}", described(" " * 4))
 
 _TEXT = (pl.String, pl.Categorical, pl.Enum)

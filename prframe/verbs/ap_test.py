@@ -127,8 +127,9 @@ def ap_test(
     Raises
     ------
     PrframeError
-        An unknown option, `weight`, ``ties`` other than "group", "order" and "trec", "exact" with
-        too many rankings, "lattice" with too many positives, or rows that cannot be ranked.
+        An unknown option, `weight`, a tie policy that looks at labels or is a mean over orders,
+        "exact" with too many rankings, "lattice" with too many positives, or rows that cannot be
+        ranked.
 
     Warns
     -----

@@ -124,8 +124,8 @@ def band(
     Raises
     ------
     PrframeError
-        An unknown option, options that do not go together, `weight`, ``ties`` other than
-        "group", "order" and "trec", or rows that cannot be ranked.
+        An unknown option, options that do not go together, `weight`, a tie policy that looks at
+        labels or is a mean over orders, or rows that cannot be ranked.
 
     Warns
     -----

@@ -91,9 +91,9 @@ def rank_test(
     Raises
     ------
     PrframeError
-        An unknown phi or option, a function that is not nondecreasing, `weight`, ``ties`` other
-        than "group", "order" and "trec", "exact" with too many rankings, or rows that cannot be
-        ranked.
+        An unknown phi or option, a function that is not nondecreasing, `weight`, a tie policy
+        that looks at labels or is a mean over orders, "exact" with too many rankings, or rows
+        that cannot be ranked.
 
     Warns
     -----
