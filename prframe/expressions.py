@@ -47,7 +47,7 @@ from prframe.tie_policies import POLICIES, WITHOUT_LABELS, TiePolicy, Ties, list
 
 _UNRETRIEVED = -float("inf")
 # An order by name needs a second column; `evaluate` has it.
-_TIES = [ties for ties, policy in POLICIES.items() if not policy.then]
+_TIES: list[Ties] = [ties for ties, policy in POLICIES.items() if not policy.then]
 __doc__ = (__doc__ or "").replace("{policies}", listed_in_braces(_TIES))
 # Running discounts up to here are a constant; further on they are counted out in each group.
 _TABLE = 1000
