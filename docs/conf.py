@@ -11,6 +11,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
 import prframe  # noqa: E402 - the documented package is the one beside these pages
+from prframe.accessors import verbs  # noqa: E402
 
 mpl.use("Agg")
 os.environ.setdefault("POLARS_TABLE_WIDTH", "100")
@@ -101,7 +102,19 @@ def results() -> str:
     return re.sub(r"\A#[^\n]*\n", "", text)
 
 
+def verb_functions() -> str:
+    """Return the reference of each verb, made from the list behind ``.pr``."""
+    return "\n\n".join(f".. autofunction:: {name}" for name in verbs())
+
+
+def verb_names() -> str:
+    """Return the names of the verbs for a summary."""
+    return "\n   ".join(verbs())
+
+
 GENERATED = {
+    ".. each verb": verb_functions,
+    ".. names of verbs": verb_names,
     "<!-- catalogue -->": catalogue,
     "<!-- benchmark results -->": results,
 }

@@ -3,6 +3,7 @@
 The verbs are loaded on first use, so that importing prframe costs little more than polars.
 """
 
+import ast
 import importlib.abc
 import importlib.machinery
 import inspect
@@ -10,6 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -27,11 +29,8 @@ class _Delegate:
     The module is loaded when the method is first looked at.
     """
 
-    def __init__(self, module: str) -> None:
-        self._module = module
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
+    def __init__(self, module: str, name: str) -> None:
+        self._module, self._name = module, name
 
     def __get__(self, instance: Any, owner: type) -> Callable[..., Any]:
         function: Callable[..., Any] = getattr(import_module(self._module), self._name)
@@ -48,7 +47,17 @@ class _Delegate:
         return method
 
 
-class FrameNamespace(Generic[Frame]):
+class _Namespace:
+    """A namespace that is offered the functions of a module as methods."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Callable[..., Any]:
+            """Return the function of this name without its first argument."""
+            raise NotImplementedError
+
+
+class FrameNamespace(_Namespace, Generic[Frame]):
     """The verbs on a frame: the functions of the same names, without their first argument."""
 
     def __init__(self, frame: Frame) -> None:
@@ -63,20 +72,8 @@ class FrameNamespace(Generic[Frame]):
         vars(self._frame).pop("pr", None)
         return self._frame
 
-    curve = _Delegate("prframe")
-    roc = _Delegate("prframe")
-    evaluate = _Delegate("prframe")
-    check = _Delegate("prframe")
-    topk_test = _Delegate("prframe")
-    ap_test = _Delegate("prframe")
-    band = _Delegate("prframe")
-    interval = _Delegate("prframe")
-    rank_test = _Delegate("prframe")
-    compare = _Delegate("prframe")
-    compare_curves = _Delegate("prframe")
 
-
-class ExprNamespace:
+class ExprNamespace(_Namespace):
     """Metrics of a score expression: the functions of `prframe.expressions`."""
 
     def __init__(self, score: pl.Expr) -> None:
@@ -86,13 +83,24 @@ class ExprNamespace:
         """Return the expression."""
         return self._score
 
-    ap = _Delegate("prframe.expressions")
-    auc = _Delegate("prframe.expressions")
-    precision = _Delegate("prframe.expressions")
-    recall = _Delegate("prframe.expressions")
-    rr = _Delegate("prframe.expressions")
-    ndcg = _Delegate("prframe.expressions")
-    curve = _Delegate("prframe.expressions")
+
+def verbs() -> list[str]:
+    """Return the names that the door of the package takes from the folder of verbs."""
+    door = ast.parse(Path(__file__).with_name("__init__.pyi").read_text(encoding="utf-8"))
+    lines = [line for line in door.body if isinstance(line, ast.ImportFrom)]
+    folder = [line for line in lines if (line.module or "").startswith("verbs.")]
+    return [name.name for line in folder for name in line.names]
+
+
+def _offer(namespace: type[_Namespace], module: str, names: Sequence[str]) -> None:
+    """Give a namespace the functions of a module as methods."""
+    for name in names:
+        setattr(namespace, name, _Delegate(module, name))
+
+
+_EXPRESSIONS = ("ap", "auc", "precision", "recall", "rr", "ndcg", "curve")
+_offer(FrameNamespace, "prframe", verbs())
+_offer(ExprNamespace, "prframe.expressions", _EXPRESSIONS)
 
 
 def register() -> None:

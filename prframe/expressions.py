@@ -15,8 +15,8 @@ k : int, optional
     Cut-off, >= 1.
 positive : float, optional
     Labels >= this are positive. By default `True` is, and any number above 0.
-ties : {"group", "order", "expected", "best", "worst"}
-    As in `prframe.evaluate`, which also has ``"trec"``.
+ties : {policies}
+    As in `prframe.evaluate`, which also has those that need the names of items.
 
 Returns
 -------
@@ -34,7 +34,7 @@ import inspect
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal, ParamSpec, TypeVar, get_args
+from typing import Literal, ParamSpec, TypeVar
 
 import polars as pl
 
@@ -43,11 +43,12 @@ from prframe.errors import PrframeError
 from prframe.metrics import AP, AUC, RR, Metric, P, R, nDCG
 from prframe.metrics.quantities import Quantities, gain_of, precision as precision_of
 from prframe.stats import discount_sums
-from prframe.typing import Ties
+from prframe.tie_policies import POLICIES, WITHOUT_LABELS, TiePolicy, Ties, listed_in_braces
 
 _UNRETRIEVED = -float("inf")
-# The policy "trec" orders by name, for which expressions have no column; `evaluate` has one.
-_TIES = [policy for policy in get_args(Ties) if policy != "trec"]
+# An order by name needs a second column; `evaluate` has it.
+_TIES: list[Ties] = [ties for ties, policy in POLICIES.items() if not policy.then]
+__doc__ = (__doc__ or "").replace("{policies}", listed_in_braces(_TIES))
 # Running discounts up to this cut-off are a constant; for larger ones each group computes its own.
 _TABLE = 1000
 P_ = ParamSpec("P_")
@@ -216,7 +217,7 @@ def curve(
     anchor: bool = True,
     ties: Ties = "group",
 ) -> pl.Expr:
-    """Compute the precision-recall curve; of the tie policies it takes "group" and "order".
+    """Compute the precision-recall curve; it takes the tie policies that do not look at labels.
 
     {shared}
 
@@ -233,10 +234,10 @@ def curve(
     >>> curve.explode("score").unnest("score")["precision"].round(4).to_list()
     [1.0, 1.0, 0.5, 0.6667]
     """
-    checks.one_of("ties", ties, ["group", "order"])
+    checks.one_of("ties", ties, [one for one in _TIES if one in WITHOUT_LABELS])
     checks.flag("anchor", anchor)
     relevant = _relevant(score, label, positive)
-    columns = _counts(score, relevant, ties)
+    columns = _counts(score, relevant, POLICIES[ties])
     if anchor:
         opening = {"threshold": pl.lit(float("inf")), "k": pl.lit(0), "tp": pl.lit(0)}
         columns = {name: opening[name].append(column) for name, column in columns.items()}
@@ -255,7 +256,7 @@ def curve(
     return _unless_missing(score, label, rows.implode()).alias(name)
 
 
-def _counts(score: pl.Expr, relevant: pl.Expr, ties: Ties) -> dict[str, pl.Expr]:
+def _counts(score: pl.Expr, relevant: pl.Expr, policy: TiePolicy) -> dict[str, pl.Expr]:
     """Return threshold, k and tp along the curve."""
     shown = score > _UNRETRIEVED
     ranked, hit = (
@@ -264,7 +265,7 @@ def _counts(score: pl.Expr, relevant: pl.Expr, ties: Ties) -> dict[str, pl.Expr]
     )
     k, tp = pl.int_range(1, shown.sum() + 1, dtype=pl.Int64), hit.cast(pl.Int64).cum_sum()
     columns: dict[str, pl.Expr] = {"threshold": ranked.cast(pl.Float64), "k": k, "tp": tp}
-    if ties == "order":
+    if policy.ordered:
         return columns
     last = (ranked != ranked.shift(-1)).fill_null(value=True)
     return {name: column.filter(last) for name, column in columns.items()}
@@ -286,7 +287,7 @@ def _metric(
 ) -> pl.Expr:
     """Compute a catalogue metric within a group; the result has the score's name."""
     checks.one_of("ties", ties, _TIES)
-    q = _quantities(score, label, positive, ties, graded=metric.graded)
+    q = _quantities(score, label, positive, POLICIES[ties], graded=metric.graded)
     terms = [
         term.credit(q, metric).sum() if term.combine == "sum" else term.credit(_first(q), metric)
         for term in metric.terms_under(ties)
@@ -330,27 +331,32 @@ def _unless_missing(score: pl.Expr, label: str | pl.Expr, value: pl.Expr) -> pl.
 
 
 def _quantities(
-    score: pl.Expr, label: str | pl.Expr, positive: float | None, ties: str, *, graded: bool
+    score: pl.Expr,
+    label: str | pl.Expr,
+    positive: float | None,
+    policy: TiePolicy,
+    *,
+    graded: bool,
 ) -> Quantities:
     """Return the quantities of a group, with its hits in order of rank."""
     relevant, retrieved = _relevant(score, label, positive), score > _UNRETRIEVED
     listed = relevant & retrieved
     hit_scores = score.filter(listed).sort(descending=True)
-    if ties == "order":
+    if policy.ordered:
         ranked = listed.sort_by(score, descending=True, maintain_order=True)
         start, tp_start = ranked.arg_true().cast(pl.Int64), pl.int_range(listed.sum())
         end, tp_end = start + 1, tp_start + 1
     else:
         start, end = (_above(score, hit_scores, side) for side in ("right", "left"))
         tp_start, tp_end = (_above(hit_scores, hit_scores, side) for side in ("right", "left"))
-    if ties in {"best", "worst"}:
-        start, end, tp_start, tp_end = _spread(start, end, tp_start, tp_end, ties)
+    if policy.merit:
+        start, end, tp_start, tp_end = _spread(start, end, tp_start, tp_end, policy)
     gain = pl.lit(1.0)
     value = _column(label).cast(pl.Float64) + 0 * score.is_null()
     if graded:
         keys = [column.filter(listed) for column in (score, value)]
-        by = keys if ties in {"best", "worst"} else keys[:1]
-        descending = [True, ties != "worst"][: len(by)]
+        by = keys if policy.merit else keys[:1]
+        descending = [True, policy.merit > 0][: len(by)]
         gain = keys[1].sort_by(*by, descending=descending, maintain_order=True)
     n_pos = relevant.sum().cast(pl.Int64)
     return Quantities(
@@ -372,11 +378,11 @@ def _quantities(
 
 
 def _spread(
-    start: pl.Expr, end: pl.Expr, tp_start: pl.Expr, tp_end: pl.Expr, ties: str
+    start: pl.Expr, end: pl.Expr, tp_start: pl.Expr, tp_end: pl.Expr, policy: TiePolicy
 ) -> tuple[pl.Expr, pl.Expr, pl.Expr, pl.Expr]:
     """Give each hit of a tie block a rank of its own, the best or the worst ranks of the block."""
     above = pl.int_range(start.len())
-    rank = start + above - tp_start if ties == "best" else end - tp_end + above
+    rank = start + above - tp_start if policy.merit > 0 else end - tp_end + above
     return rank, rank + 1, above, above + 1
 
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, TypedDict, TypeV
 import numpy as np
 from numpy.typing import NDArray
 
+from prframe.tie_policies import Ties
+
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
@@ -27,7 +29,6 @@ Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]
 
-Ties: TypeAlias = Literal["group", "order", "trec", "expected", "best", "worst"]
 Missing: TypeAlias = Literal["raise", "drop", "last"]
 Layout: TypeAlias = Literal["wide", "long"]
 RowOrder: TypeAlias = Literal["rank", "input"]

@@ -21,6 +21,13 @@ class Item(NamedTuple):
     name: str = ""
 
 
+# The policies under which each item has a place of its own: the order of items with one score.
+ORDERS: dict[str, Callable[[list[Item]], list[Item]]] = {
+    "order": lambda items: items,
+    "trec": lambda items: sorted(items, key=lambda item: item.name, reverse=True),
+}
+
+
 class Group(NamedTuple):
     """The rows of a group with what may be known beyond them."""
 
@@ -51,11 +58,10 @@ class Group(NamedTuple):
     def blocks(self) -> list[list[Item]]:
         """Return the retrieved items best first, tied ones together (one by one in an order)."""
         shown = [item for item in self.items if self.is_shown(item)]
-        if self.ties == "trec":
-            shown.sort(key=lambda item: item.name, reverse=True)
-        ranked = sorted(shown, key=lambda item: -item.score)
-        if self.ties in {"order", "trec"}:
+        if self.ties in ORDERS:
+            ranked = sorted(ORDERS[self.ties](shown), key=lambda item: -item.score)
             return [[item] for item in ranked]
+        ranked = sorted(shown, key=lambda item: -item.score)
         scores = sorted({item.score for item in ranked}, reverse=True)
         return [[item for item in ranked if item.score == score] for score in scores]
 
@@ -173,7 +179,7 @@ def auc(group: Group, _: int | None) -> float:
     def wins(one: Item, other: Item) -> float:
         if one.score != other.score:
             return float(one.score > other.score)
-        if group.ties in {"order", "trec"} and id(one) in place and id(other) in place:
+        if group.ties in ORDERS and id(one) in place and id(other) in place:
             return float(place[id(one)] < place[id(other)])
         return 0.5
 
@@ -380,7 +386,7 @@ def value(group: Group, name: str, k: float | None, settings: dict[str, Any]) ->
     def one(ranking: Group) -> float:
         return ORACLE[name](ranking, k, **others)
 
-    if group.ties in {"order", "trec"} or (group.ties == "group" and name in CURVE):
+    if group.ties in ORDERS or (group.ties == "group" and name in CURVE):
         return one(group)
     if group.ties == "expected" and name == "W":
         # Its own mean: what is not retrieved would make too many orders.

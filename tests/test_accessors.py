@@ -11,13 +11,12 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import prframe
+from prframe.accessors import verbs
 
 DATA = pl.DataFrame({"q": [1, 1, 2], "score": [2.0, 1.0, 3.0], "label": [1, 0, 1]})
-VERBS = {
-    "curve": {},
-    "roc": {},
+# What verbs are told besides `by`; most need nothing.
+VERBS = {name: {} for name in verbs()} | {
     "evaluate": {"metrics": ["AP", "P@1"]},
-    "check": {},
     "topk_test": {"k": [1, 2]},
     "ap_test": {"correction": "bh"},
     "rank_test": {"phi": ["mww", "median"], "correction": "bh"},
@@ -126,7 +125,9 @@ def test_signatures_tell_the_shared_arguments() -> None:
         names = list(inspect.signature(verb).parameters)
         assert {"by", "weight", "ties", "item", "positive", "missing", "n_pos"} <= set(names)
         assert "n_pos, n_neg : int or str" in verb.__doc__
+        assert "frame : polars DataFrame or LazyFrame, pandas DataFrame" in verb.__doc__
         assert "{shared}" not in verb.__doc__
+        assert "{frames}" not in verb.__doc__
 
 
 def test_methods_help_as_the_functions_do() -> None:

@@ -8,13 +8,15 @@ from hypothesis import given, strategies as st
 from polars.testing import assert_frame_equal
 
 import prframe
+from prframe.tie_policies import POLICIES
 from tests.metrics.test_oracle import evaluate
 from tests.oracle import Item
 from tests.strategies import frame, items
 
 SCORE = pl.col("score").pr
 TIES = st.sampled_from(["group", "order"])
-ALL_TIES = st.sampled_from(["group", "order", "expected", "best", "worst"])
+TAKEN = [ties for ties, policy in POLICIES.items() if not policy.then]
+ALL_TIES = st.sampled_from(TAKEN)
 
 
 def metrics(ties: str) -> dict[str, pl.Expr]:

@@ -10,12 +10,8 @@ by : str or list of str, optional
 weight : str, optional
     Column of non-negative weights. A weight of 2 is a row that stands there twice,
     a weight of 0 a row that is not there.
-ties : {"group", "order", "trec", "expected", "best", "worst"}
-    ``"group"``: rows with one score are one threshold; metrics on positions take their
-    expectation over the orders within it. ``"order"``: rows with one score keep their input order.
-    ``"trec"``: they stand in descending order of `item` as text, as in trec_eval.
-    ``"expected"``: the mean over all their orders, of metrics on thresholds too.
-    ``"best"``, ``"worst"``: the order that is best, or worst, for the ranking.
+ties : {policies}
+{meanings}
 float32 : bool
     Compare scores as 32-bit floats, as trec_eval 9 does; scores may tie that do not otherwise.
 item : str, optional
@@ -41,10 +37,22 @@ import polars as pl
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.typing import Columns, LabelValue, Missing, Positive, Ties
+from prframe.tie_policies import (
+    ALL_TIES,
+    POLICIES,
+    WITHOUT_LABELS,
+    TiePolicy,
+    Ties,
+    described,
+    listed_in_braces,
+)
+from prframe.typing import Columns, LabelValue, Missing, Positive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+__doc__ = (__doc__ or "").replace("{policies}", listed_in_braces(ALL_TIES))
+__doc__ = __doc__.replace("{meanings}", described(" " * 4))
 
 _TEXT = (pl.String, pl.Categorical, pl.Enum)
 # The arguments that may name a column.
@@ -76,7 +84,7 @@ class Arguments:
 
     def __post_init__(self) -> None:
         """Check everything that can be checked without a frame."""
-        checks.one_of("ties", self.ties, get_args(Ties))
+        checks.one_of("ties", self.ties, ALL_TIES)
         checks.flag("float32", self.float32)
         checks.one_of("missing", self.missing, get_args(Missing))
         if not (self.by is None or isinstance(self.by, (str, list, tuple))):
@@ -106,15 +114,28 @@ class Arguments:
 
     def _check_ties(self) -> None:
         """Require what the tie policy needs."""
-        if self.ties == "trec" and self.item is None:
+        if self.policy.by_item and self.item is None:
             raise PrframeError(
-                "ties='trec' orders tied items by their names; name their column with item=."
+                f"ties={self.ties!r} orders tied items by their names; name their column with "
+                "item=."
             )
-        if self.weight is not None and self.ties in {"expected", "best", "worst"}:
+        if self.weight is not None and self.ties not in WITHOUT_LABELS:
+            *others, last = map(repr, WITHOUT_LABELS)
             raise PrframeError(
                 f"ties={self.ties!r} orders whole items and takes no `weight`; "
-                "use 'group', 'order' or 'trec', or repeat rows."
+                f"use {', '.join(others)} or {last}, or repeat rows."
             )
+
+    @property
+    def policy(self) -> TiePolicy:
+        """What the tie policy does."""
+        return POLICIES[self.ties]
+
+    @property
+    def totals(self) -> list[str]:
+        """Which totals are given."""
+        given = {"n_pos": self.n_pos, "n_neg": self.n_neg}
+        return [name for name, total in given.items() if total is not None]
 
     def _named(self) -> dict[str, object]:
         """Return argument -> column, for the arguments that name one column each."""
@@ -181,10 +202,14 @@ class Arguments:
 
     def _check_item(self, schema: "Mapping[str, pl.DataType]") -> None:
         """Require items that can be sorted, where they are."""
-        if self.item is not None and (self.ties == "trec" or self.model is not None):
+        if self.item is not None and (self.policy.by_item or self.model is not None):
             item = schema[self.item]
             if item.is_nested() or item.is_object() or item == pl.Binary:
-                use = "with ties='trec'" if self.model is None else "by which rows are matched"
+                use = (
+                    f"with ties={self.ties!r}"
+                    if self.model is None
+                    else "by which rows are matched"
+                )
                 raise PrframeError(
                     f"`item` must hold text or plain values {use}; {self.item!r} is {item}."
                 )

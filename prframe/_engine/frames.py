@@ -1,6 +1,7 @@
 """The border: any frame in, polars inside, the caller's kind out."""
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -75,7 +76,7 @@ def through(  # noqa: PLR0913
     no others, like the columns `by`.
     """
     same = {key: key for key, argument in columns.items() if argument == "by"} | dict(copied or {})
-    data, back = _enter(frame, columns, renamed or {}, same)
+    data, back = _kind_of(frame).enter(frame, columns, renamed or {}, same)
     source = Source(data)
     out = dict(schema(source))
 
@@ -92,62 +93,158 @@ def named(frame: object) -> tuple[object, list[str]]:
 
     An Arrow stream may be one that can be read only once, so it is read here.
     """
-    if isinstance(frame, (pl.DataFrame, pl.LazyFrame)):
-        return frame, frame.lazy().collect_schema().names()
-    if _is_instance(frame, "pandas", "DataFrame"):
-        return frame, [
-            name for name in cast("pd.DataFrame", frame).columns if isinstance(name, str)
-        ]
-    if not _is_arrow(frame):
-        raise _no_frame(frame)
-    table = _table(frame)
-    return table, list(table.column_names)
+    return _kind_of(frame).named(frame)
 
 
 def source(frame: object, columns: dict[str, str]) -> Source:
     """Carry the needed columns of a frame over the border, with no way back."""
-    return Source(_enter(frame, columns, {}, {})[0])
+    return Source(_kind_of(frame).enter(frame, columns, {}, {})[0])
 
 
-def _enter(
-    frame: object, columns: dict[str, str], renamed: Mapping[str, str], same: Mapping[str, str]
-) -> tuple[pl.DataFrame | pl.LazyFrame, Callable[[pl.DataFrame], object]]:
-    """Return the needed columns in polars, and the way back to the caller's kind."""
-    if isinstance(frame, pl.DataFrame):
-        checks.columns_exist(columns, frame.columns)
-        return frame.select(list(columns)), lambda out: out
-    if isinstance(frame, pl.LazyFrame):
-        names = frame.collect_schema().names()
+def kinds() -> str:
+    """Return what a frame may be, for the documentation."""
+    return ", ".join(kind.what for kind in KINDS)
+
+
+def _kind_of(frame: object) -> "FrameKind":
+    """Return the kind of a frame, which must be known."""
+    for kind in KINDS:
+        if kind.owns(frame):
+            return kind
+    library = type(frame).__module__.partition(".")[0]
+    given = f"{library}.{type(frame).__qualname__}"
+    hint = " Pass the frame itself and name its keys in by=." if "GroupBy" in given else ""
+    what = ", a ".join(kind.what for kind in KINDS)
+    raise PrframeError(f"the frame must be a {what}; got {given}.{hint}")
+
+
+class FrameKind(ABC):
+    """A kind of frame: how its columns come into polars, and how results go back.
+
+    Attributes
+    ----------
+    what : str
+        What such a frame is called, in messages and in the documentation.
+    """
+
+    what: str
+
+    @abstractmethod
+    def owns(self, frame: object) -> bool:
+        """Tell whether a frame is of this kind, without importing its library."""
+
+    @abstractmethod
+    def named(self, frame: Any) -> tuple[object, list[str]]:
+        """Return a frame that can be read again, and the names of its columns."""
+
+    @abstractmethod
+    def enter(
+        self,
+        frame: Any,
+        columns: dict[str, str],
+        renamed: Mapping[str, str],
+        same: Mapping[str, str],
+    ) -> tuple[pl.DataFrame | pl.LazyFrame, Callable[[pl.DataFrame], object]]:
+        """Return the needed columns in polars, and the way back to the caller's kind."""
+
+
+class _Polars(FrameKind):
+    what = "polars DataFrame or LazyFrame"
+
+    def owns(self, frame: object) -> bool:
+        return isinstance(frame, (pl.DataFrame, pl.LazyFrame))
+
+    def named(self, frame: pl.DataFrame | pl.LazyFrame) -> tuple[object, list[str]]:
+        return frame, frame.lazy().collect_schema().names()
+
+    def enter(
+        self,
+        frame: pl.DataFrame | pl.LazyFrame,
+        columns: dict[str, str],
+        renamed: Mapping[str, str],  # noqa: ARG002
+        same: Mapping[str, str],  # noqa: ARG002
+    ) -> tuple[pl.DataFrame | pl.LazyFrame, Callable[[pl.DataFrame], object]]:
+        _, names = self.named(frame)
         checks.columns_exist(columns, names)
+        if isinstance(frame, pl.DataFrame):
+            return frame.select(list(columns)), lambda out: out
         # In the file's order: a reader that must reorder columns holds far more of them at once.
         return frame.select(name for name in names if name in columns), lambda out: out
-    if _is_instance(frame, "pandas", "DataFrame"):
-        return _enter_pandas(cast("pd.DataFrame", frame), columns, renamed, same)
-    if _is_arrow(frame):
-        return _enter_arrow(frame, columns, renamed, same)
-    raise _no_frame(frame)
 
 
-def _no_frame(frame: object) -> PrframeError:
-    """Say what a frame is."""
-    library = type(frame).__module__.partition(".")[0]
-    kind = f"{library}.{type(frame).__qualname__}"
-    hint = " Pass the frame itself and name its keys in by=." if "GroupBy" in kind else ""
-    return PrframeError(
-        "the frame must be a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table, "
-        f"or any other frame with the Arrow PyCapsule interface; got {kind}.{hint}"
-    )
+class _Pandas(FrameKind):
+    what = "pandas DataFrame"
+
+    def owns(self, frame: object) -> bool:
+        return is_instance(frame, "pandas", "DataFrame")
+
+    def named(self, frame: "pd.DataFrame") -> tuple[object, list[str]]:
+        return frame, [name for name in frame.columns if isinstance(name, str)]
+
+    def enter(
+        self,
+        frame: "pd.DataFrame",
+        columns: dict[str, str],
+        renamed: Mapping[str, str],
+        same: Mapping[str, str],
+    ) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]:
+        """Read the needed columns and note their dtype backend."""
+        _names_are_unique(list(frame.columns), columns)
+        in_index = [name for name in columns if name in frame.index.names]
+        hint = f" {in_index} is in the index: call .reset_index() first." if in_index else ""
+        checks.columns_exist(columns, list(frame.columns), hint)
+        needed = frame[list(columns)]
+        data = _read(lambda: pl.from_pandas(needed))
+        kept = {name: needed[column].dtype for name, column in same.items()}
+        kept |= {
+            name: needed[column].dtype
+            for name, column in renamed.items()
+            # Values that are no categories would be lost.
+            if needed[column].dtype.name != "category"
+        }
+        return data, lambda out: _to_pandas(out, _backend(needed), kept)
 
 
-def _is_instance(frame: object, module: str, name: str) -> bool:
+class _Arrow(FrameKind):
+    what = "pyarrow Table, or any other frame with the Arrow PyCapsule interface"
+
+    def owns(self, frame: object) -> bool:
+        return hasattr(frame, "__arrow_c_stream__") and "Series" not in type(frame).__name__
+
+    def named(self, frame: object) -> tuple[object, list[str]]:
+        table = _table(frame)
+        return table, list(table.column_names)
+
+    def enter(
+        self,
+        frame: object,
+        columns: dict[str, str],
+        renamed: Mapping[str, str],
+        same: Mapping[str, str],
+    ) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]:
+        """Read a pyarrow table or a PyCapsule frame; both get a pyarrow table back."""
+        import pyarrow as pa
+
+        table = _table(frame)
+        _names_are_unique(table.column_names, columns)
+        checks.columns_exist(columns, table.column_names)
+        data = _read(lambda: cast("pl.DataFrame", pl.from_arrow(table.select(list(columns)))))
+        kept = {name: table.schema.field(column).type for name, column in same.items()}
+        for name, column in renamed.items():
+            dtype = table.schema.field(column).type
+            if not pa.types.is_dictionary(dtype):
+                kept[name] = dtype
+        return data, lambda out: _to_arrow(out, kept)
+
+
+# The first kind that owns a frame takes it.
+KINDS: tuple[FrameKind, ...] = (_Polars(), _Pandas(), _Arrow())
+
+
+def is_instance(frame: object, module: str, name: str) -> bool:
     """Tell whether the frame is of a library's class, without importing that library."""
     library = sys.modules.get(module)
     return library is not None and isinstance(frame, getattr(library, name))
-
-
-def _is_arrow(frame: object) -> bool:
-    """Tell whether the frame speaks the Arrow PyCapsule interface."""
-    return hasattr(frame, "__arrow_c_stream__") and "Series" not in type(frame).__name__
 
 
 def _read(read: Callable[[], T]) -> T:
@@ -165,24 +262,6 @@ def _table(frame: Any) -> "pa.Table":
     return frame if isinstance(frame, pa.Table) else _read(lambda: pa.table(frame))
 
 
-def _enter_arrow(
-    frame: object, columns: dict[str, str], renamed: Mapping[str, str], same: Mapping[str, str]
-) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]:
-    """Read a pyarrow table or a PyCapsule frame; both get a pyarrow table back."""
-    import pyarrow as pa
-
-    table = _table(frame)
-    _names_are_unique(table.column_names, columns)
-    checks.columns_exist(columns, table.column_names)
-    data = _read(lambda: cast("pl.DataFrame", pl.from_arrow(table.select(list(columns)))))
-    kept = {name: table.schema.field(column).type for name, column in same.items()}
-    for name, column in renamed.items():
-        dtype = table.schema.field(column).type
-        if not pa.types.is_dictionary(dtype):
-            kept[name] = dtype
-    return data, lambda out: _to_arrow(out, kept)
-
-
 def _to_arrow(out: pl.DataFrame, kept: Mapping[str, "pa.DataType"]) -> "pa.Table":
     """Write a pyarrow table; some columns keep the caller's types."""
     import pyarrow as pa
@@ -194,29 +273,6 @@ def _to_arrow(out: pl.DataFrame, kept: Mapping[str, "pa.DataType"]) -> "pa.Table
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         # Not every type that can be read can be written again; the values are what counts.
         return table
-
-
-def _enter_pandas(
-    frame: "pd.DataFrame",
-    columns: dict[str, str],
-    renamed: Mapping[str, str],
-    same: Mapping[str, str],
-) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]:
-    """Read the needed columns of a pandas frame and note its dtype backend."""
-    _names_are_unique(list(frame.columns), columns)
-    in_index = [name for name in columns if name in frame.index.names]
-    hint = f" {in_index} is in the index: call .reset_index() first." if in_index else ""
-    checks.columns_exist(columns, list(frame.columns), hint)
-    needed = frame[list(columns)]
-    data = _read(lambda: pl.from_pandas(needed))
-    kept = {name: needed[column].dtype for name, column in same.items()}
-    kept |= {
-        name: needed[column].dtype
-        for name, column in renamed.items()
-        # Values that are no categories would be lost.
-        if needed[column].dtype.name != "category"
-    }
-    return data, lambda out: _to_pandas(out, _backend(needed), kept)
 
 
 def _names_are_unique(names: Sequence[object], columns: dict[str, str]) -> None:

@@ -12,7 +12,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from prframe.typing import Integers, Ties
+from prframe.tie_policies import POLICIES, TiePolicy
+from prframe.typing import Integers
 
 
 @dataclass(frozen=True)
@@ -34,14 +35,14 @@ class Hits:
     marks : DataFrame or None, one row per positive, graded or judged item, retrieved or not
         ``group``, ``start``, ``end`` (equal where not retrieved), ``gain``, ``weight``, with
         judgments ``judged`` and ``pooled``; None where each is a positive with a gain of 1.
-    ties : str
-        The policy by which `table` follows from `marks`.
+    policy : TiePolicy
+        That by which `table` follows from `marks`.
     """
 
     totals: pl.DataFrame
     table: pl.DataFrame
     marks: pl.DataFrame | None = None
-    ties: Ties = "group"
+    policy: TiePolicy = POLICIES["group"]
 
 
 def at_grade(found: Hits, rel: float) -> Hits:
@@ -55,11 +56,11 @@ def at_grade(found: Hits, rel: float) -> Hits:
         totals = found.totals.with_columns(everything, n_pos=none, present_pos=none, n_hits=none)
         return Hits(totals, found.table.clear())
     positive = (pl.col("gain") >= rel).cast(pl.Float64)
-    return from_marks(found.totals, found.marks.with_columns(weight=positive), found.ties)
+    return from_marks(found.totals, found.marks.with_columns(weight=positive), found.policy)
 
 
 def unit_hits(
-    totals: pl.DataFrame, group: Integers, start: Integers, end: Integers, ties: Ties
+    totals: pl.DataFrame, group: Integers, start: Integers, end: Integers, policy: TiePolicy
 ) -> Hits:
     """Make the table of hits that carry nothing but their ranks."""
     retrieved = end > start
@@ -68,14 +69,14 @@ def unit_hits(
     # Blocks are disjoint, so each half may be sorted alone.
     offset = group * (int(end.max(initial=0)) + 1)
     start, end = np.sort(offset + start) - offset, np.sort(offset + end) - offset
-    start, end = _spread(group, start, end, ties)
+    start, end = _spread(group, start, end, policy)
     ones = np.ones(group.size, dtype=np.int64)
     table = _hit_table({"group": group, "start": start, "end": end}, ones)
     table = table.with_columns(weight=pl.lit(1.0), gain=pl.lit(1.0))
-    return Hits(with_hits(totals, table), table, ties=ties)
+    return Hits(with_hits(totals, table), table, policy=policy)
 
 
-def from_marks(totals: pl.DataFrame, marks: pl.DataFrame, ties: Ties) -> Hits:
+def from_marks(totals: pl.DataFrame, marks: pl.DataFrame, policy: TiePolicy) -> Hits:
     """Make the table of hits that carry gains, weights or judgments."""
     nonrel = pl.col("weight") == 0
     if "judged" in marks.columns:
@@ -86,9 +87,9 @@ def from_marks(totals: pl.DataFrame, marks: pl.DataFrame, ties: Ties) -> Hits:
     )
     # Within a block the order matters to the best and the worst ranking alone.
     merits = [gain] if "judged" not in found.columns else [found["judged"].to_numpy(), gain]
-    order = np.lexsort([*(merit if ties == "worst" else -merit for merit in merits), end, group])
+    order = np.lexsort([*(merit if policy.merit < 0 else -merit for merit in merits), end, group])
     group, gain, weight = group[order], gain[order], weight[order]
-    start, end = _spread(group, start[order], end[order], ties)
+    start, end = _spread(group, start[order], end[order], policy)
     blocks = {"group": group, "start": start, "end": end}
     table = _hit_table(blocks, weight.astype(np.int64)).with_columns(
         pl.Series("weight", weight), pl.Series("gain", gain)
@@ -101,7 +102,7 @@ def from_marks(totals: pl.DataFrame, marks: pl.DataFrame, ties: Ties) -> Hits:
         counts = {"nonrel_start": before, "nonrel_end": after, "pooled_end": pooled}
         table = table.with_columns(flags["judged"], **{n: pl.Series(c) for n, c in counts.items()})
         totals = totals.with_columns(_per_group(totals, marks.filter(nonrel)).alias("n_nonrel"))
-    return Hits(totals, table, marks, ties)
+    return Hits(totals, table, marks, policy)
 
 
 def _with_positives(totals: pl.DataFrame, marks: pl.DataFrame) -> pl.DataFrame:
@@ -121,15 +122,15 @@ def _per_group(totals: pl.DataFrame, marks: pl.DataFrame) -> pl.Series:
 
 
 def _spread(
-    group: Integers, start: Integers, end: Integers, ties: Ties
+    group: Integers, start: Integers, end: Integers, policy: TiePolicy
 ) -> tuple[Integers, Integers]:
     """Give each marked item of a tied block a rank of its own, the best or the worst ones."""
-    if ties not in {"best", "worst"}:
+    if not policy.merit:
         return start, end
     firsts = _block_starts(group, end)
     count = np.diff(firsts, append=group.size)
     place = np.arange(group.size) - np.repeat(firsts, count)
-    rank = start + place if ties == "best" else end - np.repeat(count, count) + place
+    rank = start + place if policy.merit > 0 else end - np.repeat(count, count) + place
     return rank, rank + 1
 
 

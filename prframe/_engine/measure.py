@@ -14,7 +14,7 @@ from prframe.errors import PrframeError
 from prframe.metrics import Metric
 from prframe.metrics.quantities import Quantities, gain_of
 from prframe.stats import discount_sum, discount_sums
-from prframe.typing import Ties
+from prframe.tie_policies import Ties
 
 _TOTALS = ("n", "n_pos", "n_neg", "n_hits", "n_nonrel")
 

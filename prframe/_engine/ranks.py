@@ -16,12 +16,11 @@ from prframe._engine.hits import Hits, from_marks, running, unit_hits, with_hits
 from prframe._engine.pieces import Piece
 from prframe._engine.rows import UNRETRIEVED, in_groups, key_names, rounded
 from prframe.errors import PrframeError
-from prframe.typing import Floats, Integers, Ties
+from prframe.tie_policies import TiePolicy
+from prframe.typing import Floats, Integers
 
 _KEY, _POSITIVE, _WEIGHT = pl.col("key"), pl.col("positive"), pl.col("weight")
 _RETRIEVED = _KEY > UNRETRIEVED
-# The policies by which every item has a rank of its own before labels are looked at.
-_ORDERED = frozenset({"order", "trec"})
 
 
 def hits(piece: Piece) -> Hits:
@@ -38,8 +37,8 @@ def hits(piece: Piece) -> Hits:
         carried |= {name: pl.col(name).cast(pl.Float64) for name in ("judged", "pooled")}
     if carried:
         carried["weight"] = _POSITIVE.cast(pl.Float64)
-    lists = {name: _listed(column, marked, args.ties) for name, column in carried.items()}
-    groups = piece.aggregate(**_totals(piece), blocks=_blocks(marked, args.ties), **lists)
+    lists = {name: _listed(column, marked, args.policy) for name, column in carried.items()}
+    groups = piece.aggregate(**_totals(piece), blocks=_blocks(marked, args.policy), **lists)
     return _flatten(_checked(groups, piece), piece, list(carried))
 
 
@@ -80,32 +79,32 @@ def _compared(piece: Piece, rows: pl.DataFrame) -> Floats:
     return rounded(rows["score"]) if args.float32 else rows["score"].to_numpy()
 
 
-def _blocks(marked: pl.Expr, ties: Ties) -> pl.Expr:
+def _blocks(marked: pl.Expr, policy: TiePolicy) -> pl.Expr:
     """Return the ranks of the marked items as one list.
 
     Where ties have an order: the items above each one. Else two halves: the items below each
     one's block, then those below or in it, both by one binary search in the sorted keys.
     """
-    if ties in _ORDERED:
-        ranked = marked.sort_by(*_order(ties), descending=True, maintain_order=True)
+    if policy.ordered:
+        ranked = marked.sort_by(*_order(policy), descending=True, maintain_order=True)
         return ranked.arg_true().implode()
     keys = _KEY.filter(marked)
     return _KEY.sort().search_sorted(keys.append(keys + 1), side="left").implode()
 
 
-def _listed(column: pl.Expr, marked: pl.Expr, ties: Ties) -> pl.Expr:
+def _listed(column: pl.Expr, marked: pl.Expr, policy: TiePolicy) -> pl.Expr:
     """List a column for the marked items as `_blocks` lists their ranks."""
     column = column.filter(marked)
-    if ties in _ORDERED:
+    if policy.ordered:
         column = column.sort_by(
-            _one(_order(ties)).filter(marked), descending=True, maintain_order=True
+            _one(_order(policy)).filter(marked), descending=True, maintain_order=True
         )
     return column.implode()
 
 
-def _order(ties: Ties) -> list[pl.Expr]:
+def _order(policy: TiePolicy) -> list[pl.Expr]:
     """Return what rows are sorted by, in descending order."""
-    return [_KEY, pl.col("item")] if ties == "trec" else [_KEY]
+    return [_KEY, *policy.then]
 
 
 def _one(keys: list[pl.Expr]) -> pl.Expr:
@@ -194,8 +193,8 @@ def _refuse_groups(bad: pl.DataFrame, piece: Piece, must: str, got: pl.Expr, rem
 
 def _flatten(groups: pl.DataFrame, piece: Piece, carried: list[str]) -> Hits:
     """Turn the lists of ranks into one row per hit."""
-    ties = piece.ranking.args.ties
-    group, start, end = _positions(groups, ties)
+    policy = piece.ranking.args.policy
+    group, start, end = _positions(groups, policy)
     totals = groups.select(*key_names(piece.ranking.args), "n", "n_pos", "n_neg", "present_pos")
     if carried:
         columns = {name: groups[name].explode(empty_as_null=False) for name in carried}
@@ -203,13 +202,13 @@ def _flatten(groups: pl.DataFrame, piece: Piece, carried: list[str]) -> Hits:
         if "gain" not in carried:
             marks = marks.with_columns(gain=pl.col("weight"))
         if "judged" in carried or not marks["gain"].equals(marks["weight"]):
-            return from_marks(totals, marks, ties)
-    return unit_hits(totals, group, start, end, ties)
+            return from_marks(totals, marks, policy)
+    return unit_hits(totals, group, start, end, policy)
 
 
-def _positions(groups: pl.DataFrame, ties: Ties) -> tuple[Integers, Integers, Integers]:
+def _positions(groups: pl.DataFrame, policy: TiePolicy) -> tuple[Integers, Integers, Integers]:
     """Return the group of each marked item, and its block's start and end."""
-    if ties in _ORDERED:
+    if policy.ordered:
         count = groups["blocks"].list.len().to_numpy().astype(np.int64)
         start = _exploded(groups["blocks"])
         end = start + 1
@@ -255,7 +254,7 @@ def thresholds(piece: Piece) -> Thresholds:
     carried = ["key", "positive", *ranking.extra]
     if ranking.args.weight is not None:
         carried.append("weight")
-    by = _one(_curve_order(ranking.args.ties)).filter(shown)
+    by = _one(_curve_order(ranking.args.policy)).filter(shown)
     by_rank = {
         name: pl.col(name)
         .filter(shown)
@@ -267,22 +266,22 @@ def thresholds(piece: Piece) -> Thresholds:
     count = groups["key"].list.len().to_numpy().astype(np.int64)
     group = np.repeat(np.arange(groups.height), count)
     flat = groups.select(pl.col(name).explode(empty_as_null=False) for name in carried)
-    table = _counted(flat, group, ranking.args.ties)
+    table = _counted(flat, group, ranking.args.policy)
     totals = groups.select(*key_names(ranking.args), "n", "n_pos", "n_neg", "present_pos")
     return Thresholds(totals, table)
 
 
-def _curve_order(ties: Ties) -> list[pl.Expr]:
+def _curve_order(policy: TiePolicy) -> list[pl.Expr]:
     """Return what the rows of a curve are sorted by, in descending order."""
-    if ties in {"best", "worst"}:
-        return [_KEY, _POSITIVE if ties == "best" else ~_POSITIVE]
-    return _order(ties)
+    if policy.merit:
+        return [_KEY, _POSITIVE if policy.merit > 0 else ~_POSITIVE]
+    return _order(policy)
 
 
-def _counted(rows: pl.DataFrame, group: Integers, ties: str) -> pl.DataFrame:
+def _counted(rows: pl.DataFrame, group: Integers, policy: TiePolicy) -> pl.DataFrame:
     """Add the counts up to the end of each row's tie block."""
     change = np.diff(group) != 0
-    if ties == "group":
+    if policy.blocks:
         change |= np.diff(rows["key"].to_numpy()) != 0
     else:
         change |= True

@@ -54,7 +54,7 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
     if args.item is not None:
         item = pl.col(args.item)
         # trec_eval compares names as text, byte by byte.
-        columns.append((item.cast(pl.String) if args.ties == "trec" else item).alias("item"))
+        columns.append((item.cast(pl.String) if args.policy.by_item else item).alias("item"))
     if args.weight is not None:
         columns.append(pl.col(args.weight).cast(pl.Float64).alias("weight"))
     if "gain" in extra:
@@ -249,27 +249,19 @@ def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
                 "mend these rows",
             )
         )
-    if args.cluster is not None:
-        found.append(
-            Problem(
-                "missing_cluster",
-                is_missing(pl.col(args.cluster), schema[args.cluster]),
-                f"`cluster` {args.cluster!r} must not contain nulls or NaN, which would be one "
-                "cluster",
-                "name these clusters, or drop the rows",
+    for name, why in (("cluster", ", which would be one cluster"), ("model", "")):
+        column = getattr(args, name)
+        if column is not None:
+            found.append(
+                Problem(
+                    f"missing_{name}",
+                    is_missing(pl.col(column), schema[column]),
+                    f"`{name}` {column!r} must not contain nulls or NaN{why}",
+                    f"name these {name}s, or drop the rows",
+                )
             )
-        )
-    if args.model is not None:
-        found.append(
-            Problem(
-                "missing_model",
-                is_missing(pl.col(args.model), schema[args.model]),
-                f"`model` {args.model!r} must not contain nulls or NaN",
-                "name these models, or drop the rows",
-            )
-        )
-    if args.ties == "trec" or args.model is not None:
-        use = " with ties='trec'" if args.model is None else ", by which rows are matched"
+    if args.policy.by_item or args.model is not None:
+        use = f" with ties={args.ties!r}" if args.model is None else ", by which rows are matched"
         found.append(
             Problem(
                 "missing_item",

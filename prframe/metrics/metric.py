@@ -11,7 +11,7 @@ from prframe import checks
 from prframe.errors import PrframeError
 from prframe.metrics.quantities import LARGEST_EXPONENT, Quantities
 from prframe.stats import discount_sum, discount_sums
-from prframe.typing import Ties
+from prframe.tie_policies import ALL_TIES, POLICIES, Ties
 
 if TYPE_CHECKING:
     from prframe.stats import CellStatistic
@@ -24,7 +24,6 @@ Finish: TypeAlias = Callable[[Quantities, "Metric", Sequence[pl.Expr]], pl.Expr]
 # Makes of a metric a function of the counts in the cells of a ranking, or says why it is none.
 Cells: TypeAlias = "Callable[[Metric], CellStatistic] | str"
 
-ALL_TIES: frozenset[Ties] = frozenset({"group", "order", "trec", "expected", "best", "worst"})
 
 _EXAMPLES: dict[str, int | float] = {"required": 10, "recall": 0.5}
 
@@ -132,7 +131,7 @@ class Metric:
     expected_finish: Finish | None = None
     cutoff: Literal["none", "optional", "required", "recall"] = "none"
     parameters: tuple[Parameter, ...] = (REL,)
-    ties: frozenset[Ties] = ALL_TIES
+    ties: frozenset[Ties] = frozenset(ALL_TIES)
     needs: tuple[str, ...] = ("n_pos",)
     also_undefined: str = ""
     options: frozenset[str] = frozenset()
@@ -280,12 +279,12 @@ class Metric:
 
     def terms_under(self, ties: Ties) -> tuple[Term, ...]:
         """Return the terms under a tie policy."""
-        expected = ties == "expected" and self.expected_terms is not None
+        expected = POLICIES[ties].mean and self.expected_terms is not None
         return (self.expected_terms or ()) if expected else self.terms
 
     def finish_under(self, ties: Ties) -> Finish:
         """Return the function from terms to the value under a tie policy."""
-        return (self.expected_finish if ties == "expected" else None) or self.finish
+        return (self.expected_finish if POLICIES[ties].mean else None) or self.finish
 
     def at_random(self, n: int, n_pos: int) -> float | None:
         """Return the mean value over all rankings of n items, n_pos of them positive.

@@ -11,7 +11,7 @@ import polars as pl
 
 from prframe import checks, stats
 from prframe.errors import PrframeError
-from prframe.metrics.metric import ALL_TIES, REL, Finish, Metric, Parameter, Setting, Term
+from prframe.metrics.metric import REL, Finish, Metric, Parameter, Setting, Term
 from prframe.metrics.quantities import HAIR_BELOW, Quantities
 from prframe.metrics.shared import over, per_block
 from prframe.stats import (
@@ -22,10 +22,10 @@ from prframe.stats import (
     mid_rank_score,
     parse_phi,
 )
+from prframe.tie_policies import NO_MEAN, WITHOUT_LABELS
 from prframe.typing import Floats, Integers
 
 CURVE = frozenset({"weight", "prior", "interpolate"})
-_NO_MEAN = ALL_TIES - {"expected"}
 # trec_eval adds this number to counts in infAP, so that it never divides by zero.
 _EPSILON = 1e-5
 _LEVELS = [i / 10 for i in range(1, 11)]
@@ -242,7 +242,7 @@ AP11 = Metric(
     (Term(_eleven_point_credit), Term(_precision_credit, "max")),
     _eleven_point_finish,
     parameters=(LEVELS, REL),
-    ties=_NO_MEAN,
+    ties=frozenset(NO_MEAN),
     options=CURVE,
     interpolated=True,
 )
@@ -255,7 +255,7 @@ IPrec = Metric(
     lambda _q, _m, terms: terms[0],
     cutoff="recall",
     parameters=(LEVELS, REL),
-    ties=_NO_MEAN,
+    ties=frozenset(NO_MEAN),
 )
 Prec = Metric(
     "Prec",
@@ -265,7 +265,7 @@ Prec = Metric(
     (Term(_precision_at_level, "max"),),
     _opened,
     cutoff="recall",
-    ties=_NO_MEAN,
+    ties=frozenset(NO_MEAN),
     options=frozenset({"weight", "prior"}),
     cells=lambda m: stats.PrecisionAtRecall(m.level()),
 )
@@ -275,7 +275,7 @@ MaxF1 = Metric(
     "van Rijsbergen 1979",
     (Term(_f1_credit, "max"),),
     lambda _q, _m, terms: terms[0],
-    ties=_NO_MEAN,
+    ties=frozenset(NO_MEAN),
     cells=lambda _: stats.LargestF1(),
 )
 AUC = Metric(
@@ -322,6 +322,6 @@ infAP = Metric(
     "Yilmaz & Aslam 2006",
     (Term(_inferred_ap_credit),),
     over(lambda q, _: q.n_pos),
-    ties=frozenset({"group", "order", "trec"}),
+    ties=frozenset(WITHOUT_LABELS),
     judged=True,
 )

@@ -1,5 +1,6 @@
 """P-values of a table, adjusted for their number."""
 
+from collections.abc import Iterable
 from typing import Literal, TypeAlias, get_args
 
 import polars as pl
@@ -8,6 +9,13 @@ from prframe import checks
 from prframe.stats import adjust_p_values
 
 Correction: TypeAlias = Literal["bonferroni", "holm", "hochberg", "bh", "by"]
+
+
+def columns_with_p(numbers: Iterable[str], *, corrected: bool) -> dict[str, pl.DataType]:
+    """Return the columns that end the rows of a test."""
+    columns: dict[str, pl.DataType] = {name: pl.Float64() for name in numbers}
+    columns["method"] = pl.String()
+    return columns | ({"p_adjusted": pl.Float64()} if corrected else {})
 
 
 def check_correction(correction: Correction | None) -> None:

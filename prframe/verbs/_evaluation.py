@@ -13,6 +13,7 @@ from prframe._engine.pieces import Ranking
 from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
 from prframe.metrics import Metric, parse_metric
+from prframe.verbs._plan import takes_ties
 from prframe.verbs._verb import positives_of, warn_undefined
 
 
@@ -48,11 +49,8 @@ class Evaluation:
 
     def _check_ties(self) -> None:
         for name, metric in self.wanted.items():
-            if self.args.ties not in metric.ties:
-                raise PrframeError(
-                    f"{name} takes ties={checks.listed(metric.ties)}; got {self.args.ties!r}; "
-                    "evaluate it in a call of its own."
-                )
+            own = "; evaluate it in a call of its own"
+            takes_ties(name, metric.ties, self.args, otherwise=own)
 
     def _check_labels(self) -> None:
         """Require what metrics must know of the labels."""

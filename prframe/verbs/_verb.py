@@ -10,10 +10,11 @@ import polars as pl
 from prframe import checks
 from prframe._engine import arguments as arguments_module
 from prframe._engine.arguments import Arguments
-from prframe._engine.frames import Source, through
+from prframe._engine.frames import Source, kinds, through
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import PrframeError, UndefinedMetricWarning, warn
 from prframe.typing import Columns, Schema
+from prframe.verbs._plan import Plan
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -21,11 +22,13 @@ T = TypeVar("T")
 _SHARED = [
     field for field in fields(Arguments) if field.kw_only and field.metadata.get("shared", True)
 ]
-_MARK = "{shared}"
 
 
 def verb(function: Callable[P, T]) -> Callable[P, T]:
-    """Write the shared arguments into a verb's signature and docstring."""
+    """Write the shared arguments into a verb's signature and docstring.
+
+    In the docstring ``{shared}`` stands for them, and ``{frames}`` for the kinds of frames.
+    """
     signature = inspect.signature(function)
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     positional = [p for p in own if p.kind is not p.KEYWORD_ONLY]
@@ -43,7 +46,8 @@ def verb(function: Callable[P, T]) -> Callable[P, T]:
         parameters=[*positional, *shared, *keywords]
     )
     parameters = (arguments_module.__doc__ or "").partition("----------\n")[2].strip()
-    function.__doc__ = (function.__doc__ or "").replace(_MARK, parameters.replace("\n", "\n    "))
+    text = (function.__doc__ or "").replace("{frames}", kinds())
+    function.__doc__ = text.replace("{shared}", parameters.replace("\n", "\n    "))
     return function
 
 
@@ -61,16 +65,18 @@ def arguments(
 
 def run(
     frame: object,
-    args: Arguments,
+    plan: Plan,
     schema: "Schema | Callable[[Schema], Schema]",
-    compute: Callable[[Source], pl.DataFrame],
     *,
     keys: Sequence[str] | None = None,
 ) -> Any:
-    """Carry out a verb whose columns are `schema`, after `keys`: the `by` columns unless told.
+    """Carry out a plan whose columns are `schema`, after `keys`: the `by` columns unless told.
 
     `schema` may be a function of the dtypes of the caller's columns.
     """
+    args = plan.args
+    plan.accepts().check(args)
+    plan.check()
     keys = args.keys if keys is None else keys
 
     def result_schema(source: Source) -> Schema:
@@ -85,7 +91,7 @@ def run(
         return {key: source.schema[key] for key in keys} | dict(columns)
 
     def renamed(source: Source) -> pl.DataFrame:
-        return compute(source).rename(dict(zip(key_names(args), keys, strict=False)))
+        return plan.results(source).rename(dict(zip(key_names(args), keys, strict=False)))
 
     names: dict[str, str] = {}
     if args.model is not None:

@@ -8,13 +8,13 @@ import numpy as np
 import polars as pl
 from scipy.special import log_ndtr
 
-from prframe import checks, schemas
-from prframe._engine.arguments import Arguments
+from prframe import checks
 from prframe._engine.frames import Source
 from prframe._engine.measure import measure
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import hits, tie_sizes
 from prframe._engine.rows import key_names
+from prframe.draws import RANDOM_RANKINGS
 from prframe.errors import PrframeError
 from prframe.metrics import AP
 from prframe.stats._arrays import random_generator
@@ -28,8 +28,10 @@ from prframe.stats.null import (
     ap_normal_logsf,
     beyond,
 )
+from prframe.tie_policies import WITHOUT_LABELS
 from prframe.typing import Alternative, Columns, Floats, FrameT, Shared
-from prframe.verbs._correction import Correction, check_correction, corrected
+from prframe.verbs._correction import Correction, check_correction, columns_with_p, corrected
+from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import (
     arguments,
     grouped_over,
@@ -51,11 +53,8 @@ Method: TypeAlias = Literal[
     "monte-carlo",
 ]
 
-# Every item has a rank, or a block of its own, so that labels can be exchanged.
-_TIES = ("group", "order", "trec")
 _FITTED = ("beta", "normal", "normal-delta")
 _OF_MEANS = ("auto", "transform", "normal", "monte-carlo")
-_MEAN_COLUMNS = schemas.ap_test_over(corrected=False)
 # What is possible has no probability of 0.
 _SMALLEST = float(np.finfo(np.float64).tiny)
 
@@ -70,7 +69,7 @@ def ap_test(
     alternative: Alternative = "greater",
     correction: Correction | None = None,
     over: Columns | None = None,
-    n_resamples: int = 9999,
+    n_resamples: int = RANDOM_RANKINGS,
     rng: int | np.random.Generator | None = None,
     **shared: Unpack[Shared],
 ) -> FrameT:
@@ -81,7 +80,7 @@ def ap_test(
 
     Parameters
     ----------
-    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+    frame : {frames}
         One row per item, with all items of a group: those never retrieved as well, at a score of
         -inf or counted in `n_pos` and `n_neg`. Random ranking retrieves as many as the group does.
     {shared}
@@ -128,8 +127,9 @@ def ap_test(
     Raises
     ------
     PrframeError
-        An unknown option, `weight`, ``ties`` other than "group", "order" and "trec", "exact" with
-        too many rankings, "lattice" with too many positives, or rows that cannot be ranked.
+        An unknown option, `weight`, a tie policy that looks at labels or is a mean over orders,
+        "exact" with too many rankings, "lattice" with too many positives, or rows that cannot be
+        ranked.
 
     Warns
     -----
@@ -169,50 +169,49 @@ def ap_test(
     resamples = checks.whole_number("n_resamples", n_resamples, at_least=1)
     grouped = args if over is None else grouped_over(args, over)
     seed = int(random_generator(rng).integers(1 << 62))
-    test = _Test(grouped, method, alternative, correction, resamples, seed)
-    test.check()
-    if over is None:
-        schema = schemas.ap_test(corrected=correction is not None)
-        result: FrameT = run(frame, grouped, schema, test.results)
-        return result
-    test.check_mean()
-    schema = schemas.ap_test_over(corrected=correction is not None)
-    n_keys = len(args.keys)
-    of_means: FrameT = run(
-        frame, grouped, schema, lambda source: test.results_over(source, n_keys), keys=args.keys
-    )
-    return of_means
+    kind, columns = (_Test, _columns) if over is None else (_TestOfMeans, _columns_of_means)
+    test = kind(grouped, len(args.keys), method, alternative, correction, resamples, seed)
+    schema = columns(corrected=correction is not None)
+    result: FrameT = run(frame, test, schema, keys=args.keys)
+    return result
+
+
+def _columns(*, corrected: bool) -> dict[str, pl.DataType]:
+    """Return the columns of tests of AP."""
+    numbers = ("ap", "normalized_ap", "null_mean", "null_std", "z", "p_value", "log10_p_value")
+    counts = {"n": pl.Int64(), "n_pos": pl.Int64()}
+    return counts | columns_with_p(numbers, corrected=corrected)
+
+
+def _columns_of_means(*, corrected: bool) -> dict[str, pl.DataType]:
+    """Return the columns of tests of mean AP."""
+    numbers = ("map", "null_mean", "null_std", "z", "p_value", "log10_p_value")
+    return {"n_groups": pl.Int64()} | columns_with_p(numbers, corrected=corrected)
 
 
 @dataclass(frozen=True)
-class _Test:
+class _Test(Plan):
     """What is tested, and how."""
 
-    args: Arguments
+    n_keys: int
     method: Method
     alternative: Alternative
     correction: Correction | None
     n_resamples: int
     seed: int
 
-    def check(self) -> None:
-        """Refuse what leaves labels that cannot be exchanged."""
-        check_correction(self.correction)
-        if self.args.weight is not None:
-            raise PrframeError("ap_test counts whole items and takes no `weight`; leave it out.")
-        if self.args.ties not in _TIES:
-            raise PrframeError(
-                f"ap_test takes ties={checks.listed(_TIES)}; got {self.args.ties!r}, under which "
-                "AP is no longer that of one ranking."
-            )
+    def accepts(self) -> Accepts:
+        """Return what leaves labels that can be exchanged."""
+        return Accepts(
+            "ap_test",
+            whole_items="counts",
+            ties=WITHOUT_LABELS,
+            otherwise=", under which AP is no longer that of one ranking",
+        )
 
-    def check_mean(self) -> None:
-        """Refuse methods that know nothing of a mean."""
-        if self.method not in _OF_MEANS:
-            raise PrframeError(
-                "with `over`, `method` must be one of "
-                f"{checks.listed(_OF_MEANS, in_order=True)}; got {self.method!r}."
-            )
+    def check(self) -> None:
+        """Refuse corrections that are not known."""
+        check_correction(self.correction)
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return one row per group."""
@@ -230,20 +229,6 @@ class _Test:
         )
         return corrected(_normalized(joined), self.correction).drop("row")
 
-    def results_over(self, source: Source, n_keys: int) -> pl.DataFrame:
-        """Return one row per group of `by`."""
-        rows = self._measured(source)
-        keys = key_names(self.args)[:n_keys]
-        found = [
-            self._mean_result(part.filter(pl.col("ap").is_not_null())).select(
-                *[pl.lit(part[key].first(), dtype=part.schema[key]).alias(key) for key in keys],
-                pl.all(),
-            )
-            for part in (rows.partition_by(keys, maintain_order=True) if keys else [rows])
-        ]
-        schema = {key: rows.schema[key] for key in keys} | dict(_MEAN_COLUMNS)
-        return corrected(pl.concat([pl.DataFrame(schema=schema), *found]), self.correction)
-
     def _measured(self, source: Source) -> pl.DataFrame:
         """Return the AP of each group, and what its distribution depends on; warn of no AP."""
         rows = Ranking(source, self.args).over_groups(self._measured_piece)
@@ -255,7 +240,7 @@ class _Test:
         """Measure the groups of a piece."""
         found = hits(piece)
         ap = measure(found, [AP], ties=self.args.ties)["0"]
-        tied = self.args.ties == "group"
+        tied = self.args.policy.blocks
         nothing = pl.Series("sizes", [None], dtype=pl.List(pl.UInt32))
         sizes = tie_sizes(piece) if tied else nothing.new_from_index(0, found.totals.height)
         return found.totals.select(
@@ -316,12 +301,40 @@ class _Test:
         above, below = map(np.asarray, good)
         return float(np.exp(from_log_tails(above, below, self.alternative)))
 
+
+@dataclass(frozen=True)
+class _TestOfMeans(_Test):
+    """What is tested of means over groups, and how."""
+
+    def check(self) -> None:
+        """Refuse methods that know nothing of a mean."""
+        super().check()
+        if self.method not in _OF_MEANS:
+            raise PrframeError(
+                "with `over`, `method` must be one of "
+                f"{checks.listed(_OF_MEANS, in_order=True)}; got {self.method!r}."
+            )
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return one row per group of `by`."""
+        rows = self._measured(source)
+        keys = key_names(self.args)[: self.n_keys]
+        found = [
+            self._mean_result(part.filter(pl.col("ap").is_not_null())).select(
+                *[pl.lit(part[key].first(), dtype=part.schema[key]).alias(key) for key in keys],
+                pl.all(),
+            )
+            for part in (rows.partition_by(keys, maintain_order=True) if keys else [rows])
+        ]
+        schema = {key: rows.schema[key] for key in keys} | _columns_of_means(corrected=False)
+        return corrected(pl.concat([pl.DataFrame(schema=schema), *found]), self.correction)
+
     def _mean_result(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Test the mean AP of some groups."""
         cases = _cases(rows)
         count = len(cases.cases)
         if not count:
-            return pl.DataFrame([{"n_groups": 0}], schema=_MEAN_COLUMNS)
+            return pl.DataFrame([{"n_groups": 0}], schema=_columns_of_means(corrected=False))
         value = float(rows["ap"].to_numpy().mean())
         mean, variance = cases.mean.mean(), cases.variance.sum() / count**2
         log_p, method = self._log_p_value_of_mean(cases, value)

@@ -8,12 +8,12 @@ from typing import Literal, NamedTuple, TypeAlias, Unpack, get_args
 import numpy as np
 import polars as pl
 
-from prframe import checks, schemas
-from prframe._engine.arguments import Arguments
+from prframe import checks
 from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import class_scores, hits
 from prframe._engine.rows import in_groups, key_names
+from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import EffectiveSampleSizeWarning, PrframeError, warn
 from prframe.stats._arrays import random_generator
 from prframe.stats.curves import (
@@ -25,15 +25,16 @@ from prframe.stats.curves import (
     resampled_curve,
 )
 from prframe.stats.rankings import RankedCells, two_classes
-from prframe.typing import Bandwidth, Floats, FrameT, Shared
+from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
+from prframe.typing import Bandwidth, Floats, FrameT, Schema, Shared
 from prframe.verbs._groups import each_group, group_cells, resamples
 from prframe.verbs._levels import band_levels
+from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import arguments, positives_of, run, verb, warn_null, warn_undefined
 
 Kind: TypeAlias = Literal["studentized", "sup"]
 Method: TypeAlias = Literal["bootstrap", "asymptotic"]
 
-_TIES = ("group", "order", "trec")
 # What a group must hold for a band: ranks say something of a curve from a few positives on,
 # densities have to be estimated.
 _LEAST = {"bayesian-bootstrap": 3, "smoothed-bootstrap": 5, "asymptotic": 10}
@@ -55,6 +56,10 @@ class _Curve(NamedTuple):
     worth: float = np.nan
 
 
+_NUMBERS = ("recall", "precision", "conf_low", "conf_high")
+_COLUMNS: Schema = {**dict.fromkeys(_NUMBERS, pl.Float64()), "method": pl.String()}
+
+
 @verb
 def band(
     frame: FrameT,
@@ -69,7 +74,7 @@ def band(
     confidence_level: float = 0.95,
     bandwidth: Bandwidth | None = None,
     importance: float | Literal["auto"] | None = None,
-    n_resamples: int = 2000,
+    n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
     **shared: Unpack[Shared],
 ) -> FrameT:
@@ -81,7 +86,7 @@ def band(
 
     Parameters
     ----------
-    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+    frame : {frames}
         One row per item.
     {shared}
     method : {"bootstrap", "asymptotic"}
@@ -119,8 +124,8 @@ def band(
     Raises
     ------
     PrframeError
-        An unknown option, options that do not go together, `weight`, ``ties`` other than
-        "group", "order" and "trec", or rows that cannot be ranked.
+        An unknown option, options that do not go together, `weight`, a tie policy that looks at
+        labels or is a mean over orders, or rows that cannot be ranked.
 
     Warns
     -----
@@ -165,7 +170,7 @@ def band(
     """
     args = arguments("band", score, label, shared)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
-    plan = _Plan(
+    plan = _Band(
         args=args,
         name=_named(method, kind),
         levels=band_levels(recall, recall_range),
@@ -176,8 +181,7 @@ def band(
         n_resamples=resamples(n_resamples, level),
         seed=int(random_generator(rng).integers(1 << 62)),
     )
-    plan.check()
-    result: FrameT = run(frame, args, schemas.band(), plan.results)
+    result: FrameT = run(frame, plan, _COLUMNS)
     return result
 
 
@@ -195,10 +199,9 @@ def _named(method: Method, kind: Kind) -> str:
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _Band(Plan):
     """What is drawn, and how."""
 
-    args: Arguments
     name: str
     levels: Floats
     simultaneous: bool
@@ -208,16 +211,18 @@ class _Plan:
     n_resamples: int
     seed: int
 
+    def accepts(self) -> Accepts:
+        """Return what leaves a sample of items; scores are smoothed with all their ties."""
+        return Accepts(
+            "band",
+            whole_items="draws",
+            ties=WITHOUT_LABELS if self.name == "bayesian-bootstrap" else BLOCKS,
+            taker=f"the {self.name} band",
+        )
+
     def check(self) -> None:
         """Refuse options that would have to be disregarded."""
         checks.flag("simultaneous", self.simultaneous)
-        if self.args.weight is not None:
-            raise PrframeError("band draws whole items and takes no `weight`; leave it out.")
-        ties = _TIES if self.name == "bayesian-bootstrap" else _TIES[:1]
-        if self.args.ties not in ties:
-            raise PrframeError(
-                f"the {self.name} band takes ties={checks.listed(ties)}; got {self.args.ties!r}."
-            )
         if self.name == "asymptotic" and self.simultaneous:
             raise PrframeError(
                 "method='asymptotic' knows single levels only; say simultaneous=False, "

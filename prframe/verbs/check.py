@@ -6,7 +6,7 @@ from typing import Unpack
 
 import polars as pl
 
-from prframe import checks, schemas
+from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.measure import values_of_groups
@@ -22,12 +22,21 @@ from prframe._engine.rows import (
     rounded,
 )
 from prframe.metrics import AP, P
-from prframe.typing import FrameT, Shared
+from prframe.typing import FrameT, Schema, Shared
+from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import arguments, run, verb
 
 # Differences below this are rounding.
 _ROUNDING = 1e-12
 _ONE_GROUP = pl.lit(0).alias("all rows")
+
+
+_COLUMNS: Schema = {
+    "kind": pl.String(),
+    "severity": pl.String(),
+    "count": pl.Int64(),
+    "example": pl.String(),
+}
 
 
 @dataclass(frozen=True)
@@ -53,7 +62,7 @@ def check(
 
     Parameters
     ----------
-    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+    frame : {frames}
         One row per item.
     {shared}
     k : int or list of int
@@ -113,15 +122,25 @@ def check(
     args = arguments("check", score, label, shared)
     given = k if isinstance(k, (list, tuple, range)) else [k]
     cutoffs = list(dict.fromkeys(checks.whole_number("k", cutoff, at_least=1) for cutoff in given))
-
-    def compute(source: Source) -> pl.DataFrame:
-        found = _findings(source, args, cutoffs)
-        rows = [astuple(finding) for finding in found if finding.count]
-        return pl.DataFrame(rows, schema=dict(schemas.check()), orient="row")
-
-    result: FrameT = run(frame, args, schemas.check(), compute, keys=())
-
+    result: FrameT = run(frame, _Report(args, cutoffs), _COLUMNS, keys=())
     return result
+
+
+@dataclass(frozen=True)
+class _Report(Plan):
+    """What is looked at: cut-offs that ties should not straddle."""
+
+    cutoffs: list[int]
+
+    def accepts(self) -> Accepts:
+        """Return what is accepted: everything."""
+        return Accepts("check")
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return a row per finding."""
+        findings = _findings(source, self.args, self.cutoffs)
+        rows = [astuple(finding) for finding in findings if finding.count]
+        return pl.DataFrame(rows, schema=dict(_COLUMNS), orient="row")
 
 
 def _findings(source: Source, args: Arguments, cutoffs: list[int]) -> Iterator[_Finding]:
@@ -136,7 +155,7 @@ def _findings(source: Source, args: Arguments, cutoffs: list[int]) -> Iterator[_
             yield _rows_where(groups, keys, fault.kind, "error")
     if args.item is not None:
         yield _rows_where(groups, keys, "duplicate_item", "error")
-    for name in _totals(args):
+    for name in args.totals:
         yield _groups_where(groups, keys, f"bad_{name}", "error", pl.col(f"wrong_{name}"))
     yield _groups_where(groups, keys, "no_positives", "warning", pl.col("n_pos") == 0)
     full = (pl.col("n_pos") > 0) & (pl.col("n_pos") == pl.col("n"))
@@ -156,7 +175,7 @@ def _findings(source: Source, args: Arguments, cutoffs: list[int]) -> Iterator[_
 
 def _with_sound_totals(args: Arguments, groups: pl.DataFrame) -> Arguments:
     """Return the arguments without totals that contradict the data."""
-    for name in _totals(args):
+    for name in args.totals:
         if groups[f"wrong_{name}"].any():
             args = replace(args, n_pos=None) if name == "n_pos" else replace(args, n_neg=None)
     return args
@@ -187,11 +206,6 @@ def _tie_ranges(
             yield _Finding("tie_range", "warning", bad.height, example)
 
 
-def _totals(args: Arguments) -> list[str]:
-    """Return which totals are given."""
-    return [name for name in ("n_pos", "n_neg") if getattr(args, name) is not None]
-
-
 def _rows(source: Source, args: Arguments, faults: list[Problem]) -> pl.LazyFrame:
     """Return the columns the findings are made of."""
     schema = source.schema
@@ -207,7 +221,7 @@ def _rows(source: Source, args: Arguments, faults: list[Problem]) -> pl.LazyFram
     listed = ~is_missing(pl.col(args.score), schema[args.score]) | (args.missing != "drop")
     keys = [pl.col(key).alias(name) for key, name in zip(args.keys, key_names(args), strict=True)]
     item = [pl.col(args.item).alias("item")] if args.item is not None else []
-    totals = {name: getattr(args, name) for name in _totals(args)}
+    totals = {name: getattr(args, name) for name in args.totals}
     return rows.select(
         *keys,
         *item,
@@ -246,7 +260,7 @@ def _groups(
         counts["duplicate_item"] = pl.len() - pl.col("item").n_unique()
     for name, mask in (("n_pos", is_positive), ("n_neg", ~is_positive)):
         given, present = pl.col(f"given_{name}"), pl.col("weight").filter(mask).sum()
-        if name in _totals(args):
+        if name in args.totals:
             counts[f"wrong_{name}"] = (given.n_unique() > 1) | (given.first() < present)
     for k in cutoffs:
         pair = listed.slice(k - 1, 2)

@@ -7,8 +7,7 @@ from typing import Unpack, get_args
 import numpy as np
 import polars as pl
 
-from prframe import checks, schemas
-from prframe._engine.arguments import Arguments
+from prframe import checks
 from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import thresholds
@@ -16,7 +15,8 @@ from prframe._engine.rows import ROW, key_names
 from prframe.errors import PrframeError
 from prframe.metrics.quantities import HAIR_BELOW, precision
 from prframe.stats import first_at_least
-from prframe.typing import FrameT, RowOrder, Shared
+from prframe.typing import FrameT, RowOrder, Schema, Shared
+from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import arguments, positives_of, run, verb, warn_undefined
 
 _COUNTS = ("threshold", "k", "tp", "fp")
@@ -42,7 +42,7 @@ def curve(
 
     Parameters
     ----------
-    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+    frame : {frames}
         One row per item.
     {shared}
     interpolate : bool
@@ -106,7 +106,6 @@ def curve(
     └───────────┴─────┴─────┴─────┴────────┴───────────┘
     """
     args = arguments("curve", score, label, shared)
-    _check_ties(args)
     flags = {"interpolate": interpolate, "include_unretrieved": include_unretrieved}
     for name, value in (flags | {"anchor": anchor}).items():
         checks.flag(name, value)
@@ -116,14 +115,17 @@ def curve(
     if levels is not None and order == "input":
         raise PrframeError("`recall` gives a row per level; leave out order='input'.")
     rates = _precision_recall(prior, interpolate=interpolate)
-    drawing = _Drawing(args, include_unretrieved, rates, ("recall", "precision"), ("n_pos",))
-
-    def compute(source: Source) -> pl.DataFrame:
-        if order == "input":
-            return drawing.by_input(source)
-        return drawing.by_rank(source, anchor=anchor, levels=levels)
-
-    result: FrameT = run(frame, args, schemas.curve(weighted=args.weight is not None), compute)
+    drawing = _Drawing(
+        args,
+        rates,
+        ("recall", "precision"),
+        needs=("n_pos",),
+        include_unretrieved=include_unretrieved,
+        anchor=anchor,
+        levels=levels,
+        order=order,
+    )
+    result: FrameT = run(frame, drawing, _curve_columns(weighted=args.weight is not None))
     return result
 
 
@@ -143,7 +145,7 @@ def roc(
 
     Parameters
     ----------
-    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+    frame : {frames}
         One row per item.
     {shared}
     include_unretrieved : bool
@@ -189,17 +191,34 @@ def roc(
     └───────────┴─────┴─────┘
     """
     args = arguments("roc", score, label, shared)
-    _check_ties(args)
     checks.flag("include_unretrieved", include_unretrieved)
     checks.flag("anchor", anchor)
-    names, needs = ("fpr", "tpr"), ("n_pos", "n_neg")
-    drawing = _Drawing(args, include_unretrieved, _true_false_rates, names, needs)
-
-    def compute(source: Source) -> pl.DataFrame:
-        return drawing.by_rank(source, anchor=anchor)
-
-    result: FrameT = run(frame, args, schemas.roc(weighted=args.weight is not None), compute)
+    drawing = _Drawing(
+        args,
+        _true_false_rates,
+        ("fpr", "tpr"),
+        needs=("n_pos", "n_neg"),
+        include_unretrieved=include_unretrieved,
+        anchor=anchor,
+    )
+    result: FrameT = run(frame, drawing, _roc_columns(weighted=args.weight is not None))
     return result
+
+
+def _count_columns(*, weighted: bool) -> dict[str, pl.DataType]:
+    """Return the columns that open a curve; weighted counts are sums of weights."""
+    count = pl.Float64() if weighted else pl.Int64()
+    return {"threshold": pl.Float64(), "k": pl.Int64(), "tp": count, "fp": count}
+
+
+def _curve_columns(*, weighted: bool) -> Schema:
+    """Return the columns of a precision-recall curve."""
+    return _count_columns(weighted=weighted) | dict.fromkeys(("recall", "precision"), pl.Float64())
+
+
+def _roc_columns(*, weighted: bool) -> Schema:
+    """Return the columns of a ROC curve."""
+    return _count_columns(weighted=weighted) | dict.fromkeys(("fpr", "tpr"), pl.Float64())
 
 
 def _levels(recall: float | Sequence[float]) -> list[float]:
@@ -238,42 +257,41 @@ def _ratio(count: pl.Expr, total: pl.Expr) -> pl.Expr:
     return pl.when(total > 0).then(count / total)
 
 
-def _check_ties(args: Arguments) -> None:
-    """Require a tie policy that has a curve."""
-    if args.ties == "expected":
-        raise PrframeError(
-            "ties='expected' is a mean over rankings, which have different curves; "
-            "draw 'group', or the range from 'worst' to 'best'."
-        )
-
-
 @dataclass(frozen=True)
-class _Drawing:
+class _Drawing(Plan):
     """A kind of curve: the counts along the thresholds, and rates made of them."""
 
-    args: Arguments
-    include_unretrieved: bool
     rates: Callable[[pl.DataFrame], pl.DataFrame]
     names: tuple[str, str]
     needs: tuple[str, ...]
+    include_unretrieved: bool
+    anchor: bool
+    levels: list[float] | None = None
+    order: RowOrder = "rank"
 
-    def by_rank(
-        self, source: Source, *, anchor: bool, levels: list[float] | None = None
-    ) -> pl.DataFrame:
+    def accepts(self) -> Accepts:
+        """Return what leaves one ranking."""
+        return Accepts("curve", one_ranking="which have different curves; draw")
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return a row per threshold, level or input row."""
+        return self._by_input(source) if self.order == "input" else self._by_rank(source)
+
+    def _by_rank(self, source: Source) -> pl.DataFrame:
         """Return the rows best score first."""
 
         def draw(piece: Piece) -> pl.DataFrame:
             ranked = thresholds(piece)
             rows = _with_totals(ranked.table.filter("last"), ranked.totals)
-            rows = self.rates(_with_anchors(rows, ranked.totals) if anchor else rows)
-            if levels is not None:
-                rows = _at_levels(rows, ranked.totals, levels)
+            rows = self.rates(_with_anchors(rows, ranked.totals) if self.anchor else rows)
+            if self.levels is not None:
+                rows = _at_levels(rows, ranked.totals, self.levels)
             return self._shown(rows, key_names(self.args))
 
         ranking = Ranking(source, self.args, self.include_unretrieved, ("score",))
         return self._warned(ranking.over_groups(draw))
 
-    def by_input(self, source: Source) -> pl.DataFrame:
+    def _by_input(self, source: Source) -> pl.DataFrame:
         """Return a row per input row, in input order."""
         frame = source.whole().with_row_index(ROW)
 

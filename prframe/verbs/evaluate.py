@@ -1,18 +1,20 @@
 """Metrics of each group."""
 
 from collections.abc import Sequence
-from typing import Unpack, get_args
+from dataclasses import dataclass
+from typing import Literal, Unpack, get_args
 
 import polars as pl
 
-from prframe import checks, schemas
+from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
 from prframe.metrics import Metric
-from prframe.typing import Columns, FrameT, Layout, Shared
+from prframe.typing import Columns, FrameT, Layout, Schema, Shared
 from prframe.verbs._evaluation import Evaluation, named
+from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import arguments, grouped_over, run, verb
 
 # trec_eval's floor, so that one query without success does not make a geometric mean 0.
@@ -40,7 +42,7 @@ def evaluate(
 
     Parameters
     ----------
-    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+    frame : {frames}
         One row per item.
     metrics : str, Metric or list of these
         Names such as ``"AP"``, ``"nDCG@10"``, or catalogue values such as ``prframe.nDCG @ 10``;
@@ -127,7 +129,7 @@ def evaluate(
     checks.flag("include_unretrieved", include_unretrieved)
     if layout is not None:
         checks.one_of("layout", layout, get_args(Layout))
-    plan = Evaluation(
+    evaluation = Evaluation(
         args=_with_over(args, over, layout, geometric_mean=geometric_mean),
         wanted=wanted,
         include_unretrieved=include_unretrieved,
@@ -135,21 +137,45 @@ def evaluate(
         interpolate=interpolate,
         undefined=None if undefined is None else checks.number("undefined", undefined),
     )
-    plan.check()
-    keys = key_names(args)
-
-    def compute(source: Source) -> pl.DataFrame:
-        values = plan.values(source)
-        if over is not None:
-            return _summary(values, list(wanted), keys, geometric_mean=geometric_mean)
-        return _long(values, list(wanted), keys) if layout == "long" else values
-
-    if over is not None:
-        schema = schemas.evaluate_summary(geometric_mean=geometric_mean)
-    else:
-        schema = schemas.evaluate_long() if layout == "long" else schemas.evaluate_wide(wanted)
-    result: FrameT = run(frame, plan.args, schema, compute, keys=args.keys)
+    shape = "summary" if over is not None else layout or "wide"
+    plan = _Values(evaluation.args, evaluation, key_names(args), shape, geometric_mean)
+    result: FrameT = run(frame, plan, plan.columns(), keys=args.keys)
     return result
+
+
+@dataclass(frozen=True)
+class _Values(Plan):
+    """What is evaluated, and in which shape it is returned."""
+
+    evaluation: Evaluation
+    keys: list[str]
+    shape: Literal["wide", "long", "summary"]
+    geometric_mean: bool
+
+    def columns(self) -> Schema:
+        """Return the columns: one per metric, those of a row per metric, or of a summary."""
+        if self.shape == "wide":
+            return {metric: pl.Float64() for metric in self.evaluation.wanted}
+        if self.shape == "long":
+            return {"metric": pl.String(), "value": pl.Float64()}
+        columns = {"metric": pl.String(), "mean": pl.Float64(), "std": pl.Float64()}
+        columns |= {"n": pl.Int64(), "n_undefined": pl.Int64()}
+        return columns | ({"geometric_mean": pl.Float64()} if self.geometric_mean else {})
+
+    def accepts(self) -> Accepts:
+        """Return what is accepted: everything, as far as the metrics take it."""
+        return Accepts("evaluate")
+
+    def check(self) -> None:
+        """Refuse options that a metric would have to disregard."""
+        self.evaluation.check()
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return a row per group, or per group and metric."""
+        values, names = self.evaluation.values(source), list(self.evaluation.wanted)
+        if self.shape == "summary":
+            return _summary(values, names, self.keys, geometric_mean=self.geometric_mean)
+        return _long(values, names, self.keys) if self.shape == "long" else values
 
 
 def _with_over(

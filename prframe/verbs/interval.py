@@ -9,12 +9,12 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from prframe import checks, schemas
-from prframe._engine.arguments import Arguments
+from prframe import checks
 from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import clustered, hits
 from prframe._engine.rows import key_names
+from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
 from prframe.metrics import Metric, with_cells
 from prframe.stats._arrays import random_generator
@@ -34,10 +34,12 @@ from prframe.stats.rankings import (
     cluster_counts,
     ranking_bootstrap,
 )
-from prframe.typing import Alternative, Columns, Floats, FrameT, Shared
+from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
+from prframe.typing import Alternative, Columns, Floats, FrameT, Schema, Shared
 from prframe.verbs._evaluation import Evaluation, named
 from prframe.verbs._groups import each_group, group_cells, resamples
 from prframe.verbs._interval_rows import interval_rows, warned, warned_of_narrow
+from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import (
     arguments,
     grouped_over,
@@ -57,7 +59,14 @@ _OF_MEANS = ("auto", "t", "logit", "percentile", "bca")
 _OF_CLUSTERS = ("auto", "logit-t", "logit", "wald", "percentile", "bca")
 _RESAMPLED = ("percentile", "bca")
 _DRAWN = (*_RESAMPLED, POSTERIOR)
-_TIES = ("group", "order", "trec")
+
+
+_NUMBERS = ("estimate", "std_error", "conf_low", "conf_high")
+_COLUMNS: Schema = {
+    "metric": pl.String(),
+    **dict.fromkeys(_NUMBERS, pl.Float64()),
+    "method": pl.String(),
+}
 
 
 class _Group(NamedTuple):
@@ -79,7 +88,7 @@ def interval(
     cluster: str | None = None,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
-    n_resamples: int = 2000,
+    n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
     judged: str = "judged",
     **shared: Unpack[Shared],
@@ -92,7 +101,7 @@ def interval(
 
     Parameters
     ----------
-    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+    frame : {frames}
         One row per item.
     metrics : str, Metric or list of these
         Of one ranking those that are functions of counts: AP, AUC, AUPRC, MaxF1, BEDROC, Rprec,
@@ -188,7 +197,7 @@ def interval(
     asks_judged = over is not None and any(metric.judged for metric in wanted.values())
     args = arguments("interval", score, label, shared, judged=judged if asks_judged else None)
     checks.one_of("method", method, get_args(Method))
-    plan = _Plan(
+    plan = _Intervals(
         args=args if cluster is None else replace(args, cluster=cluster),
         wanted=wanted,
         method=method,
@@ -199,27 +208,39 @@ def interval(
         seed=int(random_generator(rng).integers(1 << 62)),
     )
     if over is None:
-        plan.check()
-        result: FrameT = run(frame, plan.args, schemas.interval(), plan.results)
+        result: FrameT = run(frame, plan, _COLUMNS)
         return result
-    means = _Means(plan, Evaluation(grouped_over(args, over), wanted))
-    means.check()
-    of_means: FrameT = run(
-        frame, means.evaluation.args, schemas.interval(), means.results, keys=args.keys
-    )
+    grouped = grouped_over(plan.args, over)
+    means = _Means(grouped, plan, Evaluation(grouped, wanted))
+    of_means: FrameT = run(frame, means, _COLUMNS, keys=args.keys)
     return of_means
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _Intervals(Plan):
     """What is enclosed, and how."""
 
-    args: Arguments
     wanted: dict[str, Metric]
     method: Method
     confidence: Confidence
     n_resamples: int
     seed: int
+
+    def accepts(self) -> Accepts:
+        """Return what leaves a sample of items, or of clusters."""
+        if self.args.cluster is None:
+            ties, taker, where = WITHOUT_LABELS, "", " without `over`"
+        else:
+            ties, where = BLOCKS, ""
+            taker = "`cluster` draws rows again, which are tied then; it"
+        return Accepts(
+            "interval",
+            whole_items="draws",
+            ties=ties,
+            taker=taker,
+            where=where,
+            clusters_of_items=True,
+        )
 
     def check(self) -> None:
         """Refuse what single rankings have no interval for."""
@@ -229,36 +250,11 @@ class _Plan:
                     f"{name} of one ranking has no interval here: {metric.without_cells}; "
                     f"{with_cells()} have; for a mean over groups name them with over=."
                 )
-        if self.args.weight is not None:
-            raise PrframeError(
-                "interval draws whole items and takes no `weight` without `over`; leave it out."
-            )
-        if self.args.ties not in _TIES:
-            raise PrframeError(
-                f"interval takes ties={checks.listed(_TIES)} without `over`; "
-                f"got {self.args.ties!r}."
-            )
         # Each checks its cut-off.
         _ = self.statistics
         known = _OF_RANKINGS if self.args.cluster is None else _OF_CLUSTERS
         kind = "one ranking" if self.args.cluster is None else "clusters"
         _check_method(self.method, known, kind)
-        if self.args.cluster is not None:
-            self._check_clusters()
-
-    def _check_clusters(self) -> None:
-        """Refuse what cannot be told of clusters."""
-        if self.args.ties != "group":
-            raise PrframeError(
-                "`cluster` draws rows again, which are tied then; it takes ties='group'; "
-                f"got {self.args.ties!r}."
-            )
-        given = [name for name in ("n_pos", "n_neg") if getattr(self.args, name) is not None]
-        if given:
-            raise PrframeError(
-                f"`{given[0]}` counts items that are not listed, and so in no cluster; list them "
-                "with a score of -inf."
-            )
 
     @property
     def statistics(self) -> list[CellStatistic]:
@@ -324,19 +320,22 @@ class _Plan:
 
 
 @dataclass(frozen=True)
-class _Means:
+class _Means(Plan):
     """Intervals for means over groups."""
 
-    plan: _Plan
+    plan: _Intervals
     evaluation: Evaluation
+
+    def accepts(self) -> Accepts:
+        """Return what leaves a sample of groups."""
+        cluster = (
+            "`cluster` is for rows of one ranking; with `over` the groups are drawn. Give one of "
+            "them."
+        )
+        return Accepts("interval", cluster=cluster)
 
     def check(self) -> None:
         """Refuse what means have no interval for."""
-        if self.plan.args.cluster is not None:
-            raise PrframeError(
-                "`cluster` is for rows of one ranking; with `over` the groups are drawn. Give one "
-                "of them."
-            )
         _check_method(self.plan.method, _OF_MEANS, "a mean over groups")
         if self.plan.method == "logit":
             self._check_ranges()

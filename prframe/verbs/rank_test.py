@@ -8,8 +8,7 @@ from typing import NamedTuple, Unpack, get_args
 import numpy as np
 import polars as pl
 
-from prframe import checks, schemas
-from prframe._engine.arguments import Arguments
+from prframe import checks
 from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import hits, tie_sizes
@@ -21,9 +20,11 @@ from prframe.stats.null import LinearRankNull, RankNullMethod
 from prframe.stats.rank_statistics import RankStatistic, rank_null
 from prframe.stats.rankings import RankedCells
 from prframe.stats.score_functions import Phi, ScoreGeneratingFunction, parse_phi
+from prframe.tie_policies import WITHOUT_LABELS
 from prframe.typing import Alternative, FrameT, Integers, Shared
-from prframe.verbs._correction import Correction, check_correction, corrected
+from prframe.verbs._correction import Correction, check_correction, columns_with_p, corrected
 from prframe.verbs._groups import each_group, group_cells
+from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import (
     arguments,
     positives_of,
@@ -32,8 +33,6 @@ from prframe.verbs._verb import (
     warn_null,
     warn_undefined,
 )
-
-_TIES = ("group", "order", "trec")
 
 
 @verb
@@ -56,7 +55,7 @@ def rank_test(
 
     Parameters
     ----------
-    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+    frame : {frames}
         One row per item, with all items of a group: those never retrieved as well, at a score of
         -inf or counted in `n_pos` and `n_neg`; they are tied, last.
     {shared}
@@ -92,9 +91,9 @@ def rank_test(
     Raises
     ------
     PrframeError
-        An unknown phi or option, a function that is not nondecreasing, `weight`, ``ties`` other
-        than "group", "order" and "trec", "exact" with too many rankings, or rows that cannot be
-        ranked.
+        An unknown phi or option, a function that is not nondecreasing, `weight`, a tie policy
+        that looks at labels or is a mean over orders, "exact" with too many rankings, or rows
+        that cannot be ranked.
 
     Warns
     -----
@@ -138,10 +137,16 @@ def rank_test(
     checks.one_of("method", method, get_args(RankNullMethod))
     functions = [parse_phi(one) for one in (phi if isinstance(phi, (list, tuple)) else [phi])]
     test = _Test(args, functions, alternative, method, correction, Confidence(confidence_level))
-    test.check()
-    schema = schemas.rank_test(corrected=correction is not None)
-    result: FrameT = run(frame, args, schema, test.results)
+    result: FrameT = run(frame, test, _columns(corrected=correction is not None))
     return result
+
+
+def _columns(*, corrected: bool) -> dict[str, pl.DataType]:
+    """Return the columns of tests by linear rank statistics."""
+    numbers = ("statistic", "null_mean", "null_std", "z", "p_value")
+    ends = ("estimate", "std_error", "conf_low", "conf_high")
+    heads = {"phi": pl.String(), "n_pos": pl.Int64(), "n_neg": pl.Int64()}
+    return heads | columns_with_p((*numbers, *ends), corrected=corrected)
 
 
 class _Group(NamedTuple):
@@ -153,18 +158,26 @@ class _Group(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Test:
+class _Test(Plan):
     """What is tested, and how."""
 
-    args: Arguments
     functions: list[ScoreGeneratingFunction]
     alternative: Alternative
     method: RankNullMethod
     correction: Correction | None
     confidence: Confidence
 
+    def accepts(self) -> Accepts:
+        """Return what leaves labels that can be exchanged."""
+        return Accepts(
+            "rank_test",
+            whole_items="ranks",
+            ties=WITHOUT_LABELS,
+            otherwise=", under which ranks depend on labels or are no ranks of one ranking",
+        )
+
     def check(self) -> None:
-        """Refuse what leaves labels that cannot be exchanged."""
+        """Refuse corrections that are not known, and functions that cannot be told apart."""
         check_correction(self.correction)
         if not self.functions:
             raise PrframeError("`phi` must name a function; got an empty list.")
@@ -173,13 +186,6 @@ class _Test:
             raise PrframeError(
                 f"`phi` has a function, or the name of one, twice: {checks.brief(names)}; rows "
                 "are told apart by these names."
-            )
-        if self.args.weight is not None:
-            raise PrframeError("rank_test ranks whole items and takes no `weight`; leave it out.")
-        if self.args.ties not in _TIES:
-            raise PrframeError(
-                f"rank_test takes ties={checks.listed(_TIES)}; got {self.args.ties!r}, under "
-                "which ranks depend on labels or are no ranks of one ranking."
             )
 
     def results(self, source: Source) -> pl.DataFrame:
@@ -191,7 +197,7 @@ class _Test:
     def _piece(self, piece: Piece) -> pl.DataFrame:
         """Return the rows of the groups of a piece."""
         found = hits(piece)
-        tied = self.args.ties == "group"
+        tied = self.args.policy.blocks
         sizes = tie_sizes(piece).to_list() if tied else repeat(None)
         depths = found.totals["n"].to_list()
         groups = [
@@ -200,8 +206,10 @@ class _Test:
         ]
         values = [row for rows in each_group(self._group, groups, "rank_test") for row in rows]
         heads = found.totals.select(*key_names(self.args))
-        table = pl.DataFrame(values, schema=dict(_COLUMNS), orient="row")
-        numbers = [name for name, kind in _COLUMNS.items() if kind == pl.Float64()]
+        table = pl.DataFrame(values, schema=dict(_columns(corrected=False)), orient="row")
+        numbers = [
+            name for name, kind in _columns(corrected=False).items() if kind == pl.Float64()
+        ]
         table = table.with_columns(pl.col(numbers).fill_nan(None))
         if not heads.width:
             return table
@@ -216,7 +224,7 @@ class _Test:
         """Return the values of the columns."""
         cells = group.cells
         if not cells.n_pos:
-            return (function.name, 0, cells.n_neg, *[None] * (len(_COLUMNS) - 3))
+            return (function.name, 0, cells.n_neg, *[None] * (len(_columns(corrected=False)) - 3))
         phi = function.of_size(cells.n)
         null = _null_of(phi, group)
         found = RankStatistic(phi, cells, null)
@@ -239,9 +247,6 @@ class _Test:
         if any(not function.projected for function in self.functions):
             why += ", or are tested by DCG, which has none"
         warn_null(["std_error", "conf_low", "conf_high"], narrow, self.args, why)
-
-
-_COLUMNS = schemas.rank_test(corrected=False)
 
 
 def _blocks(sizes: list[int] | None, depth: int) -> Integers | None:

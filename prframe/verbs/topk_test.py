@@ -8,8 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from prframe import checks, schemas
-from prframe._engine.arguments import Arguments
+from prframe import checks
 from prframe._engine.frames import Source
 from prframe._engine.hits import Hits
 from prframe._engine.measure import measure as measure_hits
@@ -20,7 +19,8 @@ from prframe.errors import PrframeError
 from prframe.metrics import P, R
 from prframe.stats import hypergeometric_topk, proportion_interval
 from prframe.stats._p_values import check_alternative
-from prframe.typing import Alternative, Floats, FrameT, IntervalMethod, Shared
+from prframe.typing import Alternative, Floats, FrameT, IntervalMethod, Schema, Shared
+from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import (
     arguments,
     positives_of,
@@ -31,6 +31,11 @@ from prframe.verbs._verb import (
 )
 
 Measure: TypeAlias = Literal["precision", "recall"]
+
+
+_COUNTS: Schema = {"k": pl.Int64(), "hits": pl.Int64()}
+_SHARES = ("precision", "recall", "null_mean", "null_std", "p_value", "conf_low", "conf_high")
+_COLUMNS: Schema = {**_COUNTS, **dict.fromkeys(_SHARES, pl.Float64()), "method": pl.String()}
 
 
 @verb
@@ -53,7 +58,7 @@ def topk_test(
 
     Parameters
     ----------
-    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+    frame : {frames}
         One row per item, with all items of a group: those never retrieved as well, at a score of
         -inf or counted in `n_pos` and `n_neg`.
     {shared}
@@ -126,8 +131,7 @@ def topk_test(
     checks.one_of("method", method, get_args(IntervalMethod))
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     test = _Test(args, _cutoffs(k), measure, alternative, level, method)
-    test.check()
-    result: FrameT = run(frame, args, schemas.topk_test(), test.results)
+    result: FrameT = run(frame, test, _COLUMNS)
     return result
 
 
@@ -141,25 +145,19 @@ def _cutoffs(k: int | Sequence[int]) -> list[int]:
 
 
 @dataclass(frozen=True)
-class _Test:
+class _Test(Plan):
     """What is tested, and how."""
 
-    args: Arguments
     cutoffs: list[int]
     measure: Measure
     alternative: Alternative
     confidence_level: float
     method: IntervalMethod
 
-    def check(self) -> None:
-        """Refuse what leaves no whole number of hits."""
-        if self.args.weight is not None:
-            raise PrframeError("topk_test counts whole items and takes no `weight`; leave it out.")
-        if self.args.ties == "expected":
-            raise PrframeError(
-                "ties='expected' is a mean over rankings, and the test needs the hits of one; "
-                "use 'group', or the range from 'worst' to 'best'."
-            )
+    def accepts(self) -> Accepts:
+        """Return what leaves a whole number of hits."""
+        needs = "and the test needs the hits of one; use"
+        return Accepts("topk_test", whole_items="counts", one_ranking=needs)
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return one row per group and cut-off."""

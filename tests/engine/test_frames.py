@@ -1,5 +1,7 @@
 """Every kind of frame: equal values, the caller's kind out."""
 
+from functools import partial
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -9,6 +11,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import prframe
+from prframe._engine.frames import kinds
+from prframe.accessors import verbs
 
 RNG = np.random.default_rng(7)
 N = 200
@@ -23,14 +27,11 @@ DATA = pl.DataFrame(
     }
 )
 BY = ["model", "query"]
-CALLS = {
+CALLS = {name: partial(getattr(prframe, name), by=BY) for name in verbs()} | {
     "evaluate": lambda frame: prframe.evaluate(frame, ["AP", "nDCG@3", "RR"], by=BY),
     "long": lambda frame: prframe.evaluate(frame, ["AP", "P@3"], by=BY, layout="long"),
-    "curve": lambda frame: prframe.curve(frame, by=BY),
     "input": lambda frame: prframe.curve(frame, by=BY, order="input"),
     "levels": lambda frame: prframe.curve(frame, by=BY, recall=[0.0, 0.5]),
-    "roc": lambda frame: prframe.roc(frame, by=BY),
-    "check": lambda frame: prframe.check(frame, by=BY),
     "ap_test": lambda frame: prframe.ap_test(frame, by=BY, correction="holm"),
     "rank_test": lambda frame: prframe.rank_test(
         frame, by="model", phi=["mww", "local-auc"], correction="holm"
@@ -108,13 +109,22 @@ def test_pyarrow(call) -> None:
     assert_frame_equal(plain(pl.from_arrow(result)), plain(call(DATA)))
 
 
+# Kinds of frames that need no dtypes of their own: how polars becomes one, and what comes back.
+KINDS = {"duckdb": (lambda rows: duckdb.from_arrow(rows.to_arrow()), pa.Table, pl.from_arrow)}
+
+
 @calls
-def test_pycapsule_frames(call) -> None:
-    rows = DATA.with_columns(pl.col("model").cast(pl.String)).to_arrow()
-    relation = duckdb.from_arrow(rows)
-    result = call(relation)
-    assert isinstance(result, pa.Table)
-    assert_frame_equal(plain(pl.from_arrow(result)), plain(call(DATA)))
+@pytest.mark.parametrize(("make", "back", "read"), KINDS.values(), ids=KINDS)
+def test_other_kinds(call, make, back, read) -> None:
+    result = call(make(DATA.with_columns(pl.col("model").cast(pl.String))))
+    assert isinstance(result, back)
+    assert_frame_equal(plain(read(result)), plain(call(DATA)))
+
+
+def test_kinds_are_named() -> None:
+    arrow = "pyarrow Table, or any other frame with the Arrow PyCapsule interface"
+    for what in ("polars DataFrame or LazyFrame", "pandas DataFrame", arrow):
+        assert what in kinds()
 
 
 def test_record_batches_are_tables() -> None:
@@ -163,20 +173,7 @@ def test_empty_frames_give_no_rows() -> None:
         DATA.clear().to_pandas(),
         DATA.clear().to_arrow(),
     ):
-        for name in (
-            "evaluate",
-            "curve",
-            "roc",
-            "input",
-            "levels",
-            "topk_test",
-            "ap_test",
-            "rank_test",
-            "compare",
-            "interval",
-            "band",
-            "compare_curves",
-        ):
+        for name in set(CALLS) - {"check"}:
             result = CALLS[name](frame)
             result = result.collect() if isinstance(result, pl.LazyFrame) else result
             assert len(result) == 0

@@ -9,6 +9,7 @@ from hypothesis import given, strategies as st
 
 import prframe
 from prframe.metrics import CATALOGUE, Metric, parse_metric
+from prframe.tie_policies import NO_MEAN, POLICIES, WITHOUT_LABELS
 from tests.oracle import ORACLE, SCORES, Group, Item, value
 from tests.strategies import frame, items, weighted
 
@@ -78,7 +79,7 @@ def evaluate(frame_: pl.DataFrame, metrics: object, **options: object) -> pl.Dat
     asked = [metrics] if isinstance(metrics, str) else list(metrics)
     if any(parse_metric(metric).judged for metric in asked):
         options = {"judged": "judged"} | options
-    if options.get("ties") == "trec":
+    if POLICIES[options.get("ties", "group")].by_item:
         options = {"item": "item"} | options
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", prframe.UndefinedMetricWarning)
@@ -138,7 +139,7 @@ def test_graded_labels(ties: str, group: list[Item], positive: int | None) -> No
 
 @given(
     items(),
-    st.sampled_from(["group", "order", "trec", "best", "worst"]),
+    st.sampled_from(NO_MEAN),
     PRIORS,
     st.booleans(),
 )
@@ -150,19 +151,19 @@ def test_prior_and_interpolation(
     agree(values.to_dicts()[0], Group(group, ties, prior=prior, interpolate=interpolate), asked)
 
 
-@given(items(), st.sampled_from(["group", "order", "trec"]), st.sampled_from([0.2, 0.5]))
+@given(items(), st.sampled_from(WITHOUT_LABELS), st.sampled_from([0.2, 0.5]))
 def test_prior_with_a_cutoff(group: list[Item], ties: str, prior: float) -> None:
     values = evaluate(frame({"a": group}), ["AP@2"], ties=ties, prior=prior)
     agree(values.to_dicts()[0], Group(group, ties, prior=prior), {"AP@2": parse_metric("AP@2")})
 
 
-@given(items(), st.sampled_from(["group", "order", "trec", "best", "worst"]), PRIORS)
+@given(items(), st.sampled_from(NO_MEAN), PRIORS)
 def test_prior_at_a_level_of_recall(group: list[Item], ties: str, prior: float) -> None:
     values = evaluate(frame({"a": group}), AT_LEVELS, ties=ties, prior=prior)
     agree(values.to_dicts()[0], Group(group, ties, prior=prior), AT_LEVELS)
 
 
-@given(weighted(), st.sampled_from(["group", "order", "trec"]))
+@given(weighted(), st.sampled_from(WITHOUT_LABELS))
 def test_weights(group: list[Item], ties: str) -> None:
     asked = AT_LEVELS | {text: ASKED[text] for text in ("AP", "AUPRC", "AP11", "AUC")}
     asked |= {text: metric for text, metric in ASKED.items() if metric.name == "W"}

@@ -14,6 +14,7 @@ from polars.testing import assert_frame_equal
 
 import prframe
 from prframe import MissingColumnError, PrframeError
+from prframe._engine.frames import KINDS
 from prframe.trec import join
 
 # Drawn runs and qrels may have nothing in common; the warning has a test of its own.
@@ -26,6 +27,7 @@ RUN_SCHEMA = {
     "score": pl.Float64,
 }
 QRELS_SCHEMA = {"query_id": pl.String, "doc_id": pl.String, "label": pl.Int64}
+FRAMES = ", a ".join(kind.what for kind in KINDS)
 OUT = ["query_id", "doc_id", "score", "label", "judged"]
 
 
@@ -447,8 +449,7 @@ REFUSED = {
     ),
     "no frame": (
         lambda: join(RUN, [1]),
-        "the frame must be a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table, "
-        "or any other frame with the Arrow PyCapsule interface; got builtins.list.",
+        f"the frame must be a {FRAMES}; got builtins.list.",
     ),
 }
 

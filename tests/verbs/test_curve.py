@@ -10,6 +10,7 @@ from hypothesis import given, strategies as st
 from polars.testing import assert_frame_equal
 
 import prframe
+from prframe.tie_policies import NO_MEAN, WITHOUT_LABELS
 from tests.oracle import Group, Item
 from tests.strategies import frame, items, weighted
 
@@ -128,7 +129,7 @@ def test_recall_levels(group: list[Item], ties: str, interpolate: bool, include:
 
 @given(
     weighted(),
-    st.sampled_from(["group", "order", "trec", "best", "worst"]),
+    st.sampled_from(NO_MEAN),
     st.sampled_from([None, 0.3]),
     st.booleans(),
 )
@@ -137,7 +138,7 @@ def test_precision_at_recall_levels_is_a_metric(
 ) -> None:
     levels = [0.0, 0.1, 0.3, 1 / 3, 0.5, 0.7, 1.0]
     options = {"ties": ties, "prior": prior, "item": "item"}
-    if is_weighted and ties not in {"best", "worst"}:
+    if is_weighted and ties in WITHOUT_LABELS:
         options["weight"] = "weight"
     data = frame({"a": group})
     drawn = prframe.curve(data, recall=levels, **options)["precision"].to_list()

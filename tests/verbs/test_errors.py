@@ -1,12 +1,15 @@
 """Every refusal, once, with its full message."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
 import prframe
-from prframe import stats
+from prframe import stats, tie_policies
+from prframe._engine.frames import KINDS
 
 GOOD = pl.DataFrame(
     {
@@ -28,6 +31,16 @@ METRICS = (
     "'Judged', 'Lift', 'MaxF1', 'NumRel', 'NumRelRet', 'NumRet', 'P', 'Prec', 'R', 'RBP', 'RR', "
     "'RelP', 'Rprec', 'SetAP', 'SetF', 'SetP', 'SetR', 'Success', 'W', 'infAP', 'nDCG'"
 )
+
+
+def quoted(policies: Iterable[str]) -> str:
+    return ", ".join(map(repr, sorted(policies)))
+
+
+PLAIN, NO_MEAN = quoted(tie_policies.WITHOUT_LABELS), quoted(tie_policies.NO_MEAN)
+*_FIRST, _LAST = map(repr, tie_policies.WITHOUT_LABELS)
+PLAIN_OR = f"{', '.join(_FIRST)} or {_LAST}"
+FRAMES = ", a ".join(kind.what for kind in KINDS)
 evaluate, curve, interval = prframe.evaluate, prframe.curve, prframe.interval
 rank_test = prframe.rank_test
 
@@ -60,13 +73,11 @@ REFUSALS = {
     ),
     "not a frame": (
         lambda: evaluate([1, 2], "AP"),
-        "the frame must be a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table, "
-        "or any other frame with the Arrow PyCapsule interface; got builtins.list.",
+        f"the frame must be a {FRAMES}; got builtins.list.",
     ),
     "a GroupBy": (
         lambda: GOOD.to_pandas().groupby("query").pipe(evaluate, "AP"),
-        "the frame must be a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table, "
-        "or any other frame with the Arrow PyCapsule interface; "
+        f"the frame must be a {FRAMES}; "
         "got pandas.DataFrameGroupBy. "
         "Pass the frame itself and name its keys in by=.",
     ),
@@ -217,7 +228,7 @@ REFUSALS = {
     ),
     "ties": (
         lambda: curve(GOOD, ties="groups"),
-        "`ties` must be one of 'best', 'expected', 'group', 'order', 'trec', 'worst'; got 'groups'. Did you mean 'group'?",
+        f"`ties` must be one of {quoted(tie_policies.ALL_TIES)}; got 'groups'. Did you mean 'group'?",
     ),
     "missing": (
         lambda: curve(GOOD, missing="skip"),
@@ -243,8 +254,7 @@ REFUSALS = {
     ),
     "a Series": (
         lambda: evaluate(GOOD["score"], "AP"),
-        "the frame must be a polars DataFrame or LazyFrame, a pandas DataFrame, a pyarrow Table, "
-        "or any other frame with the Arrow PyCapsule interface; got polars.Series.",
+        f"the frame must be a {FRAMES}; got polars.Series.",
     ),
     "default column missing": (
         lambda: evaluate(GOOD.select("query", "doc"), "AP"),
@@ -306,8 +316,7 @@ REFUSALS = {
     ),
     "weights in every order": (
         lambda: evaluate(GOOD.with_columns(weight=1.0), "AP", ties="best", weight="weight"),
-        "ties='best' orders whole items and takes no `weight`; "
-        "use 'group', 'order' or 'trec', or repeat rows.",
+        f"ties='best' orders whole items and takes no `weight`; use {PLAIN_OR}, or repeat rows.",
     ),
     "an expected curve": (
         lambda: curve(GOOD, ties="expected"),
@@ -316,8 +325,7 @@ REFUSALS = {
     ),
     "an expected maximum": (
         lambda: evaluate(GOOD, ["AP", "MaxF1"], ties="expected"),
-        "MaxF1 takes ties='best', 'group', 'order', 'trec', 'worst'; got 'expected'; "
-        "evaluate it in a call of its own.",
+        f"MaxF1 takes ties={NO_MEAN}; got 'expected'; evaluate it in a call of its own.",
     ),
     "an expected interpolation": (
         lambda: evaluate(GOOD, "AP", ties="expected", interpolate=True),
@@ -329,7 +337,7 @@ REFUSALS = {
     ),
     "an expected null": (
         lambda: prframe.ap_test(GOOD, ties="expected"),
-        "ap_test takes ties='group', 'order', 'trec'; got 'expected', under which AP is no longer "
+        f"ap_test takes ties={PLAIN}; got 'expected', under which AP is no longer "
         "that of one ranking.",
     ),
     "a null's method": (
@@ -404,7 +412,7 @@ REFUSALS = {
     ),
     "an expected rank": (
         lambda: rank_test(GOOD, ties="expected"),
-        "rank_test takes ties='group', 'order', 'trec'; got 'expected', under which ranks depend "
+        f"rank_test takes ties={PLAIN}; got 'expected', under which ranks depend "
         "on labels or are no ranks of one ranking.",
     ),
     "no phi": (
@@ -624,7 +632,7 @@ REFUSALS = {
     ),
     "an expected band": (
         lambda: prframe.band(GOOD, ties="expected"),
-        "the bayesian-bootstrap band takes ties='group', 'order', 'trec'; got 'expected'.",
+        f"the bayesian-bootstrap band takes ties={PLAIN}; got 'expected'.",
     ),
     "an ordered ball": (
         lambda: prframe.band(GOOD, kind="sup", ties="order"),
@@ -797,7 +805,7 @@ REFUSALS = {
     ),
     "interval of expected values": (
         lambda: interval(GOOD, "AP", ties="expected"),
-        "interval takes ties='group', 'order', 'trec' without `over`; got 'expected'.",
+        f"interval takes ties={PLAIN} without `over`; got 'expected'.",
     ),
     "unknown method of an interval": (
         lambda: interval(GOOD, "AP", method="boot"),
@@ -881,8 +889,7 @@ REFUSALS = {
     ),
     "ties of a mean": (
         lambda: interval(GOOD, "infAP", over="query", ties="expected"),
-        "infAP takes ties='group', 'order', 'trec'; got 'expected'; "
-        "evaluate it in a call of its own.",
+        f"infAP takes ties={PLAIN}; got 'expected'; evaluate it in a call of its own.",
     ),
     "positives at random": (
         lambda: prframe.AP.at_random(3, 4),

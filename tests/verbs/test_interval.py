@@ -23,6 +23,7 @@ from prframe.stats.rankings import (
     TrapezoidArea,
 )
 from prframe.stats.rankings.cells import cells_from_scores
+from prframe.tie_policies import ALL_TIES, WITHOUT_LABELS
 from tests.strategies import Item, frame, items
 
 # Its name before SciPy 1.15.
@@ -78,7 +79,7 @@ def warned(call: Callable[[], pl.DataFrame]) -> tuple[pl.DataFrame, list[str]]:
 
 @pytest.mark.slow
 @quiet
-@pytest.mark.parametrize("ties", ["group", "order", "trec"])
+@pytest.mark.parametrize("ties", WITHOUT_LABELS)
 @pytest.mark.parametrize("totals", [{}, {"n_pos": 9, "n_neg": 30}])
 @settings(max_examples=25)
 @given(groups=st.lists(items(), min_size=1, max_size=3))
@@ -404,11 +405,11 @@ def test_clusters_cover() -> None:
 # Means
 
 
-@pytest.mark.parametrize("ties", ["group", "order", "trec", "expected", "best", "worst"])
+@pytest.mark.parametrize("ties", ALL_TIES)
 def test_means_are_those_of_evaluate(ties: str) -> None:
     metrics = ["AP", "P@3", "nDCG", "DCG"]
     options = {"by": "model", "over": "query", "ties": ties, "item": "item"}
-    if ties in {"best", "worst", "expected"}:
+    if ties not in WITHOUT_LABELS:
         metrics = ["AP", "P@3"]
     found, texts = warned(lambda: prframe.interval(DATA, metrics, method="t", **options))
     values, expected = warned(lambda: prframe.evaluate(DATA, metrics, **options))

@@ -1,12 +1,35 @@
 """Lazy frames: nothing runs before it is collected, and then once."""
 
+from functools import partial
+
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 import prframe
+from prframe.accessors import verbs
 
 DATA = pl.DataFrame({"q": [1, 1, 2, 2], "score": [2.0, 1.0, 3.0, 1.0], "label": [1, 0, 0, 1]})
+
+
+# A report looks at the rows from several sides, a time each.
+ONCE = [name for name in verbs() if name != "check"]
+CALLS = {name: partial(getattr(prframe, name), by="q") for name in ONCE} | {
+    "evaluate": lambda frame: prframe.evaluate(frame, ["AP", "nDCG"], by="q"),
+    "evaluate of one group": lambda frame: prframe.evaluate(frame, ["AP"]),
+    "curve in input order": lambda frame: prframe.curve(frame, by="q", order="input"),
+    "roc": lambda frame: prframe.roc(frame),
+    "topk_test": lambda frame: prframe.topk_test(frame, by="q", k=[1, 2]),
+    "rank_test": lambda frame: prframe.rank_test(frame, by="q", phi=["mww", "rtb"]),
+    "compare": lambda frame: prframe.compare(
+        frame.with_columns(m=pl.lit(["x", "y"])).explode("m"), "AP", model="m", over="q"
+    ),
+    "band": lambda frame: prframe.band(frame, by="q", rng=1, n_resamples=50),
+    "interval": lambda frame: prframe.interval(frame, "AP", by="q", rng=1, n_resamples=50),
+    "compare_curves": lambda frame: prframe.compare_curves(
+        frame, ["score", "label"], by="q", rng=1, n_resamples=50
+    ),
+}
 
 
 @pytest.fixture
@@ -21,27 +44,7 @@ def counted() -> tuple[pl.LazyFrame, list[int]]:
     return pl.defer(source, schema=DATA.schema), runs
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda frame: prframe.evaluate(frame, ["AP", "nDCG"], by="q"),
-        lambda frame: prframe.evaluate(frame, ["AP"]),
-        lambda frame: prframe.curve(frame, by="q"),
-        lambda frame: prframe.curve(frame, by="q", order="input"),
-        lambda frame: prframe.roc(frame),
-        lambda frame: prframe.topk_test(frame, by="q", k=[1, 2]),
-        lambda frame: prframe.ap_test(frame, by="q"),
-        lambda frame: prframe.rank_test(frame, by="q", phi=["mww", "rtb"]),
-        lambda frame: prframe.compare(
-            frame.with_columns(m=pl.lit(["x", "y"])).explode("m"), "AP", model="m", over="q"
-        ),
-        lambda frame: prframe.band(frame, by="q", rng=1, n_resamples=50),
-        lambda frame: prframe.interval(frame, "AP", by="q", rng=1, n_resamples=50),
-        lambda frame: prframe.compare_curves(
-            frame, ["score", "label"], by="q", rng=1, n_resamples=50
-        ),
-    ],
-)
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 @pytest.mark.filterwarnings("ignore:.*conf_low:prframe.UndefinedMetricWarning")
 def test_nothing_runs_before_collect_and_then_once(call, counted) -> None:
     query, runs = counted

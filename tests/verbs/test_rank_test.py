@@ -19,7 +19,8 @@ from prframe.stats import (
     rank_statistic,
 )
 from prframe.stats.intervals.base import Confidence
-from tests.oracle import SCORES
+from prframe.tie_policies import WITHOUT_LABELS
+from tests.oracle import ORDERS, SCORES
 from tests.strategies import Item, frame, items
 
 SIDES = ("two-sided", "less", "greater")
@@ -61,8 +62,7 @@ def row(rows: pl.DataFrame, **options: object) -> dict[str, float]:
 def naive_ranks(group: list[Item], ties: str) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Ranks from the worst item up, and which items are positive."""
     # What orders tied items comes first; Python's sort keeps it.
-    ordered = sorted(group, key=lambda x: x.name, reverse=True) if ties == "trec" else group
-    ordered = sorted(ordered, key=lambda x: -x.score)
+    ordered = sorted(ORDERS[ties](group) if ties in ORDERS else group, key=lambda x: -x.score)
     place = range(len(group), 0, -1) if ties != "group" else [0] * len(group)
     keys = [(x.score, 0 if x.score == -inf else p) for x, p in zip(ordered, place, strict=True)]
     levels = sorted(set(keys))
@@ -72,7 +72,7 @@ def naive_ranks(group: list[Item], ties: str) -> tuple[NDArray[np.float64], NDAr
 
 @pytest.mark.slow
 @quiet
-@pytest.mark.parametrize("ties", ["group", "order", "trec"])
+@pytest.mark.parametrize("ties", WITHOUT_LABELS)
 @settings(max_examples=30)
 @given(groups=GROUPS)
 def test_rows_by_enumeration(ties: str, groups: list[list[Item]]) -> None:

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from prframe import checks
+from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import Interval, random_generator
 from prframe.stats.curves.bands import pointwise_band, studentized_band
@@ -96,7 +97,7 @@ def pr_posterior(  # noqa: PLR0913
     negatives: ArrayLike,
     recall: ArrayLike,
     *,
-    n_resamples: int = 2000,
+    n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
     n_pos: int | None = None,
     n_neg: int | None = None,

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
+from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import positive_labels, random_generator, reals
 from prframe.stats.curves.bands import Deviations
@@ -60,7 +61,7 @@ def pr_curve_difference(  # noqa: PLR0913
     *,
     confidence_level: float = 0.95,
     simultaneous: bool = True,
-    n_resamples: int = 2000,
+    n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
     cluster: ArrayLike | None = None,
 ) -> CurveDifference:

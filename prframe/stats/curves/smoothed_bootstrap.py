@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
+from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import EffectiveSampleSizeWarning, PrframeError, warn
 from prframe.stats._arrays import Interval, random_generator
 from prframe.stats.curves.importance import (
@@ -111,7 +112,7 @@ def pr_bootstrap(  # noqa: PLR0913
     negatives: ArrayLike,
     recall: ArrayLike,
     *,
-    n_resamples: int = 2000,
+    n_resamples: int = INTERVAL_DRAWS,
     bandwidth: Bandwidth = "scott",
     importance: float | Literal["auto"] | None = None,
     rng: int | np.random.Generator | None = None,

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit, ndtr, ndtri, stdtrit
 
 from prframe import checks
+from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator, reals
 from prframe.stats._p_values import check_alternative
@@ -311,7 +312,7 @@ def mean_interval(
     values: ArrayLike,
     method: str = "auto",
     confidence: Confidence | None = None,
-    n_resamples: int = 2000,
+    n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
 ) -> IntervalEstimate:
     """Return a confidence interval for the mean of independent values.

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 from prframe import checks
+from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator
 from prframe.stats.intervals.base import (
@@ -44,7 +45,7 @@ def ranking_interval(  # noqa: PLR0913
     *,
     clusters: "csr_array | None" = None,
     replicates: Floats | None = None,
-    n_resamples: int = 2000,
+    n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
 ) -> IntervalEstimate:
     """Return a confidence interval for a metric in the population that the items come from.

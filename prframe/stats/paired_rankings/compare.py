@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
+from prframe.draws import TEST_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import comparable, random_generator, reals
 from prframe.stats.intervals import Confidence
@@ -65,7 +66,7 @@ def compare_rankings(  # noqa: PLR0913
     alternative: Alternative = "two-sided",
     confidence_level: float = 0.95,
     interval: RankingInterval = "percentile",
-    n_resamples: int = 10_000,
+    n_resamples: int = TEST_DRAWS,
     rng: int | np.random.Generator | None = None,
     cluster: ArrayLike | None = None,
 ) -> RankingComparison | list[RankingComparison]:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
+from prframe.draws import TEST_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator
 from prframe.stats.intervals import acceleration
@@ -67,7 +68,7 @@ class PairedRankings:
         return self.evaluate(self.levels)
 
     def replicates(
-        self, n_resamples: int = 10_000, rng: int | np.random.Generator | None = None
+        self, n_resamples: int = TEST_DRAWS, rng: int | np.random.Generator | None = None
     ) -> Floats:
         """Return the metrics of resamples of the items, or of clusters of them.
 
@@ -94,7 +95,7 @@ class PairedRankings:
         self,
         first: int,
         second: int,
-        n_resamples: int = 10_000,
+        n_resamples: int = TEST_DRAWS,
         rng: int | np.random.Generator | None = None,
     ) -> SwapDistribution:
         """Return differences of the metrics after items have swapped their ranks at random.

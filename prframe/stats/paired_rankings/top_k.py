@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
+from prframe.draws import TEST_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import positive_labels, random_generator
 from prframe.stats.paired_values import larger_share
@@ -45,7 +46,7 @@ class FoundAlone(NamedTuple):
         return float(larger_share(self.second + _PRIOR, self.first + _PRIOR))
 
     def differences(
-        self, n_resamples: int = 10_000, rng: int | np.random.Generator | None = None
+        self, n_resamples: int = TEST_DRAWS, rng: int | np.random.Generator | None = None
     ) -> Floats:
         """Draw the difference of recall, first less second, from its posterior distribution.
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
+from prframe.draws import POSTERIOR_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator, reals
 from prframe.typing import Floats
@@ -47,7 +48,7 @@ def signed_rank_posterior(
     rope: float = 0.0,
     *,
     prior: float = 0.5,
-    n_resamples: int = 10_000,
+    n_resamples: int = POSTERIOR_DRAWS,
     rng: int | np.random.Generator | None = None,
 ) -> SignedRankPosterior:
     """Return the probability that a model is better, by the Bayesian signed-rank test.

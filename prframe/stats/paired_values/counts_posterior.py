@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincc, betaln, expit, log_expit, polygamma
 
 from prframe import checks
+from prframe.draws import GAMMA_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import counts, random_generator
 from prframe.typing import Floats
@@ -34,7 +35,7 @@ def posterior_comparison(  # noqa: PLR0913
     *,
     beta: float = 1.0,
     prior: float = 1.0,
-    n_resamples: int = 100_000,
+    n_resamples: int = GAMMA_DRAWS,
     rng: int | np.random.Generator | None = None,
 ) -> Comparison:
     """Return the probability that one system is better than another, given their counts.

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import bdtr, stdtr
 
 from prframe import checks
+from prframe.draws import TEST_DRAWS
 from prframe.stats._arrays import random_generator
 from prframe.stats._p_values import check_alternative, from_normal, from_symmetric, from_tails
 from prframe.stats.null import SignFlipNull
@@ -36,7 +37,7 @@ def paired_randomization(  # noqa: PLR0913
     *,
     alternative: Alternative = "two-sided",
     method: RandomizationMethod = "auto",
-    n_resamples: int = 10_000,
+    n_resamples: int = TEST_DRAWS,
     rng: int | np.random.Generator | None = None,
     cluster: ArrayLike | None = None,
 ) -> PairedTest:
@@ -272,7 +273,7 @@ def paired_bootstrap_test(  # noqa: PLR0913
     b: ArrayLike | None = None,
     *,
     alternative: Alternative = "two-sided",
-    n_resamples: int = 10_000,
+    n_resamples: int = TEST_DRAWS,
     rng: int | np.random.Generator | None = None,
     cluster: ArrayLike | None = None,
 ) -> PairedTest:

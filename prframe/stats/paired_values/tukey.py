@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
+from prframe.draws import TEST_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator, reals
 from prframe.stats._p_values import check_alternative
@@ -29,7 +30,7 @@ def tukey_randomization(
     pairs: Sequence[tuple[int, int]] | None = None,
     *,
     alternative: Alternative = "two-sided",
-    n_resamples: int = 10_000,
+    n_resamples: int = TEST_DRAWS,
     rng: int | np.random.Generator | None = None,
 ) -> SampledTests:
     """Test pairs of systems by the randomized Tukey HSD, with p-values adjusted for all pairs.

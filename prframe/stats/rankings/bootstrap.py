@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from prframe import checks
+from prframe.draws import INTERVAL_DRAWS
 from prframe.stats._arrays import positive_labels, random_generator
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.metric_base import CellStatistic, Influence
@@ -34,7 +35,7 @@ _BATCH = 1 << 14
 def ranking_bootstrap(
     cells: RankedCells,
     statistics: Sequence[CellStatistic],
-    n_resamples: int = 2000,
+    n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
     clusters: csr_array | None = None,
 ) -> Floats:

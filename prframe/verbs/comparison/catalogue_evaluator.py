@@ -9,6 +9,7 @@ from prframe._engine.hits import Hits, from_marks, unit_hits
 from prframe._engine.measure import measure
 from prframe.metrics import Metric
 from prframe.stats.rankings import merged_levels
+from prframe.tie_policies import POLICIES
 from prframe.typing import Floats, Integers
 
 
@@ -78,10 +79,10 @@ class CatalogueEvaluator:
     ) -> Hits:
         """Return the hits of the marked items of all rows."""
         if self._plain:
-            return unit_hits(totals, group, start, end, "group")
+            return unit_hits(totals, group, start, end, POLICIES["group"])
         ranks = pl.DataFrame({"group": group, "start": start, "end": end})
         marks = pl.concat([ranks, self._marks[mark]], how="horizontal")
-        return from_marks(totals, marks, "group")
+        return from_marks(totals, marks, POLICIES["group"])
 
 
 def _ranks(level: Integers, count: Integers | None) -> tuple[Integers, Integers]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from prframe import checks
 from prframe._engine.arguments import Arguments
+from prframe.draws import TEST_DRAWS
 from prframe.errors import MissingColumnError, PrframeError
 from prframe.metrics import Metric
 from prframe.stats._arrays import random_generator
@@ -16,10 +17,11 @@ from prframe.stats.paired_values import LEAST_ALPHA
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._evaluation import named
 from prframe.verbs._groups import resamples
+from prframe.verbs._plan import Plan
 from prframe.verbs._verb import run, verb
 from prframe.verbs.comparison.matched_items import Incomplete as IncompleteItems
 from prframe.verbs.comparison.on_items import OnItems
-from prframe.verbs.comparison.options import check_items, model_arguments
+from prframe.verbs.comparison.options import model_arguments, require_items
 from prframe.verbs.comparison.over_queries import EffectSize, OverQueries
 from prframe.verbs.comparison.query_values import ComparedValues, Incomplete as IncompleteQueries
 from prframe.verbs.comparison.rows import JOINT, Comparison, JointCorrection, Within
@@ -63,7 +65,7 @@ def compare(
     cluster: str | None = None,
     incomplete: Incomplete = "raise",
     undefined: float | None = None,
-    n_resamples: int = 10_000,
+    n_resamples: int = TEST_DRAWS,
     rng: int | np.random.Generator | None = None,
     judged: str = "judged",
     **shared: Unpack[Shared],
@@ -76,7 +78,7 @@ def compare(
 
     Parameters
     ----------
-    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+    frame : {frames}
         One row per item and model, or per item, with a column of scores for each model.
     metrics : str, Metric or list of these
         Any of the catalogue; see `evaluate`. On the same items those that are functions of counts
@@ -244,21 +246,20 @@ def compare(
     )
     if effect_size is not None:
         checks.one_of("effect_size", effect_size, get_args(EffectSize))
-    plan: OverQueries | OnItems
+    plan: Plan
     if over is None:
-        check_items("compare", args)
+        require_items("compare", args)
         _check_options(asked, args, incomplete, _ITEMS)
         _check_of_items(asked, undefined, effect_size)
-        plan = OnItems(asked, args, cast("IncompleteItems", incomplete))
-        plan.check()
+        plan = OnItems(args, asked, cast("IncompleteItems", incomplete))
     else:
         _check_options(asked, args, incomplete, _OVER)
         number = None if undefined is None else checks.number("undefined", undefined)
         policy = cast("IncompleteQueries", incomplete)
         compared = ComparedValues.of(args, over, policy, wanted, number)
-        plan = OverQueries(asked, compared, effect_size or "cohen")
+        plan = OverQueries(compared.arguments, asked, compared, effect_size or "cohen")
     try:
-        result: FrameT = run(frame, plan.args, asked.schema(args), plan.results, keys=args.keys)
+        result: FrameT = run(frame, plan, asked.schema(args), keys=args.keys)
     except MissingColumnError as error:
         if "`over`" not in str(error):
             raise

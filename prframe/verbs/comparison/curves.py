@@ -7,20 +7,34 @@ from typing import Any, Unpack
 import numpy as np
 import polars as pl
 
-from prframe import checks, schemas
-from prframe._engine.arguments import Arguments
+from prframe import checks
 from prframe._engine.frames import Source
+from prframe.draws import INTERVAL_DRAWS
 from prframe.stats._arrays import random_generator
 from prframe.stats.curves import LEAST_POSITIVES, BandPlan, CurveDifference, curve_difference
-from prframe.typing import Columns, FrameT, Shared
+from prframe.typing import Columns, FrameT, Schema, Shared
 from prframe.verbs._groups import each_group, resamples
 from prframe.verbs._levels import band_levels
+from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, run, verb, warn_null, warn_undefined
 from prframe.verbs.comparison.matched_items import Incomplete, PairedGroup, PairedRows, paired_rows
-from prframe.verbs.comparison.options import check_items, model_arguments, model_pairs, with_models
+from prframe.verbs.comparison.options import (
+    model_arguments,
+    model_pairs,
+    on_same_items,
+    require_items,
+    with_models,
+)
 
 _METHOD = "bayesian-bootstrap"
 _NUMBERS = CurveDifference._fields
+
+
+_CURVES = ("recall", "precision_a", "precision_b", "difference")
+_COLUMNS: Schema = {
+    **dict.fromkeys((*_CURVES, "conf_low", "conf_high", "p_value"), pl.Float64()),
+    "method": pl.String(),
+}
 
 
 @verb
@@ -37,7 +51,7 @@ def compare_curves(
     confidence_level: float = 0.95,
     cluster: str | None = None,
     incomplete: Incomplete = "raise",
-    n_resamples: int = 2000,
+    n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
     **shared: Unpack[Shared],
 ) -> FrameT:
@@ -48,7 +62,7 @@ def compare_curves(
 
     Parameters
     ----------
-    frame : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
+    frame : {frames}
         One row per item, with a column of scores for each model, or one row per item and model.
     {shared}
         Of `ties` "group" is taken alone, and no `weight`.
@@ -133,32 +147,35 @@ def compare_curves(
     └────────┴────────────┴──────────┴───────────┴─────────┘
     """
     args = model_arguments("compare_curves", score, label, shared, model=model, cluster=cluster)
-    check_items("compare_curves", args)
+    require_items("compare_curves", args)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     checks.flag("simultaneous", simultaneous)
     checks.one_of("incomplete", incomplete, ("raise", "last", "common"))
     size = resamples(n_resamples, level)
-    plan = _Plan(
+    plan = _Differences(
         args=args,
         baseline=baseline,
         incomplete=incomplete,
         band=BandPlan(band_levels(recall, recall_range), level, simultaneous, size),
         seed=int(random_generator(rng).integers(1 << 62)),
     )
-    schema = with_models(args, schemas.compare_curves())
-    result: FrameT = run(frame, args, schema, plan.results)
+    schema = with_models(args, _COLUMNS)
+    result: FrameT = run(frame, plan, schema)
     return result
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _Differences(Plan):
     """What is compared, and how."""
 
-    args: Arguments
     baseline: object
     incomplete: Incomplete
     band: BandPlan
     seed: int
+
+    def accepts(self) -> Accepts:
+        """Return what leaves each model with a ranking of the same items."""
+        return on_same_items("compare_curves")
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return the rows of all groups."""

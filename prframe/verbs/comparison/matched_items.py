@@ -226,7 +226,7 @@ class _Matching:
 
     def _unlisted(self) -> list[tuple[int, int]]:
         """Return how many positives and negatives of each group are not listed."""
-        given = [name for name in ("n_pos", "n_neg") if getattr(self._args, name) is not None]
+        given = self._args.totals
         found = np.zeros((self._keys_height, 2), dtype=np.int64)
         if given and self._rows.height:
             grouped = self._rows.group_by("group", maintain_order=True)

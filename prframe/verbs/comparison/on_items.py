@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import PrframeError
@@ -15,10 +14,11 @@ from prframe.stats import CellEvaluator, Evaluator, PairedRankings
 from prframe.stats.paired_rankings import OWN_TESTS, ComparisonPlan, RankingComparison
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._groups import each_group
+from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, warn_null
 from prframe.verbs.comparison.catalogue_evaluator import CatalogueEvaluator
 from prframe.verbs.comparison.matched_items import Incomplete, PairedGroup, paired_rows
-from prframe.verbs.comparison.options import model_pairs
+from prframe.verbs.comparison.options import model_pairs, on_same_items
 from prframe.verbs.comparison.rows import (
     Block,
     Column,
@@ -29,12 +29,15 @@ from prframe.verbs.comparison.rows import (
 
 
 @dataclass(frozen=True)
-class OnItems:
+class OnItems(Plan):
     """What is compared on the same items, and how."""
 
     asked: Comparison
-    args: Arguments
     incomplete: Incomplete
+
+    def accepts(self) -> Accepts:
+        """Return what leaves each model with a ranking of the same items."""
+        return on_same_items("compare")
 
     def check(self) -> None:
         """Refuse metrics that the test or the interval is not for."""

@@ -11,7 +11,9 @@ import polars as pl
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe.errors import PrframeError
+from prframe.tie_policies import BLOCKS
 from prframe.typing import Columns, Schema
+from prframe.verbs._plan import Accepts
 from prframe.verbs._verb import arguments
 
 
@@ -36,23 +38,18 @@ def model_arguments(
     return replace(args, cluster=cluster, model=column, further_scores=tuple(scores[1:]))
 
 
-def check_items(name: str, args: Arguments) -> None:
-    """Refuse what leaves models without a ranking of the same items each."""
+def require_items(name: str, args: Arguments) -> None:
+    """Refuse rows of models that cannot be matched."""
     if not args.further_scores and args.item is None:
         raise PrframeError(
             f"{name} matches the rows of models by their items; name their column with item=, or "
             "give the score columns of all models as a list in `score`."
         )
-    if args.weight is not None:
-        raise PrframeError(f"{name} compares whole items and takes no `weight`; leave it out.")
-    if args.ties != "group":
-        raise PrframeError(f"{name} takes ties='group'; got {args.ties!r}.")
-    given = [total for total in ("n_pos", "n_neg") if getattr(args, total) is not None]
-    if args.cluster is not None and given:
-        raise PrframeError(
-            f"`{given[0]}` counts items that are not listed, and so in no cluster; list them "
-            "with a score of -inf."
-        )
+
+
+def on_same_items(name: str) -> Accepts:
+    """Return what leaves each model with a ranking of the same items."""
+    return Accepts(name, whole_items="compares", ties=BLOCKS, clusters_of_items=True)
 
 
 def _scores(score: Columns, model: str | None) -> list[str]:

@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import key_names
 from prframe.errors import UndefinedMetricWarning, warn
@@ -37,6 +36,7 @@ from prframe.stats.paired_values import (
 )
 from prframe.typing import Floats
 from prframe.verbs._groups import each_group
+from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import warn_null
 from prframe.verbs.comparison.options import model_pairs
 from prframe.verbs.comparison.query_values import ComparedValues, Stratum
@@ -59,17 +59,16 @@ _EXPECTED = ["conf_low", "conf_high", "p_value", "effect_size"]
 
 
 @dataclass(frozen=True)
-class OverQueries:
+class OverQueries(Plan):
     """What is compared over queries, and how."""
 
     asked: Comparison
     compared: ComparedValues
     effect_size: EffectSize
 
-    @property
-    def args(self) -> Arguments:
-        """The arguments with all columns that are needed."""
-        return self.compared.arguments
+    def accepts(self) -> Accepts:
+        """Return what is accepted: everything, as far as the metrics take it."""
+        return Accepts("compare")
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group, metric and pair."""

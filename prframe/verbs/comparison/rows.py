@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from prframe import schemas
 from prframe._engine.arguments import Arguments
 from prframe.metrics import Metric
 from prframe.stats import adjust_p_values
@@ -56,12 +55,19 @@ class Comparison:
 
     def columns(self) -> dict[str, pl.DataType]:
         """Return the columns of the result but for the models."""
-        return schemas.compare(
-            corrected=self.correction is not None,
-            joint=self.correction in JOINT,
-            rope=self.rope is not None,
-            power=self.power is not None,
-        )
+        floats = ["mean_a", "mean_b", "difference", "conf_low", "conf_high"]
+        floats += ["statistic", "p_value", "p_std_error"]
+        floats += [] if self.correction is None else ["p_adjusted"]
+        floats += ["p_adjusted_std_error"] if self.correction in JOINT else []
+        columns: dict[str, pl.DataType] = {"metric": pl.String()}
+        columns |= dict.fromkeys([*floats, "effect_size"], pl.Float64())
+        columns |= dict.fromkeys(("wins", "ties", "losses", "n"), pl.Int64())
+        columns["method"] = pl.String()
+        if self.rope is not None:
+            columns |= dict.fromkeys(("prob_a", "prob_rope", "prob_b"), pl.Float64())
+        if self.power is not None:
+            columns |= {"detectable_difference": pl.Float64(), "n_needed": pl.Int64()}
+        return columns
 
     def schema(self, args: Arguments) -> Callable[[Schema], Schema]:
         """Return all columns of the result, given the caller's."""

@@ -12,7 +12,13 @@ from hypothesis import given, strategies as st
 from prframe import PrframeError
 from prframe._engine.frames import Source, source
 from prframe.verbs.comparison.matched_items import PairedGroup, PairedRows, paired_rows
-from prframe.verbs.comparison.options import check_items, model_arguments, model_pairs, with_models
+from prframe.verbs.comparison.options import (
+    model_arguments,
+    model_pairs,
+    on_same_items,
+    require_items,
+    with_models,
+)
 from tests.strategies import SCORES
 
 MODELS = ["b", "a", "c"]
@@ -42,7 +48,8 @@ def matched(frame: object, score: Any = "score", **options: Any) -> PairedRows:
     if isinstance(score, str):
         options.setdefault("item", "item")
     args = model_arguments("verb", score, "label", options, **own)
-    check_items("verb", args)
+    require_items("verb", args)
+    on_same_items("verb").check(args)
     return paired_rows(source(frame, args.columns), args, incomplete=incomplete, extra=extra)
 
 

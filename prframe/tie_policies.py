@@ -1,0 +1,90 @@
+"""The tie policies: the one list of them, and what tells them apart.
+
+A policy says how rows with one score are ranked. The engine ranks by the attributes that a policy
+has here and knows none by name.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from textwrap import fill
+from typing import Literal, TypeAlias, get_args
+
+import polars as pl
+
+Ties: TypeAlias = Literal["group", "order", "trec", "expected", "best", "worst"]
+
+
+@dataclass(frozen=True, eq=False)
+class TiePolicy:
+    """How rows with one score are ranked.
+
+    Attributes
+    ----------
+    meaning : str
+        What becomes of rows with one score, for the documentation.
+    ordered : bool
+        Whether each row has a rank of its own that does not depend on labels: rows with one score
+        are sorted by `then`, and keep their input order where that is equal too.
+    then : tuple of Expr
+        What these rows are sorted by, in descending order: expressions of working columns.
+    merit : {0, 1, -1}
+        1: what is best for the ranking comes first among rows with one score; -1: it comes last.
+    mean : bool
+        Whether metrics are their mean over all orders of rows with one score.
+    """
+
+    meaning: str
+    ordered: bool = False
+    then: tuple[pl.Expr, ...] = ()
+    merit: Literal[0, 1, -1] = 0
+    mean: bool = False
+
+    @property
+    def by_item(self) -> bool:
+        """Whether ranks depend on the names of the items."""
+        return any("item" in key.meta.root_names() for key in self.then)
+
+    @property
+    def blocks(self) -> bool:
+        """Whether rows with one score stay together as one threshold."""
+        return not (self.ordered or self.merit or self.mean)
+
+
+POLICIES: dict[Ties, TiePolicy] = {
+    "group": TiePolicy(
+        "rows with one score are one threshold; metrics on positions take their expectation over "
+        "the orders within it."
+    ),
+    "order": TiePolicy("rows with one score keep their input order.", ordered=True),
+    "trec": TiePolicy(
+        "they stand in descending order of `item` as text, as in trec_eval.",
+        ordered=True,
+        then=(pl.col("item"),),
+    ),
+    "expected": TiePolicy(
+        "the mean over all their orders, of metrics on thresholds too.", mean=True
+    ),
+    "best": TiePolicy("the order that is best for the ranking.", merit=1),
+    "worst": TiePolicy("the order that is worst for the ranking.", merit=-1),
+}
+
+ALL_TIES: tuple[Ties, ...] = get_args(Ties)
+# The policies under which every row has a rank, or a block of its own, before labels are looked
+# at, so that labels can be exchanged.
+WITHOUT_LABELS: tuple[Ties, ...] = tuple(
+    ties for ties, policy in POLICIES.items() if policy.ordered or policy.blocks
+)
+# Those under which there is one ranking, or one of blocks.
+NO_MEAN: tuple[Ties, ...] = tuple(ties for ties, policy in POLICIES.items() if not policy.mean)
+BLOCKS: tuple[Ties, ...] = tuple(ties for ties, policy in POLICIES.items() if policy.blocks)
+
+
+def listed_in_braces(policies: Iterable[Ties]) -> str:
+    """Return policies as docstrings list the options of an argument."""
+    return "{" + ", ".join(f'"{ties}"' for ties in policies) + "}"
+
+
+def described(indent: str) -> str:
+    """Return what each policy means, as lines of a docstring."""
+    meanings = " ".join(f'``"{ties}"``: {policy.meaning}' for ties, policy in POLICIES.items())
+    return fill(meanings, 95, initial_indent=indent, subsequent_indent=indent)
