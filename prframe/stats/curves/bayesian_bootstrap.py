@@ -12,7 +12,7 @@ from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import Interval, random_generator
 from prframe.stats.curves.bands import pointwise_band, studentized_band
-from prframe.stats.curves.roc_path import RocPath, batch_sizes, draw_curves, empirical_precision
+from prframe.stats.curves.roc_path import RocPath, draw_curves, empirical_precision
 from prframe.stats.rankings import (
     ClassScores,
     RankedCells,
@@ -181,7 +181,7 @@ def posterior_of(
 ) -> PRPosterior:
     """Draw the curve behind a ranking with both labels."""
     path, precision = RocPath.of(cells), empirical_precision(cells, recall)
-    parts = [draw_curves(path, recall, size, rng).logit for size in batch_sizes(path, n_resamples)]
+    parts = [draw_curves(path, recall, size, rng).logit for size in path.batch_sizes(n_resamples)]
     with np.errstate(divide="ignore"):
         false = positives_at(recall, cells.n_pos) * (1 / precision - 1)
     return PRPosterior(recall, precision, false, np.concatenate(parts))

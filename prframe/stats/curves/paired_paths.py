@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
+from prframe.stats._batches import batch_sizes
 from prframe.stats.curves.roc_path import RocPath, places
 from prframe.stats.rankings import cells_from_scores
 from prframe.typing import Flags, Floats, Integers
@@ -95,8 +96,7 @@ class PairedPaths:
     def draw(self, recall: Floats, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Draw precision at the levels for both models, shape (draws, levels) each."""
         knots = max(*(model.path.ranks.size for model in self.models), recall.size)
-        some = max(1, _MOST_VALUES // max(self.shapes.size, knots))
-        sizes = [min(some, size - start) for start in range(0, size, some)]
+        sizes = batch_sizes(size, max(self.shapes.size, knots), _MOST_VALUES)
         parts = [self._part(recall, number, rng) for number in sizes]
         one, other = (np.concatenate(curves) for curves in zip(*parts, strict=True))
         return (other, one) if self.swapped else (one, other)

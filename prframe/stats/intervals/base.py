@@ -11,6 +11,7 @@ from scipy.special import expit, logit, ndtr, ndtri, stdtrit
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator, reals
+from prframe.stats._batches import batch_sizes
 from prframe.stats._p_values import check_alternative
 from prframe.stats.intervals.proportion import proportion_interval
 from prframe.typing import Alternative, Floats
@@ -385,8 +386,7 @@ def _resampled_means(
     """Return the means of as many values drawn with replacement."""
     checks.whole_number("n_resamples", n_resamples, at_least=1)
     generator, n = random_generator(rng), values.size
-    some = max(1, _CHUNK // n)
-    sizes = [min(some, n_resamples - start) for start in range(0, n_resamples, some)]
+    sizes = batch_sizes(n_resamples, n, _CHUNK)
     return np.concatenate([values[generator.integers(0, n, (size, n))].mean(1) for size in sizes])
 
 

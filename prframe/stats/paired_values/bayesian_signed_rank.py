@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator, reals
+from prframe.stats._batches import batch_sizes
 from prframe.typing import Floats
 
 # Weights of one chunk of draws: they should stay in the cache.
@@ -116,9 +117,8 @@ def signed_rank_posterior(
     generator, n = random_generator(rng), values.shape[-1]
     samples = [_Sums(row, rope) for row in values.reshape(-1, n)]
     won = np.zeros((len(samples), 3))
-    some = max(1, _CHUNK // n)
-    for start in range(0, draws, some):
-        weights = _weights(n, prior, min(some, draws - start), generator)
+    for size in batch_sizes(draws, n, _CHUNK):
+        weights = _weights(n, prior, size, generator)
         won += [sample.largest(weights) for sample in samples]
     return _summary(won.reshape(*values.shape[:-1], 3), draws)
 

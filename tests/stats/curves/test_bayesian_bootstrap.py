@@ -299,7 +299,7 @@ def test_parts_hold_what_memory_allows(monkeypatch: pytest.MonkeyPatch) -> None:
     metrics = [AveragePrecision(), RocArea()]
     whole = posterior_replicates(cells, metrics, 2000, np.random.default_rng(12))
     monkeypatch.setattr(roc_paths, "_MOST_VALUES", 256 * 150)
-    assert roc_paths.batch_sizes(RocPath.of(cells), 2000) == [150] * 13 + [50]
+    assert RocPath.of(cells).batch_sizes(2000) == [150] * 13 + [50]
     found = pr_posterior(**group, recall=[0.1, 0.6], n_resamples=2000, rng=13)
     parts = posterior_replicates(cells, metrics, 2000, np.random.default_rng(13))
     assert (found.log_odds.shape, parts.shape) == ((2000, 2), (2, 2000))
