@@ -145,9 +145,9 @@ def pr_curve_difference(  # noqa: PLR0913
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     checks.flag("simultaneous", simultaneous)
     size = checks.whole_number("n_resamples", n_resamples, at_least=1)
-    codes = None if cluster is None else _codes(cluster, positive.size)
+    clusters = None if cluster is None else _clusters(cluster, positive.size)
     plan = BandPlan(levels, level, simultaneous, size)
-    return curve_difference(scores, positive, codes, plan, random_generator(rng))
+    return curve_difference(scores, positive, clusters, plan, random_generator(rng))
 
 
 class BandPlan(NamedTuple):
@@ -216,12 +216,12 @@ def _items(
     return (one, other), positive
 
 
-def _codes(cluster: ArrayLike, n: int) -> NDArray[np.int64]:
+def _clusters(cluster: ArrayLike, n: int) -> NDArray[np.int64]:
     """Require a cluster for each item."""
-    codes = np.asarray(cluster)
-    if codes.dtype.kind not in "iu" or codes.shape != (n,) or codes.min(initial=0) < 0:
+    clusters = np.asarray(cluster)
+    if clusters.dtype.kind not in "iu" or clusters.shape != (n,) or clusters.min(initial=0) < 0:
         raise PrframeError(
             f"`cluster` must be whole numbers >= 0, one for each of {n} items; got "
             f"{checks.brief(cluster)}."
         )
-    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    return clusters

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from prframe.stats._batches import batch_sizes
+from prframe.stats._units import Units
 from prframe.stats.curves.roc_path import RocPath, places
 from prframe.stats.rankings import cells_from_scores
 from prframe.typing import Flags, Floats, Integers
@@ -52,9 +53,9 @@ class PairedPaths:
     ) -> "PairedPaths":
         """Find the paths and parts of two score arrays.
 
-        A part is what neither path tells apart. Where `cluster` numbers clusters from 0, each
-        cluster has two parts of half its weight. A positive is two halves, above and below its
-        knot.
+        A part is what neither path tells apart. Where `cluster` names the clusters of
+        items, each cluster has two parts of half its weight. A positive is two halves, above and
+        below its knot.
         """
         paths = [RocPath.of(cells_from_scores(s, positive)[0]) for s in scores]
         first, second = ((path.fp.tolist(), path.ranks.tolist()) for path in paths)
@@ -69,11 +70,10 @@ class PairedPaths:
             shapes = np.concatenate([n_halves / 2, n_negatives.astype(np.float64)])
             of_negative += n_halves.size
         else:
-            number = int(cluster.max(initial=-1)) + 1
+            of_item, number = Units.of(cluster)
             shapes = np.full(2 * number, 0.5)
             of_half, of_negative = (
-                np.concatenate([cluster[one], cluster[one] + number])
-                for one in (positive, ~positive)
+                np.concatenate([of_item[of], of_item[of] + number]) for of in (positive, ~positive)
             )
             # A negative is both halves of its cluster.
             negatives = np.concatenate([negatives, negatives], axis=1)

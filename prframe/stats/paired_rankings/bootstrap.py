@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from prframe.stats._batches import batch_sizes
-from prframe.stats.rankings import Evaluator, Units, items_at_once, merged_for, multiplicities
+from prframe.stats._units import Units
+from prframe.stats.rankings import Evaluator, items_at_once, merged_for, multiplicities
 from prframe.typing import Floats, Integers
 
 

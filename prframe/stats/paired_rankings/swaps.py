@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from prframe.stats._batches import batch_sizes, batches
-from prframe.stats.rankings import Evaluator, Units, items_at_once, joint_levels, merged_for
+from prframe.stats._units import Units
+from prframe.stats.rankings import Evaluator, items_at_once, joint_levels, merged_for
 from prframe.typing import Flags, Floats, Integers
 
 _WORD = 64

@@ -26,11 +26,9 @@ from .evaluators import (
     merged_levels as merged_levels,
 )
 from .levels import (
-    Units as Units,
     checked_levels as checked_levels,
     joint_levels as joint_levels,
     ranking_levels as ranking_levels,
-    units_of as units_of,
 )
 from .metric_base import CellStatistic as CellStatistic
 from .metrics import (

@@ -16,6 +16,7 @@ from scipy.sparse import csr_array
 from prframe import checks
 from prframe.stats._arrays import positive_labels, random_generator
 from prframe.stats._batches import batch_sizes, batches
+from prframe.stats._units import Units
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.metric_base import CellStatistic, Influence
 from prframe.typing import Floats, Integers
@@ -122,9 +123,9 @@ def cluster_counts(
     array([[1, 0, 0, 1],
            [0, 1, 0, 0]])
     """
-    names, rows = np.unique(np.asarray(cluster), return_inverse=True)
+    rows, number = Units.of(cluster)
     columns = np.asarray(cell) + n_cells * ~positive_labels(label)
-    shape = (names.size, 2 * n_cells)
+    shape = (number, 2 * n_cells)
     # The constructor adds up what stands in one place.
     return csr_array((np.ones(rows.size, dtype=np.int64), (rows, columns)), shape=shape)
 

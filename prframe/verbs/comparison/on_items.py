@@ -12,6 +12,7 @@ from prframe._engine.rows import in_groups, key_names
 from prframe.errors import PrframeError
 from prframe.metrics import Metric, with_cells
 from prframe.stats import CellEvaluator, Evaluator, PairedRankings
+from prframe.stats._units import units_of
 from prframe.stats.paired_rankings import OWN_TESTS, ComparisonPlan, RankingComparison
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._groups import each_group
@@ -147,9 +148,9 @@ def _has_test(metric: Metric, test: str) -> bool:
 
 def _too_few(group: PairedGroup) -> bool:
     """Tell whether a class has too few items, or clusters, for a standard error."""
-    unit = np.arange(group.positive.size) if group.cluster is None else group.cluster
+    units = units_of(group.cluster, group.positive.size)
     classes = (group.positive, ~group.positive)
-    return min(np.unique(unit[one]).size for one in classes) < 2  # noqa: PLR2004
+    return min(units.number_among(items) for items in classes) < 2  # noqa: PLR2004
 
 
 def _untested(a: float, b: float) -> RankingComparison:

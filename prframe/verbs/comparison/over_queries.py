@@ -26,6 +26,7 @@ from prframe.stats import (
     signed_rank_test,
     tukey_randomization,
 )
+from prframe.stats._units import Units
 from prframe.stats.intervals import acceleration, bca_interval, percentile_interval, wald_interval
 from prframe.stats.paired_values import (
     PairedTest,
@@ -307,11 +308,7 @@ class _Table:
 
     def _summed(self, by_query: Floats) -> Floats:
         """Add up the rows of each cluster."""
-        if self._cluster is None:
-            return by_query
-        sums = np.zeros((int(self._cluster.max(initial=-1)) + 1, by_query.shape[1]))
-        np.add.at(sums, self._cluster, by_query)
-        return sums
+        return by_query if self._cluster is None else Units.of(self._cluster).sums(by_query.T).T
 
     def defined_differences(self, pair: int) -> Floats:
         """Return the differences of a pair, query by query."""
