@@ -11,7 +11,7 @@ from scipy.special import expit
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import Interval, random_generator
-from prframe.stats.curves.bands import pointwise_band, studentized_band
+from prframe.stats.curves.bands import Deviations
 from prframe.stats.curves.roc_path import RocPath, draw_curves, empirical_precision
 from prframe.stats.rankings import (
     ClassScores,
@@ -81,11 +81,9 @@ class PRPosterior:
         """
         level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
         unlimited = self.precision == 1
-        if simultaneous:
-            factor = 1 - _WHOLE * float((1 / np.sqrt(1 + self.false)).mean())
-            low, high = studentized_band(self.log_odds, level, unlimited, factor)
-        else:
-            low, high = pointwise_band(self.log_odds, level)
+        factor = 1 - _WHOLE * float((1 / np.sqrt(1 + self.false)).mean())
+        deviations = Deviations(self.log_odds, self.log_odds, factor, unlimited)
+        low, high = (deviations.band if simultaneous else deviations.pointwise_band)(level)
         return Interval(expit(low), np.where(unlimited, 1.0, expit(high)))
 
 

@@ -138,7 +138,7 @@ def pr_curve_difference(  # noqa: PLR0913
     >>> found.difference.round(2)
     array([0.19, 0.43, 0.39])
     >>> found.low.round(2), found.high.round(2)
-    (array([-0.02,  0.25,  0.22]), array([0.5 , 0.52, 0.52]))
+    (array([-0.02,  0.25,  0.23]), array([0.5 , 0.53, 0.53]))
     """
     scores, positive = _items(score_a, score_b, label)
     levels = rising_levels(recall)
