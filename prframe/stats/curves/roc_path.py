@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from prframe.stats._batches import batch_sizes
-from prframe.stats.curves.precision_recall import precision
+from prframe.stats.curves.precision_recall import in_proportion, precision
 from prframe.stats.rankings import RankedCells, positives_at
 from prframe.typing import Floats
 
@@ -182,8 +182,8 @@ def empirical_precision(cells: RankedCells, recall: Floats) -> Floats:
     block = np.searchsorted(end, found)
     reached = block < end.size
     block = np.where(reached, block, 0)
-    share = (found - start[block]) / (end - start)[block]
-    false = low[block] + share * (high - low)[block]
+    tp, fp = (start[block], end[block]), (low[block], high[block])
+    false = in_proportion(found, tp, fp)
     return precision(found, np.where(reached, false, np.inf))
 
 
