@@ -16,10 +16,10 @@ from prframe.stats.curves.roc_path import RocPath, draw_curves, empirical_precis
 from prframe.stats.rankings import (
     ClassScores,
     RankedCells,
+    both_classes,
     cells_from_hits,
     positives_at,
     recall_levels,
-    two_classes,
 )
 from prframe.typing import Floats
 
@@ -156,11 +156,7 @@ def pr_posterior(  # noqa: PLR0913
     levels = rising_levels(recall)
     size = checks.whole_number("n_resamples", n_resamples, at_least=1)
     generator = random_generator(rng)
-    cells = cells_of_classes(*two_classes(positives, negatives, n_pos, n_neg))
-    if not cells.n_neg:
-        raise PrframeError(
-            "`negatives` must hold at least one score, or `n_neg` exceed 0; got none."
-        )
+    cells = cells_of_classes(*both_classes(positives, negatives, n_pos, n_neg))
     return posterior_of(cells, levels, size, generator)
 
 

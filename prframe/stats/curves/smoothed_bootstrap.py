@@ -21,7 +21,7 @@ from prframe.stats.curves.importance import (
 from prframe.stats.curves.kernels import class_kernels
 from prframe.stats.curves.precision_recall import empirical_precision
 from prframe.stats.curves.smoothed_resamples import SmoothedROC, resample, smoothed_roc
-from prframe.stats.rankings import ClassScores, recall_levels, two_classes
+from prframe.stats.rankings import ClassScores, both_classes, recall_levels
 from prframe.typing import Bandwidth, Floats
 
 # Resamples from which the tilt is chosen.
@@ -187,12 +187,8 @@ def pr_bootstrap(  # noqa: PLR0913
         )
     size = checks.whole_number("n_resamples", n_resamples, at_least=1)
     generator = random_generator(rng)
-    some, others = two_classes(positives, negatives, n_pos, n_neg)
-    if not others.total:
-        raise PrframeError(
-            "`negatives` must hold at least one score, or `n_neg` exceed 0; got none."
-        )
-    found = resampled_curve(some, others, levels, size, bandwidth, importance, generator)
+    classes = both_classes(positives, negatives, n_pos, n_neg)
+    found = resampled_curve(*classes, levels, size, bandwidth, importance, generator)
     if is_concentrated(found.weights):
         warn(
             f"The {size} resamples drawn with prevalence {found.prevalence:.3g} are worth "

@@ -12,6 +12,7 @@ from .cells import (
 )
 from .classes import (
     ClassScores as ClassScores,
+    both_classes as both_classes,
     positives_at as positives_at,
     recall_levels as recall_levels,
     two_classes as two_classes,

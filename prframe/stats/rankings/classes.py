@@ -52,6 +52,18 @@ def two_classes(
     return some, _class("negatives", negatives, "n_neg", n_neg)
 
 
+def both_classes(
+    positives: ArrayLike, negatives: ArrayLike, n_pos: int | None, n_neg: int | None
+) -> tuple[ClassScores, ClassScores]:
+    """Check and sort the scores of both classes; there must be a positive and a negative."""
+    some, others = two_classes(positives, negatives, n_pos, n_neg)
+    if not others.total:
+        raise PrframeError(
+            "`negatives` must hold at least one score, or `n_neg` exceed 0; got none."
+        )
+    return some, others
+
+
 def _class(name: str, scores: ArrayLike, total_name: str, total: int | None) -> ClassScores:
     """Check and sort the scores of one class."""
     numbers = reals(name, scores)
