@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.curves.kernels import ClassKernel, class_kernels
 from prframe.stats.rankings import ClassScores, positives_at, recall_levels, two_classes
 from prframe.typing import Bandwidth, Floats
@@ -125,4 +126,4 @@ def in_proportion(found: Floats, tp: tuple[Counts, Counts], fp: tuple[Counts, Co
 def smoothed_fpr(positives: ClassKernel, negatives: ClassKernel, recall: Floats) -> Floats:
     """Return the smoothed false positive rate at the levels; inf where none is retrieved."""
     rate = negatives.sf(positives.isf(recall))
-    return np.where(recall <= positives.retrieved * (1 + 1e-12), rate, np.inf)
+    return np.where(recall <= positives.retrieved * (1 + EQUAL), rate, np.inf)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from prframe import checks
 from prframe.errors import EffectiveSampleSizeWarning, PrframeError, warn
 from prframe.stats._arrays import Interval, random_generator
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.curves.importance import (
     best_prevalence,
     effective_sample_size,
@@ -75,8 +76,8 @@ class PRBootstrap:
         level = checks.number("confidence_level", confidence_level, above=0, below=1)
         farthest = np.abs(self.replicates - self.precision).max(axis=1)
         order = np.argsort(farthest)
-        # A hair below, so that a weight of .95 is reached by 95 of 100.
-        reached = np.cumsum(self.weights[order]) >= level - 1e-12
+        # A level of .95 is reached by 95 of 100 draws, whatever their weights' sum is rounded to.
+        reached = np.cumsum(self.weights[order]) >= level - EQUAL
         return float(farthest[order[np.argmax(reached)]])
 
     def band(self, confidence_level: float = 0.95) -> Interval:

@@ -13,11 +13,11 @@ from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator, reals
 from prframe.stats._batches import batch_sizes
 from prframe.stats._p_values import check_alternative
+from prframe.stats._tolerances import RESIDUE
 from prframe.stats.intervals.proportion import proportion_interval
 from prframe.typing import Alternative, Floats
 
 _UNIT = (0.0, 1.0)
-_HAIR = 1e-9
 _UNBOUNDED = (-np.inf, np.inf)
 _ALTERNATIVES = ("two-sided", "less", "greater")
 _MEAN_METHODS = ("auto", "t", "logit", "percentile", "bca")
@@ -298,8 +298,8 @@ def bca_interval(
     values = defined(replicates)
     if not values.size:
         return np.nan, np.nan
-    hair = _HAIR * float(np.abs(values).max())
-    share = ((values < estimate - hair).mean() + (values <= estimate + hair).mean()) / 2
+    rounding = RESIDUE * float(np.abs(values).max())
+    share = ((values < estimate - rounding).mean() + (values <= estimate + rounding).mean()) / 2
     if not 0 < share < 1:
         return np.nan, np.nan
     bias, z = ndtri(share), ndtri(confidence.tail)
@@ -356,8 +356,8 @@ def mean_interval(
     if method == "auto":
         method = "logit" if confidence.limits == _UNIT else "t"
     least, most = _UNIT if method == "logit" else confidence.limits
-    # A hair beyond, as sums of many parts may be.
-    if (wrong := (numbers < least - _HAIR) | (numbers > most + _HAIR)).any():
+    # Sums of many parts may lie beyond by rounding.
+    if (wrong := (numbers < least - RESIDUE) | (numbers > most + RESIDUE)).any():
         raise PrframeError(
             f"`values` must lie between {least:g} and {most:g}; got {numbers[wrong][0]:g}."
         )

@@ -11,12 +11,11 @@ from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator, reals
 from prframe.stats._batches import batch_sizes
+from prframe.stats._tolerances import RESIDUE
 from prframe.typing import Floats
 
 # Weights of one chunk of draws: they should stay in the cache.
 _CHUNK = 1 << 14
-# Sums this near the border, relative to the largest difference, lie on it but for rounding.
-_HAIR = 1e-9
 
 
 class SignedRankPosterior(NamedTuple):
@@ -132,7 +131,8 @@ class _Sums:
         self.rope = rope
         self.order = np.argsort(z)
         z = z[self.order]
-        border = 2 * rope + _HAIR * float(np.abs(z).max())
+        # What is nearer to the border lies on it but for rounding.
+        border = 2 * rope + RESIDUE * float(np.abs(z).max())
         self.below = np.searchsorted(z, -border - z, "left")
         self.above = np.searchsorted(z, border - z, "right")
 

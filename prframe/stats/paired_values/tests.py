@@ -12,6 +12,7 @@ from scipy.special import bdtr, stdtr
 from prframe import checks
 from prframe.stats._arrays import random_generator
 from prframe.stats._p_values import check_alternative, from_normal, from_symmetric, from_tails
+from prframe.stats._tolerances import EQUAL_DIGITS
 from prframe.stats.null import SignFlipNull
 from prframe.stats.paired_values.family import PairedFamily
 from prframe.stats.paired_values.sample import (
@@ -25,9 +26,6 @@ from prframe.typing import Alternative, Floats
 RandomizationMethod: TypeAlias = Literal["auto", "exact", "convolution", "sampled"]
 SignedRankMethod: TypeAlias = Literal["auto", "exact", "convolution", "normal"]
 ZeroMethod: TypeAlias = Literal["wilcox", "pratt"]
-
-# Digits to which absolute differences must agree to share a rank.
-_DIGITS = 12
 
 
 def paired_randomization(  # noqa: PLR0913
@@ -326,7 +324,7 @@ def _signed_ranks(differences: Floats, zero_method: ZeroMethod) -> Floats:
     if not differences.any():
         return np.zeros(0)
     sizes = np.abs(differences)
-    ranks = rankdata(np.round(sizes / sizes.max(), _DIGITS))
+    ranks = rankdata(np.round(sizes / sizes.max(), EQUAL_DIGITS))
     return np.asarray(ranks * np.sign(differences))
 
 

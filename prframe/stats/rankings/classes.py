@@ -10,10 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import fractions, reals
+from prframe.stats._tolerances import EQUAL
 from prframe.typing import Floats
-
-# Levels this close to a whole number of positives mean that number: .3 of 10 are 3.
-_HAIR = 1e-12
 
 
 @dataclass(frozen=True)
@@ -94,7 +92,10 @@ def recall_levels(recall: ArrayLike, *, below_one: bool = False) -> Floats:
 
 
 def positives_at(recall: Floats, n_pos: ArrayLike) -> Floats:
-    """Return how many positives a level of recall is, whole where it is so but for rounding."""
+    """Return how many positives a level of recall is, whole where it is so but for rounding.
+
+    .3 of 10 are 3.
+    """
     count = recall * np.asarray(n_pos)
     whole = np.rint(count)
-    return np.asarray(np.where(np.abs(count - whole) <= _HAIR * whole, whole, count))
+    return np.asarray(np.where(np.abs(count - whole) <= EQUAL * whole, whole, count))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
+from prframe.stats._tolerances import WHOLE
 from prframe.stats.rankings.cell_sums import (
     Numbers,
     both,
@@ -374,4 +375,4 @@ class Enrichment(_LiftStatistic):
     def _cut(self, n_pos: Numbers, n: Numbers) -> Numbers:
         """Return the number of items that make up the fraction, safe from rounding."""
         del n_pos
-        return np.maximum(np.ceil(self.fraction * n - 1e-9), 1).astype(np.int64)
+        return np.maximum(np.ceil(self.fraction * n - WHOLE), 1).astype(np.int64)

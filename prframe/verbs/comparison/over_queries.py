@@ -26,6 +26,7 @@ from prframe.stats import (
     signed_rank_test,
     tukey_randomization,
 )
+from prframe.stats._tolerances import EQUAL_DIGITS
 from prframe.stats._units import Units
 from prframe.stats.intervals import acceleration, bca_interval, percentile_interval, wald_interval
 from prframe.stats.paired_values import (
@@ -53,8 +54,6 @@ EffectSize: TypeAlias = Literal["cohen", "cliff"]
 
 _SAMPLED = ("percentile", "bca")
 _LEAST_EFFECT = 1e-6
-# Digits, of the largest, to which values must agree to be equal.
-_DIGITS = 12
 # What every pair should have.
 _EXPECTED = ["conf_low", "conf_high", "p_value", "effect_size"]
 
@@ -344,7 +343,7 @@ class _Table:
         values = np.stack([self._a[some, pair], self._b[some, pair]])
         # Values of different queries, too, may differ by rounding alone.
         size = float(np.abs(values).max(initial=0.0)) or 1.0
-        return cliff_delta(*np.round(values / size, _DIGITS))
+        return cliff_delta(*np.round(values / size, EQUAL_DIGITS))
 
     def complete(self, name: str) -> Floats:
         """Return the values of all models, summed over clusters, for queries that all have."""
