@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from prframe.stats._batches import batches
 from prframe.typing import Floats
 
 # Beyond this distance the kernel is below 1e-14; so is its spectrum, exp(-w^2 / 2), in frequency.
@@ -59,9 +60,7 @@ def kernel_sums(points: Floats, sources: Floats, weights: Floats) -> KernelSums:
 def direct_sums(points: Floats, sources: Floats, weights: Floats) -> KernelSums:
     """Add up the kernels of all pairs, for some points at a time."""
     cdf, density = np.empty_like(points), np.empty_like(points)
-    rows = max(1, _PAIRS // max(1, sources.size))
-    for start in range(0, points.size, rows):
-        part = slice(start, start + rows)
+    for part in batches(points.size, sources.size, _PAIRS):
         apart = points[part, None] - sources
         cdf[part] = ndtr(apart) @ weights
         density[part] = np.exp(-(apart**2) / 2) @ weights
@@ -76,12 +75,13 @@ def fourier_sums(points: Floats, sources: Floats, weights: Floats) -> KernelSums
     origin = (points[0] + points[-1]) / 2
     t, x = points - origin, sources - origin
     spectrum = np.zeros(frequency.size, dtype=np.complex128)
-    for part in _parts(x.size, frequency.size):
+    # Powers of some points at a time stay in the processor's cache.
+    for part in batches(x.size, frequency.size, _POWERS):
         spectrum += _powers(x[part], -frequency[0], frequency.size) @ weights[part]
     spectrum *= 2 / period * np.exp(-(frequency**2) / 2)
     spectra = np.stack([spectrum / frequency, spectrum])
     cdf, density = np.empty_like(points), np.empty_like(points)
-    for part in _parts(t.size, frequency.size):
+    for part in batches(t.size, frequency.size, _POWERS):
         integrated, plain = spectra @ _powers(t[part], frequency[0], frequency.size)
         cdf[part], density[part] = integrated.imag, plain.real
     # The constant term of the series, 1/P, has the integral x/P, which is not periodic.
@@ -115,12 +115,6 @@ def _period(points: Floats, sources: Floats) -> float:
 def _n_terms(points: Floats, sources: Floats) -> int:
     """Return the number of frequencies at which the spectrum is not negligible."""
     return int(np.ceil(_REACH * _period(points, sources) / (2 * np.pi)))
-
-
-def _parts(n_points: int, n_terms: int) -> Iterator[slice]:
-    """Cut points into parts whose powers fit into the cache."""
-    step = max(1, _POWERS // n_terms)
-    return (slice(start, start + step) for start in range(0, n_points, step))
 
 
 def _powers(x: Floats, frequency: float, n_terms: int) -> NDArray[np.complex128]:

@@ -12,15 +12,15 @@ from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import Interval, random_generator
-from prframe.stats.curves.bands import pointwise_band, studentized_band
-from prframe.stats.curves.roc_path import RocPath, batch_sizes, draw_curves, empirical_precision
+from prframe.stats.curves.bands import Deviations
+from prframe.stats.curves.roc_path import RocPath, draw_curves, empirical_precision
 from prframe.stats.rankings import (
     ClassScores,
     RankedCells,
+    both_classes,
     cells_from_hits,
     positives_at,
     recall_levels,
-    two_classes,
 )
 from prframe.typing import Floats
 
@@ -84,11 +84,9 @@ class PRPosterior:
         """
         level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
         unlimited = self.precision == 1
-        if simultaneous:
-            factor = 1 - _WHOLE * float((1 / np.sqrt(1 + self.false)).mean())
-            low, high = studentized_band(self.log_odds, level, unlimited, factor)
-        else:
-            low, high = pointwise_band(self.log_odds, level)
+        factor = 1 - _WHOLE * float((1 / np.sqrt(1 + self.false)).mean())
+        deviations = Deviations(self.log_odds, self.log_odds, factor, unlimited)
+        low, high = (deviations.band if simultaneous else deviations.pointwise_band)(level)
         return Interval(expit(low), np.where(unlimited, 1.0, expit(high)))
 
 
@@ -162,11 +160,7 @@ def pr_posterior(  # noqa: PLR0913
     levels = rising_levels(recall)
     size = checks.whole_number("n_resamples", n_resamples, at_least=1)
     generator = random_generator(rng)
-    cells = cells_of_classes(*two_classes(positives, negatives, n_pos, n_neg))
-    if not cells.n_neg:
-        raise PrframeError(
-            "`negatives` must hold at least one score, or `n_neg` exceed 0; got none."
-        )
+    cells = cells_of_classes(*both_classes(positives, negatives, n_pos, n_neg))
     return posterior_of(cells, levels, size, generator)
 
 
@@ -185,7 +179,7 @@ def posterior_of(
 ) -> PRPosterior:
     """Draw the curve behind a ranking with both labels."""
     path, precision = RocPath.of(cells), empirical_precision(cells, recall)
-    parts = [draw_curves(path, recall, size, rng).logit for size in batch_sizes(path, n_resamples)]
+    parts = [draw_curves(path, recall, size, rng).logit for size in path.batch_sizes(n_resamples)]
     with np.errstate(divide="ignore"):
         false = positives_at(recall, cells.n_pos) * (1 / precision - 1)
     return PRPosterior(recall, precision, false, np.concatenate(parts))

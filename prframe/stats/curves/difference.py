@@ -139,16 +139,16 @@ def pr_curve_difference(  # noqa: PLR0913
     >>> found.difference.round(2)
     array([0.19, 0.43, 0.39])
     >>> found.low.round(2), found.high.round(2)
-    (array([-0.02,  0.25,  0.22]), array([0.5 , 0.52, 0.52]))
+    (array([-0.02,  0.25,  0.23]), array([0.5 , 0.53, 0.53]))
     """
     scores, positive = _items(score_a, score_b, label)
     levels = rising_levels(recall)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     checks.flag("simultaneous", simultaneous)
     size = checks.whole_number("n_resamples", n_resamples, at_least=1)
-    codes = None if cluster is None else _codes(cluster, positive.size)
+    clusters = None if cluster is None else _clusters(cluster, positive.size)
     plan = BandPlan(levels, level, simultaneous, size)
-    return curve_difference(scores, positive, codes, plan, random_generator(rng))
+    return curve_difference(scores, positive, clusters, plan, random_generator(rng))
 
 
 class BandPlan(NamedTuple):
@@ -217,12 +217,12 @@ def _items(
     return (one, other), positive
 
 
-def _codes(cluster: ArrayLike, n: int) -> NDArray[np.int64]:
-    """Require a cluster for each item, and number the clusters that occur."""
-    codes = np.asarray(cluster)
-    if codes.dtype.kind not in "iu" or codes.shape != (n,) or codes.min(initial=0) < 0:
+def _clusters(cluster: ArrayLike, n: int) -> NDArray[np.int64]:
+    """Require a cluster for each item."""
+    clusters = np.asarray(cluster)
+    if clusters.dtype.kind not in "iu" or clusters.shape != (n,) or clusters.min(initial=0) < 0:
         raise PrframeError(
             f"`cluster` must be whole numbers >= 0, one for each of {n} items; got "
             f"{checks.brief(cluster)}."
         )
-    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    return clusters

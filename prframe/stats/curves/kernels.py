@@ -18,6 +18,7 @@ from scipy.special import ndtr
 
 from prframe import checks
 from prframe.errors import PrframeError
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.rankings import ClassScores
 from prframe.typing import Bandwidth, BandwidthRule, Floats
 
@@ -30,6 +31,8 @@ _REACH = 9.0
 # The number of thresholds that are evaluated at a time, all with the same nodes.
 _CHUNK = 64
 _STEPS = 200
+# A threshold is found where the share beyond it is right but for this part.
+_SOLVED = 1e-14
 # The sum of the squares of larger scores overflows.
 _LARGEST = 1e140
 # The largest width of a run, in bandwidths, and the largest number of runs due to it.
@@ -122,7 +125,7 @@ class ClassKernel:
         It is -inf for shares that exceed the share of retrieved items.
         """
         flat = share.ravel()
-        reach = (self.nodes.size > 0) & (flat < self.retrieved * (1 - 1e-12))
+        reach = (self.nodes.size > 0) & (flat < self.retrieved * (1 - EQUAL))
         found = np.where(reach, np.inf, -np.inf)
         some = np.flatnonzero(reach & (flat > self._upwards[-1]))
         found[some] = self._solve(flat[some])
@@ -143,7 +146,7 @@ class ClassKernel:
             found[active] = t
             excess = self.sf(t) - share[active]
             low, high = np.where(excess > 0, t, low), np.where(excess > 0, high, t)
-            open_ = (np.abs(excess) > 1e-14 * share[active]) & (np.nextafter(low, high) < high)
+            open_ = (np.abs(excess) > _SOLVED * share[active]) & (np.nextafter(low, high) < high)
             active, t, low, high = active[open_], t[open_], low[open_], high[open_]
             if not active.size:
                 break

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
+from prframe.stats._batches import batch_sizes
+from prframe.stats._units import Units
 from prframe.stats.curves.roc_path import RocPath, places
 from prframe.stats.rankings import cells_from_scores
 from prframe.typing import Flags, Floats, Integers
@@ -52,9 +54,9 @@ class PairedPaths:
     ) -> "PairedPaths":
         """Find the paths and parts of two score arrays.
 
-        A part consists of items that stand in the same gaps of both paths. If `cluster` numbers
-        clusters from 0, each cluster has two parts with half its weight. A positive is two halves,
-        one above and one below its knot.
+        A part is what neither path tells apart. Where `cluster` names the clusters of
+        items, each cluster has two parts of half its weight. A positive is two halves, above and
+        below its knot.
         """
         paths = [RocPath.of(cells_from_scores(s, positive)[0]) for s in scores]
         first, second = ((path.fp.tolist(), path.ranks.tolist()) for path in paths)
@@ -69,11 +71,10 @@ class PairedPaths:
             shapes = np.concatenate([n_halves / 2, n_negatives.astype(np.float64)])
             of_negative += n_halves.size
         else:
-            number = int(cluster.max(initial=-1)) + 1
+            of_item, number = Units.of(cluster)
             shapes = np.full(2 * number, 0.5)
             of_half, of_negative = (
-                np.concatenate([cluster[one], cluster[one] + number])
-                for one in (positive, ~positive)
+                np.concatenate([of_item[of], of_item[of] + number]) for of in (positive, ~positive)
             )
             # A negative has the weight of both halves of its cluster.
             negatives = np.concatenate([negatives, negatives], axis=1)
@@ -96,8 +97,7 @@ class PairedPaths:
     def draw(self, recall: Floats, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Draw precision at the levels for both models, shape (draws, levels) each."""
         knots = max(*(model.path.ranks.size for model in self.models), recall.size)
-        some = max(1, _MOST_VALUES // max(self.shapes.size, knots))
-        sizes = [min(some, size - start) for start in range(0, size, some)]
+        sizes = batch_sizes(size, max(self.shapes.size, knots), _MOST_VALUES)
         parts = [self._part(recall, number, rng) for number in sizes]
         one, other = (np.concatenate(curves) for curves in zip(*parts, strict=True))
         return (other, one) if self.swapped else (one, other)

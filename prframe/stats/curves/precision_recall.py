@@ -8,12 +8,17 @@ the false positive rate at recall b. (The paper prints G for its inverse in eq. 
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike
+from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.curves.kernels import ClassKernel, class_kernels
 from prframe.stats.rankings import ClassScores, positives_at, recall_levels, two_classes
 from prframe.typing import Bandwidth, Floats
+
+Counts: TypeAlias = NDArray[np.float64] | NDArray[np.intp]
 
 
 def pr_curve(  # noqa: PLR0913
@@ -109,13 +114,20 @@ def false_positives(positives: ClassScores, negatives: ClassScores, found: Float
         return np.full(found.shape, np.inf)
     rank = np.where(reached, np.ceil(found), 1).astype(np.intp)
     threshold = positives.ascending[positives.ascending.size - rank]
-    tp_start, tp_end = positives.above(threshold), positives.at_least(threshold)
-    fp_start, fp_end = negatives.above(threshold), negatives.at_least(threshold)
-    part = (found - tp_start) / (tp_end - tp_start)
-    return np.where(reached, fp_start + part * (fp_end - fp_start), np.inf)
+    tp, fp = ((side.above(threshold), side.at_least(threshold)) for side in (positives, negatives))
+    return np.where(reached, in_proportion(found, tp, fp), np.inf)
+
+
+def in_proportion(found: Floats, tp: tuple[Counts, Counts], fp: tuple[Counts, Counts]) -> Floats:
+    """Return the negatives passed on the way to so many positives within tie blocks.
+
+    `tp` and `fp` are the positives and the negatives above each block, and up to its end.
+    """
+    share = (found - tp[0]) / (tp[1] - tp[0])
+    return np.asarray(fp[0] + share * (fp[1] - fp[0]))
 
 
 def smoothed_fpr(positives: ClassKernel, negatives: ClassKernel, recall: Floats) -> Floats:
     """Return the smoothed false positive rate at the levels; inf where recall is not reached."""
     rate = negatives.sf(positives.isf(recall))
-    return np.where(recall <= positives.retrieved * (1 + 1e-12), rate, np.inf)
+    return np.where(recall <= positives.retrieved * (1 + EQUAL), rate, np.inf)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from prframe.stats.curves.precision_recall import precision
+from prframe.stats._batches import batch_sizes
+from prframe.stats.curves.precision_recall import in_proportion, precision
 from prframe.stats.rankings import RankedCells, positives_at
 from prframe.typing import Floats
 
@@ -80,6 +81,10 @@ class RocPath:
         )
         return path._thin()
 
+    def batch_sizes(self, n_draws: int) -> list[int]:
+        """Split a number of draws into as many at a time as memory is meant for."""
+        return batch_sizes(n_draws, max(self.ranks.size, _LEAST_WIDTH), _MOST_VALUES)
+
     def _thin(self) -> "RocPath":
         """Drop knots that are so close to others that they do not matter."""
         if self.ranks.size <= _MOST_KNOTS:
@@ -92,12 +97,6 @@ class RocPath:
         kept = np.unique(np.concatenate([kept, large, large + 1]))
         tied = self.tied[kept[:-1]] & (np.diff(kept) == 1)
         return replace(self, ranks=self.ranks[kept], fp=self.fp[kept], tied=tied)
-
-
-def batch_sizes(path: RocPath, size: int) -> list[int]:
-    """Split a number of draws into parts that fit into the intended memory."""
-    some = max(1, _MOST_VALUES // max(path.ranks.size, _LEAST_WIDTH))
-    return [min(some, size - start) for start in range(0, size, some)]
 
 
 @dataclass(frozen=True)
@@ -185,8 +184,8 @@ def empirical_precision(cells: RankedCells, recall: Floats) -> Floats:
     block = np.searchsorted(end, found)
     reached = block < end.size
     block = np.where(reached, block, 0)
-    share = (found - start[block]) / (end - start)[block]
-    false = low[block] + share * (high - low)[block]
+    tp, fp = (start[block], end[block]), (low[block], high[block])
+    false = in_proportion(found, tp, fp)
     return precision(found, np.where(reached, false, np.inf))
 
 

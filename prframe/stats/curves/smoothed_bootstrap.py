@@ -12,6 +12,7 @@ from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import EffectiveSampleSizeWarning, PrframeError, warn
 from prframe.stats._arrays import Interval, random_generator
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.curves.importance import (
     best_prevalence,
     effective_sample_size,
@@ -22,7 +23,7 @@ from prframe.stats.curves.importance import (
 from prframe.stats.curves.kernels import class_kernels
 from prframe.stats.curves.precision_recall import empirical_precision
 from prframe.stats.curves.smoothed_resamples import SmoothedROC, resample, smoothed_roc
-from prframe.stats.rankings import ClassScores, recall_levels, two_classes
+from prframe.stats.rankings import ClassScores, both_classes, recall_levels
 from prframe.typing import Bandwidth, Floats
 
 # The number of resamples in the pilot, from which the prevalence to draw with is chosen.
@@ -76,8 +77,8 @@ class PRBootstrap:
         level = checks.number("confidence_level", confidence_level, above=0, below=1)
         farthest = np.abs(self.replicates - self.precision).max(axis=1)
         order = np.argsort(farthest)
-        # The small number makes up for rounding, so that 95 weights of .01 reach a level of .95.
-        reached = np.cumsum(self.weights[order]) >= level - 1e-12
+        # A level of .95 is reached by 95 of 100 draws, whatever their weights' sum is rounded to.
+        reached = np.cumsum(self.weights[order]) >= level - EQUAL
         return float(farthest[order[np.argmax(reached)]])
 
     def band(self, confidence_level: float = 0.95) -> Interval:
@@ -190,12 +191,8 @@ def pr_bootstrap(  # noqa: PLR0913
         )
     size = checks.whole_number("n_resamples", n_resamples, at_least=1)
     generator = random_generator(rng)
-    some, others = two_classes(positives, negatives, n_pos, n_neg)
-    if not others.total:
-        raise PrframeError(
-            "`negatives` must hold at least one score, or `n_neg` exceed 0; got none."
-        )
-    found = resampled_curve(some, others, levels, size, bandwidth, importance, generator)
+    classes = both_classes(positives, negatives, n_pos, n_neg)
+    found = resampled_curve(*classes, levels, size, bandwidth, importance, generator)
     if is_concentrated(found.weights):
         warn(
             f"The {size} resamples drawn with prevalence {found.prevalence:.3g} are worth "

@@ -12,12 +12,13 @@ from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator, reals
+from prframe.stats._batches import batch_sizes
 from prframe.stats._p_values import check_alternative
+from prframe.stats._tolerances import RESIDUE
 from prframe.stats.intervals.proportion import proportion_interval
 from prframe.typing import Alternative, Floats
 
 _UNIT = (0.0, 1.0)
-_HAIR = 1e-9
 _UNBOUNDED = (-np.inf, np.inf)
 _ALTERNATIVES = ("two-sided", "less", "greater")
 _MEAN_METHODS = ("auto", "t", "logit", "percentile", "bca")
@@ -299,8 +300,8 @@ def bca_interval(
     values = defined(replicates)
     if not values.size:
         return np.nan, np.nan
-    hair = _HAIR * float(np.abs(values).max())
-    share = ((values < estimate - hair).mean() + (values <= estimate + hair).mean()) / 2
+    rounding = RESIDUE * float(np.abs(values).max())
+    share = ((values < estimate - rounding).mean() + (values <= estimate + rounding).mean()) / 2
     if not 0 < share < 1:
         return np.nan, np.nan
     bias, z = ndtri(share), ndtri(confidence.tail)
@@ -360,8 +361,8 @@ def mean_interval(
     if method == "auto":
         method = "logit" if confidence.limits == _UNIT else "t"
     least, most = _UNIT if method == "logit" else confidence.limits
-    # Values may lie beyond the limits by rounding errors, as sums of many parts do.
-    if (wrong := (numbers < least - _HAIR) | (numbers > most + _HAIR)).any():
+    # Sums of many parts may lie beyond by rounding.
+    if (wrong := (numbers < least - RESIDUE) | (numbers > most + RESIDUE)).any():
         raise PrframeError(
             f"`values` must lie between {least:g} and {most:g}; got {numbers[wrong][0]:g}."
         )
@@ -390,8 +391,7 @@ def _resampled_means(
     """Return the means of resamples, each of as many values, drawn with replacement."""
     checks.whole_number("n_resamples", n_resamples, at_least=1)
     generator, n = random_generator(rng), values.size
-    some = max(1, _CHUNK // n)
-    sizes = [min(some, n_resamples - start) for start in range(0, n_resamples, some)]
+    sizes = batch_sizes(n_resamples, n, _CHUNK)
     return np.concatenate([values[generator.integers(0, n, (size, n))].mean(1) for size in sizes])
 
 

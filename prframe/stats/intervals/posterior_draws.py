@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from prframe.stats.curves import Draws, RocPath, batch_sizes, draw_curves
+from prframe.stats.curves import Draws, RocPath, draw_curves
 from prframe.stats.rankings import CellStatistic, CurveDraws, RankedCells
 from prframe.typing import Floats
 
@@ -49,7 +49,7 @@ def posterior_replicates(
     levels, weights = _nodes([level for one in statistics for level in one.levels(cells)])
     path = RocPath.of(cells)
     parts = []
-    for size in batch_sizes(path, n_resamples):
+    for size in path.batch_sizes(n_resamples):
         curves = _Curves(cells, path, levels, weights, size, int(rng.integers(1 << 62)))
         parts.append(np.stack([one.draws(curves) for one in statistics]))
     return np.concatenate(parts, axis=1)

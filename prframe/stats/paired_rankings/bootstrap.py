@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from prframe.stats.rankings import Evaluator, Units, items_at_once, merged_for, multiplicities
+from prframe.stats._batches import batch_sizes
+from prframe.stats._units import Units
+from prframe.stats.rankings import Evaluator, items_at_once, merged_for, multiplicities
 from prframe.typing import Floats, Integers
 
 
@@ -44,7 +46,6 @@ def paired_replicates(
 def _counts(
     units: Units, n_resamples: int, items: int, rng: np.random.Generator
 ) -> Iterator[Integers]:
-    """Draw how many times each item comes up, in chunks of about so many items."""
-    some = max(1, items // units.of_item.size)
-    for start in range(0, n_resamples, some):
-        yield units.spread(multiplicities(units.number, min(some, n_resamples - start), rng))
+    """Draw how many times each item comes up, for so many items at a time."""
+    for size in batch_sizes(n_resamples, units.of_item.size, items):
+        yield units.spread(multiplicities(units.number, size, rng))

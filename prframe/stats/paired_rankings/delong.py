@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe.errors import PrframeError
+from prframe.stats._units import units_of
 from prframe.stats.rank_statistics import RankCovariance
-from prframe.stats.rankings import CellEvaluator, RocArea, checked_levels, units_of
+from prframe.stats.rankings import CellEvaluator, RocArea, checked_levels
 
 
 def auc_covariance(
@@ -67,7 +68,7 @@ def auc_covariance(
             f"`label` must have one entry per item, {rows.shape[1]}; got shape {positive.shape}."
         )
     units = units_of(cluster, positive.size)
-    n_pos, n_neg = (np.unique(units.of_item[of]).size for of in (positive, ~positive))
+    n_pos, n_neg = (units.number_among(of) for of in (positive, ~positive))
     if min(n_pos, n_neg) < 2:  # noqa: PLR2004 - a variance needs two
         what = "items" if cluster is None else "clusters"
         raise PrframeError(

@@ -9,10 +9,11 @@ from prframe import checks
 from prframe.draws import TEST_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator
+from prframe.stats._units import units_of
 from prframe.stats.intervals import acceleration
 from prframe.stats.paired_rankings.bootstrap import paired_replicates
 from prframe.stats.paired_rankings.swaps import SwapDistribution, swap_distribution
-from prframe.stats.rankings import Evaluator, InfluenceEvaluator, checked_levels, units_of
+from prframe.stats.rankings import Evaluator, InfluenceEvaluator, checked_levels
 from prframe.typing import Floats
 
 

@@ -5,7 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prframe.stats.rankings import Evaluator, Units, items_at_once, joint_levels, merged_for
+from prframe.stats._batches import batch_sizes, batches
+from prframe.stats._units import Units
+from prframe.stats.rankings import Evaluator, items_at_once, joint_levels, merged_for
 from prframe.typing import Flags, Floats, Integers
 
 _WORD = 64
@@ -68,11 +70,11 @@ def swap_distribution(
     tables = merged_for(evaluate, joint)
     # This is 2^n <= n_resamples, without computing a huge number.
     exact = units.number < n_resamples.bit_length()
-    some = max(1, items_at_once(evaluate) // levels.shape[1])
+    at_once = levels.shape[1], items_at_once(evaluate)
     if exact:
-        draws = _all_swaps(units.number, some)
+        draws = _all_swaps(units.number, *at_once)
     else:
-        draws = _swaps(units.number, some, n_resamples, rng)
+        draws = _swaps(units.number, *at_once, n_resamples, rng)
     parts = []
     for coin, bits in draws:
         one, other = tables[coin]
@@ -86,23 +88,22 @@ def swap_distribution(
     return SwapDistribution(differences, exact)
 
 
-def _all_swaps(n_units: int, some: int) -> Iterator[tuple[int, Flags]]:
+def _all_swaps(n_units: int, width: int, held: int) -> Iterator[tuple[int, Flags]]:
     """Return all swaps, with either coin, in which the last unit stays where it is."""
-    total = 1 << (n_units - 1)
     for coin in (0, 1):
-        for start in range(0, total, some):
-            number = np.arange(start, min(start + some, total))
+        for rows in batches(1 << (n_units - 1), width, held):
+            number = np.arange(rows.start, rows.stop)
             yield coin, (number[:, None] >> np.arange(n_units)) & 1 > 0
 
 
 def _swaps(
-    n_units: int, some: int, n_resamples: int, rng: np.random.Generator
+    n_units: int, width: int, held: int, n_resamples: int, rng: np.random.Generator
 ) -> Iterator[tuple[int, Flags]]:
     """Draw swaps; those with the first side of the coin come first."""
     heads = int(rng.binomial(n_resamples, 0.5))
     for coin, total in enumerate((heads, n_resamples - heads)):
-        for start in range(0, total, some):
-            yield coin, _coins(min(some, total - start), n_units, rng)
+        for size in batch_sizes(total, width, held):
+            yield coin, _coins(size, n_units, rng)
 
 
 def _coins(rows: int, columns: int, rng: np.random.Generator) -> Flags:

@@ -41,6 +41,22 @@ class RankingComparison(NamedTuple):
     method: str
 
 
+def untested(value_a: float, value_b: float) -> RankingComparison:
+    """Return two values, with nothing said of their difference."""
+    return RankingComparison(
+        value_a=value_a,
+        value_b=value_b,
+        difference=value_a - value_b,
+        conf_low=np.nan,
+        conf_high=np.nan,
+        statistic=np.nan,
+        p_value=np.nan,
+        p_std_error=np.nan,
+        n_undefined=0,
+        method="",
+    )
+
+
 def resampled_comparison(
     values: Floats,
     replicates: Floats,
@@ -118,16 +134,11 @@ def delong_comparison(
     """
     areas = auc_covariance(levels, label, cluster)
     found = rank_difference(areas, confidence)
-    return RankingComparison(
-        value_a=float(areas.estimates[0]),
-        value_b=float(areas.estimates[1]),
-        difference=found.difference,
+    return untested(*areas.estimates.tolist())._replace(
         conf_low=found.conf_low,
         conf_high=found.conf_high,
         statistic=found.z,
         p_value=found.p_value,
-        p_std_error=np.nan,
-        n_undefined=0,
         method="delong",
     )
 
@@ -170,15 +181,10 @@ def posterior_comparison_at(  # noqa: PLR0913, PLR0917
     low, high = percentile_interval(scale * counts.differences(n_resamples, rng), confidence)
     better, worse = (counts.first_better, counts.second_better) if n_pos else (np.nan, np.nan)
     p = {"two-sided": 2 * min(better, worse), "greater": worse, "less": better}
-    return RankingComparison(
-        value_a=a,
-        value_b=b,
-        difference=a - b,
+    return untested(a, b)._replace(
         conf_low=low,
         conf_high=high,
         statistic=better,
         p_value=p[confidence.alternative],
-        p_std_error=np.nan,
-        n_undefined=0,
         method="posterior",
     )

@@ -11,12 +11,12 @@ from prframe import checks
 from prframe.draws import POSTERIOR_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator, reals
+from prframe.stats._batches import batch_sizes
+from prframe.stats._tolerances import RESIDUE
 from prframe.typing import Floats
 
 # The number of weights in one chunk of draws, which should fit into the cache.
 _CHUNK = 1 << 14
-# Sums this near to a border, relative to the largest difference, count as on the border.
-_HAIR = 1e-9
 
 
 class SignedRankPosterior(NamedTuple):
@@ -118,9 +118,8 @@ def signed_rank_posterior(
     generator, n = random_generator(rng), values.shape[-1]
     samples = [_Sums(row, rope) for row in values.reshape(-1, n)]
     won = np.zeros((len(samples), 3))
-    some = max(1, _CHUNK // n)
-    for start in range(0, draws, some):
-        weights = _weights(n, prior, min(some, draws - start), generator)
+    for size in batch_sizes(draws, n, _CHUNK):
+        weights = _weights(n, prior, size, generator)
         won += [sample.largest(weights) for sample in samples]
     return _summary(won.reshape(*values.shape[:-1], 3), draws)
 
@@ -134,7 +133,8 @@ class _Sums:
         self.rope = rope
         self.order = np.argsort(z)
         z = z[self.order]
-        border = 2 * rope + _HAIR * float(np.abs(z).max())
+        # What is nearer to the border lies on it but for rounding.
+        border = 2 * rope + RESIDUE * float(np.abs(z).max())
         self.below = np.searchsorted(z, -border - z, "left")
         self.above = np.searchsorted(z, border - z, "right")
 

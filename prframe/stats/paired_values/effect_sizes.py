@@ -7,10 +7,8 @@ from numpy.typing import ArrayLike
 
 from prframe.errors import PrframeError
 from prframe.stats._arrays import reals
+from prframe.stats._tolerances import RESIDUE
 from prframe.typing import Floats
-
-# A spread below this share of the mean counts as rounding.
-_HAIR = 1e-9
 
 
 def cohen_dz(differences: ArrayLike) -> float:
@@ -59,7 +57,7 @@ def cohen_dz(differences: ArrayLike) -> float:
     # Values are in units of the largest, because their squares may overflow or be 0.
     values = values / np.abs(values).max()
     mean, spread = float(values.mean()), float(values.std(ddof=1))
-    if spread <= _HAIR * abs(mean):
+    if spread <= RESIDUE * abs(mean):
         return np.nan
     return mean / spread
 

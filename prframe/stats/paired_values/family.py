@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from prframe.stats._batches import batches
 from prframe.stats._p_values import extremeness
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null import all_signs, random_signs
@@ -259,9 +260,7 @@ class PairedFamily:
         """Yield some pairs at a time, and the same draws of the units' multiplicities for each."""
         n_units, n_pairs = self.sums.shape
         seed = int(rng.integers(1 << 62))
-        some = max(1, _HELD // n_resamples)
-        for first in range(0, n_pairs, some):
-            columns = slice(first, min(first + some, n_pairs))
+        for columns in batches(n_pairs, n_resamples, _HELD):
             yield columns, _resamples(n_units, n_resamples, np.random.default_rng(seed))
 
 
@@ -269,7 +268,5 @@ def _resamples(
     n_units: int, n_resamples: int, rng: np.random.Generator
 ) -> Iterator[tuple[slice, Floats]]:
     """Yield the numbers of times that each unit is drawn, some resamples at a time."""
-    some = max(1, _CHUNK // max(n_units, 1))
-    for start in range(0, n_resamples, some):
-        rows = slice(start, min(start + some, n_resamples))
-        yield rows, multiplicities(n_units, rows.stop - start, rng).astype(np.float64)
+    for rows in batches(n_resamples, n_units, _CHUNK):
+        yield rows, multiplicities(n_units, rows.stop - rows.start, rng).astype(np.float64)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from prframe.errors import PrframeError
 from prframe.stats._arrays import reals
 from prframe.stats._tolerances import EQUAL
+from prframe.stats._units import Units
 from prframe.typing import Floats
 
 
@@ -159,6 +160,5 @@ def paired_sample(
             f"`cluster` must have an entry per value; got shapes {names.shape} and "
             f"{differences.shape}."
         )
-    _, code = np.unique(names, return_inverse=True)
-    sums = np.bincount(code, weights=differences).astype(np.float64)
-    return PairedSample(sums, np.bincount(code).astype(np.float64))
+    units = Units.of(names)
+    return PairedSample(units.sums(differences), units.sums(np.ones(differences.size)))

@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prframe.stats._p_values import extremeness
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.intervals import defined
 from prframe.typing import Alternative, Floats
-
-# Sums of the same terms in another order differ by less than this.
-_HAIR = 1e-12
 
 
 class SampledPValue(NamedTuple):
@@ -87,6 +85,6 @@ def counted_p_values(
 
 
 def _excess(values: Floats, observed: float, alternative: Alternative) -> Floats:
-    """Return by how much values are more extreme than the observed; equal values count as more."""
-    hair = _HAIR * max(1.0, abs(observed))
+    """Return by how much values are more extreme; rounding counts in their favour."""
+    hair = EQUAL * max(1.0, abs(observed))
     return extremeness(values, alternative) - extremeness(np.array(observed), alternative) + hair

@@ -13,6 +13,7 @@ from prframe import checks
 from prframe.draws import TEST_DRAWS
 from prframe.stats._arrays import random_generator
 from prframe.stats._p_values import check_alternative, from_normal, from_symmetric, from_tails
+from prframe.stats._tolerances import EQUAL_DIGITS
 from prframe.stats.null import SignFlipNull
 from prframe.stats.paired_values.family import PairedFamily
 from prframe.stats.paired_values.sample import (
@@ -26,9 +27,6 @@ from prframe.typing import Alternative, Floats
 RandomizationMethod: TypeAlias = Literal["auto", "exact", "convolution", "sampled"]
 SignedRankMethod: TypeAlias = Literal["auto", "exact", "convolution", "normal"]
 ZeroMethod: TypeAlias = Literal["wilcox", "pratt"]
-
-# Absolute differences that agree to this number of digits share a rank.
-_DIGITS = 12
 
 
 def paired_randomization(  # noqa: PLR0913
@@ -330,7 +328,7 @@ def _signed_ranks(differences: Floats, zero_method: ZeroMethod) -> Floats:
     if not differences.any():
         return np.zeros(0)
     sizes = np.abs(differences)
-    ranks = rankdata(np.round(sizes / sizes.max(), _DIGITS))
+    ranks = rankdata(np.round(sizes / sizes.max(), EQUAL_DIGITS))
     return np.asarray(ranks * np.sign(differences))
 
 

@@ -12,6 +12,7 @@ from prframe import checks
 from prframe.draws import TEST_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator, reals
+from prframe.stats._batches import batch_sizes
 from prframe.stats._p_values import check_alternative
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.paired_values.family import SampledTests
@@ -136,10 +137,10 @@ def _known(pairs: Sequence[tuple[int, int]], n_systems: int) -> list[tuple[int, 
 
 
 def _dealt_totals(table: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
-    """Yield the totals of all systems after random exchanges, some draws at a time."""
-    some = min(n_resamples, max(1, _CHUNK // table.size))
-    dealt = np.repeat(table.T[None], some, axis=0)
-    for start in range(0, n_resamples, some):
-        # Values that were permuted at random before can be permuted again.
+    """Yield the totals of all systems, the values of each query dealt out anew, some at a time."""
+    sizes = batch_sizes(n_resamples, table.size, _CHUNK)
+    dealt = np.repeat(table.T[None], sizes[0], axis=0)
+    for size in sizes:
+        # What was dealt out at random before may be dealt out again.
         rng.permuted(dealt, axis=2, out=dealt)
-        yield dealt.sum(axis=1)[: n_resamples - start]
+        yield dealt.sum(axis=1)[:size]

@@ -18,7 +18,9 @@ from prframe.stats.score_functions import Phi, ScoreGeneratingFunction, parse_ph
 from prframe.typing import Alternative, Floats
 
 _TWO = 2
-_ROUNDING = 1e-13
+# A variance of a difference below this part of the variances of both estimates is rounding. Its
+# square root is the part of the larger estimate below which a difference is.
+_NO_VARIANCE = 1e-13
 
 
 class RankCovariance(NamedTuple):
@@ -182,11 +184,11 @@ def rank_difference(found: RankCovariance, confidence: Confidence) -> RankDiffer
     difference = float(estimates[0] - estimates[1])
     contrast = np.array([1.0, -1.0])
     square = float(contrast @ covariance @ contrast)
-    # Rankings whose values differ by rounding errors alone do not differ.
-    least = max(float(np.trace(covariance)), _ROUNDING * float(np.abs(estimates).max()) ** 2)
-    error = square**0.5 if square > _ROUNDING * least else 0.0
+    # Rankings that differ in nothing but rounding do not differ.
+    least = max(float(np.trace(covariance)), _NO_VARIANCE * float(np.abs(estimates).max()) ** 2)
+    error = square**0.5 if square > _NO_VARIANCE * least else 0.0
     if not error:
-        same = abs(difference) <= _ROUNDING**0.5 * float(np.abs(estimates).max())
+        same = abs(difference) <= _NO_VARIANCE**0.5 * float(np.abs(estimates).max())
         p_value, end = (1.0, 0.0) if same else (np.nan, np.nan)
         return RankDifference(difference, error, np.nan, p_value, end, end)
     low, high = wald_interval(difference, error, confidence)

@@ -12,11 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from prframe.stats._tolerances import WHOLE
 from prframe.stats.rankings import RankedCells, local_precision
 from prframe.stats.score_functions import Jump, ScoreGeneratingFunction
 from prframe.typing import Floats, Integers
-
-_HAIR = 1e-9
 
 
 class Effects(NamedTuple):
@@ -94,8 +93,8 @@ def normalised_mid_ranks(sizes: Integers) -> Floats:
 
 
 def rank_of(jump: Jump, n: int) -> int:
-    """Return the number of items, of n, that lie above a jump."""
-    return min(max(int((n + 1) * (1 - jump.at) + _HAIR), 1), n)
+    """Return how many of n items lie above a jump."""
+    return min(max(int((n + 1) * (1 - jump.at) + WHOLE), 1), n)
 
 
 def cut_at_jumps(cells: RankedCells, phi: ScoreGeneratingFunction) -> RankedCells:

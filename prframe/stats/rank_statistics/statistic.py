@@ -28,8 +28,9 @@ from prframe.typing import Alternative, Integers
 
 _ALTERNATIVES = ("two-sided", "less", "greater")
 _INTERVALS = ("logit", "wald")
-# Means that differ by less than this, relative to the largest one, count as equal.
-_ROUNDING = 1e-13
+# A mean that is nearer than this to that of the best or the worst ranking, relative to the larger
+# of both, is that of such a ranking.
+_SAME_MEAN = 1e-13
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,7 +106,7 @@ class RankStatistic:
         scale = self._scale
         if not scale.width:
             return np.nan
-        rounding = _ROUNDING * max(abs(scale.worst), abs(scale.best))
+        rounding = _SAME_MEAN * max(abs(scale.worst), abs(scale.best))
         if self.mean >= scale.best - rounding:
             return 1.0
         if self.mean <= scale.worst + rounding:

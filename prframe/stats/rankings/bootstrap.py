@@ -16,6 +16,8 @@ from scipy.sparse import csr_array
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.stats._arrays import positive_labels, random_generator
+from prframe.stats._batches import batch_sizes, batches
+from prframe.stats._units import Units
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.metric_base import CellStatistic, Influence
 from prframe.typing import Floats, Integers
@@ -122,10 +124,10 @@ def cluster_counts(
     array([[1, 0, 0, 1],
            [0, 1, 0, 0]])
     """
-    names, rows = np.unique(np.asarray(cluster), return_inverse=True)
+    rows, number = Units.of(cluster)
     columns = np.asarray(cell) + n_cells * ~positive_labels(label)
-    shape = (names.size, 2 * n_cells)
-    # The constructor adds up entries with the same row and column.
+    shape = (number, 2 * n_cells)
+    # The constructor adds up what stands in one place.
     return csr_array((np.ones(rows.size, dtype=np.int64), (rows, columns)), shape=shape)
 
 
@@ -165,21 +167,20 @@ def _item_draws(
     kinds = np.flatnonzero(counts)
     by_kind = kinds.size * _PER_KIND < cells.n
     of_item = None if by_kind else np.repeat(np.arange(counts.size), counts)
-    for some in _chunks(n_resamples, counts.size):
+    for size in batch_sizes(n_resamples, counts.size, _CHUNK):
         if of_item is None:
-            drawn = np.zeros((some, counts.size), dtype=np.int64)
-            drawn[:, kinds] = rng.multinomial(cells.n, counts[kinds] / cells.n, size=some)
+            drawn = np.zeros((size, counts.size), dtype=np.int64)
+            drawn[:, kinds] = rng.multinomial(cells.n, counts[kinds] / cells.n, size=size)
         else:
-            drawn = tally(of_item, counts.size, some, rng)
+            drawn = tally(of_item, counts.size, size, rng)
         yield drawn
 
 
 def tally(of_item: Integers, n_kinds: int, times: int, rng: np.random.Generator) -> Integers:
-    """Draw as many items as there are, `times` times, and count their kinds."""
-    some = max(1, _BATCH // max(of_item.size, 1))
+    """Draw as many items as there are, some times, and count their kinds."""
     rows = [
-        _tally_at_once(of_item, n_kinds, min(some, times - first), rng)
-        for first in range(0, times, some)
+        _tally_at_once(of_item, n_kinds, size, rng)
+        for size in batch_sizes(times, of_item.size, _BATCH)
     ]
     return rows[0] if len(rows) == 1 else np.concatenate(rows)
 
@@ -191,8 +192,8 @@ def _tally_at_once(
     n = of_item.size
     dtype = np.int32 if n < 1 << 31 else np.int64
     kinds = np.empty((times, n), dtype=np.int64)
-    for start in range(0, n, _BATCH):
-        part = kinds[:, start : start + _BATCH]
+    for columns in batches(n, width=1, held=_BATCH):
+        part = kinds[:, columns]
         part[:] = of_item[rng.integers(0, n, part.shape, dtype=dtype)]
     if times > 1:
         kinds += n_kinds * np.arange(times)[:, None]
@@ -205,13 +206,6 @@ def _cluster_draws(
     """Draw clusters and add up their counts, some resamples at a time."""
     number, columns = clusters.shape
     counts = clusters.T.tocsr()
-    for some in _chunks(n_resamples, max(number, columns)):
-        times = multiplicities(number, some, rng).T
+    for size in batch_sizes(n_resamples, max(number, columns), _CHUNK):
+        times = multiplicities(number, size, rng).T
         yield np.ascontiguousarray((counts @ times).T)
-
-
-def _chunks(total: int, width: int) -> Iterator[int]:
-    """Split a number of resamples into chunks that fit into the intended memory."""
-    size = max(1, _CHUNK // max(width, 1))
-    for start in range(0, total, size):
-        yield min(size, total - start)

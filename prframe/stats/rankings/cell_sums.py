@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prframe.stats._batches import batches
 from prframe.typing import Floats
 
 Numbers = NDArray[Any]
@@ -37,8 +38,7 @@ def pieces(pos: Numbers, neg: Numbers) -> Iterator[tuple[Numbers, Numbers, Numbe
     """
     tp_above = fp_above = np.zeros((*pos.shape[:-1], 1), dtype=pos.dtype)
     last = pos.shape[-1] - 1
-    for start in range(0, last, _PIECE):
-        here = slice(start, min(start + _PIECE, last))
+    for here in batches(last, width=1, held=_PIECE):
         p, m = pos[..., here], neg[..., here]
         tp = np.cumsum(p, axis=-1) + tp_above
         fp = np.cumsum(m, axis=-1) + fp_above

@@ -10,10 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import fractions, reals
+from prframe.stats._tolerances import EQUAL
 from prframe.typing import Floats
-
-# A level this close to a whole number of positives is taken as that number: .3 of 10 are 3.
-_HAIR = 1e-12
 
 
 @dataclass(frozen=True)
@@ -52,6 +50,18 @@ def two_classes(
     return some, _class("negatives", negatives, "n_neg", n_neg)
 
 
+def both_classes(
+    positives: ArrayLike, negatives: ArrayLike, n_pos: int | None, n_neg: int | None
+) -> tuple[ClassScores, ClassScores]:
+    """Check and sort the scores of both classes; there must be a positive and a negative."""
+    some, others = two_classes(positives, negatives, n_pos, n_neg)
+    if not others.total:
+        raise PrframeError(
+            "`negatives` must hold at least one score, or `n_neg` exceed 0; got none."
+        )
+    return some, others
+
+
 def _class(name: str, scores: ArrayLike, total_name: str, total: int | None) -> ClassScores:
     """Check and sort the scores of one class."""
     numbers = reals(name, scores)
@@ -82,7 +92,10 @@ def recall_levels(recall: ArrayLike, *, below_one: bool = False) -> Floats:
 
 
 def positives_at(recall: Floats, n_pos: ArrayLike) -> Floats:
-    """Return the number of positives at a level of recall, whole if only rounding makes it not."""
+    """Return how many positives a level of recall is, whole where it is so but for rounding.
+
+    .3 of 10 are 3.
+    """
     count = recall * np.asarray(n_pos)
     whole = np.rint(count)
-    return np.asarray(np.where(np.abs(count - whole) <= _HAIR * whole, whole, count))
+    return np.asarray(np.where(np.abs(count - whole) <= EQUAL * whole, whole, count))

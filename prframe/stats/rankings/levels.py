@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import comparable, reals
-from prframe.typing import Floats, Integers
-
-Numbers = TypeVar("Numbers", bound=np.generic)
+from prframe.typing import Integers
 
 _TWO = 2
 
@@ -70,35 +66,6 @@ def checked_levels(levels: ArrayLike) -> Integers:
             f"got {found[wrong][0]}. `ranking_levels` makes them from scores."
         )
     return found.astype(np.int64)
-
-
-class Units(NamedTuple):
-    """The items, or clusters of items, that are drawn or swapped as one, numbered from 0."""
-
-    of_item: Integers
-    number: int
-
-    def spread(self, values: NDArray[Numbers]) -> NDArray[Numbers]:
-        """Return for each item the value of its unit, along the last axis."""
-        return values if self.number == self.of_item.size else values[..., self.of_item]
-
-    def sums(self, rows: Floats) -> Floats:
-        """Return the sums over the items of each unit, row by row."""
-        found = [np.bincount(self.of_item, row, minlength=self.number) for row in rows]
-        return np.stack(found).astype(np.float64)
-
-
-def units_of(cluster: ArrayLike | None, n: int) -> Units:
-    """Return the units of n items: clusters, or else the items themselves."""
-    if cluster is None:
-        return Units(np.arange(n), n)
-    names = np.asarray(cluster)
-    if names.shape != (n,):
-        raise PrframeError(
-            f"`cluster` must have one entry per item, {n}; got shape {names.shape}."
-        )
-    found, unit = np.unique(names, return_inverse=True)
-    return Units(unit, found.size)
 
 
 def joint_levels(levels: Integers) -> Integers:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
+from prframe.stats._tolerances import WHOLE
 from prframe.stats.rankings.cell_sums import (
     Numbers,
     backward,
@@ -23,9 +24,6 @@ from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metric_base import CellStatistic, Influence
 from prframe.typing import Floats
-
-# A level of recall counts as reached if rounding alone leaves recall below it by this much.
-_SLACK = 1e-9
 
 
 @dataclass(frozen=True)
@@ -305,7 +303,7 @@ class PrecisionAtRecall(CellStatistic):
         pos, neg = both(pos, neg)
         tp, fp = np.cumsum(pos, axis=-1), np.cumsum(neg, axis=-1)
         n_pos = tp[..., -1]
-        reached = tp >= (self.r * n_pos - _SLACK)[..., None]
+        reached = tp >= (self.r * n_pos - WHOLE)[..., None]
         reached[..., -1] = False
         at = reached.argmax(axis=-1)[..., None]
         hits, misses = (np.take_along_axis(a, at, axis=-1)[..., 0] for a in (tp, fp))
@@ -318,7 +316,7 @@ class PrecisionAtRecall(CellStatistic):
         pos, neg = both(cells.pos, cells.neg)
         tp, k = running(pos, neg)
         n_pos = cells.n_pos
-        reached = np.flatnonzero(tp >= self.r * n_pos - _SLACK)
+        reached = np.flatnonzero(tp >= self.r * n_pos - WHOLE)
         if not reached.size:
             return Influence(np.zeros(pos.size), np.zeros(pos.size))
         at = reached[0]
@@ -335,8 +333,8 @@ class PrecisionAtRecall(CellStatistic):
         return Influence(of_pos / k[at], (-precision * above - drift) / k[at])
 
     def trials(self, cells: RankedCells) -> int:
-        """Return the number of positives at the level, as a value of 1 has no other items."""
-        return max(1, int(np.ceil(self.r * cells.n_pos - _SLACK)))
+        """Return the number of positives that make up the level, all that a value of 1 has."""
+        return max(1, int(np.ceil(self.r * cells.n_pos - WHOLE)))
 
     def levels(self, cells: RankedCells) -> Sequence[float]:
         """Return the level of recall."""
