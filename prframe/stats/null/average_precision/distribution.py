@@ -26,7 +26,12 @@ from prframe.stats.null.average_precision.moments import (
     tie_blocks,
 )
 from prframe.stats.null.average_precision.shape import ap_null_shape, retrieved_shape
-from prframe.stats.null.average_precision.tails.routes import APNullMethod, NullTails, just_above
+from prframe.stats.null.average_precision.tails.routes import (
+    APNullMethod,
+    NullTails,
+    all_tails,
+    just_above,
+)
 from prframe.stats.null.base import Found, NullDistribution, Side, numbers, shaped
 from prframe.typing import Floats, Integers
 
@@ -281,7 +286,8 @@ class APNull(NullDistribution):
             logs[undecided] = (-np.inf, 0.0)[side]
         elif undecided.any():
             asked = x[undecided]
-            tails = self._null_tails.tails(np.zeros(asked.size, np.int64), asked, self.method)
+            group = np.zeros(asked.size, np.int64)
+            (tails,) = all_tails([(self._null_tails, group, asked)], self.method)
             logs[undecided] = [tail[side] for tail in tails]
             method[undecided] = [tail.method for tail in tails]
         return logs, method

@@ -141,10 +141,6 @@ class NullTails:
         mean, variance = np.array(each, dtype=np.float64).T
         return mean, variance
 
-    def tails(self, group: Integers, x: Floats, method: APNullMethod = "auto") -> list[Tail]:
-        """Return the tails of values of AP, each in its group."""
-        return all_tails([(self, group, x)], method)[0]
-
     def begun(self, asked: Sequence[_Asked], method: APNullMethod) -> "list[Tail | None]":
         """Return the tails that are certain, or counted; None for others."""
         found = [self._certain(*pair) for pair in asked]
