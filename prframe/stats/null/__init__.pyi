@@ -11,7 +11,7 @@ from .average_precision.distribution import APNull as APNull, beyond as beyond
 from .average_precision.groups import Case as Case, Cases as Cases
 from .average_precision.moments import ap_null_moments as ap_null_moments
 from .average_precision.shape import ap_null_shape as ap_null_shape
-from .average_precision.tails.routes import APNullMethod as APNullMethod, Tail as Tail
+from .average_precision.tails.tail import APNullMethod as APNullMethod, Tail as Tail
 from .base import (
     NullDistribution as NullDistribution,
     TailProbabilities as TailProbabilities,
