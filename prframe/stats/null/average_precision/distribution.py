@@ -29,7 +29,8 @@ from prframe.stats.null.average_precision.shape import ap_null_shape, retrieved_
 from prframe.stats.null.average_precision.tails.null_tails import NullTails
 from prframe.stats.null.average_precision.tails.routes import all_tails
 from prframe.stats.null.average_precision.tails.tail import APNullMethod
-from prframe.stats.null.base import Found, NullDistribution, Side, numbers, shaped
+from prframe.stats.null.base import NullDistribution, numbers
+from prframe.stats.null.tail_probabilities import Found, Side, shaped
 from prframe.typing import Floats, Integers
 
 # Values this many times their rounding from a quantile are what it stands for.
