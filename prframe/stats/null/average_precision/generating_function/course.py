@@ -6,7 +6,7 @@
 
 for the last m of the t ranks, which hold j of the positives and let T grow by g. One walk down the
 ranks holds the value for every n (= t) and n_pos (= h), and takes any number of slopes s at once.
-Not every number of hits is needed: they scatter about a path (`ap_path`), and where they scatter
+Not every number of hits is needed: they scatter about a path (`path`), and where they scatter
 widely a sum over every d-th number, times d, is the sum over all of them, but for less than
 rounding. For a real s the terms, as shares, are the chances of a tilted walk, in which large T are
 likely; for s + i w they give the tilted walk's characteristic function, which never overflows.
