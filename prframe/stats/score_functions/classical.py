@@ -25,10 +25,7 @@ class MannWhitneyWilcoxon(ScoreGeneratingFunction):
     array([0.25, 0.5 ])
     """
 
-    @property
-    def name(self) -> str:
-        """The name."""
-        return "mww"
+    word: ClassVar[str] = "mww"
 
     def __call__(self, u: ArrayLike) -> Floats:
         """Return u."""
@@ -63,10 +60,7 @@ class Logistic(ScoreGeneratingFunction):
     array([0.   , 1.732])
     """
 
-    @property
-    def name(self) -> str:
-        """The name."""
-        return "logistic"
+    word: ClassVar[str] = "logistic"
 
     def __call__(self, u: ArrayLike) -> Floats:
         """Return ``2 sqrt(3) (u - 1/2)``."""
@@ -100,10 +94,7 @@ class Logrank(ScoreGeneratingFunction):
     array([0.   , 0.693])
     """
 
-    @property
-    def name(self) -> str:
-        """The name."""
-        return "logrank"
+    word: ClassVar[str] = "logrank"
 
     def __call__(self, u: ArrayLike) -> Floats:
         """Return ``-log(1 - u)``, infinite at 1."""
@@ -138,12 +129,8 @@ class Median(ScoreGeneratingFunction):
     array([-1.,  0.,  1.])
     """
 
+    word: ClassVar[str] = "median"
     smooth: ClassVar[bool] = False
-
-    @property
-    def name(self) -> str:
-        """The name."""
-        return "median"
 
     @property
     def jumps(self) -> tuple[Jump, ...]:
@@ -181,10 +168,7 @@ class VanDerWaerden(ScoreGeneratingFunction):
     array([0.  , 1.96])
     """
 
-    @property
-    def name(self) -> str:
-        """The name."""
-        return "van-der-waerden"
+    word: ClassVar[str] = "van-der-waerden"
 
     def __call__(self, u: ArrayLike) -> Floats:
         """Return the normal quantile, infinite at 0 and 1."""

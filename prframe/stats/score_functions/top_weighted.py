@@ -36,17 +36,13 @@ class LocalAUC(ScoreGeneratingFunction):
     array([0. , 0.8, 0.9])
     """
 
+    word: ClassVar[str] = "local-auc"
     u0: float = 0.9
     smooth: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Check the parameter."""
         _keep(self, u0=checks.number("u0", self.u0, above=0, below=1))
-
-    @property
-    def name(self) -> str:
-        """The name, with u0."""
-        return f"local-auc(u0={self.u0!r})"
 
     @property
     def jumps(self) -> tuple[Jump, ...]:
@@ -90,16 +86,12 @@ class PNormPush(ScoreGeneratingFunction):
     array([0.25, 1.  ])
     """
 
+    word: ClassVar[str] = "p-norm-push"
     q: float = 3
 
     def __post_init__(self) -> None:
         """Check the parameter."""
         _keep(self, q=checks.number("q", self.q, at_least=1))
-
-    @property
-    def name(self) -> str:
-        """The name, with q."""
-        return f"p-norm-push(q={self.q!r})"
 
     def __call__(self, u: ArrayLike) -> Floats:
         """Return ``u^q``."""
@@ -147,6 +139,7 @@ class DCG(ScoreGeneratingFunction):
     array([1.   , 0.631, 0.   ])
     """
 
+    word: ClassVar[str] = "dcg"
     k: int | None = None
     n: float | None = None
     smooth: ClassVar[bool] = False
@@ -158,11 +151,6 @@ class DCG(ScoreGeneratingFunction):
             _keep(self, k=checks.whole_number("k", self.k, at_least=1))
         if self.n is not None:
             _keep(self, n=checks.number("n", self.n, above=0))
-
-    @property
-    def name(self) -> str:
-        """The name, with k."""
-        return "dcg" if self.k is None else f"dcg(k={self.k})"
 
     @property
     def jumps(self) -> tuple[Jump, ...]:
@@ -249,6 +237,7 @@ class RTB(ScoreGeneratingFunction):
     array([0.  , 0.95])
     """
 
+    word: ClassVar[str] = "rtb"
     u0: float = 0.9
     beta: float = 20
     lam: float = 20
@@ -261,11 +250,6 @@ class RTB(ScoreGeneratingFunction):
             beta=checks.number("beta", self.beta, at_least=_LEAST_SLOPE, at_most=_LARGEST_SLOPE),
             lam=checks.number("lam", self.lam, at_least=_LEAST_SLOPE, at_most=_LARGEST_SLOPE),
         )
-
-    @property
-    def name(self) -> str:
-        """The name, with the parameters."""
-        return f"rtb(u0={self.u0!r}, beta={self.beta!r}, lam={self.lam!r})"
 
     def __call__(self, u: ArrayLike) -> Floats:
         """Return the sum of both parts."""
