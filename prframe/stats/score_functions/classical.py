@@ -17,7 +17,9 @@ _ROOT_12 = 12**0.5
 
 @dataclass(frozen=True)
 class MannWhitneyWilcoxon(ScoreGeneratingFunction):
-    """``phi(u) = u``: the rank sum, and with it AUC.
+    """``phi(u) = u``: the rank sum of Mann, Whitney and Wilcoxon, and with it AUC.
+
+    Take it first: all pairs count alike.
 
     Examples
     --------
@@ -51,6 +53,8 @@ class MannWhitneyWilcoxon(ScoreGeneratingFunction):
 @dataclass(frozen=True)
 class Logistic(ScoreGeneratingFunction):
     """``phi(u) = 2 sqrt(3) (u - 1/2)``: the rank sum on a scale with mean 0 and variance 1.
+
+    Take it to compare values of different phi; its p-values are those of the rank sum.
 
     Locally most powerful against shifts of logistic distributions.
 
@@ -88,6 +92,8 @@ class Logistic(ScoreGeneratingFunction):
 class Logrank(ScoreGeneratingFunction):
     """``phi(u) = -log(1 - u)``: scores of Savage, for proportional hazards.
 
+    Take it for proportional hazards, or where the very top counts.
+
     Examples
     --------
     >>> Logrank()([0.0, 0.5]).round(3)
@@ -122,6 +128,8 @@ class Logrank(ScoreGeneratingFunction):
 @dataclass(frozen=True)
 class Median(ScoreGeneratingFunction):
     """``phi(u) = sgn(u - 1/2)``: positives above the median minus those below it (Mood).
+
+    Take it to set the upper half against the lower.
 
     Examples
     --------
@@ -161,6 +169,8 @@ class Median(ScoreGeneratingFunction):
 @dataclass(frozen=True)
 class VanDerWaerden(ScoreGeneratingFunction):
     """``phi(u) = Phi^{-1}(u)``: normal quantiles, for shifts of normal distributions.
+
+    Take it for scores that look normal; both ends count.
 
     Examples
     --------

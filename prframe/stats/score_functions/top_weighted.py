@@ -25,6 +25,8 @@ _ROUNDING = 4e-16
 class LocalAUC(ScoreGeneratingFunction):
     """``phi(u) = u 1{u >= u0}``: the rank sum of the positives among the best 1 - u0.
 
+    Take it for a shortlist of a fixed share.
+
     Parameters
     ----------
     u0 : float in (0, 1)
@@ -70,6 +72,8 @@ class LocalAUC(ScoreGeneratingFunction):
 @dataclass(frozen=True)
 class PNormPush(ScoreGeneratingFunction):
     """``phi(u) = u^q``: high ranks count more, the more the larger q is.
+
+    Take it for the upper part of the list.
 
     Parameters
     ----------
@@ -117,6 +121,8 @@ class PNormPush(ScoreGeneratingFunction):
 @dataclass(frozen=True)
 class DCG(ScoreGeneratingFunction):
     """``phi(u) = 1 / log2(1 + r)`` for ``r = (N + 1)(1 - u)``, the rank from the top, and r <= k.
+
+    Take it for what a reader of the list sees.
 
     The discounted cumulative gain of binary labels. It depends on the number of items: `of_size`
     gives the function for N of them.
@@ -220,6 +226,8 @@ class DCG(ScoreGeneratingFunction):
 @dataclass(frozen=True)
 class RTB(ScoreGeneratingFunction):
     """``phi(u) = SoftPlus(u - u0) + u0 Sigmoid(u - u0)``: `LocalAUC`, smoothed.
+
+    Take it for a shortlist where a gradient is needed, as for learning.
 
     ``SoftPlus(x) = log(1 + exp(beta x)) / beta`` and ``Sigmoid(x) = 1 / (1 + exp(-lam x))``; with
     large slopes phi is ``u 1{u >= u0}``. RTB: "ranking the best".
