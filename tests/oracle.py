@@ -205,6 +205,9 @@ SCORES: dict[str, Callable[[float, float], float]] = {
     "van-der-waerden": lambda u, _: NormalDist().inv_cdf(u),
 }
 
+# The words of these functions, as error messages list them.
+PHI_WORDS = ", ".join(sorted({repr(name.partition("(")[0]) for name in SCORES}))
+
 
 def linear_rank(group: Group, _: int | None, phi: str) -> float:
     """Add up phi(rank / (N + 1)); unlisted and hidden items are one block at the bottom."""
