@@ -176,7 +176,7 @@ def test_names() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("W(phi=mvw)", "`phi` must be one of 'dcg', .* Did you mean 'mww'"),
+        ("W(phi=mvw)", "`phi` must be one of .* Did you mean 'mww'"),
         ("W(phi=3)", r"`phi of W` must be the name of a score-generating function; got 3\."),
         ('W("local-auc(u0=2)")', "`u0` must be a number > 0 and < 1; got 2"),
         ("W@3", r"W takes no cut-off; got 'W@3'\."),

@@ -13,7 +13,8 @@ from scipy import stats
 
 import prframe
 from prframe.stats import APNull, LinearRankNull, SignFlipNull
-from prframe.stats.null.base import BOTH, NullDistribution
+from prframe.stats.null.base import NullDistribution
+from prframe.stats.null.tail_probabilities import BOTH
 
 Floats = NDArray[np.float64]
 SCORES = [0.0, 0.3, 0.35, 1.0, 1.7, 2.2, 2.21, 4.0]

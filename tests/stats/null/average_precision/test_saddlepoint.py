@@ -12,7 +12,7 @@ from scipy import stats as scipy_stats
 
 import prframe
 from prframe.stats import APNull, ap_null_moments
-from prframe.stats.null.average_precision.generating_function import course as ap_course
+from prframe.stats.null.average_precision.generating_function import tables as ap_tables
 from prframe.stats.null.average_precision.generating_function.course import (
     DENSE,
     GROWTH,
@@ -143,8 +143,8 @@ def test_many_problems_are_each_their_own():
 def test_walks_find_their_rows_again(monkeypatch):
     # Rows that are far too few at first are laid anew.
     expected = planned_tails([problem(50_000, 25_000, 2.0)])[0]
-    monkeypatch.setattr(ap_course, "_WIDE", 2.0)
-    monkeypatch.setattr(ap_course, "_MORE", 0.0)
+    monkeypatch.setattr(ap_tables, "_WIDE", 2.0)
+    monkeypatch.setattr(ap_tables, "_MORE", 0.0)
     found = planned_tails([problem(50_000, 25_000, 2.0)])[0]
     assert found.log_reached == pytest.approx(expected.log_reached, abs=1e-6)
 
@@ -154,7 +154,7 @@ def test_walks_find_their_rows_again(monkeypatch):
 def test_a_wrong_walk_is_noticed(monkeypatch, z):
     # Rows further apart than hits scatter make every sum wrong.
     expected = planned_tails([problem(50_000, 25_000, z)])[0]
-    monkeypatch.setattr(ap_course, "_STRIDE", 3.0)
+    monkeypatch.setattr(ap_tables, "_STRIDE", 3.0)
     found = planned_tails([problem(50_000, 25_000, z)])[0]
     wrong = abs(found.log_reached - expected.log_reached) > 0.05
     assert not (wrong and found.method == "saddlepoint")
