@@ -72,12 +72,13 @@ class PRPosterior:
         Notes
         -----
         On the scale of log odds the band reaches from the medians of the draws to c times the
-        distances of their pointwise 0.5 % and 99.5 % quantiles, c such that a draw keeps within
-        it at all levels with the probability asked for. Then c is made smaller by .12 times the
-        mean over the levels of ``1 / sqrt(1 + x)`` with x negatives above: whole numbers vary in
-        steps and would make the band cover too often (found by simulation). Where a distance is 0
-        or infinite, as beyond the recall of the retrieved items, the draws set the end. Where no
-        negative was seen above a level, the band reaches up to 1: nothing speaks against that.
+        distances of their pointwise 0.5 % and 99.5 % quantiles, c such that another draw keeps
+        within it at all levels with the probability asked for, at least. Then c is made smaller by
+        .12 times the mean over the levels of ``1 / sqrt(1 + x)`` with x negatives above: whole
+        numbers vary in steps and would make the band cover too often (found by simulation). Where
+        a distance is 0 or infinite, as beyond the recall of the retrieved items, the draws set the
+        end. Where no negative was seen above a level, the band reaches up to 1: nothing speaks
+        against that.
         """
         level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
         unlimited = self.precision == 1

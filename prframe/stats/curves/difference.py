@@ -108,12 +108,12 @@ def pr_curve_difference(  # noqa: PLR0913
     by the share of negatives that stand between the same positives in both.
 
     The band reaches from the medians of the draws to c times the distances of their pointwise
-    0.5 % and 99.5 % quantiles, c such that a draw keeps within it at all levels with the
-    probability asked for. Then c is made smaller by ``u (1 - R)^2 / 2`` of itself, R being the
-    variance of the difference over the sum of both curves' variances, at most 1, and u the share
-    of the positives outside of tie blocks: found by simulation. Where no negative stands above a
-    level in one ranking, its precision is taken to be 1 at the end of the band that lies in its
-    favour.
+    0.5 % and 99.5 % quantiles, c such that another draw keeps within it at all levels with
+    the probability asked for, at least. Then c is made smaller by ``u (1 - R)^2 / 2`` of itself,
+    R being the variance of the difference over the sum of both curves' variances, at most 1, and u
+    the share of the positives outside of tie blocks: found by simulation. Where no negative stands
+    above a level in one ranking, its precision is taken to be 1 at the end of the band that lies
+    in its favour.
 
     The p-value is the smallest alpha at which the band of level 1 - alpha leaves 0 somewhere,
     ``(1 + draws that deviate as far as 0 does) / (1 + n_resamples)``; two-sided. That of two
