@@ -1,4 +1,4 @@
-"""How much numbers differ by rounding alone, and what is too small to matter."""
+"""How much numbers differ by rounding alone."""
 
 # Sums of the same terms in another order differ by less, relative to the sum of the sizes of the
 # terms.
@@ -10,5 +10,3 @@ EQUAL_DIGITS = 12
 RESIDUE = 1e-9
 # A share of a number of items is a whole number of them where it is nearer to one than this.
 WHOLE = 1e-9
-# A probability below this cannot move a float64 result.
-NEGLIGIBLE = 1e-18

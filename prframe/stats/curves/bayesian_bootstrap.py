@@ -74,11 +74,11 @@ class PRPosterior:
         Notes
         -----
         On the scale of log odds the band reaches from the medians of the draws to c times the
-        distances of their pointwise 0.5 % and 99.5 % quantiles. The factor c is such that a draw
-        stays within the band at all levels with the probability asked for. Then c is made smaller
-        by .12 times the mean over the levels of ``1 / sqrt(1 + x)`` with x negatives above. Whole
-        numbers vary in steps and would otherwise make the band cover too often (found by
-        simulation). Where a distance is 0 or infinite, as beyond the recall of the retrieved
+        distances of their pointwise 0.5 % and 99.5 % quantiles. The factor c is such that another
+        draw stays within the band at all levels with at least the probability asked for. Then c is
+        made smaller by .12 times the mean over the levels of ``1 / sqrt(1 + x)`` with x negatives
+        above. Whole numbers vary in steps and would otherwise make the band cover too often (found
+        by simulation). Where a distance is 0 or infinite, as beyond the recall of the retrieved
         items, the draws set the end. Where no negative was seen above a level, the band reaches up
         to 1, which the data do not exclude.
         """

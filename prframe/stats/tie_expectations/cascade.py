@@ -13,9 +13,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prframe.stats._tolerances import NEGLIGIBLE
 from prframe.typing import Floats, Integers
 
+# What is left to read below this cannot move a float64 result.
+_NEGLIGIBLE = 1e-18
 # How many numbers a batch of blocks holds at a time.
 _CHUNK = 1 << 20
 
@@ -89,7 +90,7 @@ def _horizon(passing: Floats, hits: Integers) -> int:
     longest = int(passing.shape[1])
     if mean >= 1:
         return longest
-    return min(longest, int(np.log(NEGLIGIBLE) / np.log(max(mean, NEGLIGIBLE))) + 1)
+    return min(longest, int(np.log(_NEGLIGIBLE) / np.log(max(mean, _NEGLIGIBLE))) + 1)
 
 
 def _mean_products(passing: Floats, hits: Integers, longest: int) -> Floats:
@@ -123,7 +124,7 @@ def _walk(
         total[alive] += (hit * stopping[alive]).sum(axis=1) / (start[alive] + j)
         state[alive] -= hit
         state[alive, 1:] += hit[:, :-1]
-        reading = (state[alive] * passed[alive]).sum(axis=1) > NEGLIGIBLE
+        reading = (state[alive] * passed[alive]).sum(axis=1) > _NEGLIGIBLE
         alive = alive[reading & (depth[alive] > j)]
         if not alive.size:
             break

@@ -12,11 +12,12 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prframe.stats._tolerances import NEGLIGIBLE
 from prframe.typing import Floats, Integers
 
 # The number of terms that are summed at a time, which bounds the memory for any block sizes.
 _CHUNK = 1 << 20
+# A tail whose probability is below this cannot move a float64 result.
+_NEGLIGIBLE = 1e-18
 # Up to here discounts are added up one by one.
 _TABLE = 1 << 16
 
@@ -185,5 +186,5 @@ def _sum_terms(
         total[alive] += terms.sum(axis=1)
         survival[alive] = reach[:, -1]
         done += width
-        alive = alive[(last[alive] > done) & (survival[alive] > NEGLIGIBLE)]
+        alive = alive[(last[alive] > done) & (survival[alive] > _NEGLIGIBLE)]
     return total
