@@ -1,6 +1,6 @@
-"""What null distributions have in common: probabilities, quantiles, moments and p-values.
+"""The base of null distributions: probabilities, quantiles, moments and p-values.
 
-A distribution knows how likely its tails are, and its moments; everything else follows from these.
+A distribution provides its tail probabilities and its moments; all else follows from these.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from prframe.stats._p_values import check_alternative
 from prframe.stats.null.quantiles import Moments, Search, last_kept
 from prframe.stats.null.tail_probabilities import (
     BOTH,
-    Found,
+    BothTails,
     Side,
     TailProbabilities,
     chance,
@@ -29,14 +29,15 @@ from prframe.typing import Alternative, Floats
 
 Seed: TypeAlias = int | np.random.Generator | None
 
-# A level that is attained is, whatever the last digits say.
+# Logarithms of a probability and of a level are equal if they differ by less than this.
 _SLACK = 1e-12
-# A bracket of this share of the step of a lattice holds one of its points at most.
+# A bracket as wide as this share of a lattice's step holds at most one of its points.
 _CELL = 0.4
-# Numbers of which so many times are whole add up without rounding.
+# Numbers add up without rounding if they are whole once multiplied by this.
 _DYADIC = 2.0**20
 _LARGEST = float(np.finfo(np.float64).max)
-# A value counts up to once its rounding above it, and down to twice that below it.
+# A value X counts as reaching numbers up to its rounding above it, and as not exceeding numbers
+# down to twice its rounding below it; these factors are just beyond.
 _COUNTED_ABOVE, _COUNTED_BELOW = 1.1, 2.1
 
 
@@ -44,14 +45,14 @@ class NullDistribution(ABC):
     """A distribution under a null hypothesis: `APNull`, `LinearRankNull` or `SignFlipNull`.
 
     It answers as a frozen distribution of ``scipy.stats`` does, save that equality counts on both
-    sides: ``sf(x) = P(X >= x)`` and ``cdf(x) = P(X <= x)``. How probabilities are computed is told
-    by the argument `method` of the class, or by ``using(method)``. It cannot be changed once it is
-    made.
+    sides: ``sf(x) = P(X >= x)`` and ``cdf(x) = P(X <= x)``. The argument `method` of the class, or
+    ``using(method)``, says how probabilities are computed. A distribution cannot be changed once
+    it is made.
 
     Notes
     -----
     Values that differ by no more than rounding are equal. Within one call, probabilities never
-    rise, or never fall, with x, and what is possible never has probability 0.
+    rise, or never fall, with x, and possible values never have probability 0.
 
     Examples
     --------
@@ -84,8 +85,8 @@ class NullDistribution(ABC):
         Returns
         -------
         tuple of float
-            In this order, whatever the order asked for. Skewness and kurtosis are NaN where the
-            variance is 0.
+            In this order, whatever the order of the letters. Skewness and kurtosis are NaN where
+            the variance is 0.
 
         Raises
         ------
@@ -136,7 +137,7 @@ class NullDistribution(ABC):
         return shaped(self._tails("x", x, ("lower",)).lower)
 
     def tails(self, x: ArrayLike) -> TailProbabilities:
-        """Return the logarithms of both tails, and how they were found.
+        """Return the logarithms of both tails, and the method by which each was computed.
 
         Parameters
         ----------
@@ -167,8 +168,8 @@ class NullDistribution(ABC):
         Returns
         -------
         float or ndarray of float, in [0, 1]
-            In the shape of `statistic`. A value that X can take never has 0; one beyond all of
-            them, which cannot have been observed, has.
+            In the shape of `statistic`. A value that X can take never has the p-value 0; a value
+            beyond all of them, which cannot have been observed, may have it.
 
         Raises
         ------
@@ -182,8 +183,8 @@ class NullDistribution(ABC):
                 f"alternative={statistic!r}."
             )
         sides: dict[Alternative, tuple[Side, ...]] = {"greater": ("upper",), "less": ("lower",)}
-        found = self._tails("statistic", statistic, sides.get(alternative, BOTH))
-        return shaped(sided(found.upper, found.lower, alternative))
+        tails = self._tails("statistic", statistic, sides.get(alternative, BOTH))
+        return shaped(sided(tails.upper, tails.lower, alternative))
 
     def isf(self, q: ArrayLike) -> Floats | float:
         """Return the least value x with P(X >= x) <= q: the critical value at level q.
@@ -197,7 +198,7 @@ class NullDistribution(ABC):
         float or ndarray of float
             In the shape of q. Where the values that X takes can be told apart, it is one of them,
             or less by no more than rounding, so that an observed value of this size is at least as
-            large. NaN where no value is as rare as that.
+            large. It is NaN where no value is as rare as that.
 
         Raises
         ------
@@ -210,9 +211,9 @@ class NullDistribution(ABC):
         def rarity(places: NDArray[np.int64], x: Floats) -> Floats:
             return _finite(level[places] + _SLACK - self._upper(x))
 
-        found = self._search(levels, 1).bracket(rarity)
-        rare = self._taken(self._last_as_rare(found.above), "upper")
-        return shaped(np.where(found.reached, rare, np.nan).reshape(levels.shape))
+        bracket = self._search(levels, 1).bracket(rarity)
+        rare = self._taken(self._last_as_rare(bracket.above), "upper")
+        return shaped(np.where(bracket.reached, rare, np.nan).reshape(levels.shape))
 
     def ppf(self, q: ArrayLike) -> Floats | float:
         """Return the least value x with P(X <= x) >= q.
@@ -250,7 +251,7 @@ class NullDistribution(ABC):
         size : int, default 1
             How many, >= 1.
         rng : int or numpy.random.Generator, optional
-            Seed, or generator; other values every time, unless told.
+            Seed, or generator; unless given, every call draws other values.
 
         Returns
         -------
@@ -259,7 +260,7 @@ class NullDistribution(ABC):
         Raises
         ------
         PrframeError
-            A size below 1, or what is neither a seed nor a generator.
+            A size below 1, or an `rng` that is neither a seed nor a generator.
         """
         size = checks.whole_number("size", size, at_least=1)
         return self._draws(size, random_generator(rng))
@@ -269,33 +270,33 @@ class NullDistribution(ABC):
         """Return skewness and excess kurtosis, NaN where the variance is 0."""
 
     @abstractmethod
-    def _found(self, x: Floats, sides: tuple[Side, ...]) -> Found:
+    def _log_tails(self, x: Floats, sides: tuple[Side, ...]) -> BothTails:
         """Return the tails of distinct, rising numbers, infinite ones included."""
 
     @abstractmethod
     def _draws(self, size: int, generator: np.random.Generator) -> Floats:
-        """Draw so many values."""
+        """Draw values, `size` in number."""
 
     @abstractmethod
     def _rounding(self, x: Floats) -> Floats:
-        """Return by how much numbers may differ from x and equal it."""
+        """Return by how much numbers may differ from x and still count as equal."""
 
     def _lattice(self) -> tuple[float, float] | None:
         """Return a value and the distance of neighbouring values, if values are on a lattice."""
         return None
 
-    def _tails(self, name: str, x: ArrayLike, sides: tuple[Side, ...]) -> Found:
+    def _tails(self, name: str, x: ArrayLike, sides: tuple[Side, ...]) -> BothTails:
         """Check numbers and return their tails, in their shape."""
         values = numbers(name, x)
         asked, places = np.unique(values, return_inverse=True)
-        found = self._found(asked, sides)
-        # Neighbours may differ by less than the error of each.
-        upper, lower = np.minimum.accumulate(found.upper), np.maximum.accumulate(found.lower)
+        tails = self._log_tails(asked, sides)
+        # Probabilities of neighbours may differ by less than their errors, and must be monotone.
+        upper, lower = np.minimum.accumulate(tails.upper), np.maximum.accumulate(tails.lower)
         places = places.reshape(values.shape)
-        return Found(upper[places], lower[places], np.asarray(found.method)[places])
+        return BothTails(upper[places], lower[places], np.asarray(tails.method)[places])
 
     def _search(self, levels: Floats, sign: Literal[-1, 1]) -> Search:
-        """Return where the quantiles of upper (1) or lower (-1) tails are looked for."""
+        """Return the search for quantiles of upper (1) or lower (-1) tails."""
         moments = Moments(self.mean(), self.std(), *self._shape())
         return Search.of(levels.ravel(), sign, moments, self.support(), self._narrow)
 
@@ -305,22 +306,22 @@ class NullDistribution(ABC):
         return np.full(x.shape, _CELL * lattice[1]) if lattice else self._rounding(x) / 2
 
     def _set(self, **attributes: object) -> None:
-        """Set what cannot be changed later on."""
+        """Set the attributes, which are frozen later on."""
         for name, value in attributes.items():
             object.__setattr__(self, name, value)
 
-    def _taken(self, x: Floats, side: Side) -> Floats:  # noqa: ARG002 - for others to use
+    def _taken(self, x: Floats, side: Side) -> Floats:  # noqa: ARG002 - subclasses need the side
         """Return the values that X takes and that equal quantiles, where these are known."""
         return x
 
     def _last_as_rare(self, above: Floats) -> Floats:
         """Return the largest value with the same P(X >= x) as each number, or just less.
 
-        P(X >= x) stays what it is up to the next value that X can take.
+        P(X >= x) does not change before the next value that X can take.
         """
         largest, lattice = self.support()[1], self._lattice()
-        # Values that are equal may differ in the last digit: step over all of them.
-        rare = self._settled(above) if lattice else above + self._rounding(above) / 2
+        # Values that are equal may differ in the last digit, and all of them are stepped over.
+        rare = self._nearest_points(above) if lattice else above + self._rounding(above) / 2
         rare = np.minimum(rare, largest)
         gap = np.full(rare.shape, lattice[1]) if lattice else self._rounding(rare)
         reached = self._upper(rare) - _SLACK
@@ -328,36 +329,36 @@ class NullDistribution(ABC):
         def is_lost(places: NDArray[np.int64], x: Floats) -> NDArray[np.bool_]:
             return self._upper(x) < reached[places]
 
-        last = self._settled(last_kept(is_lost, rare, gap, largest, self._narrow))
+        last = self._nearest_points(last_kept(is_lost, rare, gap, largest, self._narrow))
         return last if self._is_exact else self._not_above(last, reached + 2 * _SLACK)
 
     def _not_above(self, last: Floats, reached: Floats) -> Floats:
-        """Return numbers that no value that they equal is below, if they are as rare as before."""
+        """Return numbers moved below all values that count as equal, if they stay as rare."""
         below = last - _COUNTED_ABOVE * self._rounding(last)
         return np.where(self._upper(below) <= reached, below, last)
 
     def _not_below(self, x: Floats) -> Floats:
-        """Return numbers that no value that they equal is above."""
-        x = self._settled(x)
+        """Return numbers moved above all values that count as equal."""
+        x = self._nearest_points(x)
         if self._is_exact:
             return x
         return np.minimum(x + _COUNTED_BELOW * self._rounding(x), self.support()[1])
 
     @property
     def _is_exact(self) -> bool:
-        """Whether values are sums without rounding: they lie on a lattice of dyadic numbers."""
+        """Whether values are sums without rounding, as on a lattice of dyadic numbers."""
         lattice = self._lattice()
         return lattice is not None and all((_DYADIC * end).is_integer() for end in lattice)
 
     def _upper(self, x: Floats) -> Floats:
         """Return logarithms of P(X >= x), at points of the lattice if there is one."""
-        return self._tails("x", self._settled(x), ("upper",)).upper
+        return self._tails("x", self._nearest_points(x), ("upper",)).upper
 
     def _lower(self, x: Floats) -> Floats:
         """Return logarithms of P(X <= x), at points of the lattice if there is one."""
-        return self._tails("x", self._settled(x), ("lower",)).lower
+        return self._tails("x", self._nearest_points(x), ("lower",)).lower
 
-    def _settled(self, x: Floats) -> Floats:
+    def _nearest_points(self, x: Floats) -> Floats:
         """Return the nearest points of the lattice; the numbers themselves without one."""
         lattice = self._lattice()
         if lattice is None:
@@ -367,7 +368,7 @@ class NullDistribution(ABC):
 
 
 def numbers(name: str, x: ArrayLike) -> Floats:
-    """Require numbers, none of them NaN."""
+    """Return an array of numbers, none of which may be NaN."""
     values = reals(name, x)
     if np.isnan(values).any():
         raise PrframeError(f"`{name}` must not be NaN.")
@@ -375,12 +376,12 @@ def numbers(name: str, x: ArrayLike) -> Floats:
 
 
 def _finite(values: Floats) -> Floats:
-    """Return values without infinite ones, between which nothing can be interpolated."""
+    """Return values with infinite ones made finite, as these could not be interpolated."""
     return np.clip(values, -_LARGEST, _LARGEST)
 
 
 def _levels(q: ArrayLike) -> Floats:
-    """Require levels of tests."""
+    """Return an array of levels, which must lie in (0, 1]."""
     levels = reals("q", q)
     if not ((levels > 0) & (levels <= 1)).all():
         raise PrframeError(f"`q` must lie in (0, 1]; got {checks.brief(q)}.")

@@ -3,10 +3,10 @@
 The arguments are arrays of one shape that hold whole numbers as floats: `n` items, `n_pos` of them
 positive, `k` drawn at random, `hits` of these positive.
 
-Instead of differences of huge log-factorials (at n = 1e9 these leave seven digits), the logarithm
-of a probability is put together from what small numbers it is made of: with o the four counts of
-the table hit or miss by drawn or not, and e their expectations, ``sum of o log(o/e)``, to which
-the leading terms of Stirling's formula add up, and the formula's corrections.
+Differences of huge log-factorials would leave seven digits at n = 1e9. Instead the logarithm of a
+probability is the sum of small numbers: with o the four counts of the table hit or miss by drawn
+or not, and e their expectations, these are ``sum of o log(o/e)``, to which the leading terms of
+Stirling's formula add up, and the formula's corrections.
 """
 
 from collections.abc import Iterator
@@ -15,20 +15,20 @@ import numpy as np
 
 from prframe.typing import Floats
 
-# Up to here the correction to Stirling's formula comes from a table.
+# For numbers below this the correction to Stirling's formula comes from a table.
 _TABLE = 16
 _SERIES = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
-# Below this relative difference o log(o/e) - o + e is a series, else it would lose digits.
+# Below this relative difference o log(o/e) - o + e is a series, as the formula would lose digits.
 _CLOSE = 0.1
 _TERMS = 9
 _NEGLIGIBLE = 1e-17
-# Probabilities this close are equal: rounding must not part the two sides of a symmetric
+# Probabilities this close are equal, because rounding must not part the two sides of a symmetric
 # distribution.
 _EQUAL = 1e-10
 
 
 def probability(hits: Floats, n: Floats, n_pos: Floats, k: Floats) -> Floats:
-    """Return P(X = hits), 0 where that cannot be."""
+    """Return P(X = hits), 0 where so many hits are impossible."""
     cells = list(_cells(hits, n, n_pos, k))
     possible = np.min([observed for observed, _ in cells], axis=0) >= 0
     log = -_correction(n)
@@ -41,7 +41,7 @@ def probability(hits: Floats, n: Floats, n_pos: Floats, k: Floats) -> Floats:
 
 
 def upper_tail(hits: Floats, n: Floats, n_pos: Floats, k: Floats) -> Floats:
-    """Return P(X >= hits), to a few units in the last digits."""
+    """Return P(X >= hits), accurate to a few units in the last digits."""
     # The smaller side is added up, away from the mode.
     lower = hits <= _mode(n, n_pos, k)
     away = _sum_upwards(
@@ -59,7 +59,7 @@ def both_tails(hits: Floats, n: Floats, n_pos: Floats, k: Floats) -> Floats:
     """Return the probability of all outcomes that are no more likely than `hits`."""
     below = hits < _mode(n, n_pos, k)
     hits, k = np.where(below, n_pos - hits, hits), np.where(below, n - k, k)
-    # From here on hits >= mode; of the other side, all up to `other` counts.
+    # From here on hits >= mode; on the other side all hits up to `other` are no more likely.
     mode, limit = _mode(n, n_pos, k), probability(hits, n, n_pos, k) * (1 + _EQUAL)
     other, beyond = np.maximum(0, k - (n - n_pos)) - 1, mode + 1
     while ((beyond - other) > 1).any():
@@ -100,17 +100,17 @@ def _deviance(observed: Floats, expected: Floats) -> Floats:
     """Return o log(o/e) - o + e."""
     total = observed + expected
     v = np.where(total > 0, (observed - expected) / np.where(total > 0, total, 1), 0.0)
-    # log(o/e) = 2 artanh(v)
+    # The series is that of log(o/e) = 2 artanh(v).
     powers = 1 / (2 * np.arange(_TERMS) + 3)
     series = np.polynomial.polynomial.polyval(v * v, powers) * v**3
     near = (observed - expected) * v + 2 * observed * series
-    some = (observed > 0) & (expected > 0)
-    ratio = np.where(some, observed, 1) / np.where(some, expected, 1)
+    is_positive = (observed > 0) & (expected > 0)
+    ratio = np.where(is_positive, observed, 1) / np.where(is_positive, expected, 1)
     return np.where(np.abs(v) < _CLOSE, near, observed * np.log(ratio) - observed + expected)
 
 
 def _sum_upwards(hits: Floats, n: Floats, n_pos: Floats, k: Floats) -> Floats:
-    """Add up P(X = j) over j >= hits, where hits > mode: each is smaller than the one before."""
+    """Add up P(X = j) over j >= hits, which fall with j because hits > mode."""
     total = probability(hits, n, n_pos, k)
     left = np.flatnonzero(total)
     j, n, n_pos, k = (values.ravel()[left] for values in (hits, n, n_pos, k))

@@ -1,7 +1,7 @@
-"""Quantiles of a distribution of which only the tails are known, by few looks at these.
+"""Quantiles of a distribution of which only the tails are known, from few evaluations of these.
 
-One look may take a tenth of a second. All levels are searched at once, from brackets, by inverse
-quadratic interpolation with bisection where that gains little (Chandrupatla, *A new hybrid
+One evaluation may take a tenth of a second. All levels are searched at once, from brackets, by
+inverse quadratic interpolation with bisection where that gains little (Chandrupatla, *A new hybrid
 quadratic/bisection algorithm*, Advances in Engineering Software 1997).
 """
 
@@ -15,20 +15,21 @@ from scipy.special import ndtri
 
 from prframe.typing import Floats
 
-# Takes the places of the levels that are meant and as many x; rises with x.
+# The function takes places of levels and as many x, and rises with x.
 Rising: TypeAlias = Callable[[NDArray[np.int64], Floats], Floats]
-# Takes the same; tells where something is lost that smaller x have.
+# The function takes the same, and tells where the condition fails that holds for smaller x.
 Lost: TypeAlias = Callable[[NDArray[np.int64], Floats], NDArray[np.bool_]]
 
 # Normal quantiles of all positive floats are smaller.
 _NORMAL = 39.0
-# More halvings than a bracket of floats allows.
+# A bracket of floats allows fewer halvings than this.
 _STEPS = 200
-# The expansion of quantiles is of use for so much skewness, and so far out, at most.
+# The expansion of quantiles is used for at most so much skewness, and at most so far out.
 _MOST_SKEWED, _FARTHEST = 1.0, 6.0
-# The second look goes a little beyond where it should be, by so many deviations at most.
+# The second evaluation goes beyond the expected place by this factor, but by at most so many
+# deviations.
 _BEYOND, _LONGEST = 1.1, 1.0
-# Further looks go so many times as far, until there is a bracket.
+# Each further evaluation takes a step so many times as long, until there is a bracket.
 _GROWTH = 4.0
 
 
@@ -44,8 +45,8 @@ class Moments(NamedTuple):
 class Bracket(NamedTuple):
     """The last x at which a function is negative, and the first at which it is not.
 
-    Where it is negative nowhere, or everywhere, both are that end of the support; `reached` tells
-    whether it is ever not negative.
+    Where it is negative nowhere both are the lower end of the support, where it is negative
+    everywhere the upper end; `reached` tells whether it is not negative anywhere.
     """
 
     below: Floats
@@ -55,20 +56,20 @@ class Bracket(NamedTuple):
 
 @dataclass(frozen=True)
 class Search:
-    """Where quantiles are looked for.
+    """A search for quantiles.
 
     Attributes
     ----------
     start : ndarray of float, shape (n_levels,)
         A first guess.
     slope : ndarray of float, shape (n_levels,)
-        By how much the logarithm of the tail changes there with a standard deviation of x, about.
+        Rough change of the logarithm of the tail there per standard deviation of x.
     std : float
         The standard deviation.
     support : tuple of float
-        Ends between which the answers are.
+        Ends between which the quantiles lie.
     width : callable
-        Brackets around some x that are as narrow are narrow enough.
+        Width at which a bracket around x is narrow enough.
     """
 
     start: Floats
@@ -89,7 +90,7 @@ class Search:
         """Start at the expansion of Cornish and Fisher, of upper (1) or lower (-1) tails."""
         z = np.clip(ndtri(levels), -_NORMAL, _NORMAL)
         start = moments.mean + moments.std * _expanded(-sign * z, moments)
-        # The hazard of the normal distribution, per deviation.
+        # The slope is the hazard of the normal distribution, per deviation.
         slope = np.exp(-(z**2) / 2 - np.log(levels)) / (2 * np.pi) ** 0.5
         return cls(np.clip(start, *support), slope, moments.std, support, width)
 
@@ -102,12 +103,12 @@ class Search:
         above = below.copy()
         inside = np.flatnonzero(reached & ~everywhere)
         if inside.size:
-            found = _narrowed(rising, inside, x[:, inside], values[:, inside], self.width)
-            below[inside], above[inside] = found
+            ends = _narrowed(rising, inside, x[:, inside], values[:, inside], self.width)
+            below[inside], above[inside] = ends
         return Bracket(below, above, reached)
 
     def _around(self, rising: Rising) -> tuple[Floats, Floats]:
-        """Return the two last of the points that are looked at until they lie on both sides."""
+        """Return the last two points of a walk that ends once the root is between them."""
         places, low, high = np.arange(self.start.size), *self.support
         x = np.stack([self.start, self.start])
         values = np.tile(rising(places, self.start), (2, 1))
@@ -115,19 +116,19 @@ class Search:
         step = np.abs(values[0]) / np.maximum(self.slope, 1 / _NORMAL) * _BEYOND
         step = np.maximum(np.minimum(step, _LONGEST) * self.std, 2 * self.width(self.start))
         while True:
-            there = np.clip(np.where(negative, x[0] + step, x[0] - step), low, high)
-            places = places[(there != x[0])[places]]
+            moved = np.clip(np.where(negative, x[0] + step, x[0] - step), low, high)
+            places = places[(moved != x[0])[places]]
             if not places.size:
                 return x, values
             x[1, places], values[1, places] = x[0, places], values[0, places]
-            x[0, places] = there[places]
-            values[0, places] = rising(places, there[places])
+            x[0, places] = moved[places]
+            values[0, places] = rising(places, moved[places])
             places = places[(values[0, places] < 0) == negative[places]]
             step *= _GROWTH
 
 
 def _expanded(z: Floats, moments: Moments) -> Floats:
-    """Return standardised quantiles for normal ones, where the expansion is of use."""
+    """Return standardised quantiles from normal ones, which are kept where the expansion fails."""
     s, k = moments.skewness, moments.kurtosis
     if not (abs(s) <= _MOST_SKEWED and abs(k) <= 2 * _MOST_SKEWED):
         return z
@@ -138,9 +139,9 @@ def _expanded(z: Floats, moments: Moments) -> Floats:
 def last_kept(
     is_lost: Lost, start: Floats, gap: Floats, largest: float, width: Callable[[Floats], Floats]
 ) -> Floats:
-    """Return the largest x at which nothing is lost, to a width; `start` is such an x.
+    """Return the largest x at which nothing is lost, to within a width; `start` is such an x.
 
-    Steps begin with a gap, where most searches end, and grow fourfold.
+    The first step is a gap, after which most searches end; the next ones grow fourfold.
     """
     kept, lost = start.copy(), np.minimum(start + gap, largest)
     places = np.flatnonzero(lost > kept)
@@ -152,8 +153,8 @@ def last_kept(
         places = places[lost[places] > kept[places]]
     while (places := np.flatnonzero(lost - kept > 2 * width(kept))).size:
         middle = (kept[places] + lost[places]) / 2
-        gone = is_lost(places, middle)
-        lost[places[gone]], kept[places[~gone]] = middle[gone], middle[~gone]
+        fails = is_lost(places, middle)
+        lost[places[fails]], kept[places[~fails]] = middle[fails], middle[~fails]
     return kept
 
 
@@ -165,7 +166,7 @@ def _narrowed(
     width: Callable[[Floats], Floats],
 ) -> tuple[Floats, Floats]:
     """Narrow brackets, whose ends are the rows of x, the newer one first."""
-    # The newest point, the end on the other side, and an older point.
+    # The rows are the newest point, the end on the other side, and an older point.
     x, values = x[[0, 1, 1]], values[[0, 1, 1]]
     for _ in range(_STEPS):
         wide = np.abs(x[1] - x[0])
@@ -175,10 +176,10 @@ def _narrowed(
             break
         share = np.clip(_share(x, values)[active], least[active] / 2 / wide[active], None)
         share = np.minimum(share, 1 - least[active] / 2 / wide[active])
-        there = x[0, active] + share * (x[1, active] - x[0, active])
-        found = rising(places[active], there)
-        crossed = (found < 0) != (values[0, active] < 0)
-        for rows, new in ((x, there), (values, found)):
+        points = x[0, active] + share * (x[1, active] - x[0, active])
+        heights = rising(places[active], points)
+        crossed = (heights < 0) != (values[0, active] < 0)
+        for rows, new in ((x, points), (values, heights)):
             newest, other = rows[0, active], rows[1, active]
             rows[2, active] = np.where(crossed, other, newest)
             rows[1, active] = np.where(crossed, newest, other)
@@ -188,14 +189,14 @@ def _narrowed(
 
 
 def _share(x: Floats, values: Floats) -> Floats:
-    """Return which share of the bracket to go from the newest point."""
+    """Return the share of the bracket by which to go from the newest point."""
     (x1, x2, x3), (f1, f2, f3) = x, values
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         where, height = (x1 - x2) / (x3 - x2), (f1 - f2) / (f3 - f2)
         is_smooth = (height**2 < where) & ((1 - height) ** 2 < 1 - where)
         share = f1 / (f2 - f1) * f3 / (f2 - f3)
         share += (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
-        # Two points make a straight line.
+        # As long as there are just two points, the straight line through them is taken.
         is_first = x2 == x3
         share = np.where(is_first, f1 / (f1 - f2), share)
     return np.where((is_smooth | is_first) & np.isfinite(share), share, 0.5)

@@ -112,7 +112,7 @@ def _hits(n: ArrayLike, n_pos: ArrayLike, k: ArrayLike) -> tuple[Moments, Floats
     n, k = within("k", k, "n", n)
     n, n_pos = np.broadcast_arrays(n, n_pos)
     p = n_pos / n
-    # A single item has no variance, whatever it is divided by.
+    # The variance of a single item is 0, so that any divisor but 0 serves.
     variance = k * p * (1 - p) * ((n - k) / np.maximum(n - 1, 1))
     return Moments(k * p, variance), n, n_pos, k
 
@@ -148,8 +148,8 @@ def hit_rank_moments(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike) -> Moments:
 
     Notes
     -----
-    In place of eqs (8) and (9) of Zhang & Su 2012, which follow from a wrong normaliser in their
-    eq. (6): they give ``i n / n_pos`` for the mean.
+    These replace eqs (8) and (9) of Zhang & Su 2012, which follow from a wrong normaliser in their
+    eq. (6) and give ``i n / n_pos`` for the mean.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def hit_rank_covariance(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, j: ArrayLi
 
     Notes
     -----
-    In place of eq. (10) of Zhang & Su 2012; see `hit_rank_moments`.
+    It replaces eq. (10) of Zhang & Su 2012; see `hit_rank_moments`.
 
     Examples
     --------
@@ -211,9 +211,9 @@ def hit_rank_covariance(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, j: ArrayLi
 def delta_moments(n: ArrayLike, n_pos: ArrayLike) -> Moments:
     """Return Zhang & Su's approximations to mean and variance of AP under random ranking.
 
-    With ``c = (n + 1) / (n_pos + 1)`` and ``u_i = Var L_i / (E L_i)^2``, the mean of ``1 + u_i``
-    over i = 1..n_pos, divided by c; and the sum of ``u_i (1 - u_i) + 2 (i - 1) u_i``, divided by
-    ``(n_pos c)^2``.
+    With ``c = (n + 1) / (n_pos + 1)`` and ``u_i = Var L_i / (E L_i)^2``, the mean is that of
+    ``1 + u_i`` over i = 1..n_pos, divided by c; the variance is the sum of
+    ``u_i (1 - u_i) + 2 (i - 1) u_i``, divided by ``(n_pos c)^2``.
 
     Parameters
     ----------
@@ -234,17 +234,17 @@ def delta_moments(n: ArrayLike, n_pos: ArrayLike) -> Moments:
 
     See Also
     --------
-    ap_null_moments : The exact ones, which cost as little.
+    ap_null_moments : The exact moments, which cost as little.
 
     Notes
     -----
-    Zhang & Su 2012, eqs (11) to (13): 1/L_i to second order around E L_i, with the moments of
-    `hit_rank_moments` in place of their eqs (8) to (10). The first ranks vary too much for the
-    expansion: for 100 positives among 1000 items the mean comes out 1.1 % too small and the
-    variance 34 % too small. For comparison only.
+    These are eqs (11) to (13) of Zhang & Su 2012, which expand 1/L_i to second order around E L_i,
+    with the moments of `hit_rank_moments` in place of their eqs (8) to (10). The first ranks vary
+    too much for the expansion: for 100 positives among 1000 items the mean comes out 1.1 % too
+    small and the variance 34 % too small. They are for comparison only.
 
     As ``u_i = w (n_pos + 1 - i) / i`` with ``w = (n - n_pos) / ((n + 1) (n_pos + 2))``, the sums
-    over i and over pairs reduce to sums of 1/i and 1/i^2: constant time.
+    over i and over pairs reduce to sums of 1/i and 1/i^2, which take constant time.
 
     Examples
     --------
@@ -256,12 +256,12 @@ def delta_moments(n: ArrayLike, n_pos: ArrayLike) -> Moments:
     """
     n, n_pos = group_sizes(n, n_pos)
     h, h2 = harmonic(n_pos)
-    more = n_pos + 1
-    scale = n_pos * ((n + 1) / more)
+    n_pos_plus_1 = n_pos + 1
+    scale = n_pos * ((n + 1) / n_pos_plus_1)
     w = (n - n_pos) / ((n + 1) * (n_pos + 2))
-    linear = n_pos * (n_pos + 2) - more * h
-    squares = more**2 * h2 - 2 * more * h + n_pos
-    mean = (n_pos + w * (more * h - n_pos)) / scale
+    linear = n_pos * (n_pos + 2) - n_pos_plus_1 * h
+    squares = n_pos_plus_1**2 * h2 - 2 * n_pos_plus_1 * h + n_pos
+    mean = (n_pos + w * (n_pos_plus_1 * h - n_pos)) / scale
     return Moments(mean, w * (linear - w * squares) / scale**2)
 
 

@@ -1,4 +1,4 @@
-"""Tail probabilities as logarithms, and what is made of them: probabilities and p-values."""
+"""Tail probabilities as logarithms, and the probabilities and p-values that follow from them."""
 
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
@@ -15,14 +15,14 @@ _SMALLEST = float(np.nextafter(0, 1))
 
 
 class TailProbabilities(NamedTuple):
-    """Both tails of some values, and how they were found.
+    """Both tails of values, and the method by which they were computed.
 
     Attributes
     ----------
     log_sf, log_cdf : float or ndarray of float
         Logarithms of P(X >= x) and P(X <= x), in the shape of x.
     method : str or ndarray of str
-        What found them, in the same shape; of P(X >= x), where the sides differ.
+        Method of the computation, in the same shape; that of P(X >= x), where the sides differ.
 
     Examples
     --------
@@ -37,8 +37,8 @@ class TailProbabilities(NamedTuple):
     method: NDArray[np.str_] | str
 
 
-class Found(NamedTuple):
-    """Logarithms of the tails of rising numbers, and how each was found.
+class BothTails(NamedTuple):
+    """The logarithms of both tails of rising numbers, and the method of each.
 
     A side that was not asked for may hold anything.
     """
@@ -49,12 +49,12 @@ class Found(NamedTuple):
 
 
 def sided(upper: Floats, lower: Floats, alternative: Alternative) -> Floats:
-    """Return p-values from the logarithms of both tails; one that is not asked for may be NaN."""
+    """Return p-values from the logarithms of both tails; a tail that is not needed may be NaN."""
     return from_tails(chance(upper), chance(lower), alternative)
 
 
 def chance(logs: Floats) -> Floats:
-    """Return probabilities, none of them 0 but the impossible."""
+    """Return probabilities from logarithms, of which only those of impossible values are 0."""
     return np.where(np.isfinite(logs), np.maximum(np.exp(logs), _SMALLEST), 0.0)
 
 

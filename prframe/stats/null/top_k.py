@@ -1,4 +1,4 @@
-"""The positives among the first k that chance would put there, and the test of their number."""
+"""The test of the number of positives among the first k against random selection."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from prframe.stats.null.hypergeometric import both_tails, lower_tail, upper_tail
 from prframe.typing import Alternative, Floats
 
 _TAILS = {"greater": upper_tail, "less": lower_tail, "two-sided": both_tails}
-# P-values are never 0: what is smaller than any normal float is given as the smallest.
+# P-values are never 0: those smaller than any normal float are given as the smallest of these.
 _LEAST = np.finfo(np.float64).tiny
 
 
 class TopkTest(NamedTuple):
-    """Null mean and standard deviation of precision at k, and the p-value; arrays of one shape."""
+    """The null mean and standard deviation of precision at k, and the p-value.
+
+    All are arrays of one shape.
+    """
 
     null_mean: Floats
     null_std: Floats
@@ -50,8 +53,8 @@ def hypergeometric_topk(
     Returns
     -------
     TopkTest
-        ``null_mean`` and ``null_std`` of precision (0 for k = 0, which has nothing to hit with)
-        and ``p_value``, arrays of the common shape.
+        ``null_mean`` and ``null_std`` of precision (0 for k = 0, where no item is selected) and
+        ``p_value``, arrays of the common shape.
 
     Raises
     ------
@@ -88,8 +91,8 @@ def hypergeometric_topk(
     at_most(("k", k), ("n", n))
     at_most(("hits", hits), ("min(k, n_pos)", np.minimum(k, n_pos)))
     at_most(("k - hits", k - hits), ("n - n_pos", n - n_pos))
-    some = np.maximum(k, 1)
+    selected = np.maximum(k, 1)
     share = np.where(k > 0, n_pos / n, 0.0)
-    variance = share * ((n - n_pos) / n) / some * (n - k) / np.maximum(n - 1, 1)
+    variance = share * ((n - n_pos) / n) / selected * (n - k) / np.maximum(n - 1, 1)
     p_value = np.clip(_TAILS[alternative](hits, n, n_pos, k), _LEAST, 1.0)
     return TopkTest(share, np.sqrt(variance), p_value)

@@ -195,13 +195,13 @@ LARGE: dict[str, NullDistribution] = {
 @pytest.mark.slow
 @pytest.mark.parametrize("null", LARGE.values(), ids=LARGE)
 def test_quantiles_take_few_looks(null: NullDistribution, monkeypatch: pytest.MonkeyPatch) -> None:
-    looks, found = [], type(null)._found
+    looks, found = [], type(null)._log_tails
 
     def counted(self: NullDistribution, x: Floats, sides: tuple[str, ...]) -> object:
         looks.append(x.size)
         return found(self, x, sides)
 
-    monkeypatch.setattr(type(null), "_found", counted)
+    monkeypatch.setattr(type(null), "_log_tails", counted)
     for q in (0.3, 0.01, 1e-8):
         looks.clear()
         critical = null.isf(q)
@@ -283,9 +283,9 @@ def test_signatures_are_short() -> None:
 
 def test_sides_that_are_not_asked_for_are_not_computed() -> None:
     null = APNull(40, 5)
-    found = null._found(np.array([0.2, 0.3]), ("upper",))
+    found = null._log_tails(np.array([0.2, 0.3]), ("upper",))
     assert np.isnan(found.lower).all()
-    both = null._found(np.array([0.2, 0.3]), BOTH)
+    both = null._log_tails(np.array([0.2, 0.3]), BOTH)
     assert np.array_equal(found.upper, both.upper)
 
 

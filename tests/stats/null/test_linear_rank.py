@@ -16,7 +16,7 @@ from prframe.stats.null.subset_sums import (
     saddlepoint as urn_saddlepoint,
 )
 from prframe.stats.null.subset_sums.contents import Lattice
-from prframe.stats.null.subset_sums.counting import LatticeLaw, SubsetTables, Urn
+from prframe.stats.null.subset_sums.counting import LatticeDistribution, SubsetTables, Urn
 from prframe.stats.null.subset_sums.saddlepoint import approximate
 from prframe.stats.rank_statistics.statistic import rank_null
 
@@ -67,7 +67,7 @@ def test_exact_tails_of_each_function(name, n_pos):
 
 def test_tables_and_walk_agree_where_neither_can_be_enumerated():
     urn = Urn.of(np.arange(1.0, 34.0), np.ones(33, np.int64), 15)
-    tables, walk = SubsetTables.of(urn), LatticeLaw.of(urn, Lattice.of(urn.values))
+    tables, walk = SubsetTables.of(urn), LatticeDistribution.of(urn, Lattice.of(urn.values))
     for w in (175.0, 255.0, 320.0, 380.0):
         assert tables.tails(w) == pytest.approx(walk.tails(w), rel=1e-11)
 

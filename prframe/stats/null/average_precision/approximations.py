@@ -1,9 +1,10 @@
 """Approximations of the distribution of AP under random ranking, for comparison.
 
-The beta is that of the R package pranker, whose method is Lopes & Bontempi, *On the null
-distribution of the precision and recall curve*, ECML PKDD 2014: on the support [least AP, 1], with
-the mean and the variance of AP. The normals have the exact moments, or those of Zhang & Su 2012.
-Their upper tails are too light as a rule: good rankings get p-values that are too small.
+The beta distribution is that of the R package pranker, whose method is Lopes & Bontempi, *On the
+null distribution of the precision and recall curve*, ECML PKDD 2014: it has the support [least AP,
+1] and the mean and the variance of AP. The normal distributions have the exact moments, or those
+of Zhang & Su 2012. The upper tails of all these are too light as a rule: good rankings get
+p-values that are too small.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ _MANY = 60
 # Below this a tail probability is computed as a logarithm, by a continued fraction.
 _TINY = 1e-280
 _STEPS = 10_000
-# n * n_pos of the one case in which AP takes two values.
+# AP takes just two values where n * n_pos is this, which is one positive of two items.
 _TWO_POINTS = 2
-# The least AP may be off by rounding, just where some betas have most of their weight.
+# The least AP may be off by rounding, and some beta distributions have most of their weight there.
 _SLACK = 1 + 1e-11
 
 
@@ -80,7 +81,7 @@ def _support(n: Floats, n_pos: Floats) -> tuple[Floats, Floats]:
     """Return the least AP and its distance from 1, each as exact as it can be."""
     p, n_neg = n_pos / n, n - n_pos
     width = n_neg / n_pos * (harmonic(n)[0] - harmonic(n_neg)[0])
-    # 1 + (1 - p) log(1 - p) / p, and the terms of Euler and Maclaurin.
+    # The sum is 1 + (1 - p) log(1 - p) / p and the terms of Euler and Maclaurin.
     smooth = p / 2 * hyp2f1(1, 1, 3, p) + p / (2 * n_pos)
     m = np.maximum(n_neg, 1)
     ends = sum((m / n**s - m / m**s) / c for s, c in ((2, 12), (4, -120), (6, 252)))
@@ -132,9 +133,9 @@ def beta_parameters(
     n, n_pos = group_sizes(n, n_pos)
     low, width = _support(n, n_pos)
     if moments is not None:
-        return _given(low, *(reals("moments", one) for one in moments))
+        return _given(low, *(reals("moments", moment) for moment in moments))
     mean, variance = ap_null_moments(n, n_pos)
-    # What is left up to 1 is written out: it is tiny where nearly all items are positive.
+    # 1 - mean is written out, as it is tiny where nearly all items are positive.
     above = (n - n_pos) / n * (1 - (harmonic(n)[0] - 1) / np.maximum(n - 1, 1))
     below = np.where(2 * n_pos < n, mean - low, width - above)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -145,11 +146,11 @@ def beta_parameters(
 
 
 def _given(low: Floats, mean: Floats, variance: Floats) -> BetaParameters:
-    """Fit moments of the caller's."""
+    """Fit the beta distribution to the mean and the variance that the caller gives."""
     low, mean, variance = together("`n`, `n_pos` and `moments`", low, mean, variance)
     widest = (mean - low) * (1 - mean)
     if bad := np.flatnonzero(~((variance > 0) & (variance < widest)).ravel()).tolist():
-        least, got, spread = (one.ravel()[bad[0]] for one in (low, mean, variance))
+        least, got, spread = (column.ravel()[bad[0]] for column in (low, mean, variance))
         raise PrframeError(
             f"`moments` must be those of a beta distribution between the least AP, {least:.6g}, "
             f"and 1; got mean {got:.6g} and variance {spread:.6g}."
@@ -232,7 +233,7 @@ def ap_beta_logsf(ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         y = np.clip((1 - ap) / (1 - low), 0, 1)
     value = np.where(a == 0, np.log(0.5), _log_beta(y, b, a))
-    # At the least AP and below, the probability is 1; so it is where AP is always 1.
+    # The probability is 1 at the least AP and below it, and where AP is always 1.
     value = np.where((ap <= low * _SLACK) | np.isnan(a), 0.0, value)
     return np.where(np.isnan(ap), np.nan, value)
 
@@ -240,9 +241,9 @@ def ap_beta_logsf(ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike) -> Floats:
 def _log_beta(y: Floats, b: Floats, a: Floats) -> Floats:
     """Return the logarithm of the regularised incomplete beta function I_y(b, a)."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.asarray(betainc(b, a, y))
-        value = np.asarray(np.log(found))
-    far = (found < _TINY) & (y > 0) & (a > 0)
+        chance = np.asarray(betainc(b, a, y))
+        value = np.asarray(np.log(chance))
+    far = (chance < _TINY) & (y > 0) & (a > 0)
     if far.any():
         value[far] = _log_far_beta(y[far], b[far], a[far])
     return value
@@ -250,7 +251,7 @@ def _log_beta(y: Floats, b: Floats, a: Floats) -> Floats:
 
 def _log_far_beta(y: Floats, b: Floats, a: Floats) -> Floats:
     """Return log I_y(b, a) for y far below the mean, by its continued fraction (DLMF 8.17.22)."""
-    # The ratio of successive numerators and of denominators, which do not overflow.
+    # Ratios of successive numerators and of denominators are held, because they do not overflow.
     upper, lower, value = np.ones_like(y), np.zeros_like(y), np.ones_like(y)
     for step in range(1, _STEPS):
         k, odd = divmod(step, 2)
@@ -266,7 +267,7 @@ def _log_far_beta(y: Floats, b: Floats, a: Floats) -> Floats:
 
 
 def ap_beta_quantile(z: ArrayLike, n: ArrayLike, n_pos: ArrayLike) -> Floats:
-    """Return the AP as far up pranker's beta distribution as `z` on the standard normal one.
+    """Return the AP whose quantile level under pranker's beta distribution is that of `z`.
 
     pranker's ``qAUPRC(z, n, n_pos)``: the q-quantile of AP with ``q = Phi(z)``.
 
@@ -299,7 +300,7 @@ def ap_beta_quantile(z: ArrayLike, n: ArrayLike, n_pos: ArrayLike) -> Floats:
     z = reals("z", z)
     low, a, b = beta_parameters(n, n_pos)
     z, low, a, b = together("`z`, `n` and `n_pos`", z, low, a, b)
-    # Either end is computed from its own tail, which keeps its digits.
+    # Either end is computed from its own tail, which keeps the digits of what is small.
     up = betaincinv(a, b, ndtr(z))
     down = betaincinv(b, a, ndtr(-z))
     share = np.where(z < 0, up, 1 - down)

@@ -15,7 +15,7 @@ def ap_atoms(items: Items, n_pos: int) -> Floats | None:
     """Return the values of AP over all rankings, rising; None where there are many.
 
     The precisions are added up from the top down, one for each positive, as `evaluate` adds them.
-    What is one number in arithmetic may come as several that differ by rounding.
+    Values that are equal in exact arithmetic may come as several that differ by rounding.
     """
     ends = np.arange(1, items.depth + 1) if items.ends is None else items.ends
     sizes = np.minimum(np.diff(ends, prepend=0), n_pos)
@@ -23,12 +23,12 @@ def ap_atoms(items: Items, n_pos: int) -> Floats | None:
         return None
     hits, total = np.zeros(1, dtype=np.int64), np.zeros(1)
     for size, end in zip(sizes.tolist(), ends.tolist(), strict=True):
-        some = [_with_block(hits, total, more, end) for more in range(size + 1)]
+        continued = [_with_block(hits, total, more, end) for more in range(size + 1)]
         hits, total = (
-            np.concatenate([met for met, _ in some]),
-            np.concatenate([t for _, t in some]),
+            np.concatenate([met for met, _ in continued]),
+            np.concatenate([t for _, t in continued]),
         )
-        # The others must find room below.
+        # The other positives must find room below this block.
         possible = (hits <= n_pos) & (hits + items.n - end >= n_pos)
         hits, total = hits[possible], total[possible]
         if hits.size > _MOST_WAYS:
@@ -37,7 +37,7 @@ def ap_atoms(items: Items, n_pos: int) -> Floats | None:
 
 
 def _with_block(hits: Integers, total: Floats, more: int, end: int) -> tuple[Integers, Floats]:
-    """Return positives met, and precisions added up, after a block with some positives."""
+    """Return positives met, and sums of precisions, after a block with `more` positives."""
     met = hits + more
     total = total.copy()
     for _ in range(more):

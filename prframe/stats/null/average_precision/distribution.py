@@ -1,4 +1,4 @@
-"""The null distribution of average precision: every ranking equally likely."""
+"""The null distribution of average precision, under which every ranking is equally likely."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from prframe.stats.null.average_precision.tails.null_tails import NullTails
 from prframe.stats.null.average_precision.tails.routes import all_tails
 from prframe.stats.null.average_precision.tails.tail import APNullMethod
 from prframe.stats.null.base import NullDistribution, numbers
-from prframe.stats.null.tail_probabilities import Found, Side, shaped
+from prframe.stats.null.tail_probabilities import BothTails, Side, shaped
 from prframe.typing import Floats, Integers
 
-# Values this many times their rounding from a quantile are what it stands for.
+# A value of AP is the quantile itself if they differ by less than so many times its rounding.
 _NEAR = 5
 _TINY = 1e-300
 
@@ -42,7 +42,7 @@ _TINY = 1e-300
 class APNull(NullDistribution):
     """The distribution of AP when all rankings of n items, n_pos of them positive, are alike.
 
-    Probabilities, quantiles and p-values are asked for as those of any `NullDistribution`.
+    Probabilities, quantiles and p-values have the methods of every `NullDistribution`.
 
     Parameters
     ----------
@@ -77,31 +77,31 @@ class APNull(NullDistribution):
     Tails are accurate relative to themselves, on both sides; `logsf` and `logcdf` go on where
     floats end. Without ties and without a depth ``sf(1) = 1/C(n, n_pos)``.
 
-    "exact" counts rankings, cutting off those that are decided. It is refused beyond 4,194,304 of
-    them, where those that differ within blocks or below the depth alone are one; but without ties,
-    up to three positives, or negatives, are counted by a search for the last of them, among up to
-    2,896 items, or four million if there are but two. "lattice" walks down the ranks and merges
-    states that nearly agree; it is refused with more than 400 positives and more than 400
-    negatives, unless few rankings are as good, or as bad. "saddlepoint" needs the generating
-    function at a few real slopes; "transform" inverts the characteristic function of a tilted
-    distribution.
+    "exact" counts rankings, and follows none further once it is decided. It is refused beyond
+    4,194,304 rankings, of which those that differ within blocks or below the depth alone count as
+    one; but without ties, up to three positives, or negatives, are counted by a search for the
+    last of them, among up to 2,896 items, or four million if there are but two. "lattice" walks
+    down the ranks and merges states that nearly agree; it is refused with more than 400 positives
+    and more than 400 negatives, unless few rankings are as good, or as bad. "saddlepoint" needs
+    the generating function at a few real slopes; "transform" inverts the characteristic function
+    of a tilted distribution.
 
     "auto" counts where there are at most 65,536 rankings, or few that are good enough; takes a
-    saddlepoint where the tilted distribution is nearly normal, and where what was found can be
-    read back as the exact mean and variance, or is found again by other steps; walks where single
+    saddlepoint where the tilted distribution is nearly normal, and where the generating function
+    gives back the exact mean and variance, or other steps give the same; walks where single
     rankings carry weight; and inverts in all other cases.
 
-    What "auto" takes is within 1 % where P is above 1e-20 and within 2 % down to 1e-50; further
-    out the logarithm has four digits. Where `tails` says "estimate", the inversion has not
-    settled; where it says "bound", P is at most that. On demand "lattice" may be 2 % off with a
+    The method that "auto" takes is within 1 % where P is above 1e-20 and within 2 % down to 1e-50;
+    further out the logarithm has four digits. Where `tails` says "estimate", the inversion has not
+    converged; where it says "bound", P is at most that. On demand "lattice" may be 2 % off with a
     hundred positives; "saddlepoint" gives way to "transform" where its checks fail, and
-    "transform" never counts first, and walks where the inversion does not settle.
+    "transform" never counts first, and walks where the inversion does not converge.
 
     Without ties the time hardly depends on the sizes: a value takes milliseconds to a second, also
-    among 20 million items of which half are positive. Far from chance, with P below 1e-30, some
-    positives among millions of items take half a minute, for the likeliest rankings that are as
-    good are of two kinds there. Each tie block is a step near the top; further down blocks are
-    taken together.
+    among 20 million items of which half are positive. Far from chance, with P below 1e-30, a few
+    positives among millions of items take half a minute, because the likeliest rankings that are
+    as good are of two kinds there. Each tie block is a step near the top; further down several
+    blocks are one step.
 
     Examples
     --------
@@ -155,7 +155,7 @@ class APNull(NullDistribution):
         self._set(n=n, n_pos=n_pos, ties=blocks, depth=retrieved, method=method)
 
     def __repr__(self) -> str:
-        """Return how it was made."""
+        """Return the call that makes this distribution."""
         ties = "" if self.ties is None else ", ties=..."
         depth = f", depth={self.depth}" if self.depth < self.n else ""
         method = f", method={self.method!r}" if self.method != "auto" else ""
@@ -201,15 +201,15 @@ class APNull(NullDistribution):
     def sf_bounds(self, x: ArrayLike, cell: float = 0.02) -> tuple[Floats | float, Floats | float]:
         """Return certified bounds of P(AP >= x).
 
-        The walk of "lattice" with every rounding down, and with every rounding up.
+        They are from the walk of "lattice" with every rounding down, and with every rounding up.
 
         Parameters
         ----------
         x : array_like of float
             Values of AP, each of which takes two walks.
         cell : float in (0, 1), default 0.02
-            States closer than this share of what they lack become one; smaller cells give closer
-            bounds and take longer.
+            States become one if they are closer than this share of what they lack; smaller cells
+            give closer bounds and take longer.
 
         Returns
         -------
@@ -225,8 +225,8 @@ class APNull(NullDistribution):
         """
         checks.number("cell", cell, above=0, below=1)
         values = numbers("x", x)
-        found = [self._null_tails.bounds(0, value, cell) for value in values.ravel().tolist()]
-        low, high = np.array(found).reshape(-1, 2).T
+        bounds = [self._null_tails.bounds(0, value, cell) for value in values.ravel().tolist()]
+        low, high = np.array(bounds).reshape(-1, 2).T
         return shaped(low.reshape(values.shape)), shaped(high.reshape(values.shape))
 
     @cached_property
@@ -239,7 +239,7 @@ class APNull(NullDistribution):
 
     @property
     def _hits(self) -> tuple[int, int]:
-        """The fewest and the most positives that may be retrieved."""
+        """Return the fewest and the most positives that may be retrieved."""
         return max(0, self.n_pos - (self.n - self.depth)), min(self.n_pos, self.depth)
 
     @cached_property
@@ -261,25 +261,26 @@ class APNull(NullDistribution):
             shape = ap_null_shape(self.n, self.n_pos, self._sizes)
         return float(shape.skewness), float(shape.kurtosis)
 
-    def _found(self, x: Floats, sides: tuple[Side, ...]) -> Found:
-        """Return the tails of rising numbers, each side where it is asked for."""
+    def _log_tails(self, x: Floats, sides: tuple[Side, ...]) -> BothTails:
+        """Return the tails of rising numbers on the sides that are asked for."""
         nothing = np.full(x.shape, np.nan)
-        found = Found(nothing, nothing, np.full(x.shape, "exact", dtype="<U11"))
+        tails = BothTails(nothing, nothing, np.full(x.shape, "exact", dtype="<U11"))
         if "lower" in sides:
-            # Equality counts: P(AP <= x) is all that does not reach beyond what equals x.
+            # Equality counts, so that P(AP <= x) is 1 - P(AP >= y) for y just beyond what equals
+            # x.
             logs, method = self._reached(np.where(x >= 0, beyond(x, self._least_positive), x), 1)
-            found = found._replace(lower=logs, method=method)
+            tails = tails._replace(lower=logs, method=method)
         if "upper" in sides:
             logs, method = self._reached(
                 np.where(x > 0, np.maximum(x, self._least_positive / 2), x), 0
             )
-            found = found._replace(upper=logs, method=method)
-        return found
+            tails = tails._replace(upper=logs, method=method)
+        return tails
 
     def _reached(self, x: Floats, side: int) -> tuple[Floats, NDArray[np.str_]]:
-        """Return logarithms of P(AP >= x), or of P(AP < x), and how they were found."""
+        """Return logarithms of P(AP >= x), or of P(AP < x), and the method of each."""
         logs, method = np.full(x.shape, (0.0, -np.inf)[side]), np.full(x.shape, "exact", "<U11")
-        # With a depth, what every ranking earns is known here alone.
+        # With a depth, this class alone knows the least AP of all rankings.
         undecided = x > (self.support()[0] if self.ties is None else 0.0) * (1 + EQUAL)
         if not self.depth:
             logs[undecided] = (-np.inf, 0.0)[side]
@@ -292,11 +293,11 @@ class APNull(NullDistribution):
         return logs, method
 
     def _rounding(self, x: Floats) -> Floats:
-        """Return by how much AP may differ from x and equal it."""
+        """Return by how much AP may differ from x and still count as equal."""
         return np.abs(x) * EQUAL
 
     def _taken(self, x: Floats, side: Side) -> Floats:
-        """Return the values of AP that equal quantiles, the least of them, or the largest."""
+        """Return the least or the largest values of AP that equal quantiles but for rounding."""
         if self._atoms is None:
             return x
         near = _NEAR * self._rounding(np.maximum(x, self._least_positive))
@@ -307,7 +308,7 @@ class APNull(NullDistribution):
 
     @property
     def _least_positive(self) -> float:
-        """What AP is at least, if it is not 0."""
+        """Return a number that no value of AP but 0 is below."""
         return 1 / (self.n * self.n_pos)
 
     @cached_property
@@ -320,7 +321,7 @@ class APNull(NullDistribution):
 
     @cached_property
     def _tied_extremes(self) -> tuple[float, float]:
-        """The least and the largest sum, block by block for every number of positives so far."""
+        """Return the least and the largest AP, found block by block for every number of hits."""
         hits = np.arange(self.n_pos + 1)
         least = np.where(hits == 0, 0.0, np.inf)
         largest = -least
@@ -339,20 +340,22 @@ class APNull(NullDistribution):
 
 
 def beyond(x: Floats, least: Floats | float) -> Floats:
-    """Return values above all that equal x, which is 0 or no less than the least positive value.
+    """Return values just above all that count as equal to x.
 
-    Nothing lies between these two, and next to 0 sums of large terms are not precise.
+    x is 0 or no less than the least positive value of AP.
+
+    AP takes no value between 0 and the least, and next to 0 sums of large terms are not precise.
     """
     return np.maximum(_just_above(x), np.asarray(least) / 2)
 
 
 def _just_above(x: Floats) -> Floats:
-    """Return values just above those that equal x."""
+    """Return values just above those that count as equal to x."""
     return np.asarray(x * (1 + 3 * EQUAL) + _TINY)
 
 
 def _blocks(ties: Sequence[int], n: int, depth: int | None) -> Integers:
-    """Require the sizes of tie blocks, which add up to the items that are retrieved."""
+    """Check the sizes of tie blocks, which must add up to the items that are retrieved."""
     sizes = np.atleast_1d(counts("ties", ties))
     total = int(sizes.sum())
     if depth is None and sizes.ndim == 1 and total < n:

@@ -1,16 +1,16 @@
-"""Random rankings, and their AP."""
+"""Random rankings and their AP."""
 
 import numpy as np
 
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.typing import Floats, Integers
 
-# How many labels, or ranks, are drawn at a time.
+# So many labels, or ranks, are drawn at a time.
 _CHUNK = 1 << 22
 
 
 def drawn(items: Items, n_pos: int, size: int, generator: np.random.Generator) -> Floats:
-    """Return the AP of random rankings, ndarray of float, shape (size,)."""
+    """Return the AP of random rankings, an ndarray of float of shape (size,)."""
     dense = n_pos * n_pos > items.n
     at_once = max(1, _CHUNK // (items.n if dense else n_pos))
     parts = [
@@ -24,12 +24,12 @@ def _average_precision(items: Items, places: Integers) -> Floats:
     """Return the AP of rankings, whose positives stand at these places, counted from 0."""
     ranks = np.sort(places, axis=1) + 1
     hits = np.arange(1, ranks.shape[1] + 1)
-    # What is not retrieved earns nothing, and is in no block.
+    # Items that are not retrieved earn nothing and are in no block.
     ends = np.clip(ranks, 1, max(items.depth, 1))
     if items.ends is not None and items.ends.size:
         block = np.searchsorted(items.ends, ranks)
         ends = items.ends[np.minimum(block, items.ends.size - 1)]
-        # Every positive of a block has met all that are in it.
+        # Every positive of a block counts all positives of the block among its hits.
         is_last = np.diff(block, axis=1, append=-1) != 0
         last = np.where(is_last, hits, hits[-1])
         hits = np.minimum.accumulate(last[:, ::-1], axis=1)[:, ::-1]
@@ -39,8 +39,8 @@ def _average_precision(items: Items, places: Integers) -> Floats:
 def _places(n: int, n_pos: int, size: int, generator: np.random.Generator) -> Integers:
     """Draw sets of n_pos places among n, one set per row."""
     if n_pos * n_pos > n > _CHUNK:
-        one = [generator.choice(n, n_pos, replace=False, shuffle=False) for _ in range(size)]
-        return np.stack(one)
+        sets = [generator.choice(n, n_pos, replace=False, shuffle=False) for _ in range(size)]
+        return np.stack(sets)
     if n_pos * n_pos > n:
         mixed = generator.random((size, n))
         return np.argpartition(mixed, n_pos - 1, axis=1)[:, :n_pos]

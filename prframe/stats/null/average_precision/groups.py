@@ -1,4 +1,4 @@
-"""Tests of the AP of many groups, and of their mean, against random ranking."""
+"""Tails of the AP of many groups, and of their mean, under random ranking."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -21,7 +21,7 @@ Shape: TypeAlias = tuple[int | None, tuple[int, ...] | None]
 
 
 class Case(NamedTuple):
-    """What the distribution of a group's AP depends on.
+    """The quantities on which the distribution of a group's AP depends.
 
     Attributes
     ----------
@@ -40,17 +40,17 @@ class Case(NamedTuple):
 
     @property
     def items(self) -> Items:
-        """The items."""
+        """The items of the group."""
         return Items(self.n, self.depth, None if self.ties is None else np.cumsum(self.ties))
 
     @property
     def shape(self) -> "Shape":
-        """What cases must share to be walked together."""
+        """The depth and the ties, which cases must share to be walked together."""
         return (None if self.depth == self.n else self.depth), self.ties
 
 
 class Cases:
-    """Groups, alike or not.
+    """Groups of which several may be alike.
 
     Attributes
     ----------
@@ -81,19 +81,19 @@ class Cases:
     def tails(self, ap: Floats, method: APNullMethod = "auto") -> list[Tail]:
         """Return the tails of a value of each group."""
         asked = [(tails, inside, ap[places]) for tails, places, inside in self._parts]
-        found: dict[int, Tail] = {}
+        tail_of: dict[int, Tail] = {}
         for (_, places, _), tails in zip(self._parts, all_tails(asked, method), strict=True):
-            found |= dict(zip(places.tolist(), tails, strict=True))
-        return [found[place] for place in range(len(self.cases))]
+            tail_of |= dict(zip(places.tolist(), tails, strict=True))
+        return [tail_of[place] for place in range(len(self.cases))]
 
     def draws(self, place: int, size: int, seed: int) -> Floats:
-        """Return values of a group under random ranking; like groups draw alike."""
+        """Return random AP of a group; groups with equal quantities draw the same values."""
         case = self.cases[place]
         key = [seed, case.n, case.n_pos, case.depth, *(case.ties or ())]
         return drawn(case.items, case.n_pos, size, np.random.default_rng(key))
 
     def mean_draws(self, size: int, seed: int) -> Floats:
-        """Return values of the mean under random ranking, whatever the order of groups."""
+        """Return random values of the mean, which do not depend on the order of groups."""
         total = np.zeros(size)
         order = sorted(range(len(self.cases)), key=lambda place: repr(self.cases[place]))
         for _, alike in groupby(order, key=lambda place: repr(self.cases[place])):
@@ -112,7 +112,7 @@ class Cases:
         if total > best.sum() * (1 + EQUAL):
             return Tail(-np.inf, 0.0, "exact")
         if total >= best.sum() * (1 - EQUAL):
-            # Every ranking is the best there is.
+            # Every group must have its best ranking.
             log_best = float(sum(tail.log_reached for tail in self.tails(best)))
             log_rest = float(np.log(-np.expm1(log_best))) if log_best < 0 else -np.inf
             return Tail(log_best, log_rest, "exact")

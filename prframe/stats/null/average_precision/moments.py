@@ -4,8 +4,8 @@ With X_i = 1 where rank i holds a positive, ``n_pos * AP = X'GX / 2`` for a symm
 pair of ranks earns 1/k, k being the end of the later one's tie block, and twice that within one
 block. All placements of the positives are equally likely. With p = n_pos/n and Y = X - p, the form
 splits into a constant, a linear form in Y and Y'BY, where B is G with its row means removed. As Y
-adds up to 0, variances and covariance of these need five sums over G and nothing else of it. They
-have closed forms in the harmonic numbers, and nothing large cancels, whatever n.
+adds up to 0, variances and covariance of these need just five sums over G. They have closed forms
+in the harmonic numbers, and nothing large cancels, whatever n is.
 """
 
 from __future__ import annotations
@@ -79,14 +79,14 @@ def ap_null_moments(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None =
     sizes = tie_blocks(ties, n)
     if sizes.sum() < _FEW:
         matrix = _matrix(sizes)
-        both = [_by_enumeration(matrix, int(positives)) for positives in n_pos.ravel()]
-        mean, variance = np.array(both).T.reshape(2, *n_pos.shape)
+        moments = [_by_enumeration(matrix, int(positives)) for positives in n_pos.ravel()]
+        mean, variance = np.array(moments).T.reshape(2, *n_pos.shape)
         return Moments(mean, variance)
     return _moments(n, n_pos, _tied(sizes))
 
 
 def tie_blocks(ties: Sequence[int], n: ArrayLike) -> Floats:
-    """Check the sizes of tie blocks, which must add up to n."""
+    """Return the sizes of tie blocks, which must add up to n."""
     sizes = np.atleast_1d(counts("ties", ties))
     if sizes.ndim != 1 or (np.asarray(n) != sizes.sum()).any():
         raise PrframeError(
@@ -107,20 +107,20 @@ def retrieved_moments(
     hits = np.arange(max(0, depth - (n - n_pos)), min(depth, n_pos) + 1)
     table = np.broadcast_arrays(hits.astype(np.float64), float(n), float(n_pos), float(depth))
     chance = probability(*table)
-    chance, some = chance[hits > 0], hits[hits > 0]
-    if not some.size:
+    chance, positive_hits = chance[hits > 0], hits[hits > 0]
+    if not positive_hits.size:
         return Moments(np.zeros(()), np.zeros(()))
-    given = ap_null_moments(depth, some, ties)
-    expected = some * given.mean
+    given = ap_null_moments(depth, positive_hits, ties)
+    expected = positive_hits * given.mean
     mean = chance @ expected
-    scatter = chance @ (some**2 * given.variance + (expected - mean) ** 2)
+    scatter = chance @ (positive_hits**2 * given.variance + (expected - mean) ** 2)
     variance = scatter + (1 - chance.sum()) * mean**2
     return Moments(np.asarray(mean / n_pos), np.asarray(variance / n_pos**2))
 
 
 @dataclass(frozen=True)
 class _Sums:
-    """What the variance needs of G; r_i are its row sums, B = G without its row means.
+    """The five sums over G that the variance needs; r_i are row sums, B is G less its row means.
 
     Attributes
     ----------
@@ -154,9 +154,10 @@ def _tied(sizes: Floats) -> _Sums:
     """Return the sums with tie blocks: G_ij = (1 + [same block]) / end of the later block."""
     n, ends = sizes.sum(), np.cumsum(sizes)
     share = sizes / ends
-    # A row meets the blocks above and its own at its block's end, and the later ones at theirs.
+    # A row earns 1/end with each rank of its own block, twice, and of those above, and 1/(their
+    # end) with later ranks.
     row = (ends + sizes) / ends + share.sum() - np.cumsum(share)
-    # The rows add up to 2n: every item is in one block, twice.
+    # The mean of the row sums is 2, so that the mean of all of G is 2/n.
     own = 2 / ends - 2 * row / n + 2 / n
     weight = sizes * (row - 2)
     total = (sizes * (4 * sizes + 2 * (ends - sizes)) / ends**2).sum()
@@ -180,13 +181,13 @@ def _moments(n: Floats, n_pos: Floats, sums: _Sums) -> Moments:
     product = (m - 1) * (m - 2) * (m - 3)
     pairs = (m - 2) * (m - 3)
     linear = p * p * sums.rows / (m - 1)
-    both = p * sums.cross * third * m / ((m - 1) * (m - 2))
+    mixed = p * sums.cross * third * m / ((m - 1) * (m - 2))
     square = (
         sums.diagonal * (fourth * m * (m + 1) / product - 3 * v * m / pairs)
         + 2 * sums.squares * (v * (m * m - 3 * m + 3) / product - fourth / pairs)
         + sums.trace**2 * (v * (m * m - 3) / ((m - 1) * product) - fourth / pairs)
     )
-    variance = m * v * (linear + both + square / 4) / n_pos**2
+    variance = m * v * (linear + mixed + square / 4) / n_pos**2
     if few.any():
         variance = np.where(few, _variance_of_few(n, n_pos), variance)
     return Moments(mean, np.where(n_pos == n, 0.0, variance))
@@ -204,7 +205,7 @@ def _variance_of_few(n: Floats, n_pos: Floats) -> Floats:
 
 
 def _matrix(sizes: Floats) -> Floats:
-    """Return G."""
+    """Return the matrix G for tie blocks of these sizes."""
     ends = np.repeat(np.cumsum(sizes), sizes.astype(np.int64))
     return np.asarray((1.0 + (ends[:, None] == ends)) / np.maximum(ends[:, None], ends))
 

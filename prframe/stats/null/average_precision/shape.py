@@ -2,10 +2,10 @@
 
 Read the ranking from its end. Given the hits h among the first t ranks, rank t holds one with
 probability h/t, then adds h/t to ``n_pos * AP`` and leaves h - 1 hits to the t - 1 ranks above. By
-the law of total cumulance each rank adds to the mean, over what lies below, of every cumulant a
-function of h. In the forms of `bernstein` such means change nothing, so that the second to fourth
-cumulants are sums over the ranks, with coefficients that depend on the rank alone. Each term is of
-the order of its contribution: nothing large cancels, whatever n.
+the law of total cumulance each rank adds a function of h to every cumulant, of which the mean over
+the ranks below is taken. In the forms of `bernstein` such means change nothing, so that the second
+to fourth cumulants are sums over the ranks, with coefficients that depend on the rank alone. Each
+term is of the order of its contribution: nothing large cancels, whatever n is.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike, NDArray
 
 from prframe.stats._arrays import group_sizes
-from prframe.stats.null.average_precision.bernstein import bump, settle, slope, star, value
+from prframe.stats.null.average_precision.bernstein import bump, slope, star, value, with_share
 from prframe.stats.null.average_precision.moments import ap_null_moments, tie_blocks
 from prframe.stats.null.hypergeometric import probability
 from prframe.stats.null.random_selection import harmonic
 from prframe.typing import Floats
 
-# Takes the number of a cumulant (0: second) and what every rank adds to it; returns the cumulant
-# before and after each rank.
+# The function takes the number of a cumulant (0: second) and what every rank adds to it; it
+# returns the cumulant before and after each rank.
 Accumulate = Callable[[int, Floats], tuple[Floats, Floats]]
 
-# The cumulants are of degree 4, 6 and 8: their coefficients below one another.
+# The cumulants have the degrees 4, 6 and 8; their coefficients stand below one another.
 _ORDERS = (slice(0, 5), slice(5, 12), slice(12, 21))
-# Up to here the sums are tabulated; beyond, they are interpolated in the logarithm of n, on
-# panels [a, 4a] with that many nodes each, to beyond checks.LARGEST_COUNT.
+# The sums are tabulated up to this n. Beyond, they are interpolated in the logarithm of n, on so
+# many panels [a, 4a] with so many nodes each, which reach beyond checks.LARGEST_COUNT.
 _TABLE = 1 << 12
 _WIDTH = np.log(4)
 _PANELS = 21
 _NODES = 16
-# How many pairs or ranks are treated at a time: bounds the memory.
+# So many pairs or ranks are treated at a time, which bounds the memory.
 _CHUNK = 1 << 13
 
 
@@ -96,8 +96,8 @@ def ap_null_shape(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None = N
     pairs = n.ravel(), n_pos.ravel()
     if ties is None:
         parts = [
-            _shape(_untied(some), some, hits)
-            for some, hits in zip(*(_parts(numbers) for numbers in pairs), strict=True)
+            _shape(_untied(items), items, hits)
+            for items, hits in zip(*(_parts(numbers) for numbers in pairs), strict=True)
         ]
     else:
         forms = _tied(tie_blocks(ties, n))
@@ -115,13 +115,18 @@ def retrieved_shape(n: int, n_pos: int, depth: int, ties: Sequence[int] | None =
     hits = np.arange(max(0, depth - (n - n_pos)), min(depth, n_pos) + 1)
     table = np.broadcast_arrays(hits.astype(np.float64), float(n), float(n_pos), float(depth))
     chance = probability(*table)
-    some = hits > 0
+    has_hits = hits > 0
     cumulants = np.zeros((4, hits.size))
-    if some.any():
-        mean, variance = ap_null_moments(depth, hits[some], ties)
-        shape = np.nan_to_num(ap_null_shape(depth, hits[some], ties))
-        scale, spread = hits[some], np.sqrt(variance) * hits[some]
-        cumulants[:, some] = scale * mean, spread**2, shape[0] * spread**3, shape[1] * spread**4
+    if has_hits.any():
+        mean, variance = ap_null_moments(depth, hits[has_hits], ties)
+        shape = np.nan_to_num(ap_null_shape(depth, hits[has_hits], ties))
+        scale, spread = hits[has_hits], np.sqrt(variance) * hits[has_hits]
+        cumulants[:, has_hits] = (
+            scale * mean,
+            spread**2,
+            shape[0] * spread**3,
+            shape[1] * spread**4,
+        )
     mean, second, third, fourth = cumulants
     away = mean - chance @ mean
     variance = chance @ (second + away**2)
@@ -133,7 +138,7 @@ def retrieved_shape(n: int, n_pos: int, depth: int, ties: Sequence[int] | None =
 
 
 def _parts(numbers: Floats) -> list[Floats]:
-    """Cut an array into pieces."""
+    """Cut an array into pieces that bound the memory."""
     return np.array_split(numbers, np.arange(_CHUNK, numbers.size, _CHUNK))
 
 
@@ -153,14 +158,15 @@ def _cumulants(rank: Floats, step: Floats, accumulate: Accumulate) -> list[Float
     negative are set aside; the forms below are of that kind as well.
     """
     others = rank - 2
-    # Cumulants of X - h/t for X = 1 with probability h/t, over h (t - h)/t^2.
+    # These are the cumulants of X, which is 1 with probability h/t, over its variance h (t -
+    # h)/t^2.
     skew = np.array([[others, -others]]) / rank
     ends = 1 - 6 * (rank - 1) / rank**2
     kurt = np.array([[ends, 2 * ends - 6 * others * (others - 1) / rank**2, ends]])
     share = (rank - 1) / rank
     square = star(step, step, others)
     second, second_after = accumulate(0, bump(square) * share)
-    # The cumulants before the rank fall by this with a hit.
+    # A hit at the rank lowers the cumulant before the rank by this.
     second = slope(second) / (rank - 1)
     terms = star(skew, square, others) - 3 * second
     third, third_after = accumulate(1, bump(star(step, terms, others)) * share)
@@ -189,14 +195,14 @@ def _untied(n: Floats) -> Floats:
 
 
 def _step(rank: Floats) -> Floats:
-    """Return `step` without ties."""
+    """Return the `step` of `_cumulants` without ties."""
     mean = harmonic(rank - 1)[0] / (rank - 1)
     return np.array([[1 / rank - mean, mean - 1 - 1 / rank]])
 
 
 @cache
 def _table() -> Floats:
-    """Return the forms for n = 0.._TABLE, one below the other."""
+    """Return the forms for n = 0.._TABLE, those of the cumulants below one another."""
 
     def accumulate(_order: int, added: Floats) -> tuple[Floats, Floats]:
         after = np.cumsum(added, axis=-1)
@@ -238,8 +244,9 @@ def _smooth(
 def _sums(terms: Floats, basis: Floats, speed: Floats, begin: Floats) -> Floats:
     """Return Chebyshev series, panel by panel, of `begin` plus the sum of the terms up to a rank.
 
-    Euler-Maclaurin: the integral, half of the last term and a twelfth of its derivative. What
-    follows is below 1e-16 of the sum, as every further pair of derivatives divides by rank^2.
+    By Euler and Maclaurin it is the integral, half of the last term and a twelfth of its
+    derivative. The next terms are below 1e-16 of the sum, as every further pair of derivatives
+    divides by rank^2.
     """
     transform = np.linalg.inv(basis[:, :-1])
     rate = chebyshev.chebder(np.tensordot(transform, terms, 1))
@@ -256,7 +263,7 @@ def _tied(sizes: Floats) -> Floats:
     ends = np.cumsum(sizes)
     shares = np.cumsum(sizes / ends)
     states = [np.zeros((order, 2 * order - 1, 1)) for order in (3, 4, 5)]
-    # Not the first block: once its hits are given nothing in it is left to chance.
+    # The first block adds nothing: once its hits are given nothing in it is left to chance.
     done = ends[0]
     if done == 1 and sizes.size > 1:
         done = ends[1]
@@ -276,7 +283,8 @@ def _tied(sizes: Floats) -> Floats:
 def _one_positive(sizes: Floats) -> Floats:
     """Return n times the cumulants for one positive: the coefficients of x (1 - x)^(d - 1).
 
-    AP is 1/end then, hardly varies where the first block is large, and the walk would round that.
+    AP is 1/end then; it hardly varies where the first block is large, and the walk would lose that
+    to rounding.
     """
     ends = np.cumsum(sizes)
     n = ends[-1]
@@ -290,7 +298,7 @@ def _after_one(end: Floats) -> list[Floats]:
     """Return the forms at the end of the second block where the first is a single item.
 
     With the share c of hits, a hit at the top earns 1 - c more than one below, and the top is a
-    hit with probability c. The walk would round that where c is next to 1.
+    hit with probability c. The walk would lose that to rounding where c is next to 1.
     """
     hit, miss = np.array([[[0.0], [1.0]]]), np.array([[[1.0], [0.0]]])
     spread = star(hit, miss, end)
@@ -301,7 +309,10 @@ def _after_one(end: Floats) -> list[Floats]:
 
 
 def _tied_step(rank: Floats, start: ArrayLike, share: ArrayLike) -> Floats:
-    """Return `step` within the block after `start`; `share` adds up size/end of those before."""
+    """Return the `step` of `_cumulants` within the block after rank `start`.
+
+    `share` is the sum of size/end over the blocks before.
+    """
     step = np.zeros((2, 2, rank.size))
     step[0, 0], step[0, 1], step[1, 0] = np.negative(share), share - np.multiply(2, start), start
     return step / (rank - 1)
@@ -314,8 +325,8 @@ def _leap(low: float, block: Floats, share: float, states: list[Floats]) -> None
     series = _smooth(low, end, panels, lambda rank: _tied_step(rank, start, share), states)
     for state, terms in zip(states, series, strict=True):
         # At the right end of the last panel every polynomial is 1.
-        settled = settle(terms[..., -1:].sum(axis=0), end)
-        state[:1], state[1:] = settled, 0
+        closed = with_share(terms[..., -1:].sum(axis=0), end)
+        state[:1], state[1:] = closed, 0
 
 
 def _walk(low: float, high: float, ends: Floats, shares: Floats, states: list[Floats]) -> None:
@@ -328,7 +339,10 @@ def _walk(low: float, high: float, ends: Floats, shares: Floats, states: list[Fl
 
 
 def _by_blocks(rank: Floats, closing: NDArray[np.bool_], states: list[Floats]) -> Accumulate:
-    """Sum from the states on, which are updated, and put c in at the ends of blocks."""
+    """Return sums that begin at the states, with c replaced at the ends of blocks.
+
+    The states are updated.
+    """
     ends = np.flatnonzero(closing)
     opened: NDArray[np.int64] = np.cumsum(closing) - closing
 
@@ -336,11 +350,12 @@ def _by_blocks(rank: Floats, closing: NDArray[np.bool_], states: list[Floats]) -
         total = np.cumsum(added, axis=-1)
         blocks = np.diff(total[..., ends], axis=-1, prepend=0.0)
         blocks[..., :1] += states[order]
-        settled = np.zeros_like(blocks)
-        settled[0] = np.cumsum(settle(blocks, rank[ends]), axis=-1)[0]
-        begin = np.concatenate([states[order], settled - total[..., ends]], axis=-1)
+        closed = np.zeros_like(blocks)
+        closed[0] = np.cumsum(with_share(blocks, rank[ends]), axis=-1)[0]
+        begin = np.concatenate([states[order], closed - total[..., ends]], axis=-1)
         after = begin[..., opened] + total
-        # A block that ends here is settled, which `after` does not show.
+        # If a block ends with the last rank, c is replaced in the state, which `after` does not
+        # show.
         states[order] = begin[..., -1:] + total[..., -1:]
         return after - added, after
 

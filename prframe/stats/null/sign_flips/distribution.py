@@ -1,4 +1,4 @@
-"""The distribution of a sum of numbers with random signs, behind paired randomization tests."""
+"""The distribution of a sum of numbers with random signs, which paired randomization tests use."""
 
 from __future__ import annotations
 
@@ -19,27 +19,28 @@ from prframe.stats._p_values import check_alternative
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.base import NullDistribution
 from prframe.stats.null.sign_flips.grid import SignFlipGrid, grid_cells, reach, root_of_squares
-from prframe.stats.null.tail_probabilities import Found, Side
+from prframe.stats.null.tail_probabilities import BothTails, Side
 from prframe.typing import Alternative, Floats, Integers
 
 SignFlipMethod: TypeAlias = Literal["auto", "exact", "convolution"]
 
-# Numbers whose sums are all counted, in two halves: where that is quick, and at most.
+# All sums of up to so many numbers are counted, in two halves: by "auto", and by "exact".
 _QUICK, _MOST = 32, 44
-# Cells of all steps along a lattice, unless the grid would take more.
+# All steps along a lattice may take so many cells, or as many as the grid would.
 _LATTICE_STEPS = 1 << 25
 # Numbers have a common unit if it is not smaller than this share of the largest; remainders
 # below the second share are rounding.
 _UNIT, _ROUNDING = 1e-6, 1e-10
-# As many of the largest numbers are counted at most, where each outweighs all that are smaller.
+# At most so many of the largest numbers are counted, if the least of them outweighs all smaller
+# ones together.
 _HEAVY = 20
-# An atom is left out of account below this share of its tail.
+# An atom does not matter if it is less than this share of its tail.
 _NEGLIGIBLE = 1e-4
 # Places on a lattice are whole to within this.
 _WHOLE = 1e-4
-# The least probability but 0.
+# No probability but 0 is smaller.
 _TINY = float(np.finfo(float).tiny)
-# Signs drawn at a time, 8 bytes each.
+# So many signs are drawn at a time, of 8 bytes each.
 _CHUNK = 1 << 20
 
 
@@ -47,9 +48,9 @@ _CHUNK = 1 << 20
 class SignFlipNull(NullDistribution):
     """The distribution of ``S = sum_i e_i d_i`` with independent fair signs ``e_i``.
 
-    The null distribution of every paired randomization test: of the sum of differences, of the
-    signed ranks (Wilcoxon), of the signs alone (sign test). Probabilities, quantiles and p-values
-    are asked for as those of any `NullDistribution`.
+    It is the null distribution of every paired randomization test: of the sum of differences, of
+    the signed ranks (Wilcoxon), of the signs alone (sign test). Probabilities, quantiles and
+    p-values have the methods of every `NullDistribution`.
 
     Parameters
     ----------
@@ -57,8 +58,8 @@ class SignFlipNull(NullDistribution):
         The numbers d; their signs do not matter, zeros have no effect.
     method : {"auto", "exact", "convolution"}, default "auto"
         ``"exact"``: all 2^n sums are counted, from the sorted sums of two halves, for n <= 44, or
-        drawn on their lattice if the numbers have a common unit. ``"convolution"``: on a grid of
-        65,536 cells. ``"auto"``: exact on a lattice and for n <= 32, else convolution.
+        added up on their lattice if the numbers have a common unit. ``"convolution"``: on a grid
+        of 65,536 cells. ``"auto"``: exact on a lattice and for n <= 32, else convolution.
 
     Raises
     ------
@@ -67,16 +68,16 @@ class SignFlipNull(NullDistribution):
 
     Notes
     -----
-    Where the grid can hold all sums of numbers with a common unit, it is that of the unit. Else
-    every number is rounded to it, the sum of their squares kept, and each atom spread over the
-    step between two neighbours; up to 20 numbers that outweigh all smaller ones together are
-    counted instead. More than 8192 numbers are rounded more coarsely. As nothing is subtracted,
-    small probabilities keep their digits: against counting, for n from 25 to 36, those of numbers
-    from smooth distributions are within 0.3 % down to 1e-8
-    (``pytest tests/stats/null/test_sign_flips.py``). Where many sums nearly tie, as those of
-    differences of reciprocal ranks do, and next to the largest sum, it is within 1.2 % down to
-    1e-5 and 10 % below (``python -m benchmarks.paired_study``). For 200 differences like those of
-    AP it is within 3e-4 of the inversion of their characteristic function.
+    If numbers have a common unit and the grid can hold all their sums, the step of the grid is the
+    unit. Otherwise every number is rounded to the grid so that the sum of squares stays the same,
+    and each atom is spread over the step between two neighbours; up to 20 numbers that outweigh
+    all smaller ones together are counted instead. More than 8192 numbers are rounded more
+    coarsely. As nothing is subtracted, small probabilities keep their digits: compared with
+    counting, for n from 25 to 36, those of numbers from smooth distributions are within 0.3 % down
+    to 1e-8 (``pytest tests/stats/null/test_sign_flips.py``). Where many sums nearly tie, as those
+    of differences of reciprocal ranks do, and next to the largest sum, they are within 1.2 % down
+    to 1e-5 and 10 % below (``python -m benchmarks.paired_study``). For 200 differences like those
+    of AP they are within 3e-4 of the inversion of their characteristic function.
 
     References
     ----------
@@ -117,7 +118,7 @@ class SignFlipNull(NullDistribution):
 
     @cached_property
     def how(self) -> Literal["exact", "convolution"]:
-        """How probabilities are computed."""
+        """The way in which probabilities are computed."""
         if self.method == "convolution":
             return "convolution"
         limit = _MOST if self.method == "exact" else _QUICK
@@ -135,19 +136,19 @@ class SignFlipNull(NullDistribution):
 
     @cached_property
     def _on_lattice(self) -> bool:
-        """Whether sums are counted along the lattice of the numbers: the grid holds it."""
+        """Whether sums are counted along the lattice of the numbers, if the grid can hold it."""
         return self._places is not None and (
             self.how == "exact" or int(self._places.sum()) < grid_cells(max(self._sizes.size, 1))
         )
 
     @cached_property
     def _slack(self) -> float:
-        """What sums may differ by and be equal."""
+        """The largest difference of sums that count as equal."""
         return EQUAL * float(self._sizes.sum())
 
     @cached_property
     def _halves(self) -> tuple[Floats, Floats]:
-        """All sums of either half of the numbers, rising."""
+        """All sums of each half of the numbers, rising."""
         return _all_sums(self._sizes[::2]), _all_sums(self._sizes[1::2])
 
     @cached_property
@@ -159,7 +160,7 @@ class SignFlipNull(NullDistribution):
 
     @cached_property
     def _light(self) -> int:
-        """How many numbers go on a grid: the others are so large that they would be all of it."""
+        """How many numbers go on a grid; the least of the others outweighs all of these."""
         squares = (self._sizes / self._sizes[-1]) ** 2
         heavy = np.flatnonzero(squares > np.cumsum(squares) - squares)
         return int(min(heavy[heavy >= squares.size - _HEAVY], default=squares.size))
@@ -177,13 +178,13 @@ class SignFlipNull(NullDistribution):
     def _light_sf(self, x: Floats) -> Floats:
         """Return the probability that the sum of the light numbers is at least x."""
         most = float(self._sizes[: self._light].sum())
-        found = np.asarray(x <= self._slack - most, dtype=np.float64)
-        within = (found == 0) & (x <= most + self._slack)
+        chances = np.asarray(x <= self._slack - most, dtype=np.float64)
+        within = (chances == 0) & (x <= most + self._slack)
         if within.any():
             least = max(0.5**self._light, _TINY)
             chance = self._light_grid.at_least(x[within]) if self._light else np.ones(1)
-            found[within] = np.maximum(chance, least)
-        return found
+            chances[within] = np.maximum(chance, least)
+        return chances
 
     def mean(self) -> float:
         """Return the mean, 0."""
@@ -191,7 +192,7 @@ class SignFlipNull(NullDistribution):
 
     def var(self) -> float:
         """Return the variance, the sum of squares."""
-        # A product may be infinite, which a power refuses to be.
+        # A product of floats may become infinite, where a power raises an error.
         return self.std() * self.std()
 
     def std(self) -> float:
@@ -226,13 +227,14 @@ class SignFlipNull(NullDistribution):
     ) -> Floats | float:
         """Return the p-value of a statistic, or of the numbers with the signs they have.
 
-        The other distributions, which are made without what was observed, need the statistic.
+        The other distributions are made without the observed values, so that they need the
+        statistic.
 
         Parameters
         ----------
         statistic : array_like of float, optional
-            Observed values; the sum s of the numbers, unless told. Its own probability is known
-            better than that of other values, which a grid spreads over a step.
+            Observed values; the sum s of the numbers unless given. The probability of s itself is
+            more accurate than that of other values, which a grid spreads over a step.
         alternative : {"greater", "less", "two-sided"}
             ``P(S >= s)``, ``P(S <= s)`` or ``P(|S| >= |s|)``, which is twice the smaller of both,
             or 1.
@@ -265,18 +267,19 @@ class SignFlipNull(NullDistribution):
         squares = (self._sizes / self.std()) ** 2
         return 0.0, float(-2 * (squares**2).sum())
 
-    def _found(self, x: Floats, sides: tuple[Side, ...]) -> Found:
-        """Return the tails of rising numbers, each side where it is asked for."""
+    def _log_tails(self, x: Floats, sides: tuple[Side, ...]) -> BothTails:
+        """Return the tails of rising numbers on the sides that are asked for."""
         above = self._log_at_least(x) if "upper" in sides else np.full(x.shape, np.nan)
-        # The distribution is symmetric.
+        # P(S <= x) is P(S >= -x), because the distribution is symmetric.
         below = self._log_at_least(-x) if "lower" in sides else np.full(x.shape, np.nan)
-        return Found(above, below, np.full(x.shape, self.how))
+        return BothTails(above, below, np.full(x.shape, self.how))
 
     def _log_at_least(self, x: Floats) -> Floats:
         """Return the logarithms of P(S >= x)."""
         with np.errstate(divide="ignore"):
             logs = np.log(np.array([self._at_least(value) for value in x.tolist()]))
-        # The largest sum is as rare as one choice of all signs, whatever floats hold.
+        # The logarithm of the chance of the largest sum is known where the chance is too small
+        # for a float.
         most = float(self._sizes.sum())
         is_most = (np.abs(x - most) <= self._slack) & (logs < 0)
         return np.asarray(np.where(is_most, -self._sizes.size * np.log(2), logs))
@@ -294,28 +297,28 @@ class SignFlipNull(NullDistribution):
             return max(chance, self._least)
         if self.how == "exact":
             left, right = self._halves
-            # Rising queries find their places in the cache.
+            # Rising queries are quicker, because neighbouring places are in the cache.
             below = np.searchsorted(right, x - self._slack - left[::-1])
             return float((right.size - below).mean() / right.size)
         return max(float(self._light_sf(x - self._heavy_sums).mean()), self._least)
 
     def _draws(self, size: int, generator: np.random.Generator) -> Floats:
-        """Draw signs."""
+        """Draw sums with random signs."""
         signs = random_signs(self._sizes.size, size, generator)
         return np.concatenate([rows @ self._sizes for rows in signs])
 
     def _rounding(self, x: Floats) -> Floats:
-        """Return by how much sums may differ and be equal."""
+        """Return by how much sums may differ and still count as equal."""
         return np.full(x.shape, self._slack)
 
     def _lattice(self) -> tuple[float, float] | None:
-        """Return the least sum of a lattice, and the distance of two sums."""
+        """Return the least sum and the distance of two sums, if sums are on a lattice."""
         if not self._on_lattice or not self._sizes.size:
             return None
         return self.support()[0], 2 * self._lattice_grid.unit
 
     def _tail(self, numbers: Floats) -> float:
-        """Return the probability of their sum or more."""
+        """Return the probability of the sum of the numbers or more."""
         total = float(numbers.sum())
         tail = self._at_least(total)
         if (
@@ -331,10 +334,10 @@ class SignFlipNull(NullDistribution):
         return min(1.0, tail + float(alike.mean()) * (self._light_tail(light, before) - before))
 
     def _light_tail(self, numbers: Floats, tail: float) -> float:
-        """Return the probability of the sum of light numbers or more, given it by their grid."""
+        """Return the probability of the sum of light numbers or more; `tail` is the grid's."""
         if abs(float(numbers.sum())) >= self._sizes[: self._light].sum() - self._slack:
             return tail
-        # On a grid, atoms are spread to both sides; that of the sum itself counts in full.
+        # On a grid, atoms are spread to both sides, but that of the sum itself must count in full.
         own = _ways(numbers)
         if own < _NEGLIGIBLE * tail:
             return tail
@@ -344,12 +347,12 @@ class SignFlipNull(NullDistribution):
 
     @cached_property
     def _least(self) -> float:
-        """The probability of the largest sum, or the least number there is."""
+        """The probability of the largest sum, or the least float if that is larger."""
         return max(0.5**self._sizes.size, _TINY)
 
 
 def _ways(numbers: Floats) -> float:
-    """Return the probability of signs by which numbers of one size exchange theirs."""
+    """Return the probability that numbers of each size have as many plus signs as observed."""
     sizes = np.abs(numbers)
     _, kind = np.unique(np.round(sizes / sizes.max(), 12), return_inverse=True)
     number, above = np.bincount(kind), np.bincount(kind, weights=numbers > 0)
@@ -371,7 +374,7 @@ def _lattice(sizes: Floats) -> Integers | None:
         return np.zeros(0, dtype=np.int64)
     largest, unit = float(sizes[-1]), 0.0
     for size in sizes.tolist():
-        # Euclid's algorithm, up to rounding.
+        # This is Euclid's algorithm, up to rounding.
         rest = size
         while rest > _ROUNDING * largest:
             unit, rest = rest, abs(remainder(unit, rest))
@@ -389,19 +392,19 @@ def random_signs(
 
     The signs do not depend on how many rows come at once.
     """
-    # Whole words for each row, so that rows may be cut anywhere.
+    # Each row takes whole words, so that rows may be cut anywhere.
     words = (n + 63) // 64
-    some = max(1, min(at_once, _CHUNK // max(n, 1)))
-    for start in range(0, n_resamples, some):
-        rows = min(some, n_resamples - start)
+    rows_at_once = max(1, min(at_once, _CHUNK // max(n, 1)))
+    for start in range(0, n_resamples, rows_at_once):
+        rows = min(rows_at_once, n_resamples - start)
         drawn = rng.integers(0, 1 << 64, size=(rows, words), dtype=np.uint64)
         bits = drawn.astype("<u8").view(np.uint8)
         yield np.unpackbits(bits, axis=1, count=n).astype(np.float64) * 2 - 1
 
 
 def all_signs(n: int, at_once: int = _CHUNK) -> Iterator[Floats]:
-    """Yield all 2^n rows of n signs, each once, some at a time."""
-    some = max(1, min(at_once, _CHUNK // max(n, 1)))
-    for start in range(0, 1 << n, some):
-        numbers = np.arange(start, min(start + some, 1 << n))
+    """Yield all 2^n rows of n signs, each once, a number of rows at a time."""
+    rows_at_once = max(1, min(at_once, _CHUNK // max(n, 1)))
+    for start in range(0, 1 << n, rows_at_once):
+        numbers = np.arange(start, min(start + rows_at_once, 1 << n))
         yield (numbers[:, None] >> np.arange(n) & 1).astype(np.float64) * 2 - 1

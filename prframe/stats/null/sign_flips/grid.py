@@ -6,9 +6,10 @@ import numpy as np
 
 from prframe.typing import Floats, Integers
 
-# Cells of the grid for rounded numbers, at most and at least, and cells of all steps on it.
+# The grid for rounded numbers has at most the first number of cells and at least the second; in
+# between all steps on it together take the third number.
 _CELLS, _COARSE, _STEPS = 1 << 16, 1 << 14, 1 << 29
-# The grid reaches so many standard deviations: beyond, every probability is 0.
+# The grid reaches so many standard deviations, beyond which every probability is 0 as a float.
 _REACH = 40.0
 
 
@@ -17,8 +18,9 @@ class SignFlipGrid:
     """Probabilities of the sums on a grid, which stand two places apart.
 
     Places are counted from the sum 0. Numbers were divided by `step` and rounded; a place stands
-    for `unit`, which differs from it so that the variance is right. On a coarse grid numbers were
-    rounded so that their squares add up, and equal ones not alike.
+    for `unit`, which differs from `step` so that the variance is right. On a coarse grid numbers
+    were rounded so that the sum of squares is right, for which equal numbers may be rounded
+    differently.
 
     Examples
     --------
@@ -34,7 +36,7 @@ class SignFlipGrid:
 
     @classmethod
     def of_places(cls, places: Integers, unit: float, step: float) -> "SignFlipGrid":
-        """Convolve the flips of whole, rising numbers; drop what is out of reach."""
+        """Convolve the flips of whole, rising numbers; sums out of reach are dropped."""
         total = int(places.sum())
         half = min(total, reach(places))
         chance = np.zeros(2 * half + 1)
@@ -54,7 +56,7 @@ class SignFlipGrid:
 
     @classmethod
     def rounded(cls, sizes: Floats) -> "SignFlipGrid":
-        """Round to a fine grid, and scale so that the variance stays."""
+        """Round numbers to a fine grid, which is scaled so that the variance stays the same."""
         spread = root_of_squares(sizes)
         cells = grid_cells(sizes.size)
         step = 2 * min(float(sizes.sum()), _REACH * spread) / cells
@@ -65,7 +67,7 @@ class SignFlipGrid:
         return replace(cls.of_places(places, spread / norm, step), coarse=coarse)
 
     def from_place(self, place: float) -> float:
-        """Return P(S >= place), in units."""
+        """Return P(S >= place), the place being counted in units."""
         at = int(np.ceil((place - self.first) / 2))
         return float(self.upward[max(at, 0)]) if at < self.upward.size else 0.0
 
@@ -76,14 +78,16 @@ class SignFlipGrid:
         upward = np.append(self.upward, 0.0)
         here, beyond = upward[below], upward[below + 1]
         share = np.clip(place - below, 0.0, 1.0)
-        # On a log scale, as tails fall; the last atom ends with its step.
+        # The logarithm of the tail is interpolated, except over the step of the last atom, where
+        # the tail falls to 0.
         falling = here ** (1 - share) * beyond**share
         return np.asarray(np.where(beyond > 0, falling, here * (1 - share)))
 
     def at_least_sum(self, numbers: Floats, own: float) -> float:
-        """Return P(S >= their sum): the sum's own atom in full, and half of what is rounded to it.
+        """Return P(S >= sum of the numbers), in which the sum's own atom counts in full.
 
-        Sums of the same parts are rounded alike.
+        Of the other sums that were rounded to the same place half count. Sums of the same parts
+        are always rounded to the same place.
         """
         place = float(np.rint(numbers / self.step).sum())
         here, beyond = self.from_place(place), self.from_place(place + 1)
@@ -91,7 +95,7 @@ class SignFlipGrid:
 
 
 def root_of_squares(sizes: Floats) -> float:
-    """Return the root of the sum of squares of rising numbers, which itself may overflow."""
+    """Return the root of the sum of squares of rising numbers, even if that sum overflows."""
     return float(sizes[-1] * np.sqrt(((sizes / sizes[-1]) ** 2).sum())) if sizes.size else 0.0
 
 
@@ -101,12 +105,12 @@ def grid_cells(n: int) -> int:
 
 
 def reach(places: Integers) -> int:
-    """Return how far from 0 sums of whole, rising numbers are of account."""
+    """Return the distance from 0 beyond which sums of whole, rising numbers do not matter."""
     return int(_REACH * np.sqrt((places.astype(float) ** 2).sum())) + int(places[-1]) + 1
 
 
 def _rounded_squares(ratios: Floats) -> Floats:
-    """Round rising numbers up or down so that their squares add up, as near as may be."""
+    """Round rising numbers up or down so that the sum of squares changes as little as possible."""
     low = np.floor(ratios)
     share = (ratios**2 - low**2) / (2 * low + 1)
     return np.asarray(low + np.diff(np.rint(np.cumsum(share)), prepend=0.0))

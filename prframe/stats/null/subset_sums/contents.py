@@ -1,9 +1,9 @@
-"""What an urn holds, and few points that stand for many numbers.
+"""The contents of an urn, and few points that stand for many numbers.
 
 Cumulants are sums of smooth functions over all numbers. Of many numbers those in a narrow bin are
 replaced by two points with weights that have their number and their first three moments (Gauss's
 quadrature). For ``log(1 - p + p exp(s a + t))`` summed over all numbers, of which n are drawn, the
-error is about ``2e-4 n (s h)^4`` with bins of width h: bins are as narrow as that asks for.
+error is about ``2e-4 n (s h)^4`` with bins of width h, which are narrow enough to keep it small.
 """
 
 from collections.abc import Iterator
@@ -16,16 +16,19 @@ from prframe.typing import Floats, Integers
 
 # Sums that differ by less, times the size of the urn and its largest number, are equal.
 EQUAL = 1e-14
-# Units of a lattice, as shares of the smallest gap, and how many of them may be spanned.
+# The unit of a lattice is the smallest gap divided by one of these, and the numbers may span so
+# many units.
 _SHARES = (1, 2, 3, 4, 6, 12)
 _SPAN = 1e7
-# How far from whole numbers places on a lattice may be.
+# Places on a lattice may be so far from whole numbers.
 ROUNDING = 1e-7
-# Bins, tried one after the other; more numbers than so many times the bins are put into them.
+# These numbers of bins are tried one after the other, if there are more than so many times as many
+# numbers.
 _BINS, _MANY = (1 << 12, 1 << 16), 8
-# So many numbers at either end are points of their own; at least so many, if some are set apart.
+# So many numbers at each end are points of their own; if some are set apart, at least so many must
+# remain.
 _KEPT, _FEWEST = 64, 16
-# The error of cumulants, over 2e-4.
+# The error of cumulants, divided by 2e-4, may be so large.
 _ERROR = 1e-4
 
 
@@ -65,11 +68,11 @@ class Points:
     Attributes
     ----------
     values, weights : ndarray of float, shape (n_points,)
-        Rising, and for how many numbers each stands.
+        Values of the points, rising, and the number of numbers that each stands for.
     width : float
         The width of bins; 0 if every number is a point.
     kept : int
-        So many numbers at either end are points of their own.
+        How many numbers at each end are points of their own.
     """
 
     values: Floats
@@ -78,13 +81,13 @@ class Points:
     kept: int
 
     def suit(self, slope: float, n: int) -> bool:
-        """Tell whether they will do for a slope s, n numbers being drawn."""
+        """Tell whether the points are accurate enough for a slope when n numbers are drawn."""
         return n * (slope * self.width) ** 4 <= _ERROR
 
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """Distinct numbers, rising, and how often each is there.
+    """Distinct numbers, rising, with the multiplicity of each.
 
     Attributes
     ----------
@@ -98,7 +101,7 @@ class Contents:
 
     @cached_property
     def size(self) -> int:
-        """All numbers."""
+        """How many numbers there are, repeated ones included."""
         return int(self.sizes.sum())
 
     @cached_property
@@ -115,7 +118,7 @@ class Contents:
 
     @property
     def slack(self) -> float:
-        """How far sums may lie apart and be equal."""
+        """The largest difference of sums that count as equal."""
         return EQUAL * self.size * float(max(abs(self.values[0]), abs(self.values[-1])))
 
     @cached_property
@@ -131,7 +134,7 @@ class Contents:
             yield self._fine
 
     def without(self, lowest: int, highest: int) -> "Contents":
-        """Return what is left without some blocks at both ends."""
+        """Return the contents without some blocks at both ends."""
         chosen = slice(lowest, self.values.size - highest)
         known = None
         if self.values.size > _MANY * _BINS[0]:
@@ -165,7 +168,7 @@ def _binned(values: Floats, sizes: Integers, bins: int) -> Points:
     number_of = sizes.astype(np.float64)
     weight = number_of[_KEPT:-_KEPT]
     total = np.add.reduceat(weight, starts)
-    # About a number of the bin, so that moments lose no digits.
+    # Moments are taken about a number of the bin, so that they lose no digits.
     away = inner - np.repeat(inner[starts], number)
     shift = np.add.reduceat(weight * away, starts) / total
     away -= np.repeat(shift, number)
@@ -184,9 +187,10 @@ def _binned(values: Floats, sizes: Integers, bins: int) -> Points:
 def _two_points(
     mean: Floats, second: Floats, third: Floats, total: Floats
 ) -> tuple[Floats, Floats]:
-    """Return two points with weights for each mean and central moments; one where nothing varies.
+    """Return two points with weights for each mean and central moments; one if the variance is 0.
 
-    Of points x1 < 0 < x2, in deviations from the mean, the product is -1 and the sum the skewness.
+    Points x1 < 0 < x2, as deviations from the mean over the standard deviation, have the product
+    -1, and their sum is the skewness.
     """
     deviation = np.sqrt(second)
     varies = deviation > np.spacing(np.abs(mean))

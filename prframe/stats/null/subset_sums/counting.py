@@ -1,7 +1,8 @@
 """The distribution of the sum of numbers drawn without replacement, by counting.
 
-An urn holds numbers, some of them several times; n are drawn, all subsets being alike. Where the
-subsets are few, or fall into few classes, or all sums lie on a lattice, probabilities are exact.
+An urn holds numbers, some of them several times; n are drawn, and all subsets are equally likely.
+Where the subsets are few, or fall into few classes, or all sums lie on a lattice, probabilities
+are exact.
 """
 
 from collections.abc import Iterator
@@ -15,20 +16,20 @@ import numpy as np
 from prframe.stats.null.subset_sums.contents import ROUNDING, Contents, Lattice
 from prframe.typing import Floats, Integers
 
-# Entries of either half of what is counted, and cells of all steps of a walk.
+# The table of each half may have so many entries, and all steps of a walk so many cells.
 MOST_ENTRIES = 1 << 16
 MOST_CELLS = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
 class Urn:
-    """What is drawn from.
+    """An urn from which numbers are drawn without replacement.
 
     Attributes
     ----------
     contents : Contents
     n : int
-        How many are drawn.
+        How many numbers are drawn.
     """
 
     contents: Contents
@@ -41,17 +42,17 @@ class Urn:
 
     @property
     def values(self) -> Floats:
-        """Distinct numbers, rising."""
+        """The distinct numbers, rising."""
         return self.contents.values
 
     @property
     def sizes(self) -> Integers:
-        """How often each is there."""
+        """The multiplicity of each number."""
         return self.contents.sizes
 
     @property
     def size(self) -> int:
-        """All numbers."""
+        """How many numbers the urn holds, repeated ones included."""
         return self.contents.size
 
     @property
@@ -79,7 +80,8 @@ class Urn:
             return np.nan, np.nan
         total, drawn, left = float(self.size), float(self.n), float(self.size - self.n)
         away = self.values - self.contents.mean
-        # In units of the deviation of the sum, which neither overflow nor vanish.
+        # Powers are taken in units of the deviation of the sum, so that they neither overflow nor
+        # vanish.
         second, third, fourth = (
             float(self.sizes @ (away / self.variance**0.5) ** k) for k in (2, 3, 4)
         )
@@ -100,25 +102,25 @@ class Urn:
 
     @cached_property
     def gaps(self) -> tuple[float, float]:
-        """How far the second sum is from the least one, and from the largest one.
+        """The gaps between the least sum and the next one, and between the largest and the next.
 
-        The last number that is drawn gives way to the next one; infinite without one.
+        The last number that is drawn is exchanged for the next one; without one a gap is infinite.
         """
-        # As many blocks as are drawn hold what comes first.
-        some = self.n + 1
-        return _first_gap(self.values[:some], self.sizes[:some], self.n), _first_gap(
-            -self.values[: -some - 1 : -1], self.sizes[: -some - 1 : -1], self.n
+        # The first numbers are in at most as many blocks as numbers are drawn.
+        blocks = self.n + 1
+        return _first_gap(self.values[:blocks], self.sizes[:blocks], self.n), _first_gap(
+            -self.values[: -blocks - 1 : -1], self.sizes[: -blocks - 1 : -1], self.n
         )
 
     @property
     def slack(self) -> float:
-        """How far sums may lie apart and be equal."""
+        """The largest difference of sums that count as equal."""
         return self.contents.slack
 
     def left_over(self) -> "Urn":
-        """Return the urn from which what is left over is drawn, with signs changed.
+        """Return the urn from which the numbers left over are drawn, with changed signs.
 
-        Its sums are those of this one less the sum of all numbers.
+        Its sums are the sums of this urn minus the sum of all numbers.
         """
         return Urn.of(-self.values[::-1], self.sizes[::-1], self.size - self.n)
 
@@ -129,30 +131,30 @@ class Urn:
 
 
 def _first_sum(values: Floats, sizes: Integers, n: int) -> float:
-    """Return the sum of what comes first."""
-    # As many blocks as are drawn hold it.
+    """Return the sum of the first n numbers."""
+    # They are in at most the first n blocks.
     number = np.diff(np.minimum(np.cumsum(sizes[:n]), n), prepend=0)
     return float(number @ values[:n])
 
 
 def _first_gap(values: Floats, sizes: Integers, n: int) -> float:
-    """Return the smallest step from the sum of what comes first."""
+    """Return the smallest step from the sum of the first n numbers to another sum."""
     before = np.cumsum(sizes)
     at = int(np.searchsorted(before, n))
     gaps = np.append(np.insert(np.diff(values), 0, np.inf), np.inf)
-    # A block that is drawn in part may lend to either side.
+    # A block that is drawn in part may be exchanged with the block on either side.
     return float(gaps[at + 1] if before[at] == n else min(gaps[at : at + 2]))
 
 
 class Tails(NamedTuple):
-    """Logarithms of P(S >= x) and P(S <= x)."""
+    """The logarithms of P(S >= x) and P(S <= x)."""
 
     above: float
     below: float
 
 
 class _Table(NamedTuple):
-    """Classes of subsets with as many members: their sums, rising, and probabilities."""
+    """Classes of subsets with equally many members: their sums, rising, and cumulative chances."""
 
     sums: Floats
     upward: Floats
@@ -160,9 +162,9 @@ class _Table(NamedTuple):
 
 
 class SubsetTables:
-    """All sums, from tables of two halves of the urn that are searched for what goes together.
+    """All sums, from tables of two halves of the urn that are searched for pairs of classes.
 
-    The largest block is in neither: what the halves leave is drawn from it.
+    The largest block is in neither half: the numbers that the halves lack are drawn from it.
     """
 
     def __init__(self, urn: Urn, split: int) -> None:
@@ -180,11 +182,11 @@ class SubsetTables:
         forward, backward = _reach(sizes, urn.n), _reach(sizes[::-1], urn.n)
         if forward + backward < sizes.size:
             return None
-        # Numbers of members are few in the middle of both.
+        # A split in the middle makes the fewest entries, if both halves can reach it.
         return cls(urn, min(forward, max(sizes.size - backward, sizes.size // 2)))
 
     def tails(self, x: float) -> Tails:
-        """Return both tails."""
+        """Return both tails of a value."""
         above = below = total = 0.0
         for count, left, right in self._pairs():
             weight = self._filling[self._urn.n - count]
@@ -198,17 +200,20 @@ class SubsetTables:
         return Tails(_log(above / total), _log(below / total))
 
     def _pairs(self) -> Iterator[tuple[int, _Table, _Table]]:
-        """Yield what goes together, and how many members it has; the rest is the largest block."""
+        """Yield the number of members of pairs of tables, and the pair.
+
+        The other numbers must be in the largest block.
+        """
         n, most = self._urn.n, self._filling.size - 1
         left, right = self._halves
-        for i, one in left.items():
-            for j, other in right.items():
+        for i, left_table in left.items():
+            for j, right_table in right.items():
                 if 0 <= n - i - j <= most:
-                    yield i + j, one, other
+                    yield i + j, left_table, right_table
 
 
 def _reach(sizes: Integers, n: int) -> int:
-    """Return how many of the first blocks have few enough classes of subsets."""
+    """Return how many of the first blocks together have few enough classes of subsets."""
     classes = np.zeros(n + 1)
     classes[0] = 1
     for i, size in enumerate(sizes):
@@ -221,8 +226,8 @@ def _reach(sizes: Integers, n: int) -> int:
 
 
 def _binomial(size: int, urn: Urn) -> Floats:
-    """Return the probabilities of members of a block if each is drawn by itself."""
-    # On use: SciPy takes longer to import than most evaluations take.
+    """Return the chances of numbers of members of a block if each is drawn independently."""
+    # SciPy is imported here, because its import takes longer than most evaluations.
     from scipy.stats import binom  # noqa: PLC0415
 
     share = urn.n / urn.size
@@ -238,10 +243,10 @@ def _tables(urn: Urn, part: Integers) -> dict[int, _Table]:
         chances = _binomial(int(urn.sizes[block]), urn)
         members = np.arange(chances.size)
         counts = np.add.outer(members, count)
-        some = counts <= urn.n
-        count = counts[some]
-        sums = np.add.outer(members * urn.values[block], sums)[some]
-        chance = np.multiply.outer(chances, chance)[some]
+        possible = counts <= urn.n
+        count = counts[possible]
+        sums = np.add.outer(members * urn.values[block], sums)[possible]
+        chance = np.multiply.outer(chances, chance)[possible]
     order = np.lexsort([sums, count])
     count, sums, chance = count[order], sums[order], chance[order]
     bounds = np.searchsorted(count, np.arange(count[-1] + 2))
@@ -256,8 +261,8 @@ def _tables(urn: Urn, part: Integers) -> dict[int, _Table]:
     }
 
 
-class LatticeLaw:
-    """All sums of numbers on a lattice, by drawing one after the other."""
+class LatticeDistribution:
+    """The distribution of sums on a lattice, from drawing one number after the other."""
 
     def __init__(self, urn: Urn, lattice: Lattice) -> None:
         self._least = urn.n * lattice.least
@@ -267,7 +272,7 @@ class LatticeLaw:
         self._downward = np.insert(np.cumsum(chance), 0, 0.0)
 
     @classmethod
-    def of(cls, urn: Urn, lattice: Lattice | None) -> "LatticeLaw | None":
+    def of(cls, urn: Urn, lattice: Lattice | None) -> "LatticeDistribution | None":
         """Return the distribution, if the walk is short enough."""
         if lattice is None:
             return None
@@ -275,7 +280,7 @@ class LatticeLaw:
         return cls(urn, lattice) if cells <= MOST_CELLS else None
 
     def tails(self, x: float) -> Tails:
-        """Return both tails."""
+        """Return both tails of a value."""
         place = (x - self._least) / self._unit
         last = self._upward.size - 1
         first = int(np.clip(np.ceil(place - ROUNDING), 0, last))
@@ -291,7 +296,7 @@ def _longest(urn: Urn, lattice: Lattice) -> int:
 def _walk(urn: Urn, lattice: Lattice) -> Floats:
     """Return the probability of each sum of places.
 
-    Number by number, each is drawn with the share of what is still to be drawn.
+    Number by number, each is drawn with the chance that is the share of numbers still to be drawn.
     """
     longest, places = _longest(urn, lattice), np.repeat(lattice.places, urn.sizes)
     chance = np.zeros((urn.n + 1, longest + 1))
@@ -308,5 +313,5 @@ def _walk(urn: Urn, lattice: Lattice) -> Floats:
 
 
 def _log(chance: float) -> float:
-    """Return the logarithm; that of nothing is -infinity."""
+    """Return the logarithm of a chance, -infinity for 0."""
     return float(np.log(min(chance, 1.0))) if chance > 0 else -np.inf

@@ -1,4 +1,4 @@
-"""The null distribution of a linear rank statistic: every choice of the positives alike."""
+"""The null distribution of a linear rank statistic: all choices of positives equally likely."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import counts, reals
 from prframe.stats.null.base import NullDistribution
-from prframe.stats.null.subset_sums.counting import LatticeLaw, SubsetTables, Tails, Urn
+from prframe.stats.null.subset_sums.counting import LatticeDistribution, SubsetTables, Tails, Urn
 from prframe.stats.null.subset_sums.mixture import PAIR, approximate_tails, few_drawn, outside
-from prframe.stats.null.tail_probabilities import Found, Side
+from prframe.stats.null.tail_probabilities import BothTails, Side
 from prframe.typing import Floats
 
 RankNullMethod: TypeAlias = Literal["auto", "exact", "saddlepoint", "normal"]
 
 
 class _Tail(NamedTuple):
-    """Logarithms of P(W >= w) and P(W <= w), and how they were found."""
+    """The logarithms of P(W >= w) and P(W <= w), and the method."""
 
     above: float
     below: float
@@ -35,7 +35,7 @@ class _Tail(NamedTuple):
 class LinearRankNull(NullDistribution):
     """The distribution of ``W = sum over positives of a_i`` if all choices of them are alike.
 
-    Probabilities, quantiles and p-values are asked for as those of any `NullDistribution`.
+    Probabilities, quantiles and p-values have the methods of every `NullDistribution`.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class LinearRankNull(NullDistribution):
     n_pos : int
         Positives, 1..N.
     sizes : array_like of int, shape (n_blocks,), optional
-        How many items have each score; 1 unless told.
+        How many items have each score; 1 unless given.
     step : float >= 0, optional
         Distance of neighbouring values for the correction for continuity of "normal".
     method : {"auto", "exact", "saddlepoint", "normal"}, default "auto"
@@ -68,11 +68,11 @@ class LinearRankNull(NullDistribution):
     exact, whatever is tied; so are skewness and kurtosis. Sums closer than 1e-14 N times the
     largest score are equal.
 
-    "exact" counts subsets, by tables of two halves that are searched for what goes together
+    "exact" counts subsets, by tables of two halves that are searched for pairs of classes
     (33 different scores, or many more of which few are drawn or many are tied), or walks along a
-    lattice of sums (70 items for the rank sum); "auto" does so where it is quick. Else the double
-    saddlepoint approximation, whose error is relative: see the guide for its size. "normal" is the
-    textbook's approximation.
+    lattice of sums (70 items for the rank sum). "auto" counts where that is quick; elsewhere it
+    takes the double saddlepoint approximation, whose error is relative: see the guide for its
+    size. "normal" is the approximation of textbooks.
 
     References
     ----------
@@ -122,13 +122,14 @@ class LinearRankNull(NullDistribution):
         checks.one_of("method", method, get_args(RankNullMethod))
         distinct, place = np.unique(values, return_inverse=True)
         total = np.bincount(place, number).astype(np.int64)
-        # A power of two, which costs no digits: squares neither overflow nor vanish.
+        # Scores are divided by a power of two, which costs no digits, so that squares neither
+        # overflow nor vanish.
         unit = float(np.exp2(np.frexp(np.abs(distinct).max())[1] - 1))
         urn = Urn.of(distinct / unit, total, n_pos)
         self._set(n=n, n_pos=n_pos, method=method, _step=step, _unit=unit, _urn=urn)
 
     def __repr__(self) -> str:
-        """Return how it was made."""
+        """Return roughly the call that makes this distribution."""
         method = f", method={self.method!r}" if self.method != "auto" else ""
         return f"LinearRankNull(..., n_pos={self.n_pos}{method}) of {self.n} items"
 
@@ -177,11 +178,11 @@ class LinearRankNull(NullDistribution):
         """Return skewness and excess kurtosis."""
         return self._urn.shape
 
-    def _found(self, x: Floats, sides: tuple[Side, ...]) -> Found:  # noqa: ARG002 - both at once
+    def _log_tails(self, x: Floats, sides: tuple[Side, ...]) -> BothTails:  # noqa: ARG002 - both at once
         """Return both tails of rising numbers."""
         tails = [self._tail(value) for value in (x / self._unit).tolist()]
         above, below, method = zip(*tails, strict=True) if tails else ((), (), ())
-        return Found(np.array(above), np.array(below), np.array(method, dtype=np.str_))
+        return BothTails(np.array(above), np.array(below), np.array(method, dtype=np.str_))
 
     def _tail(self, value: float) -> _Tail:
         """Return both tails of a value of the urn."""
@@ -198,14 +199,14 @@ class LinearRankNull(NullDistribution):
         return _Tail(*approximate_tails(self._smaller, value - self._offset), "saddlepoint")
 
     def _draws(self, size: int, generator: np.random.Generator) -> Floats:
-        """Draw what is positive of each block."""
+        """Draw the number of positives in each block, and return the sums."""
         draws = generator.multivariate_hypergeometric(
             self._urn.sizes, self.n_pos, size, method="marginals"
         )
         return np.asarray(draws @ self._urn.values) * self._unit
 
     def _rounding(self, x: Floats) -> Floats:
-        """Return by how much sums may differ and be equal."""
+        """Return by how much sums may differ and still count as equal."""
         return np.full(x.shape, self._urn.slack * self._unit)
 
     def _lattice(self) -> tuple[float, float] | None:
@@ -222,27 +223,27 @@ class LinearRankNull(NullDistribution):
 
     @property
     def _offset(self) -> float:
-        """What the sums of the smaller urn lack."""
+        """The number that sums of the smaller urn lack."""
         return 0.0 if self._smaller is self._urn else self._urn.total
 
     @cached_property
-    def _law(self) -> SubsetTables | LatticeLaw | None:
+    def _exact(self) -> SubsetTables | LatticeDistribution | None:
         """The exact distribution, if it is small enough."""
         urn = self._smaller
-        return SubsetTables.of(urn) or LatticeLaw.of(urn, urn.contents.lattice)
+        return SubsetTables.of(urn) or LatticeDistribution.of(urn, urn.contents.lattice)
 
     def _counted(self, value: float) -> Tails | None:
-        """Return exact tails, if they are quick to have."""
+        """Return exact tails, None where counting would take long."""
         urn, x = self._smaller, value - self._offset
         decided = outside(urn, x)
         if decided is not None:
             return decided
         if urn.n <= PAIR:
             return few_drawn(urn, x)
-        return self._law.tails(x) if self._law is not None else None
+        return self._exact.tails(x) if self._exact is not None else None
 
     def _normal(self, value: float) -> Tails:
-        """Return tails of the normal distribution, half a step more likely."""
+        """Return tails of the normal distribution with the correction for continuity."""
         deviation, distance = self._urn.variance**0.5, value - self._urn.mean
         if not deviation:
             return outside(self._urn, value) or Tails(0.0, 0.0)

@@ -1,7 +1,7 @@
 """The distribution of the sum of numbers drawn without replacement, where it is not counted.
 
-By the saddlepoint. Where a few numbers, or one tied value, lie so far from the others that sums
-clump around multiples of them, the distribution is a mixture over what is drawn of these.
+It comes from the saddlepoint. Where a few numbers, or one tied value, lie so far from the others
+that sums clump around multiples of them, the distribution is a mixture over the draws of these.
 """
 
 from collections.abc import Iterator
@@ -15,24 +15,25 @@ from prframe.stats.null.subset_sums.counting import Tails, Urn
 from prframe.stats.null.subset_sums.saddlepoint import approximate, complement
 from prframe.typing import Floats, Integers
 
-# Draws of so few numbers are counted directly.
+# Draws of at most so many numbers are counted directly.
 PAIR = 2
-# Numbers are set apart by a gap above this share of what the sum of the others scatters.
+# Numbers are set apart if their gap from the others is above this share of the standard deviation
+# of the sum of the others.
 _APART = 0.3
-# Of a tied value of which the number drawn scatters, multiples are that close to each other at
-# least: at once the scatter, ripples are below 1e-8.
+# A tied value is set apart only above this larger share, if the number of its items that are drawn
+# has a variance above the second number: at a gap of one deviation ripples are below 1e-8.
 _APART_TIED, _MANY = 1.0, 2.0
 _MOST_APART = 8
-# Terms of a mixture, those of mixtures within it included; a few more where blocks are uneven.
+# A mixture has about so many terms, those of mixtures within it included.
 _MOST_TERMS = 1024
-# Counts so many standard deviations from what is likely are negligible.
+# Numbers drawn of a block are negligible beyond so many standard deviations.
 _WIDE = 14
-# Logarithm of a share of the most likely term, below which terms do not count.
+# Terms do not count if the logarithm of their share of the most likely one is below this.
 _NEGLIGIBLE = -25.0
 
 
 def outside(urn: Urn, x: float) -> Tails | None:
-    """Return the tails at the ends of the support, beyond them, and up to the next sums."""
+    """Return the tails of values at, beyond and next to the ends of the support, else None."""
     low, high = urn.support
     if x > high + urn.slack:
         return Tails(-np.inf, 0.0)
@@ -50,8 +51,8 @@ def outside(urn: Urn, x: float) -> Tails | None:
 
 
 def _extreme(sizes: Integers, urn: Urn) -> float:
-    """Return the logarithm of the probability of drawing what comes first."""
-    # As many blocks as are drawn hold what comes first.
+    """Return the logarithm of the probability of drawing the first n numbers."""
+    # The first n numbers are in at most the first n blocks.
     before = np.cumsum(sizes[: urn.n])
     at = int(np.searchsorted(before, urn.n))
     last = urn.n - (int(before[at - 1]) if at else 0)
@@ -64,7 +65,7 @@ def _log_choose(n: int, k: Integers | int) -> Floats:
 
 
 def few_drawn(urn: Urn, x: float) -> Tails:
-    """Return the tails of one number, or of the sum of two, by searching for the other one."""
+    """Return the tails of one number, or of the sum of two by a search for the second one."""
     values, sizes = urn.values, urn.sizes.astype(np.float64)
     upward = np.append(np.cumsum(sizes[::-1])[::-1], 0.0)
     downward = np.insert(np.cumsum(sizes), 0, 0.0)
@@ -72,7 +73,7 @@ def few_drawn(urn: Urn, x: float) -> Tails:
         above = upward[np.searchsorted(values, x - urn.slack, side="left")]
         below = downward[np.searchsorted(values, x + urn.slack, side="right")]
         return Tails(float(np.log(above / urn.size)), float(np.log(below / urn.size)))
-    # Ordered pairs, less those of a number with itself.
+    # Ordered pairs are counted, minus those of a number with itself.
     rest = x - values
     above = sizes @ upward[np.searchsorted(values, rest - urn.slack, side="left")]
     below = sizes @ downward[np.searchsorted(values, rest + urn.slack, side="right")]
@@ -83,24 +84,24 @@ def few_drawn(urn: Urn, x: float) -> Tails:
 
 
 def approximate_tails(urn: Urn, x: float, most: float = _MOST_TERMS) -> Tails:
-    """Return tails by the saddlepoint, or by a mixture of `most` such where sums clump."""
+    """Return tails by the saddlepoint, or by a mixture of at most `most` of them if sums clump."""
     decided = outside(urn, x)
     if decided is not None:
         return decided
-    found, points, share = approximate(urn, x, urn.contents.lattice)
+    tails, points, share = approximate(urn, x, urn.contents.lattice)
     apart = _set_apart(urn, points, share, most) if most > 1 else []
     if apart:
         return _mixture(urn, x, apart, share, most)
-    # What is within the support is no rarer than its ends.
+    # The tails of values within the support are no rarer than its ends.
     ends = _extreme(urn.sizes[::-1], urn), _extreme(urn.sizes, urn)
-    return Tails(max(found.above, ends[0]), max(found.below, ends[1]))
+    return Tails(max(tails.above, ends[0]), max(tails.below, ends[1]))
 
 
 def _set_apart(urn: Urn, points: Points, share: Floats, most: float) -> list[int]:
     """Return the blocks at the ends whose gap from the others is wide, at most eight.
 
-    Those at the upper end are counted from there, -1 being the last one: so points, of which
-    there are fewer than blocks, have the same places.
+    Those at the upper end are counted from there, -1 being the last one, so that points, of which
+    there may be fewer than blocks, have the same places.
     """
     values, weights = points.values, points.weights
     low, high, apart = 0, values.size, list[int]()
@@ -126,7 +127,7 @@ def _set_apart(urn: Urn, points: Points, share: Floats, most: float) -> list[int
 
 
 class _Part(NamedTuple):
-    """What is drawn of the blocks set apart: how many, their sum, the logarithm of the ways."""
+    """A draw from the blocks set apart: how many numbers, their sum, the logarithm of the ways."""
 
     drawn: int
     total: float
@@ -134,7 +135,7 @@ class _Part(NamedTuple):
 
 
 def _mixture(urn: Urn, x: float, apart: list[int], share: Floats, most: float) -> Tails:
-    """Return tails as a mean over what is drawn of some blocks."""
+    """Return tails as a mean over the draws from some blocks."""
     rest = urn.contents.without(sum(b >= 0 for b in apart), sum(b < 0 for b in apart))
     others, whole = rest.size, float(_log_choose(urn.size, urn.n))
     upper = x >= urn.mean
@@ -152,32 +153,32 @@ def _mixture(urn: Urn, x: float, apart: list[int], share: Floats, most: float) -
 
 
 def _parts(urn: Urn, apart: list[int], share: Floats) -> Iterator[_Part]:
-    """Yield what may be drawn of some blocks, but for what is unlikely at the saddlepoint."""
+    """Yield the possible draws from some blocks, without those unlikely at the saddlepoint."""
     parts, logs = [_Part(0, 0.0, 0.0)], np.zeros(1)
     for block in apart:
         size, value = int(urn.sizes[block]), float(urn.values[block])
-        # One by one with this share, as at the saddlepoint.
+        # Each number is drawn independently with this share, as at the saddlepoint.
         odds = np.log(np.clip([share[block], 1 - share[block]], 1e-300, 1.0))
         drawn = np.arange(min(size, urn.n) + 1)
         ways = _log_choose(size, drawn)
         own = ways + drawn * odds[0] + (size - drawn) * odds[1]
-        found = [
+        extended = [
             (part, int(k), log + own[k], ways[k])
             for part, log in zip(parts, logs, strict=True)
             for k in np.flatnonzero(own > own.max() + _NEGLIGIBLE)
         ]
-        logs = np.array([entry[2] for entry in found])
+        logs = np.array([entry[2] for entry in extended])
         kept = np.flatnonzero(logs > logs.max() + _NEGLIGIBLE)
         logs = logs[kept]
         parts = [
             _Part(part.drawn + k, part.total + k * value, part.ways + way)
-            for part, k, _, way in (found[i] for i in kept)
+            for part, k, _, way in (extended[i] for i in kept)
         ]
     yield from parts
 
 
 def _inner(urn: Urn, x: float, slack: float, most: float) -> Tails:
-    """Return tails of what is drawn of the other blocks, if anything is."""
+    """Return tails of the sum of the numbers drawn from the other blocks, if there are any."""
     if urn.n == 0:
         return Tails(0.0 if x <= slack else -np.inf, 0.0 if x >= -slack else -np.inf)
     decided = outside(urn, x)

@@ -1,6 +1,6 @@
 """The distribution of the sum of numbers drawn without replacement, by the double saddlepoint.
 
-Drawing n numbers is drawing each by itself with some probability, given that n are drawn. For
+Drawing n numbers is drawing each independently with some probability, given that n are drawn. For
 ``K(s, t) = sum_i log(1 - p + p exp(s a_i + t))`` with p = n / N, and s, t such that K has the
 derivatives x and n there,
 
@@ -23,21 +23,21 @@ from prframe.stats.null.subset_sums.counting import Tails, Urn
 from prframe.typing import Floats
 
 _STEPS = 60
-_SETTLED = 1e-10
-# A step must bring this share of what the slope promises (Armijo).
+_TOLERANCE = 1e-10
+# A step must lower the height by this share of the fall that the slope predicts (Armijo).
 _ENOUGH = 1e-4
-# Share of the curvature at the mean, about, below which steps take it to be that.
+# Steps take the curvature to be at least about this share of that at the mean.
 _FLAT = 1e-12
-# Of which the hyperbolic sine is still a float.
+# The hyperbolic sine of this is still a float.
 _MOST = 700.0
-# Closer to the mean, in standard deviations, both terms of the correction cancel.
+# Closer to the mean than so many standard deviations both terms of the correction cancel.
 _CLOSE = 0.05
-# Instead of sums of positive numbers that are 0 to rounding.
+# Sums of positive numbers that are 0 but for rounding are replaced by this.
 _LEAST = 1e-150
 
 
 class _Saddlepoints(NamedTuple):
-    """Saddlepoints for some x: r, u, the share of each point that is drawn there, and s."""
+    """The saddlepoints for several x: r, u, the share of each point that is drawn, and s."""
 
     r: Floats
     u: Floats
@@ -46,7 +46,7 @@ class _Saddlepoints(NamedTuple):
 
 
 class Approximation(NamedTuple):
-    """Both tails, what stands for the numbers, and which share of each point is drawn there."""
+    """Both tails, the points that stand for the numbers, and the share of each that is drawn."""
 
     tails: Tails
     points: Points
@@ -64,11 +64,11 @@ def approximate(urn: Urn, x: float, lattice: Lattice | None) -> Approximation:
     asked = np.unique([x, above, below])
     close = urn.mean + _CLOSE * urn.variance**0.5 * np.array([-1.0, 1.0])
     near = (close[0] < asked) & (asked < close[1])
-    both = np.concatenate([asked, close]) if near.any() else asked
-    stand_ins, points = _solve_closely(urn, both, unit)
+    solved_at = np.concatenate([asked, close]) if near.any() else asked
+    stand_ins, points = _solve_closely(urn, solved_at, unit)
     with np.errstate(divide="ignore", invalid="ignore"):
         term = 1 / points.u - 1 / points.r
-    # Where nothing bends any more there is no correction.
+    # The correction is 0 where the curvature vanishes.
     term = np.where(np.isfinite(term), term, 0.0)
     if near.any():
         term[: asked.size][near] = np.interp(asked[near], close, term[-2:])
@@ -79,7 +79,8 @@ def approximate(urn: Urn, x: float, lattice: Lattice | None) -> Approximation:
 
 def _from_r(r: float, term: float) -> Tails:
     """Return the tails for the root r and the correction 1/u - 1/r."""
-    # 1 - Phi(r) = phi(r) Mills(r); of the two tails the one beyond r is the accurate one.
+    # As 1 - Phi(r) = phi(r) Mills(r), the tail beyond r is accurate, and the other is its
+    # complement.
     side = 1 if r >= 0 else -1
     mills = (np.pi / 2) ** 0.5 * erfcx(side * r / 2**0.5)
     inner = max(float(mills) + side * term, 0.0)
@@ -95,9 +96,9 @@ def complement(log_chance: float) -> float:
 
 
 class _State(NamedTuple):
-    """K less its goal, its gradient, what makes up its Hessian, and the share drawn of each block.
+    """The function to minimise, its gradient and Hessian, and the share drawn of each block.
 
-    The Hessian is that of sums of weights, whose centre and scatter lose no digits.
+    The Hessian is given by sums of weights, and by their centre and scatter, which lose no digits.
     """
 
     height: Floats
@@ -113,18 +114,18 @@ class _State(NamedTuple):
         return np.asarray(self.weight * self.scatter)
 
     def step(self, least: float) -> Floats:
-        """Return the step of Newton's method; close to the ends of the support nothing bends."""
+        """Return the step of Newton's method; the curvature has a least value."""
         weight, scatter = np.maximum(self.weight, least), np.maximum(self.scatter, least)
         by_s = (self.slope[:, 0] - self.centre * self.slope[:, 1]) / scatter
         return np.stack([-by_s, self.centre * by_s - self.slope[:, 1] / weight], axis=-1)
 
 
 class _Cumulants:
-    """``K(s, t) - s x - t n`` for several x, numbers being centred and scaled."""
+    """The function ``K(s, t) - s x - t n`` for several x, numbers being centred and scaled."""
 
     def __init__(self, urn: Urn, points: Points, x: Floats, scale: float) -> None:
-        # Rounding grows with what is summed.
-        self.settled = _SETTLED * urn.n**0.5
+        # Rounding grows with the size of the sums.
+        self.tolerance = _TOLERANCE * urn.n**0.5
         self._sizes = points.weights
         self._values = (points.values - urn.contents.mean) / scale
         self._goal = np.stack([(x - urn.mean) / scale, np.full(x.size, float(urn.n))], axis=-1)
@@ -132,14 +133,14 @@ class _Cumulants:
         self._rest = urn.size * float(np.log(urn.size / (urn.size - urn.n)))
 
     def __call__(self, theta: Floats) -> _State:
-        """Evaluate at rows of (s, t)."""
+        """Evaluate the function at rows of (s, t)."""
         shift = theta[:, :1] * self._values + theta[:, 1:] + self._logit
         share = expit(shift)
-        # log(1 - p + p e^(s a + t)), without overflow.
+        # The height is the sum of log(1 - p + p e^(s a + t)), computed without overflow.
         height = np.logaddexp(0.0, shift) @ self._sizes - self._rest
         drawn, spread = share * self._sizes, share * (1 - share) * self._sizes
         slope = np.stack([drawn @ self._values, drawn.sum(-1)], axis=-1)
-        # Where all or nothing is drawn of each block, weights are 0 to rounding.
+        # Where all or nothing is drawn of each block, weights are 0 but for rounding.
         weight = spread.sum(-1)
         centre = spread @ self._values / np.maximum(weight, _LEAST)
         scatter = (spread * (self._values - centre[:, None]) ** 2).sum(-1)
@@ -148,29 +149,29 @@ class _Cumulants:
 
 
 def _solve_closely(urn: Urn, x: Floats, unit: float) -> tuple[Points, _Saddlepoints]:
-    """Solve for the saddlepoints of several x with the fewest points that will do."""
+    """Solve for the saddlepoints of several x with the fewest points that are accurate enough."""
     for points in urn.contents.stand_ins():
-        found = _solve(urn, points, x, unit)
-        if points.suit(float(np.abs(found.slope).max()), urn.n):
-            return points, found
+        saddlepoints = _solve(urn, points, x, unit)
+        if points.suit(float(np.abs(saddlepoints.slope).max()), urn.n):
+            return points, saddlepoints
     return urn.contents.all_points, _solve(urn, urn.contents.all_points, x, unit)
 
 
 def _solve(urn: Urn, points: Points, x: Floats, unit: float) -> _Saddlepoints:
-    """Solve for the saddlepoints of several x: minima of convex functions, by Newton's method."""
+    """Find the saddlepoints of several x, which minimise convex functions, by Newton's method."""
     scale = (urn.variance / urn.n) ** 0.5
     cumulants, theta = _Cumulants(urn, points, x, scale), np.zeros((x.size, 2))
     state = cumulants(theta)
     for _ in range(_STEPS):
-        if (np.abs(state.slope) <= cumulants.settled).all():
+        if (np.abs(state.slope) <= cumulants.tolerance).all():
             break
-        there, found = _descended(cumulants, theta, state.step(_FLAT * urn.n), state)
-        # Heights lose digits in long sums; slopes go on falling.
-        lower = (found.height < state.height) | (_steepest(found) < _steepest(state))
+        moved, moved_state = _descended(cumulants, theta, state.step(_FLAT * urn.n), state)
+        # Heights lose digits in long sums, so that a fall of the slopes counts as well.
+        lower = (moved_state.height < state.height) | (_steepest(moved_state) < _steepest(state))
         if not lower.any():
             break
-        theta = np.where(lower[:, None], there, theta)
-        state = _State(*(_rows(lower, *pair) for pair in zip(found, state, strict=True)))
+        theta = np.where(lower[:, None], moved, theta)
+        state = _State(*(_rows(lower, *pair) for pair in zip(moved_state, state, strict=True)))
     s, width = theta[:, 0], unit / scale
     r = np.sign(s) * np.sqrt(np.maximum(-2 * state.height, 0.0))
     s = 2 * np.sinh(np.clip(width * s / 2, -_MOST, _MOST)) / width if width else s
@@ -180,27 +181,27 @@ def _solve(urn: Urn, points: Points, x: Floats, unit: float) -> _Saddlepoints:
 
 
 def _steepest(state: _State) -> Floats:
-    """Return the larger part of each row's gradient."""
+    """Return the larger component of each row's gradient."""
     return np.asarray(np.abs(state.slope).max(axis=-1))
 
 
-def _rows(chosen: NDArray[np.bool_], one: Floats, other: Floats) -> Floats:
-    """Return rows of one array or of the other."""
-    return np.where(chosen[:, None] if one.ndim > 1 else chosen, one, other)
+def _rows(chosen: NDArray[np.bool_], first: Floats, second: Floats) -> Floats:
+    """Return the rows of the first array where they are chosen, else those of the second."""
+    return np.where(chosen[:, None] if first.ndim > 1 else chosen, first, second)
 
 
 def _descended(
     cumulants: _Cumulants, theta: Floats, step: Floats, before: _State
 ) -> tuple[Floats, _State]:
-    """Take a step in each row, halved until it lowers what is minimised."""
+    """Take a step in each row, halved until it lowers the function that is minimised."""
     drop = (before.slope * step).sum(-1)
     length = np.ones(theta.shape[0])
-    there, state = theta + step, cumulants(theta + step)
+    moved, state = theta + step, cumulants(theta + step)
     for _ in range(_STEPS):
-        too_far = state.height > before.height + _ENOUGH * length * drop + cumulants.settled
+        too_far = state.height > before.height + _ENOUGH * length * drop + cumulants.tolerance
         if not too_far.any():
             break
         length = np.where(too_far, length / 2, length)
-        there = theta + length[:, None] * step
-        state = cumulants(there)
-    return there, state
+        moved = theta + length[:, None] * step
+        state = cumulants(moved)
+    return moved, state

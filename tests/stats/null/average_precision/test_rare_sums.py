@@ -15,7 +15,7 @@ from prframe.stats.null.average_precision.sums.counting import (
     counted_sum_tail,
 )
 from prframe.stats.null.average_precision.sums.lattice import is_rare, lattice_sum_tail
-from prframe.stats.null.average_precision.sums.tail import _bound, _found
+from prframe.stats.null.average_precision.sums.tail import _bound, _sum_and_saddlepoint
 
 FEW_HITS = {
     "untied": [Case(5_000, n_pos, 40) for n_pos in (1, 2, 3)],
@@ -83,13 +83,13 @@ def test_much_is_not_counted():
 def test_the_bound_is_one():
     terms = Cases([Case(2_000, 2, 50), Case(1_500, 3, 50)])._terms()
     for target in (0.6, 1.1, 1.6):
-        _, points = _found(terms, target)
+        _, points = _sum_and_saddlepoint(terms, target)
         exact = counted_sum_tail(terms, target, LATE)
         bound = _bound(points, target)
         assert bound.method == "bound"
         assert exact.log_reached < bound.log_reached < exact.log_reached + 6
     # Below the mean it bounds the other tail.
-    _, points = _found(Cases([Case(30, 9, 30)] * 5)._terms(), 1.2)
+    _, points = _sum_and_saddlepoint(Cases([Case(30, 9, 30)] * 5)._terms(), 1.2)
     assert points.slope[0] < 0
     assert _bound(points, 1.2).log_missed < 0
 

@@ -1,1 +1,1 @@
-"""The generating function of average precision, saddlepoints and inversion."""
+"""The generating function of average precision, its saddlepoints and its inversion."""

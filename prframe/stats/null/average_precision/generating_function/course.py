@@ -4,12 +4,13 @@
 
     C(t, h) V_t(h) = sum over j of  C(m, j) exp(s g(h - j, j)) C(t - m, h - j) V_{t-m}(h - j)
 
-for the last m of the t ranks, which hold j of the positives and let T grow by g. One walk down the
+for the last m of the t ranks, which hold j of the positives and increase T by g. One walk down the
 ranks holds the value for every n (= t) and n_pos (= h), and takes any number of slopes s at once.
 Not every number of hits is needed: they scatter about a path (`path`), and where they scatter
-widely a sum over every d-th number, times d, is the sum over all of them, but for less than
-rounding. For a real s the terms, as shares, are the chances of a tilted walk, in which large T are
-likely; for s + i w they give the tilted walk's characteristic function, which never overflows.
+widely a sum over every d-th number, times d, differs from the sum over all of them by less than
+rounding does. For a real s the terms, divided by their sum, are the chances of a tilted walk, in
+which large T are likely; for s + i w they give the tilted walk's characteristic function, which
+never overflows.
 """
 
 from collections.abc import Iterable, Sequence
@@ -33,11 +34,12 @@ from prframe.typing import Floats, Integers
 
 Complexes: TypeAlias = NDArray[np.complex128]
 
-# Ranks of their own, and by how much a step grows beyond them.
+# Each of the first ranks is a step; a step beyond them takes this share of the rank.
 DENSE, GROWTH = 64, 0.08
 # Shares smaller than this never count for a characteristic function.
 _NEGLIGIBLE = 1e-10
-# Powers are products of one among so many and one among the rest.
+# exp(i drift frequency) is taken for every so-manyth frequency and for so many small multiples of
+# the spacing; products of the two give all others.
 _POWERS = 8
 # So many terms are added at a time.
 _AT_ONCE = 1 << 16
@@ -52,7 +54,7 @@ class Group(NamedTuple):
 
 
 class Exit(NamedTuple):
-    """The last step of some groups, one row of terms for each, from the rows before a step."""
+    """The last step to some groups, a row of terms for each, from the rows before step `step`."""
 
     step: int
     groups: Integers
@@ -61,7 +63,7 @@ class Exit(NamedTuple):
 
 @dataclass(frozen=True)
 class Tilt:
-    """Walks with weights exp(slope T).
+    """The walks of a course with weights exp(slope T).
 
     Attributes
     ----------
@@ -83,7 +85,7 @@ class Tilt:
 
 
 class Whereabouts(NamedTuple):
-    """Where tilted walks are.
+    """The place and the scatter of tilted walks.
 
     Attributes
     ----------
@@ -92,7 +94,7 @@ class Whereabouts(NamedTuple):
     mean, deviation : ndarray of float, shape (n_lanes, n_steps - 1)
         Of the hits at the end of each step but the last.
     outside : ndarray of float, shape (n_lanes,)
-        The largest chance, over the steps, of a row beyond which there are more.
+        The largest chance, over the steps, of an outermost row beyond which hits are possible.
     """
 
     total: Floats
@@ -103,7 +105,7 @@ class Whereabouts(NamedTuple):
 
 
 class _State(NamedTuple):
-    """Logarithm of C(t, h) V, and mean and variance of the tilted T, by row."""
+    """The logarithm of C(t, h) V, and mean and variance of the tilted T, by row."""
 
     log_mgf: Floats
     mean: Floats
@@ -113,7 +115,7 @@ class _State(NamedTuple):
 class Course:
     """Walks that lead to groups, each along a lane.
 
-    Made by `shared` or `planned`.
+    Courses are made by `shared` or `planned`.
 
     Attributes
     ----------
@@ -137,7 +139,7 @@ class Course:
     ) -> "Course":
         """Return one walk through every number of hits, which leads to all groups.
 
-        To one group only if `ends`, the ends of tie blocks, or a `depth` are given.
+        There must be just one group if `ends`, the ends of tie blocks, or a `depth` are given.
         """
         most, n_pos = (max(numbers) for numbers in zip(*groups, strict=True))
         items = Items(most, most if depth is None else depth, ends)
@@ -154,10 +156,10 @@ class Course:
                 cut = items.between(np.full(leaving.size, steps.above[step]), sizes[leaving])
                 exits.append(Exit(step, leaving, last_table(cut, hits, before)))
             high = float(min(steps.end[step], n_pos))
-            one = Lanes.of([steps.one(step)], [n_pos])
+            lane = Lanes.of([steps.at(step)], [n_pos])
             after = Rows.of(np.zeros(1), 1, int(high) + 1)
             ends_at = float(steps.above[step]), float(steps.end[step])
-            tables.append(trimmed(step_table(one, 0, before, after), *ends_at))
+            tables.append(trimmed(step_table(lane, 0, before, after), *ends_at))
             before = after
         return cls(groups, tables[:-1], exits)
 
@@ -180,50 +182,50 @@ class Course:
 
     @property
     def size(self) -> int:
-        """How many terms there are."""
+        """The number of terms of all steps."""
         return sum(table.log_ways.size for table in self.tables)
 
     def log_mgf(self, slopes: Floats) -> Floats:
-        """Return log E[exp(slope T)], ndarray of float, shape (n_groups, n_slopes).
+        """Return log E[exp(slope T)], an ndarray of float of shape (n_groups, n_slopes).
 
         `slopes` has the shape (n_lanes, n_slopes).
         """
-        found = np.zeros((len(self.groups), slopes.shape[1]))
+        logs = np.zeros((len(self.groups), slopes.shape[1]))
         level = np.zeros((slopes.shape[0], slopes.shape[1]))
         exits = iter([*self.exits, None])
         leaving = next(exits)
         for step in range(len(self.tables) + 1):
             while leaving is not None and leaving.step == step:
-                found[leaving.groups] = _summed(leaving.table, level, slopes)
+                logs[leaving.groups] = _summed(leaving.table, level, slopes)
                 leaving = next(exits)
             if step < len(self.tables):
                 level = _summed(self.tables[step], level, slopes)
-        return found - self._log_rankings[:, None]
+        return logs - self._log_rankings[:, None]
 
     def tilt(self, slope: float) -> Tilt:
-        """Walk with weights exp(slope T)."""
+        """Return the walks with weights exp(slope T)."""
         return self._walked(np.full(self._n_lanes, slope), slope)
 
     def _walked(self, slopes: Floats, slope: float) -> Tilt:
-        """Walk with a slope for each lane."""
+        """Return the walks with a slope for each lane; the result is labelled with `slope`."""
         none = np.zeros(slopes.size)
         state = _State(none, none, none)
         shares: list[Floats] = []
         exits: list[Floats] = []
-        found = np.zeros((3, len(self.groups)))
+        moments = np.zeros((3, len(self.groups)))
         for step in range(len(self.tables) + 1):
             for leaving in self._leaving(step):
                 last, share = _tilted(leaving.table, slopes, state)
-                found[:, leaving.groups] = last
+                moments[:, leaving.groups] = last
                 exits.append(share)
             if step < len(self.tables):
                 state, share = _tilted(self.tables[step], slopes, state)
                 shares.append(share)
-        log_mgf, mean, variance = found
+        log_mgf, mean, variance = moments
         return Tilt(slope, log_mgf - self._log_rankings, mean, variance, shares, exits)
 
     def whereabouts(self, lanes: Lanes, slopes: Floats) -> Whereabouts:
-        """Return where the tilted walks of a planned course are, a slope for each lane."""
+        """Return where the tilted walks of a planned course are, with a slope for each lane."""
         tilt = self._walked(slopes, 0.0)
         needs = self.needs(tilt, np.ones(len(self.groups), np.bool_))
         count = slopes.size
@@ -254,16 +256,16 @@ class Course:
         wanted[list(groups)] = True
         needs = self.needs(tilt, wanted)
         wave = np.ones((1, frequencies.size), dtype=np.complex128)
-        found: dict[int, Complexes] = {}
+        functions: dict[int, Complexes] = {}
         for step in range(len(needs)):
             for leaving, share in zip(self.exits, tilt.exits, strict=True):
                 if leaving.step == step and wanted[leaving.groups].any():
                     last = _waved(leaving.table, share, tilt.slope, wave, frequencies)
-                    found |= dict(zip(leaving.groups.tolist(), last, strict=True))
+                    functions |= dict(zip(leaving.groups.tolist(), last, strict=True))
             if step + 1 < len(needs):
                 share = np.where(needs[step + 1][:, None] > _NEGLIGIBLE, tilt.shares[step], 0.0)
                 wave = _waved(self.tables[step], share, tilt.slope, wave, frequencies)
-        return found
+        return functions
 
     def needs(self, tilt: Tilt, wanted: NDArray[np.bool_]) -> list[Floats]:
         """Return the tilted chance of every row, summed over groups, before each step."""
@@ -311,7 +313,7 @@ def _summed(table: Table, level: Floats, slopes: Floats) -> Floats:
 
 
 def _tilted(table: Table, slopes: Floats, state: _State) -> tuple[_State, Floats]:
-    """Take a step with a slope for each lane; return the state behind it and terms' chances."""
+    """Take a step with a slope for each lane; return the state after it and terms' chances."""
     drift, slope = table.growth, slopes[table.lane][:, None]
     exponent = table.log_ways + slope * drift + state.log_mgf[table.column]
     if table.variance is not None:
@@ -332,12 +334,12 @@ def _tilted(table: Table, slopes: Floats, state: _State) -> tuple[_State, Floats
 
 
 def _finite(largest: Floats) -> Floats:
-    """Return the exponents, and 0 where no term is possible."""
+    """Return the largest exponents, and 0 where no term is possible."""
     return np.where(np.isfinite(largest), largest, 0.0)
 
 
 def _handed(table: Table, share: Floats, need: Floats, rows: int) -> Floats:
-    """Return the chances of the rows before a step from those of the rows behind."""
+    """Return the chances of the rows before a step from those of the rows after it."""
     weight = share * need[:, None]
     return np.bincount(table.column.ravel(), weight.ravel(), minlength=rows).astype(np.float64)
 
@@ -345,7 +347,7 @@ def _handed(table: Table, share: Floats, need: Floats, rows: int) -> Floats:
 def _waved(
     table: Table, share: Floats, slope: float, wave: Complexes, frequencies: Floats
 ) -> Complexes:
-    """Take a step; return the waves behind it."""
+    """Take a step; return the characteristic functions after it, a row each."""
     row, term = np.nonzero(share > _NEGLIGIBLE)
     drift = table.growth[row, term]
     variance = None if table.variance is None else table.variance[row, term]
@@ -362,7 +364,7 @@ def _waved(
 
 
 def _turned(share: Floats, drift: Floats, frequencies: Floats) -> Complexes:
-    """Return share * exp(i drift frequency), an entry per row."""
+    """Return share * exp(i drift frequency), with a row per share and a column per frequency."""
     spacing = frequencies[1] - frequencies[0]
     fine = np.exp(1j * spacing * drift[:, None] * np.arange(_POWERS))
     coarse = np.exp(1j * drift[:, None] * frequencies[::_POWERS]) * share[:, None]

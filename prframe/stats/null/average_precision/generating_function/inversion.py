@@ -1,4 +1,4 @@
-"""Tails of T = n_pos AP from its generating function, without loss far out.
+"""Tails of T = n_pos AP from its generating function, which keep their digits far out.
 
 For any real s != 0 where T, tilted by exp(sT), is around x,
 
@@ -23,25 +23,28 @@ _RATIO = 1.4
 # The first slope times the standard deviation of T, and the last one.
 _FLATTEST, _STEEPEST = 0.05, 3.0
 _MOST_SLOPES = 64
-# Slopes looked at on either side; so few values are looked at one by one.
+# So many slopes are tried on either side; up to so many values are tried one by one.
 _AROUND, _APIECE = 4, 3
 # x is at most so many tilted standard deviations from the tilted mean.
 _OFFSET = 3.0
 _TINY = 1e-300
-# The period: so many standard deviations beyond x, and exp(-14) beyond these.
+# The period reaches so many standard deviations beyond x, and from there on until exp(-slope T)
+# has fallen by the factor exp(-14).
 _BEYOND, _DECAY = 8.0, 14.0
-# Frequencies at a time, and by less than which share the rest matters.
+# So many frequencies are added at a time, until the rest matters by less than this share.
 _CHUNK, _CLOSE = 32, 2e-4
-# What comes back adds up in step, and may matter as much as this.
+# If phi comes back, its terms add up in phase, to at most so many times the root of their sum of
+# squares, which may be this share of the total.
 _TOGETHER, _HALF_A_LEAP = 2.5, 5e-3
-# Who is larger than this after so many hardly dies away in time.
+# If |phi| is larger than this after so many frequencies, it hardly dies away in time.
 _STUBBORN, _PATIENCE = 0.2, 96
-# At most so many of them: few positives are quicker by the walk.
+# With fewer positives than this the walk is quicker, so that fewer frequencies are tried; the
+# next two are the most frequencies with few and with many positives, the last those for `returns`.
 FEW_POSITIVES, _MOST_OF_FEW, _MOST, _PROBED = 64, 1024, 4096, 1024
 
 
 class LogTails(NamedTuple):
-    """Logarithms of P(T >= x) and P(T < x), whether the frequencies sufficed, and the slope.
+    """The logarithms of P(T >= x) and P(T < x), whether the frequencies sufficed, and the slope.
 
     Where they did not suffice, the smaller tail is an estimate, or an upper bound as marked.
     """
@@ -72,31 +75,31 @@ class Inversion:
         """Return the logarithms of the tail probabilities of values, each in its group."""
         reached, missed = np.full((2, x.size), np.nan)
         converged, bounded = np.zeros((2, x.size), np.bool_)
-        found = LogTails(reached, missed, converged, np.zeros(x.size), bounded)
+        tails = LogTails(reached, missed, converged, np.zeros(x.size), bounded)
         upper = x >= self.mean[group]
         for chosen, sign in ((np.flatnonzero(upper), 1), (np.flatnonzero(~upper), -1)):
             if chosen.size:
                 slopes = self._slopes(group[chosen], x[chosen], sign)
                 for power in np.unique(slopes).tolist():
-                    some = chosen[slopes == power]
-                    at = self.at(sign * _RATIO**power, group[some], x[some])
-                    for whole, part in zip(found, at, strict=True):
-                        whole[some] = part
-        return found
+                    places = chosen[slopes == power]
+                    at = self.at(sign * _RATIO**power, group[places], x[places])
+                    for whole, part in zip(tails, at, strict=True):
+                        whole[places] = part
+        return tails
 
     def at(self, slope: float, group: Integers, x: Floats) -> LogTails:
-        """Return the same with a slope that is given."""
+        """Return the logarithms of the tail probabilities with a slope that is given."""
         log_tail, good, bounds = self._tail(slope, group, x)
         with np.errstate(divide="ignore"):
-            # What a bound leaves over bounds nothing.
+            # 1 minus an upper bound is no upper bound, so that the other tail is bounded by 1.
             rest = np.where(good, np.log(-np.expm1(log_tail)), 0.0)
         reached, missed = (log_tail, rest) if slope > 0 else (rest, log_tail)
         return LogTails(reached, missed, good, np.full(x.size, abs(slope)), bounds)
 
     def returns(self, group: int, x: float, tails: LogTails) -> bool:
-        """Whether phi comes back after it seemed to die away: on a lattice sums have weight.
+        """Whether phi comes back after it seemed to die away, as it does if T is on a lattice.
 
-        Sums up to x then end in the middle of a leap, however many frequencies there are.
+        The tail at x is then taken in the middle of a leap, however many frequencies there are.
         """
         sign = 1 if x >= self.mean[group] else -1
         log_tail = float((tails.reached if sign > 0 else tails.missed)[0])
@@ -122,7 +125,7 @@ class Inversion:
         return self._tilts[slope]
 
     def _slopes(self, group: Integers, x: Floats, sign: int) -> Floats:
-        """Choose a slope for each value, as a power: the one with the shortest period."""
+        """Choose the slope with the shortest period for each value, as a power."""
         return (
             self._few_slopes(group, x, sign)
             if x.size <= _APIECE
@@ -130,7 +133,7 @@ class Inversion:
         )
 
     def _many_slopes(self, group: Integers, x: Floats, sign: int) -> Floats:
-        """Look at one slope after the other, for all values at once."""
+        """Choose slopes by trying one after the other for all values at once."""
         deviation = self.deviation[group]
         first = self._first(float(deviation.max()))
         best, least = np.full(x.size, float(first)), np.full(x.size, np.inf)
@@ -146,7 +149,7 @@ class Inversion:
         return best
 
     def _few_slopes(self, group: Integers, x: Floats, sign: int) -> Floats:
-        """Halve the slopes for each value: the tilted mean moves with them."""
+        """Choose slopes by bisection for each value, because the tilted mean rises with them."""
         best = np.zeros(x.size)
         for place, (index, value) in enumerate(zip(group.tolist(), x.tolist(), strict=True)):
             first = low = self._first(float(self.deviation[index]))
@@ -156,8 +159,10 @@ class Inversion:
                 passed = sign * (self.tilt(sign, middle).mean[index] - value) >= 0
                 low, high = (low, middle) if passed else (middle, high)
             powers = range(max(first, low - _AROUND), high + _AROUND)
-            one = group[[place]], x[[place]]
-            costs = [float(self._cost(self.tilt(sign, power), *one)[0]) for power in powers]
+            group_and_x = group[[place]], x[[place]]
+            costs = [
+                float(self._cost(self.tilt(sign, power), *group_and_x)[0]) for power in powers
+            ]
             best[place] = powers[int(np.argmin(costs))]
             if np.isinf(min(costs)):
                 best[place] = self.between(index, value, sign, low, high)
@@ -169,7 +174,7 @@ class Inversion:
         return int(np.floor(np.log(_FLATTEST / deviation) / np.log(_RATIO)))
 
     def _cost(self, tilt: Tilt, group: Integers, x: Floats) -> Floats:
-        """Return the period that values need at a slope, infinite if it leads elsewhere."""
+        """Return the period that values need at a slope, infinite if its mean is far from them."""
         near = self._offset(tilt, group, x) <= _OFFSET
         return np.where(near, self._periods(tilt)[group], np.inf)
 
@@ -194,7 +199,7 @@ class Inversion:
 
     @staticmethod
     def _periods(tilt: Tilt) -> Floats:
-        """Return the periods that a tilt asks for, by group."""
+        """Return the periods that the groups need at a tilt."""
         return (_OFFSET + _BEYOND) * np.sqrt(tilt.variance) + _DECAY / abs(tilt.slope)
 
     def _tail(
@@ -202,7 +207,8 @@ class Inversion:
     ) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
         """Return the logarithm of the tail on the side of the slope.
 
-        And whether the frequencies sufficed, and whether it is no more than a bound.
+        The other two arrays say whether the frequencies sufficed, and whether the logarithm is no
+        more than a bound.
         """
         tilt, sign = self._tilt(slope), 1 if slope > 0 else -1
         period = float(self._periods(tilt)[group].max())
@@ -231,7 +237,7 @@ class Inversion:
                 if last * abs(kernel[-1]) * np.sqrt(first + count) < _CLOSE * total[place]:
                     is_open[place] = False
                 elif last > _STUBBORN and first + count >= _PATIENCE:
-                    # Single rankings carry weight: the walk is quicker.
+                    # Single rankings carry weight, so that the walk is quicker.
                     most[place] = (
                         min(most[place], _PATIENCE)
                         if n_pos[place] < FEW_POSITIVES

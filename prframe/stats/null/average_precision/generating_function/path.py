@@ -5,11 +5,11 @@ scatter about the path that maximises
 
     sum over steps of  log C(m, j) + slope E[growth of T | hits above, j],
 
-where m ranks hold j positives, and log C(m, j) is taken as
+where m ranks hold j positives, and log C(m, j) is approximated by
 ``m log m - j log j - (m - j) log(m - j)``. Neighbouring steps alone interact, so that Newton's
 method solves tridiagonal systems. Their pivots tell how far the hits scatter about the path.
-Nothing here is a probability: the path says where to look (`Course`), and what is found there
-is checked.
+Nothing here is a probability: the path says about which numbers of hits to walk (`Course`), and
+the results of the walk are checked.
 """
 
 from collections.abc import Sequence
@@ -22,25 +22,27 @@ from numpy.typing import NDArray
 from prframe.stats.null.average_precision.generating_function.steps import Steps
 from prframe.typing import Floats, Integers
 
-# So much of the way to the edge of what is possible is gone at once, and so near it is come.
+# A move goes at most this share of the way to an impossible number of positives, and a step keeps
+# this share of its ranks clear of being empty or full.
 _WAY, _EDGE = 0.9, 1e-9
-_MOST_TURNS, _SETTLED = 40, 1e-3
-# So many standard deviations above the mean the hits are gathered at the top, and how densely.
+_MOST_TURNS, _CLOSE_ENOUGH = 40, 1e-3
+# For values so many standard deviations above the mean the search begins with hits gathered at the
+# top, where this share of the ranks holds them.
 _FAR, _FULL = 8.0, 0.98
-# The precision of what cannot vary.
+# A number of positives that cannot vary has this precision.
 _FIXED = 1e12
 
 
 @dataclass(frozen=True)
 class Lanes:
-    """Rankings to walk through side by side, each with steps of its own.
+    """Rankings that are walked through side by side, each with steps of its own.
 
     Attributes
     ----------
     n, n_pos : ndarray of float, shape (n_lanes,)
         Items, and positives among them.
     size, single, pair, spread, end : ndarray of float, shape (n_lanes, n_steps)
-        As in `Step`; lanes with fewer steps have steps of no items behind.
+        As in `Step`; lanes with fewer steps end with steps of no items.
     """
 
     n: Floats
@@ -54,12 +56,12 @@ class Lanes:
     @classmethod
     def of(cls, steps: Sequence[Steps], n_pos: "Sequence[int] | Floats") -> "Lanes":
         """Lay the steps of lanes side by side."""
-        width = max(one.size.size for one in steps)
+        width = max(table.size.size for table in steps)
 
         def column(name: str) -> Floats:
             rows = np.zeros((len(steps), width))
-            for row, one in zip(rows, steps, strict=True):
-                values = getattr(one, name)
+            for row, table in zip(rows, steps, strict=True):
+                values = getattr(table, name)
                 row[: values.size] = values
             return rows
 
@@ -82,7 +84,7 @@ class Lanes:
 
 
 class Path(NamedTuple):
-    """The most likely hits, and how they scatter.
+    """The most likely hits and how they scatter.
 
     Attributes
     ----------
@@ -106,7 +108,7 @@ class Path(NamedTuple):
 
 
 class _Local(NamedTuple):
-    """The objective about a path: T, its gradient, that of the objective, and the precision."""
+    """T, its gradient, that of the objective, and the precision, each at a path."""
 
     total: Floats
     rise: Floats
@@ -118,7 +120,7 @@ class _Local(NamedTuple):
 def most_likely(lanes: Lanes, total: Floats) -> Path:
     """Return the path on which T has a value, and the slope that leads there.
 
-    Where Newton's method does not find it, the path of random ranking, with a slope of 0.
+    Where Newton's method fails, it is the path of random ranking, with a slope of 0.
 
     Parameters
     ----------
@@ -131,20 +133,21 @@ def most_likely(lanes: Lanes, total: Floats) -> Path:
     with np.errstate(all="ignore"):
         even = _described(lanes, hits, np.zeros(total.size))
         begin = _about(lanes, hits, even.slope).total
-        # Large values are come by in another way than by many small changes.
+        # Rankings with very large T have their hits at the top, far from the even path, so that
+        # Newton's method begins there.
         far = total - begin > _FAR * even.deviation
         hits = np.where(far[:, None], _gathered(lanes, total), hits)
-        found = _climbed(lanes, hits, far.astype(np.float64), total)
+        climbed = _climbed(lanes, hits, far.astype(np.float64), total)
     lost = np.zeros(total.size, np.bool_)
-    for column in found:
+    for column in climbed:
         lost |= ~np.isfinite(column.reshape(total.size, -1)).all(axis=1)
-    return chosen_paths(lost, even, found)
+    return chosen_paths(lost, even, climbed)
 
 
 def leaning(lanes: Lanes, slope: Floats) -> tuple[Path, Floats]:
     """Return the most likely paths for slopes > 0, and T on them.
 
-    From even hits, or from all at the top, whichever leads to what is more likely.
+    The search begins at even hits, and with all at the top, and the more likely path is returned.
     """
     begins = _even(lanes), _gathered(lanes, lanes.n_pos)
     with np.errstate(all="ignore"):
@@ -157,7 +160,7 @@ def leaning(lanes: Lanes, slope: Floats) -> tuple[Path, Floats]:
 
 
 def _likelihood(lanes: Lanes, path: Path) -> Floats:
-    """Return what the path maximises, -inf for none."""
+    """Return the objective that the path maximises, -inf where there is no path."""
     m = np.where(lanes.size > 0, lanes.size, 1.0)
     share = np.clip(np.diff(path.hits, axis=1) / m, _EDGE, 1 - _EDGE)
     entropy = -share * np.log(share) - (1 - share) * np.log1p(-share)
@@ -174,7 +177,7 @@ def at_random(lanes: Lanes) -> Path:
 def coupling(lanes: Lanes, path: Path) -> tuple[Floats, Floats]:
     """Return how the hits above a step scatter, and rise, with those at its end, under the tilt.
 
-    For each step but the first, ndarrays of float, shape (n_lanes, n_steps - 1).
+    Both are ndarrays of float of shape (n_lanes, n_steps - 1), for each step but the first.
     """
     with np.errstate(all="ignore"):
         local = _about(lanes, path.hits, path.slope)
@@ -198,11 +201,11 @@ def resampled(path: Path, lanes: Lanes, other: Lanes) -> Path:
 
 
 def log_waves(lanes: Lanes, path: Path, frequencies: Floats) -> Floats:
-    """Return about the logarithm of the absolute value of T's tilted characteristic function.
+    """Return roughly the logarithm of the absolute value of T's tilted characteristic function.
 
-    ``|sum over steps of v exp(i w d)| - sum of v``, for v the variance of the positives in a step,
-    whose numbers are whole, and d by how much one more of them raises T. Where all d that matter
-    are multiples of one number the function comes back to 1: T takes few values, or clusters.
+    It is ``|sum over steps of v exp(i w d)| - sum of v``, where v is the variance of the whole
+    number of positives in a step, and one more of them raises T by d. Where all d that matter are
+    multiples of one number the function comes back to 1: T takes few values, or clusters.
 
     Parameters
     ----------
@@ -219,11 +222,11 @@ def log_waves(lanes: Lanes, path: Path, frequencies: Floats) -> Floats:
     return np.asarray(total - variance.sum(axis=1)[:, None])
 
 
-def chosen_paths(which: NDArray[np.bool_], path: Path, other: Path) -> Path:
-    """Return one path for some lanes and the other for the rest."""
+def chosen_paths(is_first: NDArray[np.bool_], path: Path, other: Path) -> Path:
+    """Return the first path for the lanes that are chosen, and the second for the others."""
     columns = (
-        np.where(which.reshape(-1, *[1] * (one.ndim - 1)), one, two)
-        for one, two in zip(path, other, strict=True)
+        np.where(is_first.reshape(-1, *[1] * (first.ndim - 1)), first, second)
+        for first, second in zip(path, other, strict=True)
     )
     return Path(*columns)
 
@@ -234,7 +237,7 @@ def _even(lanes: Lanes) -> Floats:
 
 
 def _gathered(lanes: Lanes, total: Floats) -> Floats:
-    """Return hits of which as many are at the top as T needs, and the others anywhere."""
+    """Return hits of which as many are at the top as T needs, and the others evenly spread."""
     n, n_pos = lanes.n[:, None], lanes.n_pos[:, None]
     share = (total[:, None] - n_pos * n_pos / n) / (n - n_pos) * n / n_pos
     end = np.pad(lanes.end, ((0, 0), (1, 0)))
@@ -244,7 +247,7 @@ def _gathered(lanes: Lanes, total: Floats) -> Floats:
 
 
 def _climbed(lanes: Lanes, hits: Floats, slope: Floats, total: Floats | None) -> Path:
-    """Take turns of Newton's method; without a value of T the slope stays as it is."""
+    """Improve a path by Newton's method; without a value of T the slope stays as it is."""
     for _ in range(_MOST_TURNS):
         local = _about(lanes, hits, slope)
         solved = _solved(local, np.stack([local.gradient, local.rise]))
@@ -258,7 +261,7 @@ def _climbed(lanes: Lanes, hits: Floats, slope: Floats, total: Floats | None) ->
         hits[:, 1:-1] += share[:, None] * move
         slope = slope + share * change
         reach = np.abs(move).max(axis=1) / (1 + np.sqrt(np.abs(hits).max(axis=1)))
-        if (share == 1).all() and (reach < _SETTLED).all():
+        if (share == 1).all() and (reach < _CLOSE_ENOUGH).all():
             break
     return _described(lanes, hits, slope)
 
@@ -267,23 +270,23 @@ def _described(lanes: Lanes, hits: Floats, slope: Floats) -> Path:
     """Return a path with how hits and T scatter about it."""
     local = _about(lanes, hits, slope)
     curvature = (local.rise * _solved(local, local.rise[None])[0]).sum(axis=1)
-    # Each elimination knows one side of a step; together they know both.
-    both = np.abs(_forward(local) + _backward(local) - local.diagonal)
-    return Path(hits, slope, np.sqrt(np.abs(curvature)), 1 / np.sqrt(both))
+    # Each of the two eliminations knows one side of a step only.
+    precision = np.abs(_forward(local) + _backward(local) - local.diagonal)
+    return Path(hits, slope, np.sqrt(np.abs(curvature)), 1 / np.sqrt(precision))
 
 
 def _about(lanes: Lanes, hits: Floats, slope: Floats) -> _Local:
     """Return the objective's derivatives at a path."""
     m, single, pair = lanes.size, lanes.single, lanes.pair
-    some = m > 0
-    size = np.where(some, m, 1.0)
+    has_items = m > 0
+    size = np.where(has_items, m, 1.0)
     above = hits[:, :-1]
     free = _is_free(lanes, hits)
     j = np.clip(np.diff(hits, axis=1), _EDGE * size, (1 - _EDGE) * size)
-    first = np.where(some, np.log((size - j) / j), 0.0)
+    first = np.where(has_items, np.log((size - j) / j), 0.0)
     second = np.where(free, 1 / j + 1 / (size - j), _FIXED)
     by_own, by_above = (above + 1) * single + (2 * j - 1) * pair, j * single
-    total = (j * (above + 1) * single + j * (j - 1) * pair).sum(axis=1, where=some)
+    total = (j * (above + 1) * single + j * (j - 1) * pair).sum(axis=1, where=has_items)
     rise = by_own[:, :-1] + by_above[:, 1:] - by_own[:, 1:]
     s = slope[:, None]
     diagonal = second[:, :-1] + second[:, 1:]
@@ -293,7 +296,7 @@ def _about(lanes: Lanes, hits: Floats, slope: Floats) -> _Local:
 
 
 def _is_free(lanes: Lanes, hits: Floats) -> NDArray[np.bool_]:
-    """Whether the positives of a step can still vary: it is neither full of them nor empty."""
+    """Whether the positives of a step can vary, as it is neither full of them nor empty."""
     j = np.diff(hits, axis=1)
     edge = 2 * _EDGE * lanes.size
     return np.asarray((j > edge) & (lanes.size - j > edge))
@@ -318,17 +321,17 @@ def _solved(local: _Local, right: Floats) -> Floats:
     """Solve for right sides of shape (n_sides, n_lanes, n_steps - 1)."""
     pivots = _forward(local)
     ratio = local.beside / pivots[:, :-1]
-    found = right.copy()
-    for k in range(1, found.shape[2]):
-        found[:, :, k] -= ratio[:, k - 1] * found[:, :, k - 1]
-    found[:, :, -1] /= pivots[:, -1]
-    for k in range(found.shape[2] - 2, -1, -1):
-        found[:, :, k] = found[:, :, k] / pivots[:, k] - ratio[:, k] * found[:, :, k + 1]
-    return found
+    solution = right.copy()
+    for k in range(1, solution.shape[2]):
+        solution[:, :, k] -= ratio[:, k - 1] * solution[:, :, k - 1]
+    solution[:, :, -1] /= pivots[:, -1]
+    for k in range(solution.shape[2] - 2, -1, -1):
+        solution[:, :, k] = solution[:, :, k] / pivots[:, k] - ratio[:, k] * solution[:, :, k + 1]
+    return solution
 
 
 def _possible_share(lanes: Lanes, hits: Floats, move: Floats) -> Floats:
-    """Return how much of a move leaves every step with a possible number of positives."""
+    """Return the share of a move that leaves every step with a possible number of positives."""
     j = np.diff(hits, axis=1)
     change = np.diff(np.pad(move, ((0, 0), (1, 1))), axis=1)
     room = np.where(change < 0, j, lanes.size - j)

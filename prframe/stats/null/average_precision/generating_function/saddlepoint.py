@@ -8,8 +8,8 @@ of T tilted by exp(sT). Then
                                + (l4/8 - 5 l3^2/24)/u - l3/(2 u^2) - 1/u^3 + 1/r^3 + ...]
 
 (Lugannani & Rice 1980, with the second term of Daniels 1987). Close to the mean, where r and u are
-nearly 0, the tilted density is expanded instead (Esscher, with the terms of Edgeworth). How much
-the second term matters tells how much is left out.
+nearly 0, the tilted density is expanded instead (Esscher, with the terms of Edgeworth). The size
+of the second term tells how large the terms are that are left out.
 """
 
 from dataclasses import dataclass
@@ -29,23 +29,27 @@ from prframe.stats.null.average_precision.generating_function.path import (
 )
 from prframe.typing import Floats, Integers
 
-# Slopes about the one that is looked for: so many, that many tilted standard deviations apart.
+# So many slopes are tried about the one in question, up to so many tilted standard deviations
+# away.
 _NODES, _REACH = 7, 0.5
-# Where the mean is nearer than this, tilted densities are expanded.
+# Tilted densities are expanded where u is less than this.
 _NEAR = 0.3
-# Rounds of a search, turns of Newton's method in each, and how far it may leave the nodes.
 _LEAST = 1e-60
-# Points of the quadrature, and where it ends: so far, or where exp(-uz) is exp(-40).
+# The quadrature has so many points, and ends so far out, or where exp(-uz) is exp(-40).
 _QUADRATURE, _FURTHEST, _DECAYED = 64, 12.0, 40.0
+# A search has so many rounds, of so many turns of Newton's method, which may leave the nodes so
+# far.
 _ROUNDS, _TURNS, _OUTSIDE = 24, 30, 1.5
-# A slope is close if the tilted mean is so many deviations off; it changes by at most so many.
+# A slope is close if the tilted mean is at most so many deviations off; a slope changes by at most
+# so many of their reciprocals.
 _CLOSE, _STRIDE = 1.0, 2.0
-# So much of a tilted walk may stand at the edge of the rows it is given, or they become wider.
+# If more than this share of a tilted walk is at the edge of its rows, they become wider by this
+# factor; after more misses in a row than this the slope goes back.
 LOST, _WIDER, _MISSES = 1e-9, 2.0, 2
 
 
 class Points(NamedTuple):
-    """Saddlepoints, one per value; NaN where none was found.
+    """The saddlepoints, one per value; NaN where there is none.
 
     Attributes
     ----------
@@ -65,7 +69,7 @@ class Points(NamedTuple):
 
 
 class Approximation(NamedTuple):
-    """Logarithms of the tail on the side of the slope, and what is doubtful of it, relative."""
+    """The logarithm of the tail on the side of the slope, and its relative error, roughly."""
 
     log_tail: Floats
     doubt: Floats
@@ -90,7 +94,7 @@ def tails(points: Points, x: Floats) -> Approximation:
 
 
 def refined_tails(points: Points, x: Floats) -> Approximation:
-    """Return the same with Edgeworth's third and fourth terms, for derivatives that are accurate.
+    """Return the tails with Edgeworth's third and fourth terms too, from accurate derivatives.
 
     The density of the tilted T is expanded and integrated with the weight exp(-s (T - x)).
     """
@@ -102,10 +106,10 @@ def refined_tails(points: Points, x: Floats) -> Approximation:
     )
     none = np.zeros(u.size)
     plain = [none + 1, none, none, l3 / 6, l4 / 24, none, l3**2 / 72]
-    more = [none, none, none, none, none, l5 / 120, l6 / 720, l3 * l4 / 144]
-    more += [l4**2 / 1152 + l3 * l5 / 720, l3**3 / 1296, l3**2 * l4 / 1728, none, l3**4 / 31104]
+    further = [none, none, none, none, none, l5 / 120, l6 / 720, l3 * l4 / 144]
+    further += [l4**2 / 1152 + l3 * l5 / 720, l3**3 / 1296, l3**2 * l4 / 1728, none, l3**4 / 31104]
     first = _integrated(u, np.array(plain))
-    second = first + _integrated(u, np.array(more))
+    second = first + _integrated(u, np.array(further))
     with np.errstate(divide="ignore", invalid="ignore"):
         doubt = np.abs(first / second - 1)
         log_tail = points.log_mgf - points.slope * x + np.log(second)
@@ -131,14 +135,14 @@ def _lugannani_rice(
     density = 1 / np.sqrt(2 * np.pi)
     with np.errstate(divide="ignore", invalid="ignore"):
         first = _mills(r) + density * (1 / u - 1 / r)
-        more = (kurtosis / 8 - 5 * skewness**2 / 24) / u - skewness / (2 * u**2)
-        return first, first + density * (more - 1 / u**3 + 1 / r**3)
+        further = (kurtosis / 8 - 5 * skewness**2 / 24) / u - skewness / (2 * u**2)
+        return first, first + density * (further - 1 / u**3 + 1 / r**3)
 
 
 def _expanded(u: Floats, skewness: Floats, kurtosis: Floats) -> tuple[Floats, Floats]:
-    """Return integrals of exp(-u z) times the tilted density over z > 0, in two precisions.
+    """Return integrals of exp(-u z) times the tilted density over z > 0, in two expansions.
 
-    With the skewness alone, and with all of Edgeworth's second term.
+    The first has the skewness alone, the second all of Edgeworth's second term.
     """
     at_zero = (1, 0, -1, 0, 3, 0)
     density = 1 / np.sqrt(2 * np.pi)
@@ -157,13 +161,13 @@ def _mills(r: Floats) -> Floats:
 def along_paths(lanes: Lanes, x: Floats) -> tuple[Points, Path]:
     """Return the saddlepoints of a value for each lane, and the paths that lead there.
 
-    By walks along the most likely paths, which are corrected by where the walks are seen. A path's
+    Walks go along the most likely paths, which are then moved to where the walks were. A path's
     deviation is then that of the tilted T. Where no saddlepoint is found, the path is the last one
     on which a walk kept within its rows.
     """
-    found = np.full((len(Points._fields), x.size), np.nan)
+    columns = np.full((len(Points._fields), x.size), np.nan)
     search = _Search.begun(lanes, x)
-    settled = [column.copy() for column in search.path]
+    paths = [column.copy() for column in search.path]
     left = np.arange(x.size)
     for _ in range(_ROUNDS):
         course = Course.planned(lanes, search.path)
@@ -171,16 +175,16 @@ def along_paths(lanes: Lanes, x: Floats) -> tuple[Points, Path]:
         close = np.flatnonzero(search.inside & (np.abs(lack) <= _CLOSE))
         if close.size:
             centre = search.path.slope + lack / deviation
-            found[:, left[close]] = _about(course, centre, _REACH / deviation, close, x[left])
-        for whole, part in zip(settled, search.good, strict=True):
+            columns[:, left[close]] = _about(course, centre, _REACH / deviation, close, x[left])
+        for whole, part in zip(paths, search.good, strict=True):
             whole[left] = part
-        again = np.flatnonzero(np.isnan(found[0, left]))
+        again = np.flatnonzero(np.isnan(columns[0, left]))
         if not again.size:
             break
         search.move(lack, deviation)
         search.keep(again)
         lanes, left = lanes.taken(again), left[again]
-    return Points(*found), Path(*settled)
+    return Points(*columns), Path(*paths)
 
 
 @dataclass
@@ -190,15 +194,15 @@ class _Search:
     Attributes
     ----------
     path : Path
-        What is looked at.
+        The paths that are tried.
     good : Path
-        The last one on which the walk kept within its rows.
+        The last ones on which the walk kept within its rows.
     low, high : ndarray of float
         Slopes that are too flat, and too steep.
     misses : ndarray of int
         How often in a row the walk ran out of rows.
     inside : ndarray of bool
-        Whether it did not, the last time.
+        Whether the last walk kept within its rows.
     """
 
     path: Path
@@ -210,13 +214,13 @@ class _Search:
 
     @classmethod
     def begun(cls, lanes: Lanes, x: Floats) -> "_Search":
-        """Begin at the most likely paths; random ranking is what there is to fall back on."""
+        """Begin at the most likely paths, with those of random ranking to fall back on."""
         even = np.full(x.size, np.inf)
         none = np.zeros(x.size, np.int64)
         return cls(most_likely(lanes, x), at_random(lanes), -even, even, none, none > 0)
 
     def look(self, course: Course, lanes: Lanes, x: Floats) -> tuple[Floats, Floats]:
-        """Look where walks are; return how many deviations T lacks, and these."""
+        """Walk along the paths; return how many deviations T is short of x, and the deviations."""
         seen = course.whereabouts(lanes, self.path.slope)
         deviation = np.sqrt(np.maximum(seen.variance, _LEAST))
         lack = (x - seen.total) / deviation
@@ -234,13 +238,14 @@ class _Search:
         return lack, deviation
 
     def move(self, lack: Floats, deviation: Floats) -> None:
-        """Choose the slopes to look at next."""
+        """Choose the slopes to try next."""
         slope = self.path.slope
         step = slope + np.clip(lack, -_STRIDE, _STRIDE) / deviation
         with np.errstate(invalid="ignore"):
             middle = np.where(np.isfinite(self.low + self.high), (self.low + self.high) / 2, step)
         step = np.where((step <= self.low) | (step >= self.high), middle, step)
-        # A walk that ran out of rows is given more of them; then its slope has changed too much.
+        # A walk that ran out of rows is given more of them; if it does so again and again, its
+        # slope has changed too much and goes back.
         lost = self.misses > _MISSES
         back = (slope + self.good.slope) / 2
         step = np.where(self.inside, step, np.where(lost, back, slope))
@@ -261,9 +266,9 @@ def _about(course: Course, centre: Floats, half: Floats, chosen: Integers, x: Fl
 
 
 def from_nodes(nodes: Floats, log_mgf: Floats, x: Floats) -> tuple[Points, Floats]:
-    """Find the saddlepoints by polynomials through nodes, an axis of values and one of nodes.
+    """Return the saddlepoints from polynomials through nodes, an axis of values and one of nodes.
 
-    Return them with their place among the nodes, which span -1 to 1.
+    With them comes their place among the nodes, which span -1 to 1.
     """
     low, high = nodes.min(axis=1), nodes.max(axis=1)
     centre, half = (low + high) / 2, (high - low) / 2
@@ -281,7 +286,7 @@ def from_nodes(nodes: Floats, log_mgf: Floats, x: Floats) -> tuple[Points, Float
 
 
 def _derivative(series: Floats, t: Floats, order: int) -> Floats:
-    """Return a derivative of polynomials, a row of coefficients each."""
+    """Return a derivative of polynomials, each of which is a row of coefficients."""
     degrees = np.arange(series.shape[1])
     factor = np.ones(degrees.size)
     for less in range(order):
@@ -291,6 +296,6 @@ def _derivative(series: Floats, t: Floats, order: int) -> Floats:
 
 
 def nodes_about(centre: Floats, half: Floats, count: int = _NODES) -> Floats:
-    """Return Chebyshev's points about centres."""
+    """Return Chebyshev's points on intervals about centres."""
     angle = np.pi * (np.arange(count) + 0.5) / count
     return np.asarray(centre[:, None] + half[:, None] * np.cos(angle))

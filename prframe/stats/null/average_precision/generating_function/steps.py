@@ -1,4 +1,4 @@
-"""Walks down the ranks, some ranks at a time.
+"""The steps of walks down the ranks, each of which takes one rank or several.
 
 With h positives so far, a positive at rank t adds h/t to ``T = n_pos AP`` (h counts it); in a tie
 block that ends at rank e, j positives add ``j h/e`` (h counts them all). A step takes one rank, or
@@ -18,7 +18,7 @@ from scipy.special import digamma, gammaln
 
 from prframe.typing import Floats, Integers
 
-# Sums of so many terms are added up, longer ones come from digamma.
+# Sums of up to so many terms are added up, longer ones are differences of digamma.
 _SHORT = 32
 # Logarithms of factorials below this are looked up.
 _TABULATED = 1 << 20
@@ -26,11 +26,11 @@ _TABULATED = 1 << 20
 
 @dataclass(frozen=True)
 class Step:
-    """Some ranks taken at once: `size` of them, below the first `above`.
+    """A step of `size` ranks, below the first `above`.
 
     With h positives above and j in the step, T grows on average by
     ``j (h + 1) single + j (j - 1) pair``, with variance ``j (1 - j/size) (h + j/2)^2 spread``;
-    `first` and `last` are the first and the last end of a block in it.
+    `first` and `last` are the first and the last end of a block in the step.
     """
 
     above: int
@@ -43,7 +43,7 @@ class Step:
 
     @property
     def end(self) -> int:
-        """The rank of the last item."""
+        """The rank of the last item of the step."""
         return self.above + self.size
 
     @property
@@ -73,8 +73,8 @@ class Steps(NamedTuple):
         """The rank of the last item of each step."""
         return self.above + self.size
 
-    def one(self, place: int) -> "Steps":
-        """Return one of the steps."""
+    def at(self, place: int) -> "Steps":
+        """Return the step at a place."""
         above, size, single, pair, spread, first, last = self
         part = slice(place, place + 1)
         return Steps(
@@ -90,14 +90,14 @@ class Steps(NamedTuple):
 
 @dataclass(frozen=True)
 class Items:
-    """Items, the first of which are ranked.
+    """Items, of which the first `depth` are ranked.
 
     Attributes
     ----------
     n : int
-        All of them.
+        Number of items.
     depth : int
-        So many are retrieved; positives among the others earn nothing.
+        Number of items that are retrieved; positives among the others earn nothing.
     ends : ndarray of int, optional
         Ends of the tie blocks of the retrieved ones; None without ties.
     """
@@ -122,7 +122,7 @@ class Items:
     def steps(self, dense: float, growth: float) -> Iterator[Step]:
         """Yield the steps: single ranks or blocks up to rank `dense`, then a share of the rank.
 
-        The items that are not retrieved are the last one.
+        The items that are not retrieved are the last step.
         """
         table = self.table(dense, growth)
         for row in zip(*(column.tolist() for column in table), strict=True):
@@ -140,7 +140,7 @@ class Items:
         return self.between(cuts[:-1], cuts[1:])
 
     def between(self, above: Integers, end: Integers) -> Steps:
-        """Return the steps from ends of blocks to others."""
+        """Return the steps that begin below `above` and end at `end`, both ends of blocks."""
         size = end - above
         if self.ends is None:
             total, pairs = _untied_sums(above, size)
@@ -150,14 +150,14 @@ class Items:
         retrieved = above < self.depth
         total, pairs = np.where(retrieved, total, 0.0), np.where(retrieved, pairs, 0.0)
         first = np.where(retrieved, first, end)
-        # As floats: the squares of large ranks are no 64-bit integers.
+        # Sizes are floats here, because squares of large ranks do not fit into 64-bit integers.
         m, middle = size.astype(np.float64), above + (size + 1) / 2
         spread = np.where(first < end, (m * m - 1) / 12 / middle**4, 0.0)
         pair = pairs / np.maximum(m * (m - 1), 1)
         return Steps(above, size, total / m, pair, spread, first, end)
 
     def _block_cuts(self, dense: float, growth: float) -> Integers:
-        """Return the ends of the steps, which are ends of blocks, from 0 on."""
+        """Return 0 and the ends of the steps, which are ends of blocks."""
         ends = np.zeros(0, np.int64) if self.ends is None else self.ends
         apart = int(np.searchsorted(ends, dense, side="left")) + 1
         cuts = [0, *ends[:apart].tolist()]
@@ -187,7 +187,7 @@ class Items:
 
 @lru_cache(maxsize=64)
 def _cuts(depth: int, dense: float, growth: float) -> Integers:
-    """Return the ends of the steps without ties, from 0 on."""
+    """Return 0 and the ends of the steps without ties."""
     near = depth if dense >= depth else int(np.ceil(dense))
     cuts = [*range(near + 1)]
     while cuts[-1] < depth:
@@ -196,7 +196,7 @@ def _cuts(depth: int, dense: float, growth: float) -> Integers:
 
 
 def _untied_sums(above: Integers, size: Integers) -> tuple[Floats, Floats]:
-    """Return the sums of 1/t over ranks t of each step, and over pairs of them the later 1/t."""
+    """Return the sums of 1/t over the ranks t of a step, and of the later 1/t over their pairs."""
     total = digamma(above + size + 1.0) - digamma(above + 1.0)
     short = np.flatnonzero(size <= _SHORT)
     terms = np.arange(1, int(size[short].max(initial=0)) + 1)
@@ -206,7 +206,7 @@ def _untied_sums(above: Integers, size: Integers) -> tuple[Floats, Floats]:
 
 
 def log_binomial(n: ArrayLike, k: ArrayLike) -> Floats:
-    """Return log C(n, k) of whole numbers, -inf where k is not in 0..n."""
+    """Return log C(n, k) for whole numbers, -inf where k is not in 0..n."""
     n, k = np.asarray(n, dtype=np.float64), np.asarray(k, dtype=np.float64)
     possible = (k >= 0) & (k <= n)
     k = np.where(possible, k, 0.0)
@@ -216,7 +216,7 @@ def log_binomial(n: ArrayLike, k: ArrayLike) -> Floats:
 
 
 def log_factorial(n: Floats) -> Floats:
-    """Return log n! of whole numbers."""
+    """Return log n! for whole numbers."""
     if n.size and n.max() < _TABULATED:
         return np.asarray(_log_factorials()[n.astype(np.int64)])
     return np.asarray(gammaln(n + 1.0))

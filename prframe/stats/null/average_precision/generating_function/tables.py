@@ -8,19 +8,21 @@ from prframe.stats.null.average_precision.generating_function.path import Lanes,
 from prframe.stats.null.average_precision.generating_function.steps import Steps, log_binomial
 from prframe.typing import Floats, Integers
 
-# Rows reach so many standard deviations, and hits, to both sides of a path; columns likewise.
+# Rows reach so many standard deviations plus so many hits to both sides of a path.
 _WIDE, _MORE = 7.5, 6.0
+# Columns reach as far about the hits that a row lets expect.
 _WIDE_GIVEN, _MORE_GIVEN = 5.5, 4.0
-# Every number of hits is a row where they scatter less than this, else so many per deviation.
+# Every number of hits is a row where they scatter less than this; elsewhere rows are this many
+# standard deviations apart.
 _DENSE_SCATTER, _STRIDE = 3.0, 0.7
 # Terms smaller than this never count where every number of hits is a row.
 _DROPPED = -100.0
 
 
 class Rows(NamedTuple):
-    """The numbers of hits at the end of a step, by lane: `number` of them, from `low` on.
+    """The numbers of hits at the end of a step, `number` for each lane, from `low` on.
 
-    Those of a lane begin at the row `start`.
+    They are `stride` apart, and those of a lane begin at the row `start`.
     """
 
     low: Floats
@@ -48,7 +50,7 @@ class Rows(NamedTuple):
 
 
 class Table(NamedTuple):
-    """The terms of the sums of a step, padded to as many for each row.
+    """The terms of the sums of a step, padded to the same number for each row.
 
     Attributes
     ----------
@@ -57,7 +59,7 @@ class Table(NamedTuple):
     column : ndarray of int, shape (n_rows, n_terms)
         Places of the hits above the step, among the rows before.
     log_ways, growth, variance : ndarray of float, shape (n_rows, n_terms)
-        Logarithm of C(m, j), -inf for no term; mean and variance of what T grows by.
+        Logarithm of C(m, j), -inf for no term; mean and variance of the growth of T.
     """
 
     lane: Integers
@@ -69,8 +71,8 @@ class Table(NamedTuple):
 
 
 def last_table(cut: Steps, hits: Floats, before: Rows) -> Table:
-    """Return the terms of last steps, one per group, all from the same rows."""
-    lanes = Lanes.of([cut.one(k) for k in range(hits.size)], hits)
+    """Return the terms of last steps, a row per group, all from the same rows before."""
+    lanes = Lanes.of([cut.at(k) for k in range(hits.size)], hits)
     none = np.zeros(hits.size, np.int64)
     shared = Rows(none + before.low, none + before.stride, none + before.number, none)
     table = step_table(lanes, 0, shared, Rows.of(hits, 1, 1))
@@ -84,7 +86,7 @@ def rows_about(lanes: Lanes, path: Path, step: int, scatter: Floats) -> Rows:
     """
     end, centre = lanes.end[:, step], path.hits[:, step + 1]
     half = _WIDE * path.scatter[:, step] + _MORE
-    # No fewer than the ranks below can do without, no more than there are.
+    # The ranks below must have room for the other positives, and there are no more than `n_pos`.
     low = np.maximum(np.floor(centre - half), np.maximum(0.0, lanes.n_pos - (lanes.n - end)))
     high = np.minimum(np.ceil(centre + half), np.minimum(end, lanes.n_pos))
     given = np.minimum(_given(lanes, path, step + 1), scatter)
@@ -108,13 +110,14 @@ def step_table(
     after: Rows,
     guide: tuple[Path, Floats] | None = None,
 ) -> Table:
-    """Return the terms of a step; with a path and its coupling, those near what these expect."""
+    """Return the terms of a step; with a path and its coupling, those near what these predict."""
     lane, hits = after.lane, after.hits
     size = lanes.size[lane, step]
     low, high = np.maximum(hits - size, 0.0), hits
     if guide is not None and step:
         path, rise = guide[0], hits - guide[0].hits[lane, step + 1]
-        # Between what random ranking and what the tilt makes of more hits at the end.
+        # More hits at the end of the step mean more hits above it, by an amount between those
+        # under random ranking and under the tilt.
         moved = np.stack([1 - size / lanes.end[lane, step], guide[1][lane, step - 1]]) * rise
         half = (_WIDE_GIVEN * _given(lanes, path, step) + _MORE_GIVEN)[lane]
         low = np.maximum(low, path.hits[lane, step] + moved.min(axis=0) - half)
@@ -144,13 +147,13 @@ def _table(
     j = np.where(none, 0.0, hits[:, None] - h)
     ways = np.where(none, -np.inf, log_binomial(size, j)) + np.log(stride)[:, None]
     growth = j * (h + 1) * single + j * (j - 1) * pair
-    # The variance of the mean influence of a positive's place.
+    # This is the variance from the places of the positives within the step.
     variance = j * (1 - j / np.maximum(size, 1)) * (h + j / 2) ** 2 * spread
     return Table(lane, hits, column, ways, growth, variance if spread.any() else None)
 
 
 def trimmed(table: Table, above: float, end: float) -> Table:
-    """Leave out the terms that are never likely, which come first in each row."""
+    """Drop the terms that are never likely, which come first in each row."""
     hits = table.hits[:, None]
     before = table.column.astype(np.float64)
     chance = table.log_ways + log_binomial(above, before) - log_binomial(end, hits)

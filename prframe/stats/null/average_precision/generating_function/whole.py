@@ -1,11 +1,11 @@
 """The generating function of T = n_pos AP for many rankings of few positives, side by side.
 
-As in `Course`, but every number of hits is a row, and what is walked with is
+The walk is that of `Course`, but every number of hits is a row, and it holds
 
     V_t(h) = E[exp(sT)]  =  sum over j of  P(j | t, h) exp(s g(h - j, j)) V_{t-m}(h - j)
 
 itself instead of its logarithm, P(j | t, h) being the chance that the last m of t ranks hold j of
-h positives. Nothing but products is left, and as ``g = j h single + j (j - 1) (pair - single)``
+h positives. Only products are needed, and as ``g = j h single + j (j - 1) (pair - single)``
 the sum is a polynomial in exp(s h single), or nearly so. Slopes are bounded, so that no value
 leaves the range of a float; they may be complex.
 """
@@ -19,14 +19,14 @@ from prframe.stats.null.average_precision.generating_function.path import Lanes
 from prframe.stats.null.average_precision.generating_function.steps import log_factorial
 from prframe.typing import Floats, Integers
 
-# Of floats, or complex.
+# The numbers are floats or complex.
 AnyNumbers: TypeAlias = NDArray[Any]
 
 # exp(slope T) stays within exp(-500) and exp(500).
 _LARGEST = 500.0
 # Chances with smaller logarithms never count.
 NEVER = -32.0
-# So many numbers of positives in a step are looked at together.
+# So many numbers of positives in a step are treated at a time.
 _AT_ONCE = 8
 
 
@@ -39,7 +39,7 @@ class _Term(NamedTuple):
     chance : ndarray of float, shape (n_rows, 1, n_lanes)
         P(j | t, h).
     half_variance : ndarray of float, shape (n_rows, 1, n_lanes), optional
-        Half the variance of what T grows by.
+        Half the variance of the growth of T.
     """
 
     number: int
@@ -57,7 +57,7 @@ class WholeWalk:
     steepest : ndarray of float, shape (n_lanes,)
         The largest absolute value of the slopes that will be asked for, `limit` at most.
     never : float
-        Chances with smaller logarithms never count, times what the slope makes of them.
+        Chances never count if their logarithms, after the weight by the slope, are smaller.
     """
 
     def __init__(self, lanes: Lanes, steepest: Floats, never: float = NEVER) -> None:
@@ -74,7 +74,7 @@ class WholeWalk:
     def mgf(self, slopes: AnyNumbers) -> AnyNumbers:
         """Return E[exp(slope T)].
 
-        Of the shape of `slopes`, (n_lanes, n_slopes), and complex where these are.
+        The result has the shape of `slopes`, (n_lanes, n_slopes), and is complex if these are.
         """
         slope = slopes.T
         value = np.ones((self._most + 1, *slope.shape), slopes.dtype)
@@ -84,17 +84,17 @@ class WholeWalk:
         return np.asarray(value[last, :, np.arange(last.size)])
 
     def _terms(self, step: int) -> list[_Term]:
-        """Return the terms of a step, those with most positives in it first."""
+        """Return the terms of a step, beginning with those that have most positives in it."""
         size, end, spread = (
             column[:, step] for column in (self.lanes.size, self.lanes.end, self.lanes.spread)
         )
         hits = np.arange(self._most + 1)[:, None]
-        # The last row is for hits that are less than none.
+        # The last row stands for negative numbers of hits, which are impossible.
         above = np.pad(_log_ways(end - size, hits), ((0, 1), (0, 0)), constant_values=-np.inf)
         ways = _log_ways(end, hits)
-        # Where more hits are asked for than there are ranks there are no ways.
+        # There are no ways to have more hits than ranks; the chance is 0 by `above`.
         ways = np.where(np.isfinite(ways), ways, 0.0)
-        # What a positive hardly earns more than here, or a little above.
+        # A positive in this step, or a little above it, hardly earns more than this over the rank.
         near = 2 * hits + 2 + np.log(np.maximum(end, 1))
         gain = self._steepest * near / np.maximum(end - size, 1.0)
         expected = hits * (size / np.maximum(end, 1.0))
@@ -122,13 +122,13 @@ class WholeWalk:
     def _passed(
         self, step: int, terms: list[_Term], slope: AnyNumbers, value: AnyNumbers
     ) -> AnyNumbers:
-        """Take a step, from and to values of shape (n_rows, n_slopes, n_lanes)."""
+        """Take a step; values before and after it have the shape (n_rows, n_slopes, n_lanes)."""
         single, pair, end = (
             column[:, step] for column in (self.lanes.single, self.lanes.pair, self.lanes.end)
         )
         after, part = np.zeros_like(value), np.empty_like(value)
         hits = np.minimum(np.arange(self._most + 1.0)[:, None, None], end)
-        # The factor of one more positive, and what it changes by for two.
+        # One more positive brings this factor, and a second one this change of its logarithm.
         factor = np.exp(slope * (single * hits))
         change = slope * (2 * (pair - single))
         bends = bool(change.any())

@@ -1,1 +1,1 @@
-"""Tails of the sum of the AP of independent groups."""
+"""The tails of the sum of the AP of independent groups."""

@@ -20,25 +20,25 @@ from prframe.stats.null.average_precision.sums.terms import Term
 from prframe.stats.null.average_precision.tails.tail import Tail
 from prframe.typing import Floats
 
-# Values that differ by less are one: sums of the same fractions in another order.
+# Values that differ by less are equal, as they may be sums of the same fractions in another order.
 _SAME = 1e-13
 
 
 class Effort(NamedTuple):
-    """How many values are listed at once, and of how many blocks in all."""
+    """The most values that are listed at once, and the most blocks of all terms."""
 
     values: int
     blocks: int
 
 
-# What is done before anything else is tried, and what is done where nothing else will do.
+# The first effort is spent before other methods are tried, the second where they have failed.
 SOON, LATE = Effort(20_000, 1000), Effort(1_000_000, 20_000)
 # So many times as many values are held before equal ones are merged.
 _SPARE = 4
 
 
 class _Values(NamedTuple):
-    """Values and their chances."""
+    """Values, each with its chance."""
 
     value: Floats
     chance: Floats
@@ -48,28 +48,28 @@ def counted_sum_tail(terms: Sequence[Term], target: float, effort: Effort) -> Ta
     """Return the tails of the sum from the values of two halves of it; None if they are many."""
     if sum(_blocks(term.items) for term in terms) > effort.blocks:
         return None
-    some = others = _Values(np.zeros(1), np.ones(1))
+    first = second = _Values(np.zeros(1), np.ones(1))
     for term in terms:
         values = ap_values(term.items, term.n_pos, effort.values)
         if values is None:
             return None
         for _ in range(term.often):
-            some, others = sorted((some, others), key=lambda half: half.value.size)
-            if some.value.size * values.value.size > effort.values:
+            first, second = sorted((first, second), key=lambda half: half.value.size)
+            if first.value.size * values.value.size > effort.values:
                 return None
-            value: Floats = (some.value[:, None] + values.value).ravel()
-            some = _merged(value, (some.chance[:, None] * values.chance).ravel())
-    return _tail(some, others, target)
+            value: Floats = (first.value[:, None] + values.value).ravel()
+            first = _merged(value, (first.chance[:, None] * values.chance).ravel())
+    return _tail(first, second, target)
 
 
-def _tail(some: _Values, others: _Values, target: float) -> Tail:
+def _tail(first: _Values, second: _Values, target: float) -> Tail:
     """Return the tails of the sum of two halves."""
-    # What the others must add; the target allows for rounding.
-    lacking = np.searchsorted(others.value, target - some.value)
-    above = np.append(np.cumsum(others.chance[::-1])[::-1], 0.0)
-    below = np.append(0.0, np.cumsum(others.chance))
-    reached, missed = (float(some.chance @ rest[lacking]) for rest in (above, below))
-    # The smaller one keeps its digits; the chances add up to 1 but for rounding.
+    # The second half must add what the first one lacks; the target allows for rounding.
+    lacking = np.searchsorted(second.value, target - first.value)
+    above = np.append(np.cumsum(second.chance[::-1])[::-1], 0.0)
+    below = np.append(0.0, np.cumsum(second.chance))
+    reached, missed = (float(first.chance @ rest[lacking]) for rest in (above, below))
+    # The smaller tail keeps its digits, and gives the other, as both add up to 1 but for rounding.
     smaller = min(reached, missed)
     log_smaller, log_other = (log(smaller) if smaller else -inf), log1p(-smaller)
     if reached <= missed:
@@ -117,7 +117,7 @@ def _chances(step: Step, n: int, left: int) -> Iterator[tuple[int, float]]:
     number = np.arange(max(0, left - (rest - step.size)), min(step.size, left) + 1)
     log_chance = log_binomial(step.size, number)
     log_chance += log_binomial(rest - step.size, left - number)
-    # They add up to 1; so do these, whatever the last digits of large logarithms.
+    # Large logarithms are off in the last digits, so that the chances are made to add up to 1.
     chance = np.exp(log_chance - log_chance.max())
     yield from zip(number.tolist(), (chance / chance.sum()).tolist(), strict=True)
 

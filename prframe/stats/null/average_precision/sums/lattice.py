@@ -1,8 +1,8 @@
 """Tails of the sum of the AP of rankings of which few carry most of the weight, on a lattice.
 
-Where positives are rare a sum takes few values, or clusters about what one ranking or another
-earns, and neither a saddlepoint nor the inversion settles. The distribution of each AP is found on
-a lattice (`tails.lattice`), brought to the points 0, 1, 2, ... of one lattice for all of them, and
+Where positives are rare a sum takes few values, or clusters about what single rankings earn, and
+neither a saddlepoint nor the inversion is accurate. The distribution of each AP is found on a
+lattice (`tails.lattice`), brought to the points 0, 1, 2, ... of one lattice for all of them, and
 added up term by term. A sum that reaches the last point stays there. Nothing is subtracted but
 neighbouring tails of one AP, so that no digits are lost far out; points twice as far apart tell
 how much the lattice matters.
@@ -20,61 +20,61 @@ from prframe.stats.null.average_precision.tails.lattice import (
     Retrieved,
     Shape,
     Walk,
+    combined_tails,
     likely_hits,
     nearby,
-    settled,
     walk_terms,
 )
 from prframe.stats.null.average_precision.tails.tail import Tail
 from prframe.typing import Floats
 
-# Points up to the value that is asked for, until two numbers of them agree.
+# These numbers of points up to the value are tried until two in a row agree.
 _POINTS = (2048, 4096, 8192)
 # Values of T whose walks share a lattice are at most so many times apart.
 _ALIKE_VALUES = 4.0
-# So many terms all walks may have in all, times the points: some seconds.
+# The terms of all walks times the points may be so many, which takes some seconds.
 _MOST_WORK = 4e9
-# Fewer positives than these are expected in each ranking where a lattice is tried first.
+# A lattice is tried first where fewer positives than this are expected in a ranking.
 _RARE = 1.0
-# Where logarithms from lattices of two widths are so far apart or less, an estimate is left.
+# If logarithms from lattices of two widths differ by less than this, they give an estimate.
 _ESTIMATED = 0.5
 
 
 def lattice_sum_tail(terms: Sequence[Term], target: float, guess: float) -> Tail | None:
     """Return the tails of a sum; None where a lattice is too coarse, or would take long.
 
-    `guess` is about the logarithm of the smaller tail.
+    `guess` is roughly the logarithm of the smaller tail.
     """
     level = next((level for level in NEVER if guess > level[1]), None)
     if level is None:
         return None
     never, furthest = level
-    found, coarse = None, None
+    estimate, coarse = None, None
     for points in _POINTS:
         if not _is_feasible(terms, never, points):
             break
         cell = target / points
         fine = _pairs(terms, target, cell, never)
         if coarse is not None:
-            logs, lumpy = settled(fine, coarse, cell, furthest)
+            logs, lumpy = combined_tails(fine, coarse, cell, furthest)
             reached, missed, _ = logs[:, 0].tolist()
             if not lumpy[0]:
                 return None if np.isnan(reached) else Tail(reached, missed, "lattice")
             apart = np.abs(np.log(fine[0, :, 0] / coarse[0, :, 0])).max()
             if apart < _ESTIMATED and not np.isnan(reached):
-                found = Tail(reached, missed, "estimate")
+                estimate = Tail(reached, missed, "estimate")
         coarse = fine
-    return found
+    return estimate
 
 
 def is_rare(terms: Sequence[Term]) -> bool:
-    """Whether so few positives are expected among what is retrieved that sums cluster."""
+    """Whether so few positives are expected among the retrieved items that sums cluster."""
     hits = sum(term.often * term.items.depth * term.n_pos / term.items.n for term in terms)
     return hits < _RARE * sum(term.often for term in terms)
 
 
 def _is_feasible(terms: Sequence[Term], never: float, points: int) -> bool:
-    """Whether the walks to all terms take some seconds only."""
+    """Whether the walks to all terms take no more than some seconds."""
     work = 0.0
     for alike in _alike(terms):
         hits = max(likely_hits(_retrieved(term), never) for term in alike)
@@ -86,7 +86,7 @@ def _is_feasible(terms: Sequence[Term], never: float, points: int) -> bool:
 
 
 def _alike(terms: Sequence[Term]) -> list[list[Term]]:
-    """Return terms that are walked to together: with the same blocks, and T of about one size."""
+    """Return groups of terms that share a walk: they have equal blocks and similar sizes of T."""
 
     def kind(term: Term) -> tuple[tuple[int, ...], int]:
         ends = () if term.items.ends is None else tuple(term.items.ends.tolist())
@@ -103,7 +103,7 @@ def _pairs(terms: Sequence[Term], target: float, cell: float, never: float) -> F
     """Return P(S >= y) and P(S < y) for the target and values nearby, shape (8, 2, 1)."""
     offsets = nearby(cell)
     size = int(np.ceil((target + offsets.max()) / cell)) + 2
-    # A point stands for all that is nearer to it than to its neighbours.
+    # A point stands for all values that are nearer to it than to its neighbours.
     borders = (np.arange(size + 1, dtype=np.float64) - 0.5) * cell
     inside, beyond = np.eye(1, size)[0], 0.0
     for alike in _alike(terms):
@@ -115,19 +115,19 @@ def _pairs(terms: Sequence[Term], target: float, cell: float, never: float) -> F
     above = np.cumsum(inside[::-1])[::-1] - inside / 2 + beyond
     below = np.cumsum(inside) - inside / 2
     at = (target + offsets) / cell
-    found = [np.interp(at, np.arange(size), column) for column in (above, below)]
-    return np.moveaxis(np.array(found), 0, 1)[:, :, None]
+    tails = [np.interp(at, np.arange(size), column) for column in (above, below)]
+    return np.moveaxis(np.array(tails), 0, 1)[:, :, None]
 
 
 def _reached(terms: Sequence[Term], x: Floats, never: float) -> list[Floats]:
-    """Return P(AP >= x) for rising values, of terms that are walked to together."""
+    """Return P(AP >= x) for rising values, for each of the terms, which share a walk."""
     cases = [_retrieved(term) for term in terms]
     n_pos = np.array([case.n_pos for case in cases])
-    # More than 1 is never reached, and all that is not above 0 always.
+    # Values above 1 are never reached, so that the walk ends before them.
     possible = x <= 1
     top = float(x[possible][-1] * n_pos.max())
     walk = Walk(Shape(cases, terms[0].items.ends), top, (x[1] - x[0]) * int(n_pos.min()), never)
-    found = np.zeros((len(cases), x.size))
-    for row, case in zip(found, cases, strict=True):
+    chances = np.zeros((len(cases), x.size))
+    for row, case in zip(chances, cases, strict=True):
         row[possible] = walk.reached(case, x[possible] * case.n_pos)
-    return list(found)
+    return list(chances)

@@ -1,4 +1,4 @@
-"""Sums of the AP of any rankings, each walked to along a path of its own.
+"""Sums of the AP of any rankings, each of which has a walk along a path of its own.
 
 The generating function of the sum is the product of those of the rankings (`Course`), with one
 slope for all.
@@ -35,18 +35,20 @@ from prframe.stats.null.average_precision.generating_function.saddlepoint import
 from prframe.stats.null.average_precision.sums.terms import COARSE, Sum, Term
 from prframe.typing import Floats
 
-# Looks for a slope; by how many deviations of any ranking's T it changes at most.
+# A search takes at most so many walks, between which the slope changes by at most so many
+# reciprocals of the deviation of any ranking's AP.
 _LOOKS, _STRIDE = 40, 2.0
-# After so many the search begins anew, between 0 and so much per unit of T, halved so often.
+# After so many walks the search begins anew, at a slope found by bisection in so many halvings
+# between 0 and so much per unit of T.
 _PATIENCE, _STEEPEST, _HALVINGS = 14, 20.0, 12
 # A slope is close if the sum is so many tilted deviations off; its nodes reach so far.
 _CLOSE, _REACH = 1.0, 0.5
-# How much wider the rows are where a walk ran out of them.
+# Where a walk ran out of rows they become wider by this factor.
 _WIDER = 1.6
 
 
 class _Part:
-    """Terms with about as many positives, which are walked to side by side."""
+    """Terms with similar numbers of positives, whose walks go side by side."""
 
     def __init__(self, terms: Sequence[Term]) -> None:
         self.often = np.array([term.often for term in terms], dtype=np.float64)
@@ -62,16 +64,16 @@ class _Part:
         self.path, total = leaning(self.lanes, slope * self.scale)
         return float(self.often @ (total * self.scale))
 
-    def path_at(self, slope: float) -> Path:  # noqa: ARG002 - that of the last look
-        """Return the paths at the slope that was looked at last, which is near the one given."""
+    def path_at(self, slope: float) -> Path:  # noqa: ARG002 - the last paths are near enough
+        """Return the paths at the last slope that was tried, which is near the one given."""
         return self.path
 
     def lay(self) -> None:
-        """Lay rows about the paths."""
+        """Plan a course with rows about the paths."""
         self.course = Course.planned(self.lanes, self.path)
 
     def look(self, slope: float) -> "_Look":
-        """Look where the walks are under a slope, and let the paths go there."""
+        """Walk with a slope, and move the paths to where the walks are."""
         seen = self.course.whereabouts(self.lanes, slope * self.scale)
         inside = seen.outside <= LOST
         hits = self.path.hits.copy()
@@ -87,7 +89,7 @@ class _Part:
 class _Look(NamedTuple):
     """Whether walks kept within their rows; mean and variance of a sum, and the largest deviation.
 
-    The last is that of the AP of one ranking.
+    This deviation is that of the AP of a single ranking.
     """
 
     is_inside: bool
@@ -97,29 +99,30 @@ class _Look(NamedTuple):
 
 
 class PathSum(Sum):
-    """A sum of any terms."""
+    """A sum of any terms, with a walk along a path for each."""
 
     def __init__(self, terms: Sequence[Term]) -> None:
         super().__init__(terms)
         alike = groupby(self.terms, key=lambda term: int(np.log2(term.n_pos)))
-        self._parts = [_Part(list(some)) for _, some in alike]
+        self._parts = [_Part(list(members)) for _, members in alike]
 
     @property
     def parts(self) -> "list[_Part]":
-        """Terms that are walked to side by side."""
+        """The parts, each with terms whose walks go side by side."""
         return self._parts
 
     def _search(self, target: float) -> float | None:
-        """Find a slope under which the mean is near a value; the walks are then seen there."""
+        """Find a slope under which the mean is near a value; the paths are then those under it."""
         slope, last, misses = 0.0, 0.0, 0
         seen: dict[float, float] = {}
         for turn in range(_LOOKS):
             if turn == _PATIENCE and target > self.mean:
-                # Too far for small changes of the slope.
+                # The value is too far away for small changes of the slope.
                 slope, misses = self._guess(target), 0
             looks = [part.look(slope) for part in self._parts]
             if not all(look.is_inside for look in looks):
-                # The rows are laid anew, and wider; then the slope has changed too much.
+                # Wider rows are tried first; if they do not suffice, the slope has changed too
+                # much.
                 misses += 1
                 if misses > 1:
                     slope, misses = (slope + last) / 2, 0
@@ -142,7 +145,7 @@ class PathSum(Sum):
         return None
 
     def _guess(self, target: float) -> float:
-        """Return about the slope under which the mean is a value, by the most likely paths."""
+        """Return roughly the slope under which the mean is a value, by the most likely paths."""
         low, high = 0.0, _STEEPEST / float(min(part.scale.min() for part in self._parts))
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
@@ -156,7 +159,7 @@ class PathSum(Sum):
         return low
 
     def saddlepoint(self, target: float) -> Points | None:
-        """Return the saddlepoint of a value, NaN if it is not where it was looked for."""
+        """Return the saddlepoint of a value, NaN if it is not near the slope of the search."""
         slope = self._search(target)
         if slope is None:
             return None
@@ -169,11 +172,11 @@ class PathSum(Sum):
         return Points(*(np.where(fits, part, np.nan) for part in points))
 
     def product(self) -> Course:
-        """Return the generating function of the sum, where the walks are."""
+        """Return the generating function of the sum, along the present paths."""
         return _product(self._parts)
 
     def approximation(self, points: Points, target: float) -> Approximation:
-        """Return the tail; the rows of paths do not suffice for derivatives beyond the fourth."""
+        """Return the tail from four derivatives; the rows do not suffice for higher ones."""
         return tails(points, np.array([target]))
 
     def coarse_waves(self, slope: float, frequencies: Floats) -> Floats:
@@ -186,7 +189,7 @@ class PathSum(Sum):
 
 
 def _product(parts: Sequence[_Part]) -> "_Product":
-    """Return the generating function of the terms of some parts, where the walks are."""
+    """Return the generating function of the terms of some parts, along the present paths."""
     courses = [
         Course.planned(part.lanes.taken(lane), part.path.taken(lane))
         for part in parts
@@ -197,7 +200,10 @@ def _product(parts: Sequence[_Part]) -> "_Product":
 
 
 def _between(seen: dict[float, float], target: float, step: float) -> float:
-    """Return a slope between those seen, by the logarithm of the mean; a step, if they are not."""
+    """Return a slope between those on both sides of the target, or `step` if one side has none.
+
+    The logarithm of the mean is interpolated.
+    """
     below = max((slope for slope, mean in seen.items() if mean < target), default=None)
     above = min((slope for slope, mean in seen.items() if mean > target), default=None)
     if below is None or above is None:
@@ -220,7 +226,7 @@ class _Product(Course):
         self._tilts: dict[float, list[Tilt]] = {}
 
     def tilt(self, slope: float) -> Tilt:
-        """Tilt every group."""
+        """Return the tilt of the sum, for which every group is tilted."""
         own = [course.tilt(slope * scale) for course, _, scale in self._courses]
         self._tilts[slope] = own
         log_mgf, mean, variance = np.zeros((3, 1))
@@ -233,7 +239,7 @@ class _Product(Course):
     def waves(
         self, tilt: Tilt, groups: Iterable[int], frequencies: Floats
     ) -> dict[int, Complexes]:
-        """Multiply the characteristic functions."""
+        """Return the product of the characteristic functions for each of the groups."""
         product = np.ones(frequencies.size, dtype=np.complex128)
         own = self._tilts[tilt.slope]
         for each, (course, often, scale) in zip(own, self._courses, strict=True):

@@ -1,9 +1,9 @@
 """Tails of the sum of the AP of independent rankings.
 
 The generating function of the sum is the product of those of the rankings. The more rankings there
-are the more nearly normal their sum is, and the better a saddlepoint; else the characteristic
-function is inverted. Where single values of the sum carry weight they are listed, or the sum is
-found on a lattice. What none of them settles has a bound.
+are the more nearly normal their sum is, and the better a saddlepoint is; where it is not good
+enough the characteristic function is inverted. Where single values of the sum carry weight they
+are listed, or the sum is found on a lattice. If all of these fail there is a bound.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from prframe.stats.null.average_precision.sums.whole import MOST_POSITIVES, Whol
 from prframe.stats.null.average_precision.tails.planned import FLATTEST, PlannedTail, is_trusted
 from prframe.stats.null.average_precision.tails.tail import Tail
 
-# The logarithm of a tail that a lattice should do for while nothing is known of it.
+# While the tail is unknown, its logarithm is taken to be this for a lattice.
 _DEEP = -100.0
 
 
@@ -34,8 +34,8 @@ def sum_tail(terms: Sequence[Term], total: float, *, only_inversion: bool = Fals
     target = total - certain
     if not varying:
         return Tail(0.0, -np.inf, "exact") if target <= 0 else Tail(-np.inf, 0.0, "exact")
-    found = None if only_inversion else _of_few_values(varying, target)
-    return found or _approximated(varying, target, only_inversion=only_inversion)
+    listed = None if only_inversion else _of_few_values(varying, target)
+    return listed or _approximated(varying, target, only_inversion=only_inversion)
 
 
 def _of_few_values(terms: Sequence[Term], target: float) -> Tail | None:
@@ -49,8 +49,8 @@ def _of_few_values(terms: Sequence[Term], target: float) -> Tail | None:
 def _approximated(
     terms: Sequence[Term], target: float, *, only_inversion: bool = False
 ) -> Tail | None:
-    """Return the tails of the sum by the generating function, or else where that does not do."""
-    sums, points = _found(terms, target)
+    """Return the tails of the sum by the generating function, or by another way if that fails."""
+    sums, points = _sum_and_saddlepoint(terms, target)
     if points is None:
         return counted_sum_tail(terms, target, LATE)
     approximation = sums.approximation(points, target)
@@ -58,8 +58,8 @@ def _approximated(
     if not sums.is_lumpy(slope):
         known = (np.array([target]), np.array([sums.mean]), np.array([sums.deviation]))
         if is_trusted(points, approximation.doubt, known)[0] and not only_inversion:
-            found = PlannedTail.of(log_tail, slope, "saddlepoint")
-            return Tail(found.log_reached, found.log_missed, found.method)
+            both_tails = PlannedTail.of(log_tail, slope, "saddlepoint")
+            return Tail(both_tails.log_reached, both_tails.log_missed, both_tails.method)
         inverted = inverted_tail(sums, target, slope)
         if inverted is not None:
             return inverted
@@ -71,7 +71,7 @@ def _approximated(
 
 
 def _bound(points: Points, target: float) -> Tail | None:
-    """Return upper bounds of both tails: exp(K(s) - s x) where the slope s leads, and 1."""
+    """Return upper bounds of both tails: exp(K(s) - s x) on the side of the slope s, and 1."""
     slope = float(points.slope[0])
     bound = min(float(points.log_mgf[0]) - slope * target, 0.0)
     if not np.isfinite(bound):
@@ -79,8 +79,8 @@ def _bound(points: Points, target: float) -> Tail | None:
     return Tail(bound, 0.0, "bound") if slope > 0 else Tail(0.0, bound, "bound")
 
 
-def _found(terms: Sequence[Term], target: float) -> tuple[Sum, Points | None]:
-    """Return a sum, and the saddlepoint of a value."""
+def _sum_and_saddlepoint(terms: Sequence[Term], target: float) -> tuple[Sum, Points | None]:
+    """Return the sum of the terms, and the saddlepoint of a value."""
     if max(term.n_pos for term in terms) <= MOST_POSITIVES:
         whole = WholeSum(terms)
         points = whole.saddlepoint(target)
@@ -91,16 +91,16 @@ def _found(terms: Sequence[Term], target: float) -> tuple[Sum, Points | None]:
 
 
 def inverted_tail(sums: Sum, target: float, slope: float) -> Tail | None:
-    """Return the tails by inversion of the characteristic function; None if it does not settle."""
+    """Return the tails by inversion of the characteristic function; None if that fails."""
     product = sums.product()
     inversion = Inversion(product, np.array([sums.mean]), np.array([sums.deviation]))
     flat = FLATTEST / sums.tilted_deviation
     if not abs(slope) >= flat:
         slope = flat if target >= sums.mean else -flat
-    found = inversion.at(slope, np.zeros(1, np.int64), np.array([target]))
-    if not found.converged[0]:
+    inverted = inversion.at(slope, np.zeros(1, np.int64), np.array([target]))
+    if not inverted.converged[0]:
         return None
     most = max(term.n_pos for term in sums.terms)
-    if most < FEW_POSITIVES and inversion.returns(0, target, found):
+    if most < FEW_POSITIVES and inversion.returns(0, target, inverted):
         return None
-    return Tail(float(found.reached[0]), float(found.missed[0]), "transform")
+    return Tail(float(inverted.reached[0]), float(inverted.missed[0]), "transform")

@@ -1,4 +1,4 @@
-"""Sums of the AP of independent rankings: what every way to walk to them has in common."""
+"""Sums of the AP of independent rankings, as far as all kinds of walks have them in common."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ COARSE = 7
 
 
 class Term(NamedTuple):
-    """Rankings whose AP is added up: how many, and exact mean and variance of the AP of one."""
+    """Equal rankings whose AP is added up `often` times; mean and variance are those of one AP."""
 
     items: Items
     n_pos: int
@@ -31,7 +31,7 @@ class Term(NamedTuple):
 
 
 class Part(Protocol):
-    """Terms with about as many positives, which are walked to side by side.
+    """Terms with similar numbers of positives, whose walks go side by side.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Part(Protocol):
 
 
 class Sum(ABC):
-    """A sum, and where the walks to its terms are.
+    """A sum of AP, and the walks of its terms.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Sum(ABC):
     mean, deviation : float
         Of the sum.
     tilted_deviation : float
-        The same under the tilt that was last looked at.
+        Standard deviation of the sum under the last tilt that was tried.
     """
 
     def __init__(self, terms: Sequence[Term]) -> None:
@@ -70,7 +70,7 @@ class Sum(ABC):
     @property
     @abstractmethod
     def parts(self) -> Sequence[Part]:
-        """Terms that are walked to side by side."""
+        """The parts, each with terms whose walks go side by side."""
 
     @abstractmethod
     def saddlepoint(self, target: float) -> Points | None:
@@ -86,7 +86,7 @@ class Sum(ABC):
 
     @abstractmethod
     def product(self) -> Course:
-        """Return the generating function of the sum, where the walks are."""
+        """Return the generating function of the sum, along the present paths."""
 
     def is_lumpy(self, slope: float) -> bool:
         """Whether the sum takes few values or clusters, as where rankings have few positives."""
@@ -98,7 +98,7 @@ class Sum(ABC):
                 path = part.path_at(slope)
                 each = log_waves(part.lanes, path, frequency * part.scale[:, None])
                 waves = waves * np.exp(part.often @ each)
-                # The others make it less yet.
+                # Further factors are at most 1, so that the product can only fall.
                 if (waves <= limit).all():
                     return False
         return bool((waves * self.coarse_waves(slope, frequency) > limit).any())

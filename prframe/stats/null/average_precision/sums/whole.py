@@ -1,7 +1,7 @@
 """Sums of the AP of rankings with few positives each, by walks through every number of hits.
 
-A walk for a ladder of slopes tells where to look, and another for slopes about that one gives the
-generating function there.
+A walk for a ladder of slopes tells roughly where the saddlepoint is, and another for slopes about
+it gives the generating function there.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,28 +29,29 @@ from prframe.stats.null.average_precision.generating_function.whole import NEVER
 from prframe.stats.null.average_precision.sums.terms import COARSE, Sum, Term
 from prframe.typing import Floats
 
-# Up to so many positives every number of hits is a row, with others about as many.
+# Up to so many positives every number of hits is a row; rankings share a walk if their numbers of
+# positives are at most about this factor apart.
 MOST_POSITIVES, _ALIKE = 160, 1.7
-# Slopes that are looked at first, over the largest of them.
+# These slopes are tried first, as shares of the largest of them.
 _LADDER = np.geomspace(1 / 60, 1.0, 8)
-# The largest one, over that of a normal distribution; AP is skewed to the right.
+# The largest slope is so many times that of a normal distribution; AP is skewed to the right.
 _FURTHER_UP, _FURTHER_DOWN = 1.25, 8.0
-# Chances with smaller logarithms do not count there.
+# Chances with smaller logarithms do not count for these first slopes.
 _SELDOM = -12.0
-# So many of them that are nearest tell where the slope is.
+# A polynomial through so many of the nearest of them gives the slope.
 _NEAREST = 6
 # So many nodes about a slope, how far they reach at first, and how often they are laid.
 _NODES, _REACH, _TURNS = 9, 2.0, 6
-# So far outside of the nodes, which reach to 1, a polynomial may lead.
+# A saddlepoint may lie so far out, where the nodes reach from -1 to 1.
 _OUTSIDE = 1.2
-# How well fewer nodes must agree on the derivatives, over their factorials.
+# The derivatives from fewer nodes must agree to this share of their factorials.
 _RESOLVED, _FACTORIALS = 1e-3, np.array([2.0, 6.0, 24.0, 120.0, 720.0])
 # Means and variances come from slopes so many deviations apart.
 _APART = 0.05
 
 
 class _Part:
-    """Terms with about as many positives, which are walked to side by side."""
+    """Terms with similar numbers of positives, whose walks go side by side."""
 
     def __init__(self, terms: Sequence[Term]) -> None:
         self.terms = list(terms)
@@ -65,11 +66,11 @@ class _Part:
         return leaning(self.lanes, slope * self.scale)[0]
 
     def prepare(self, steepest: float, never: float) -> None:
-        """Make ready for slopes up to a value."""
+        """Prepare the walk for slopes up to a value."""
         self._walk = WholeWalk(self.lanes, steepest * self.scale, never)
 
     def log_mgf(self, slopes: Floats) -> Floats:
-        """Return log E[exp(slope AP)], added up."""
+        """Return the sum of log E[exp(slope AP)] over the terms."""
         return np.asarray(self.often @ np.log(self._walk.mgf(slopes * self.scale[:, None])))
 
     def wave(self, slope: float, frequencies: Floats) -> Complexes:
@@ -85,12 +86,12 @@ class WholeSum(Sum):
     def __init__(self, terms: Sequence[Term]) -> None:
         super().__init__(terms)
         alike = groupby(self.terms, key=lambda term: int(np.log(term.n_pos) / np.log(_ALIKE)))
-        self._parts = [_Part(list(some)) for _, some in alike]
+        self._parts = [_Part(list(members)) for _, members in alike]
         self._limit = min(part.limit for part in self._parts)
 
     @property
     def parts(self) -> "list[_Part]":
-        """Terms that are walked to side by side."""
+        """The parts, each with terms whose walks go side by side."""
         return self._parts
 
     def saddlepoint(self, target: float) -> Points | None:
@@ -118,7 +119,7 @@ class WholeSum(Sum):
         return None
 
     def _glanced(self, target: float) -> float | None:
-        """Return about the slope of a value."""
+        """Return roughly the slope of a value, None if it is not among the first slopes."""
         normal = (target - self.mean) / self.deviation**2
         further = _FURTHER_UP if normal > 0 else _FURTHER_DOWN
         top = np.sign(normal) * min(further * abs(normal), self._limit)
@@ -128,7 +129,8 @@ class WholeSum(Sum):
         means = np.gradient(log_mgf[0], ladder)
         if not means[0] <= target <= means[-1]:
             return None
-        # By a polynomial through the nearest of them, or between two.
+        # The slope comes from a polynomial through the nearest slopes, or lies between two of
+        # them.
         above = int(np.clip(np.searchsorted(means, target), 1, ladder.size - 1))
         first = min(max(0, above - _NEAREST // 2), ladder.size - _NEAREST)
         near = slice(first, first + _NEAREST)
@@ -141,7 +143,7 @@ class WholeSum(Sum):
         return slope
 
     def _prepare(self, steepest: float, never: float = NEVER) -> None:
-        """Make ready for slopes up to a value."""
+        """Prepare the walks of all parts for slopes up to a value."""
         for part in self._parts:
             part.prepare(steepest, never)
 
@@ -150,7 +152,7 @@ class WholeSum(Sum):
         return np.asarray(sum(part.log_mgf(slopes) for part in self._parts))[None]
 
     def approximation(self, points: Points, target: float) -> Approximation:
-        """Return the tail; all derivatives are known well."""
+        """Return the tail from six derivatives, all of which are accurate."""
         return refined_tails(points, np.array([target]))
 
     def coarse_waves(self, slope: float, frequencies: Floats) -> Floats:
@@ -183,7 +185,7 @@ class _Product(Course):
         self.groups = [Group(n, n_pos)]
 
     def tilt(self, slope: float) -> Tilt:
-        """Tilt every group."""
+        """Return the tilt of the sum, with moments from three slopes."""
         apart = _APART / self._deviation
         slopes = slope + apart * np.array([-1.0, 0.0, 1.0])
         log_mgf = np.sum([part.log_mgf(slopes) for part in self._parts], axis=0)
@@ -194,5 +196,5 @@ class _Product(Course):
     def waves(
         self, tilt: Tilt, groups: Iterable[int], frequencies: Floats
     ) -> dict[int, Complexes]:
-        """Multiply the characteristic functions."""
+        """Return the product of the characteristic functions for each of the groups."""
         return dict.fromkeys(groups, _product(self._parts, tilt.slope, frequencies))

@@ -1,1 +1,1 @@
-"""Tails of the AP of one group, by each of the methods, and which method is asked when."""
+"""The tails of the AP of a group by each of the methods, and the choice of the method."""

@@ -21,20 +21,20 @@ from prframe.stats.null.average_precision.tails.planned import Problem
 from prframe.stats.null.average_precision.tails.tail import Hint, Tail
 from prframe.typing import Floats, Integers
 
-# So many rankings that are good enough are few.
+# Rankings that are good enough are few if there are fewer than this.
 _FEW = 20_000
 # Up to so many positives, or negatives, single rankings carry weight.
 SPARSE = 3
-# Beyond so many of both a walk with merged states would take minutes.
+# With more positives and more negatives than this a walk with merged states would take minutes.
 LONG_WALK = 400
-# Up to so many positives groups share a walk through every number of hits; and where there are
-# fewer no saddlepoint will do.
+# Groups with at most so many positives share a walk through every number of hits; with fewer
+# positives, or negatives, than the second number no saddlepoint is accurate.
 SHARED, _ROUND = 256, 24
-# Up to so many positives many values are found on a lattice.
+# A lattice serves many values at once if groups have at most so many positives.
 _ON_LATTICE = 32
-# So many terms a lattice may have for blocks: some seconds.
+# A walk over tie blocks on a lattice may have so many terms, which takes some seconds.
 MOST_TERMS = 4e5
-# Up to such a share of positives single ranks carry weight.
+# Single ranks carry weight if at most this share of the items is positive.
 _RARE = 0.02
 
 
@@ -44,9 +44,9 @@ class AlikeGroups:
     Parameters
     ----------
     groups : sequence of Group
-        Distinct groups; one only, if it is tied.
+        Distinct groups; with ties there must be just one.
     depth : int, optional
-        So many items of every group are retrieved, fewer than it has; all, if absent.
+        Number of items of every group that are retrieved, fewer than it has; all, if absent.
     ends : ndarray of int, optional
         Ends of the tie blocks of the retrieved items.
     """
@@ -85,17 +85,17 @@ class AlikeGroups:
         return min(n_pos, n - n_pos) <= SPARSE
 
     def is_small(self, group: int) -> bool:
-        """Whether a value may be found on a lattice, with others."""
+        """Whether a lattice may serve values of the group and of others at once."""
         few = self.groups[group].n_pos <= _ON_LATTICE
         return few and not self.is_tied and not self._is_sparse(group)
 
     def is_rare(self, group: int) -> bool:
-        """Whether positives are so rare that single ranks carry weight: a lattice is best."""
+        """Whether positives are so rare that single ranks carry weight, and a lattice is best."""
         n, n_pos = self.groups[group]
         return n_pos <= _RARE * n and self._may_be_on_lattice(group, MOST_TERMS)
 
     def is_round(self, group: int) -> bool:
-        """Whether a saddlepoint may do."""
+        """Whether there are positives and negatives enough for a saddlepoint."""
         n, n_pos = self.groups[group]
         return min(n_pos, n - n_pos) >= _ROUND
 
@@ -110,12 +110,12 @@ class AlikeGroups:
 
     @staticmethod
     def _few(tail: Tail, log_count: float) -> bool:
-        """Whether the smaller tail holds few of so many rankings."""
+        """Whether the smaller tail holds few of the rankings, exp(log_count) in number."""
         return min(tail.log_reached, tail.log_missed) + log_count < log(_FEW)
 
     def _is_few(self, group: int, hint: Hint) -> bool:
         """Whether the smaller tail holds few rankings."""
-        # Large blocks hold many positives in few ways: not few to walk through.
+        # Large blocks hold many positives in few ways, which a walk still has to go through.
         counts = self.log_rankings if self._is_long(group) else self.log_states
         return self._few(hint.tail, counts[group])
 
@@ -142,12 +142,12 @@ class AlikeGroups:
         return x * self.groups[group].n_pos * (1 - EQUAL)
 
     def retrieved(self, group: int) -> Retrieved:
-        """Return the n, n_pos and depth of a group; its tie blocks are not among them."""
+        """Return n, n_pos and depth of a group, without its tie blocks."""
         items, n_pos = self._items(group)
         return Retrieved(items.n, n_pos, items.depth)
 
     def problem(self, group: int, x: float) -> Problem:
-        """Return a value of AP as one of T."""
+        """Return the problem of finding the tails at a value of AP, in terms of T."""
         items, n_pos = self._items(group)
         mean, deviation = n_pos * self.mean[group], n_pos * self.variance[group] ** 0.5
         return Problem(items, n_pos, self._target(group, x), float(mean), float(deviation))

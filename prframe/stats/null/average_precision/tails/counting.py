@@ -1,4 +1,4 @@
-"""Tails of T = n_pos AP where up to three items are positive, or up to three are not.
+"""Tails of T = n_pos AP where at most three items are positive, or at most three are negative.
 
 With positives at the ranks r_1 < r_2 < ..., or with negatives at q_1 < q_2 < ..., of which those
 down to a depth d count,
@@ -15,11 +15,11 @@ import numpy as np
 
 from prframe.typing import Floats, Integers
 
-# Up to so many ranks are chosen besides the last one, in up to so many ways.
+# At most so many ranks are chosen besides the last one, in at most so many ways.
 _MOST_OTHERS, _MOST_WAYS = 2, 1 << 22
-# Of negatives more, as nothing else is good at them.
+# For negatives there may be more ways, as no other method is good for few negatives.
 _MOST_WAYS_OF_NEGATIVES = 1 << 26
-# So many choices of these are looked at together.
+# So many choices are treated at a time.
 _AT_ONCE = 1 << 21
 
 
@@ -71,7 +71,7 @@ def _good_last(last: Floats, above: Integers, lack: Floats, *, falls: bool) -> i
     if falls:
         ends = np.searchsorted(-last, -lack, side="right")
         return int(np.maximum(ends - above - 1, 0).sum())
-    # The first terms need not rise, but the last rank is none of them: others are above it.
+    # The first terms need not rise, but they do not matter: other ranks are above the last one.
     least = int(above.min()) + 1
     begins = least + np.searchsorted(last[least:], lack, side="left")
     return int(np.maximum(last.size - np.maximum(begins, above + 1), 0).sum())

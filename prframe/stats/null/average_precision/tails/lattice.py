@@ -7,10 +7,10 @@ the t ranks hold j of the positives with a hypergeometric chance, and T grows by
 
 As with generating functions (`Course`) one walk down the ranks holds this for every number of
 retrieved items (= t) and of positives among them (= h), and so for every n and n_pos. T is kept on
-a lattice from 0 to the value that is asked for; what falls between two points is shared between
-them, which keeps the mean. A second walk with points twice as far apart tells how much that
-matters: where the two differ by more than a little, single values of T carry weight near the one
-that is asked for. All terms are positive, so that no digits are lost far out.
+a lattice from 0 to the value in question; weight between two points is shared between them, which
+keeps the mean. A second walk with points twice as far apart tells how much that matters: where the
+two differ by more than a little, single values of T carry weight near the value in question. All
+terms are positive, so that no digits are lost far out.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,35 +32,37 @@ from prframe.typing import Floats, Integers
 
 # Up to so many likely hits a lattice is not too slow.
 MOST_HITS = 600
-# Points up to the largest value that is asked for, which is at most so many times the smallest.
-# The first number of points is tried first.
+# The lattice has so many points up to the largest value, the first number being tried first;
+# values share a lattice if the largest is at most so many times the smallest.
 _POINTS, _ALIKE_VALUES = (2048, 8192), 4.0
-# Chances with smaller logarithms never count, if those of the answers are larger than the second.
+# Chances with a logarithm below the first number never count, if those of the answers are above
+# the second.
 NEVER = ((-45.0, -20.0), (-90.0, -55.0), (-170.0, -130.0))
-# Which share of a bound is about the answer's.
+# The logarithm of the answer is roughly this share of that of a bound.
 _GUESSED = 0.7
-# Where the slope of the tail's logarithm is taken, in points.
+# The slope of the tail's logarithm is taken over so many points.
 _NEARBY = 40.0
-# Tails are compared so many points beside the value that is asked for, and three times as many;
-# so much more may lie between the former. So far the two walks may be apart, of whose difference
-# a third is left.
+# Tails are taken so many points beside the value, and three times as many. The logarithm may
+# change by this much more between the near ones than between a near and a far one. The two walks
+# may differ by the last number; a third of their difference corrects the finer one.
 _BESIDE, _LUMPY, _APART = 2.5, 0.03, 0.02
-# What is not known better than so many points is kept as its mean.
+# Growth with a standard deviation of at most so many points is replaced by its mean.
 _NARROW = 0.2
-# Sharing leads so many points further at most.
+# Sharing moves T by at most so many points.
 _DRIFT = 100
-# One positive at the last rank lets T grow by 1 over that; less is asked for as well as that.
+# One positive at the last rank increases T by 1 over that rank; the tails are the same for all
+# values below that, so that values are raised to this share of it.
 _LEAST_RISE = 0.9
-# So many values between points are looked up at once.
+# So many values between points are interpolated at a time.
 _AT_ONCE = 1 << 18
 _LEAST = 1e-300
 
 
 class LatticeTails(NamedTuple):
-    """Logarithms of P(T >= x) and P(T < x), and the slope of the smaller one's logarithm.
+    """The logarithms of P(T >= x) and P(T < x), and the slope of the smaller one's logarithm.
 
     `lumpy` tells where a lattice is too coarse, as single values of T next to x carry weight;
-    where the smaller one is too small for the terms that were taken, all are NaN.
+    where the smaller tail is too small for the terms that were taken, all are NaN.
     """
 
     reached: Floats
@@ -70,7 +72,7 @@ class LatticeTails(NamedTuple):
 
 
 class Retrieved(NamedTuple):
-    """Items, positives among them, and how many of the items are retrieved."""
+    """The numbers of items, of positives among them, and of items that are retrieved."""
 
     n: int
     n_pos: int
@@ -78,7 +80,7 @@ class Retrieved(NamedTuple):
 
 
 class _Rows(NamedTuple):
-    """The distributions of the hits `low`, ... at a rank: on the lattice, and what lies beyond."""
+    """The distributions of T for the hits `low`, ... at a rank, on the lattice and beyond it."""
 
     low: int
     weight: Floats
@@ -86,7 +88,7 @@ class _Rows(NamedTuple):
 
 
 class _Terms(NamedTuple):
-    """The terms of a step: hits at its end and above it, what T grows by, and the chance."""
+    """The terms of a step: hits at its end and above it, the growth of T, and the chance."""
 
     hits: Integers
     above: Integers
@@ -101,7 +103,7 @@ def lattice_tails(
 
     All cases have the tie blocks whose ends are given, if any.
     """
-    found = np.full((3, x.size), np.nan)
+    columns = np.full((3, x.size), np.nan)
     lumpy = np.ones(x.size, np.bool_)
     x = np.maximum(x, [_LEAST_RISE / case.depth for case in cases])
     size = _kind(x).tolist()
@@ -109,19 +111,19 @@ def lattice_tails(
     for _, members in groupby(order, key=size.__getitem__):
         chosen = np.array(list(members))
         for points in _POINTS:
-            some, values = [cases[k] for k in chosen], x[chosen]
+            chosen_cases, values = [cases[k] for k in chosen], x[chosen]
             top = float(values.max())
-            walk = partial(Walk, Shape(some, ends), top)
-            found[:, chosen], lumpy[chosen] = _compared(walk, some, values, top / points)
+            walk = partial(Walk, Shape(chosen_cases, ends), top)
+            columns[:, chosen], lumpy[chosen] = _compared(walk, chosen_cases, values, top / points)
             chosen = chosen[lumpy[chosen]]
             if not chosen.size:
                 break
-    reached, missed, slope = found
+    reached, missed, slope = columns
     return LatticeTails(reached, missed, slope, lumpy)
 
 
 class Lattice:
-    """The tails of one case, for values that are asked for one after the other.
+    """The tails of a case, whose walks are kept for further values.
 
     Parameters
     ----------
@@ -138,24 +140,24 @@ class Lattice:
         """Return the tails of a value of T."""
         values = np.array([max(x, _LEAST_RISE / self._shape.cases[0].depth)])
         top = 1.01 * float(_ALIKE_VALUES ** (_kind(values)[0] + 1))
-        found, lumpy = np.zeros((3, 1)), np.ones(1, np.bool_)
+        columns, lumpy = np.zeros((3, 1)), np.ones(1, np.bool_)
         walk = partial(self._walk, top)
         for points in _POINTS:
-            found, lumpy = _compared(walk, self._shape.cases, values, top / points)
+            columns, lumpy = _compared(walk, self._shape.cases, values, top / points)
             if not lumpy[0]:
                 break
-        reached, missed, slope = found
+        reached, missed, slope = columns
         return LatticeTails(reached, missed, slope, lumpy)
 
     def _walk(self, top: float, cell: float, never: float) -> "Walk":
-        """Walk, or return the walk."""
+        """Return a walk, which is made only once."""
         if (top, cell, never) not in self._walks:
             self._walks[top, cell, never] = Walk(self._shape, top, cell, never)
         return self._walks[top, cell, never]
 
 
 def _kind(x: Floats) -> Integers:
-    """Return numbers that are the same for values of about one size."""
+    """Return numbers that are equal for values of a similar size."""
     return np.asarray(np.log(x) // np.log(_ALIKE_VALUES), dtype=np.int64)
 
 
@@ -170,18 +172,18 @@ def _compared(
             coarse = walk(2 * cell, never).pairs(cases, x)
             if (coarse[0].min(axis=0) > np.exp(furthest)).all():
                 break
-    return settled(walk(cell, never).pairs(cases, x), coarse, cell, furthest)
+    return combined_tails(walk(cell, never).pairs(cases, x), coarse, cell, furthest)
 
 
 def _least(case: Retrieved, x: float) -> float:
-    """Return a logarithm that P(T >= x) exceeds: T is as large if the first ranks are positive."""
+    """Return a lower bound of log P(T >= x), the chance that the first ranks are positive."""
     first = min(int(np.ceil(x)), case.n_pos)
     ways = log_binomial(case.n - first, case.n_pos - first) - log_binomial(case.n, case.n_pos)
     return float(ways)
 
 
 def nearby(cell: float) -> Floats:
-    """Return how far from a value tails are asked for: there, further on, and beside it."""
+    """Return the distances from a value at which tails are taken: 0, further on, and beside it."""
     around = _BESIDE * np.array([-3.0, -1.0, 1.0, 3.0, -6.0, -2.0])
     return np.asarray(cell * np.array([0.0, _NEARBY, *around]))
 
@@ -196,20 +198,20 @@ def likely_hits(case: Retrieved, never: float) -> int:
 
 
 def walk_terms(hits: int, items: Items) -> float:
-    """Return about how many terms a walk to so many hits has."""
+    """Return roughly the number of terms of a walk to so many hits."""
     steps = items.table(DENSE, GROWTH)
     share = steps.size / np.maximum(steps.end, 1)
     return float((min(hits, 1e6) * (4 + 2 * np.minimum(hits * share, steps.size))).sum())
 
 
-def settled(
+def combined_tails(
     fine: Floats, coarse: Floats, cell: float, furthest: float
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Return the tails and the slopes from two walks, and whether they are too coarse.
 
     Where the value itself carries weight, the lattice spreads that weight over both sides of it;
-    the tails just below, led on to the value, count all of it. No lattice tells a value that
-    carries weight from one right beside it, so that these are too coarse all the same.
+    the tails just below, extrapolated to the value, count all of it. No lattice can tell a value
+    that carries weight from one right beside it, so that these are called too coarse all the same.
     """
     fine, coarse = (np.log(np.maximum(pairs, _LEAST)) for pairs in (fine, coarse))
     upper = fine[0, 0] <= fine[0, 1]
@@ -234,7 +236,7 @@ def settled(
 
 
 class Shape(NamedTuple):
-    """Cases, and the ends of the tie blocks that all have, if any."""
+    """Cases, and the ends of the tie blocks, if any, which all of them have."""
 
     cases: Sequence[Retrieved]
     ends: Integers | None
@@ -275,20 +277,20 @@ class Walk:
             if left is not None:
                 self._left |= dict.fromkeys(leaving, left)
             if step < leave[depth]:
-                rows = self._moved(rows, steps.one(step))
+                rows = self._moved(rows, steps.at(step))
 
     def pairs(self, cases: Sequence[Retrieved], x: Floats) -> Floats:
-        """Return P(T >= y) and P(T < y), for y = x, and so many points further or beside.
+        """Return P(T >= y) and P(T < y), where y - x are the distances of `nearby`.
 
-        ndarray of float, shape (6, 2, n_cases).
+        The result is an ndarray of float of shape (8, 2, n_cases).
         """
         offsets = nearby(self.cell)
-        found = np.zeros((offsets.size, 2, x.size))
+        chances = np.zeros((offsets.size, 2, x.size))
         order = sorted(range(x.size), key=cases.__getitem__)
         for case, same in groupby(order, key=cases.__getitem__):
             places = list(same)
-            found[:, :, places] = self._last(case, x[places], offsets)
-        return found
+            chances[:, :, places] = self._last(case, x[places], offsets)
+        return chances
 
     def reached(self, case: Retrieved, x: Floats) -> Floats:
         """Return P(T >= x) for many values of a case, `top` at most."""
@@ -309,7 +311,7 @@ class Walk:
         return self._ends[depth]
 
     def _shares(self, case: Retrieved) -> tuple[Integers, Floats]:
-        """Return how many positives may be retrieved, and the chances."""
+        """Return the likely numbers of retrieved positives, and their chances."""
         n, n_pos, depth = case
         retrieved = np.arange(max(0, n_pos - (n - depth)), min(depth, n_pos) + 1)
         log_share = log_binomial(depth, retrieved) + log_binomial(n - depth, n_pos - retrieved)
@@ -323,11 +325,11 @@ class Walk:
         n, n_pos = self.shapes[:, self.shapes[0, :, 0] >= end]
         log_chance = log_binomial(n_pos, hits) + log_binomial(n - n_pos, end - hits)
         log_chance -= log_binomial(n, end)
-        some = np.flatnonzero((log_chance > self.never).any(axis=0))
-        return int(some[0]), int(some[-1])
+        likely = np.flatnonzero((log_chance > self.never).any(axis=0))
+        return int(likely[0]), int(likely[-1])
 
     def _moved(self, rows: _Rows, step: Steps) -> _Rows:
-        """Take a step."""
+        """Return the distributions at the end of a step."""
         low, high = self._likely(int(step.end[0]))
         hits, above, growth, chance = self._terms(step, np.arange(low, high + 1), rows)
         place, part = np.divmod(growth / self.cell, 1.0)
@@ -335,12 +337,12 @@ class Walk:
         factor = np.concatenate([(1 - part) * chance, part * chance])
         source, target = np.tile(above - rows.low, 2), np.tile(hits - low, 2)
         width = self.width
-        # T is at most the number of hits, and a little more where it was shared between points.
+        # T is at most the number of hits, plus a little where it was shared between points.
         most = (above / self.cell).astype(np.int64) + _DRIFT
-        some = np.tile(np.minimum(width, most), 2)
-        keep = np.clip(width - shift, 0, some)
+        occupied = np.tile(np.minimum(width, most), 2)
+        keep = np.clip(width - shift, 0, occupied)
         reach = np.pad(np.cumsum(rows.weight[:, ::-1], axis=1)[:, ::-1], ((0, 0), (0, 1)))
-        lost = factor * (rows.beyond[source] + np.where(keep < some, reach[source, keep], 0.0))
+        lost = factor * (rows.beyond[source] + np.where(keep < occupied, reach[source, keep], 0.0))
         beyond: Floats = np.bincount(target, lost, high - low + 1).astype(np.float64)
         weight = np.zeros((high - low + 1, width))
         inside = (keep > 0) & (factor > 0)
@@ -365,7 +367,8 @@ class Walk:
         growth += number * (number - 1) * float(step.pair[0])
         share = number * (1 - number / max(size, 1)) * float(step.spread[0])
         spread = np.sqrt(share) * (met + number / 2)
-        # Two values with the mean and the variance, or one where the lattice spreads as much.
+        # Growth that varies is two values with its mean and variance, or one where the lattice
+        # itself spreads it as much.
         two = np.flatnonzero(spread > _NARROW * self.cell)
         chance[two] /= 2
         again = np.concatenate([np.arange(row.size), two])
@@ -376,7 +379,7 @@ class Walk:
     @staticmethod
     def _survival(rows: _Rows) -> Floats:
         """Return P(T >= x) and P(T < x) at the points of the lattice, by number of hits."""
-        # A point stands for all that was nearer to it than to its neighbours.
+        # A point stands for all values that are nearer to it than to its neighbours.
         above = np.cumsum(rows.weight[:, ::-1], axis=1)[:, ::-1] - rows.weight / 2
         below = np.cumsum(rows.weight, axis=1) - rows.weight / 2
         return np.stack([above + rows.beyond[:, None], below])
@@ -387,7 +390,7 @@ class Walk:
         survival, (low, *_), above = self._left[depth]
         cut = self.items.between(np.array([above]), np.array([depth]))
         x = values + offsets[:, None]
-        found = np.zeros((2, *x.shape))
+        chances = np.zeros((2, *x.shape))
         retrieved, share = self._shares(case)
         rows = _Rows(low, survival[0], np.zeros(0))
         terms = self._terms(cut, retrieved, rows)
@@ -397,8 +400,8 @@ class Walk:
             part = slice(begin, begin + at_once)
             rows_of = (terms.above[part] - low)[:, None, None]
             value = self._at(survival, rows_of, x - terms.growth[part, None, None])
-            found += np.tensordot(value, factor[part], axes=([1], [0]))
-        return np.moveaxis(found, 0, 1)
+            chances += np.tensordot(value, factor[part], axes=([1], [0]))
+        return np.moveaxis(chances, 0, 1)
 
     def _at(self, survival: Floats, row: Integers, x: Floats) -> Floats:
         """Return P(T >= x) and P(T < x) between the points of the lattice, given hits."""

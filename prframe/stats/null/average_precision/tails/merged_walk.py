@@ -1,10 +1,10 @@
 """P(T >= target) by following all rankings at once, down the ranks.
 
-A state is how many positives have been met, T so far, and its probability. T never falls: a state
-is settled once the target is surely reached or surely missed, and the last positive is placed in
-closed form. While the states are few this is branch and bound, and exact. When they grow many,
-states with the same number of positives and nearly the same T are merged into their mean; merged
-into the least or the largest instead, they give bounds.
+A state is the number of positives that have been met, T so far, and its probability. T never
+falls: a state is decided once the target is surely reached or surely missed, and the last positive
+is placed in closed form. While the states are few this is branch and bound, and exact. When they
+grow many, states with the same number of positives and nearly the same T are merged into their
+mean; merged into the least or the largest instead, they give bounds.
 """
 
 from collections.abc import Iterator
@@ -26,17 +26,18 @@ from prframe.typing import Floats, Integers
 Chosen: TypeAlias = NDArray[np.bool_] | NDArray[np.int64]
 Rounding: TypeAlias = Literal["mean", "low", "high"]
 
-# Ranks of their own, and by how much a step grows beyond them: in general; where single rankings
-# carry weight; and for bounds, which must allow for all places in a step.
+# So many of the first ranks are steps of their own; steps beyond take this share of the rank. The
+# pairs are for walks in general, for those where single rankings carry weight, and for bounds,
+# which must allow for all places in a step.
 _GENERAL, _SINGLE, _BOUND = (64, 0.06), (2048, 0.01), (256, 0.02)
 # Up to so many positives the general steps are too long.
 _SPARSE = 8
-# Turns the logarithm of whose share of the result is below this are left out.
+# Turns are left out if their share of the result has a logarithm below this.
 _NEGLIGIBLE = -21.0
 
 
 class Tails(NamedTuple):
-    """Logarithms of P(T >= target), of P(T < target), and of the chance of what was left out.
+    """The logarithms of P(T >= target), of P(T < target), and of the chance of all left out.
 
     `is_exact` tells that every ranking was followed to its end, `is_merged` that states were
     merged.
@@ -50,7 +51,7 @@ class Tails(NamedTuple):
 
 
 class States(NamedTuple):
-    """Positives met, T so far, logarithm of the probability."""
+    """Positives met, T so far, and the logarithm of the probability of each state."""
 
     hits: Integers
     total: Floats
@@ -74,19 +75,20 @@ class Walk:
     n_pos : int
         Positives among them.
     target : float
-        What T is to reach.
+        The value that T is to reach.
     cell : float
-        States closer than this share of what they lack are merged; of `scale`, if that is less.
+        States are merged if they are closer than this share of what they lack, or of `scale` if
+        that is less.
     scale : float
-        By how much T changes when its tail falls by a factor of e or so.
+        The change of T over which its tail falls by a factor of about e.
     most : float
-        So many states are kept apart.
+        Number of states up to which none are merged.
     rounding : {"mean", "low", "high"}
-        Where merged states go.
+        The value that merged states get: their mean, the least or the largest.
     is_fine : bool
         Whether single rankings carry weight.
     is_counted : bool
-        Whether every ranking counts for itself: no states are merged, no ranks taken together.
+        Whether every ranking counts for itself: no states are merged, and each rank is a step.
     """
 
     items: Items
@@ -100,12 +102,12 @@ class Walk:
     is_counted: bool = False
 
     def __post_init__(self) -> None:
-        """Start with nothing settled."""
+        """Begin with no decided states."""
         self._reached = self._missed = self._left_out = -inf
         self._is_exact, self._is_merged = True, False
 
     def tails(self) -> Tails:
-        """Walk."""
+        """Walk down the ranks and return the tails."""
         states = States(np.zeros(1, np.int64), np.zeros(1), np.zeros(1))
         if self.n_pos == 1:
             self._place_last(states, 0)
@@ -119,7 +121,7 @@ class Walk:
         return self._result()
 
     def _steps(self) -> Iterator[Step]:
-        """Return the steps."""
+        """Return the steps of the walk."""
         if self.is_counted:
             return self.items.steps(inf, 0.0)
         if self.rounding != "mean":
@@ -133,7 +135,7 @@ class Walk:
         return Tails(self._reached, self._missed, self._left_out, is_exact, self._is_merged)
 
     def _passed(self, states: States, step: Step) -> States:
-        """Take a step."""
+        """Take a step; return the states that are still undecided."""
         low = int(states.hits.min())
         met = np.arange(low, int(states.hits.max()) + 1)
         positives, chances = self._chances(step, met)
@@ -143,19 +145,19 @@ class Walk:
             if (total := _log_sum(weight)) < _NEGLIGIBLE + min(self._reached, self._missed):
                 self._left_out = float(np.logaddexp(self._left_out, total))
                 continue
-            some = weight > -inf
+            possible = weight > -inf
             if j and not step.is_exact:
                 self._is_exact = False
-            hits, reached, _ = states.where(some)
-            after = States(hits + j, reached + self._growth(step, hits, j), weight[some])
-            last, done = after.hits == self.n_pos - 1, after.hits == self.n_pos
+            hits, reached, _ = states.where(possible)
+            after = States(hits + j, reached + self._growth(step, hits, j), weight[possible])
+            last, complete = after.hits == self.n_pos - 1, after.hits == self.n_pos
             self._place_last(after.where(last), step.end)
-            self._settle(after.where(done))
-            parts.append(after.where(~(last | done)))
+            self._add_complete(after.where(complete))
+            parts.append(after.where(~(last | complete)))
         return States(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
     def _growth(self, step: Step, hits: Integers, j: int) -> Floats:
-        """Return by how much T grows."""
+        """Return the growth of T in a step with j positives."""
         if step.is_exact or self.rounding == "mean":
             return step.growth(hits, np.full(hits.size, j))
         own = j * j if self.items.is_tied and self.rounding == "high" else j * (j + 1) / 2
@@ -163,7 +165,7 @@ class Walk:
         return np.asarray((j * hits + own) / end)
 
     def _chances(self, step: Step, met: Integers) -> tuple[Integers, Floats]:
-        """Return how many positives a step may hold, and log chances, by those met."""
+        """Return the possible numbers of positives in a step, and log chances, by those met."""
         left, rest = float(self.items.n - step.above), self.n_pos - met
         if step.size == 1:
             share = np.clip(rest / left, 0, 1)
@@ -175,13 +177,13 @@ class Walk:
         return j, ways - log_binomial(left, step.size)
 
     def _place_last(self, states: States, rank: int) -> None:
-        """Settle states with one positive left, which may stand anywhere below a rank."""
+        """Decide states with one positive left, which may stand anywhere below a rank."""
         if not states.hits.size:
             return
         lack = self.target - states.total
         with np.errstate(divide="ignore"):
             furthest = np.where(lack > 0, self.n_pos / np.maximum(lack, 0), np.inf)
-        # What was rounded when the target was divided must not cost a rank.
+        # The rounding of the target's division must not cost a rank.
         below = self.items.n - rank
         near = np.maximum(self.items.up_to(furthest * (1 + 1e-13)) - rank, 0)
         near = np.where(lack > 0, near, below)
@@ -191,18 +193,18 @@ class Walk:
                 states.log_weight + np.log1p(-near / below),
             )
 
-    def _settle(self, states: States) -> None:
-        """Settle states that have met all positives."""
+    def _add_complete(self, states: States) -> None:
+        """Decide states that have met all positives."""
         good = states.total >= self.target
         self._add(states.log_weight[good], states.log_weight[~good])
 
     def _add(self, reached: Floats, missed: Floats) -> None:
-        """Add to the result."""
+        """Add the chances of decided states to the result."""
         self._reached = float(np.logaddexp(self._reached, _log_sum(reached)))
         self._missed = float(np.logaddexp(self._missed, _log_sum(missed)))
 
     def _open(self, states: States, rank: int) -> States:
-        """Settle what can be; return the rest."""
+        """Decide the states that can be decided; return the others."""
         if not states.hits.size:
             return states
         low = int(states.hits.min())
@@ -217,11 +219,11 @@ class Walk:
         self._is_merged = True
         lack = self.target - states.total - self._least_to_come(states.hits)
         part = np.maximum(lack, 1e-300) / self.scale
-        # As the logarithm below the scale, linear beyond.
+        # Cells are equally wide in the logarithm below the scale, and in the lack itself beyond.
         place = np.where(part < 1, np.log(np.minimum(part, 1)), part - 1)
         cell = np.floor(place / self.cell).astype(np.int64)
         cell += (states.hits - states.hits.min()) * (int(np.ptp(cell)) + 1) - cell.min()
-        # Runs are in order already, which this way of sorting makes use of.
+        # Runs of states are in order already, which a stable sort makes use of.
         order = np.argsort(cell, kind="stable")
         hits, total, weight = states.where(order)
         new = np.flatnonzero(np.diff(cell[order], prepend=-1))
@@ -240,14 +242,14 @@ class Walk:
         """Return the most by which T can grow below a rank."""
         rest = self.n_pos - hits
         if self.items.is_tied:
-            # No precision to come is larger than that.
+            # All positives left earn at most the precision n_pos / (rank + those left).
             return np.asarray(rest * self.n_pos / np.maximum(rank + rest, 1))
-        # All that are left, or fit in, follow at once.
+        # T grows most if all positives that are left, or fit in, follow at once.
         more = np.clip(self.items.depth - rank, 0, rest)
         return np.asarray(more - (rank - hits) * (_harmonic(rank + more) - _harmonic(rank)))
 
     def _least_to_come(self, hits: Integers) -> Floats:
-        """Return the least by which T must grow yet: all that are left come last of all.
+        """Return the least growth of T to come, where all positives left come last of all.
 
         In a tied block they count for no less.
         """

@@ -37,21 +37,21 @@ from prframe.stats.null.average_precision.tails.tail import (
 )
 from prframe.typing import Floats, Integers
 
-# So many rankings are counted anyway, and so many on demand.
+# Up to so many rankings are counted by the method "auto", and so many by "exact".
 _COUNTED, _COUNTABLE = 1 << 16, 1 << 22
-# States that are kept apart before they are merged, and where good rankings are few.
+# So many states are kept apart before any are merged, and so many where good rankings are few.
 _APART, _FEW_APART = 2000, 100_000
-# Groups with about as many positives share an inversion.
+# Groups share an inversion if their numbers of positives lie between the same two of these.
 _ALIKE = 16, 64, 256
-# Beyond so many positives what a lattice finds no certainty for stays an estimate.
+# With more positives than this a lattice that is too coarse leaves an estimate, without a walk.
 _STUBBORN = 100
-# So far out, exp(-115) = 1e-50, an estimate of the inversion will do.
+# For tails below exp(-115) = 1e-50 an estimate of the inversion suffices.
 _FAR = -115.0
-# Two widths of cells, from which the logarithm is extrapolated: the error is as their square.
+# The logarithm is extrapolated from cells of two widths, as the error grows with their square.
 _WIDE, _NARROW = 0.16, 0.08
-# Up to so many positives the narrower one will do.
+# Up to so many positives the narrower cells suffice.
 _ONE_WIDTH = 8
-# The scale of a walk's cells, by the slope of the tail's logarithm.
+# The scale of a walk's cells is this over the slope of the tail's logarithm.
 _SCALE = 2.0
 
 
@@ -67,16 +67,16 @@ class NullTails(AlikeGroups):
 
     def begun(self, asked: Sequence[Asked], method: APNullMethod) -> list[Tail | None]:
         """Return the tails that are certain, or counted; None for others."""
-        found = [self._certain(*pair) for pair in asked]
+        certain = [self._certain(*pair) for pair in asked]
         return [
             self._counted(*pair, method) if tail is None else tail
-            for tail, pair in zip(found, asked, strict=True)
+            for tail, pair in zip(certain, asked, strict=True)
         ]
 
     def finished(
         self, asked: Sequence[Asked], known: Sequence[Hint | None], method: APNullMethod
     ) -> list[Tail]:
-        """Return the tails of the others, of some of which something is known."""
+        """Return the tails that `begun` did not find, from hints where there are any."""
         hints = {place: hint for place, hint in enumerate(known) if hint is not None}
         open_ = [
             place
@@ -91,12 +91,12 @@ class NullTails(AlikeGroups):
         return [self._approximated(*pair, hints.get(place)) for place, pair in enumerate(asked)]
 
     def _approximated(self, group: int, x: float, hint: Hint | None) -> Tail:
-        """Return the tails of one of the others, by what is known of it or by a walk."""
+        """Return the tails of a value that was neither certain nor counted, by hint or walk."""
         is_good = hint is not None and self._is_good(group, hint)
         tail = hint.tail if hint is not None and is_good else self._walked(group, x, hint)
         n, n_pos = self.groups[group]
         if tail.method == "lattice" and n - n_pos <= SPARSE:
-            # Merged states are told apart by what they lack, of which few negatives take little.
+            # States are merged by the sum that they lack, which few negatives hardly change.
             return tail._replace(method="estimate")
         if not self.is_tied or tail.method in {"exact", "saddlepoint"}:
             return tail
@@ -114,16 +114,16 @@ class NullTails(AlikeGroups):
         if not self._may_be_on_lattice(group, most_terms) or self._is_sparse(group):
             return None
         hint = self.lattice_hint(group, x)
-        return hint.tail if hint is not None and hint.is_settled else None
+        return hint.tail if hint is not None and hint.is_accurate else None
 
     def lattice_hint(self, group: int, x: float) -> Hint | None:
-        """Return what a lattice tells, which is kept for other values of the group."""
+        """Return the tails from a lattice, which is kept for other values of the group."""
         if group not in self._lattices:
             self._lattices[group] = Lattice(self.retrieved(group), self._shape[1])
         return lattice_hints(self._lattices[group].tails(self._target(group, x)))[0]
 
     def bounds(self, group: int, x: float, cell: float) -> tuple[float, float]:
-        """Return numbers that P(AP >= x) lies between."""
+        """Return a lower and an upper bound of P(AP >= x)."""
         if (sure := self._certain(group, x)) is not None:
             return exp(sure.log_reached), exp(sure.log_reached)
         hint = self._hint(group, x)
@@ -131,35 +131,35 @@ class NullTails(AlikeGroups):
         return exp(low.reached), min(exp(np.logaddexp(high.reached, high.left_out)), 1.0)
 
     def _is_good(self, group: int, hint: Hint) -> bool:
-        """Whether an inverted tail will do: settled, or too far out to matter, and of many."""
+        """Whether a hint needs no walk: it is of many rankings, and accurate or far out enough."""
         n_pos, is_long = self.groups[group].n_pos, self._is_long(group)
         if self._is_few(group, hint):
             return False
         is_far = hint.tail.method == "estimate" and hint.tail.log_reached < _FAR
         can_do_better = n_pos <= MOST_HITS and not hint.is_from_lattice
-        return hint.is_settled or (is_long and not can_do_better) or is_far
+        return hint.is_accurate or (is_long and not can_do_better) or is_far
 
     def _certain(self, group: int, x: float) -> Tail | None:
-        """Return the tails at and beyond the ends."""
+        """Return the tails of values at and beyond the ends of the support, None between them."""
         if x <= self._least[group] * (1 + EQUAL):
             return Tail(0.0, -inf, "exact")
         n, n_pos = self.groups[group]
         depth, ends = self._shape
         best = n_pos if depth is None else min(depth, n_pos)
         if n_pos == n or (depth is None and ends is not None and ends.size == 1):
-            # All that varies is which of equals is which.
+            # AP is constant, because all rankings differ in nothing but equal items.
             constant = best / n if n_pos == n else n_pos / n
             return constant_tail(is_reached=x <= constant * (1 + EQUAL))
         if x < best / n_pos * (1 - EQUAL):
             return None
-        # The best ranking is all positives, then none of them or the end of what is retrieved.
+        # The best ranking has all positives at the top, which needs a block to end right there.
         if x > best / n_pos * (1 + EQUAL) or not (ends is None or (ends == best).any()):
             return Tail(-inf, 0.0, "exact")
         log_best = float(log_binomial(n - best, n_pos - best) - self.log_rankings[group])
         return Tail(log_best, log_rest(log_best), "exact")
 
     def _counted(self, group: int, x: float, method: APNullMethod) -> Tail | None:
-        """Count rankings, if there are few enough, or if they differ in few items."""
+        """Return the tails by counting rankings, None if these are too many."""
         if method in {"auto", "exact"} and not self.is_tied and self._is_sparse(group):
             items, n_pos = self._items(group)
             logs = sparse_log_tails(items.n, n_pos, items.depth, self._target(group, x))
@@ -167,7 +167,7 @@ class NullTails(AlikeGroups):
                 return Tail(*logs, "exact")
         most = {"auto": _COUNTED, "exact": _COUNTABLE}.get(method, 0)
         depth = self._shape[0]
-        # Of what is not retrieved only the number of positives counts.
+        # Items that are not retrieved matter by the number of positives among them alone.
         patterns = inf if depth is None else depth * log(2)
         if most and min(self.log_states[group], patterns) <= log(most):
             walk = Walk(*self._items(group), self._target(group, x), is_counted=True)
@@ -182,19 +182,19 @@ class NullTails(AlikeGroups):
         return None
 
     def _walked(self, group: int, x: float, hint: Hint | None) -> Tail:
-        """Walk with merged states, of two widths if need be, unless a lattice will do."""
+        """Return the tails by walks with cells of one or two widths, unless a lattice suffices."""
         is_few = hint is not None and self._is_few(group, hint)
         is_long = self._is_long(group)
         if hint is not None and not hint.is_from_lattice and (is_long or not is_few):
-            lattice = self._on_lattice(group, x, MOST_TERMS if hint.is_settled else inf)
+            lattice = self._on_lattice(group, x, MOST_TERMS if hint.is_accurate else inf)
             if lattice is not None or is_long:
                 return lattice or hint.tail
         if hint is not None and hint.is_from_lattice and self.groups[group].n_pos > _STUBBORN:
             return hint.tail
         hint = hint or self._hint(group, x)
-        one = self.groups[group].n_pos <= _ONE_WIDTH
-        wide = self._walk(group, x, _NARROW if one else _WIDE, hint)
-        if one or not wide.is_merged:
+        is_one_width = self.groups[group].n_pos <= _ONE_WIDTH
+        wide = self._walk(group, x, _NARROW if is_one_width else _WIDE, hint)
+        if is_one_width or not wide.is_merged:
             return self._possible(group, as_tail(wide))
         narrow = self._walk(group, x, _NARROW, hint)
         if narrow.reached <= narrow.missed:
@@ -206,23 +206,23 @@ class NullTails(AlikeGroups):
         return self._possible(group, tail)
 
     def _hint(self, group: int, x: float) -> Hint | None:
-        """Return what the inversion knows of a value."""
+        """Return the tails of a value by inversion, None if single rankings carry weight."""
         if self._is_sparse(group):
             return None
         return self._inverted(np.array([group]), np.array([x]))[0]
 
     def _possible(self, group: int, tail: Tail) -> Tail:
-        """Raise tails to the chance of one ranking; with ties or a depth the upper may be 0."""
-        one = -float(self.log_rankings[group])
+        """Raise tails to the chance of a ranking; with ties or a depth the upper may be 0."""
+        one_ranking = -float(self.log_rankings[group])
         reached = tail.log_reached
         if reached > -inf or all(part is None for part in self._shape):
-            reached = max(reached, one)
-        return Tail(reached, max(tail.log_missed, one), tail.method)
+            reached = max(reached, one_ranking)
+        return Tail(reached, max(tail.log_missed, one_ranking), tail.method)
 
     def _walk(
         self, group: int, x: float, cell: float, hint: Hint | None, rounding: Rounding = "mean"
     ) -> Tails:
-        """Walk with cells of a width."""
+        """Return the tails by a walk with cells of a width."""
         target = self._target(group, x)
         scale = _SCALE / hint.slope if hint else target
         n, n_pos = self.groups[group]
@@ -246,7 +246,7 @@ class NullTails(AlikeGroups):
 
     def _inverted(self, group: Integers, x: Floats) -> list[Hint]:
         """Return the tails of values by inversion, ``"transform"`` where it has converged."""
-        found: dict[int, Hint] = {}
+        hints: dict[int, Hint] = {}
         n_pos = np.array([g.n_pos for g in self.groups])[group]
         for low, high in pairwise([0, *_ALIKE]):
             places = np.flatnonzero((low < n_pos) & (n_pos <= high))
@@ -257,12 +257,12 @@ class NullTails(AlikeGroups):
                 for place, *logs, good, slope, bound in zip(places.tolist(), *tails, strict=True):
                     method = "bound" if bound else "transform" if good else "estimate"
                     tail = Tail(float(logs[0]), float(logs[1]), method)
-                    found[place] = Hint(tail, float(slope), is_settled=bool(good))
+                    hints[place] = Hint(tail, float(slope), is_accurate=bool(good))
         large = np.flatnonzero(n_pos > SHARED).tolist()
         problems = [self.problem(int(group[place]), float(x[place])) for place in large]
         for place, own in zip(large, planned_tails(problems, only_inversion=True), strict=True):
-            found[place] = cast(Hint, planned_hint(own))
-        return [found[place] for place in range(x.size)]
+            hints[place] = cast(Hint, planned_hint(own))
+        return [hints[place] for place in range(x.size)]
 
     def _inversion(self, groups: tuple[int, ...]) -> Inversion:
         """Return the inversion for some groups."""

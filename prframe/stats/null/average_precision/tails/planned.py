@@ -1,14 +1,15 @@
 """Tails of T for groups of any size, each by a walk of its own along the most likely path.
 
-First a saddlepoint, which needs the generating function at nine real slopes. It is taken if
+A saddlepoint is tried first, which needs the generating function at a few real slopes. It is taken
+if
 
 - the tilted T is nearly normal, and the formula's second term matters little, and
-- what the walk found can be read back: continued from the saddlepoint to a slope of 0 by its
+- the result of the walk can be read back: continued from the saddlepoint to a slope of 0 by its
   derivatives, log E[exp(sT)] must be 0 there and have the mean and the variance of T, which are
   known exactly and by other means.
 
-Else the characteristic function is inverted along the same path. If that does not settle either,
-or the walk cannot be read back near 0 where it should be, the value is an estimate, and says so.
+Otherwise the characteristic function is inverted along the same path. If that does not converge
+either, the value is an estimate, or a bound, and is marked as such.
 """
 
 from collections.abc import Sequence
@@ -34,15 +35,17 @@ from prframe.stats.null.average_precision.generating_function.saddlepoint import
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.typing import Floats
 
-# The tilted skewness and kurtosis up to which the saddlepoint is within .3 %, and how much its
-# second term may matter.
+# Up to this tilted skewness and kurtosis the saddlepoint is within .3 %; its second term may
+# matter by less than the last number.
 _SKEWED, _PEAKED, _DOUBTED = 0.45, 0.45, 0.02
-# Up to so many tilted standard deviations a walk is read back, and how well it must be.
+# A walk must be read back to this accuracy if the slope is at most so many over the tilted
+# deviation.
 _READABLE, _READ = 4.0, 0.02
-# Further out it is walked again by other steps, and must agree so well, or to so many digits.
+# Further out there is a second walk by other steps, and the logarithms must agree to the third
+# number, or to this share of the tail's logarithm.
 _DENSE, _GROWTH, _SAME, _SAME_DIGITS = 48, 0.06, 0.02, 1e-4
-# Frequencies, over the standard deviation, at which a characteristic function may be back, and how
-# large it may be for each of them.
+# A characteristic function may come back at these frequencies, over the standard deviation, and
+# may be as large as this times the frequency.
 PROBED, BACK = np.arange(8.0, 200.0, 0.5), 0.004
 # An inversion takes a slope of so many over the standard deviation at least.
 FLATTEST = 0.3
@@ -51,7 +54,7 @@ _LANES = 512
 
 
 class Problem(NamedTuple):
-    """A value of T = n_pos AP, and what its distribution is.
+    """A value of T = n_pos AP, and the rankings that make its distribution.
 
     `mean` and `deviation` are those of T under random ranking.
     """
@@ -64,7 +67,7 @@ class Problem(NamedTuple):
 
 
 class PlannedTail(NamedTuple):
-    """Logarithms of P(T >= target) and P(T < target), the slope, and how they were found."""
+    """The logarithms of P(T >= target) and P(T < target), the slope, and the method."""
 
     log_reached: float
     log_missed: float
@@ -73,56 +76,56 @@ class PlannedTail(NamedTuple):
 
     @classmethod
     def of(cls, log_tail: float, slope: float, method: str) -> "PlannedTail":
-        """Return both tails, if that on the side of the slope is known."""
+        """Return both tails from that on the side of the slope."""
         log_rest = float(np.log(-np.expm1(log_tail))) if log_tail < 0 else -np.inf
-        both = (log_tail, log_rest) if slope >= 0 else (log_rest, log_tail)
-        return cls(*both, slope, method)
+        logs = (log_tail, log_rest) if slope >= 0 else (log_rest, log_tail)
+        return cls(*logs, slope, method)
 
     @property
-    def is_settled(self) -> bool:
-        """Whether the value is as accurate as a method can be."""
+    def is_accurate(self) -> bool:
+        """Whether the value is neither an estimate nor a bound."""
         return self.method in {"saddlepoint", "transform"}
 
 
 def planned_tails(
     problems: Sequence[Problem], *, only_inversion: bool = False, only_saddlepoint: bool = False
 ) -> "list[PlannedTail | None]":
-    """Return the tails; None where a saddlepoint alone is wanted and will not do."""
+    """Return the tails; None where only a saddlepoint may be taken and it is not trusted."""
     steps = [problem.items.table(DENSE, GROWTH) for problem in problems]
     order = sorted(range(len(problems)), key=lambda place: steps[place].size.size)
-    found: list[PlannedTail | None] = [None] * len(problems)
+    results: list[PlannedTail | None] = [None] * len(problems)
     for begin in range(0, len(order), _LANES):
         chosen = order[begin : begin + _LANES]
-        some = [problems[place] for place in chosen]
-        lanes = Lanes.of([steps[place] for place in chosen], [p.n_pos for p in some])
-        targets, mean, deviation = np.array([problem[2:] for problem in some]).T
+        batch = [problems[place] for place in chosen]
+        lanes = Lanes.of([steps[place] for place in chosen], [p.n_pos for p in batch])
+        targets, mean, deviation = np.array([problem[2:] for problem in batch]).T
         points, paths = along_paths(lanes, targets)
         approximation = tails(points, targets)
         good = is_trusted(points, approximation.doubt, (targets, mean, deviation))
         good &= ~is_lumpy(lanes, paths)
-        good &= _is_confirmed(some, lanes, points, paths, approximation.log_tail)
+        good &= _is_confirmed(batch, lanes, points, paths, approximation.log_tail)
         for lane, place in enumerate(chosen):
             if good[lane] and not only_inversion:
                 log_tail = float(approximation.log_tail[lane])
                 slope = float(points.slope[lane])
-                found[place] = PlannedTail.of(log_tail, slope, "saddlepoint")
+                results[place] = PlannedTail.of(log_tail, slope, "saddlepoint")
             elif not only_saddlepoint:
                 own = lanes.taken(np.array([lane]))
                 path = paths.taken(np.array([lane]))
-                found[place] = _inverted(own, path, problems[place])
-    return found
+                results[place] = _inverted(own, path, problems[place])
+    return results
 
 
 def is_trusted(
     points: Points, doubt: Floats, known: tuple[Floats, Floats, Floats]
 ) -> NDArray[np.bool_]:
-    """Whether saddlepoints will do, `known` being the value, the exact mean and deviation of T."""
+    """Whether saddlepoints are accurate; `known` is the value, exact mean and deviation of T."""
     with np.errstate(invalid="ignore"):
         skewness = np.abs(points.third / points.second**1.5)
         kurtosis = np.abs(points.fourth / points.second**2)
         u = np.abs(points.slope) * np.sqrt(points.second)
     is_near_normal = (skewness < _SKEWED) & (kurtosis < _PEAKED) & (doubt < _DOUBTED)
-    # What the next derivative might add, from how the last ones compare.
+    # The next derivatives may add about (skewness + kurtosis) u^2, which is allowed for.
     close = _misread(points, *known) <= _READ + (skewness + kurtosis) * u**2
     return np.asarray(is_near_normal & (close | (u > _READABLE)))
 
@@ -130,7 +133,7 @@ def is_trusted(
 def _is_confirmed(
     problems: Sequence[Problem], lanes: Lanes, points: Points, paths: Path, log_tail: Floats
 ) -> NDArray[np.bool_]:
-    """Whether walks by other steps, through other rows, come to the same; asked far out only."""
+    """Whether walks by other steps and rows agree, which is checked far out only."""
     confirmed = np.ones(len(problems), np.bool_)
     u = np.abs(points.slope) * np.sqrt(points.second)
     far = np.flatnonzero(u > _READABLE).tolist()
@@ -163,7 +166,7 @@ def problem_is_lumpy(problem: Problem) -> bool:
 
 
 def _misread(points: Points, target: Floats, mean: Floats, deviation: Floats) -> Floats:
-    """Return by how much derivatives lead to another distribution than that of random ranking."""
+    """Return how far the derivatives, continued to a slope of 0, are from the exact moments."""
     s, log_mgf, second, third, fourth = points[:5]
     zero = log_mgf - s * target + s**2 / 2 * second - s**3 / 6 * third + s**4 / 24 * fourth
     first = target - s * second + s**2 / 2 * third - s**3 / 6 * fourth
@@ -178,13 +181,13 @@ def _inverted(lane: Lanes, path: Path, problem: Problem) -> PlannedTail:
     inversion = Inversion(course, np.array([problem.mean]), np.array([problem.deviation]))
     target, slope = np.array([problem.target]), float(path.slope[0])
     flat = FLATTEST / float(path.deviation[0])
-    found = PlannedTail(0.0, 0.0, slope, "bound")
-    # Close to the mean both sides will do.
+    tail = PlannedTail(0.0, 0.0, slope, "bound")
+    # Close to the mean a slope on either side serves.
     for tilt in [slope] if abs(slope) >= flat else [-flat, flat]:
         at = inversion.at(tilt, np.zeros(1, np.int64), target)
         log_tail = float((at.reached if tilt > 0 else at.missed)[0])
         method = "bound" if at.bounded[0] else "transform" if at.converged[0] else "estimate"
-        found = PlannedTail.of(log_tail, tilt, method)
+        tail = PlannedTail.of(log_tail, tilt, method)
         if method == "transform":
             break
-    return found
+    return tail

@@ -1,12 +1,12 @@
 """Tail probabilities of AP under random ranking, each in the way that suits it.
 
-- Few rankings, or few that are good enough: every one counts, by branch and bound ("exact").
+- Few rankings, or few that are good enough: every one is counted, by branch and bound ("exact").
 - Few positives, or a characteristic function that does not die away, because single rankings
   carry weight: the walk with merged states ("lattice").
 - Distributions that are nearly normal once they are tilted, as with many positives: a saddlepoint
-  ("saddlepoint"), which needs the generating function at nine real slopes.
+  ("saddlepoint"), which needs the generating function at a few real slopes.
 - All others: inversion of the characteristic function, many groups at once ("transform"). Where no
-  walk is feasible it need not have settled ("estimate"), and may have nothing but an upper bound
+  walk is feasible it may not have converged ("estimate"), and may have nothing but an upper bound
   ("bound").
 
 The walk with merged states and the inversion are independent of each other, and agree.
@@ -30,7 +30,7 @@ from prframe.stats.null.average_precision.tails.tail import (
 )
 from prframe.typing import Floats, Integers
 
-# So many values of untied groups, or more, are quicker by the walk that they share.
+# If untied groups have so many values or more, the walk that they share is quicker.
 _MANY = 8
 
 
@@ -39,22 +39,22 @@ def all_tails(
 ) -> list[list[Tail]]:
     """Return the tails of values of AP, each in its group of a part.
 
-    Groups that are walked to each by itself are walked to side by side, whatever part they are of.
+    Groups that need walks of their own have them side by side, whatever part they are of.
     """
     distinct = [_distinct(group, x) for _, group, x in parts]
     pairs, places = [asked for asked, _ in distinct], [place for _, place in distinct]
-    found = [part.begun(asked, method) for (part, *_), asked in zip(parts, pairs, strict=True)]
-    rest = [
+    begun = [part.begun(asked, method) for (part, *_), asked in zip(parts, pairs, strict=True)]
+    open_ = [
         [pair for pair, tail in zip(asked, tails, strict=True) if tail is None]
-        for asked, tails in zip(pairs, found, strict=True)
+        for asked, tails in zip(pairs, begun, strict=True)
     ]
-    known = _known([part for part, *_ in parts], rest, method)
+    hints = _known([part for part, *_ in parts], open_, method)
     results = []
-    for (part, *_), tails, others, own, place in zip(
-        parts, found, rest, known, places, strict=True
+    for (part, *_), tails, open_pairs, part_hints, place in zip(
+        parts, begun, open_, hints, places, strict=True
     ):
-        more = iter(part.finished(others, own, method))
-        whole = [next(more) if tail is None else tail for tail in tails]
+        finished = iter(part.finished(open_pairs, part_hints, method))
+        whole = [next(finished) if tail is None else tail for tail in tails]
         results.append([whole[index] for index in place])
     return results
 
@@ -69,10 +69,10 @@ def _distinct(group: Integers, x: Floats) -> tuple[list[Asked], list[int]]:
 def _known(
     parts: Sequence[NullTails], rest: Sequence[Sequence[Asked]], method: APNullMethod
 ) -> list[list[Hint | None]]:
-    """Return what walks for groups of several parts find; None where they are not taken."""
-    found: list[list[Hint | None]] = [[None] * len(asked) for asked in rest]
+    """Return hints from walks for groups of several parts; None where there is no such walk."""
+    hints: list[list[Hint | None]] = [[None] * len(asked) for asked in rest]
     if method not in {"auto", "saddlepoint"}:
-        return found
+        return hints
     each = [
         _Open(number, place, part, *pair, alone=part.is_tied or len(asked) < _MANY)
         for number, (part, asked) in enumerate(zip(parts, rest, strict=True))
@@ -80,43 +80,43 @@ def _known(
     ]
     open_ = list(each)
     for chosen, tails in _stages(open_, method):
-        for one, hint in zip(chosen, tails, strict=True):
-            found[one.number][one.place] = hint
-        open_[:] = [one for one in each if found[one.number][one.place] is None]
-    return found
+        for value, hint in zip(chosen, tails, strict=True):
+            hints[value.number][value.place] = hint
+        open_[:] = [value for value in each if hints[value.number][value.place] is None]
+    return hints
 
 
 def _stages(
     open_: "Sequence[_Open]", method: APNullMethod
 ) -> "Iterator[tuple[list[_Open], list[Hint | None]]]":
-    """Yield values and what is known of them, from those that are still open."""
+    """Yield values with the hints for them, chosen from those that are still open."""
     deep: set[tuple[int, int]] = set()
     if method == "auto":
-        is_many = sum(one.part.is_small(one.group) for one in open_) >= _MANY
+        is_many = sum(value.part.is_small(value.group) for value in open_) >= _MANY
         chosen = [
-            one
-            for one in open_
-            if one.part.is_rare(one.group) or (is_many and one.part.is_small(one.group))
+            value
+            for value in open_
+            if value.part.is_rare(value.group) or (is_many and value.part.is_small(value.group))
         ]
-        deep = {(one.number, one.place) for one in chosen}
+        deep = {(value.number, value.place) for value in chosen}
         yield chosen, _on_lattice(chosen)
-    large = [one for one in open_ if one.part.is_large(one.group)]
-    yield large, [planned_hint(tail) for tail in planned_tails([one.problem for one in large])]
+    large = [value for value in open_ if value.part.is_large(value.group)]
+    yield large, [planned_hint(tail) for tail in planned_tails([value.problem for value in large])]
     medium = [
-        one
-        for one in open_
-        if one.part.is_round(one.group)
-        and (one.alone or method == "saddlepoint" or (one.number, one.place) in deep)
+        value
+        for value in open_
+        if value.part.is_round(value.group)
+        and (value.alone or method == "saddlepoint" or (value.number, value.place) in deep)
     ]
-    tails = planned_tails([one.problem for one in medium], only_saddlepoint=True)
+    tails = planned_tails([value.problem for value in medium], only_saddlepoint=True)
     yield medium, [planned_hint(tail) for tail in tails]
 
 
 @dataclass(frozen=True)
 class _Open:
-    """A value that is neither certain nor counted, and where it stands.
+    """A value that is neither certain nor counted, the number of its part and its place there.
 
-    `alone` tells that there are not enough like it to share the inversion.
+    `alone` tells that there are not enough values like it to share the inversion.
     """
 
     number: int
@@ -128,19 +128,19 @@ class _Open:
 
     @property
     def problem(self) -> Problem:
-        """The value as one of T."""
+        """The problem of finding the tails at this value, in terms of T."""
         return self.part.problem(self.group, self.x)
 
 
 def _on_lattice(chosen: Sequence[_Open]) -> list[Hint | None]:
     """Return the tails of groups on a lattice; estimates where single values carry weight."""
-    untied = [one for one in chosen if not one.part.is_tied]
+    untied = [value for value in chosen if not value.part.is_tied]
     if len(untied) < _MANY:
-        return [one.part.lattice_hint(one.group, one.x) for one in chosen]
-    cases = [one.part.retrieved(one.group) for one in untied]
-    tails = lattice_tails(cases, np.array([one.problem.target for one in untied]))
+        return [value.part.lattice_hint(value.group, value.x) for value in chosen]
+    cases = [value.part.retrieved(value.group) for value in untied]
+    tails = lattice_tails(cases, np.array([value.problem.target for value in untied]))
     shared = iter(lattice_hints(tails))
     return [
-        one.part.lattice_hint(one.group, one.x) if one.part.is_tied else next(shared)
-        for one in chosen
+        value.part.lattice_hint(value.group, value.x) if value.part.is_tied else next(shared)
+        for value in chosen
     ]

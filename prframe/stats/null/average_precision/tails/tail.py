@@ -1,4 +1,4 @@
-"""Tails of AP, how they were found, and what quick methods know of them."""
+"""Tails of AP with their methods, and the hints of quick methods about them."""
 
 from math import expm1, inf, isnan, log
 from typing import Literal, NamedTuple, TypeAlias
@@ -11,28 +11,28 @@ APNullMethod: TypeAlias = Literal["auto", "exact", "lattice", "saddlepoint", "tr
 
 
 class Tail(NamedTuple):
-    """Logarithms of P(AP >= x) and P(AP < x), and how they were found."""
+    """The logarithms of P(AP >= x) and P(AP < x), and the method."""
 
     log_reached: float
     log_missed: float
     method: str
 
 
-# A group, and a value of its AP.
+# The pair is a group and a value of its AP.
 Asked: TypeAlias = tuple[int, float]
 
 
 class Hint(NamedTuple):
-    """What the inversion knows: tails, and the slope of their logarithms."""
+    """Tails from a lattice or the generating function, and the slope of their logarithms."""
 
     tail: Tail
     slope: float
-    is_settled: bool
+    is_accurate: bool
     is_from_lattice: bool = False
 
 
 def lattice_hints(tails: LatticeTails) -> list[Hint | None]:
-    """Return what a lattice tells; None where it does not reach."""
+    """Return the hints from a lattice; None where its terms were too few for so small a tail."""
     hints: list[Hint | None] = []
     for reached, missed, slope, lumpy in zip(*(column.tolist() for column in tails), strict=True):
         method = "estimate" if lumpy else "lattice"
@@ -42,32 +42,32 @@ def lattice_hints(tails: LatticeTails) -> list[Hint | None]:
 
 
 def planned_hint(tail: PlannedTail | None) -> Hint | None:
-    """Return what a walk of its own tells; None where it tells nothing."""
+    """Return the hint from a group's own walk; None where that gave no tails."""
     if tail is None:
         return None
     logs = Tail(tail.log_reached, tail.log_missed, tail.method)
-    return Hint(logs, abs(tail.slope), is_settled=tail.is_settled)
+    return Hint(logs, abs(tail.slope), is_accurate=tail.is_accurate)
 
 
 def constant_tail(*, is_reached: bool) -> Tail:
-    """Return the tails of a value where AP is certain."""
+    """Return the tails of a value where AP is constant."""
     return Tail(0.0, -inf, "exact") if is_reached else Tail(-inf, 0.0, "exact")
 
 
 def as_tail(tails: Tails) -> Tail:
-    """Return them with how they were found."""
+    """Return the tails of a walk with its method."""
     method = "exact" if tails.is_exact else "lattice"
-    # Sums of chances may be wrong in the last digit, and not 1 where the rest is 0.
+    # Sums of chances may be off in the last digit, and differ from 1 where the other tail is 0.
     reached = 0.0 if tails.missed == -inf else min(tails.reached, 0.0)
     missed = 0.0 if tails.reached == -inf else min(tails.missed, 0.0)
     return Tail(reached, missed, method)
 
 
 def log_rest(log_chance: float) -> float:
-    """Return the logarithm of 1 less a chance."""
+    """Return the logarithm of 1 minus a chance."""
     return log(-expm1(log_chance)) if log_chance < 0 else -inf
 
 
 def extrapolated(wide: float, narrow: float) -> float:
-    """Return the logarithm for cells of no width."""
+    """Return the logarithm of a tail, extrapolated to cells of width 0."""
     return narrow + (narrow - wide) / 3 if wide > -inf else narrow
