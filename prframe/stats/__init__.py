@@ -1,6 +1,6 @@
-"""The statistics: arrays in, arrays or small result objects out.
+"""The statistics, which take arrays and return arrays or small result objects.
 
-A name is loaded, with what it needs, when it is first asked for.
+A name is loaded, with the modules that it needs, when it is first used.
 """
 
 from lazy_loader import attach_stub

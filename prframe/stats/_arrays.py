@@ -11,14 +11,14 @@ from prframe.typing import Floats
 
 
 class Interval(NamedTuple):
-    """Ends of an interval; arrays of one shape."""
+    """The ends of an interval; arrays of one shape."""
 
     low: Floats
     high: Floats
 
 
 def counts(name: str, values: ArrayLike, at_least: int = 1) -> Floats:
-    """Require whole numbers of a least size, as floats, which hold them up to 2^53."""
+    """Return whole numbers of a least size as floats, which hold them exactly up to 2^53."""
     numbers = np.asarray(values)
     must = f"`{name}` must be whole numbers >= {at_least}"
     if numbers.dtype.kind not in "iuf":
@@ -40,7 +40,7 @@ def at_most(small: tuple[str, Floats], large: tuple[str, Floats]) -> None:
 
 
 def group_sizes(n: ArrayLike, n_pos: ArrayLike) -> tuple[Floats, Floats]:
-    """Require items and positives among them, and broadcast both."""
+    """Return the numbers of items and of positives among them, checked and broadcast."""
     return within("n_pos", n_pos, "n", counts("n", n))
 
 
@@ -52,7 +52,7 @@ def within(name: str, values: ArrayLike, total: str, most: Floats) -> tuple[Floa
 
 
 def together(names: str, *arrays: Floats) -> tuple[Floats, ...]:
-    """Broadcast arrays, which come from the arguments named, against each other."""
+    """Broadcast arrays against each other; `names` are the arguments that they come from."""
     try:
         return np.broadcast_arrays(*arrays)
     except ValueError:
@@ -61,14 +61,14 @@ def together(names: str, *arrays: Floats) -> tuple[Floats, ...]:
 
 
 def reals(name: str, values: ArrayLike) -> Floats:
-    """Require numbers, as floats."""
+    """Return numbers as floats."""
     try:
         numbers = np.asarray(values)
     except ValueError:
         raise PrframeError(
             f"`{name}` must be numbers in lists of one length; got {checks.brief(values)}."
         ) from None
-    # An empty list has a dtype of its own, which says nothing.
+    # The dtype of an empty list says nothing of what it would hold.
     if numbers.dtype.kind not in "iuf" and numbers.size:
         raise PrframeError(f"`{name}` must be numbers; got {checks.brief(values)}.")
     return numbers.astype(np.float64)
@@ -87,7 +87,7 @@ def positive_labels(label: ArrayLike) -> NDArray[np.bool_]:
 
 
 def fractions(name: str, values: ArrayLike) -> Floats:
-    """Require numbers in [0, 1], as floats; NaN passes."""
+    """Return numbers in [0, 1] as floats; NaN is let through."""
     numbers = reals(name, values)
     wrong = (numbers < 0) | (numbers > 1)
     if wrong.any():
@@ -96,7 +96,7 @@ def fractions(name: str, values: ArrayLike) -> Floats:
 
 
 def random_generator(rng: int | np.random.Generator | None) -> np.random.Generator:
-    """Return a generator, as it is or from a seed."""
+    """Return the generator itself, or one from a seed."""
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
@@ -107,7 +107,7 @@ def random_generator(rng: int | np.random.Generator | None) -> np.random.Generat
 
 
 def comparable(score: ArrayLike) -> ArrayLike:
-    """Return scores whose order floats keep: of whole numbers, which may be beyond 2^53, ranks."""
+    """Return scores whose order floats keep: ranks for whole numbers, which may be beyond 2^53."""
     numbers = np.asarray(score)
     if numbers.dtype.kind not in "iu":
         return score

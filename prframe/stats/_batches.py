@@ -1,10 +1,10 @@
-"""How many rows of a computation are held at a time."""
+"""Batches of rows, which bound the memory of a computation."""
 
 from collections.abc import Iterator
 
 
 def batches(total: int, width: int, held: int) -> Iterator[slice]:
-    """Cut rows of so many values into slices that hold no more than `held` values, or one row."""
+    """Cut rows of `width` values into slices with at most `held` values, but at least one row."""
     rows = max(1, held // max(width, 1))
     return (slice(start, min(start + rows, total)) for start in range(0, total, rows))
 

@@ -11,14 +11,15 @@ from prframe.typing import Alternative, Floats
 
 
 def check_alternative(alternative: str) -> None:
-    """Require an alternative."""
+    """Require the name of an alternative."""
     checks.one_of("alternative", alternative, get_args(Alternative))
 
 
 def from_tails(upper: Floats, lower: Floats, alternative: Alternative) -> Floats:
-    """Return p-values from P(X >= x) and P(X <= x); twice the smaller one, at most 1, for both.
+    """Return p-values from P(X >= x) and P(X <= x).
 
-    A tail that is not asked for may be NaN.
+    The two-sided one is twice the smaller of both, at most 1. A tail that the alternative does not
+    need may be NaN.
     """
     if alternative == "two-sided":
         return np.asarray(np.minimum(2 * np.minimum(upper, lower), 1.0))

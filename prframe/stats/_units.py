@@ -1,4 +1,4 @@
-"""What is drawn, swapped or added up as one: items or queries, or clusters of them."""
+"""The units of a computation, each drawn, swapped or added up as a whole: items or clusters."""
 
 from typing import NamedTuple, TypeVar
 
@@ -19,12 +19,12 @@ class Units(NamedTuple):
 
     @classmethod
     def of(cls, labels: ArrayLike) -> "Units":
-        """Make a unit of the items that have the same label; units are in order of labels."""
+        """Return units of the items that have the same label, in the order of labels."""
         names, of_item = np.unique(np.asarray(labels), return_inverse=True)
         return cls(of_item, names.size)
 
     def spread(self, values: NDArray[Numbers]) -> NDArray[Numbers]:
-        """Give the items what their units have, along the last axis.
+        """Return for each item the value of its unit, along the last axis.
 
         Where every item is a unit of its own, the values stay in their order: draws of units are
         exchangeable.
@@ -38,12 +38,12 @@ class Units(NamedTuple):
         return np.array(sums, dtype=np.float64).reshape(*values.shape[:-1], self.number)
 
     def number_among(self, items: Flags) -> int:
-        """Return how many units have at least one of some items."""
+        """Return how many units have at least one of the chosen items."""
         return int(np.unique(self.of_item[items]).size)
 
 
 def units_of(cluster: ArrayLike | None, n: int) -> Units:
-    """Return the units of n items: clusters, or else the items themselves."""
+    """Return the units of n items: their clusters, or without clusters the items themselves."""
     if cluster is None:
         return Units(np.arange(n), n)
     names = np.asarray(cluster)

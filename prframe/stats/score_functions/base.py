@@ -1,7 +1,7 @@
-"""Score-generating functions: what a linear rank statistic adds up over the ranks of positives.
+"""Score-generating functions, which a linear rank statistic adds up over the ranks of positives.
 
-A nondecreasing function phi on (0, 1), taken at ``rank / (N + 1)``, ranks rising with the scores.
-It knows its derivatives, which standard errors and learning need, where it jumps, and its
+Each is a nondecreasing function phi on (0, 1), taken at ``rank / (N + 1)``, ranks rising with the
+scores. It has its derivatives, which standard errors and learning need, its jumps, and its
 integral, by which the statistic follows from the ROC curve.
 """
 
@@ -15,12 +15,12 @@ from numpy.typing import ArrayLike
 
 from prframe.typing import Floats
 
-# Parameters that are not the user's to set.
+# Users do not set these parameters.
 _HIDDEN = frozenset({"n"})
 
 
 class Jump(NamedTuple):
-    """Where a score-generating function jumps, and by how much.
+    """The place and the size of a jump of a score-generating function.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class ScoreGeneratingFunction(ABC):
     word : str
         The name without parameters.
     name : str
-        With the parameters, as `rank_test` and `parse_phi` understand it.
+        The name with the parameters, as `rank_test` and `parse_phi` understand it.
     smooth : bool
         Whether phi is twice continuously differentiable (Assumption 2 of the source).
     projected : bool
@@ -76,7 +76,7 @@ class ScoreGeneratingFunction(ABC):
 
     @property
     def jumps(self) -> tuple[Jump, ...]:
-        """Where the function is not continuous."""
+        """The places where the function is not continuous."""
         return ()
 
     @abstractmethod
@@ -95,14 +95,14 @@ class ScoreGeneratingFunction(ABC):
     def integral(self, u: ArrayLike) -> Floats:
         """Return the integral of phi from 0 to u."""
 
-    def of_size(self, n: float) -> Self:  # noqa: ARG002 - what depends on n overrides it
+    def of_size(self, n: float) -> Self:  # noqa: ARG002 - functions that depend on n override it
         """Return the function for n ranked items; itself, unless it depends on n."""
         return self
 
     def step(self, n: int) -> float:  # noqa: ARG002 - likewise
         """Return the distance of neighbouring values of the statistic of n items without ties.
 
-        0 where there is no such distance. Half of it is the correction for continuity.
+        It is 0 where values are not equally distant. Half of it is the correction for continuity.
         """
         return 0.0
 

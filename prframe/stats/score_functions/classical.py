@@ -90,7 +90,7 @@ class Logistic(ScoreGeneratingFunction):
 
 @dataclass(frozen=True)
 class Logrank(ScoreGeneratingFunction):
-    """``phi(u) = -log(1 - u)``: scores of Savage, for proportional hazards.
+    """``phi(u) = -log(1 - u)``: the scores of Savage, for proportional hazards.
 
     Take it for proportional hazards, or where the very top counts.
 
@@ -118,7 +118,7 @@ class Logrank(ScoreGeneratingFunction):
 
     def integral(self, u: ArrayLike) -> Floats:
         """Return ``u + (1 - u) log(1 - u)``."""
-        # On use: SciPy takes longer to import than most evaluations take.
+        # SciPy is imported here, because its import takes longer than most evaluations.
         from scipy.special import xlogy  # noqa: PLC0415
 
         numbers = fractions("u", u)
@@ -142,7 +142,7 @@ class Median(ScoreGeneratingFunction):
 
     @property
     def jumps(self) -> tuple[Jump, ...]:
-        """From -1 to 1, at 1/2."""
+        """The jump from -1 to 1 at 1/2."""
         return (Jump(0.5, 2.0),)
 
     def __call__(self, u: ArrayLike) -> Floats:
@@ -162,7 +162,7 @@ class Median(ScoreGeneratingFunction):
         return np.asarray(np.abs(fractions("u", u) - 0.5) - 0.5)
 
     def step(self, n: int) -> float:
-        """Return 2 for even n; an item at the median of odd n halves it."""
+        """Return 2 for even n, and 1 for odd n, where an item is at the median."""
         return 1.0 if n % 2 else 2.0
 
 
@@ -182,7 +182,7 @@ class VanDerWaerden(ScoreGeneratingFunction):
 
     def __call__(self, u: ArrayLike) -> Floats:
         """Return the normal quantile, infinite at 0 and 1."""
-        # On use: SciPy takes longer to import than most evaluations take.
+        # SciPy is imported here, because its import takes longer than most evaluations.
         from scipy.special import ndtri  # noqa: PLC0415
 
         return np.asarray(ndtri(fractions("u", u)))

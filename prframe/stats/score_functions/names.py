@@ -1,4 +1,4 @@
-"""From a name, or a function of the user's, to a score-generating function."""
+"""The names of score-generating functions, and functions that users write themselves."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ SCORE_GENERATING: dict[str, type[ScoreGeneratingFunction]] = {
 SCORE_GENERATING = dict(sorted(SCORE_GENERATING.items()))
 _NAME = re.compile(r"\s*(?P<name>[\w-]+)\s*(?:\((?P<settings>[^()]*)\)\s*)?")
 _SETTING = re.compile(r"\s*(?:(?P<name>\w+)\s*=\s*)?(?P<value>[^\s=,]+)\s*")
-# What users of metrics may ask for.
+# Users of metrics may give these names, which are not functions.
 _METRICS = {"auc": "mww", "roc_auc": "mww", "wilcoxon": "mww", "ndcg": "dcg"}
-# Where functions without known integrals and derivatives are looked at.
+# A function of the user's is checked and integrated at so many points.
 _GRID = 4096
 # Values of a constant function may differ by rounding.
 _ROUNDING = 1e-12
@@ -41,15 +41,16 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class CustomFunction(ScoreGeneratingFunction):
-    """A function of the user's.
+    """A score-generating function that the user gives.
 
     Parameters
     ----------
     function : callable
-        Takes an array of numbers in (0, 1) and returns as many, finite and nondecreasing.
+        A function that takes an array of numbers in (0, 1) and returns as many, which are finite
+        and nondecreasing.
     slope : callable, optional
-        Its derivative; differences over ``n^(-2/5)`` to either side unless told, which also feel
-        a jump.
+        Its derivative; unless given, differences over ``n^(-2/5)`` to either side, which depend on
+        jumps as well.
     n : float > 0, optional
         Number of ranked items.
 
@@ -70,7 +71,7 @@ class CustomFunction(ScoreGeneratingFunction):
     smooth: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Check that it is a nondecreasing function."""
+        """Check that the function is nondecreasing."""
         if not callable(self.function) or not (self.slope is None or callable(self.slope)):
             raise PrframeError("`phi` and its slope must be functions.")
         self(np.arange(1, _GRID) / _GRID)
@@ -96,7 +97,7 @@ class CustomFunction(ScoreGeneratingFunction):
         return values
 
     def derivative(self, u: ArrayLike) -> Floats:
-        """Return the slope, or differences."""
+        """Return the slope, or differences if it was not given."""
         numbers = fractions("u", u)
         if self.slope is not None:
             return _returned(self.slope, numbers, "slope")
@@ -109,7 +110,7 @@ class CustomFunction(ScoreGeneratingFunction):
         return np.asarray((self.derivative(high) - self.derivative(low)) / (high - low))
 
     def integral(self, u: ArrayLike) -> Floats:
-        """Return sums of values at midpoints, linear in between."""
+        """Return sums of values at midpoints, interpolated linearly."""
         edges = np.arange(_GRID + 1) / _GRID
         areas = self((edges[1:] + edges[:-1]) / 2) / _GRID
         sums = np.concatenate([[0.0], np.cumsum(areas)])
@@ -127,7 +128,7 @@ class CustomFunction(ScoreGeneratingFunction):
 
 
 def _returned(function: Callable[[Floats], ArrayLike], u: Floats, name: str) -> Floats:
-    """Return what a function of the user's gives, in the shape of its argument."""
+    """Return the values of a function of the user's, in the shape of its argument."""
     try:
         values = np.asarray(function(u))
     except (TypeError, ValueError) as error:
@@ -146,7 +147,7 @@ def _returned(function: Callable[[Floats], ArrayLike], u: Floats, name: str) -> 
 
 
 def parse_phi(phi: Phi) -> ScoreGeneratingFunction:
-    """Return the score-generating function that is meant.
+    """Return the score-generating function of a name, or of a function.
 
     Parameters
     ----------
@@ -183,21 +184,21 @@ def parse_phi(phi: Phi) -> ScoreGeneratingFunction:
 
 
 def _of_name(text: str) -> ScoreGeneratingFunction:
-    """Return the function of a name with parameters; one without a name is the first."""
-    found = _NAME.fullmatch(text)
-    if found is None:
+    """Return the function of a name with parameters; a value without a name is the first one."""
+    match = _NAME.fullmatch(text)
+    if match is None:
         raise PrframeError(
             f"cannot read phi={checks.brief(text)}; write one of "
             f"{checks.listed(SCORE_GENERATING)}, with parameters as in 'dcg(k=10)'."
         )
-    name = found["name"].lower()
+    name = match["name"].lower()
     if name in _METRICS:
         raise PrframeError(f"phi={checks.brief(text)} is a metric; its phi is {_METRICS[name]!r}.")
     checks.one_of("phi", name, sorted(SCORE_GENERATING))
     kind = SCORE_GENERATING[name]
     known = parameters(kind)
     given: dict[str, int | float] = {}
-    settings = (found["settings"] or "").strip()
+    settings = (match["settings"] or "").strip()
     for place, part in enumerate(settings.split(",") if settings else []):
         setting = _SETTING.fullmatch(part)
         parameter = (

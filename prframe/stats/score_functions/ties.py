@@ -1,7 +1,7 @@
 """Values of score-generating functions for blocks of tied items.
 
 A block holds the places ``start + 1 .. end`` from the top of n items; the rank of a place is
-``n + 1 - place``. Places, as the total n, may be running weights.
+``n + 1 - place``. Places and the total n may be sums of weights.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from prframe.stats.score_functions.base import ScoreGeneratingFunction
 from prframe.typing import Floats, Integers
 
-# How many terms are summed at a time: bounds the memory, whatever the block sizes.
+# So many terms are summed at a time, which bounds the memory, whatever the block sizes.
 _CHUNK = 1 << 20
 
 
@@ -28,7 +28,7 @@ def mid_rank_score(
     Parameters
     ----------
     phi : ScoreGeneratingFunction
-        What is taken of the rank.
+        Function of the rank.
     start, end, n : array_like of float, shape (n_blocks,)
         Items above each block (>= 0), those up to its end (>= start), and all (>= end).
 
@@ -51,14 +51,14 @@ def mid_rank_score(
 def expected_score(
     phi: ScoreGeneratingFunction, start: ArrayLike, end: ArrayLike, n: ArrayLike
 ) -> Floats:
-    """Return the mean of phi over the places of blocks, that over all orders of tied items.
+    """Return the mean of phi over the places of blocks, which is that over all orders of ties.
 
     ``sum(phi((n + 1 - place) / (n + 1)) for place in start + 1 .. end) / (end - start)``.
 
     Parameters
     ----------
     phi : ScoreGeneratingFunction
-        What is taken of the rank.
+        Function of the rank.
     start, end, n : array_like of int, shape (n_blocks,)
         Items above each block (>= 0), those up to its end (>= start), and all (>= end).
 
@@ -69,7 +69,7 @@ def expected_score(
 
     Notes
     -----
-    Every place of a block is looked at, once however often the block is asked for.
+    Every place of a block is evaluated, but only once for equal blocks.
 
     Examples
     --------
@@ -81,10 +81,10 @@ def expected_score(
     values = np.where(end > start, mid_rank_score(phi, start, end, n), 0.0)
     tied = end - start > 1
     if tied.any():
-        blocks, which = np.unique(
+        blocks, block_of = np.unique(
             np.stack([start[tied], end[tied], n[tied]]), axis=1, return_inverse=True
         )
-        values[tied] = _means(phi, *blocks)[which.ravel()]
+        values[tied] = _means(phi, *blocks)[block_of.ravel()]
     return values
 
 
@@ -100,7 +100,7 @@ def _means(phi: ScoreGeneratingFunction, start: Integers, end: Integers, n: Inte
 
 
 def _parts(start: Integers, end: Integers) -> Iterator[tuple[Integers, Integers, Integers]]:
-    """Yield parts of blocks, some at a time: their blocks, what is above them, their lengths."""
+    """Yield parts of blocks in batches: their blocks, the items above them, and their lengths."""
     pieces = -(-(end - start) // _CHUNK)
     block = np.repeat(np.arange(start.size), pieces)
     within = np.arange(block.size) - np.repeat(np.cumsum(pieces) - pieces, pieces)
@@ -112,14 +112,14 @@ def _parts(start: Integers, end: Integers) -> Iterator[tuple[Integers, Integers,
 
 
 def _at_places(phi: ScoreGeneratingFunction, place: Floats | Integers, n: ArrayLike) -> Floats:
-    """Return phi at places from the top of n items each."""
+    """Return phi at places from the top, each among n items."""
     totals = np.asarray(n, dtype=np.float64)
     u = (totals + 1 - place) / (totals + 1)
     if phi.of_size(1) == phi:
         return phi(u)
-    sizes, which = np.unique(totals, return_inverse=True)
-    order = np.argsort(which, kind="stable")
-    rows_of_sizes = np.split(order, np.flatnonzero(np.diff(which[order])) + 1)
+    sizes, size_of = np.unique(totals, return_inverse=True)
+    order = np.argsort(size_of, kind="stable")
+    rows_of_sizes = np.split(order, np.flatnonzero(np.diff(size_of[order])) + 1)
     values = np.zeros_like(u)
     for size, rows in zip(sizes, rows_of_sizes, strict=False):
         values[rows] = phi.of_size(float(size))(u[rows])

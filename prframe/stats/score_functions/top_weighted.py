@@ -1,4 +1,4 @@
-"""Score-generating functions of ranking: those that single out the items ranked best."""
+"""Score-generating functions of ranking, which single out the items ranked best."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from prframe.stats.score_functions.base import Jump, ScoreGeneratingFunction
 from prframe.typing import Floats
 
 _HAIR = 1e-9
-# Slopes with which the function neither is constant nor jumps, to rounding.
+# With slopes in this range the function is neither constant nor a jump but for rounding.
 _LEAST_SLOPE, _LARGEST_SLOPE = 1e-3, 1e6
-# What rounding may do to 1 - u.
+# Rounding may change 1 - u by this.
 _ROUNDING = 4e-16
 
 
@@ -48,7 +48,7 @@ class LocalAUC(ScoreGeneratingFunction):
 
     @property
     def jumps(self) -> tuple[Jump, ...]:
-        """From 0 to u0, at u0."""
+        """The jump from 0 to u0 at u0."""
         return (Jump(self.u0, self.u0),)
 
     def __call__(self, u: ArrayLike) -> Floats:
@@ -130,7 +130,7 @@ class DCG(ScoreGeneratingFunction):
     Parameters
     ----------
     k : int >= 1, optional
-        Ranks that count; all unless told.
+        Ranks that count; all unless given.
     n : float > 0, optional
         Number N of ranked items, or their total weight.
 
@@ -160,7 +160,7 @@ class DCG(ScoreGeneratingFunction):
 
     @property
     def jumps(self) -> tuple[Jump, ...]:
-        """From 0, half a rank below the last that counts."""
+        """The jump from 0, half a rank below the last rank that counts."""
         size = self._size
         if self.k is None or self.k >= size + 0.5:
             return ()
@@ -178,7 +178,7 @@ class DCG(ScoreGeneratingFunction):
         return self.n
 
     def _inverse(self, u: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return 1 + r, r being at least 1, and where it counts."""
+        """Return 1 + r, r being at least 1, and whether each rank counts."""
         size = self._size + 1
         rank = size * (1 - fractions("u", u))
         # A mid-rank of k + 1/2 does not count, whichever way u was rounded.
@@ -187,7 +187,7 @@ class DCG(ScoreGeneratingFunction):
         return 1 + np.maximum(rank, 1.0), counts
 
     def _sloping(self, u: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return 1 + r, and where the discount is neither cut off nor that of the first rank."""
+        """Return 1 + r, and whether the discount is neither cut off nor that of the first rank."""
         inverse, counts = self._inverse(u)
         beyond = (self._size + 1) * (1 - np.asarray(u)) < 1 - _HAIR
         return inverse, counts & ~beyond
@@ -204,15 +204,15 @@ class DCG(ScoreGeneratingFunction):
         return np.where(counts, slope, 0.0)
 
     def second_derivative(self, u: ArrayLike) -> Floats:
-        """Return ``(N + 1)^2 log(2) (log(1 + r) + 2) / ((1 + r)^2 log(1 + r)^3)``, likewise."""
+        """Return ``(N + 1)^2 log(2) (log(1 + r) + 2) / ((1 + r)^2 log(1 + r)^3)``, or 0."""
         inverse, counts = self._sloping(u)
         log = np.log(inverse)
         bend = (self._size + 1) ** 2 * np.log(2) * (log + 2) / (inverse**2 * log**3)
         return np.where(counts, bend, 0.0)
 
     def integral(self, u: ArrayLike) -> Floats:
-        """Return the integral: logarithmic ones, and a rectangle beyond rank 1."""
-        # On use: SciPy takes longer to import than most evaluations take.
+        """Return the integral, from logarithmic integrals and a rectangle beyond rank 1."""
+        # SciPy is imported here, because its import takes longer than most evaluations.
         from scipy.special import expi  # noqa: PLC0415
 
         size, numbers = self._size, fractions("u", u)
@@ -225,7 +225,7 @@ class DCG(ScoreGeneratingFunction):
 
 @dataclass(frozen=True)
 class RTB(ScoreGeneratingFunction):
-    """``phi(u) = SoftPlus(u - u0) + u0 Sigmoid(u - u0)``: `LocalAUC`, smoothed.
+    """``phi(u) = SoftPlus(u - u0) + u0 Sigmoid(u - u0)``: a smooth version of `LocalAUC`.
 
     Take it for a shortlist where a gradient is needed, as for learning.
 
@@ -286,14 +286,14 @@ class RTB(ScoreGeneratingFunction):
 
 
 def _keep(phi: ScoreGeneratingFunction, **parameters: float) -> None:
-    """Set checked parameters, as numbers of Python, which the name is written with."""
+    """Set checked parameters as numbers of Python, with which the name is written."""
     for name, value in parameters.items():
         object.__setattr__(phi, name, value)
 
 
 def _sigmoid(x: Floats) -> Floats:
     """Return ``1 / (1 + exp(-x))``."""
-    # On use: SciPy takes longer to import than most evaluations take.
+    # SciPy is imported here, because its import takes longer than most evaluations.
     from scipy.special import expit  # noqa: PLC0415
 
     return np.asarray(expit(x))
@@ -306,11 +306,11 @@ def _softplus(x: Floats | float, slope: float) -> Floats:
 
 def _softplus_integral(x: Floats | float, slope: float) -> Floats:
     """Return the integral of SoftPlus from -infinity: ``-Li2(-exp(slope x)) / slope^2``."""
-    # On use: SciPy takes longer to import than most evaluations take.
+    # SciPy is imported here, because its import takes longer than most evaluations.
     from scipy.special import spence  # noqa: PLC0415
 
     scaled = slope * np.asarray(x, dtype=np.float64)
-    # Li2(-e^a) = -Li2(-e^-a) - pi^2 / 6 - a^2 / 2; spence(1 + y) = Li2(-y).
+    # The identities are Li2(-e^a) = -Li2(-e^-a) - pi^2 / 6 - a^2 / 2 and spence(1 + y) = Li2(-y).
     small = -spence(1 + np.exp(-np.abs(scaled)))
     large = np.pi**2 / 6 + scaled**2 / 2 - small
     return np.asarray(np.where(scaled > 0, large, small) / slope**2)
