@@ -152,8 +152,8 @@ def pr_asymptotic_interval(  # noqa: PLR0913
     --------
     >>> rng = np.random.default_rng(1)
     >>> positives, negatives = rng.normal(1, 1, 300), rng.normal(0, 1, 700)
-    >>> found = pr_asymptotic_interval(positives, negatives, [0.2, 0.5, 0.8])
-    >>> found.precision.round(3)
+    >>> interval = pr_asymptotic_interval(positives, negatives, [0.2, 0.5, 0.8])
+    >>> interval.precision.round(3)
     array([0.625, 0.562, 0.439])
     """
     beta = recall_levels(recall, below_one=True)
@@ -172,10 +172,10 @@ def asymptotic_interval(
     """Enclose precision at each level, given checked arguments."""
     tail = (1 - confidence_level) / 2
     n = positives.total + negatives.total
-    found = positives_at(recall, positives.total)
-    false = false_positives(positives, negatives, found)
+    hits = positives_at(recall, positives.total)
+    false = false_positives(positives, negatives, hits)
     ratio = density_ratio(*class_kernels(positives, negatives, bandwidth), recall)
-    center = precision(found, false)
+    center = precision(hits, false)
     inner = (center > 0) & (center < 1)
     low, high = np.full((2, *center.shape), np.nan)
     if inner.any():

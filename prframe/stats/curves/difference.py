@@ -39,8 +39,8 @@ class CurveDifference(NamedTuple):
 
     Examples
     --------
-    >>> found = pr_curve_difference([4, 3, 2, 1], [1, 2, 3, 4], [1, 1, 1, 0], [0.5], rng=1)
-    >>> found.difference.round(3)
+    >>> compared = pr_curve_difference([4, 3, 2, 1], [1, 2, 3, 4], [1, 1, 1, 0], [0.5], rng=1)
+    >>> compared.difference.round(3)
     array([0.4])
     """
 
@@ -135,10 +135,10 @@ def pr_curve_difference(  # noqa: PLR0913
     >>> label = np.arange(400) < 100
     >>> good = 2 * label + rng.normal(size=400)
     >>> worse = good + 2 * rng.normal(size=400)
-    >>> found = pr_curve_difference(good, worse, label, [0.2, 0.5, 0.8], rng=2)
-    >>> found.difference.round(2)
+    >>> compared = pr_curve_difference(good, worse, label, [0.2, 0.5, 0.8], rng=2)
+    >>> compared.difference.round(2)
     array([0.19, 0.43, 0.39])
-    >>> found.low.round(2), found.high.round(2)
+    >>> compared.low.round(2), compared.high.round(2)
     (array([-0.02,  0.25,  0.23]), array([0.5 , 0.53, 0.53]))
     """
     scores, positive = _items(score_a, score_b, label)
@@ -172,49 +172,51 @@ def curve_difference(
     n_pos = int(positive.sum())
     if not n_pos:
         return CurveDifference(plan.recall, *[nothing] * 6)
-    one, other = (
+    first, second = (
         empirical_precision(cells_from_scores(s, positive)[0], plan.recall) for s in scores
     )
-    curves = plan.recall, one, other, one - other
+    curves = plan.recall, first, second, first - second
     if n_pos < LEAST_POSITIVES or n_pos == positive.size:
         return CurveDifference(*curves, *[nothing] * 3)
     paths = PairedPaths.of(scores, positive, cluster)
     drawn = paths.draw(plan.recall, plan.n_resamples, rng)
     # Where no negative stands above a level, the data do not exclude a precision of 1.
-    best = [np.where(seen == 1, 1.0, some) for seen, some in zip((one, other), drawn, strict=True)]
+    best = [
+        np.where(seen == 1, 1.0, draws) for seen, draws in zip((first, second), drawn, strict=True)
+    ]
     lower, upper = drawn[0] - best[1], best[0] - drawn[1]
     deviations = Deviations(lower, upper, 1 - _ROUGHNESS * paths.untied * _agreement(*drawn) ** 2)
     band = deviations.band if plan.simultaneous else deviations.pointwise_band
-    found = band(plan.confidence_level)
-    low, high = (np.clip(end, -1.0, 1.0) for end in found)
+    ends = band(plan.confidence_level)
+    low, high = (np.clip(end, -1.0, 1.0) for end in ends)
     p_value = deviations.p_value(0.0) if plan.simultaneous else deviations.pointwise_p_value(0.0)
     return CurveDifference(*curves, low, high, np.broadcast_to(p_value, nothing.shape))
 
 
-def _agreement(one: Floats, other: Floats) -> float:
+def _agreement(first: Floats, second: Floats) -> float:
     """Return 1 minus the variance of the difference over the sum of both variances, or 0."""
-    both = float(one.var(axis=0).sum() + other.var(axis=0).sum())
-    return max(0.0, 1 - float((one - other).var(axis=0).sum()) / both) if both else 0.0
+    total = float(first.var(axis=0).sum() + second.var(axis=0).sum())
+    return max(0.0, 1 - float((first - second).var(axis=0).sum()) / total) if total else 0.0
 
 
 def _items(
     score_a: ArrayLike, score_b: ArrayLike, label: ArrayLike
 ) -> tuple[tuple[Floats, Floats], NDArray[np.bool_]]:
     """Require two scores and a label for each item."""
-    one, other, positive = (
+    first, second, positive = (
         reals("score_a", score_a),
         reals("score_b", score_b),
         positive_labels(label),
     )
-    if not one.shape == other.shape == positive.shape or one.ndim != 1:
+    if not first.shape == second.shape == positive.shape or first.ndim != 1:
         raise PrframeError(
             "`score_a`, `score_b` and `label` must be of one length; got shapes "
-            f"{one.shape}, {other.shape} and {positive.shape}."
+            f"{first.shape}, {second.shape} and {positive.shape}."
         )
-    for name, score in (("score_a", one), ("score_b", other)):
+    for name, score in (("score_a", first), ("score_b", second)):
         if missing := int(np.isnan(score).sum()):
             raise PrframeError(f"`{name}` must not be NaN: {missing} of {score.size}.")
-    return (one, other), positive
+    return (first, second), positive
 
 
 def _clusters(cluster: ArrayLike, n: int) -> NDArray[np.int64]:

@@ -22,8 +22,8 @@ _TAIL = 0.05
 def log_weights(n_pos: Integers, n: int, prevalence: float, drawn: float) -> Floats:
     """Return log gamma of samples that are drawn with another prevalence."""
     ratio = np.log(prevalence / drawn), np.log1p(-prevalence) - np.log1p(-drawn)
-    both = _log_both_classes(n, drawn) - _log_both_classes(n, prevalence)
-    return np.asarray(n_pos * ratio[0] + (n - n_pos) * ratio[1] + both)
+    normaliser = _log_both_classes(n, drawn) - _log_both_classes(n, prevalence)
+    return np.asarray(n_pos * ratio[0] + (n - n_pos) * ratio[1] + normaliser)
 
 
 def _log_both_classes(n: int, prevalence: float) -> float:

@@ -112,11 +112,11 @@ class ClassKernel:
         total = np.empty(flat.size)
         reach = _REACH * self.bandwidth
         for start in range(0, flat.size, _CHUNK):
-            some = order[start : start + _CHUNK]
-            low = np.searchsorted(self.nodes, flat[some[0]] - reach)
-            high = np.searchsorted(self.nodes, flat[some[-1]] + reach)
-            distance = (self.nodes[low:high] - flat[some, None]) / self.bandwidth
-            total[some] = function(distance) @ self.counts[low:high] / self.total + beyond[high]
+            chunk = order[start : start + _CHUNK]
+            low = np.searchsorted(self.nodes, flat[chunk[0]] - reach)
+            high = np.searchsorted(self.nodes, flat[chunk[-1]] + reach)
+            distance = (self.nodes[low:high] - flat[chunk, None]) / self.bandwidth
+            total[chunk] = function(distance) @ self.counts[low:high] / self.total + beyond[high]
         return total.reshape(threshold.shape)
 
     def isf(self, share: Floats) -> Floats:
@@ -126,24 +126,24 @@ class ClassKernel:
         """
         flat = share.ravel()
         reach = (self.nodes.size > 0) & (flat < self.retrieved * (1 - EQUAL))
-        found = np.where(reach, np.inf, -np.inf)
-        some = np.flatnonzero(reach & (flat > self._upwards[-1]))
-        found[some] = self._solve(flat[some])
-        return found.reshape(share.shape)
+        thresholds = np.where(reach, np.inf, -np.inf)
+        inner = np.flatnonzero(reach & (flat > self._upwards[-1]))
+        thresholds[inner] = self._solve(flat[inner])
+        return thresholds.reshape(share.shape)
 
     def _solve(self, share: Floats) -> Floats:
         """Solve ``sf(t) = share`` by Newton's method, or by halving if that leaves the bracket."""
-        found = np.empty(share.size)
+        thresholds = np.empty(share.size)
         active = np.arange(share.size)
         if not active.size:
-            return found
+            return thresholds
         rank = self.nodes.size - np.searchsorted(self._upwards[::-1], share)
         t = self.nodes[np.clip(rank, 0, self.nodes.size - 1)]
         # These ends are so far out that the tail beyond them is 0 in floating point.
         low = np.full(share.size, self.nodes[0] - 2 * _REACH * self.bandwidth)
         high = np.full(share.size, self.nodes[-1] + 5 * _REACH * self.bandwidth)
         for _ in range(_STEPS):
-            found[active] = t
+            thresholds[active] = t
             excess = self.sf(t) - share[active]
             low, high = np.where(excess > 0, t, low), np.where(excess > 0, high, t)
             open_ = (np.abs(excess) > _SOLVED * share[active]) & (np.nextafter(low, high) < high)
@@ -153,7 +153,7 @@ class ClassKernel:
             with np.errstate(divide="ignore", over="ignore"):
                 t = t + excess[open_] / self.pdf(t)
             t = np.where((low < t) & (t < high), t, (low + high) / 2)
-        return found
+        return thresholds
 
 
 def class_kernels(
@@ -170,8 +170,8 @@ def class_kernels(
         )
     pooled = _deviation(every)
     first, second = (
-        _kernel(some, scores, _bandwidth(rule, some, pooled))
-        for rule, some, scores in zip(pair, finite, (positives, negatives), strict=True)
+        _kernel(values, scores, _bandwidth(rule, values, pooled))
+        for rule, values, scores in zip(pair, finite, (positives, negatives), strict=True)
     )
     return first, second
 

@@ -63,7 +63,7 @@ class PairedPaths:
         if swapped := second < first:
             scores, paths = scores[::-1], paths[::-1]
         passed = [_gaps(path, s, positive) for path, s in zip(paths, scores, strict=True)]
-        halves, negatives = (np.stack([one[i] for one in passed]) for i in (0, 1))
+        halves, negatives = (np.stack([gaps[i] for gaps in passed]) for i in (0, 1))
         agreement = float((negatives[0] == negatives[1]).mean()) if negatives.size else 1.0
         if cluster is None:
             halves, of_half, n_halves = _alike(halves)
@@ -99,8 +99,8 @@ class PairedPaths:
         knots = max(*(model.path.ranks.size for model in self.models), recall.size)
         sizes = batch_sizes(size, max(self.shapes.size, knots), _MOST_VALUES)
         parts = [self._part(recall, number, rng) for number in sizes]
-        one, other = (np.concatenate(curves) for curves in zip(*parts, strict=True))
-        return (other, one) if self.swapped else (one, other)
+        first, second = (np.concatenate(curves) for curves in zip(*parts, strict=True))
+        return (second, first) if self.swapped else (first, second)
 
     def _part(self, recall: Floats, size: int, rng: np.random.Generator) -> list[Floats]:
         """Draw a number of curves of both models."""
@@ -155,8 +155,8 @@ class Passage:
         fpr = false / (neg.sum(axis=0) + halves.false.sum(axis=0))[:, None]
         if path.missed:
             fpr[recall > knots[:, -1:]] = np.inf
-        found = odds[:, None] * recall
-        return np.asarray(found / (found + fpr))
+        hits = odds[:, None] * recall
+        return np.asarray(hits / (hits + fpr))
 
     def _add_ends(self, pos: Floats, ends: Floats) -> None:
         """Add half a positive to a tie block that stands at an end of the ranking."""

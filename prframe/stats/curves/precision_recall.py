@@ -85,45 +85,45 @@ def pr_curve(  # noqa: PLR0913
     array([0.6486, 0.6617, 0.6   ])
     """
     levels = recall_levels(recall)
-    some, others = two_classes(positives, negatives, n_pos, n_neg)
+    positive_scores, negative_scores = two_classes(positives, negatives, n_pos, n_neg)
     if bandwidth is None:
-        return empirical_precision(some, others, levels)
-    first, second = class_kernels(some, others, bandwidth)
-    false = others.total * smoothed_fpr(first, second, levels)
-    return precision(levels * some.total, false)
+        return empirical_precision(positive_scores, negative_scores, levels)
+    first, second = class_kernels(positive_scores, negative_scores, bandwidth)
+    false = negative_scores.total * smoothed_fpr(first, second, levels)
+    return precision(levels * positive_scores.total, false)
 
 
 def empirical_precision(positives: ClassScores, negatives: ClassScores, recall: Floats) -> Floats:
     """Return the empirical precision of eq. (3) at the levels."""
-    found = positives_at(recall, positives.total)
-    return precision(found, false_positives(positives, negatives, found))
+    hits = positives_at(recall, positives.total)
+    return precision(hits, false_positives(positives, negatives, hits))
 
 
-def precision(found: Floats, false: Floats) -> Floats:
+def precision(hits: Floats, false: Floats) -> Floats:
     """Return ``found / (found + false)``; 0 at levels that are never reached, with false = inf."""
-    return np.asarray(found / (found + false))
+    return np.asarray(hits / (hits + false))
 
 
-def false_positives(positives: ClassScores, negatives: ClassScores, found: Floats) -> Floats:
+def false_positives(positives: ClassScores, negatives: ClassScores, hits: Floats) -> Floats:
     """Return the negatives above numbers of positives, in proportion within ties.
 
     The result is infinite for numbers of positives that are not retrieved.
     """
-    reached = found <= positives.ascending.size
+    reached = hits <= positives.ascending.size
     if not positives.ascending.size:
-        return np.full(found.shape, np.inf)
-    rank = np.where(reached, np.ceil(found), 1).astype(np.intp)
+        return np.full(hits.shape, np.inf)
+    rank = np.where(reached, np.ceil(hits), 1).astype(np.intp)
     threshold = positives.ascending[positives.ascending.size - rank]
     tp, fp = ((side.above(threshold), side.at_least(threshold)) for side in (positives, negatives))
-    return np.where(reached, in_proportion(found, tp, fp), np.inf)
+    return np.where(reached, in_proportion(hits, tp, fp), np.inf)
 
 
-def in_proportion(found: Floats, tp: tuple[Counts, Counts], fp: tuple[Counts, Counts]) -> Floats:
+def in_proportion(hits: Floats, tp: tuple[Counts, Counts], fp: tuple[Counts, Counts]) -> Floats:
     """Return the negatives passed on the way to so many positives within tie blocks.
 
     `tp` and `fp` are the positives and the negatives above each block, and up to its end.
     """
-    share = (found - tp[0]) / (tp[1] - tp[0])
+    share = (hits - tp[0]) / (tp[1] - tp[0])
     return np.asarray(fp[0] + share * (fp[1] - fp[0]))
 
 

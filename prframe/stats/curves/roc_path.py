@@ -178,25 +178,25 @@ def draw_curves(  # noqa: PLR0913
 def empirical_precision(cells: RankedCells, recall: Floats) -> Floats:
     """Return eq. (3) of Clemencon & Vayatis at the levels; 0 where they are never reached."""
     start, end, low, high = _blocks(cells)
-    found = positives_at(recall, cells.n_pos)
+    hits = positives_at(recall, cells.n_pos)
     if not end.size:
-        return np.zeros(found.shape)
-    block = np.searchsorted(end, found)
+        return np.zeros(hits.shape)
+    block = np.searchsorted(end, hits)
     reached = block < end.size
     block = np.where(reached, block, 0)
     tp, fp = (start[block], end[block]), (low[block], high[block])
-    false = in_proportion(found, tp, fp)
-    return precision(found, np.where(reached, false, np.inf))
+    false = in_proportion(hits, tp, fp)
+    return precision(hits, np.where(reached, false, np.inf))
 
 
 def places(recall: Floats, knots: Floats) -> Floats:
     """Return the piece in which each level lies, plus the share of it, for each draw."""
     number = np.arange(knots.shape[1], dtype=np.float64)
-    found = np.empty((knots.shape[0], recall.size))
+    indices = np.empty((knots.shape[0], recall.size))
     # One search for all rows, each with an offset of its own, would be slower and less exact.
-    for row, own in zip(found, knots, strict=True):
+    for row, own in zip(indices, knots, strict=True):
         row[:] = np.interp(recall, own, number)
-    return found
+    return indices
 
 
 def _grid(first: float, last: float) -> Floats:

@@ -180,8 +180,8 @@ def pr_bootstrap(  # noqa: PLR0913
     --------
     >>> rng = np.random.default_rng(1)
     >>> positives, negatives = rng.normal(1, 1, 100), rng.normal(0, 1, 900)
-    >>> found = pr_bootstrap(positives, negatives, [0.2, 0.5, 0.8], rng=2)
-    >>> found.precision.round(2), round(found.radius(0.9), 2)
+    >>> curve = pr_bootstrap(positives, negatives, [0.2, 0.5, 0.8], rng=2)
+    >>> curve.precision.round(2), round(curve.radius(0.9), 2)
     (array([0.31, 0.31, 0.19]), 0.11)
     """
     levels = recall_levels(recall)
@@ -192,15 +192,15 @@ def pr_bootstrap(  # noqa: PLR0913
     size = checks.whole_number("n_resamples", n_resamples, at_least=1)
     generator = random_generator(rng)
     classes = both_classes(positives, negatives, n_pos, n_neg)
-    found = resampled_curve(*classes, levels, size, bandwidth, importance, generator)
-    if is_concentrated(found.weights):
+    curve = resampled_curve(*classes, levels, size, bandwidth, importance, generator)
+    if is_concentrated(curve.weights):
         warn(
-            f"The {size} resamples drawn with prevalence {found.prevalence:.3g} are worth "
-            f"{found.effective_sample_size:.1f} unweighted ones; draw with importance=None, "
+            f"The {size} resamples drawn with prevalence {curve.prevalence:.3g} are worth "
+            f"{curve.effective_sample_size:.1f} unweighted ones; draw with importance=None, "
             "or nearer to the data.",
             EffectiveSampleSizeWarning,
         )
-    return found
+    return curve
 
 
 def resampled_curve(  # noqa: PLR0913, PLR0917

@@ -53,20 +53,20 @@ class Resamples:
     ----------
     n_pos : ndarray, shape (samples,)
         Positives.
-    found : ndarray, shape (samples, levels)
+    hits : ndarray, shape (samples, levels)
         Positives at the levels of recall, which need not be whole numbers.
     false : ndarray, shape (samples, levels)
         Negatives above these positives; inf where they are not retrieved.
     """
 
     n_pos: Integers
-    found: Floats
+    hits: Floats
     false: Floats
 
     @property
     def precision(self) -> Floats:
         """The precision, shape (samples, levels)."""
-        return precision(self.found, self.false)
+        return precision(self.hits, self.false)
 
 
 def smoothed_roc(
@@ -106,9 +106,9 @@ def _first_thresholds(*kernels: ClassKernel) -> Floats:
     parts = [np.zeros(1)]
     for kernel in kernels:
         if kernel.nodes.size:
-            some = np.linspace(0, kernel.nodes.size - 1, _KNOTS).astype(np.intp)
+            places = np.linspace(0, kernel.nodes.size - 1, _KNOTS).astype(np.intp)
             tail = kernel.bandwidth * np.arange(1, 9)
-            parts += [kernel.nodes[some], kernel.nodes[0] - tail, kernel.nodes[-1] + tail]
+            parts += [kernel.nodes[places], kernel.nodes[0] - tail, kernel.nodes[-1] + tail]
     return np.unique(np.concatenate(parts))[::-1]
 
 
@@ -122,14 +122,14 @@ def resample(
     """Draw samples whose labels are positive with a given probability; levels in any order."""
     order = np.argsort(recall, kind="stable")
     n_pos = _positives(roc.n, prevalence, size, rng)
-    found = positives_at(recall[order, None], n_pos)
-    share = _recall_at_ranks(np.ceil(found), n_pos, rng)
+    hits = positives_at(recall[order, None], n_pos)
+    share = _recall_at_ranks(np.ceil(hits), n_pos, rng)
     # The transposed order, sample by sample, looks up ascending numbers, which is quicker.
     fpr = np.ascontiguousarray(np.interp(share.T, roc.recall, roc.fpr).T)
     false = _negatives_above(fpr, roc.n - n_pos, rng)
     false[share > roc.recall[-1]] = np.inf
     back = np.argsort(order)
-    return Resamples(n_pos, found[back].T, false[back].T)
+    return Resamples(n_pos, hits[back].T, false[back].T)
 
 
 def _positives(n: int, prevalence: float, size: int, rng: np.random.Generator) -> Integers:

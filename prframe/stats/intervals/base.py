@@ -32,8 +32,8 @@ class IntervalEstimate:
 
     Examples
     --------
-    >>> found = mean_interval([0.2, 0.4, 0.5, 0.7])
-    >>> found.method, round(found.high - found.low, 3)
+    >>> interval = mean_interval([0.2, 0.4, 0.5, 0.7])
+    >>> interval.method, round(interval.high - interval.low, 3)
     ('t', 0.662)
     """
 
@@ -350,8 +350,8 @@ def mean_interval(
 
     Examples
     --------
-    >>> found = mean_interval([0.2, 0.4, 0.5, 0.7])
-    >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3)
+    >>> interval = mean_interval([0.2, 0.4, 0.5, 0.7])
+    >>> round(interval.estimate, 3), round(interval.low, 3), round(interval.high, 3)
     (0.45, 0.119, 0.781)
     """
     checks.one_of("method", method, _MEAN_METHODS)

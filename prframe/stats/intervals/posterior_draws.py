@@ -46,12 +46,14 @@ def posterior_replicates(
     and in proportion for the others. If all retrieved items are among the first k, b is the share
     of the positives that are retrieved.
     """
-    levels, weights = _nodes([level for one in statistics for level in one.levels(cells)])
+    levels, weights = _nodes(
+        [level for statistic in statistics for level in statistic.levels(cells)]
+    )
     path = RocPath.of(cells)
     parts = []
     for size in path.batch_sizes(n_resamples):
         curves = _Curves(cells, path, levels, weights, size, int(rng.integers(1 << 62)))
-        parts.append(np.stack([one.draws(curves) for one in statistics]))
+        parts.append(np.stack([statistic.draws(curves) for statistic in statistics]))
     return np.concatenate(parts, axis=1)
 
 
@@ -121,10 +123,10 @@ def _nodes(extra: Sequence[float]) -> tuple[Floats, Floats]:
     t = (x + 1) / 2
     # The substitution b = t^3 on (0, 1) makes the nodes dense near 0.
     nodes, weights = t**3, w / 2 * 3 * t**2
-    more = np.setdiff1d(np.minimum(np.array(extra, dtype=np.float64), _LAST), nodes)
-    levels = np.concatenate([nodes, more])
+    further = np.setdiff1d(np.minimum(np.array(extra, dtype=np.float64), _LAST), nodes)
+    levels = np.concatenate([nodes, further])
     order = np.argsort(levels)
-    return levels[order], np.concatenate([weights, np.zeros(more.size)])[order]
+    return levels[order], np.concatenate([weights, np.zeros(further.size)])[order]
 
 
 @cache

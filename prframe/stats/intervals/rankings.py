@@ -97,8 +97,8 @@ def ranking_interval(  # noqa: PLR0913
     --------
     >>> from prframe.stats import AveragePrecision, cells_from_scores
     >>> cells, _ = cells_from_scores(range(8, 0, -1), [1, 1, 0, 1, 0, 1, 0, 0])
-    >>> found = ranking_interval(cells, AveragePrecision(), rng=1)
-    >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3)
+    >>> interval = ranking_interval(cells, AveragePrecision(), rng=1)
+    >>> round(interval.estimate, 3), round(interval.low, 3), round(interval.high, 3)
     (0.854, 0.376, 0.972)
     """
     checks.one_of("method", method, METHODS)
@@ -108,17 +108,17 @@ def ranking_interval(  # noqa: PLR0913
     share, multiple = statistic.as_share(cells)
     drawn = None if replicates is None else replicates / multiple
     if method == POSTERIOR:
-        found = _posterior(cells, share, confidence, clusters, drawn, n_resamples, rng)
+        interval = _posterior(cells, share, confidence, clusters, drawn, n_resamples, rng)
     elif np.isnan(share.value(cells)) or (clusters is not None and clusters.shape[0] == 1):
         # A single cluster does not show how much clusters differ.
-        found = IntervalEstimate(share.value(cells), np.nan, np.nan, np.nan, method)
+        interval = IntervalEstimate(share.value(cells), np.nan, np.nan, np.nan, method)
     elif method in {"percentile", "bca"}:
         if drawn is None:
             drawn = ranking_bootstrap(cells, [share], n_resamples, rng, clusters)[0]
-        found = _resampled(cells, share, method, confidence, clusters, drawn)
+        interval = _resampled(cells, share, method, confidence, clusters, drawn)
     else:
-        found = _from_influence(cells, share, method, confidence, clusters)
-    return found.times(multiple)
+        interval = _from_influence(cells, share, method, confidence, clusters)
+    return interval.times(multiple)
 
 
 def _resampled(  # noqa: PLR0913, PLR0917

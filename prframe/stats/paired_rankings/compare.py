@@ -142,13 +142,13 @@ def compare_rankings(  # noqa: PLR0913
     >>> label = np.arange(200) < 80
     >>> good = label + rng.normal(size=200)
     >>> worse = good + rng.normal(size=200)
-    >>> found = compare_rankings(good, worse, label, AveragePrecision(), rng=1)
-    >>> round(found.difference, 3), found.p_value < 0.001, found.method
+    >>> compared = compare_rankings(good, worse, label, AveragePrecision(), rng=1)
+    >>> round(compared.difference, 3), compared.p_value < 0.001, compared.method
     (0.136, True, 'randomization')
     >>> compare_rankings(good, worse, label, RocArea(), test="delong").statistic.__round__(2)
     4.31
-    >>> found = compare_rankings(good, worse, label, [PrecisionAt(50)], test="posterior", rng=1)
-    >>> [round(one.statistic, 3) for one in found]
+    >>> compared = compare_rankings(good, worse, label, [PrecisionAt(50)], test="posterior", rng=1)
+    >>> [round(c.statistic, 3) for c in compared]
     [0.989]
     """
     checks.one_of("test", test, get_args(RankingTest))
@@ -156,8 +156,8 @@ def compare_rankings(  # noqa: PLR0913
     number = checks.whole_number("n_resamples", n_resamples, at_least=1)
     confidence = Confidence(confidence_level, alternative)
     metrics = (metric,) if isinstance(metric, CellStatistic) else tuple(metric)
-    for one in metrics:
-        if not isinstance(one, CellStatistic):
+    for statistic in metrics:
+        if not isinstance(statistic, CellStatistic):
             raise PrframeError(
                 "`metric` must be one of the metrics of prframe.stats, AveragePrecision() for "
                 f"instance, or a list of them; got {checks.brief(metric)}."
@@ -168,13 +168,15 @@ def compare_rankings(  # noqa: PLR0913
     plan = ComparisonPlan(test, "bca" if interval == "bca" else "auto", number, _restarted(rng))
     plan.check(clustered=cluster is not None)
     rankings = PairedRankings(_levels(score_a, score_b, evaluate.label), evaluate, cluster)
-    found = plan.of_pairs(rankings, [confidence] * len(metrics))((0, 1))
-    return found[0] if isinstance(metric, CellStatistic) else found
+    comparisons = plan.of_pairs(rankings, [confidence] * len(metrics))((0, 1))
+    return comparisons[0] if isinstance(metric, CellStatistic) else comparisons
 
 
 def _check_metrics(test: str, metrics: Sequence[CellStatistic]) -> None:
     """Require metrics that suit the test."""
-    wrong = [one.name for one in metrics if test in OWN_TESTS and test not in one.own_tests]
+    wrong = [
+        metric.name for metric in metrics if test in OWN_TESTS and test not in metric.own_tests
+    ]
     if wrong:
         raise PrframeError(
             f"test={test!r} is not for {', '.join(wrong)}; take 'randomization' or 'bootstrap'."
@@ -189,13 +191,13 @@ def _restarted(rng: int | np.random.Generator | None) -> Callable[[], np.random.
 
 def _levels(score_a: ArrayLike, score_b: ArrayLike, label: NDArray[np.bool_]) -> Integers:
     """Require two scores per label, and return the levels of both rankings."""
-    one, other = reals("score_a", comparable(score_a)), reals("score_b", comparable(score_b))
-    if not one.shape == other.shape == label.shape or not label.size:
+    first, second = reals("score_a", comparable(score_a)), reals("score_b", comparable(score_b))
+    if not first.shape == second.shape == label.shape or not label.size:
         raise PrframeError(
             "`score_a`, `score_b` and `label` must be of one length >= 1; got shapes "
-            f"{one.shape}, {other.shape} and {label.shape}."
+            f"{first.shape}, {second.shape} and {label.shape}."
         )
-    for name, numbers in (("score_a", one), ("score_b", other)):
+    for name, numbers in (("score_a", first), ("score_b", second)):
         if (missing := np.isnan(numbers)).any():
             raise PrframeError(f"`{name}` must not be NaN: {missing.sum()} of {missing.size}.")
-    return ranking_levels(np.stack([one, other]))
+    return ranking_levels(np.stack([first, second]))

@@ -54,10 +54,10 @@ def auc_covariance(
     --------
     >>> from prframe.stats import ranking_levels
     >>> levels = ranking_levels([[5, 4, 3, 2, 1], [1, 5, 2, 4, 3]])
-    >>> found = auc_covariance(levels, [True, True, False, True, False])
-    >>> found.estimates.round(4)
+    >>> areas = auc_covariance(levels, [True, True, False, True, False])
+    >>> areas.estimates.round(4)
     array([0.8333, 0.6667])
-    >>> found.covariance.round(4)
+    >>> areas.covariance.round(4)
     array([[ 0.0556, -0.0278],
            [-0.0278,  0.1111]])
     """
@@ -70,9 +70,9 @@ def auc_covariance(
     units = units_of(cluster, positive.size)
     n_pos, n_neg = (units.number_among(of) for of in (positive, ~positive))
     if min(n_pos, n_neg) < 2:  # noqa: PLR2004 - a variance needs two
-        what = "items" if cluster is None else "clusters"
+        kind = "items" if cluster is None else "clusters"
         raise PrframeError(
-            f"DeLong's test needs two {what} with positives and two with negatives; got {n_pos} "
+            f"DeLong's test needs two {kind} with positives and two with negatives; got {n_pos} "
             f"and {n_neg}."
         )
     influence = np.concatenate([evaluate.influence(row) for row in rows])

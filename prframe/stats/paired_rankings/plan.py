@@ -87,12 +87,12 @@ class ComparisonPlan:
         replicates: Floats,
     ) -> list[RankingComparison]:
         """Compare two rankings by swaps, or by resamples."""
-        swaps, both = None, list(pair)
+        swaps, columns = None, list(pair)
         if self.test == "randomization":
             swaps = rankings.randomization(*pair, self.n_resamples, self.rng())
         bends = rankings.acceleration(*pair) if self.interval == "bca" else None
         return resampled_comparison(
-            values[:, both], replicates[:, both], confidences, swaps, bends
+            values[:, columns], replicates[:, columns], confidences, swaps, bends
         )
 
     def _own(
@@ -104,8 +104,13 @@ class ComparisonPlan:
             raise PrframeError(f"test={self.test!r} is for metrics of cells; see `CellEvaluator`.")
         label = evaluate.label
         if self.test == _DELONG:
-            return [delong_comparison(levels, label, one, rankings.cluster) for one in confidences]
+            return [
+                delong_comparison(levels, label, confidence, rankings.cluster)
+                for confidence in confidences
+            ]
         return [
-            posterior_comparison_at(levels, label, metric, one, self.n_resamples, self.rng())
-            for metric, one in zip(evaluate.statistics, confidences, strict=True)
+            posterior_comparison_at(
+                levels, label, metric, confidence, self.n_resamples, self.rng()
+            )
+            for metric, confidence in zip(evaluate.statistics, confidences, strict=True)
         ]

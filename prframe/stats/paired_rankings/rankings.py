@@ -157,6 +157,13 @@ class PairedRankings:
                 "a BCa interval needs an evaluator with the method `influence`, which "
                 f"{type(self.evaluate).__name__} does not have; use the percentile interval."
             )
-        one, other = (self.evaluate.influence(self.levels[row]) for row in (first, second))
+        first_influence, second_influence = (
+            self.evaluate.influence(self.levels[row]) for row in (first, second)
+        )
         each = np.ones(self._units.number)
-        return np.array([acceleration(row, each) for row in self._units.sums(one - other)])
+        return np.array(
+            [
+                acceleration(row, each)
+                for row in self._units.sums(first_influence - second_influence)
+            ]
+        )

@@ -77,10 +77,10 @@ def swap_distribution(
         draws = _swaps(units.number, *at_once, n_resamples, rng)
     parts = []
     for coin, bits in draws:
-        one, other = tables[coin]
+        first, second = tables[coin]
         swapped = units.spread(bits) & differs
-        given = evaluate(np.where(swapped, other, one))
-        parts.append(given - evaluate(np.where(swapped, one, other)))
+        given = evaluate(np.where(swapped, second, first))
+        parts.append(given - evaluate(np.where(swapped, first, second)))
     differences = np.concatenate(parts, axis=1)
     if exact:
         # In the other half of the swaps both rankings change places.

@@ -24,8 +24,8 @@ class RankingComparison(NamedTuple):
     Examples
     --------
     >>> from prframe.stats import AveragePrecision, compare_rankings
-    >>> found = compare_rankings([3, 2, 1], [1, 2, 3], [True, False, False], AveragePrecision())
-    >>> round(found.difference, 3), found.p_value, found.method
+    >>> compared = compare_rankings([3, 2, 1], [1, 2, 3], [True, False, False], AveragePrecision())
+    >>> round(compared.difference, 3), compared.p_value, compared.method
     (0.667, 0.75, 'randomization-exact')
     """
 
@@ -87,7 +87,7 @@ def resampled_comparison(
         One per metric.
     """
     test, exact = ("bootstrap", False) if swaps is None else ("randomization", swaps.exact)
-    found = []
+    comparisons = []
     for row, ((a, b), confidence) in enumerate(zip(values, confidences, strict=True)):
         difference, drawn = float(a - b), replicates[row, 0] - replicates[row, 1]
         null = drawn - difference if swaps is None else swaps.differences[row]
@@ -96,7 +96,7 @@ def resampled_comparison(
             low, high = percentile_interval(drawn, confidence)
         else:
             low, high = bca_interval(difference, drawn, float(bends[row]), confidence)
-        found.append(
+        comparisons.append(
             RankingComparison(
                 value_a=float(a),
                 value_b=float(b),
@@ -110,7 +110,7 @@ def resampled_comparison(
                 method=f"{test}-exact" if exact else test,
             )
         )
-    return found
+    return comparisons
 
 
 def delong_comparison(
@@ -133,12 +133,12 @@ def delong_comparison(
         For rankings that do not differ it has the values that `paired_rank_test` describes.
     """
     areas = auc_covariance(levels, label, cluster)
-    found = rank_difference(areas, confidence)
+    difference = rank_difference(areas, confidence)
     return untested(*areas.estimates.tolist())._replace(
-        conf_low=found.conf_low,
-        conf_high=found.conf_high,
-        statistic=found.z,
-        p_value=found.p_value,
+        conf_low=difference.conf_low,
+        conf_high=difference.conf_high,
+        statistic=difference.z,
+        p_value=difference.p_value,
         method="delong",
     )
 

@@ -25,8 +25,8 @@ class FoundAlone(NamedTuple):
 
     Examples
     --------
-    >>> found = found_alone([[4, 3, 2, 1], [1, 4, 3, 2]], [True, True, True, False], k=2)
-    >>> found.first_better, found.second_better
+    >>> counts = found_alone([[4, 3, 2, 1], [1, 4, 3, 2]], [True, True, True, False], k=2)
+    >>> counts.first_better, counts.second_better
     (0.5, 0.5)
     """
 
@@ -108,10 +108,10 @@ def found_alone(levels: ArrayLike, label: ArrayLike, k: int) -> FoundAlone:
     Examples
     --------
     >>> levels = [[6, 5, 4, 3, 2, 1], [1, 6, 2, 3, 4, 5]]
-    >>> found = found_alone(levels, [True, True, True, True, False, False], k=3)
-    >>> found
+    >>> counts = found_alone(levels, [True, True, True, True, False, False], k=3)
+    >>> counts
     FoundAlone(first=2.0, second=0.0, both=1.0, none=1.0)
-    >>> found.first_better
+    >>> counts.first_better
     0.875
     """
     checks.whole_number("k", k, at_least=1)

@@ -32,8 +32,8 @@ class SignedRankPosterior(NamedTuple):
 
     Examples
     --------
-    >>> found = signed_rank_posterior([0.3, 0.1, 0.2, 0.1, 0.2, -0.1], rng=1)
-    >>> bool(found.greater > 0.9)
+    >>> posterior = signed_rank_posterior([0.3, 0.1, 0.2, 0.1, 0.2, -0.1], rng=1)
+    >>> bool(posterior.greater > 0.9)
     True
     """
 
@@ -102,8 +102,8 @@ def signed_rank_posterior(
 
     Examples
     --------
-    >>> found = signed_rank_posterior([0.3, 0.1, 0.2, -0.1, 0.0], rope=0.05, rng=1)
-    >>> [round(float(p), 1) for p in found[:3]]
+    >>> posterior = signed_rank_posterior([0.3, 0.1, 0.2, -0.1, 0.0], rope=0.05, rng=1)
+    >>> [round(float(p), 1) for p in posterior[:3]]
     [0.0, 0.3, 0.7]
     """
     values = reals("differences", differences)

@@ -101,13 +101,17 @@ def posterior_comparison(  # noqa: PLR0913
         raise PrframeError(f"`beta` weighs recall in F; it has no meaning for {measure!r}.")
     prior = float(checks.number("prior", prior, above=0))
     draws = checks.whole_number("n_resamples", n_resamples, at_least=1)
-    one, other = np.broadcast_arrays(_table("first", first), _table("second", second))
+    first_counts, second_counts = np.broadcast_arrays(
+        _table("first", first), _table("second", second)
+    )
     if beta == 1:
-        probability = _first_greater(*_beta(one, measure, prior), *_beta(other, measure, prior))
+        probability = _first_greater(
+            *_beta(first_counts, measure, prior), *_beta(second_counts, measure, prior)
+        )
         return Comparison(probability, np.zeros_like(probability))
     generator = random_generator(rng)
-    better = _draw_f(one, beta, prior, draws, generator) > _draw_f(
-        other, beta, prior, draws, generator
+    better = _draw_f(first_counts, beta, prior, draws, generator) > _draw_f(
+        second_counts, beta, prior, draws, generator
     )
     count = better.sum(axis=0)
     # The error counts one more draw of either outcome, so that it is not 0 in clear cases.

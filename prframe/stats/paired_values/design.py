@@ -126,8 +126,8 @@ def detectable_difference(
         np.zeros(queries.shape),
         np.ones(queries.shape),
     )
-    found = shift * spread / np.sqrt(queries)
-    return np.asarray(-found if alternative == "less" else found)
+    difference = shift * spread / np.sqrt(queries)
+    return np.asarray(-difference if alternative == "less" else difference)
 
 
 def queries_needed(  # noqa: PLR0913
@@ -289,8 +289,8 @@ def _noncentral_t_above(value: Floats, df: Floats, shift: Floats) -> Floats:
     # under two independent normal variates.
     apex = shift / np.hypot(1, value)
     above = np.array(np.maximum(ndtr(apex) - 2 * owens_t(apex, value), 0), dtype=np.float64)
-    more = df > 1
-    above[more] = nct.sf(value[more], df[more], np.clip(shift[more], -_HUGE, _HUGE))
+    several = df > 1
+    above[several] = nct.sf(value[several], df[several], np.clip(shift[several], -_HUGE, _HUGE))
     return above
 
 

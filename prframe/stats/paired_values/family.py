@@ -64,8 +64,8 @@ class PairedFamily:
     def of(cls, samples: Sequence[PairedSample]) -> "PairedFamily":
         """Stack samples of the same units."""
         return cls(
-            np.column_stack([one.sums for one in samples]),
-            np.column_stack([one.sizes for one in samples]),
+            np.column_stack([sample.sums for sample in samples]),
+            np.column_stack([sample.sizes for sample in samples]),
         )
 
     @cached_property
@@ -163,17 +163,17 @@ class PairedFamily:
         """
         n_units = self.sums.shape[0]
         scaled = self._scaled
-        some = max(1, _CHUNK // max(self.sums.shape[1], 1))
+        at_once = max(1, _CHUNK // max(self.sums.shape[1], 1))
         if n_units < n_resamples.bit_length():
-            return (signs @ scaled for signs in all_signs(n_units, some)), 1 << n_units, "exact"
-        drawn = random_signs(n_units, n_resamples, rng, some)
+            return (signs @ scaled for signs in all_signs(n_units, at_once)), 1 << n_units, "exact"
+        drawn = random_signs(n_units, n_resamples, rng, at_once)
         return (signs @ scaled for signs in drawn), n_resamples, "sampled"
 
     def _counted(self, exceeding: NDArray[np.int64], n_draws: int, how: str) -> SampledTests:
         """Return p-values from counts; NaN for pairs without a value."""
-        found = counted_p_values(exceeding, n_draws, exact=how == "exact")
+        counted = counted_p_values(exceeding, n_draws, exact=how == "exact")
         missing = self.sizes.sum(axis=0) == 0
-        p_values, errors = (np.where(missing, np.nan, one) for one in found)
+        p_values, errors = (np.where(missing, np.nan, values) for values in counted)
         return SampledTests(p_values, errors, how)
 
     def replicates(self, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:

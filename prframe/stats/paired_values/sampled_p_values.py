@@ -58,8 +58,8 @@ def sampled_p_value(
 
     Examples
     --------
-    >>> found = sampled_p_value(2.0, [-2.0, -1.0, 0.0, 1.0, 2.0, 0.0, 0.0, 1.0, 0.0], "two-sided")
-    >>> found.p_value, round(found.std_error, 3)
+    >>> p = sampled_p_value(2.0, [-2.0, -1.0, 0.0, 1.0, 2.0, 0.0, 0.0, 1.0, 0.0], "two-sided")
+    >>> p.p_value, round(p.std_error, 3)
     (0.3, 0.153)
     """
     values = defined(drawn)

@@ -82,8 +82,8 @@ def paired_randomization(  # noqa: PLR0913
 
     Examples
     --------
-    >>> found = paired_randomization([0.5, 0.4, 0.7, 0.6, 0.9], [0.4, 0.2, 0.5, 0.6, 0.6])
-    >>> found.p_value, found.method
+    >>> test = paired_randomization([0.5, 0.4, 0.7, 0.6, 0.9], [0.4, 0.2, 0.5, 0.6, 0.6])
+    >>> test.p_value, test.method
     (0.125, 'randomization-exact')
     """
     sample = paired_sample(a, b, cluster)
@@ -106,9 +106,9 @@ def randomization_test(
     if method == "sampled":
         size = checks.whole_number("n_resamples", n_resamples, at_least=1)
         family = PairedFamily.of([sample])
-        found = family.sign_flips(size, random_generator(rng), alternative)
-        p_value, error = float(found.p_values[0]), float(found.std_errors[0])
-        return PairedTest(sample.mean, p_value, error, f"{name}-{found.method}")
+        sampled = family.sign_flips(size, random_generator(rng), alternative)
+        p_value, error = float(sampled.p_values[0]), float(sampled.std_errors[0])
+        return PairedTest(sample.mean, p_value, error, f"{name}-{sampled.method}")
     null = SignFlipNull(sample.sums, method=method)
     p_value = float(null.p_value(alternative=alternative))
     return PairedTest(sample.mean, p_value, np.nan, f"{name}-{null.how}")
@@ -147,8 +147,8 @@ def paired_t_test(
 
     Examples
     --------
-    >>> found = paired_t_test([0.5, 0.4, 0.7, 0.6, 0.9], [0.4, 0.2, 0.5, 0.6, 0.6])
-    >>> round(found.statistic, 3), round(found.p_value, 4)
+    >>> test = paired_t_test([0.5, 0.4, 0.7, 0.6, 0.9], [0.4, 0.2, 0.5, 0.6, 0.6])
+    >>> round(test.statistic, 3), round(test.p_value, 4)
     (3.138, 0.0349)
     """
     return t_test(paired_sample(a, b, cluster), alternative)
@@ -303,8 +303,8 @@ def paired_bootstrap_test(  # noqa: PLR0913
     Examples
     --------
     >>> rng = np.random.default_rng(1)
-    >>> found = paired_bootstrap_test(rng.normal(0.1, 0.2, 50), rng=2)
-    >>> round(found.statistic, 2), round(found.p_value, 3)
+    >>> test = paired_bootstrap_test(rng.normal(0.1, 0.2, 50), rng=2)
+    >>> round(test.statistic, 2), round(test.p_value, 3)
     (3.69, 0.001)
     """
     sample = paired_sample(a, b, cluster)
@@ -313,8 +313,8 @@ def paired_bootstrap_test(  # noqa: PLR0913
     plain = t_test(sample, alternative)
     if np.isnan(plain.statistic):
         return plain._replace(method="bootstrap")
-    found = PairedFamily.of([sample]).bootstrap(size, random_generator(rng), alternative)
-    p_value, error = float(found.p_values[0]), float(found.std_errors[0])
+    sampled = PairedFamily.of([sample]).bootstrap(size, random_generator(rng), alternative)
+    p_value, error = float(sampled.p_values[0]), float(sampled.std_errors[0])
     return PairedTest(plain.statistic, p_value, error, "bootstrap")
 
 

@@ -96,8 +96,8 @@ def tukey_randomization(
         )
     size = checks.whole_number("n_resamples", n_resamples, at_least=1)
     every = list(combinations(range(table.shape[0]), 2))
-    some = every if pairs is None else _known(pairs, table.shape[0])
-    first, second = np.array(some).T
+    compared = every if pairs is None else _known(pairs, table.shape[0])
+    first, second = np.array(compared).T
     if not table.shape[1]:
         nothing = np.full(first.size, np.nan)
         return SampledTests(nothing, nothing, "sampled")
@@ -113,7 +113,7 @@ def tukey_randomization(
     elif alternative == "less":
         observed, first, second = -observed, second, first
     for dealt in _dealt_totals(table, size, random_generator(rng)):
-        if alternative == "two-sided" and some == every:
+        if alternative == "two-sided" and compared == every:
             most = np.ptp(dealt, axis=1)
         else:
             differences = dealt[:, first] - dealt[:, second]

@@ -41,8 +41,8 @@ class RankDifference(NamedTuple):
 
     Examples
     --------
-    >>> found = paired_rank_test([4, 3, 2, 1], [4, 2, 3, 1], [True, True, False, False])
-    >>> round(found.difference, 9)
+    >>> result = paired_rank_test([4, 3, 2, 1], [4, 2, 3, 1], [True, True, False, False])
+    >>> round(result.difference, 9)
     0.125
     """
 
@@ -87,10 +87,10 @@ def rank_covariance(scores: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> Ra
     Examples
     --------
     >>> scores = [[5, 4, 3, 2, 1], [1, 5, 2, 4, 3]]
-    >>> found = rank_covariance(scores, [True, True, False, True, False])
-    >>> found.estimates.round(4)
+    >>> result = rank_covariance(scores, [True, True, False, True, False])
+    >>> result.estimates.round(4)
     array([0.6333, 0.5667])
-    >>> found.covariance.round(4)
+    >>> result.covariance.round(4)
     array([[ 0.0089, -0.0044],
            [-0.0044,  0.0178]])
     """
@@ -109,12 +109,12 @@ def rank_covariance(scores: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> Ra
     function = parse_phi(phi).of_size(n_pos + n_neg)
     if not function.projected:
         raise PrframeError(f"{function.name} has no standard error, and so no covariance.")
-    found = [_effects(row, positive, function) for row in tables]
-    effects = np.stack([effect for _, effect in found])
-    parts = [np.cov(effects[:, one]) * one.sum() for one in (positive, ~positive)]
+    estimated = [_effects(row, positive, function) for row in tables]
+    effects = np.stack([effect for _, effect in estimated])
+    parts = [np.cov(effects[:, members]) * members.sum() for members in (positive, ~positive)]
     scale = scale_of(function, n_pos, n_neg).stretch / n_pos
     covariance = np.atleast_2d(parts[0] + parts[1]) * scale**2
-    return RankCovariance(np.array([estimate for estimate, _ in found]), covariance)
+    return RankCovariance(np.array([estimate for estimate, _ in estimated]), covariance)
 
 
 def paired_rank_test(  # noqa: PLR0913
@@ -164,23 +164,23 @@ def paired_rank_test(  # noqa: PLR0913
     >>> label = np.arange(200) < 80
     >>> good = label + rng.normal(size=200)
     >>> worse = good + rng.normal(size=200)
-    >>> found = paired_rank_test(good, worse, label)
-    >>> round(found.difference, 2), round(found.z, 2)
+    >>> result = paired_rank_test(good, worse, label)
+    >>> round(result.difference, 2), round(result.z, 2)
     (0.07, 4.31)
     """
     confidence = Confidence(confidence_level, alternative)
-    one, other = reals("score_a", comparable(score_a)), reals("score_b", comparable(score_b))
-    if one.shape != other.shape or one.ndim != 1:
+    first, second = reals("score_a", comparable(score_a)), reals("score_b", comparable(score_b))
+    if first.shape != second.shape or first.ndim != 1:
         raise PrframeError(
-            f"`score_a` and `score_b` must be of one length; got shapes {one.shape} and "
-            f"{other.shape}."
+            f"`score_a` and `score_b` must be of one length; got shapes {first.shape} and "
+            f"{second.shape}."
         )
-    return rank_difference(rank_covariance(np.stack([one, other]), label, phi), confidence)
+    return rank_difference(rank_covariance(np.stack([first, second]), label, phi), confidence)
 
 
-def rank_difference(found: RankCovariance, confidence: Confidence) -> RankDifference:
+def rank_difference(estimated: RankCovariance, confidence: Confidence) -> RankDifference:
     """Compare two estimates by the normal distribution; see `paired_rank_test`."""
-    estimates, covariance = found
+    estimates, covariance = estimated
     difference = float(estimates[0] - estimates[1])
     contrast = np.array([1.0, -1.0])
     square = float(contrast @ covariance @ contrast)
@@ -204,7 +204,9 @@ def _effects(
         raise PrframeError(f"`scores` must not be NaN: {np.isnan(score).sum()} of {score.size}.")
     # Every level is a cell of its own, as the value of each item is needed.
     levels, level = np.unique(-score, return_inverse=True)
-    counts = [np.bincount(level[one], minlength=levels.size) for one in (positive, ~positive)]
+    counts = [
+        np.bincount(level[members], minlength=levels.size) for members in (positive, ~positive)
+    ]
     cells = RankedCells(*counts)
     of_pos, of_neg = RankSum(cells, phi).effects
     null = rank_null(phi, counts[0] + counts[1], cells.n_pos)

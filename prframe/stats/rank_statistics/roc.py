@@ -139,8 +139,8 @@ def ranking_performance(
         function = function.of_size(checks.whole_number("n", n, at_least=1))
     u = np.clip(p * (1 - tpr) + (1 - p) * (1 - fpr), 0.0, 1.0)
     length, area = -np.diff(u), -np.diff(function.integral(u))
-    some = length > 0
-    return float(np.diff(tpr)[some] @ (area[some] / length[some]))
+    rises = length > 0
+    return float(np.diff(tpr)[rises] @ (area[rises] / length[rises]))
 
 
 def _check_curve(fpr: Floats, tpr: Floats) -> None:

@@ -55,8 +55,8 @@ class RankStatistic:
 
     Examples
     --------
-    >>> found = rank_statistic([0.9, 0.8, 0.7, 0.6, 0.5], [True, True, False, True, False])
-    >>> found.statistic, round(found.estimate, 4)
+    >>> result = rank_statistic([0.9, 0.8, 0.7, 0.6, 0.5], [True, True, False, True, False])
+    >>> result.statistic, round(result.estimate, 4)
     (1.8333333333333333, 0.6333)
     """
 
@@ -289,8 +289,8 @@ def rank_statistic(score: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> Rank
 
     Examples
     --------
-    >>> found = rank_statistic([9, 8, 7, 6, 5, 4], [1, 1, 0, 1, 0, 0], phi="van-der-waerden")
-    >>> round(found.statistic, 4), round(found.z, 4), round(found.p_value("greater"), 4)
+    >>> result = rank_statistic([9, 8, 7, 6, 5, 4], [1, 1, 0, 1, 0, 0], phi="van-der-waerden")
+    >>> round(result.statistic, 4), round(result.z, 4), round(result.p_value("greater"), 4)
     (1.4535, 1.536, 0.1)
     """
     scores = comparable(score)

@@ -90,7 +90,12 @@ def ranking_bootstrap(
     n_cells = cells.pos.size
     return np.concatenate(
         [
-            np.stack([one.values(drawn[:, :n_cells], drawn[:, n_cells:]) for one in statistics])
+            np.stack(
+                [
+                    statistic.values(drawn[:, :n_cells], drawn[:, n_cells:])
+                    for statistic in statistics
+                ]
+            )
             for drawn in draws
         ],
         axis=1,

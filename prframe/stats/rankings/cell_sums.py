@@ -17,7 +17,7 @@ Numbers = NDArray[Any]
 _PIECE = 1 << 13
 
 
-def both(pos: ArrayLike, neg: ArrayLike) -> tuple[Numbers, Numbers]:
+def as_arrays(pos: ArrayLike, neg: ArrayLike) -> tuple[Numbers, Numbers]:
     """Return both counts as arrays; integers, which add up faster, stay integers."""
     return np.asarray(pos), np.asarray(neg)
 

@@ -136,8 +136,8 @@ def cells_from_hits(  # noqa: PLR0913
     pos[1::2] = tp_end - tp_start
     neg[1::2] = fp_end - fp_start
     neg[::2] = np.append(fp_start, n - n_hits) - np.insert(fp_end, 0, 0)
-    some = pos + neg > 0
-    return RankedCells(np.append(pos[some], missed[0]), np.append(neg[some], missed[1]))
+    occupied = pos + neg > 0
+    return RankedCells(np.append(pos[occupied], missed[0]), np.append(neg[occupied], missed[1]))
 
 
 def cells_from_scores(score: ArrayLike, label: ArrayLike) -> tuple[RankedCells, Integers]:

@@ -42,24 +42,24 @@ def two_classes(
     positives: ArrayLike, negatives: ArrayLike, n_pos: int | None, n_neg: int | None
 ) -> tuple[ClassScores, ClassScores]:
     """Check and sort the scores of both classes; there must be a positive."""
-    some = _class("positives", positives, "n_pos", n_pos)
-    if not some.total:
+    positive_scores = _class("positives", positives, "n_pos", n_pos)
+    if not positive_scores.total:
         raise PrframeError(
             "`positives` must hold at least one score, or `n_pos` exceed 0; got none."
         )
-    return some, _class("negatives", negatives, "n_neg", n_neg)
+    return positive_scores, _class("negatives", negatives, "n_neg", n_neg)
 
 
 def both_classes(
     positives: ArrayLike, negatives: ArrayLike, n_pos: int | None, n_neg: int | None
 ) -> tuple[ClassScores, ClassScores]:
     """Check and sort the scores of both classes; there must be a positive and a negative."""
-    some, others = two_classes(positives, negatives, n_pos, n_neg)
-    if not others.total:
+    positive_scores, negative_scores = two_classes(positives, negatives, n_pos, n_neg)
+    if not negative_scores.total:
         raise PrframeError(
             "`negatives` must hold at least one score, or `n_neg` exceed 0; got none."
         )
-    return some, others
+    return positive_scores, negative_scores
 
 
 def _class(name: str, scores: ArrayLike, total_name: str, total: int | None) -> ClassScores:

@@ -55,8 +55,8 @@ class DrawnCurves(Protocol):
     ...     def draws(self, curves: DrawnCurves) -> Floats:
     ...         return curves.drawn().precision.min(axis=1)
     >>> cells, _ = cells_from_scores([5.0, 4.0, 3.0, 2.0, 1.0], [1, 0, 1, 0, 0])
-    >>> found = ranking_interval(cells, LeastPrecision(), method="bayesian-bootstrap", rng=1)
-    >>> round(found.low, 2), round(found.high, 2)
+    >>> interval = ranking_interval(cells, LeastPrecision(), method="bayesian-bootstrap", rng=1)
+    >>> round(interval.low, 2), round(interval.high, 2)
     (0.0, 0.78)
     """
 

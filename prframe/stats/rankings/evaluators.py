@@ -135,8 +135,8 @@ class CellEvaluator:
             raise PrframeError(f"`label` must have one dimension; got shape {self.label.shape}.")
         if not self.statistics:
             raise PrframeError("`statistics` must hold at least one metric; got none.")
-        for one in self.statistics:
-            checks.instance("statistics", one, CellStatistic)
+        for statistic in self.statistics:
+            checks.instance("statistics", statistic, CellStatistic)
 
     def __call__(self, level: ArrayLike, count: ArrayLike | None = None) -> Floats:
         """Return the metrics, shape (n_metrics, R); see `Evaluator`."""
@@ -151,7 +151,7 @@ class CellEvaluator:
         # Integers add up faster than floats.
         whole = drawn if counts is None or counts.dtype.kind == "f" else drawn.astype(np.int64)
         pos, neg = np.moveaxis(whole.reshape(rows, 2, n_cells), 1, 0)
-        return np.stack([one.values(pos, neg) for one in self.statistics])
+        return np.stack([statistic.values(pos, neg) for statistic in self.statistics])
 
     def influence(self, level: ArrayLike) -> Floats:
         """Return the derivatives with respect to the weights of the items.
@@ -170,8 +170,10 @@ class CellEvaluator:
             # A metric that is defined without positives is constant there.
             return self(levels[None]) * np.zeros(levels.size)
         cells, cell = cells_from_scores(np.where(levels > 0, levels, -np.inf), self.label)
-        found = [one.influence(cells) for one in self.statistics]
-        return np.stack([np.where(self.label, each.pos[cell], each.neg[cell]) for each in found])
+        influences = [statistic.influence(cells) for statistic in self.statistics]
+        return np.stack(
+            [np.where(self.label, each.pos[cell], each.neg[cell]) for each in influences]
+        )
 
     def merge(self, levels: ArrayLike) -> Integers:
         """Merge neighbouring levels without a positive, which these metrics cannot tell apart.

@@ -54,18 +54,18 @@ def ranking_levels(scores: ArrayLike) -> Integers:
 
 def checked_levels(levels: ArrayLike) -> Integers:
     """Require levels of rankings, row by row, as `ranking_levels` returns them."""
-    found = np.asarray(levels)
-    if found.ndim != _TWO or not found.size or found.dtype.kind not in "iu":
+    numbers = np.asarray(levels)
+    if numbers.ndim != _TWO or not numbers.size or numbers.dtype.kind not in "iu":
         raise PrframeError(
             "`levels` must be whole numbers with a row per ranking and a column per item, at "
             f"least one of each; got {checks.brief(levels)}."
         )
-    if (wrong := (found < 0) | (found > found.shape[1])).any():
+    if (wrong := (numbers < 0) | (numbers > numbers.shape[1])).any():
         raise PrframeError(
-            f"`levels` must lie between 0 and the number of items, {found.shape[1]}; "
-            f"got {found[wrong][0]}. `ranking_levels` makes them from scores."
+            f"`levels` must lie between 0 and the number of items, {numbers.shape[1]}; "
+            f"got {numbers[wrong][0]}. `ranking_levels` makes them from scores."
         )
-    return found.astype(np.int64)
+    return numbers.astype(np.int64)
 
 
 def joint_levels(levels: Integers) -> Integers:

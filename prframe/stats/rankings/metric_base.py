@@ -33,8 +33,8 @@ class Influence(NamedTuple):
         """Return the values of cells with items, and how many items have each."""
         values = np.concatenate([self.pos, self.neg])
         number = np.concatenate([cells.pos, cells.neg])
-        some = number > 0
-        return values[some], number[some].astype(np.float64)
+        occupied = number > 0
+        return values[occupied], number[occupied].astype(np.float64)
 
     def power_sum(self, cells: RankedCells, power: int) -> float:
         """Return the sum over all items of a power of their influence."""

@@ -13,8 +13,8 @@ from prframe import checks
 from prframe.stats._tolerances import WHOLE
 from prframe.stats.rankings.cell_sums import (
     Numbers,
+    as_arrays,
     backward,
-    both,
     pieces,
     ratio,
     running,
@@ -43,13 +43,13 @@ class AveragePrecision(CellStatistic):
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``sum_c pos_c TP_c / K_c / n_pos``, TP and K counted to the end of cell c."""
-        pos, neg = both(pos, neg)
+        pos, neg = as_arrays(pos, neg)
         credit = total((p * ratio(tp, k, 0.0) for p, _, tp, k in pieces(pos, neg)), pos)
         return ratio(credit, pos.sum(axis=-1))
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate AP; an item changes the precision at all positives not above it."""
-        pos, neg = both(cells.pos, cells.neg)
+        pos, neg = as_arrays(cells.pos, cells.neg)
         tp, k = running(pos, neg)
         precision = ratio(tp, k, 0.0)
         slope = backward(pos[:-1] * ratio(1.0, k, 0.0))
@@ -67,7 +67,7 @@ class AveragePrecision(CellStatistic):
         ``TP / K`` is larger by ``(1 - TP / K) / (K - 1)``. At the top, where there is no other
         item, the precision is taken as 1.
         """
-        pos, neg = both(cells.pos, cells.neg)
+        pos, neg = as_arrays(cells.pos, cells.neg)
         tp, k = running(pos, neg)
         return float(pos[:-1] @ ratio(tp - 1, k - 1, 1.0)) / cells.n_pos
 
@@ -93,7 +93,7 @@ class TrapezoidArea(CellStatistic):
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``sum_c pos_c (precision above c + precision at its end) / 2 / n_pos``."""
-        pos, neg = both(pos, neg)
+        pos, neg = as_arrays(pos, neg)
         return ratio(total(self._credits(pos, neg), pos), pos.sum(axis=-1))
 
     @staticmethod
@@ -110,7 +110,7 @@ class TrapezoidArea(CellStatistic):
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate as for AP; the precision above a cell depends on the items above it."""
-        pos, neg = both(cells.pos, cells.neg)
+        pos, neg = as_arrays(cells.pos, cells.neg)
         tp, k = running(pos, neg)
         after = ratio(tp, k, 1.0)
         before = np.insert(after[:-1], 0, 1.0)
@@ -147,7 +147,7 @@ class RocArea(CellStatistic):
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``sum_c pos_c (n_neg - FP above c - neg_c / 2) / (n_pos n_neg)``."""
-        pos, neg = both(pos, neg)
+        pos, neg = as_arrays(pos, neg)
         n_pos, n_neg = pos.sum(axis=-1), neg.sum(axis=-1)
         wrong = total((p * (2 * (k - tp) - m) for p, m, tp, k in pieces(pos, neg)), pos) / 2
         # Items that are not retrieved are tied with each other.
@@ -157,7 +157,7 @@ class RocArea(CellStatistic):
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate AUC, by each item's share of rightly ordered pairs (DeLong)."""
-        pos, neg = both(cells.pos, cells.neg)
+        pos, neg = as_arrays(cells.pos, cells.neg)
         n_pos, n_neg = pos.sum(), neg.sum()
         right_pos = 1 - ratio(np.cumsum(neg) - neg / 2, n_neg)
         right_neg = ratio(np.cumsum(pos) - pos / 2, n_pos)
@@ -206,12 +206,12 @@ class Bedroc(CellStatistic):
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``(sum - worst) / (best - worst)`` for the sum of exp(-alpha rank / n)."""
-        pos, neg = both(pos, neg)
+        pos, neg = as_arrays(pos, neg)
         n_pos, n = pos.sum(axis=-1), (pos + neg).sum(axis=-1)
-        found = (pos * self._means(pos + neg)[0]).sum(axis=-1)
-        some = (n_pos > 0) & (n_pos < n)
-        scaled = self._scaled(found, np.where(some, ratio(n_pos, n, 0.0), 0.5))[0]
-        return np.where(some, scaled, np.nan)
+        total = (pos * self._means(pos + neg)[0]).sum(axis=-1)
+        defined = (n_pos > 0) & (n_pos < n)
+        scaled = self._scaled(total, np.where(defined, ratio(n_pos, n, 0.0), 0.5))[0]
+        return np.where(defined, scaled, np.nan)
 
     def _means(self, size: Numbers) -> tuple[Floats, Floats, Floats]:
         """Return each cell's mean term, times ``exp(rate) - 1``, and the terms at its ends."""
@@ -220,12 +220,12 @@ class Bedroc(CellStatistic):
         before = np.exp(-rate * (end - size))
         return ratio(-before * np.expm1(-rate * size), size, 0.0), before, np.exp(-rate * end)
 
-    def _scaled(self, found: Floats, p: Floats | float) -> tuple[Floats, Floats]:
+    def _scaled(self, total: Floats, p: Floats | float) -> tuple[Floats, Floats]:
         """Return the metric for a share p of positives, and its derivative by p."""
         a = self.alpha
         best, rest = -np.expm1(-a * p), -np.expm1(-a * (1 - p))
         worst, scale = best * (1 - rest), best * rest
-        value = (found - worst) / scale
+        value = (total - worst) / scale
         # The derivatives by p are best' = a exp(-a p) and rest' = -a exp(-a (1 - p)).
         of_best, of_rest = a * (1 - best), -a * (1 - rest)
         of_worst = of_best * (1 - rest) - best * of_rest
@@ -257,8 +257,8 @@ class Bedroc(CellStatistic):
         """Return ``alpha p int exp(-alpha (p b + (1 - p) alpha(b))) db``, scaled to [0, 1]."""
         p = curves.drawn(area=True).prevalence
         above = p * curves.levels + (1 - p) * curves.false_rates(curves.drawn(area=True))
-        found = self.alpha * p[:, 0] * (np.exp(-self.alpha * above) @ curves.weights)
-        return self._scaled(found, p[:, 0])[0]
+        total = self.alpha * p[:, 0] * (np.exp(-self.alpha * above) @ curves.weights)
+        return self._scaled(total, p[:, 0])[0]
 
 
 @dataclass(frozen=True)
@@ -300,7 +300,7 @@ class PrecisionAtRecall(CellStatistic):
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return TP_c / K_c of the first cell with ``TP_c >= r n_pos``."""
-        pos, neg = both(pos, neg)
+        pos, neg = as_arrays(pos, neg)
         tp, fp = np.cumsum(pos, axis=-1), np.cumsum(neg, axis=-1)
         n_pos = tp[..., -1]
         reached = tp >= (self.r * n_pos - WHOLE)[..., None]
@@ -313,7 +313,7 @@ class PrecisionAtRecall(CellStatistic):
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate with the local precision at the threshold."""
-        pos, neg = both(cells.pos, cells.neg)
+        pos, neg = as_arrays(cells.pos, cells.neg)
         tp, k = running(pos, neg)
         n_pos = cells.n_pos
         reached = np.flatnonzero(tp >= self.r * n_pos - WHOLE)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
 from prframe import checks
-from prframe.stats.rankings.cell_sums import Numbers, both, ratio, running
+from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metric_base import CellStatistic, Influence
@@ -37,7 +37,7 @@ class LargestF1(CellStatistic):
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return the largest ``2 TP_c / (K_c + n_pos)``, counted to the end of cell c."""
-        pos, neg = both(pos, neg)
+        pos, neg = as_arrays(pos, neg)
         n_pos = pos.sum(axis=-1)
         largest = self._curve(pos, neg).max(axis=-1, initial=0.0)
         return np.where(n_pos > 0, largest, np.nan)
@@ -94,7 +94,7 @@ class _OfRetrieved(CellStatistic):
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return the metric of the items in all cells but the last."""
-        pos, neg = both(pos, neg)
+        pos, neg = as_arrays(pos, neg)
         tp, fp = pos[..., :-1].sum(axis=-1), neg[..., :-1].sum(axis=-1)
         return self._value(tp, tp + fp, tp + pos[..., -1])
 

@@ -15,7 +15,7 @@ from prframe import checks
 from prframe.stats._tolerances import WHOLE
 from prframe.stats.rankings.cell_sums import (
     Numbers,
-    both,
+    as_arrays,
     local_precision,
     ratio,
     running,
@@ -58,7 +58,7 @@ class TopStatistic(CellStatistic):
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return the expected positives among the first k, over the divisor."""
-        pos, neg = both(pos, neg)
+        pos, neg = as_arrays(pos, neg)
         n_pos = pos.sum(axis=-1)
         n = n_pos + neg.sum(axis=-1)
         k = np.broadcast_to(self._cut(n_pos, n), n.shape)
@@ -112,9 +112,9 @@ class TopStatistic(CellStatistic):
         del p
         return np.asarray(share)
 
-    def _of_recall(self, found: Floats, share: Floats, p: Floats) -> Floats:
+    def _of_recall(self, recall: Floats, share: Floats, p: Floats) -> Floats:
         """Return the metric of a recall above a share of all items."""
-        return np.asarray(found * p / self._divisor(share, p, np.asarray(1.0))[0])
+        return np.asarray(recall * p / self._divisor(share, p, np.asarray(1.0))[0])
 
     def without_negatives(self, cells: RankedCells, prevalence: float) -> float:
         """Return how large the metric may be if all of the first k items are positive; else 0.
@@ -143,7 +143,7 @@ def _hits(pos: Numbers, neg: Numbers, k: Numbers) -> Floats:
 
 def _at_cut(cells: RankedCells, k: int) -> tuple[Floats, float]:
     """Return the share of each cell among the first k, and the precision near k."""
-    pos, neg = both(cells.pos, cells.neg)
+    pos, neg = as_arrays(cells.pos, cells.neg)
     _, end = running(pos, neg)
     size = pos[:-1] + neg[:-1]
     share = np.append(share_above(k, end - size, size), 0.0)

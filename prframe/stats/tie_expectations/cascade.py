@@ -60,13 +60,13 @@ def expected_cascade(
     first = np.cumsum(hits) - hits
     passing = 1 - np.asarray(stop, dtype=np.float64)
     total = np.zeros(start.size)
-    for some in _batches(hits):
-        column = np.arange(int(hits[some].max()))
-        inside = column < hits[some, None]
-        items = np.where(inside, first[some, None] + column, 0)
+    for batch in _batches(hits):
+        column = np.arange(int(hits[batch].max()))
+        inside = column < hits[batch, None]
+        items = np.where(inside, first[batch, None] + column, 0)
         products = np.where(inside, passing[items], 1.0)
-        passed = _mean_products(products, hits[some], _horizon(products, hits[some]))
-        total[some] = _walk(start[some], size[some], hits[some], depth[some], passed)
+        passed = _mean_products(products, hits[batch], _horizon(products, hits[batch]))
+        total[batch] = _walk(start[batch], size[batch], hits[batch], depth[batch], passed)
     return total
 
 

@@ -159,10 +159,10 @@ def _first_hit_sum(
 def _batches(rows: Integers, lengths: Integers) -> Iterator[Integers]:
     """Split the rows, shortest sums first, into batches of sums of similar length."""
     rows = rows[np.argsort(lengths[rows], kind="stable")]
-    for some in np.array_split(rows, np.arange(_CHUNK, rows.size, _CHUNK)):
+    for chunk in np.array_split(rows, np.arange(_CHUNK, rows.size, _CHUNK)):
         # Lengths are split at powers of 2, so that a batch wastes less than half of its terms.
-        cuts = np.flatnonzero(np.diff(np.frexp(lengths[some])[1])) + 1
-        yield from (part for part in np.split(some, cuts) if part.size)
+        cuts = np.flatnonzero(np.diff(np.frexp(lengths[chunk])[1])) + 1
+        yield from (part for part in np.split(chunk, cuts) if part.size)
 
 
 def _sum_terms(
