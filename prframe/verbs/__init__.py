@@ -1,1 +1,1 @@
-"""The verbs: what can be asked of a frame."""
+"""The verbs, which answer questions about a frame."""

@@ -1,4 +1,4 @@
-"""P-values of a table, adjusted for their number."""
+"""The adjustment of the p-values of a table for their number."""
 
 from collections.abc import Iterable
 from typing import Literal, TypeAlias, get_args
@@ -25,7 +25,7 @@ def check_correction(correction: Correction | None) -> None:
 
 
 def corrected(rows: pl.DataFrame, correction: Correction | None) -> pl.DataFrame:
-    """Add the adjusted p-values, if they are asked for."""
+    """Add the adjusted p-values, if there is a correction."""
     if correction is None:
         return rows
     p_values = rows["p_value"].cast(pl.Float64).to_numpy()

@@ -1,4 +1,4 @@
-"""Metrics of each group: checked together, and computed from one ranking."""
+"""The metrics of each group, which are checked together and computed from one ranking."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from prframe.verbs._verb import positives_of, warn_undefined
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What is evaluated, and how."""
+    """The metrics that are evaluated, and the options for all of them."""
 
     args: Arguments
     wanted: dict[str, Metric]
@@ -29,7 +29,7 @@ class Evaluation:
     undefined: float | None = None
 
     def check(self) -> None:
-        """Refuse options that a metric would have to disregard."""
+        """Refuse options that have no meaning for a metric."""
         checks.flag("interpolate", self.interpolate)
         given = {"weight": self.args.weight is not None, "prior": self.prior is not None}
         given["interpolate"] = self.interpolate
@@ -53,7 +53,7 @@ class Evaluation:
             takes_ties(name, metric.ties, self.args, otherwise=own)
 
     def _check_labels(self) -> None:
-        """Require what metrics must know of the labels."""
+        """Require labels and arguments that metrics on grades can use."""
         graded = [name for name, metric in self.wanted.items() if metric.rel is not None]
         if graded and self.args.n_pos is not None:
             raise PrframeError(
@@ -91,17 +91,17 @@ class Evaluation:
         undefined = [name for name in self.wanted if values[name].null_count()]
         if undefined:
             lacking = pl.any_horizontal(pl.col(undefined).is_null()).alias("lacking")
-            lack = [what for name in undefined for what in _lack(self.wanted[name], self.args)]
+            lack = [thing for name in undefined for thing in _lack(self.wanted[name], self.args)]
             groups = values.select(*key_names(self.args), lacking)
             warn_undefined(undefined, groups, self.args, list(dict.fromkeys(lack)))
 
     def needed_columns(self, source: Source) -> tuple[str, ...]:
-        """Return what the metrics must know of items besides ranks and labels."""
+        """Return the columns that metrics need of items besides ranks and labels."""
         judged = any(metric.judged for metric in self.wanted.values())
         return ("gain",) * self._uses_gains(source) + ("judged",) * judged
 
     def _uses_gains(self, source: Source) -> bool:
-        """Tell whether labels are grades and something asks for them."""
+        """Tell whether labels are grades and a metric uses them."""
         numeric = source.schema[self.args.label].is_numeric()
         if not numeric:
             graded = [name for name, metric in self.wanted.items() if metric.rel is not None]
@@ -115,7 +115,7 @@ class Evaluation:
 
 
 def named(metrics: "str | Metric | Sequence[str | Metric]") -> dict[str, Metric]:
-    """Return name as asked -> metric."""
+    """Return the metrics by the names under which they were given."""
     if not isinstance(metrics, (str, Metric, Iterable)):
         raise PrframeError(f"`metrics` must be a metric or a list of them; got {metrics!r}.")
     asked = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
@@ -133,7 +133,7 @@ def _takes(metric: Metric, option: str) -> bool:
 
 
 def _lack(metric: Metric, args: Arguments) -> list[str]:
-    """Say what a group may lack for which a metric is undefined."""
+    """Return the things without which a metric of a group is undefined."""
     if metric.also_undefined:
         return ["gains above 0"]
     positives = f"labels >= {metric.rel:g}" if metric.rel is not None else positives_of(args)

@@ -1,4 +1,4 @@
-"""Work that is done group by group: on all cores, with progress where a person watches."""
+"""Work group by group, on all cores, with a progress bar where a person watches."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -18,12 +18,12 @@ from prframe.stats.rankings import RankedCells, cells_from_hits
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Short work shows nothing.
+# Work that is done within so many seconds shows no progress.
 _PATIENCE_SECONDS = 2.0
 
 
 def resamples(n_resamples: object, confidence_level: float) -> int:
-    """Require so many resamples that some lie beyond an interval on either side."""
+    """Return a number of resamples that is large enough for some to lie beyond either end."""
     number = checks.whole_number("n_resamples", n_resamples, at_least=1)
     least = ceil(2 / (1 - confidence_level) - 1e-9)
     if number < least:
@@ -39,7 +39,7 @@ def each_group(
 ) -> list[Result]:
     """Apply a computation to every group and return the results in order.
 
-    NumPy lets go of the interpreter while it draws and sorts, so threads share the work.
+    NumPy releases the interpreter while it draws and sorts, so that threads can share the work.
     """
     groups = list(groups)
     workers = min(pl.thread_pool_size(), len(groups))
@@ -49,16 +49,16 @@ def each_group(
         try:
             return list(_shown(pool.map(compute, groups), len(groups), description))
         except BaseException:
-            # An error, or the user's patience: what has not begun does not begin.
+            # After an error, or if the user interrupts, no further group is begun.
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
 def _shown(results: Iterable[Result], total: int, description: str) -> Iterable[Result]:
-    """Show how far the work is, if somebody watches."""
+    """Show the progress of the work, if somebody watches."""
     if not _watched():
         return results
-    # On use: only people need it.
+    # tqdm is imported here, because only people at a terminal need it.
     from tqdm import tqdm  # noqa: PLC0415
 
     bar: Iterable[Result] = tqdm(
@@ -69,7 +69,7 @@ def _shown(results: Iterable[Result], total: int, description: str) -> Iterable[
 
 def _watched() -> bool:
     """Tell whether standard error is a terminal, or the session a notebook."""
-    # What stands in for standard error may know no terminals, or be closed.
+    # A replacement of standard error may have no isatty, or be closed.
     with suppress(AttributeError, ValueError):
         if sys.stderr.isatty():
             return True
@@ -78,12 +78,12 @@ def _watched() -> bool:
     return type(shell).__name__ == "ZMQInteractiveShell"
 
 
-def group_cells(found: Hits) -> Iterator[RankedCells]:
+def group_cells(hits: Hits) -> Iterator[RankedCells]:
     """Yield the ranking of each group, cut into cells."""
     names = ("tp_start", "tp_end", "fp_start", "fp_end")
-    columns = [found.table[name].to_numpy() for name in names]
-    group = found.table["group"].to_numpy()
-    bounds = np.searchsorted(group, np.arange(found.totals.height + 1))
-    totals = found.totals.select("n", "n_pos", "n_neg").rows()
+    columns = [hits.table[name].to_numpy() for name in names]
+    group = hits.table["group"].to_numpy()
+    bounds = np.searchsorted(group, np.arange(hits.totals.height + 1))
+    totals = hits.totals.select("n", "n_pos", "n_neg").rows()
     for (n, n_pos, n_neg), low, high in zip(totals, bounds, bounds[1:], strict=False):
         yield cells_from_hits(*(c[low:high] for c in columns), n=n, n_pos=n_pos, n_neg=n_neg)

@@ -1,4 +1,4 @@
-"""Intervals as rows of a frame, and what is said of those that are null."""
+"""Intervals as rows of a frame, and the warnings about null ones."""
 
 from collections.abc import Sequence
 
@@ -14,16 +14,16 @@ def interval_rows(
     heads: pl.DataFrame,
     n_groups: int,
     names: Sequence[str],
-    found: Sequence[Sequence[IntervalEstimate]],
+    intervals: Sequence[Sequence[IntervalEstimate]],
 ) -> pl.DataFrame:
     """Return a row per group and metric."""
-    flat = [one for group in found for one in group]
-    methods = [None if np.isnan(one.estimate) else one.method for one in flat]
+    flat = [interval for group in intervals for interval in group]
+    methods = [None if np.isnan(interval.estimate) else interval.method for interval in flat]
     columns = {
-        "estimate": [one.estimate for one in flat],
-        "std_error": [one.std_error for one in flat],
-        "conf_low": [one.low for one in flat],
-        "conf_high": [one.high for one in flat],
+        "estimate": [interval.estimate for interval in flat],
+        "std_error": [interval.std_error for interval in flat],
+        "conf_low": [interval.low for interval in flat],
+        "conf_high": [interval.high for interval in flat],
     }
     repeated = heads[np.repeat(np.arange(n_groups), len(names))] if heads.width else heads
     values = pl.DataFrame(

@@ -16,7 +16,7 @@ _LEVELS = 181
 def band_levels(
     recall: float | Sequence[float] | None, recall_range: tuple[float, float] | None
 ) -> Floats:
-    """Return what a caller names, or levels that are evenly spaced."""
+    """Return the levels that a caller names, or evenly spaced ones."""
     if recall is not None:
         if recall_range is not None:
             raise PrframeError("`recall` and `recall_range` both name levels; give one of them.")

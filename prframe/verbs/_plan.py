@@ -1,4 +1,4 @@
-"""The plan of a verb: what it is asked for, what it accepts, and how it makes rows of a frame."""
+"""The plan of a verb: its options, the arguments that it accepts, and the rows that it makes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection
@@ -15,30 +15,30 @@ from prframe.tie_policies import ALL_TIES, Ties
 
 @dataclass(frozen=True)
 class Accepts:
-    """What a verb accepts of the arguments that all verbs share, and why not the rest.
+    """The shared arguments that a verb accepts, and its reasons to refuse the others.
 
     Attributes
     ----------
     verb : str
-        The verb, which opens what is said.
+        Name of the verb, with which messages begin.
     whole_items : str
-        What the verb does with whole items, for which reason it takes no weight: "counts". Absent:
-        it takes weights.
+        Word for what the verb does with whole items, because of which it takes no weight, for
+        example "counts". Absent: it takes weights.
     ties : collection of str
         The tie policies that it takes.
     taker : str
-        What takes these policies and no others, unless it is the verb.
+        Name in messages of the one who takes these policies only, if it is not the verb.
     otherwise : str
-        What follows after another policy: why the verb does not take it.
+        End of the message about another policy: the reason why the verb does not take it.
     one_ranking : str
-        What the verb needs, for which reason it does not take a mean over rankings, and what to do
-        with another policy: "which have different curves; draw". Absent: see `ties`.
+        Reason why the verb does not take a mean over rankings, and the remedy, for example "which
+        have different curves; draw". Absent: only `ties` matters.
     where : str
-        In which calls of the verb this is so; absent: in all.
+        Calls of the verb to which this applies; absent: all.
     cluster : str
-        Why the verb takes no clusters; absent: where it has an argument for them, it takes them.
+        Message that the verb takes no clusters; absent: it takes them if it has the argument.
     clusters_of_items : bool
-        Whether what is not listed is in no cluster, so that clusters go with no totals.
+        Whether unlisted items are in no cluster, so that clusters and totals exclude each other.
     """
 
     verb: str
@@ -85,10 +85,10 @@ def takes_ties(
 
 @dataclass(frozen=True)
 class Plan(ABC):
-    """What a verb is asked for: a subclass has the verb's own options.
+    """The arguments of a call of a verb; a subclass adds the verb's own options.
 
-    `run` asks first what the verb accepts of the shared arguments, then has the options checked,
-    and then, for a lazy frame when it is collected, the rows made.
+    `run` first checks the shared arguments against those that the verb accepts, then the options,
+    and then makes the rows, which for a lazy frame happens when it is collected.
     """
 
     args: Arguments
@@ -97,7 +97,7 @@ class Plan(ABC):
     def accepts(self) -> Accepts:
         """Return what the verb accepts of the arguments that all verbs share."""
 
-    def check(self) -> None:  # noqa: B027 - most verbs have some
+    def check(self) -> None:  # noqa: B027 - verbs without options of their own need no check
         """Refuse options of the verb that do not go together."""
 
     @abstractmethod

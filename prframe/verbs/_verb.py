@@ -1,4 +1,4 @@
-"""What every verb needs around its own work: arguments, the border, keys, warnings."""
+"""The parts that every verb needs around its own work: arguments, the border, keys, warnings."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -96,7 +96,7 @@ def run(
     names: dict[str, str] = {}
     if args.model is not None:
         names = {"model_a": args.model, "model_b": args.model}
-    # What results are taken over is not among their columns.
+    # The columns that results summarise over are not among the columns of the result.
     columns = args.columns | {key: "over" for key in args.keys if key not in keys}
     return through(frame, columns, result_schema, renamed, copied=names)
 
@@ -110,10 +110,10 @@ def grouped_over(args: Arguments, over: Columns) -> Arguments:
     columns = [over] if isinstance(over, str) else list(over)
     if len(set(map(str, columns))) < len(columns):
         raise PrframeError(f"`over` names a column twice: {checks.brief(columns)}.")
-    both = [column for column in columns if column in args.keys]
-    if both:
+    shared = [column for column in columns if column in args.keys]
+    if shared:
         raise PrframeError(
-            f"`over` and `by` both name {checks.listed(both)}; a column is either kept apart or "
+            f"`over` and `by` both name {checks.listed(shared)}; a column is either kept apart or "
             "summarised over."
         )
     return replace(args, by=[*args.keys, *columns])
@@ -126,24 +126,25 @@ def positives_of(args: Arguments) -> str:
 
 
 def warn_undefined(
-    what: Sequence[str], groups: pl.DataFrame, args: Arguments, lack: Sequence[str]
+    columns: Sequence[str], groups: pl.DataFrame, args: Arguments, lack: Sequence[str]
 ) -> None:
-    """Say once that some groups have no value for what was asked, and what they lack.
+    """Warn once of groups in which columns are undefined.
 
-    `groups` has a row per group and a column ``lacking``; `lack` is what may be missing in them.
+    `groups` has a row per group and a column ``lacking``; `lack` names the things that they may
+    lack.
     """
-    warn_null(what, groups, args, f"which have no {' or no '.join(lack)}")
+    warn_null(columns, groups, args, f"which have no {' or no '.join(lack)}")
 
 
 def warn_null(
-    what: Sequence[str], groups: pl.DataFrame, args: Arguments, why: str, remedy: str = ""
+    columns: Sequence[str], groups: pl.DataFrame, args: Arguments, why: str, remedy: str = ""
 ) -> None:
-    """Say once that some groups, those ``lacking``, have no value: why, and what to do."""
+    """Warn once of the groups ``lacking`` a value, with the reason and the remedy."""
     bad = groups.filter("lacking")
     if bad.height:
         names = in_groups(bad.select(key_names(args)).rows())
         warn(
-            f"{', '.join(what)}: undefined, hence null, for {bad.height} of {groups.height} "
+            f"{', '.join(columns)}: undefined, hence null, for {bad.height} of {groups.height} "
             f"groups, {why}{names}{remedy}",
             UndefinedMetricWarning,
         )

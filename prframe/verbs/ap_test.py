@@ -55,7 +55,7 @@ Method: TypeAlias = Literal[
 
 _FITTED = ("beta", "normal", "normal-delta")
 _OF_MEANS = ("auto", "transform", "normal", "monte-carlo")
-# What is possible has no probability of 0.
+# A possible value never has a p-value of 0, but at least this one.
 _SMALLEST = float(np.finfo(np.float64).tiny)
 
 
@@ -88,8 +88,8 @@ def ap_test(
         How the p-value is computed.
 
         - "auto": counting where there are few rankings, or few that are good enough; a saddlepoint
-          where the tilted distribution is nearly normal; else a walk down the ranks, or the
-          inversion of the characteristic function. How accurate each is: `prframe.stats.APNull`.
+          where the tilted distribution is nearly normal; elsewhere a walk down the ranks, or the
+          inversion of the characteristic function. See `prframe.stats.APNull` for their accuracy.
           "exact", "lattice", "saddlepoint" and "transform" ask for one of them; where counting is
           as quick, it is done. "exact" takes up to 4,194,304 rankings, and more with up to three
           positives or negatives and no ties; "lattice" takes more than 400 positives and as many
@@ -107,8 +107,8 @@ def ap_test(
         Test the mean of AP over these columns, for instance MAP over queries for each group of
         `by`: with "auto" by counting where sums take few values, on a lattice where positives
         are hardly ever retrieved at random, by a saddlepoint for the sum over independent
-        rankings, or by inversion; what none of them settles is sampled, or bounded where draws
-        would say less. "transform", "normal" and "monte-carlo" on demand.
+        rankings, or by inversion; where all of these fail, p is sampled, or bounded if the bound
+        is below what draws can show. "transform", "normal" and "monte-carlo" can be asked for.
     n_resamples : int >= 1
         Random rankings of each group.
     rng : int or numpy.random.Generator, optional
@@ -120,7 +120,7 @@ def ap_test(
         The `by` columns, then ``n``, ``n_pos`` (Int64), ``ap``, ``normalized_ap`` =
         ``(ap - null_mean) / (1 - null_mean)``, ``null_mean``, ``null_std``, ``z``, ``p_value``,
         ``log10_p_value`` (Float64), ``method`` (String), how it was computed (with "estimate" the
-        inversion has not settled; with "bound" p is at most that), and with `correction`
+        inversion has not converged; with "bound" p is at most that), and with `correction`
         ``p_adjusted`` (Float64). With `over`: ``n_groups`` (Int64), ``map``, ``null_mean``,
         ``null_std``, ``z``, ``p_value``, ``log10_p_value``, ``method``.
 
@@ -140,10 +140,10 @@ def ap_test(
     -----
     With ``ties="group"`` the test takes the tie blocks as given: the labels are exchanged, the
     scores stay. Give both totals, or list every item: with `n_pos` alone the other items are taken
-    to be those listed, and the question is another. Equality counts. P-values below 2.2e-308 are
-    given as that number; ``log10_p_value`` goes on where floats end, so that strong rankings can
-    still be told apart, plotted and ordered. Groups of the same shape, above all those without
-    ties that retrieve as many, share the work.
+    to be those listed, and the test answers another question. Equality counts. P-values below
+    2.2e-308 are given as that number; ``log10_p_value`` goes on where floats end, so that strong
+    rankings can still be told apart, plotted and ordered. Groups of the same shape share the work,
+    above all those without ties that retrieve the same number of items.
 
     References
     ----------
@@ -191,7 +191,7 @@ def _columns_of_means(*, corrected: bool) -> dict[str, pl.DataType]:
 
 @dataclass(frozen=True)
 class _Test(Plan):
-    """What is tested, and how."""
+    """The plan of a test of each group."""
 
     n_keys: int
     method: Method
@@ -201,7 +201,7 @@ class _Test(Plan):
     seed: int
 
     def accepts(self) -> Accepts:
-        """Return what leaves labels that can be exchanged."""
+        """Return the arguments under which labels can be exchanged."""
         return Accepts(
             "ap_test",
             whole_items="counts",
@@ -220,30 +220,30 @@ class _Test(Plan):
         cases = _cases(tested)
         ap = tested["ap"].to_numpy()
         log_p, method = self._log_p_values(cases, ap)
-        found = _moments(tested.drop("depth", "sizes"), cases.mean, cases.variance).with_columns(
+        tests = _moments(tested.drop("depth", "sizes"), cases.mean, cases.variance).with_columns(
             *_p_columns(log_p), pl.Series("method", method, dtype=pl.String)
         )
-        values = found.select("row", pl.exclude("row", *rows.columns))
+        values = tests.select("row", pl.exclude("row", *rows.columns))
         joined = rows.drop("depth", "sizes").join(
             values, on="row", how="left", maintain_order="left"
         )
         return corrected(_normalized(joined), self.correction).drop("row")
 
     def _measured(self, source: Source) -> pl.DataFrame:
-        """Return the AP of each group, and what its distribution depends on; warn of no AP."""
+        """Return AP and the case of each group, and warn of groups without AP."""
         rows = Ranking(source, self.args).over_groups(self._measured_piece)
         lacking = rows.select(*key_names(self.args), pl.col("ap").is_null().alias("lacking"))
         warn_undefined(["ap_test"], lacking, self.args, [positives_of(self.args)])
         return rows.with_row_index("row")
 
     def _measured_piece(self, piece: Piece) -> pl.DataFrame:
-        """Measure the groups of a piece."""
-        found = hits(piece)
-        ap = measure(found, [AP], ties=self.args.ties)["0"]
+        """Return AP and the case of each group of a piece."""
+        group_hits = hits(piece)
+        ap = measure(group_hits, [AP], ties=self.args.ties)["0"]
         tied = self.args.policy.blocks
         nothing = pl.Series("sizes", [None], dtype=pl.List(pl.UInt32))
-        sizes = tie_sizes(piece) if tied else nothing.new_from_index(0, found.totals.height)
-        return found.totals.select(
+        sizes = tie_sizes(piece) if tied else nothing.new_from_index(0, group_hits.totals.height)
+        return group_hits.totals.select(
             *key_names(self.args),
             (pl.col("n_pos") + pl.col("n_neg")).alias("n"),
             "n_pos",
@@ -253,10 +253,10 @@ class _Test(Plan):
         )
 
     def _log_p_values(self, cases: Cases, ap: Floats) -> tuple[Floats, Sequence[str]]:
-        """Return the logarithms of the p-values, and how they were found."""
+        """Return the logarithms of the p-values, and the method of each."""
         if self.method == "monte-carlo":
             draws = (cases.draws(i, self.n_resamples, self.seed) for i in range(ap.size))
-            p = [self._sampled(some, value) for some, value in zip(draws, ap, strict=True)]
+            p = [self._sampled(drawn, value) for drawn, value in zip(draws, ap, strict=True)]
             return np.log(np.array(p, dtype=np.float64)), [self.method] * ap.size
         if self.method not in _FITTED:
             method = cast("APNullMethod", self.method)
@@ -265,7 +265,7 @@ class _Test(Plan):
             above = np.array([tail.log_reached for tail in upper], dtype=np.float64)
             if self.alternative == "greater":
                 return above, methods
-            # Equality counts on this side too: what does not reach beyond.
+            # Equality counts on this side too, so that P(AP <= ap) is that of not going beyond ap.
             lower = cases.tails(beyond(ap, _least_positive(cases)), method)
             below = np.array([tail.log_missed for tail in lower], dtype=np.float64)
             return from_log_tails(above, below, self.alternative), methods
@@ -293,7 +293,7 @@ class _Test(Plan):
         return _log_normal(ap - cases.mean, np.sqrt(cases.variance))
 
     def _sampled(self, draws: Floats, value: float) -> float:
-        """Return the p-value of a value among random ones."""
+        """Return the p-value of an observed value, given random draws."""
         good = [
             np.log((np.count_nonzero(side) + 1) / (draws.size + 1))
             for side in (draws >= value * (1 - EQUAL), draws <= value * (1 + EQUAL))
@@ -304,10 +304,10 @@ class _Test(Plan):
 
 @dataclass(frozen=True)
 class _TestOfMeans(_Test):
-    """What is tested of means over groups, and how."""
+    """The plan of a test of means over groups."""
 
     def check(self) -> None:
-        """Refuse methods that know nothing of a mean."""
+        """Refuse methods that cannot test a mean."""
         super().check()
         if self.method not in _OF_MEANS:
             raise PrframeError(
@@ -319,7 +319,7 @@ class _TestOfMeans(_Test):
         """Return one row per group of `by`."""
         rows = self._measured(source)
         keys = key_names(self.args)[: self.n_keys]
-        found = [
+        tests = [
             self._mean_result(part.filter(pl.col("ap").is_not_null())).select(
                 *[pl.lit(part[key].first(), dtype=part.schema[key]).alias(key) for key in keys],
                 pl.all(),
@@ -327,10 +327,10 @@ class _TestOfMeans(_Test):
             for part in (rows.partition_by(keys, maintain_order=True) if keys else [rows])
         ]
         schema = {key: rows.schema[key] for key in keys} | _columns_of_means(corrected=False)
-        return corrected(pl.concat([pl.DataFrame(schema=schema), *found]), self.correction)
+        return corrected(pl.concat([pl.DataFrame(schema=schema), *tests]), self.correction)
 
     def _mean_result(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Test the mean AP of some groups."""
+        """Return the test of the mean AP over the groups of the rows."""
         cases = _cases(rows)
         count = len(cases.cases)
         if not count:
@@ -338,8 +338,8 @@ class _TestOfMeans(_Test):
         value = float(rows["ap"].to_numpy().mean())
         mean, variance = cases.mean.mean(), cases.variance.sum() / count**2
         log_p, method = self._log_p_value_of_mean(cases, value)
-        found = pl.DataFrame({"n_groups": [count], "ap": [value]})
-        return _moments(found, np.array([mean]), np.array([variance])).select(
+        observed = pl.DataFrame({"n_groups": [count], "ap": [value]})
+        return _moments(observed, np.array([mean]), np.array([variance])).select(
             "n_groups",
             pl.col("ap").alias("map"),
             "null_mean",
@@ -350,24 +350,28 @@ class _TestOfMeans(_Test):
         )
 
     def _log_p_value_of_mean(self, cases: Cases, value: float) -> tuple[float, str]:
-        """Return the logarithm of the p-value of a mean, and how it was found."""
+        """Return the logarithm of the p-value of a mean, and its method."""
         count = len(cases.cases)
         if self.method == "normal":
             error = np.atleast_1d(np.sqrt(cases.variance.sum()) / count)
             distance = np.atleast_1d(value - cases.mean.mean())
             above, below = (_log_normal(side, error) for side in (distance, -distance))
             return float(from_log_tails(above, below, self.alternative)[0]), "normal"
-        found = None if self.method == "monte-carlo" else self._tails_of_mean(cases, value)
+        log_p_and_method = (
+            None if self.method == "monte-carlo" else self._tails_of_mean(cases, value)
+        )
         # Draws tell more than a bound, down to the least p-value that they give.
-        if found is not None and (found[1] != "bound" or found[0] < -np.log(self.n_resamples + 1)):
-            return found
+        if log_p_and_method is not None and (
+            log_p_and_method[1] != "bound" or log_p_and_method[0] < -np.log(self.n_resamples + 1)
+        ):
+            return log_p_and_method
         draws = cases.mean_draws(self.n_resamples, self.seed)
         return float(np.log(self._sampled(draws, value))), "monte-carlo"
 
     def _tails_of_mean(self, cases: Cases, value: float) -> tuple[float, str] | None:
-        """Return the logarithm of the p-value of a mean, and how it was found; None if it is not.
+        """Return the logarithm of the p-value of a mean, and its method; None if all methods fail.
 
-        Equality counts on both sides: P(mean <= value) is the chance of what is not beyond it.
+        Equality counts on both sides: P(mean <= value) is the chance of not going beyond it.
         """
         inverted = self.method == "transform"
         upper = cases.mean_tail(value, only_inversion=inverted)
@@ -392,7 +396,7 @@ def _p_columns(log_p: Floats) -> tuple[pl.Series, pl.Series]:
 
 
 def _cases(rows: pl.DataFrame) -> Cases:
-    """Return what the distributions depend on."""
+    """Return the cases of the groups, on which their distributions depend."""
     columns = (rows[name].to_list() for name in ("n", "n_pos", "depth", "sizes"))
     return Cases(
         [
@@ -403,12 +407,12 @@ def _cases(rows: pl.DataFrame) -> Cases:
 
 
 def _least_positive(cases: Cases) -> Floats:
-    """Return what AP of each group is at least, if it is not 0."""
+    """Return for each group a number that no value of AP but 0 is below."""
     return np.array([1 / (case.n * case.n_pos) for case in cases.cases], dtype=np.float64)
 
 
 def _moments(rows: pl.DataFrame, mean: Floats, variance: Floats) -> pl.DataFrame:
-    """Add mean and standard deviation at random, and how far AP is from there."""
+    """Add mean and standard deviation under random ranking, and the z score of AP."""
     deviation = np.sqrt(variance)
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.where(deviation > 0, (rows["ap"].to_numpy() - mean) / deviation, np.nan)
@@ -420,9 +424,9 @@ def _moments(rows: pl.DataFrame, mean: Floats, variance: Floats) -> pl.DataFrame
 
 
 def _normalized(rows: pl.DataFrame) -> pl.DataFrame:
-    """Add AP on a scale on which random ranking has 0 and the best one 1."""
+    """Add AP on a scale on which random ranking has 0 and the best ranking 1."""
     mean, ap = pl.col("null_mean"), pl.col("ap")
-    # A sum in another order than that of the mean is the mean.
+    # AP equals the mean if they differ by rounding alone, as sums in different orders do.
     above = pl.when((ap - mean).abs() > EQUAL * mean).then(ap - mean).otherwise(0.0)
     scaled = pl.when(mean < 1).then(above / (1 - mean))
     columns = rows.with_columns(scaled.alias("normalized_ap"))
@@ -432,6 +436,6 @@ def _normalized(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _log_normal(distance: Floats, deviation: Floats) -> Floats:
-    """Return log P(X >= distance) for a normal X; a constant reaches itself."""
+    """Return log P(X >= distance) for a normal X of mean 0, and 0 where the deviation is 0."""
     safe = np.where(deviation > 0, deviation, 1.0)
     return np.asarray(np.where(deviation > 0, log_ndtr(-distance / safe), 0.0))

@@ -35,20 +35,23 @@ from prframe.verbs._verb import arguments, positives_of, run, verb, warn_null, w
 Kind: TypeAlias = Literal["studentized", "sup"]
 Method: TypeAlias = Literal["bootstrap", "asymptotic"]
 
-# What a group must hold for a band: ranks say something of a curve from a few positives on,
-# densities have to be estimated.
+# A band needs so many positives in a group: ranks say something about a curve from a few positives
+# on, while methods with densities have to estimate these.
 _LEAST = {"bayesian-bootstrap": 3, "smoothed-bootstrap": 5, "asymptotic": 10}
 
 
 class _Group(NamedTuple):
-    """What a band is computed from; the scores of both classes only where they are smoothed."""
+    """The cells of a group, and the scores of both classes if the method smooths them."""
 
     cells: RankedCells
     scores: tuple[Floats, Floats] | None
 
 
 class _Curve(NamedTuple):
-    """Precision and its band at the levels, and what few weighted resamples are worth."""
+    """Precision and its band at the levels, and the effective number of weighted resamples.
+
+    This number is NaN unless it is too small.
+    """
 
     precision: Floats
     low: Floats
@@ -92,13 +95,13 @@ def band(
     method : {"bootstrap", "asymptotic"}
         ``"asymptotic"``: intervals from the asymptotic variance, at single levels only.
     kind : {"studentized", "sup"}
-        ``"studentized"``: as wide at each level as the draws of the Bayesian bootstrap spread
-        there; it depends on ranks alone. ``"sup"``: equally wide everywhere, the ball of
-        Clemencon & Vayatis's smoothed bootstrap.
+        ``"studentized"``: the width at each level is in proportion to the spread of the draws of
+        the Bayesian bootstrap there; the band depends on ranks alone. ``"sup"``: equally wide
+        everywhere, the ball of Clemencon & Vayatis's smoothed bootstrap.
     recall : float or list of float in (0, 1), optional
         Levels, in rising order. Absent: 181 of them, evenly over `recall_range`.
     recall_range : (float, float), optional
-        First and last level where `recall` is absent: (0.05, 0.95) unless told.
+        First and last level where `recall` is absent; (0.05, 0.95) unless given.
     simultaneous : bool
         The band covers the curve at all levels at once with the probability
         `confidence_level`; otherwise at each level by itself.
@@ -108,7 +111,7 @@ def band(
         Of the Gaussian kernels for the scores of positives and negatives, for ``"sup"`` and
         ``"asymptotic"``: see `prframe.stats.pr_curve`. Absent: ``"scott"``.
     importance : float in (0, 1) or "auto", optional
-        Share of positives that resamples of ``"sup"`` are drawn with and weighted for.
+        Share of positives with which resamples of ``"sup"`` are drawn, and then weighted.
     n_resamples : int >= 2 / (1 - confidence_level)
         Draws, or resamples, of each group.
     rng : int or numpy.random.Generator, optional
@@ -132,9 +135,9 @@ def band(
     UndefinedMetricWarning
         Groups with fewer than 3 positives (5 for ``"sup"``, 10 for ``"asymptotic"``) or without
         negatives have no band, groups without positives no curve. ``"asymptotic"`` has no
-        interval where precision is 0 or 1 or the next positives are far.
+        interval where precision is 0 or 1 or the next positives are far away.
     EffectiveSampleSizeWarning
-        Importance weights leave few resamples to decide.
+        Importance weights leave few effective resamples.
 
     Notes
     -----
@@ -186,7 +189,7 @@ def band(
 
 
 def _named(method: Method, kind: Kind) -> str:
-    """Return how the band is computed, in one word."""
+    """Return the name of the method in the result."""
     checks.one_of("method", method, get_args(Method))
     checks.one_of("kind", kind, get_args(Kind))
     if method == "asymptotic":
@@ -200,7 +203,7 @@ def _named(method: Method, kind: Kind) -> str:
 
 @dataclass(frozen=True)
 class _Band(Plan):
-    """What is drawn, and how."""
+    """The plan of the bands of all groups."""
 
     name: str
     levels: Floats
@@ -212,7 +215,7 @@ class _Band(Plan):
     seed: int
 
     def accepts(self) -> Accepts:
-        """Return what leaves a sample of items; scores are smoothed with all their ties."""
+        """Return the arguments under which rows are a sample; smoothing needs whole blocks."""
         return Accepts(
             "band",
             whole_items="draws",
@@ -221,7 +224,7 @@ class _Band(Plan):
         )
 
     def check(self) -> None:
-        """Refuse options that would have to be disregarded."""
+        """Refuse options that do not go together."""
         checks.flag("simultaneous", self.simultaneous)
         if self.name == "asymptotic" and self.simultaneous:
             raise PrframeError(
@@ -257,12 +260,12 @@ class _Band(Plan):
 
     def _piece(self, piece: Piece) -> pl.DataFrame:
         """Return the rows of the groups of a piece."""
-        found = hits(piece)
+        group_hits = hits(piece)
         scores = class_scores(piece) if self.name != "bayesian-bootstrap" else repeat(None)
-        groups = [_Group(*both) for both in zip(group_cells(found), scores, strict=False)]
+        groups = [_Group(*pair) for pair in zip(group_cells(group_hits), scores, strict=False)]
         curves = each_group(self._curve, groups, "band")
         few_positives = pl.col("n_pos") < _LEAST[self.name]
-        totals = found.totals.select(
+        totals = group_hits.totals.select(
             *key_names(self.args),
             "n_pos",
             (few_positives | (pl.col("n_neg") == 0)).alias("lacking"),
@@ -308,7 +311,7 @@ class _Band(Plan):
             pl.col("n_pos", "lacking", "worth").first(), gaps=pl.col("conf_low").has_nulls()
         )
         positives, ends = positives_of(self.args), ["conf_low", "conf_high"]
-        # Each group is named once, with all that it lacks.
+        # Each group is named in one warning, with everything that it lacks.
         no_curve = pl.col("n_pos") == 0
         curveless = groups.with_columns(lacking=no_curve)
         warn_undefined(["precision", *ends], curveless, self.args, [positives])

@@ -1,4 +1,4 @@
-"""Everything suspicious in the data."""
+"""The verb that reports everything suspicious in the data."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
@@ -26,7 +26,7 @@ from prframe.typing import FrameT, Schema, Shared
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import arguments, run, verb
 
-# Differences below this are rounding.
+# Differences below this are due to rounding.
 _ROUNDING = 1e-12
 _ONE_GROUP = pl.lit(0).alias("all rows")
 
@@ -41,7 +41,7 @@ _COLUMNS: Schema = {
 
 @dataclass(frozen=True)
 class _Finding:
-    """One row of the report."""
+    """A row of the report."""
 
     kind: str
     severity: str
@@ -83,7 +83,7 @@ def check(
         duplicate_item     error    rows whose item stood in the group before (with `item`)
         infinite_label     error    rows whose label is infinite
         bad_weight         error    rows whose weight is missing, negative or infinite
-        bad_n_pos          error    rows, or groups, whose `n_pos` is no total; `n_neg` likewise
+        bad_n_pos          error    rows, or groups, whose `n_pos` is no total; same for `n_neg`
         no_positives       warning  groups in which nothing is positive
         only_positives     warning  groups in which everything is positive
         tie_at_cutoff      warning  groups whose ranks k and k + 1 share a score
@@ -128,12 +128,12 @@ def check(
 
 @dataclass(frozen=True)
 class _Report(Plan):
-    """What is looked at: cut-offs that ties should not straddle."""
+    """The plan of the report, with the cut-offs that ties should not straddle."""
 
     cutoffs: list[int]
 
     def accepts(self) -> Accepts:
-        """Return what is accepted: everything."""
+        """Return that every argument is accepted."""
         return Accepts("check")
 
     def results(self, source: Source) -> pl.DataFrame:
@@ -207,7 +207,7 @@ def _tie_ranges(
 
 
 def _rows(source: Source, args: Arguments, faults: list[Problem]) -> pl.LazyFrame:
-    """Return the columns the findings are made of."""
+    """Return the columns from which findings are counted."""
     schema = source.schema
     # Rows that `missing` leaves out are reported, but do not count.
     every = replace(args, missing="last")
@@ -245,7 +245,7 @@ def _rounded(score: pl.Series) -> pl.Series:
 def _groups(
     rows: pl.LazyFrame, args: Arguments, cutoffs: list[int], faults: list[Problem]
 ) -> pl.DataFrame:
-    """Count, group by group."""
+    """Return the counts of each group."""
     score, is_positive = pl.col("score"), pl.col("positive")
     listed = score.filter(score > -float("inf")).sort(descending=True)
     counts = {
@@ -271,7 +271,7 @@ def _groups(
 
 
 def _rows_where(groups: pl.DataFrame, keys: list[str], kind: str, severity: str) -> _Finding:
-    """Report a count of rows."""
+    """Return a finding that counts rows."""
     bad = groups.filter(pl.col(kind) > 0)
     return _Finding(kind, severity, int(bad[kind].sum()), _example(bad, keys))
 
@@ -279,7 +279,7 @@ def _rows_where(groups: pl.DataFrame, keys: list[str], kind: str, severity: str)
 def _groups_where(
     groups: pl.DataFrame, keys: list[str], kind: str, severity: str, condition: pl.Expr
 ) -> _Finding:
-    """Report a count of groups."""
+    """Return a finding that counts groups."""
     bad = groups.filter(condition)
     return _Finding(kind, severity, bad.height, _example(bad, keys))
 

@@ -1,4 +1,4 @@
-"""Precision-recall and ROC curves of each group."""
+"""The verbs that draw the precision-recall curve and the ROC curve of each group."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -222,7 +222,7 @@ def _roc_columns(*, weighted: bool) -> Schema:
 
 
 def _levels(recall: float | Sequence[float]) -> list[float]:
-    """Check the recall levels; one may stand alone."""
+    """Return the recall levels as a list, also if the argument is a single number."""
     levels = (
         list(recall) if isinstance(recall, Iterable) and not isinstance(recall, str) else [recall]
     )
@@ -232,7 +232,7 @@ def _levels(recall: float | Sequence[float]) -> list[float]:
 def _precision_recall(
     prior: float | None, *, interpolate: bool
 ) -> Callable[[pl.DataFrame], pl.DataFrame]:
-    """Return what adds recall and precision to the counts."""
+    """Return a function that adds recall and precision to the counts."""
     tp, fp, n_pos, n_neg = (pl.col(name) for name in ("tp", "fp", "n_pos", "n_neg"))
     after = precision(tp, fp, prior, n_pos, n_neg)
     value = pl.when(pl.col("k") == 0).then(1.0).otherwise(after)
@@ -253,13 +253,13 @@ def _true_false_rates(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _ratio(count: pl.Expr, total: pl.Expr) -> pl.Expr:
-    """Return count / total, null where there is nothing to count."""
+    """Return count / total, null where the total is 0."""
     return pl.when(total > 0).then(count / total)
 
 
 @dataclass(frozen=True)
 class _Drawing(Plan):
-    """A kind of curve: the counts along the thresholds, and rates made of them."""
+    """The plan of a curve: counts along the thresholds, and the rates that follow from them."""
 
     rates: Callable[[pl.DataFrame], pl.DataFrame]
     names: tuple[str, str]
@@ -270,7 +270,7 @@ class _Drawing(Plan):
     order: RowOrder = "rank"
 
     def accepts(self) -> Accepts:
-        """Return what leaves one ranking."""
+        """Return the arguments under which there is one ranking."""
         return Accepts("curve", one_ranking="which have different curves; draw")
 
     def results(self, source: Source) -> pl.DataFrame:
@@ -278,7 +278,7 @@ class _Drawing(Plan):
         return self._by_input(source) if self.order == "input" else self._by_rank(source)
 
     def _by_rank(self, source: Source) -> pl.DataFrame:
-        """Return the rows best score first."""
+        """Return the rows, with the best score first."""
 
         def draw(piece: Piece) -> pl.DataFrame:
             ranked = thresholds(piece)
@@ -321,10 +321,10 @@ class _Drawing(Plan):
             groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(
                 pl.col("lacking").any()
             )
-            both = len(self.needs) > 1
-            what = ["fpr or tpr"] if both else ["recall"]
-            lack = [positives_of(self.args), *(["negatives"] if both else [])]
-            warn_undefined(what, groups, self.args, lack)
+            two_classes = len(self.needs) > 1
+            rates = ["fpr or tpr"] if two_classes else ["recall"]
+            lack = [positives_of(self.args), *(["negatives"] if two_classes else [])]
+            warn_undefined(rates, groups, self.args, lack)
         return rows.drop("lacking")
 
 
@@ -360,12 +360,12 @@ def _at_levels(rows: pl.DataFrame, totals: pl.DataFrame, levels: list[float]) ->
     place = first_at_least(rows["tp"].to_numpy(), starts, stops, target)
     reached = place < stops
     counts = (*_COUNTS, "precision")
-    found = rows.select(counts)
-    found = found[np.where(reached, place, 0)] if rows.height else found.clear(groups.size)
-    there = pl.lit(pl.Series(reached & (n_pos > 0)))
+    points = rows.select(counts)
+    points = points[np.where(reached, place, 0)] if rows.height else points.clear(groups.size)
+    is_reached = pl.lit(pl.Series(reached & (n_pos > 0)))
     defined = pl.lit(pl.Series(n_pos > 0))
-    found = found.with_columns(pl.when(there).then(pl.col(counts)))
-    found = found.with_columns(
+    points = points.with_columns(pl.when(is_reached).then(pl.col(counts)))
+    points = points.with_columns(
         pl.Series("recall", wanted), pl.when(defined).then(pl.col("precision").fill_null(0.0))
     )
-    return pl.concat([found, totals.drop("n", "present_pos")[groups]], how="horizontal")
+    return pl.concat([points, totals.drop("n", "present_pos")[groups]], how="horizontal")

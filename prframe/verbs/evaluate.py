@@ -1,4 +1,4 @@
-"""Metrics of each group."""
+"""The verb that computes metrics of each group."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,8 @@ from prframe.verbs._evaluation import Evaluation, named
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import arguments, grouped_over, run, verb
 
-# trec_eval's floor, so that one query without success does not make a geometric mean 0.
+# Values have the floor of trec_eval, so that one query without success does not make a geometric
+# mean 0.
 _LEAST = 1e-5
 
 
@@ -77,11 +78,11 @@ def evaluate(
     Returns
     -------
     frame of the caller's kind
-        The `by` columns, then one Float64 column per metric, named as asked; or ``metric``
+        The `by` columns, then one Float64 column per metric, named as in `metrics`; or ``metric``
         (String) and ``value`` (Float64). Groups in order of first appearance. With `over`:
         ``metric`` (String), ``mean``, ``std`` (with n - 1; Float64), ``n``, ``n_undefined``
-        (Int64) and ``geometric_mean`` (Float64) where asked. Undefined values do not enter the
-        mean; ``n`` counts those that do.
+        (Int64) and, with `geometric_mean`, ``geometric_mean`` (Float64). Undefined values do not
+        enter the mean; ``n`` counts those that do.
 
     Raises
     ------
@@ -100,7 +101,7 @@ def evaluate(
     count at the ends of tie blocks; metrics on positions are the mean over all orders within the
     blocks, in closed form. With ``"expected"`` AP and AUPRC are that mean as well. AP11, IPrec,
     Prec and MaxF1 have no closed form of it and refuse it; infAP takes ``"group"``, ``"order"``
-    and ``"trec"``. One sort of each group's scores, whatever the number of metrics.
+    and ``"trec"``. The scores of each group are sorted once, whatever the number of metrics.
 
     Examples
     --------
@@ -145,7 +146,7 @@ def evaluate(
 
 @dataclass(frozen=True)
 class _Values(Plan):
-    """What is evaluated, and in which shape it is returned."""
+    """The plan of an evaluation, and the shape of its result."""
 
     evaluation: Evaluation
     keys: list[str]
@@ -153,7 +154,7 @@ class _Values(Plan):
     geometric_mean: bool
 
     def columns(self) -> Schema:
-        """Return the columns: one per metric, those of a row per metric, or of a summary."""
+        """Return the columns of the result, which depend on its shape."""
         if self.shape == "wide":
             return {metric: pl.Float64() for metric in self.evaluation.wanted}
         if self.shape == "long":
@@ -163,11 +164,11 @@ class _Values(Plan):
         return columns | ({"geometric_mean": pl.Float64()} if self.geometric_mean else {})
 
     def accepts(self) -> Accepts:
-        """Return what is accepted: everything, as far as the metrics take it."""
+        """Return that every argument is accepted that the metrics take."""
         return Accepts("evaluate")
 
     def check(self) -> None:
-        """Refuse options that a metric would have to disregard."""
+        """Refuse options that have no meaning for a metric."""
         self.evaluation.check()
 
     def results(self, source: Source) -> pl.DataFrame:
@@ -181,7 +182,7 @@ class _Values(Plan):
 def _with_over(
     args: Arguments, over: Columns | None, layout: Layout | None, *, geometric_mean: bool
 ) -> Arguments:
-    """Return the arguments of the single values: grouped by what is summarised over as well."""
+    """Return the arguments of the single values, which are grouped by the columns `over` too."""
     checks.flag("geometric_mean", geometric_mean)
     if over is not None and layout is not None:
         raise PrframeError(
@@ -196,7 +197,7 @@ def _with_over(
 
 
 def _long(values: pl.DataFrame, names: list[str], keys: list[str]) -> pl.DataFrame:
-    """Turn metric columns into rows, group after group."""
+    """Return the columns of metrics as rows, group after group."""
     rows = values.select(
         *keys,
         pl.lit(pl.Series([names], dtype=pl.List(pl.String))).first().alias("metric"),
@@ -208,7 +209,7 @@ def _long(values: pl.DataFrame, names: list[str], keys: list[str]) -> pl.DataFra
 def _summary(
     values: pl.DataFrame, names: list[str], keys: list[str], *, geometric_mean: bool
 ) -> pl.DataFrame:
-    """Summarise the values of each group of `by`."""
+    """Return a summary of the values of each group of `by`."""
     value = pl.col("value")
     columns = {
         "mean": value.mean(),

@@ -1,4 +1,4 @@
-"""Confidence intervals for metrics of each group."""
+"""The verb that computes confidence intervals for metrics of each group."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -70,7 +70,7 @@ _COLUMNS: Schema = {
 
 
 class _Group(NamedTuple):
-    """A ranking in cells, and what each cluster has in them."""
+    """A ranking in cells, and the counts of each cluster in them."""
 
     cells: RankedCells
     clusters: "csr_array | None"
@@ -104,9 +104,9 @@ def interval(
     frame : {frames}
         One row per item.
     metrics : str, Metric or list of these
-        Of one ranking those that are functions of counts: AP, AUC, AUPRC, MaxF1, BEDROC, Rprec,
+        Of one ranking, metrics that are functions of counts: AP, AUC, AUPRC, MaxF1, BEDROC, Rprec,
         P@k, R@k, F1@k, RelP@k, Lift@k, EF, Prec@r (`prframe.Prec`), SetP, SetR, SetF and SetAP;
-        `Metric.without_cells` says why another one is none. With `over` any metric of the
+        `Metric.without_cells` says why another metric is not one. With `over` any metric of the
         catalogue. See `evaluate`.
     {shared}
     method : str
@@ -115,8 +115,8 @@ def interval(
         - "bayesian-bootstrap": quantiles of draws of the metric, from draws of the curve given
           the ranks (`prframe.stats.pr_posterior`).
         - "wald": the estimate and normal quantiles of its standard error, from influence values;
-          "logit": the same on the logit scale; "logit-t": there, with AP corrected for its bias,
-          and Student's quantiles.
+          "logit": the same on the logit scale; "logit-t": on the logit scale, with AP corrected
+          for its bias, and with Student's quantiles.
         - "percentile", "bca": quantiles of resamples, plain, or corrected for bias and
           acceleration.
         - "auto": "bayesian-bootstrap", but "logit-t" with `cluster`, and where most positives
@@ -129,7 +129,7 @@ def interval(
         these values as the sample. Undefined values do not enter.
     cluster : str, optional
         Column of clusters of rows that depend on each other, for instance the query or the user:
-        clusters, not rows, are resampled. Of one ranking, and with ``ties="group"``.
+        clusters, not rows, are resampled. It is for one ranking, and with ``ties="group"``.
     confidence_level : float in (0, 1)
         Probability of covering.
     alternative : {"two-sided", "less", "greater"}
@@ -159,17 +159,17 @@ def interval(
     -----
     UndefinedMetricWarning
         Groups without the positives (or negatives) that a metric needs, or with too little for an
-        interval, a single cluster or one value of a mean say; null.
+        interval, for example a single cluster or one value of a mean; the result is null.
 
     Notes
     -----
     The number of items is fixed, that of positives random. Where the estimate is 0 or 1, the
-    interval reaches there. ``std_error`` is the standard deviation of the draws or resamples,
-    else from influence values, its square times c / (c - 1) for c clusters. AP of a sample lies
-    above that of the population, the more the fewer and rarer the positives are:
-    "bayesian-bootstrap" and "logit-t" know that, the others do not. So does MaxF1, as a largest
-    value of many; of that "bayesian-bootstrap" alone knows. How often each method covers is in the
-    guide.
+    interval reaches there. ``std_error`` is the standard deviation of the draws or resamples, or
+    comes from influence values, in which case its square is multiplied by c / (c - 1) for c
+    clusters. AP of a sample lies above that of the population, the more the fewer and rarer the
+    positives are: "bayesian-bootstrap" and "logit-t" correct for that, the others do not. MaxF1 of
+    a sample does so too, as it is the largest of many values; "bayesian-bootstrap" alone corrects
+    for that. The guide tells how often each method covers.
 
     The same draws serve all metrics of a group.
 
@@ -218,7 +218,7 @@ def interval(
 
 @dataclass(frozen=True)
 class _Intervals(Plan):
-    """What is enclosed, and how."""
+    """The plan of intervals for metrics of single rankings."""
 
     wanted: dict[str, Metric]
     method: Method
@@ -227,7 +227,7 @@ class _Intervals(Plan):
     seed: int
 
     def accepts(self) -> Accepts:
-        """Return what leaves a sample of items, or of clusters."""
+        """Return the arguments under which rows are a sample of items, or of clusters."""
         if self.args.cluster is None:
             ties, taker, where = WITHOUT_LABELS, "", " without `over`"
         else:
@@ -243,14 +243,14 @@ class _Intervals(Plan):
         )
 
     def check(self) -> None:
-        """Refuse what single rankings have no interval for."""
+        """Refuse metrics and methods that have no interval for single rankings."""
         for name, metric in self.wanted.items():
             if metric.without_cells:
                 raise PrframeError(
                     f"{name} of one ranking has no interval here: {metric.without_cells}; "
                     f"{with_cells()} have; for a mean over groups name them with over=."
                 )
-        # Each checks its cut-off.
+        # Making the statistics checks their cut-offs.
         _ = self.statistics
         known = _OF_RANKINGS if self.args.cluster is None else _OF_CLUSTERS
         kind = "one ranking" if self.args.cluster is None else "clusters"
@@ -270,14 +270,14 @@ class _Intervals(Plan):
 
     def _piece(self, piece: Piece) -> pl.DataFrame:
         """Return the rows of the groups of a piece."""
-        found = hits(piece)
+        group_hits = hits(piece)
         if self.args.cluster is None:
-            groups = [_Group(*both) for both in zip(group_cells(found), repeat(None))]
+            groups = [_Group(*pair) for pair in zip(group_cells(group_hits), repeat(None))]
         else:
             groups = [_clustered(*items) for items in clustered(piece)]
         return interval_rows(
-            found.totals.select(key_names(self.args)),
-            found.totals.height,
+            group_hits.totals.select(key_names(self.args)),
+            group_hits.totals.height,
             list(self.wanted),
             each_group(self._group, groups, "interval"),
         )
@@ -285,13 +285,13 @@ class _Intervals(Plan):
     def _group(self, group: _Group) -> list[IntervalEstimate]:
         """Return the interval of each metric of a group."""
         cells, clusters = group
-        methods = [self._method_of(one, group) for one in self.statistics]
+        methods = [self._method_of(statistic, group) for statistic in self.statistics]
         drawn = self._drawn(group, methods)
         return [
             ranking_interval(
-                cells, one, method, self.confidence, clusters=clusters, replicates=replicates
+                cells, statistic, method, self.confidence, clusters=clusters, replicates=replicates
             )
-            for one, method, replicates in zip(self.statistics, methods, drawn, strict=True)
+            for statistic, method, replicates in zip(self.statistics, methods, drawn, strict=True)
         ]
 
     def _method_of(self, statistic: CellStatistic, group: _Group) -> str:
@@ -301,15 +301,15 @@ class _Intervals(Plan):
         return suited_method(group.cells, statistic, clustered=group.clusters is not None)
 
     def _drawn(self, group: _Group, methods: Sequence[str]) -> "list[Floats | None]":
-        """Return the draws or resamples of each metric, the same ones for all of a method."""
+        """Return the draws or resamples of each metric; metrics with one method share them."""
         cells, drawn = group.cells, list[Floats | None](repeat(None, len(methods)))
         if not cells.n_pos:
             return drawn
         rng = np.random.default_rng(self.seed)
         of_draws = [i for i, method in enumerate(methods) if method == POSTERIOR]
         if of_draws and cells.n_neg:
-            some = [self.statistics[i] for i in of_draws]
-            values = posterior_replicates(cells, some, self.n_resamples, rng)
+            statistics = [self.statistics[i] for i in of_draws]
+            values = posterior_replicates(cells, statistics, self.n_resamples, rng)
             for i, value in zip(of_draws, values, strict=True):
                 drawn[i] = value
         if self.method in _RESAMPLED:
@@ -321,13 +321,13 @@ class _Intervals(Plan):
 
 @dataclass(frozen=True)
 class _Means(Plan):
-    """Intervals for means over groups."""
+    """The plan of intervals for means over groups."""
 
     plan: _Intervals
     evaluation: Evaluation
 
     def accepts(self) -> Accepts:
-        """Return what leaves a sample of groups."""
+        """Return the arguments under which groups are a sample."""
         cluster = (
             "`cluster` is for rows of one ranking; with `over` the groups are drawn. Give one of "
             "them."
@@ -335,7 +335,7 @@ class _Means(Plan):
         return Accepts("interval", cluster=cluster)
 
     def check(self) -> None:
-        """Refuse what means have no interval for."""
+        """Refuse metrics and methods that have no interval for means."""
         _check_method(self.plan.method, _OF_MEANS, "a mean over groups")
         if self.plan.method == "logit":
             self._check_ranges()
@@ -358,28 +358,30 @@ class _Means(Plan):
             parts = values.partition_by(keys, maintain_order=True)
         else:
             parts = [values] if values.height else []
-        found = each_group(self._part, parts, "interval")
+        intervals = each_group(self._part, parts, "interval")
         names = list(self.plan.wanted)
         firsts = [part.select(keys).head(1) for part in parts]
         heads = pl.concat(firsts) if firsts else values.select(keys).clear()
-        rows = interval_rows(heads, len(parts), names, found)
-        # Of undefined values, and so of means that have none, the evaluation has warned.
+        rows = interval_rows(heads, len(parts), names, intervals)
+        # The evaluation has warned of undefined values, and so of means without values.
         return warned_of_narrow(rows, keys, self.plan.args)
 
     def _part(self, values: pl.DataFrame) -> list[IntervalEstimate]:
         """Return the interval of each mean."""
         plan = self.plan
-        found = []
+        intervals = []
         for name, metric in plan.wanted.items():
-            # In order, so that resamples do not depend on the order of the groups.
+            # Values are sorted, so that resamples do not depend on the order of the groups.
             numbers = np.sort(values[name].drop_nulls().to_numpy())
             if not numbers.size:
                 nan = float("nan")
-                found.append(IntervalEstimate(nan, nan, nan, nan, plan.method))
+                intervals.append(IntervalEstimate(nan, nan, nan, nan, plan.method))
                 continue
             limits = Confidence(plan.confidence.level, plan.confidence.alternative, metric.range)
-            found.append(mean_interval(numbers, plan.method, limits, plan.n_resamples, plan.seed))
-        return found
+            intervals.append(
+                mean_interval(numbers, plan.method, limits, plan.n_resamples, plan.seed)
+            )
+        return intervals
 
 
 def _check_method(method: str, known: Sequence[str], kind: str) -> None:
@@ -391,6 +393,6 @@ def _check_method(method: str, known: Sequence[str], kind: str) -> None:
 
 
 def _clustered(score: Floats, positive: NDArray[np.bool_], cluster: NDArray[np.int64]) -> _Group:
-    """Make the cells of a group's rows, and count what each cluster has in them."""
+    """Return the cells of a group's rows, and the counts of each cluster in them."""
     cells, cell = cells_from_scores(score, positive)
     return _Group(cells, cluster_counts(cell, positive, cluster, cells.pos.size))

@@ -1,4 +1,4 @@
-"""Two-sample linear rank tests of each group, with the performance they estimate."""
+"""The verb of two-sample linear rank tests of each group, with the performance they estimate."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -60,7 +60,7 @@ def rank_test(
         -inf or counted in `n_pos` and `n_neg`; they are tied, last.
     {shared}
     phi : str, ScoreGeneratingFunction, callable, or list of these
-        The score-generating function, which says what ranks count:
+        The score-generating function, which says how much each rank counts:
 
         - "mww", u: the rank sum of Mann, Whitney and Wilcoxon, AUC.
         - "logistic", the same on a scale with variance 1; "van-der-waerden", normal quantiles;
@@ -72,20 +72,21 @@ def rank_test(
     alternative : {"two-sided", "less", "greater"}
         Twice the smaller of both tails; positives rank lower than at random, or higher.
     method : {"auto", "exact", "saddlepoint", "normal"}
-        How the p-value is computed. "auto" counts rankings where that is quick, else takes the
-        double saddlepoint approximation, accurate in the tails; "normal" is the textbook's, with
-        the correction for continuity where W has steps. See `prframe.stats.LinearRankNull`.
+        How the p-value is computed. "auto" counts rankings where that is quick, and elsewhere
+        takes the double saddlepoint approximation, accurate in the tails; "normal" is the
+        approximation of textbooks, with the correction for continuity where W has steps. See
+        `prframe.stats.LinearRankNull`.
     correction : {"bonferroni", "holm", "hochberg", "bh", "by"}, optional
         Adjust the p-values for the number of tests; groups without a p-value do not count.
     confidence_level : float in (0, 1)
-        Of the interval, which is two-sided.
+        Level of the interval, which is two-sided.
 
     Returns
     -------
     frame of the caller's kind
         The `by` columns, then ``phi`` (String), ``n_pos``, ``n_neg`` (Int64), ``statistic`` = W,
         ``null_mean``, ``null_std``, ``z``, ``p_value``, ``estimate``, ``std_error``, ``conf_low``,
-        ``conf_high`` (Float64), ``method`` (String), how the p-value was found, and with
+        ``conf_high`` (Float64), ``method`` (String), how the p-value was computed, and with
         `correction` ``p_adjusted`` (Float64). One row per group and phi.
 
     Raises
@@ -98,8 +99,8 @@ def rank_test(
     Warns
     -----
     UndefinedMetricWarning
-        Groups without positives have no test, and those with a single item of a class no
-        interval; nor has "dcg", whose standard error is not known.
+        Groups without positives have no test, and those with a single item of a class no interval.
+        "dcg" has no interval either, because its standard error is not known.
 
     Notes
     -----
@@ -135,7 +136,9 @@ def rank_test(
     args = arguments("rank_test", score, label, shared)
     check_alternative(alternative)
     checks.one_of("method", method, get_args(RankNullMethod))
-    functions = [parse_phi(one) for one in (phi if isinstance(phi, (list, tuple)) else [phi])]
+    functions = [
+        parse_phi(function) for function in (phi if isinstance(phi, (list, tuple)) else [phi])
+    ]
     test = _Test(args, functions, alternative, method, correction, Confidence(confidence_level))
     result: FrameT = run(frame, test, _columns(corrected=correction is not None))
     return result
@@ -150,7 +153,7 @@ def _columns(*, corrected: bool) -> dict[str, pl.DataType]:
 
 
 class _Group(NamedTuple):
-    """A ranking in cells, and its tie blocks; None where nothing retrieved is tied."""
+    """A ranking in cells, and its tie blocks; None if no retrieved items are tied."""
 
     cells: RankedCells
     depth: int
@@ -159,7 +162,7 @@ class _Group(NamedTuple):
 
 @dataclass(frozen=True)
 class _Test(Plan):
-    """What is tested, and how."""
+    """The plan of the tests of each group."""
 
     functions: list[ScoreGeneratingFunction]
     alternative: Alternative
@@ -168,7 +171,7 @@ class _Test(Plan):
     confidence: Confidence
 
     def accepts(self) -> Accepts:
-        """Return what leaves labels that can be exchanged."""
+        """Return the arguments under which labels can be exchanged."""
         return Accepts(
             "rank_test",
             whole_items="ranks",
@@ -196,16 +199,16 @@ class _Test(Plan):
 
     def _piece(self, piece: Piece) -> pl.DataFrame:
         """Return the rows of the groups of a piece."""
-        found = hits(piece)
+        group_hits = hits(piece)
         tied = self.args.policy.blocks
         sizes = tie_sizes(piece).to_list() if tied else repeat(None)
-        depths = found.totals["n"].to_list()
+        depths = group_hits.totals["n"].to_list()
         groups = [
             _Group(cells, depth, _blocks(size, depth))
-            for cells, depth, size in zip(group_cells(found), depths, sizes, strict=False)
+            for cells, depth, size in zip(group_cells(group_hits), depths, sizes, strict=False)
         ]
         values = [row for rows in each_group(self._group, groups, "rank_test") for row in rows]
-        heads = found.totals.select(*key_names(self.args))
+        heads = group_hits.totals.select(*key_names(self.args))
         table = pl.DataFrame(values, schema=dict(_columns(corrected=False)), orient="row")
         numbers = [
             name for name, kind in _columns(corrected=False).items() if kind == pl.Float64()
@@ -221,16 +224,16 @@ class _Test(Plan):
         return [self._row(group, function) for function in self.functions]
 
     def _row(self, group: _Group, function: ScoreGeneratingFunction) -> tuple[object, ...]:
-        """Return the values of the columns."""
+        """Return the values of the columns for a function."""
         cells = group.cells
         if not cells.n_pos:
             return (function.name, 0, cells.n_neg, *[None] * (len(_columns(corrected=False)) - 3))
         phi = function.of_size(cells.n)
         null = _null_of(phi, group)
-        found = RankStatistic(phi, cells, null)
-        p_value, how = found.test(self.alternative, self.method)
-        interval = found.interval(self.confidence)
-        moments = (found.statistic, null.mean(), null.std(), found.z, p_value)
+        statistic = RankStatistic(phi, cells, null)
+        p_value, how = statistic.test(self.alternative, self.method)
+        interval = statistic.interval(self.confidence)
+        moments = (statistic.statistic, null.mean(), null.std(), statistic.z, p_value)
         ends = (interval.estimate, interval.std_error, interval.low, interval.high)
         return (function.name, cells.n_pos, cells.n_neg, *moments, *ends, how)
 
@@ -255,7 +258,7 @@ def _blocks(sizes: list[int] | None, depth: int) -> Integers | None:
 
 
 def _null_of(phi: ScoreGeneratingFunction, group: _Group) -> LinearRankNull:
-    """Return the distribution under random labels; what is not retrieved is one more block."""
+    """Return the distribution under random labels; items not retrieved are one more block."""
     cells, depth = group.cells, group.depth
     if group.sizes is None:
         return _untied(phi, cells.n, depth, cells.n_pos)
@@ -265,7 +268,7 @@ def _null_of(phi: ScoreGeneratingFunction, group: _Group) -> LinearRankNull:
 
 @lru_cache(maxsize=64)
 def _untied(phi: ScoreGeneratingFunction, n: int, depth: int, n_pos: int) -> LinearRankNull:
-    """Return the distribution for a ranking without ties; groups of one shape share it."""
+    """Return the distribution for a ranking without ties; groups with equal counts share it."""
     sizes = np.ones(depth + (n > depth), dtype=np.int64)
     if n > depth:
         sizes[-1] = n - depth

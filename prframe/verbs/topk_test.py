@@ -1,4 +1,4 @@
-"""Tests and intervals of the hits among the first k of each group."""
+"""The verb of tests and intervals of the hits among the first k of each group."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -65,16 +65,16 @@ def topk_test(
     k : int or list of int
         Cut-offs.
     measure : {"precision", "recall"}
-        What ``null_mean``, ``null_std``, ``conf_low`` and ``conf_high`` are about: ``hits / k`` or
-        ``hits / n_pos``. The p-value is the same.
+        The quantity of ``null_mean``, ``null_std``, ``conf_low`` and ``conf_high``: ``hits / k``
+        or ``hits / n_pos``. The p-value is the same.
     alternative : {"greater", "less", "two-sided"}
-        More hits than at random, fewer, or as unlikely a number: the sum over all outcomes that
-        are no more likely than the observed one.
+        More hits than at random, fewer, or either: the sum over all outcomes that are no more
+        likely than the observed one.
     confidence_level : float in (0, 1)
         Coverage of the interval.
     method : {"clopper-pearson", "jeffreys", "posterior"}
-        The interval: exact and never too short; about right on average, 0 and 1 included where all
-        or nothing is hit; or the quantiles of the posterior under a uniform prior. See
+        The interval: exact and never too short; about right on average, with 1 or 0 included where
+        all or none are hits; or the quantiles of the posterior under a uniform prior. See
         `prframe.stats.proportion_interval`.
 
     Returns
@@ -102,7 +102,7 @@ def topk_test(
     retrieve; in precision and its interval an empty position is a miss. The test conditions on
     n_pos. The intervals take the k positions, or the positives, as independent trials of one
     probability: they are about other items of the kind and not about this list. ``ties="best"``
-    and ``"worst"`` give the range of what ties leave open.
+    and ``"worst"`` give the range that ties leave open.
 
     References
     ----------
@@ -136,7 +136,7 @@ def topk_test(
 
 
 def _cutoffs(k: int | Sequence[int]) -> list[int]:
-    """Check the cut-offs; one may stand alone."""
+    """Return the cut-offs as a list, also if the argument is a single number."""
     given = k if isinstance(k, (list, tuple, range)) else [k]
     cutoffs = list(dict.fromkeys(checks.whole_number("k", cutoff, at_least=1) for cutoff in given))
     if not cutoffs:
@@ -146,7 +146,7 @@ def _cutoffs(k: int | Sequence[int]) -> list[int]:
 
 @dataclass(frozen=True)
 class _Test(Plan):
-    """What is tested, and how."""
+    """The plan of the tests at the cut-offs."""
 
     cutoffs: list[int]
     measure: Measure
@@ -155,7 +155,7 @@ class _Test(Plan):
     method: IntervalMethod
 
     def accepts(self) -> Accepts:
-        """Return what leaves a whole number of hits."""
+        """Return the arguments under which the number of hits is whole."""
         needs = "and the test needs the hits of one; use"
         return Accepts("topk_test", whole_items="counts", one_ranking=needs)
 
@@ -175,31 +175,31 @@ class _Test(Plan):
         )
 
     def _counted(self, piece: Piece) -> pl.DataFrame:
-        """Count the hits of each group at every cut-off."""
-        found = hits(piece)
+        """Return the hits of each group at every cut-off."""
+        group_hits = hits(piece)
         metrics = [*(P @ k for k in self.cutoffs), *(R @ k for k in self.cutoffs)]
-        values = measure_hits(found, metrics, ties=self.args.ties).to_numpy()
+        values = measure_hits(group_hits, metrics, ties=self.args.ties).to_numpy()
         precision, recall = np.split(values, 2, axis=1)
         columns = {
             "k": np.broadcast_to(np.array(self.cutoffs), precision.shape),
             "hits": np.rint(precision * self.cutoffs).astype(np.int64),
             "precision": precision,
             "recall": recall,
-            "tied": _tied(found, self.cutoffs),
+            "tied": _tied(group_hits, self.cutoffs),
         }
-        totals = found.totals.select(*key_names(self.args), "n", "n_pos", "n_neg")
+        totals = group_hits.totals.select(*key_names(self.args), "n", "n_pos", "n_neg")
         repeated = totals[np.repeat(np.arange(totals.height), len(self.cutoffs))]
         return repeated.with_columns(pl.Series(name, v.ravel()) for name, v in columns.items())
 
     def _statistics(self, rows: pl.DataFrame) -> dict[str, Floats]:
-        """Compare with the selection of as many items as are retrieved, and enclose."""
+        """Return tests against the selection of as many items as are retrieved, and intervals."""
         names = ("hits", "k", "n", "n_pos", "n_neg")
-        found, k, n, n_pos, n_neg = (rows[name].to_numpy() for name in names)
+        n_hits, k, n, n_pos, n_neg = (rows[name].to_numpy() for name in names)
         selected = np.minimum(k, n)
-        test = hypergeometric_topk(found, n_pos + n_neg, n_pos, selected, self.alternative)
+        test = hypergeometric_topk(n_hits, n_pos + n_neg, n_pos, selected, self.alternative)
         trials = k if self.measure == "precision" else n_pos
         scale = selected / np.maximum(trials, 1)
-        interval = proportion_interval(found, trials, self.confidence_level, self.method)
+        interval = proportion_interval(n_hits, trials, self.confidence_level, self.method)
         return {
             "null_mean": test.null_mean * scale,
             "null_std": test.null_std * scale,
@@ -228,13 +228,14 @@ class _Test(Plan):
         warn_null(of_hits, groups.rename({"tied": "lacking"}), self.args, why, remedy)
 
 
-def _tied(found: Hits, cutoffs: list[int]) -> NDArray[np.bool_]:
-    """Tell for each group and cut-off whether tied items of both labels stand on its two sides."""
+def _tied(group_hits: Hits, cutoffs: list[int]) -> NDArray[np.bool_]:
+    """Tell for each group and cut-off whether a tie block with both labels straddles it."""
     group, start, end, hit, last = (
-        found.table[name].to_numpy() for name in ("group", "start", "end", "tp_start", "tp_end")
+        group_hits.table[name].to_numpy()
+        for name in ("group", "start", "end", "tp_start", "tp_end")
     )
     mixed = last - hit < end - start
-    tied = np.zeros((found.totals.height, len(cutoffs)), dtype=np.bool_)
+    tied = np.zeros((group_hits.totals.height, len(cutoffs)), dtype=np.bool_)
     for i, k in enumerate(cutoffs):
         tied[group[mixed & (start < k) & (k < end)], i] = True
     return tied

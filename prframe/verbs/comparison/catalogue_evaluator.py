@@ -1,4 +1,4 @@
-"""Metrics that are no functions of the counts in cells, for many rankings of the same items."""
+"""Metrics that are not functions of the counts in cells, for many rankings of the same items."""
 
 from collections.abc import Sequence
 
@@ -16,11 +16,11 @@ from prframe.typing import Floats, Integers
 class CatalogueEvaluator:
     """Metrics of the catalogue for many rankings of the same items; see `stats.Evaluator`.
 
-    `items` has a row per item: ``positive`` and, where metrics ask for them, ``gain``,
-    ``judged`` and ``pooled``.
+    `items` has a row per item: ``positive`` and, where metrics need them, ``gain``, ``judged`` and
+    ``pooled``.
     """
 
-    # Items of all rankings at a time: polars is worth its while from many rows on.
+    # So many items of all rankings are evaluated at a time, because polars is quick for many rows.
     at_once = 1 << 20
 
     def __init__(self, items: pl.DataFrame, metrics: Sequence[Metric]) -> None:
@@ -48,17 +48,17 @@ class CatalogueEvaluator:
         index = np.arange(rows)[:, None]
         group, start, end = np.broadcast_arrays(index, above[index, place], up_to[index, place])
         mark = np.broadcast_to(np.arange(self._marked.size), place.shape)
-        blocks = [one.ravel() for one in (group, start, end, mark)]
+        blocks = [column.ravel() for column in (group, start, end, mark)]
         if count is not None:
             times = count[:, self._marked].ravel()
-            blocks = [np.repeat(one, times) for one in blocks]
-        found = self._hits(self._totals(up_to, rows, count), *blocks)
+            blocks = [np.repeat(column, times) for column in blocks]
+        hits = self._hits(self._totals(up_to, rows, count), *blocks)
         return np.stack(
-            [one.fill_null(np.nan).to_numpy() for one in measure(found, self._metrics)]
+            [column.fill_null(np.nan).to_numpy() for column in measure(hits, self._metrics)]
         )
 
     def merge(self, levels: Integers) -> Integers:
-        """Merge levels of items that have no say but by their number."""
+        """Merge levels of items that matter only by their number."""
         marked = np.zeros(self._positive.size, dtype=np.bool_)
         marked[self._marked] = True
         return merged_levels(levels, marked)
@@ -86,7 +86,10 @@ class CatalogueEvaluator:
 
 
 def _ranks(level: Integers, count: Integers | None) -> tuple[Integers, Integers]:
-    """Count the items above each level of each row, and up to it; 0 where not retrieved."""
+    """Return the numbers of items above each level of each row, and up to it.
+
+    They are 0 at the level of items that are not retrieved.
+    """
     rows, width = len(level), int(level.max(initial=0)) + 1
     cell = (level + width * np.arange(rows)[:, None]).ravel()
     weights = None if count is None else count.ravel()
@@ -95,6 +98,6 @@ def _ranks(level: Integers, count: Integers | None) -> tuple[Integers, Integers]
     size[:, 0] = 0
     up_to = np.cumsum(size[:, ::-1], axis=1)[:, ::-1]
     above = up_to - size
-    # What is not retrieved has no rank.
+    # Items that are not retrieved have no rank.
     above[:, 0] = up_to[:, 0] = 0
     return above, up_to

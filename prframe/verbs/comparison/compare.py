@@ -1,4 +1,4 @@
-"""Which of several models is better: over queries, or on the same items."""
+"""The verb that compares models, over queries or on the same items."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ Method: TypeAlias = Literal["auto", "exact", "convolution", "sampled", "normal"]
 IntervalKind: TypeAlias = Literal["auto", "t", "percentile", "bca"]
 Incomplete: TypeAlias = IncompleteQueries | IncompleteItems
 
-# What tests are called elsewhere.
+# Other libraries call tests by these names.
 _ELSEWHERE: dict[str, str] = {
     **dict.fromkeys(("student", "ttest", "ttest_rel", "t-test"), "test='t'"),
     **dict.fromkeys(("fisher", "permutation"), "test='randomization'"),
@@ -72,9 +72,9 @@ def compare(
 ) -> FrameT:
     """Compare models pair by pair: differences, intervals, tests, effect sizes.
 
-    With `over` the sample is one of queries, say: each has one value per model, and the question
-    is whether the means differ. With ``over=None`` it is one of items that all models have scored,
-    and the question is whether their rankings differ.
+    With `over` the sample is one of queries, for example: each has one value per model, and the
+    question is whether the means differ. With ``over=None`` it is one of items that all models
+    have scored, and the question is whether their rankings differ.
 
     Parameters
     ----------
@@ -86,14 +86,14 @@ def compare(
     {shared}
         On the same items there is no `weight`.
     model : str, optional
-        Column that names the model of each row: ``"model"`` unless told. None where `score` is a
+        Column that names the model of each row; ``"model"`` unless given. None where `score` is a
         list of columns, a model each.
     over : str, list of str or None
         Columns that tell the queries apart. None: compare on the same items, which are matched
         by `item`, or stand in one row where `score` is a list.
     baseline : model or list of models, optional
         Compare every other model with each of these: a is the model, b the baseline. Absent:
-        every pair, in the order in which the models turn up.
+        every pair, in order of first appearance.
     test : str
         Over queries:
 
@@ -107,15 +107,15 @@ def compare(
         - "randomization": either model might have given an item either rank.
         - "bootstrap": items are drawn with replacement.
         - "delong": of AUC, by the normal distribution.
-        - "posterior": of what counts the positives among the first k (P@k, R@k, F1@k, RelP@k,
-          Lift@k, EF, Rprec), the probability that a model is better.
+        - "posterior": the probability that a model is better, for metrics that count the positives
+          among the first k (P@k, R@k, F1@k, RelP@k, Lift@k, EF, Rprec).
     method : {"auto", "exact", "convolution", "sampled", "normal"}
         How the p-value of "randomization" or "wilcoxon" over queries is computed. "auto" counts
-        all signs where that is quick, else takes their convolution on a fine grid: no draws, the
-        same p-value in every call. "sampled": from `n_resamples` draws, the same for all pairs
-        and metrics. "normal": the textbook's approximation of "wilcoxon".
+        all signs where that is quick, and elsewhere takes their convolution on a fine grid: no
+        draws, the same p-value in every call. "sampled": from `n_resamples` draws, the same for
+        all pairs and metrics. "normal": the approximation of textbooks, for "wilcoxon".
     alternative : {"two-sided", "less", "greater"}
-        That the difference a - b is not 0, below it, or above; one-sided intervals bound one end.
+        That the difference a - b is not 0, below 0, or above 0; one-sided intervals bound one end.
     correction : str or None
         How p-values are adjusted for their number: "bonferroni", "holm", "hochberg", "bh", "by"
         (`prframe.stats.adjust_p_values`), or, with "randomization" over queries, by the joint
@@ -123,16 +123,18 @@ def compare(
         random signs (step-down), "tukey" with the largest difference of all models when the values
         of each query are dealt out at random (the randomized Tukey HSD).
     within : {"all", "by", "metric"}
-        What p-values are adjusted for: all rows of the result, those of a group of `by`, or those
-        of one metric of a group. "tukey" is for one metric, "max-t" for the metrics of a group.
+        The rows whose number p-values are adjusted for: all rows of the result, those of a group
+        of `by`, or those of one metric of a group. "tukey" is for one metric, "max-t" for the
+        metrics of a group.
     interval : {"auto", "t", "percentile", "bca"}
-        Of the difference. Over queries "auto" is Student's, on the same items that of the test or
-        "percentile"; "percentile" and "bca" are of the paired bootstrap.
+        Interval of the difference. Over queries "auto" is Student's, on the same items that of the
+        test or "percentile"; "percentile" and "bca" are from the paired bootstrap.
     confidence_level : float in (0, 1)
-        Of the interval; 1 - confidence_level is the level at which `power` is asked for.
+        Level of the interval; 1 - confidence_level is the level of the test to which `power`
+        refers.
     effect_size : {"cohen", "cliff"}, optional
-        Over queries, "cohen" unless told: d_z, the mean difference in standard deviations of the
-        differences, or Cliff's delta, the share of pairs of values in which a is ahead less that
+        Over queries, "cohen" unless given: d_z, the mean difference in standard deviations of the
+        differences, or Cliff's delta, the share of pairs of values in which a is ahead minus that
         in which b is.
     rope : float >= 0, optional
         Region of practical equivalence: differences up to this do not matter. Adds the
@@ -142,8 +144,8 @@ def compare(
         and how many queries the observed difference needs, null if it is not on the side of
         `alternative`.
     cluster : str, optional
-        Column of clusters: of queries, which are constant in each, or of items. Whole clusters
-        are exchanged or drawn; "wilcoxon", "sign", `rope` and `power` over queries know none.
+        Column of clusters of queries, constant within each query, or of items. Whole clusters are
+        exchanged or drawn; "wilcoxon", "sign", `rope` and `power` over queries take none.
     incomplete : {"raise", "pairwise", "common", "zero", "last"}
         Where a model has no rows for a query: refuse, compare two models over what both have,
         all over what all have, or count as 0. On the same items, where a model has no row for an
@@ -152,7 +154,7 @@ def compare(
         The value of a metric that is undefined for a query. Absent: the query does not enter
         the comparisons in which a model has no value for it.
     n_resamples : int
-        Draws of what is sampled.
+        Draws of tests and intervals that are sampled.
     rng : int or numpy.random.Generator, optional
         Seed. All pairs, metrics and groups have the same draws.
     judged : str
@@ -175,14 +177,14 @@ def compare(
     ------
     PrframeError
         An unknown metric, model or option, options that do not go together, a model without rows
-        for a query or an item (unless `incomplete` says more), a query of two clusters, or rows
+        for a query or an item (unless `incomplete` allows it), a query of two clusters, or rows
         that cannot be ranked.
 
     Warns
     -----
     UndefinedMetricWarning
-        Queries for which a metric is undefined; pairs with too little in common for a
-        test, an interval or an effect size.
+        Queries for which a metric is undefined; pairs with too little in common for a test, an
+        interval or an effect size.
 
     Notes
     -----
@@ -203,10 +205,10 @@ def compare(
     --------
     >>> import prframe
     >>> digits = prframe.datasets.load_digits()
-    >>> found = prframe.compare(
+    >>> pairs = prframe.compare(
     ...     digits, "AP", model="system", baseline="pixels", n_pos="n_relevant"
     ... )
-    >>> found.select("model_a", "difference", "conf_low", "conf_high", "p_adjusted").head(3)
+    >>> pairs.select("model_a", "difference", "conf_low", "conf_high", "p_adjusted").head(3)
     shape: (3, 5)
     ┌───────────┬────────────┬───────────┬───────────┬────────────┐
     │ model_a   ┆ difference ┆ conf_low  ┆ conf_high ┆ p_adjusted │
@@ -268,15 +270,15 @@ def compare(
     return result
 
 
-# Tests that take every query for independent of the others.
+# These tests take queries to be independent of each other.
 _INDEPENDENT = ("wilcoxon", "sign")
 
 
 @dataclass(frozen=True)
 class _Mode:
-    """What may be asked for over queries, or on the same items."""
+    """The options of comparisons over queries, or on the same items."""
 
-    what: str
+    wording: str
     methods: dict[str, tuple[str, ...]]
     intervals: tuple[str, ...]
     incomplete: tuple[str, ...]
@@ -284,7 +286,7 @@ class _Mode:
 
 
 _OVER = _Mode(
-    what="over groups of `over`",
+    wording="over groups of `over`",
     methods={
         "randomization": ("auto", "exact", "convolution", "sampled"),
         "t": ("auto",),
@@ -297,7 +299,7 @@ _OVER = _Mode(
     remedy="to compare on the same items say over=None",
 )
 _ITEMS = _Mode(
-    what="on the same items (over=None)",
+    wording="on the same items (over=None)",
     methods=dict.fromkeys(("randomization", "bootstrap", "delong", "posterior"), ("auto",)),
     intervals=("auto", "percentile", "bca"),
     incomplete=get_args(IncompleteItems),
@@ -306,7 +308,7 @@ _ITEMS = _Mode(
 
 
 def _check_options(asked: Comparison, args: Arguments, incomplete: object, mode: _Mode) -> None:
-    """Refuse options that are not known, or have no meaning for what is compared."""
+    """Refuse options that are not known, or have no meaning in this mode."""
     check_alternative(asked.alternative)
     checks.one_of("within", asked.within, get_args(Within))
     checks.one_of("method", asked.method, get_args(Method))
@@ -320,7 +322,7 @@ def _check_options(asked: Comparison, args: Arguments, incomplete: object, mode:
     checks.one_of("test", asked.test, get_args(Test))
     if asked.test not in mode.methods:
         raise PrframeError(
-            f"`test` {mode.what} must be one of {checks.listed(mode.methods)}; "
+            f"`test` {mode.wording} must be one of {checks.listed(mode.methods)}; "
             f"got {asked.test!r}; {mode.remedy}."
         )
     known = {
@@ -331,7 +333,7 @@ def _check_options(asked: Comparison, args: Arguments, incomplete: object, mode:
     for name, (value, options) in known.items():
         if value not in options:
             raise PrframeError(
-                f"{name} {mode.what} must be one of {checks.listed(options)}; "
+                f"{name} {mode.wording} must be one of {checks.listed(options)}; "
                 f"got {checks.brief(value)}."
             )
     if args.cluster is not None and mode is _OVER:
@@ -344,8 +346,8 @@ def _check_options(asked: Comparison, args: Arguments, incomplete: object, mode:
 
 
 def _check_power(asked: Comparison) -> None:
-    """Require a power above the level of the test, which its distribution must know."""
-    # Rounded: 1 - 0.95 is a hair above 0.05.
+    """Require a power above the level of the test, and a level that can be computed."""
+    # The level is rounded, because 1 - 0.95 is slightly above 0.05 as a float.
     alpha = round(1 - asked.confidence_level, 12)
     if asked.power is not None and not asked.power > alpha >= LEAST_ALPHA:
         raise PrframeError(
@@ -355,7 +357,7 @@ def _check_power(asked: Comparison) -> None:
 
 
 def _check_clusters(asked: Comparison) -> None:
-    """Refuse what would take no account of clusters."""
+    """Refuse options that would ignore clusters."""
     chosen = {
         f"test={asked.test!r}": asked.test in _INDEPENDENT,
         "`rope`": asked.rope is not None,
@@ -369,14 +371,14 @@ def _check_clusters(asked: Comparison) -> None:
 
 
 def _check_joint(asked: Comparison, args: Arguments, mode: _Mode) -> None:
-    """Refuse joint distributions that are not known."""
+    """Refuse joint corrections where the joint distribution is not known."""
     if mode is _ITEMS or asked.test != "randomization":
         raise PrframeError(
             f"correction={asked.correction!r} is the joint distribution of "
             "test='randomization' over queries; take 'holm' with other tests."
         )
-    one = len(asked.wanted) == 1 and not args.keys
-    if asked.correction == "tukey" and asked.within != "metric" and not one:
+    is_one_metric = len(asked.wanted) == 1 and not args.keys
+    if asked.correction == "tukey" and asked.within != "metric" and not is_one_metric:
         raise PrframeError(
             "correction='tukey' deals out the values of one metric of one group of `by`: say "
             "within='metric'; 'max-t' knows several metrics."
@@ -391,7 +393,7 @@ def _check_joint(asked: Comparison, args: Arguments, mode: _Mode) -> None:
 def _check_of_items(
     asked: Comparison, undefined: float | None, effect_size: EffectSize | None
 ) -> None:
-    """Refuse what has a meaning over queries only."""
+    """Refuse options that have a meaning over queries only."""
     given: dict[str, object] = {"rope": asked.rope, "power": asked.power}
     given |= {"undefined": undefined, "effect_size": effect_size}
     for name, value in given.items():

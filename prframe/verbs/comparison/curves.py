@@ -1,4 +1,4 @@
-"""Precision-recall curves of two or more models on the same items, compared along recall."""
+"""The verb that compares the precision-recall curves of models on the same items."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -58,23 +58,23 @@ def compare_curves(
     """Compare the precision-recall curves of models on the same items, in each group.
 
     The items are taken as a sample; the band is about the difference of two curves of the
-    population behind it. What the rankings have in common does not widen it.
+    population behind it. Variation that the rankings share does not widen it.
 
     Parameters
     ----------
     frame : {frames}
         One row per item, with a column of scores for each model, or one row per item and model.
     {shared}
-        Of `ties` "group" is taken alone, and no `weight`.
+        The only tie policy is "group", and there is no `weight`.
     model : str, optional
-        Column that names the model of each row: ``"model"`` unless told. None where `score` is a
+        Column that names the model of each row; ``"model"`` unless given. None where `score` is a
         list of columns, a model each. Models in rows are matched by `item`, which is needed then.
     baseline : model or list of models, optional
         Compare each other model with these. Absent: every pair, in order of first appearance.
     recall : float or list of float in (0, 1), optional
         Levels, in rising order. Absent: 181 of them, evenly over `recall_range`.
     recall_range : (float, float), optional
-        First and last level where `recall` is absent: (0.05, 0.95) unless told.
+        First and last level where `recall` is absent; (0.05, 0.95) unless given.
     simultaneous : bool
         The band covers the difference at all levels at once with the probability
         `confidence_level`; otherwise at each level by itself.
@@ -95,7 +95,7 @@ def compare_curves(
     -------
     frame of the caller's kind
         The `by` columns, then ``model_a``, ``model_b`` (dtype of the models, or String),
-        ``recall``, ``precision_a``, ``precision_b``, ``difference`` (the first less the second),
+        ``recall``, ``precision_a``, ``precision_b``, ``difference`` (the first minus the second),
         ``conf_low``, ``conf_high``, ``p_value`` (Float64) and ``method`` (String). One row per
         pair and level. With a `baseline` it is ``model_b``.
 
@@ -114,12 +114,14 @@ def compare_curves(
 
     Notes
     -----
-    ``p_value``: simultaneous, that of "the curves differ nowhere along these levels", one for the
-    pair: the smallest alpha at which the band of level 1 - alpha leaves 0 somewhere. Otherwise
-    that of each level by itself. Two-sided; not corrected for the number of pairs.
+    With `simultaneous`, ``p_value`` tests "the curves differ nowhere along these levels" once for
+    the pair: it is the smallest alpha at which the band of level 1 - alpha leaves 0 somewhere.
+    Otherwise each level is tested by itself. It is two-sided, and not corrected for the number of
+    pairs.
 
     See `prframe.stats.pr_curve_difference` for the draws. Coverage was studied with normal scores
-    (``benchmarks.curve_coverage``): near the level, and above it for models that nearly agree.
+    (``benchmarks.curve_coverage``): it is near the level, and above it for models that nearly
+    agree.
 
     References
     ----------
@@ -133,8 +135,8 @@ def compare_curves(
     >>> old = label + rng.normal(size=400)
     >>> new = 2 * label + rng.normal(size=400)
     >>> frame = pl.DataFrame({"old": old, "new": new, "label": label})
-    >>> found = prframe.compare_curves(frame, ["new", "old"], recall=[0.2, 0.5, 0.8], rng=1)
-    >>> found.select("recall", "difference", "conf_low", "conf_high", "p_value")
+    >>> band = prframe.compare_curves(frame, ["new", "old"], recall=[0.2, 0.5, 0.8], rng=1)
+    >>> band.select("recall", "difference", "conf_low", "conf_high", "p_value")
     shape: (3, 5)
     ┌────────┬────────────┬──────────┬───────────┬─────────┐
     │ recall ┆ difference ┆ conf_low ┆ conf_high ┆ p_value │
@@ -166,7 +168,7 @@ def compare_curves(
 
 @dataclass(frozen=True)
 class _Differences(Plan):
-    """What is compared, and how."""
+    """The plan of the comparison of curves."""
 
     baseline: object
     incomplete: Incomplete
@@ -174,7 +176,7 @@ class _Differences(Plan):
     seed: int
 
     def accepts(self) -> Accepts:
-        """Return what leaves each model with a ranking of the same items."""
+        """Return the arguments under which each model ranks the same items."""
         return on_same_items("compare_curves")
 
     def results(self, source: Source) -> pl.DataFrame:
@@ -182,9 +184,9 @@ class _Differences(Plan):
         paired = paired_rows(source, self.args, incomplete=self.incomplete)
         pairs = model_pairs(paired.models, self.baseline)
         tasks = [(group, *pair) for group in paired.groups for pair in pairs]
-        found = each_group(lambda task: self._pair(*task), tasks, "compare_curves")
+        differences = each_group(lambda task: self._pair(*task), tasks, "compare_curves")
         self._warn(paired)
-        rows = self._rows(source, paired.models, tasks, found)
+        rows = self._rows(source, paired.models, tasks, differences)
         if not paired.keys.width:
             return rows
         group = np.repeat(np.arange(len(paired.groups)), len(pairs) * self.band.recall.size)
@@ -192,29 +194,29 @@ class _Differences(Plan):
 
     def _pair(self, group: PairedGroup, a: int, b: int) -> CurveDifference:
         """Compare two models on the items of a group."""
-        one, other = (np.where(group.level[i] > 0, group.level[i], -np.inf) for i in (a, b))
+        first, second = (np.where(group.level[i] > 0, group.level[i], -np.inf) for i in (a, b))
         rng = np.random.default_rng(self.seed)
-        return curve_difference((one, other), group.positive, group.cluster, self.band, rng)
+        return curve_difference((first, second), group.positive, group.cluster, self.band, rng)
 
     def _rows(
         self,
         source: Source,
         models: list[Any],
         tasks: list[tuple[PairedGroup, int, int]],
-        found: list[CurveDifference],
+        differences: list[CurveDifference],
     ) -> pl.DataFrame:
         """Return a row per group, pair and level."""
         dtype = with_models(self.args, {})(source.schema)["model_a"]
         names = pl.Series(models, dtype=dtype)
-        each = np.repeat(np.arange(len(found)), self.band.recall.size)
-        values = np.array(found).reshape(-1, len(_NUMBERS), self.band.recall.size)
+        each = np.repeat(np.arange(len(differences)), self.band.recall.size)
+        values = np.array(differences).reshape(-1, len(_NUMBERS), self.band.recall.size)
         columns = {
             name: pl.Series(values[:, i].ravel()).fill_nan(None) for i, name in enumerate(_NUMBERS)
         }
         ends = {"low": "conf_low", "high": "conf_high"}
         for place, side in ((1, "model_a"), (2, "model_b")):
-            which = np.array([task[place] for task in tasks], dtype=np.int64)
-            columns[side] = names[which[each]]
+            models_of_tasks = np.array([task[place] for task in tasks], dtype=np.int64)
+            columns[side] = names[models_of_tasks[each]]
         return pl.DataFrame(columns).rename(ends).with_columns(method=pl.lit(_METHOD))
 
     def _warn(self, paired: PairedRows) -> None:
@@ -232,7 +234,7 @@ class _Differences(Plan):
                 ),
             ]
         )
-        # Each group is named once, with all that it lacks.
+        # Each group is named in one warning, with everything that it lacks.
         curveless = groups.with_columns(lacking="curveless")
         curves = ["precision_a", "precision_b", "difference", *ends]
         warn_undefined(curves, curveless, self.args, [positives])

@@ -1,7 +1,7 @@
-"""Models that scored the same items: their rankings, matched item by item.
+"""The rankings of models that scored the same items, matched item by item.
 
-Two layouts: *wide*, a column of scores per model, with the rows as items; and *long*, a column
-that names the model of each row, and one that names the items by which rows are matched.
+There are two layouts: *wide*, a column of scores per model, with the rows as items; and *long*, a
+column that names the model of each row, and one that names the items by which rows are matched.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from prframe.typing import Flags, Integers
 
 Incomplete: TypeAlias = Literal["raise", "last", "common"]
 
-# What `Ranking` may carry for an item, and the columns it then has.
+# `Ranking` may carry these for an item, in these columns.
 _CARRIED = {"gain": ("gain",), "judged": ("judged", "pooled")}
 
 
@@ -34,8 +34,8 @@ class PairedGroup:
     Attributes
     ----------
     level : ndarray of int, shape (models, items)
-        A larger one ranks higher, equal ones are tied, 0 is not retrieved; the others of a model
-        are 1, 2, ... without gaps.
+        A larger level ranks higher, equal levels are tied, 0 is not retrieved; the other levels of
+        a model are 1, 2, ... without gaps.
     positive : ndarray of bool, shape (items,)
     cluster : ndarray of int, shape (items,), or None
         Clusters, numbered from 0 by their values.
@@ -51,7 +51,7 @@ class PairedGroup:
 
 @dataclass(frozen=True, eq=False)
 class PairedRows:
-    """Models in order of their first row or column, and groups with their keys, one row each."""
+    """The models in order of first appearance, and the groups, with a row of keys each."""
 
     models: list[Any]
     keys: pl.DataFrame
@@ -68,7 +68,7 @@ def paired_rows(
     """Match the rankings of all models, group by group; see `PairedGroup`.
 
     An item that a model lacks is an error, not retrieved by that model (``"last"``), or left out
-    (``"common"``). `extra` names what the items carry: ``"gain"``, ``"judged"``.
+    (``"common"``). `extra` names further quantities of items: ``"gain"``, ``"judged"``.
     """
     checks.one_of("incomplete", incomplete, get_args(Incomplete))
     if incomplete == "common" and not (args.n_pos is args.n_neg is None):
@@ -129,7 +129,7 @@ def _listed(piece: Piece) -> pl.DataFrame:
 
 
 class _Matching:
-    """The rows of all models, sorted by group and item, and which item each belongs to."""
+    """The rows of all models, sorted by group and item, and the item of each row."""
 
     def __init__(
         self, args: Arguments, models: list[Any], keys: pl.DataFrame, rows: pl.DataFrame
@@ -138,7 +138,7 @@ class _Matching:
         self._name = "row" if args.item is None else "item"
         name = pl.col(self._name)
         if rows[self._name].dtype == pl.Categorical:
-            # In the order of the text, not of the first rows.
+            # Items are in order of their text, not of their first rows.
             name = name.cast(pl.String)
         self._rows = rows.sort("group", name, "model")
         item = self._rows.select(pl.struct("group", self._name).rle_id()).to_series().to_numpy()
@@ -146,7 +146,7 @@ class _Matching:
         self._firsts = np.flatnonzero(np.diff(self._item, prepend=-1))
 
     def groups(self, incomplete: Incomplete) -> list[PairedGroup]:
-        """Return the groups."""
+        """Return the groups with the items that `incomplete` leaves."""
         self._check_agreement()
         unlisted = self._unlisted()
         present, key = self._matrices()
@@ -185,9 +185,11 @@ class _Matching:
             if differs.any():
                 bad = self._rows.filter(differs)
                 number = bad.select("group", self._name).n_unique()
-                what = {"positive": "label", "gain": "label", "pooled": "label"}.get(name, name)
+                argument = {"positive": "label", "gain": "label", "pooled": "label"}.get(
+                    name, name
+                )
                 raise PrframeError(
-                    f"`{what}` of an item must be the same for all models: {number} of "
+                    f"`{argument}` of an item must be the same for all models: {number} of "
                     f"{self._firsts.size} items differ, the first is {self._example(bad)}; mend "
                     "these rows."
                 )
@@ -202,7 +204,7 @@ class _Matching:
         return in_groups(self._keys[groups].rows()) if self._keys.width else ""
 
     def _matrices(self) -> tuple[Flags, Integers]:
-        """Return which model has which item, and their sort keys."""
+        """Return whether each model has each item, and the sort keys."""
         model = self._rows["model"].to_numpy()
         shape = len(self._models), self._firsts.size
         present, key = np.zeros(shape, dtype=np.bool_), np.full(shape, UNRETRIEVED)
@@ -211,14 +213,14 @@ class _Matching:
         return present, key
 
     def _incomplete(self, items: pl.DataFrame, lacking: Flags) -> PrframeError:
-        """Say which models lack how many items."""
+        """Return the error that says how many items each model lacks."""
         number = lacking.sum(axis=1)
-        some = [f"{self._models[i]!r} lacks {number[i]}" for i in np.flatnonzero(number)]
-        shown = ", ".join(some[: checks.SHOWN])
-        more = f" and {len(some) - checks.SHOWN} more models some" * (len(some) > checks.SHOWN)
+        lacks = [f"{self._models[i]!r} lacks {number[i]}" for i in np.flatnonzero(number)]
+        shown = ", ".join(lacks[: checks.SHOWN])
+        others = f" and {len(lacks) - checks.SHOWN} more models some" * (len(lacks) > checks.SHOWN)
         groups = items["group"][np.flatnonzero(lacking.any(axis=0))].unique(maintain_order=True)
         return PrframeError(
-            f"every model must have every item: of {items.height} items {shown}{more}"
+            f"every model must have every item: of {items.height} items {shown}{others}"
             f"{self._where(groups.to_list())}; "
             "take these as not retrieved with incomplete='last', or compare what all models have "
             "with incomplete='common'."
@@ -227,7 +229,7 @@ class _Matching:
     def _unlisted(self) -> list[tuple[int, int]]:
         """Return how many positives and negatives of each group are not listed."""
         given = self._args.totals
-        found = np.zeros((self._keys_height, 2), dtype=np.int64)
+        unlisted = np.zeros((self._keys_height, 2), dtype=np.int64)
         if given and self._rows.height:
             grouped = self._rows.group_by("group", maintain_order=True)
             totals = grouped.agg(
@@ -240,11 +242,11 @@ class _Matching:
                 .agg(n_pos=pl.col("positive").sum(), n_neg=(~pl.col("positive")).sum())
             )
             for name in given:
-                found[:, int(name == "n_neg")] = self._beyond(name, totals, positive[name])
-        return [(int(pos), int(neg)) for pos, neg in found]
+                unlisted[:, int(name == "n_neg")] = self._beyond(name, totals, positive[name])
+        return [(int(pos), int(neg)) for pos, neg in unlisted]
 
     def _beyond(self, name: str, totals: pl.DataFrame, present: pl.Series) -> Integers:
-        """Return a total less what is listed by any model."""
+        """Return a total minus the number of items that any model lists."""
         differ = totals.filter(pl.col(f"{name}_values") > 1)["group"]
         if differ.len():
             raise PrframeError(
@@ -263,10 +265,11 @@ class _Matching:
         return np.asarray(beyond)
 
     def _group(self, items: pl.DataFrame, level: Integers, n_pos: int, n_neg: int) -> PairedGroup:
-        """Make a group of its listed items and so many positives and negatives that are not."""
+        """Return a group of its listed items and the given numbers of unlisted ones."""
         columns = self._carried()
         if self._args.item is None:
-            # By all that an item has: only twins are left in the order of their rows.
+            # Items are sorted by everything that they have, so that only those that are equal in
+            # all of it stay in the order of their rows.
             merits = [items[name].to_numpy() for name in reversed(columns)]
             order = np.lexsort([*merits, *level[::-1]])
             items, level = items[order], level[:, order]
@@ -283,8 +286,8 @@ class _Matching:
 
 
 def _levels(group: pl.Series, key: Integers) -> Integers:
-    """Return the dense ranks of scores within each group; 0 for what is not retrieved."""
-    columns = pl.DataFrame({"group": group} | {str(i): one for i, one in enumerate(key)})
+    """Return the dense ranks of scores within each group; 0 for items that are not retrieved."""
+    columns = pl.DataFrame({"group": group} | {str(i): column for i, column in enumerate(key)})
     score = pl.exclude("group")
     rank = score.rank("dense").cast(pl.Int64) - (score.min() == UNRETRIEVED).cast(pl.Int64)
     ranked = columns.select(rank.over("group"))

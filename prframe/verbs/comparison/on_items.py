@@ -1,4 +1,4 @@
-"""Comparison of models on the same items: one ranking per model."""
+"""The comparison of models on the same items, with a ranking per model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,17 +36,17 @@ from prframe.verbs.comparison.rows import (
 
 @dataclass(frozen=True)
 class OnItems(Plan):
-    """What is compared on the same items, and how."""
+    """The plan of a comparison on the same items."""
 
     asked: Comparison
     incomplete: Incomplete
 
     def accepts(self) -> Accepts:
-        """Return what leaves each model with a ranking of the same items."""
+        """Return the arguments under which each model ranks the same items."""
         return on_same_items("compare")
 
     def check(self) -> None:
-        """Refuse metrics that the test or the interval is not for."""
+        """Refuse metrics for which there is no such test or interval."""
         asked = self.asked
         self._evaluation.check()
         for name, metric in asked.wanted.items():
@@ -64,13 +64,13 @@ class OnItems(Plan):
 
     @property
     def _plan(self) -> ComparisonPlan:
-        """How rankings are compared."""
+        """The test and the interval, as the statistics take them."""
         asked = self.asked
         return ComparisonPlan(asked.test, asked.interval, asked.n_resamples, asked.rng)
 
     @property
     def _evaluation(self) -> Evaluation:
-        """The metrics of one ranking, which know what they need."""
+        """The evaluation of one ranking, which knows the columns that metrics need."""
         return Evaluation(self.args, self.asked.wanted)
 
     def results(self, source: Source) -> pl.DataFrame:
@@ -100,26 +100,29 @@ class OnItems(Plan):
 
     def _blocks(self, group: PairedGroup, pairs: Sequence[tuple[int, int]]) -> dict[str, Block]:
         """Return the columns of all metrics of a group."""
-        found: dict[str, list[RankingComparison]] = {}
+        comparisons: dict[str, list[RankingComparison]] = {}
         for names, rankings in self._rankings(group):
             by_pair = self._compared(group, names, rankings, pairs)
-            found |= zip(names, map(list, zip(*by_pair, strict=True)), strict=True)
+            comparisons |= zip(names, map(list, zip(*by_pair, strict=True)), strict=True)
         n = [group.positive.size] * len(pairs)
-        return {name: _columns(found[name]) | {"n": n} for name in self.asked.wanted}
+        return {name: _columns(comparisons[name]) | {"n": n} for name in self.asked.wanted}
 
     def _rankings(self, group: PairedGroup) -> list[tuple[list[str], PairedRankings]]:
-        """Return the rankings with the metrics of cells, and with the others."""
+        """Return the rankings twice: with the metrics of cells, and with the other metrics."""
         wanted = self.asked.wanted
         quick = [name for name, metric in wanted.items() if not metric.without_cells]
         others = [name for name in wanted if name not in quick]
-        found: list[tuple[list[str], Evaluator]] = []
+        evaluators: list[tuple[list[str], Evaluator]] = []
         if quick:
             statistics = [wanted[name].cell_statistic() for name in quick]
-            found.append((quick, CellEvaluator(group.positive, statistics)))
+            evaluators.append((quick, CellEvaluator(group.positive, statistics)))
         if others:
             evaluate = CatalogueEvaluator(group.items, [wanted[name] for name in others])
-            found.append((others, evaluate))
-        return [(names, PairedRankings(group.level, one, group.cluster)) for names, one in found]
+            evaluators.append((others, evaluate))
+        return [
+            (names, PairedRankings(group.level, evaluator, group.cluster))
+            for names, evaluator in evaluators
+        ]
 
     def _compared(
         self,
@@ -128,7 +131,7 @@ class OnItems(Plan):
         rankings: PairedRankings,
         pairs: Sequence[tuple[int, int]],
     ) -> list[list[RankingComparison]]:
-        """Compare each pair by some metrics."""
+        """Compare each pair by the named metrics."""
         asked = self.asked
         if asked.test == "delong" and _too_few(group):
             values = rankings.values()
@@ -150,7 +153,7 @@ class OnItems(Plan):
 
 
 def _has_test(metric: Metric, test: str) -> bool:
-    """Tell whether a test that is for some metrics alone is for this one."""
+    """Tell whether a test that exists for some metrics only exists for this one."""
     return not metric.without_cells and test in metric.cell_statistic().own_tests
 
 
@@ -161,13 +164,16 @@ def _too_few(group: PairedGroup) -> bool:
     return min(units.number_among(items) for items in classes) < 2  # noqa: PLR2004
 
 
-def _columns(found: Sequence[RankingComparison]) -> dict[str, Column]:
+def _columns(comparisons: Sequence[RankingComparison]) -> dict[str, Column]:
     """Return the columns of all pairs for one metric."""
     names = {"mean_a": "value_a", "mean_b": "value_b"}
     same = ("difference", "conf_low", "conf_high", "statistic", "p_value", "p_std_error")
     names |= {name: name for name in same}
     columns: dict[str, Column] = {
-        name: [getattr(one, attribute) for one in found] for name, attribute in names.items()
+        name: [getattr(comparison, attribute) for comparison in comparisons]
+        for name, attribute in names.items()
     }
-    methods = [None if np.isnan(one.p_value) else one.method for one in found]
+    methods = [
+        None if np.isnan(comparison.p_value) else comparison.method for comparison in comparisons
+    ]
     return columns | {"method": methods}

@@ -1,4 +1,4 @@
-"""What verbs that compare models are told: which models, on which items, and which pairs."""
+"""The arguments of verbs that compare models: the models, the items and the pairs."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -27,7 +27,7 @@ def model_arguments(
     cluster: str | None = None,
     judged: str | None = None,
 ) -> Arguments:
-    """Check the arguments of a verb that compares models, and how these are told apart."""
+    """Check the shared arguments of a verb that compares models, and those that name models."""
     scores = [score] if isinstance(score, str) else _scores(score, model)
     args = arguments(name, scores[0], label, shared, judged=judged)
     column = None if len(scores) > 1 else "model" if model is None else model
@@ -48,12 +48,12 @@ def require_items(name: str, args: Arguments) -> None:
 
 
 def on_same_items(name: str) -> Accepts:
-    """Return what leaves each model with a ranking of the same items."""
+    """Return the arguments under which each model ranks the same items."""
     return Accepts(name, whole_items="compares", ties=BLOCKS, clusters_of_items=True)
 
 
 def _scores(score: Columns, model: str | None) -> list[str]:
-    """Require two columns of scores or more, which are all there is to tell models."""
+    """Return the columns of scores, two or more, which alone tell the models apart."""
     if not isinstance(score, (list, tuple)):
         raise PrframeError(
             f"`score` must be a column name or a list of them; got {checks.brief(score)}."
@@ -82,7 +82,7 @@ def with_models(args: Arguments, columns: Schema) -> Callable[[Schema], Schema]:
 
 
 def model_pairs(models: Sequence[Any], baseline: object) -> list[tuple[int, int]]:
-    """Return what is compared: every pair, or each other model with every baseline."""
+    """Return the pairs: every pair of models, or each other model with every baseline."""
     if not models:
         return []
     if len(models) == 1:
@@ -92,16 +92,16 @@ def model_pairs(models: Sequence[Any], baseline: object) -> list[tuple[int, int]
     baseline = checks.plain(baseline) if np.ndim(cast("Any", baseline)) == 0 else baseline
     several = isinstance(baseline, Iterable) and not isinstance(baseline, (str, bytes))
     listed = list(cast("Iterable[object]", baseline)) if several else [baseline]
-    plain = [checks.plain(one) for one in listed]
-    for one in plain:
-        if one not in models:
-            hint = checks.did_you_mean(one, models)
+    plain = [checks.plain(name) for name in listed]
+    for name in plain:
+        if name not in models:
+            hint = checks.did_you_mean(name, models)
             shown = checks.brief(list(models))
-            raise PrframeError(f"`baseline` must name models out of {shown}; got {one!r}.{hint}")
+            raise PrframeError(f"`baseline` must name models out of {shown}; got {name!r}.{hint}")
     if not plain or len(set(plain)) == len(models) or len(set(plain)) < len(plain):
         raise PrframeError(
             "`baseline` must name one model or more, each once, and leave one to compare with; "
             f"got {checks.brief(baseline)}."
         )
-    others = [i for i, one in enumerate(models) if one not in plain]
-    return [(other, models.index(one)) for one in plain for other in others]
+    others = [i for i, name in enumerate(models) if name not in plain]
+    return [(other, models.index(name)) for name in plain for other in others]

@@ -1,4 +1,4 @@
-"""Comparison of models over queries: one value per model and query."""
+"""The comparison of models over queries, with a value per model and query."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,20 +54,20 @@ EffectSize: TypeAlias = Literal["cohen", "cliff"]
 
 _SAMPLED = ("percentile", "bca")
 _LEAST_EFFECT = 1e-6
-# What every pair should have.
+# Every pair should have a value in these columns.
 _EXPECTED = ["conf_low", "conf_high", "p_value", "effect_size"]
 
 
 @dataclass(frozen=True)
 class OverQueries(Plan):
-    """What is compared over queries, and how."""
+    """The plan of a comparison over queries."""
 
     asked: Comparison
     compared: ComparedValues
     effect_size: EffectSize
 
     def accepts(self) -> Accepts:
-        """Return what is accepted: everything, as far as the metrics take it."""
+        """Return that every argument is accepted that the metrics take."""
         return Accepts("compare")
 
     def results(self, source: Source) -> pl.DataFrame:
@@ -76,7 +76,7 @@ class OverQueries(Plan):
         if not strata:
             return no_rows(self.asked, key_names(self.compared.evaluation.args))
         pairs = model_pairs(models.to_list(), self.asked.baseline)
-        # By name, so that the order of rows has no effect on draws.
+        # Models are in order of their names, so that the order of rows has no effect on draws.
         order = np.argsort([str(model) for model in models.to_list()], kind="stable")
         groups = [(stratum.key, self._blocks(stratum, pairs, order)) for stratum in strata]
         rows = comparison_rows(self.asked, models, pairs, groups)
@@ -86,12 +86,12 @@ class OverQueries(Plan):
     def _warn(self, rows: pl.DataFrame) -> None:
         """Warn once of pairs that have too little in common."""
         args = self.compared.evaluation.args
-        what = [name for name in _EXPECTED if rows[name].null_count()]
+        columns = [name for name in _EXPECTED if rows[name].null_count()]
         groups = rows.group_by(key_names(args) or pl.lit(0), maintain_order=True).agg(
             lacking=pl.any_horizontal(pl.col(_EXPECTED).is_null()).any()
         )
         why = "in which two models have too few values in common, or differ by the same in all"
-        warn_null(what, groups, args, why)
+        warn_null(columns, groups, args, why)
 
     def _blocks(
         self, stratum: Stratum, pairs: Sequence[tuple[int, int]], order: NDArray[np.intp]
@@ -112,10 +112,10 @@ class OverQueries(Plan):
         return (
             table.counts()
             | {
-                "statistic": [one.statistic for one in tests],
-                "p_value": [one.p_value for one in tests],
-                "p_std_error": [one.std_error for one in tests],
-                "method": [None if np.isnan(one.p_value) else one.method for one in tests],
+                "statistic": [test.statistic for test in tests],
+                "p_value": [test.p_value for test in tests],
+                "p_std_error": [test.std_error for test in tests],
+                "method": [None if np.isnan(test.p_value) else test.method for test in tests],
                 "conf_low": low,
                 "conf_high": high,
                 "effect_size": table.effects(self.effect_size),
@@ -125,7 +125,7 @@ class OverQueries(Plan):
         )
 
     def _tests(self, table: "_Table") -> list[PairedTest]:
-        """Test all pairs."""
+        """Return the tests of all pairs."""
         asked = self.asked
         if asked.test == "bootstrap" or asked.method == "sampled":
             return self._resampled(table)
@@ -145,19 +145,19 @@ class OverQueries(Plan):
         return each_group(of_pair, range(len(table.samples)), "compare")
 
     def _resampled(self, table: "_Table") -> list[PairedTest]:
-        """Test all pairs by the same draws."""
+        """Return the tests of all pairs from the same draws."""
         asked, family = self.asked, table.family
         bootstrap = asked.test == "bootstrap"
-        found = (family.bootstrap if bootstrap else family.sign_flips)(
+        sampled = (family.bootstrap if bootstrap else family.sign_flips)(
             asked.n_resamples, asked.rng(), asked.alternative
         )
         if not bootstrap:
-            method = f"randomization-{found.method}"
-            columns = (family.means, found.p_values, found.std_errors, repeat(method))
+            method = f"randomization-{sampled.method}"
+            columns = (family.means, sampled.p_values, sampled.std_errors, repeat(method))
             return [PairedTest(*row) for row in zip(*columns, strict=False)]
         tests = []
         for sample, p_value, error in zip(
-            table.samples, found.p_values, found.std_errors, strict=True
+            table.samples, sampled.p_values, sampled.std_errors, strict=True
         ):
             plain = t_test(sample, asked.alternative)._replace(method="bootstrap")
             varies = not np.isnan(plain.statistic)
@@ -169,8 +169,10 @@ class OverQueries(Plan):
         asked, confidence = self.asked, self.asked.confidence(name)
         if asked.interval not in _SAMPLED:
             return [
-                wald_interval(one.mean, one.std_error, confidence, df=max(one.sums.size - 1, 1))
-                for one in table.samples
+                wald_interval(
+                    sample.mean, sample.std_error, confidence, df=max(sample.sums.size - 1, 1)
+                )
+                for sample in table.samples
             ]
         ends = []
         replicates = table.family.replicates(asked.n_resamples, asked.rng())
@@ -198,7 +200,7 @@ class OverQueries(Plan):
             name: _adjusted_columns(
                 *tukey_randomization(
                     table.complete(name)[order],
-                    [(place[one], place[other]) for one, other in table.pairs],
+                    [(place[first], place[second]) for first, second in table.pairs],
                     alternative=asked.alternative,
                     n_resamples=asked.n_resamples,
                     rng=asked.rng(),
@@ -208,27 +210,27 @@ class OverQueries(Plan):
         }
 
     def _max_t(self, tables: "dict[str, _Table]") -> dict[str, dict[str, Column]]:
-        """Return p-values by the maxima over all pairs, or over all metrics too."""
+        """Return p-values from the maxima over all pairs, or over all pairs and metrics."""
         asked, names = self.asked, list(tables)
         together = [[name] for name in names] if asked.within == "metric" else [names]
-        found: dict[str, dict[str, Column]] = {}
-        for some in together:
-            families = [tables[name].family for name in some]
+        adjusted: dict[str, dict[str, Column]] = {}
+        for members in together:
+            families = [tables[name].family for name in members]
             family = PairedFamily(
-                np.hstack([one.sums for one in families]),
-                np.hstack([one.sizes for one in families]),
+                np.hstack([item.sums for item in families]),
+                np.hstack([item.sizes for item in families]),
             )
             tests = family.max_t(asked.n_resamples, asked.rng(), asked.alternative)
-            parts = (np.split(one, len(some)) for one in tests[:2])
-            found |= zip(some, map(_adjusted_columns, *parts), strict=True)
-        return found
+            parts = (np.split(item, len(members)) for item in tests[:2])
+            adjusted |= zip(members, map(_adjusted_columns, *parts), strict=True)
+        return adjusted
 
     def _posterior(self, table: "_Table") -> dict[str, Column]:
-        """Return how probable it is that either model is better, or that neither matters."""
+        """Return the probabilities that either model is better, or that neither matters."""
         if self.asked.rope is None:
             return {}
         nothing = (np.nan, np.nan, np.nan)
-        found = [
+        probabilities = [
             nothing
             if not (differences := table.defined_differences(pair)).size
             else signed_rank_posterior(
@@ -239,11 +241,11 @@ class OverQueries(Plan):
             )[:3]
             for pair in range(len(table.samples))
         ]
-        less, rope, greater = np.array(found, dtype=np.float64).T
+        less, rope, greater = np.array(probabilities, dtype=np.float64).T
         return {"prob_a": greater, "prob_rope": rope, "prob_b": less}
 
     def _design(self, table: "_Table") -> dict[str, Column]:
-        """Return what difference the queries would show, and how many this one needs."""
+        """Return the detectable difference, and how many queries the observed one needs."""
         asked = self.asked
         if asked.power is None:
             return {}
@@ -263,7 +265,7 @@ class OverQueries(Plan):
                 continue
             spread = float(differences.std(ddof=1))
             detectable.append(float(detectable_difference(n, spread, **options)))
-            # Differences of nothing but rounding would need numbers beyond all queries there are.
+            # Differences due to rounding alone would need absurd numbers of queries.
             size = {"two-sided": abs(effect), "greater": effect, "less": -effect}
             enough = size[asked.alternative] > _LEAST_EFFECT
             needed.append(int(queries_needed(effect, 1.0, **options)) if enough else None)
@@ -271,7 +273,7 @@ class OverQueries(Plan):
 
 
 def _adjusted_columns(p_values: Floats, std_errors: Floats) -> dict[str, Column]:
-    """Name p-values that were adjusted by draws, and their Monte Carlo errors."""
+    """Return the columns of p-values that were adjusted by draws, and of their errors."""
     return {"p_adjusted": p_values, "p_adjusted_std_error": std_errors}
 
 
@@ -294,7 +296,7 @@ class _Table:
 
     @cached_property
     def family(self) -> PairedFamily:
-        """The sums of differences over queries, or over clusters of them."""
+        """The differences of all pairs by query, or their sums over clusters of queries."""
         sizes = self._defined.astype(np.float64)
         return PairedFamily(self._summed(self._differences), self._summed(sizes))
 
@@ -313,7 +315,7 @@ class _Table:
         return np.asarray(self._differences[self._defined[:, pair], pair])
 
     def counts(self) -> dict[str, Column]:
-        """Return means, and how often which model is ahead; over the queries that both have."""
+        """Return means, wins, ties and losses over the queries with values of both models."""
         with np.errstate(invalid="ignore"):
             means = [
                 np.where(self._defined, x, 0.0).sum(axis=0) / self.n for x in (self._a, self._b)
@@ -338,14 +340,14 @@ class _Table:
 
     def _cliff(self, pair: int) -> float:
         """Return Cliff's delta of a pair."""
-        some = self._defined[:, pair]
-        values = np.stack([self._a[some, pair], self._b[some, pair]])
-        # Values of different queries, too, may differ by rounding alone.
+        defined = self._defined[:, pair]
+        values = np.stack([self._a[defined, pair], self._b[defined, pair]])
+        # Values of different queries may also differ by rounding alone.
         size = float(np.abs(values).max(initial=0.0)) or 1.0
         return cliff_delta(*np.round(values / size, EQUAL_DIGITS))
 
     def complete(self, name: str) -> Floats:
-        """Return the values of all models, summed over clusters, for queries that all have."""
+        """Return the values of all models for their common queries, summed over clusters."""
         every = ~np.isnan(self._values).any(axis=0)
         if (self.n > every.sum()).any():
             warn(

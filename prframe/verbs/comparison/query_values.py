@@ -1,4 +1,4 @@
-"""One value per model and query, as matrices: what a comparison over queries starts from."""
+"""The values of models and queries as matrices, from which a comparison over queries starts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -30,9 +30,9 @@ class Stratum:
     Attributes
     ----------
     key : DataFrame, one row
-        Its values of the `by` columns.
+        Values of the `by` columns.
     values : dict of ndarray, shape (n_models, n_queries)
-        By metric; NaN where there is none. Queries are in order of their names.
+        Values by metric; NaN where there is none. Queries are in order of their names.
     cluster : ndarray of int, shape (n_queries,), or None
         Clusters of the queries, from 0.
     """
@@ -44,7 +44,7 @@ class Stratum:
 
 @dataclass(frozen=True, eq=False)
 class ComparedValues:
-    """What is evaluated, for which models and queries, and what is done where there is none."""
+    """The metrics, models and queries of a comparison, and the treatment of missing values."""
 
     evaluation: Evaluation
     over: Sequence[str]
@@ -59,7 +59,7 @@ class ComparedValues:
         wanted: dict[str, Metric],
         undefined: float | None,
     ) -> "ComparedValues":
-        """Check `over`, and that what is asked for can be evaluated."""
+        """Check `over`, and that the metrics can be evaluated with the arguments."""
         checks.one_of("incomplete", incomplete, get_args(Incomplete))
         columns = grouped_over(args, over).keys[len(args.keys) :]
         if args.model in columns:
@@ -90,16 +90,18 @@ class ComparedValues:
         columns |= {} if args.model is None else {args.model: _MODEL}
         columns |= zip(self.over, self._over_names, strict=True)
         if args.cluster is not None:
-            # It may be among the columns of queries.
+            # The column of clusters may be among those of queries.
             columns.setdefault(args.cluster, _CLUSTER)
         scores = [args.score, *args.further_scores]
         plain = replace(args, by=list(columns), model=None, cluster=None, further_scores=())
-        evaluations = [replace(self.evaluation, args=replace(plain, score=one)) for one in scores]
-        parts = [one.measured(source) for one in evaluations]
+        evaluations = [
+            replace(self.evaluation, args=replace(plain, score=column)) for column in scores
+        ]
+        parts = [evaluation.measured(source) for evaluation in evaluations]
         evaluations[0].warn(_gaps(parts, key_names(plain), list(self.evaluation.wanted)))
         if args.model is None:
-            number = [pl.lit(i, dtype=pl.UInt32).alias(_MODEL) for i in range(len(parts))]
-            parts = [part.with_columns(one) for part, one in zip(parts, number, strict=True)]
+            models = [pl.lit(i, dtype=pl.UInt32).alias(_MODEL) for i in range(len(parts))]
+            parts = [part.with_columns(model) for part, model in zip(parts, models, strict=True)]
         rows = pl.concat(parts).rename(dict(zip(key_names(plain), columns.values(), strict=True)))
         if args.cluster is None:
             return rows
@@ -136,7 +138,7 @@ class ComparedValues:
     def _stratum(self, rows: pl.DataFrame, models: pl.Series) -> Stratum:
         """Spread the rows of one group over models and queries."""
         over = self._over_names
-        # Categories in the order of their text, not of their first rows.
+        # Categories are in order of their text, not of their first rows.
         text = [
             pl.col(name).cast(pl.String) for name in over if rows[name].dtype == pl.Categorical
         ]
@@ -178,14 +180,14 @@ class ComparedValues:
     def _absent(
         self, absent: NDArray[np.bool_], models: pl.Series, queries: pl.DataFrame
     ) -> PrframeError:
-        """Say which models lack which queries."""
+        """Return the error that says how many queries each model lacks."""
         lacking = zip(models.to_list(), absent.sum(axis=1).tolist(), strict=True)
-        some = [f"{model!r} has none for {number}" for model, number in lacking if number]
-        more = f" and {len(some) - checks.SHOWN} more models" * (len(some) > checks.SHOWN)
+        lacks = [f"{model!r} has none for {number}" for model, number in lacking if number]
+        others = f" and {len(lacks) - checks.SHOWN} more models" * (len(lacks) > checks.SHOWN)
         where = in_groups(queries[np.flatnonzero(absent.any(axis=0))].rows())
         return PrframeError(
             f"every model must have rows for every group of `over`: of {queries.height} groups "
-            f"{', '.join(some[: checks.SHOWN])}{more}{where}; compare what two models have in "
+            f"{', '.join(lacks[: checks.SHOWN])}{others}{where}; compare what two models have in "
             "common with incomplete='pairwise', what all have with 'common', or count the missing "
             "as 0 with 'zero'."
         )
@@ -194,7 +196,7 @@ class ComparedValues:
 def _gaps(
     parts: Sequence[pl.DataFrame], keys: Sequence[str], names: Sequence[str]
 ) -> pl.DataFrame:
-    """Return a row per group that any model has, null where it has no value for one of them."""
+    """Return a row per group of any model, null where some model has the group but no value."""
     if len(parts) == 1:
         return parts[0]
     values = [

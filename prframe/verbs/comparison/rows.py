@@ -1,4 +1,4 @@
-"""What a comparison is asked for, and its rows: pairs of models, corrections, columns."""
+"""The options of a comparison, and its rows: pairs of models, corrections, columns."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,14 +20,14 @@ JointCorrection: TypeAlias = Literal[
 ]
 Within: TypeAlias = Literal["metric", "by", "all"]
 
-# Corrections that know the joint distribution of all pairs.
+# These corrections use the joint distribution of all pairs.
 JOINT = ("max-t", "tukey")
 _FAMILIES: dict[str, list[str]] = {"metric": ["group", "metric"], "by": ["group"], "all": []}
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The options that do not depend on what is compared over."""
+    """The options that comparisons over queries and on the same items share."""
 
     wanted: dict[str, Metric]
     test: str
@@ -48,7 +48,7 @@ class Comparison:
         return np.random.default_rng(self.seed)
 
     def confidence(self, name: str) -> Confidence:
-        """Return what an interval for a difference of a metric promises."""
+        """Return level, sides and limits of an interval for a difference of a metric."""
         least, most = self.wanted[name].range
         limits = (least - most, most - least)
         return Confidence(self.confidence_level, self.alternative, limits)
@@ -70,14 +70,14 @@ class Comparison:
         return columns
 
     def schema(self, args: Arguments) -> Callable[[Schema], Schema]:
-        """Return all columns of the result, given the caller's."""
+        """Return the function from the caller's columns to all columns of the result."""
         columns = self.columns()
         metric = {"metric": columns.pop("metric")}
         models = with_models(args, columns)
         return lambda source: metric | dict(models(source))
 
 
-# The columns of all pairs, for one metric of one group; those that are absent are null.
+# A block holds the columns of all pairs for one metric of one group; absent columns are null.
 Column: TypeAlias = Sequence[Any] | NDArray[Any]
 Block: TypeAlias = Mapping[str, Column]
 
@@ -117,7 +117,7 @@ def no_rows(asked: Comparison, keys: Sequence[str]) -> pl.DataFrame:
 
 
 def _adjusted(rows: pl.DataFrame, asked: Comparison) -> pl.DataFrame:
-    """Adjust the p-values of each family; those of a joint distribution are there already."""
+    """Adjust the p-values of each family, unless a joint distribution has done so already."""
     if asked.correction is None or asked.correction in JOINT:
         return rows
     method = asked.correction
