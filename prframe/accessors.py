@@ -1,4 +1,4 @@
-"""``df.pr``, ``lf.pr``, ``pl.col(...).pr`` and the pandas accessor: one-line delegates.
+"""The accessors ``df.pr``, ``lf.pr``, ``pl.col(...).pr`` and that of pandas, which only delegate.
 
 The verbs are loaded on first use, so that importing prframe costs little more than polars.
 """
@@ -26,7 +26,7 @@ Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame, "pd.DataFrame")
 class _Delegate:
     """A method that is a function of another module, with its signature and help.
 
-    The module is loaded when the method is first looked at.
+    The module is loaded when the method is first accessed.
     """
 
     def __init__(self, module: str, name: str) -> None:
@@ -48,7 +48,7 @@ class _Delegate:
 
 
 class _Namespace:
-    """A namespace that is offered the functions of a module as methods."""
+    """A namespace that gets the functions of a module as methods."""
 
     if TYPE_CHECKING:
 
@@ -58,7 +58,7 @@ class _Namespace:
 
 
 class FrameNamespace(_Namespace, Generic[Frame]):
-    """The verbs on a frame: the functions of the same names, without their first argument."""
+    """The verbs on a frame, which are the functions of these names without the first argument."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame: Frame = frame
@@ -66,15 +66,15 @@ class FrameNamespace(_Namespace, Generic[Frame]):
     def _subject(self) -> Frame:
         """Return the frame, and undo the library's caching of this object on it.
 
-        Frame and namespace would refer to each other and keep the data alive until the garbage
-        collector comes by.
+        Otherwise frame and namespace would refer to each other and keep the data alive until the
+        garbage collector runs.
         """
         vars(self._frame).pop("pr", None)
         return self._frame
 
 
 class ExprNamespace(_Namespace):
-    """Metrics of a score expression: the functions of `prframe.expressions`."""
+    """The metrics of a score expression, which are the functions of `prframe.expressions`."""
 
     def __init__(self, score: pl.Expr) -> None:
         self._score = score
@@ -104,7 +104,7 @@ _offer(ExprNamespace, "prframe.expressions", _EXPRESSIONS)
 
 
 def register() -> None:
-    """Register the namespaces, once; pandas' as soon as pandas is there."""
+    """Register the namespaces once, and that of pandas as soon as pandas is imported."""
     if "pr" in pl.DataFrame._accessors:  # noqa: SLF001
         return
     pl.api.register_dataframe_namespace("pr")(FrameNamespace)
@@ -122,7 +122,7 @@ def _register_pandas(pandas: ModuleType) -> None:
 
 
 class _PandasFinder(importlib.abc.MetaPathFinder):
-    """Has pandas, once it is imported, followed by the registration of the accessor."""
+    """A finder that has the accessor registered as soon as pandas is imported."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -130,7 +130,8 @@ class _PandasFinder(importlib.abc.MetaPathFinder):
         """Wrap the loader of pandas; leave every other module alone."""
         if fullname != "pandas":
             return None
-        # Another of its kind, of prframe imported anew, asks those after it in its turn.
+        # Only the finders after this one are asked, so that two of its kind do not ask each other,
+        # as after a second import of prframe.
         place = sys.meta_path.index(self) if self in sys.meta_path else -1
         for finder in sys.meta_path[place + 1 :]:
             spec = finder.find_spec(fullname, path, target)
@@ -141,7 +142,7 @@ class _PandasFinder(importlib.abc.MetaPathFinder):
 
 
 class _PandasLoader(importlib.abc.Loader):
-    """Loads pandas as its own loader does, then registers the accessor."""
+    """A loader that loads pandas as its own loader does, and then registers the accessor."""
 
     def __init__(self, loader: importlib.abc.Loader, finder: _PandasFinder) -> None:
         self._loader, self._finder = loader, finder

@@ -1,12 +1,14 @@
-"""How many draws are made unless told; the reasons stand in ADR 17."""
+"""The default numbers of draws, whose reasons stand in ADR 17."""
 
-# Ends of intervals and bands.
+# Ends of intervals and bands take so many draws.
 INTERVAL_DRAWS = 2_000
-# P-values, by random signs, swaps or resamples.
+# P-values by random signs, swaps or resamples take so many.
 TEST_DRAWS = 10_000
-# P-values among random rankings: with the ranking at hand 10,000 equally likely ones.
+# P-values take so many random rankings, which with the observed one are 10,000 equally likely
+# ones.
 RANDOM_RANKINGS = 9_999
-# Probabilities that are shares of draws from a posterior, each a pass over all pairs of values.
+# Probabilities that are shares of posterior draws take so many, each a pass over all pairs of
+# values.
 POSTERIOR_DRAWS = 10_000
-# The same, where a draw is three numbers.
+# Such probabilities take so many where a draw is just three numbers.
 GAMMA_DRAWS = 100_000

@@ -1,4 +1,4 @@
-"""The tie policies: the one list of them, and what tells them apart.
+"""The list of the tie policies, and the attributes that tell them apart.
 
 A policy says how rows with one score are ranked. The engine ranks by the attributes that a policy
 has here and knows none by name.
@@ -21,14 +21,14 @@ class TiePolicy:
     Attributes
     ----------
     meaning : str
-        What becomes of rows with one score, for the documentation.
+        Treatment of rows with one score, in words for the documentation.
     ordered : bool
         Whether each row has a rank of its own that does not depend on labels: rows with one score
         are sorted by `then`, and keep their input order where that is equal too.
     then : tuple of Expr
-        What these rows are sorted by, in descending order: expressions of working columns.
+        Expressions of working columns by which these rows are sorted, in descending order.
     merit : {0, 1, -1}
-        1: what is best for the ranking comes first among rows with one score; -1: it comes last.
+        1: rows that are best for the ranking come first among those with one score; -1: last.
     mean : bool
         Whether metrics are their mean over all orders of rows with one score.
     """
@@ -69,22 +69,21 @@ POLICIES: dict[Ties, TiePolicy] = {
 }
 
 ALL_TIES: tuple[Ties, ...] = get_args(Ties)
-# The policies under which every row has a rank, or a block of its own, before labels are looked
-# at, so that labels can be exchanged.
+# Under these policies ranks and blocks do not depend on labels, so that labels can be exchanged.
 WITHOUT_LABELS: tuple[Ties, ...] = tuple(
     ties for ties, policy in POLICIES.items() if policy.ordered or policy.blocks
 )
-# Those under which there is one ranking, or one of blocks.
+# Under these policies there is one ranking, of rows or of blocks.
 NO_MEAN: tuple[Ties, ...] = tuple(ties for ties, policy in POLICIES.items() if not policy.mean)
 BLOCKS: tuple[Ties, ...] = tuple(ties for ties, policy in POLICIES.items() if policy.blocks)
 
 
 def listed_in_braces(policies: Iterable[Ties]) -> str:
-    """Return policies as docstrings list the options of an argument."""
+    """Return policies in the form in which docstrings list the options of an argument."""
     return "{" + ", ".join(f'"{ties}"' for ties in policies) + "}"
 
 
 def described(indent: str) -> str:
-    """Return what each policy means, as lines of a docstring."""
+    """Return the meaning of each policy, as lines of a docstring."""
     meanings = " ".join(f'``"{ties}"``: {policy.meaning}' for ties, policy in POLICIES.items())
     return fill(meanings, 95, initial_indent=indent, subsequent_indent=indent)

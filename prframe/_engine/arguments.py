@@ -1,4 +1,4 @@
-"""The arguments that every verb takes, checked once.
+"""The arguments that every verb takes, which are checked once.
 
 Parameters
 ----------
@@ -8,12 +8,12 @@ by : str or list of str, optional
     One result per distinct combination of these columns; null is a group of its own.
     Absent: the whole frame is one group.
 weight : str, optional
-    Column of non-negative weights. A weight of 2 is a row that stands there twice,
-    a weight of 0 a row that is not there.
+    Column of non-negative weights. A row of weight 2 counts as two rows, a row of weight 0 as
+    none.
 ties : {policies}
 {meanings}
 float32 : bool
-    Compare scores as 32-bit floats, as trec_eval 9 does; scores may tie that do not otherwise.
+    Compare scores as 32-bit floats, as trec_eval 9 does; scores that differ may tie then.
 item : str, optional
     Column that names the items; an item that stands twice in a group is an error.
 positive : True, number, str or list
@@ -55,7 +55,7 @@ __doc__ = (__doc__ or "").replace("{policies}", listed_in_braces(ALL_TIES))
 __doc__ = __doc__.replace("{meanings}", described(" " * 4))
 
 _TEXT = (pl.String, pl.Categorical, pl.Enum)
-# The arguments that may name a column.
+# These arguments may name a column.
 _OPTIONAL = ("weight", "item", "judged", "cluster", "model")
 
 
@@ -78,7 +78,7 @@ class Arguments:
     n_neg: int | str | None = None
     judged: str | None = field(default=None, metadata={"shared": False})
     cluster: str | None = field(default=None, metadata={"shared": False})
-    # Models that are compared: named by a column, or each by the column of its scores.
+    # Models that are compared are named by a column, or each has a column of scores.
     model: str | None = field(default=None, metadata={"shared": False})
     further_scores: tuple[str, ...] = field(default=(), metadata={"shared": False})
 
@@ -113,7 +113,7 @@ class Arguments:
             object.__setattr__(self, name, _label_values(name, getattr(self, name)))
 
     def _check_ties(self) -> None:
-        """Require what the tie policy needs."""
+        """Require the items or the absence of weights that the tie policy needs."""
         if self.policy.by_item and self.item is None:
             raise PrframeError(
                 f"ties={self.ties!r} orders tied items by their names; name their column with "
@@ -128,17 +128,17 @@ class Arguments:
 
     @property
     def policy(self) -> TiePolicy:
-        """What the tie policy does."""
+        """The tie policy."""
         return POLICIES[self.ties]
 
     @property
     def totals(self) -> list[str]:
-        """Which totals are given."""
+        """The names of the totals that are given."""
         given = {"n_pos": self.n_pos, "n_neg": self.n_neg}
         return [name for name, total in given.items() if total is not None]
 
     def _named(self) -> dict[str, object]:
-        """Return argument -> column, for the arguments that name one column each."""
+        """Return the columns by the arguments that name one column each."""
         named: dict[str, object] = {"score": self.score, "label": self.label}
         named |= {f"score[{i}]": score for i, score in enumerate(self.further_scores, start=1)}
         named |= {f"by[{i}]": key for i, key in enumerate(self.keys)}
@@ -157,7 +157,7 @@ class Arguments:
 
     @cached_property
     def columns(self) -> dict[str, str]:
-        """Every column of the frame that is needed -> the argument that names it."""
+        """The arguments by the columns of the frame that they name."""
         wanted = {self.score: "score", self.label: "label"}
         wanted |= dict.fromkeys(self.further_scores, "score")
         for name in (*_OPTIONAL, "n_pos", "n_neg"):
@@ -176,7 +176,7 @@ class Arguments:
         return tuple(self.ignore)
 
     def check_types(self, schema: "Mapping[str, pl.DataType]") -> None:
-        """Require the dtypes that the arguments stand for."""
+        """Require that columns have the dtypes that their arguments need."""
         for score in (self.score, *self.further_scores):
             if not schema[score].is_numeric():
                 raise PrframeError(f"`score` must be numeric; {score!r} is {schema[score]}.")
@@ -201,7 +201,7 @@ class Arguments:
                 )
 
     def _check_item(self, schema: "Mapping[str, pl.DataType]") -> None:
-        """Require items that can be sorted, where they are."""
+        """Require items that can be sorted, where they have to be."""
         if self.item is not None and (self.policy.by_item or self.model is not None):
             item = schema[self.item]
             if item.is_nested() or item.is_object() or item == pl.Binary:
@@ -253,7 +253,7 @@ def _is_number(value: object) -> bool:
 
 
 def _label_values(name: str, values: object) -> object:
-    """Require a label value or a list of them, and return it in plain Python."""
+    """Return a label value, or a list of them, in plain Python."""
     values = checks.plain(values)
     if isinstance(values, (str, bool, int, float)) or (values is None and name == "ignore"):
         return values

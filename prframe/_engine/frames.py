@@ -1,4 +1,4 @@
-"""The border: any frame in, polars inside, the caller's kind out."""
+"""The border, where frames of any kind become polars and results become the caller's kind."""
 
 import sys
 from abc import ABC, abstractmethod
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# Large enough to keep all cores busy, small enough that a batch is a matter of megabytes;
-# slices of a frame that is in memory anyway may be larger.
+# A batch is large enough to keep all cores busy, and small enough to take a few megabytes; slices
+# of a frame that is in memory anyway may be larger.
 _BATCH_ROWS = 1 << 18
 _SLICE_ROWS = 1 << 21
 
@@ -45,14 +45,14 @@ class Source:
         return data if isinstance(data, pl.DataFrame) else data.collect().rechunk()
 
     def batches(self) -> Iterator[pl.DataFrame]:
-        """Yield the rows in order, some at a time; a query is never held whole."""
+        """Yield the rows in order, a batch at a time; a query is never held whole."""
         if isinstance(self.data, pl.DataFrame):
             yield from self.data.iter_slices(_SLICE_ROWS)
         else:
             yield from self.data.collect_batches(chunk_size=_BATCH_ROWS, maintain_order=True)
 
     def joined(self, first: pl.DataFrame, rest: Iterator[pl.DataFrame]) -> pl.DataFrame:
-        """Return all rows, once the first of the batches has been taken."""
+        """Return all rows, given the batch that has been taken and the iterator over the rest."""
         if isinstance(self.data, pl.DataFrame):
             return self.data
         return pl.concat([first, *rest], rechunk=True)
@@ -69,11 +69,11 @@ def through(  # noqa: PLR0913
 ) -> Any:
     """Carry a frame over the border, compute, and carry the result back.
 
-    `columns` are the needed ones (column -> argument that names it), `schema` checks the
-    arguments against the frame and tells what comes out, `compute` does the work; for a lazy
-    frame it runs when the result is collected. `renamed` tells which columns of the result hold
-    values of the caller's columns under another name, and perhaps new ones; `copied`, which hold
-    no others, like the columns `by`.
+    `columns` maps each needed column to the argument that names it. `schema` checks the arguments
+    against the frame and returns the columns of the result. `compute` does the work; for a lazy
+    frame it runs when the result is collected. `renamed` maps columns of the result to those of
+    the caller whose values they hold, perhaps with new ones; `copied` maps those that hold the
+    caller's values only, like the columns `by`.
     """
     same = {key: key for key, argument in columns.items() if argument == "by"} | dict(copied or {})
     data, back = _kind_of(frame).enter(frame, columns, renamed or {}, same)
@@ -91,7 +91,7 @@ def through(  # noqa: PLR0913
 def named(frame: object) -> tuple[object, list[str]]:
     """Return the names of a frame's columns, and the frame, which can be read again.
 
-    An Arrow stream may be one that can be read only once, so it is read here.
+    Some Arrow streams can be read only once, so that they are read here.
     """
     return _kind_of(frame).named(frame)
 
@@ -102,8 +102,8 @@ def source(frame: object, columns: dict[str, str]) -> Source:
 
 
 def kinds() -> str:
-    """Return what a frame may be, for the documentation."""
-    return ", ".join(kind.what for kind in KINDS)
+    """Return the kinds of frames in words, for the documentation."""
+    return ", ".join(kind.description for kind in KINDS)
 
 
 def _kind_of(frame: object) -> "FrameKind":
@@ -114,20 +114,20 @@ def _kind_of(frame: object) -> "FrameKind":
     library = type(frame).__module__.partition(".")[0]
     given = f"{library}.{type(frame).__qualname__}"
     hint = " Pass the frame itself and name its keys in by=." if "GroupBy" in given else ""
-    what = ", a ".join(kind.what for kind in KINDS)
-    raise PrframeError(f"the frame must be a {what}; got {given}.{hint}")
+    descriptions = ", a ".join(kind.description for kind in KINDS)
+    raise PrframeError(f"the frame must be a {descriptions}; got {given}.{hint}")
 
 
 class FrameKind(ABC):
-    """A kind of frame: how its columns come into polars, and how results go back.
+    """A kind of frame, with the way of its columns into polars and of results back.
 
     Attributes
     ----------
-    what : str
-        What such a frame is called, in messages and in the documentation.
+    description : str
+        Name of such a frame in messages and in the documentation.
     """
 
-    what: str
+    description: str
 
     @abstractmethod
     def owns(self, frame: object) -> bool:
@@ -149,7 +149,7 @@ class FrameKind(ABC):
 
 
 class _Polars(FrameKind):
-    what = "polars DataFrame or LazyFrame"
+    description = "polars DataFrame or LazyFrame"
 
     def owns(self, frame: object) -> bool:
         return isinstance(frame, (pl.DataFrame, pl.LazyFrame))
@@ -168,12 +168,13 @@ class _Polars(FrameKind):
         checks.columns_exist(columns, names)
         if isinstance(frame, pl.DataFrame):
             return frame.select(list(columns)), lambda out: out
-        # In the file's order: a reader that must reorder columns holds far more of them at once.
+        # Columns stay in the order of the file, because a reader that reorders them holds far more
+        # of them at once.
         return frame.select(name for name in names if name in columns), lambda out: out
 
 
 class _Pandas(FrameKind):
-    what = "pandas DataFrame"
+    description = "pandas DataFrame"
 
     def owns(self, frame: object) -> bool:
         return is_instance(frame, "pandas", "DataFrame")
@@ -199,14 +200,14 @@ class _Pandas(FrameKind):
         kept |= {
             name: needed[column].dtype
             for name, column in renamed.items()
-            # Values that are no categories would be lost.
+            # A categorical dtype would lose values that are not among its categories.
             if needed[column].dtype.name != "category"
         }
         return data, lambda out: _to_pandas(out, _backend(needed), kept)
 
 
 class _Arrow(FrameKind):
-    what = "pyarrow Table, or any other frame with the Arrow PyCapsule interface"
+    description = "pyarrow Table, or any other frame with the Arrow PyCapsule interface"
 
     def owns(self, frame: object) -> bool:
         return hasattr(frame, "__arrow_c_stream__") and "Series" not in type(frame).__name__
@@ -248,7 +249,7 @@ def is_instance(frame: object, module: str, name: str) -> bool:
 
 
 def _read(read: Callable[[], T]) -> T:
-    """Read the caller's frame; what cannot be read is the caller's to mend."""
+    """Read the caller's frame; an error of the reader becomes a message to the caller."""
     try:
         return read()
     except Exception as error:
@@ -271,12 +272,12 @@ def _to_arrow(out: pl.DataFrame, kept: Mapping[str, "pa.DataType"]) -> "pa.Table
     try:
         return table.cast(pa.schema(fields))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        # Not every type that can be read can be written again; the values are what counts.
+        # Not every type that can be read can be written again, and the values matter more.
         return table
 
 
 def _names_are_unique(names: Sequence[object], columns: dict[str, str]) -> None:
-    """Refuse to guess which of two columns of one name is meant."""
+    """Refuse needed columns whose name the frame has more than once."""
     twice = [column for column in columns if list(names).count(column) > 1]
     if twice:
         raise PrframeError(f"the frame has more than one column named {checks.listed(twice)}.")
@@ -290,7 +291,7 @@ def _to_pandas(out: pl.DataFrame, backend: str, kept: Mapping[str, Any]) -> "pd.
         dtypes |= {
             name: _NULLABLE[dtype.base_type()]
             for name, dtype in out.schema.items()
-            # What has no other kind, as categories, is what it is.
+            # Other dtypes, for example categories, have no nullable kind and stay.
             if name not in kept and dtype.base_type() in _NULLABLE
         }
     return result.astype(dtypes)

@@ -1,4 +1,4 @@
-"""Groups, piece by piece: which rows belong together, found as cheaply as their order allows.
+"""The groups, which are brought together piece by piece, as cheaply as their order allows.
 
 Where each group stands in one stretch of rows, the rows flow through in batches and only the
 unfinished group is kept; no key is hashed. Where a group turns up twice, all rows are taken at
@@ -24,7 +24,7 @@ _SAMPLE_ROWS = 1 << 16
 
 @dataclass(frozen=True)
 class Ranking:
-    """What is ranked and how; `compute` sees its groups piece by piece."""
+    """The rows that are ranked and the arguments; `compute` sees the groups piece by piece."""
 
     source: Source
     args: Arguments
@@ -87,14 +87,14 @@ class _ScatteredGroupsError(Exception):
 
 @dataclass
 class _Cutter:
-    """Numbers the runs of equal keys in a stream of rows and cuts it where a run ends."""
+    """A cutter that numbers the runs of equal keys in a stream and cuts it where a run ends."""
 
     keys: list[str]
     pending: list[pl.DataFrame] = field(default_factory=list)
     heads: list[pl.DataFrame] = field(default_factory=list)
 
     def cut(self, rows: pl.DataFrame, *, last: bool) -> pl.DataFrame | None:
-        """Take a batch; return the rows of the runs that it completes, with a column `run`."""
+        """Return the rows of the runs that a batch completes, with a column `run`."""
         if rows.is_empty():
             return _concat(self.pending) if last else None
         first, continues = self._first_run(rows)
@@ -148,7 +148,7 @@ def _concat(parts: list[pl.DataFrame]) -> pl.DataFrame | None:
 
 @dataclass(frozen=True)
 class Piece:
-    """Rows that make up complete groups, a run each: ``run`` numbers them in order.
+    """Rows that make up complete groups, each of which is a run; ``run`` numbers them in order.
 
     `keys` holds the keys of each group.
     """

@@ -1,8 +1,8 @@
 """From the caller's columns to the working columns, with every row-level check.
 
 The working columns are ``by0, by1, ...`` (groups), ``key`` (an integer that sorts as the score
-does), ``positive``, and where asked for ``score``, ``weight``, ``gain``, ``item``, ``n_pos``,
-``n_neg``, ``row``.
+does), ``positive``, and, if they are needed, ``score``, ``weight``, ``gain``, ``judged``,
+``pooled``, ``item``, ``cluster``, ``n_pos``, ``n_neg``, ``row``.
 """
 
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ from prframe._engine.frames import Source
 from prframe.errors import PrframeError
 from prframe.typing import LabelValue
 
-# The key of a score of -inf: not retrieved.
+# This is the key of the score -inf, which stands for items that are not retrieved.
 UNRETRIEVED = int(np.float64(-np.inf).view(np.int64)) ^ 0x7FFF_FFFF_FFFF_FFFF
 _LARGEST_KEY = 2**63 - 2
-# Where a caller of `prepare` keeps row numbers; not a name that a frame is likely to use.
+# Callers of `prepare` keep row numbers in this column, a name that a frame is unlikely to have.
 ROW = "prframe: row number"
 
 
@@ -80,18 +80,19 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
 
 
 def _sortable(score: pl.Series, *, float32: bool) -> pl.Series:
-    """Return Int64 keys in the order of the scores; equal scores, -0.0 and 0.0 too, share one.
+    """Return Int64 keys in the order of the scores; equal scores share a key, as -0.0 and 0.0 do.
 
-    Integers make the search for the end of a tie block exact: it is the search for key + 1.
+    Integers make the search for the end of a tie block exact, which is a search for key + 1.
     """
     if score.dtype.is_integer() and not float32:
         _refuse_large(score)
-        # By way of NumPy, to be rid of a sorted flag that may not be true.
+        # The way through NumPy removes a sorted flag that may not be true.
         return pl.Series(score.cast(pl.Int64).fill_null(UNRETRIEVED).to_numpy())
     numbers = score.cast(pl.Float64).fill_null(-np.inf).fill_nan(-np.inf)
     bits = (rounded(numbers) if float32 else numbers.to_numpy() + 0.0).view(np.int64)
     if bits.min(initial=0) < 0:
-        # As integers, floats below 0 sort the wrong way round: flip all their bits but the sign.
+        # The bits of floats below 0 sort the wrong way round as integers, so that all but the sign
+        # are flipped.
         flip = bits >> 63
         flip &= 0x7FFF_FFFF_FFFF_FFFF
         bits ^= flip
@@ -119,7 +120,7 @@ def _refuse_large(score: pl.Series) -> None:
 
 
 def positive(args: Arguments, label: pl.DataType) -> pl.Expr:
-    """Return which rows are positive."""
+    """Return the condition under which rows are positive."""
     column = pl.col(args.label)
     wanted = args.positive
     if label == pl.Boolean and wanted is True:
@@ -133,7 +134,7 @@ def positive(args: Arguments, label: pl.DataType) -> pl.Expr:
 
 
 def considered(args: Arguments, schema: pl.Schema) -> list[pl.Expr]:
-    """Return what rows must fulfil to count: not ignored, not dropped, not of weight 0."""
+    """Return the conditions for rows to count: not ignored, not dropped, not of weight 0."""
     conditions = []
     if args.ignored:
         conditions.append(~_equals_any(pl.col(args.label), args.ignored))
@@ -145,7 +146,7 @@ def considered(args: Arguments, schema: pl.Schema) -> list[pl.Expr]:
 
 
 def _equals_any(column: pl.Expr, values: Sequence[LabelValue | None]) -> pl.Expr:
-    """Return which labels are equal to one of the values, None being equal to null."""
+    """Return whether labels are equal to one of the values, None being equal to null."""
     if any(isinstance(value, str) for value in values):
         column = column.cast(pl.String)
     return pl.any_horizontal(
@@ -155,13 +156,13 @@ def _equals_any(column: pl.Expr, values: Sequence[LabelValue | None]) -> pl.Expr
 
 
 def is_missing(column: pl.Expr, dtype: pl.DataType) -> pl.Expr:
-    """Return which values are null or NaN."""
+    """Return whether values are null or NaN."""
     return column.is_null() | column.is_nan() if dtype.is_float() else column.is_null()
 
 
 @dataclass(frozen=True)
 class Problem:
-    """What no row may have: a name for it, how to see it, and what to say about it."""
+    """A fault that no row may have: its name, its condition, and the message about it."""
 
     kind: str
     bad: pl.Expr
@@ -169,7 +170,7 @@ class Problem:
     remedy: str
 
     def refuse(self, batch: pl.DataFrame, args: Arguments, source: Source) -> None:
-        """Raise if the batch has such rows; only then count them in the whole frame."""
+        """Raise an error if the batch has such rows, with their number in the whole frame."""
         if not batch.select(self.bad.any()).item():
             return
         rows = source.lazy().filter(True, *considered(args, source.schema))  # noqa: FBT003
@@ -197,8 +198,8 @@ def in_groups(names: Sequence[tuple[object, ...]]) -> str:
 
 
 def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
-    """List what no row may have."""
-    found = [
+    """Return the faults that no row may have."""
+    faults = [
         Problem(
             "missing_label",
             is_missing(pl.col(args.label), schema[args.label]),
@@ -208,7 +209,7 @@ def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
         )
     ]
     if schema[args.label].is_float():
-        found.append(
+        faults.append(
             Problem(
                 "infinite_label",
                 pl.col(args.label).is_infinite(),
@@ -217,7 +218,7 @@ def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
             )
         )
     if args.missing == "raise":
-        found.append(
+        faults.append(
             Problem(
                 "missing_score",
                 is_missing(pl.col(args.score), schema[args.score]),
@@ -228,7 +229,7 @@ def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
         )
     if args.weight is not None:
         weight = pl.col(args.weight).cast(pl.Float64)
-        found.append(
+        faults.append(
             Problem(
                 "bad_weight",
                 ~(weight.is_finite() & (weight >= 0)).fill_null(value=False),
@@ -241,7 +242,7 @@ def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
         relevant = positive(args, schema[args.label])
         if schema[args.label].is_numeric():
             relevant |= pl.col(args.label) > 0
-        found.append(
+        faults.append(
             Problem(
                 "bad_judged",
                 judged.is_null() | (~judged & relevant),
@@ -252,7 +253,7 @@ def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
     for name, why in (("cluster", ", which would be one cluster"), ("model", "")):
         column = getattr(args, name)
         if column is not None:
-            found.append(
+            faults.append(
                 Problem(
                     f"missing_{name}",
                     is_missing(pl.col(column), schema[column]),
@@ -262,7 +263,7 @@ def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
             )
     if args.policy.by_item or args.model is not None:
         use = f" with ties={args.ties!r}" if args.model is None else ", by which rows are matched"
-        found.append(
+        faults.append(
             Problem(
                 "missing_item",
                 pl.col(args.item or "").is_null(),
@@ -270,18 +271,18 @@ def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
                 "name these items, or drop the rows",
             )
         )
-    return found + _bad_totals(args)
+    return faults + _bad_totals(args)
 
 
 def _bad_totals(args: Arguments) -> list[Problem]:
-    """List what no column of totals may hold."""
-    found = []
+    """Return the faults that no column of totals may have."""
+    faults = []
     for name in ("n_pos", "n_neg"):
         column = getattr(args, name)
         if isinstance(column, str):
             total = pl.col(column).cast(pl.Float64)
             whole = total.is_between(0, checks.LARGEST_COUNT) & (total == total.floor())
-            found.append(
+            faults.append(
                 Problem(
                     f"bad_{name}",
                     ~whole.fill_null(value=False),
@@ -289,4 +290,4 @@ def _bad_totals(args: Arguments) -> list[Problem]:
                     "give every row of a group the same total",
                 )
             )
-    return found
+    return faults

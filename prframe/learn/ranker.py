@@ -25,26 +25,27 @@ from prframe.typing import Floats
 RuleName: TypeAlias = Literal["linear", "quadratic"]
 Solver: TypeAlias = Literal["l-bfgs", "gradient-ascent"]
 
-# By its defaults, type checkers take features for strings.
+# The defaults of validate_data make type checkers take features for strings.
 _validated: Callable[..., Any] = validate_data
-# As many steps as the source takes, and enough for L-BFGS.
+# Algorithm 1 takes as many steps as in the source; the other number is enough for L-BFGS.
 _STEPS = {"gradient-ascent": 50, "l-bfgs": 500}
-# Times 1 / sqrt(T), the step size. From 1, 50 steps do not arrive; see the notes of the class.
+# The step size is this times 1 / sqrt(T). With 1 instead, 50 steps do not reach the maximum; see
+# the notes of the class.
 _STRIDE = 10
 
 
 class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Rank items of two classes by a scoring rule that maximises a smoothed rank statistic.
 
-    Maximises ``W / n_pos`` over ``s(z) = <theta, z>`` or ``s(z) = z' theta z``, W being the sum
+    It maximises ``W / n_pos`` over ``s(z) = <theta, z>`` or ``s(z) = z' theta z``, W being the sum
     over positives of ``phi(F(s(z_i)))`` and F the cdf of all scores, estimated by Gaussian kernels
-    of bandwidth h. With ``phi(u) = u`` this is a smoothed AUC; other functions give more
-    weight to the positives ranked best.
+    of bandwidth h. With ``phi(u) = u`` this is a smoothed AUC; other functions give more weight to
+    the positives ranked best.
 
     Parameters
     ----------
     phi : str, ScoreGeneratingFunction or callable, default "mww"
-        As for `prframe.stats.parse_phi`, for instance ``"p-norm-push(q=3)"`` or ``"rtb(u0=0.9)"``.
+        As in `prframe.stats.parse_phi`, for instance ``"p-norm-push(q=3)"`` or ``"rtb(u0=0.9)"``.
         It must be smooth, which "local-auc", "dcg" and "median" are not.
     rule : {"linear", "quadratic"}, default "linear"
         Scoring rules to choose from. The quadratic ones are about 0: centre the features, for
@@ -58,22 +59,23 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         divides scores by their standard deviation and works on features that are made
         uncorrelated; its result does not depend on their scale.
     bandwidth : float > 0, optional
-        h, N^(-1/5) unless told; the unit is that of the scores, or their standard deviation with
+        h, N^(-1/5) unless given; the unit is that of the scores, or their standard deviation with
         "l-bfgs".
     step_size : float > 0, optional
         Factor of the gradient of ``W / n_pos`` in Algorithm 1, ``10 / sqrt(max_iter)`` unless
-        told.
+        given.
     max_iter : int >= 1, optional
-        Iterations: all of them for Algorithm 1, 50 unless told; at most so many for L-BFGS, 500.
+        Iterations: exactly so many for Algorithm 1, 50 unless given; at most so many for L-BFGS,
+        500 unless given.
     tol : float >= 0, default 1e-5
         L-BFGS ends where no derivative of ``W / n_pos`` is larger.
     n_init : int >= 1, default 1
         Number of starting points; the best criterion wins. For normal classes, with N = 300 and
         d = 15, ten points gained .0003 over one at most ("rtb").
     init : array_like of float, shape (d,) or (d, d), optional
-        Coefficients at the first starting point. Unless told, L-BFGS begins at the discriminant of
-        Fisher, or at the difference of inverse second moments, which are best for normal classes,
-        and Algorithm 1 at random. All further starting points are random.
+        Coefficients at the first starting point. Unless given, L-BFGS begins at the discriminant
+        of Fisher, or at the difference of inverse second moments, which are best for normal
+        classes, and Algorithm 1 at random. All further starting points are random.
     random_state : int, RandomState instance or None, default None
         Source of random starting points; a number makes results reproducible.
 
@@ -82,7 +84,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     coef_ : ndarray, shape (d,) or (d, d)
         theta. After "l-bfgs" the scores of the training items have standard deviation 1.
     intercept_ : float
-        Added to the scores; as many training items are above 0 as are positive.
+        Number added to the scores, so that as many training items are above 0 as are positive.
     classes_ : ndarray, shape (2,)
         Labels; the second one is that of the positives.
     criterion_ : float
@@ -90,7 +92,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     path_ : ndarray, shape (iterations + 1,)
         The criterion at the start and after each iteration, for the best starting point.
     n_iter_ : int
-        Iterations from there.
+        Number of iterations from the best starting point.
     bandwidth_ : float
         h.
     n_features_in_ : int
@@ -104,11 +106,11 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     and thus has `predict`. What it learns is an order: use `decision_function`.
 
     The source gives steps for Algorithm 1 "of order 1 / sqrt(T)" and the gradient of W itself,
-    so that steps grow with n_pos; here they refer to ``W / n_pos``, and
-    ``step_size=n_pos / sqrt(T)`` is what is printed. From random directions, in 50 steps, with
-    "mww" on normal classes that differ in location (d = 15), mean AUC on new items was, for steps
-    of 1, 10 and n_pos over sqrt(T): .727, .786 and .785 with N = 300 (20 samples; .786 by L-BFGS
-    and by linear discriminants); .758, .808 and .800 with N = 20,000. Hence the 10.
+    so that steps grow with n_pos; here they refer to ``W / n_pos``, and the printed algorithm is
+    that with ``step_size=n_pos / sqrt(T)``. From random directions, in 50 steps, with "mww" on
+    normal classes that differ in location (d = 15), mean AUC on new items was, for steps of 1, 10
+    and n_pos over sqrt(T): .727, .786 and .785 with N = 300 (20 samples; .786 by L-BFGS and by
+    linear discriminants); .758, .808 and .800 with N = 20,000. This is why the default is 10.
 
     An iteration takes time ``O(N d + N log N)``, for quadratic rules ``O(N d^2 + N log N)``, and
     memory ``O(N d)``: 50 steps with N = 20,000 and d = 15 take half a second.
@@ -190,7 +192,8 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         problem = Problem(rule, smooth_phi(self.phi), z, positive, self.bandwidth_)
         random = check_random_state(self.random_state)
         solve = self._newton if self.solver == "l-bfgs" else self._ascent
-        # Products of small arrays, thousands of them: threads would wait for each other.
+        # There are thousands of products of small arrays, for which threads would wait for each
+        # other.
         with threadpool_limits(limits=1, user_api="blas"):
             best = solve(problem, random)
         self.coef_, self.path_, self.n_iter_ = best.coef, best.path, best.n_iter
@@ -240,7 +243,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return labels
 
     def __sklearn_tags__(self) -> Tags:
-        """Tell scikit-learn that there are two classes, and what is not to be expected."""
+        """Tell scikit-learn that there are two classes, and that scores may be poor."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         # No quadratic form about 0 separates clusters on different sides of 0.
@@ -248,7 +251,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _check_parameters(self) -> None:
-        """Check what does not depend on the data."""
+        """Check the parameters as far as they do not depend on the data."""
         smooth_phi(self.phi)
         checks.one_of("rule", self.rule, ["linear", "quadratic"])
         checks.one_of("solver", self.solver, list(_STEPS))
@@ -268,7 +271,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_classification_targets(y)
         kind = type_of_target(y, input_name="y")
         if kind != "binary":
-            # The wording that scikit-learn asks for.
+            # The checks of scikit-learn ask for this wording.
             raise PrframeError(
                 f"Only binary classification is supported. The type of the target is {kind}."
             )
@@ -293,7 +296,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return _best([gradient_ascent(problem, start, step, steps) for start in starts])
 
     def _newton(self, problem: Problem, random: np.random.RandomState) -> Solution:
-        """Run L-BFGS from all starting points, on whitened features; return to the given ones."""
+        """Run L-BFGS on whitened features; return the coefficients of the plain features."""
         rule, d = problem.rule, problem.z.shape[1]
         matrix, inverse = rule.whitening(problem.z)
         rank = matrix.shape[1]

@@ -41,7 +41,7 @@ def quoted(policies: Iterable[str]) -> str:
 PLAIN, NO_MEAN = quoted(tie_policies.WITHOUT_LABELS), quoted(tie_policies.NO_MEAN)
 *_FIRST, _LAST = map(repr, tie_policies.WITHOUT_LABELS)
 PLAIN_OR = f"{', '.join(_FIRST)} or {_LAST}"
-FRAMES = ", a ".join(kind.what for kind in KINDS)
+FRAMES = ", a ".join(kind.description for kind in KINDS)
 evaluate, curve, interval = prframe.evaluate, prframe.curve, prframe.interval
 rank_test = prframe.rank_test
 
