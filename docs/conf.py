@@ -11,9 +11,9 @@ import matplotlib as mpl
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))
 
-import prframe  # noqa: E402 - the documented package is the one beside these pages
+import prframe  # noqa: E402 - the path must first name the package beside these pages
 from prframe.accessors import verbs  # noqa: E402
-from prframe.stats import SCORE_GENERATING  # noqa: E402 - likewise
+from prframe.stats import SCORE_GENERATING  # noqa: E402
 
 mpl.use("Agg")
 os.environ.setdefault("POLARS_TABLE_WIDTH", "100")
@@ -45,7 +45,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
-    # Imported by pages.
+    # Pages import this module.
     "ignore_pattern": r"rank_(experiments|figures|models)\.py$",
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,

@@ -26,7 +26,7 @@ _BLOCK = re.compile(
 
 
 def run(path: Path, *, write: bool = False) -> list[str]:
-    """Run a file's blocks and return what differs; with `write`, bring the file up to date."""
+    """Run a file's blocks and return the differences; with `write`, bring the file up to date."""
     source = path.read_text(encoding="utf-8")
     namespace: dict[str, object] = {"__name__": "__main__"}
     faults: list[str] = []
@@ -49,7 +49,7 @@ def run(path: Path, *, write: bool = False) -> list[str]:
 
 
 def _printed(code: str, name: str, line: int, namespace: dict[str, object]) -> str:
-    """Run a block as if it stood at its place in the file, and return what it prints."""
+    """Run a block as if it stood at its place in the file, and return its output."""
     compiled = compile("\n" * line + code, name, "exec")
     out = io.StringIO()
     with (
@@ -71,7 +71,7 @@ def _difference(place: str, shown: str, printed: str) -> str:
 
 
 def main() -> int:
-    """Run every file given and report."""
+    """Run the blocks of every file given and print the differences."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
