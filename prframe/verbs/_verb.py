@@ -70,7 +70,7 @@ def run(
     *,
     keys: Sequence[str] | None = None,
 ) -> Any:
-    """Carry out a plan whose columns are `schema`, after `keys`: the `by` columns unless told.
+    """Carry out a plan whose columns are `schema`, after `keys`: the `by` columns unless given.
 
     `schema` may be a function of the dtypes of the caller's columns.
     """

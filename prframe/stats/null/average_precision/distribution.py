@@ -54,7 +54,7 @@ class APNull(NullDistribution):
         Sizes of the tie blocks, best first, which add up to `n`, or to `depth`. AP counts at the
         ends of blocks, as with ``ties="group"``.
     depth : int, optional
-        How many of the items are retrieved, 0..n; all, unless told. Positives beyond the depth
+        How many of the items are retrieved, 0..n; all unless given. Positives beyond the depth
         earn nothing and count in `n_pos`.
     method : {"auto", "exact", "lattice", "saddlepoint", "transform"}, default "auto"
         How probabilities are computed, see Notes.
@@ -93,8 +93,8 @@ class APNull(NullDistribution):
 
     The method that "auto" takes is within 1 % where P is above 1e-20 and within 2 % down to 1e-50;
     further out the logarithm has four digits. Where `tails` says "estimate", the inversion has not
-    converged; where it says "bound", P is at most that. On demand "lattice" may be 2 % off with a
-    hundred positives; "saddlepoint" gives way to "transform" where its checks fail, and
+    converged; where it says "bound", P is at most that. If asked for, "lattice" may be 2 % off
+    with a hundred positives; "saddlepoint" gives way to "transform" where its checks fail, and
     "transform" never counts first, and walks where the inversion does not converge.
 
     Without ties the time hardly depends on the sizes: a value takes milliseconds to a second, also
