@@ -115,7 +115,8 @@ class _Measurement:
         }
         if not credits_:
             return None
-        table = self._with_counts(credits_.values())
+        more = [pl.col("weight")] if combine == "first" else []
+        table = self._with_counts([*credits_.values(), *more])
         if combine == "first":
             positives = table.filter(pl.col("weight") > 0)
             firsts = positives.filter(pl.col("group") != pl.col("group").shift(fill_value=-1))
@@ -137,8 +138,9 @@ class _Measurement:
         asked = {name for credit in credits_ for name in credit.meta.root_names()}
         if "interpolated" in asked:
             asked.update(self._columns.running_best().meta.root_names())
+        of_hits = asked.intersection(self._hits.columns.collect_schema()) - {"group"}
+        table = self._hits.columns.select("group", *sorted(of_hits)).collect(engine="in-memory")
         counts = self._hits.totals.select(name for name in _TOTALS if name in asked)
-        table = self._hits.table
         if not counts.width:
             return table
         return pl.concat([table, counts[table["group"]]], how="horizontal")

@@ -6,7 +6,7 @@ once and grouped by hashing.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import UNRETRIEVED, key_names, prepare
+from prframe.typing import Integers
 
 # From this size on a group is worth a sort that uses all cores.
 _HUGE_GROUP = 1 << 20
@@ -161,10 +162,8 @@ class Piece:
     def cut(cls, ranking: Ranking, rows: pl.DataFrame) -> "Piece":
         """Make a piece of rows that hold their keys."""
         names = key_names(ranking.args)
-        firsts = np.insert(_changes(rows), 0, 0) if rows.height else np.array([], dtype=np.int64)
-        return cls(
-            ranking, rows.drop(names), rows.select(names)[firsts] if names else pl.DataFrame()
-        )
+        piece = cls(ranking, rows.drop(names), pl.DataFrame())
+        return replace(piece, keys=rows.select(names)[piece.first_rows]) if names else piece
 
     @property
     def all_retrieved(self) -> bool:
@@ -197,9 +196,14 @@ class Piece:
         """Yield the rows of each group."""
         if not self.rows.height:
             return
-        bounds = [0, *_changes(self.rows).tolist(), self.rows.height]
-        for low, high in pairwise(bounds):
+        for low, high in pairwise([*self.first_rows.tolist(), self.rows.height]):
             yield self.rows.slice(low, high - low)
+
+    @property
+    def first_rows(self) -> Integers:
+        """The first row of each group."""
+        changes = _changes(self.rows)
+        return np.insert(changes, 0, 0) if self.rows.height else changes
 
     def _n_runs(self) -> int:
         """Return the number of groups."""
