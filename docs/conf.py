@@ -1,5 +1,6 @@
 """Sphinx configuration. Nothing is downloaded during a build."""
 
+import inspect
 import os
 import re
 import sys
@@ -12,6 +13,7 @@ sys.path.insert(0, str(HERE.parent))
 
 import prframe  # noqa: E402 - the documented package is the one beside these pages
 from prframe.accessors import verbs  # noqa: E402
+from prframe.stats import SCORE_GENERATING  # noqa: E402 - likewise
 
 mpl.use("Agg")
 os.environ.setdefault("POLARS_TABLE_WIDTH", "100")
@@ -93,6 +95,19 @@ def catalogue() -> str:
     return f"```{{list-table}}\n:header-rows: 1\n:widths: 12 36 12 10 10 10 10\n\n{items}\n```"
 
 
+def score_functions() -> str:
+    """Return the table of score-generating functions, made from their docstrings."""
+    rows = [["`phi`", "what it is", "when to take it"]]
+    for kind in SCORE_GENERATING.values():
+        paragraphs = [" ".join(text.split()) for text in inspect.getdoc(kind).split("\n\n")]
+        advice = next(text for text in paragraphs if text.startswith("Take it "))
+        rows.append(
+            [f'`"{kind().name}"`', paragraphs[0], advice.removeprefix("Take it ").rstrip(".")]
+        )
+    items = "\n".join("* - " + "\n  - ".join(row) for row in rows)
+    return f"```{{list-table}}\n:header-rows: 1\n:widths: 25 45 30\n\n{items}\n```"
+
+
 def results() -> str:
     """Return the recorded benchmark results, or a sentence that there are none."""
     path = HERE.parent / "benchmarks" / "RESULTS.md"
@@ -116,6 +131,7 @@ GENERATED = {
     ".. each verb": verb_functions,
     ".. names of verbs": verb_names,
     "<!-- catalogue -->": catalogue,
+    "<!-- score functions -->": score_functions,
     "<!-- benchmark results -->": results,
 }
 

@@ -54,6 +54,7 @@ class _Namespace:
 
         def __getattr__(self, name: str) -> Callable[..., Any]:
             """Return the function of this name without its first argument."""
+            raise NotImplementedError
 
 
 class FrameNamespace(_Namespace, Generic[Frame]):

@@ -1,4 +1,4 @@
-"""Checks of arguments, and the wording they share."""
+"""Checks of arguments, and the wording that their messages share."""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -26,22 +26,22 @@ def did_you_mean(value: object, options: Iterable[object]) -> str:
 
 
 def listed(values: Iterable[object], *, in_order: bool = False) -> str:
-    """Write values as a quoted list, sorted unless their order says which come first."""
+    """Return values as a quoted list, sorted unless they are `in_order` already."""
     return ", ".join(map(repr, values if in_order else sorted(values, key=str)))
 
 
 def one_of(name: str, value: object, options: Sequence[str], *, in_order: bool = False) -> None:
-    """Require an option out of a closed list."""
+    """Require one of the options."""
     if value not in options:
         hint, those = did_you_mean(value, options), listed(options, in_order=in_order)
         raise PrframeError(f"`{name}` must be one of {those}; got {brief(value)}.{hint}")
 
 
 def brief(value: object) -> str:
-    """Write a value, on one line, and cut short where it is long."""
+    """Return the repr of a value on one line, cut short if it is long."""
     text = repr(value)
     if "\n" in text:
-        # Arrays, series and frames are written over several lines.
+        # The repr of arrays, series and frames has several lines.
         text = " ".join(text.split())
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
@@ -62,7 +62,7 @@ def columns_exist(wanted: dict[str, str], present: Sequence[str], hint: str = ""
 
 
 def whole_number(name: str, value: object, at_least: int) -> int:
-    """Require an integer, of any library, of a least size; beyond 2^53 floats would round it."""
+    """Require an integer, of any library, from `at_least` to 2^53, beyond which floats round."""
     if isinstance(value, Integral) and not isinstance(value, bool):
         number = int(value)
         if at_least <= number <= LARGEST_COUNT:
@@ -78,8 +78,8 @@ def instance(name: str, value: object, kind: type) -> None:
     """Require an object of a class of this package."""
     if not isinstance(value, kind):
         got = value.__name__ if isinstance(value, type) else type(value).__name__
-        what = "the class" if isinstance(value, type) else "a"
-        raise PrframeError(f"`{name}` must be a {kind.__name__}; got {what} {got}.")
+        article = "the class" if isinstance(value, type) else "a"
+        raise PrframeError(f"`{name}` must be a {kind.__name__}; got {article} {got}.")
 
 
 def flag(name: str, value: object) -> None:
@@ -98,7 +98,7 @@ def fraction(name: str, value: object) -> float:
 
 
 def plain(value: object) -> object:
-    """Return a scalar of NumPy as one of Python; anything else as it is."""
+    """Return a scalar of NumPy as one of Python, and any other object as it is."""
     item = getattr(value, "item", None)
     return item() if type(value).__module__ == "numpy" and callable(item) else value
 

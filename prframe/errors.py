@@ -1,4 +1,4 @@
-"""What prframe raises and warns.
+"""The errors and warnings of prframe.
 
 ::
 
@@ -20,15 +20,15 @@ class PrframeError(ValueError):
 
 
 class MissingColumnError(PrframeError, KeyError):
-    """A column that was named does not exist in the frame."""
+    """The frame does not have a column that was named."""
 
     def __str__(self) -> str:
-        """Show the plain message; KeyError would show its repr."""
+        """Return the plain message, of which KeyError would show the repr."""
         return str(self.args[0])
 
 
 class EffectiveSampleSizeWarning(UserWarning):
-    """Importance weights leave a few resamples to decide alone."""
+    """Importance weights give a few resamples nearly all of the weight."""
 
 
 class UnmatchedIdsWarning(UserWarning):
@@ -36,7 +36,7 @@ class UnmatchedIdsWarning(UserWarning):
 
 
 class UndefinedMetricWarning(UserWarning):
-    """Some groups have no value for what was asked; theirs is null."""
+    """A result is undefined for some groups, and is null for these."""
 
 
 def warn(message: str, category: type[UserWarning]) -> None:

@@ -2,8 +2,8 @@
 
 They are the catalogue's formulas over hits that are expressions themselves, so they work in
 `select`, `agg` and `over`, eagerly, lazily and streaming. An expression sees no schema and can
-give no warning: a group with a null or NaN score or label is null, and so is a metric without
-positives. `evaluate` is faster for more than one metric: each expression sorts anew.
+give no warning: the value is null for a group with a null or NaN score or label, and for one
+without positives. `evaluate` is faster for more than one metric, as each expression sorts anew.
 
 Parameters
 ----------
@@ -14,7 +14,7 @@ label : str or Expr
 k : int, optional
     Cut-off, >= 1.
 positive : float, optional
-    Labels >= this are positive. Absent: `True`, or a number above 0.
+    Labels >= this are positive. By default `True` is, and any number above 0.
 ties : {policies}
     As in `prframe.evaluate`, which also has those that need the names of items.
 
@@ -47,16 +47,16 @@ from prframe.tie_policies import POLICIES, WITHOUT_LABELS, TiePolicy, Ties, list
 
 _UNRETRIEVED = -float("inf")
 # An order by name needs a second column; `evaluate` has it.
-_TIES = [ties for ties, policy in POLICIES.items() if not policy.then]
+_TIES: list[Ties] = [ties for ties, policy in POLICIES.items() if not policy.then]
 __doc__ = (__doc__ or "").replace("{policies}", listed_in_braces(_TIES))
-# Running discounts up to here are a constant; further on they are counted out in each group.
+# Running discounts up to this cut-off are a constant; for larger ones each group computes its own.
 _TABLE = 1000
 P_ = ParamSpec("P_")
 T = TypeVar("T")
 
 
 def _described(function: Callable[P_, T]) -> Callable[P_, T]:
-    """Write the shared sections of this module's text into a docstring."""
+    """Insert the sections of the module's docstring that all functions share into theirs."""
     shared = "Parameters\n" + (__doc__ or "").partition("Parameters\n")[2].strip()
     names = inspect.signature(function).parameters
     for name in ("k", "positive"):
@@ -98,7 +98,7 @@ def auc(
 ) -> pl.Expr:
     """Compute the area under the ROC curve.
 
-    The probability that a positive ranks above a negative, ties counting half.
+    AUC is the probability that a positive ranks above a negative, where ties count half.
 
     {shared}
 
@@ -193,8 +193,8 @@ def ndcg(
 ) -> pl.Expr:
     """Compute the normalised discounted cumulative gain, or nDCG@k.
 
-    ``sum of gain / log2(rank + 1)``, over that of the best ranking; the gain is the label
-    where it is above 0.
+    nDCG is the ``sum of gain / log2(rank + 1)``, divided by that of the best ranking; the gain is
+    the label where it is above 0.
 
     {shared}
 
@@ -217,7 +217,7 @@ def curve(
     anchor: bool = True,
     ties: Ties = "group",
 ) -> pl.Expr:
-    """Draw the precision-recall curve; it takes the tie policies that do not look at labels.
+    """Compute the precision-recall curve; it takes the tie policies that do not look at labels.
 
     {shared}
 
@@ -272,7 +272,7 @@ def _counts(score: pl.Expr, relevant: pl.Expr, policy: TiePolicy) -> dict[str, p
 
 
 def _cut(metric: Metric, k: int | None) -> Metric:
-    """Return the metric, cut off if it is to be."""
+    """Return the metric, cut off at k if k is given or required."""
     if k is None and metric.cutoff == "optional":
         return metric
     return metric @ checks.whole_number("k", k, at_least=1)
@@ -285,7 +285,7 @@ def _metric(
     positive: float | None,
     ties: Ties,
 ) -> pl.Expr:
-    """Compute a catalogue metric within the group at hand; it keeps the score's name."""
+    """Compute a catalogue metric within a group; the result has the score's name."""
     checks.one_of("ties", ties, _TIES)
     q = _quantities(score, label, positive, POLICIES[ties], graded=metric.graded)
     terms = [
@@ -295,7 +295,7 @@ def _metric(
     value = metric.finish_under(ties)(q, metric, terms)
     for name in metric.needs:
         value = pl.when(getattr(q, name) > 0).then(value)
-    # Opening with the score gives the result the score's name: two scores in one `agg` differ.
+    # An expression that begins with the score has its name, so that two scores fit into one `agg`.
     return _unless_missing(score, label, score.null_count() * 0 + value)
 
 
@@ -311,7 +311,7 @@ def _column(label: str | pl.Expr) -> pl.Expr:
 
 
 def _relevant(score: pl.Expr, label: str | pl.Expr, positive: float | None) -> pl.Expr:
-    """Return which rows are positive; the label may be boolean or numeric."""
+    """Return whether each row is positive; the label may be boolean or numeric."""
     if positive is not None and not isinstance(positive, (int, float)):
         raise PrframeError(
             f"`positive` must be a number; got {positive!r}. For string labels pass a condition: "
@@ -319,12 +319,12 @@ def _relevant(score: pl.Expr, label: str | pl.Expr, positive: float | None) -> p
         )
     value = _column(label).cast(pl.Float64)
     relevant = value > 0 if positive is None or positive is True else value >= positive
-    # A label that is one value for all is given the length of the score.
+    # The condition on the score also gives a label that is a single value the score's length.
     return score.is_not_null() & relevant
 
 
 def _unless_missing(score: pl.Expr, label: str | pl.Expr, value: pl.Expr) -> pl.Expr:
-    """Return the value, null where the group has a score or label that is missing."""
+    """Return the value, or null if a score or label of the group is missing."""
     missing = score.cast(pl.Float64).fill_nan(None).has_nulls()
     missing |= _column(label).cast(pl.Float64).fill_nan(None).has_nulls()
     return pl.when(~missing).then(value)
@@ -338,7 +338,7 @@ def _quantities(
     *,
     graded: bool,
 ) -> Quantities:
-    """Return the quantities of the group at hand; hits in order of rank."""
+    """Return the quantities of a group, with its hits in order of rank."""
     relevant, retrieved = _relevant(score, label, positive), score > _UNRETRIEVED
     listed = relevant & retrieved
     hit_scores = score.filter(listed).sort(descending=True)
@@ -380,20 +380,20 @@ def _quantities(
 def _spread(
     start: pl.Expr, end: pl.Expr, tp_start: pl.Expr, tp_end: pl.Expr, policy: TiePolicy
 ) -> tuple[pl.Expr, pl.Expr, pl.Expr, pl.Expr]:
-    """Give each hit of a tied block a rank of its own, the best or the worst ones."""
+    """Give each hit of a tie block a rank of its own, the best or the worst ranks of the block."""
     above = pl.int_range(start.len())
     rank = start + above - tp_start if policy.merit > 0 else end - tp_end + above
     return rank, rank + 1, above, above + 1
 
 
-def _above(scores: pl.Expr, wanted: pl.Expr, side: Literal["left", "right"]) -> pl.Expr:
-    """Count the scores above each wanted one; with "left", those equal to it as well."""
-    below = scores.sort().search_sorted(wanted, side=side)
+def _above(scores: pl.Expr, hit_scores: pl.Expr, side: Literal["left", "right"]) -> pl.Expr:
+    """Count the scores above each hit's score; with "left", those equal to it as well."""
+    below = scores.sort().search_sorted(hit_scores, side=side)
     return scores.len().cast(pl.Int64) - below.cast(pl.Int64)
 
 
 def _running_discounts(score: pl.Expr, k: int | None) -> pl.Expr:
-    """Return D(0), D(1), ... as far as they may be needed."""
+    """Return the running sums of discounts D(0), D(1), ... as far as they may be needed."""
     if k is not None and k <= _TABLE:
         return pl.lit(pl.Series(discount_sums(k)))
     discounts = 1 / (pl.int_range(2, score.len() + 2)).log(2)

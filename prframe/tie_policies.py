@@ -71,10 +71,12 @@ POLICIES: dict[Ties, TiePolicy] = {
 ALL_TIES: tuple[Ties, ...] = get_args(Ties)
 # The policies under which every row has a rank, or a block of its own, before labels are looked
 # at, so that labels can be exchanged.
-WITHOUT_LABELS = tuple(ties for ties, one in POLICIES.items() if one.ordered or one.blocks)
+WITHOUT_LABELS: tuple[Ties, ...] = tuple(
+    ties for ties, policy in POLICIES.items() if policy.ordered or policy.blocks
+)
 # Those under which there is one ranking, or one of blocks.
-NO_MEAN = tuple(ties for ties, one in POLICIES.items() if not one.mean)
-BLOCKS = tuple(ties for ties, one in POLICIES.items() if one.blocks)
+NO_MEAN: tuple[Ties, ...] = tuple(ties for ties, policy in POLICIES.items() if not policy.mean)
+BLOCKS: tuple[Ties, ...] = tuple(ties for ties, policy in POLICIES.items() if policy.blocks)
 
 
 def listed_in_braces(policies: Iterable[Ties]) -> str:
@@ -84,5 +86,5 @@ def listed_in_braces(policies: Iterable[Ties]) -> str:
 
 def described(indent: str) -> str:
     """Return what each policy means, as lines of a docstring."""
-    meanings = " ".join(f'``"{ties}"``: {one.meaning}' for ties, one in POLICIES.items())
+    meanings = " ".join(f'``"{ties}"``: {policy.meaning}' for ties, policy in POLICIES.items())
     return fill(meanings, 95, initial_indent=indent, subsequent_indent=indent)

@@ -20,7 +20,8 @@ class ArrowStream(Protocol):
         """Return the rows as a PyCapsule."""
 
 
-# A pyarrow table is an ArrowStream too; named here, an untyped pyarrow would undo all the others.
+# A pyarrow table is an ArrowStream too. It is not named here, because pyarrow has no types, and an
+# untyped member would make the whole type variable untyped.
 FrameT = TypeVar("FrameT", "pd.DataFrame", "pl.DataFrame", "pl.LazyFrame", ArrowStream)
 AnyFrame: TypeAlias = "pd.DataFrame | pl.DataFrame | pl.LazyFrame | ArrowStream"
 

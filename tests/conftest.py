@@ -4,8 +4,12 @@ import os
 
 import hypothesis
 
+# The environment variable HYPOTHESIS_PROFILE chooses: `.ci/run` takes "ci".
+hypothesis.settings.register_profile(
+    "quick", max_examples=10, deadline=None, print_blob=True, derandomize=True
+)
 hypothesis.settings.register_profile(
     "ci", max_examples=60, deadline=None, print_blob=True, derandomize=True
 )
 hypothesis.settings.register_profile("thorough", max_examples=1000, deadline=None)
-hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))

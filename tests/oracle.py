@@ -6,7 +6,7 @@ are single items where ties have an order. `value` adds the tie policies, by enu
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise, permutations, product
-from math import ceil, exp, floor, inf, log, log2, prod
+from math import ceil, exp, floor, inf, log, log1p, log2, prod, sqrt
 from statistics import NormalDist, fmean
 from typing import Any, NamedTuple
 
@@ -200,12 +200,19 @@ def discount(rank: float, k: int) -> float:
 SCORES: dict[str, Callable[[float, float], float]] = {
     "dcg(k=2)": lambda u, n: discount((n + 1) * (1 - u), 2),
     "local-auc(u0=0.5)": lambda u, _: u if u >= 0.5 else 0,
+    "logistic": lambda u, _: sqrt(12) * (u - 1 / 2),
     "logrank": lambda u, _: -log(1 - u),
     "median": lambda u, _: (u > 0.5) - (u < 0.5),
     "mww": lambda u, _: u,
     "p-norm-push(q=3)": lambda u, _: u**3,
+    "rtb(u0=0.3, beta=3, lam=50)": lambda u, _: (
+        log1p(exp(3 * (u - 0.3))) / 3 + 0.3 / (1 + exp(-50 * (u - 0.3)))
+    ),
     "van-der-waerden": lambda u, _: NormalDist().inv_cdf(u),
 }
+
+# The words of these functions, as error messages list them.
+PHI_WORDS = ", ".join(sorted({repr(name.partition("(")[0]) for name in SCORES}))
 
 
 def linear_rank(group: Group, _: int | None, phi: str) -> float:

@@ -78,6 +78,7 @@ def test_importing_is_light() -> None:
     assert run(f"import sys, prframe; print(sorted({heavy} & set(sys.modules)))") == "[]"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "imports",
     [
@@ -96,10 +97,39 @@ def test_pandas_accessor_whatever_the_order_of_imports(imports: str) -> None:
     assert run(code) == "1.0"
 
 
+def test_pandas_by_a_loader_whose_attributes_are_fixed() -> None:
+    run(
+        """
+import sys
+from importlib.machinery import PathFinder
+
+class Loader:
+    __slots__ = ("own",)
+    def __init__(self, own): self.own = own
+    def create_module(self, spec): return self.own.create_module(spec)
+    def exec_module(self, module): self.own.exec_module(module)
+
+class Finder:
+    @staticmethod
+    def find_spec(name, path, target=None):
+        if name != "pandas":
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        spec.loader = Loader(spec.loader)
+        return spec
+
+sys.meta_path.insert(0, Finder)
+import prframe, pandas
+pandas.DataFrame().pr.check
+"""
+    )
+
+
 def test_registering_twice_is_quiet() -> None:
     run("import prframe\nfrom prframe import accessors\naccessors.register()")
 
 
+@pytest.mark.slow
 def test_prframe_imported_anew_before_pandas() -> None:
     forget = "[sys.modules.pop(name) for name in list(sys.modules) if name.startswith(('prframe', 'polars'))]"
     quiet = "import warnings; warnings.simplefilter('ignore')"

@@ -140,6 +140,7 @@ def test_loads_are_independent() -> None:
     polars.testing.assert_frame_equal(first, second)
 
 
+@pytest.mark.slow
 def test_script_reproduces_the_file(digits: pl.DataFrame, tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     if not SCRIPT.exists():

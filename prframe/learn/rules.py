@@ -1,4 +1,4 @@
-"""Scoring rules with parameters: what they compute, and how gradients come back through them."""
+"""Scoring rules with parameters: their scores, and the gradients by their coefficients."""
 
 from abc import ABC, abstractmethod
 from typing import NamedTuple, TypeAlias
@@ -9,14 +9,17 @@ from numpy.typing import NDArray
 from prframe.typing import Floats
 
 Labels: TypeAlias = NDArray[np.bool_]
-# The smallest eigenvalue of a positive definite matrix, relative to the mean or the largest one.
+# The least eigenvalue of a positive definite matrix, relative to the mean or the largest one.
 _FLOOR = 1e-6
-# The spread of a column, relative to its largest entry, below which it is constant.
+# A column counts as constant if its spread, relative to its largest entry, is below this.
 _CONSTANT = 1e-14
 
 
 class Whitening(NamedTuple):
-    """A matrix A by which items ``A' z`` have covariance I, and its inverse where it has one."""
+    """A matrix A such that the items ``A' z`` have covariance I, and its inverse.
+
+    Where columns are constant or depend on each other, the inverse covers the rest of the space.
+    """
 
     matrix: Floats
     inverse: Floats
@@ -25,12 +28,13 @@ class Whitening(NamedTuple):
 class ScoringRule(ABC):
     """A family of scoring functions s(z), indexed by an array of coefficients.
 
-    The optimiser sees `parameters`, any numbers that stand for admissible coefficients.
+    The optimiser works with `parameters`: any numbers are allowed, and stand for admissible
+    coefficients.
 
     Attributes
     ----------
     centred : bool
-        Whether moving all items changes no order.
+        Whether adding one vector to all items leaves their order as it is.
     """
 
     centred: bool
@@ -49,15 +53,15 @@ class ScoringRule(ABC):
 
     @abstractmethod
     def pull_back(self, gradient: Floats, z: Floats) -> Floats:
-        """Return the gradient by coefficients from that by scores."""
+        """Return the gradient by coefficients, given the gradient by scores."""
 
     @abstractmethod
     def moved(self, coef: Floats, matrix: Floats) -> Floats:
-        """Return the coefficients for items z from those for ``matrix' z``."""
+        """Return the coefficients for items z, given those for items ``matrix' z``."""
 
     @abstractmethod
     def first(self, z: Floats, positive: Labels) -> Floats:
-        """Return good coefficients for items of which `whitening` has been taken."""
+        """Return good coefficients to start from, for items that have been whitened."""
 
     @abstractmethod
     def drawn(self, d: int, random: np.random.RandomState) -> Floats:
@@ -68,28 +72,28 @@ class ScoringRule(ABC):
         return coef
 
     def coefficients(self, parameters: Floats, d: int) -> Floats:
-        """Return what parameters stand for."""
+        """Return the coefficients that parameters stand for."""
         return parameters.reshape(self.shape(d))
 
     def parameters(self, coef: Floats) -> Floats:
         """Return parameters that stand for coefficients."""
         return coef.ravel()
 
-    def chained(self, gradient: Floats, parameters: Floats) -> Floats:  # noqa: ARG002 - for some
-        """Return the gradient by parameters from that by coefficients."""
+    def chained(self, gradient: Floats, parameters: Floats) -> Floats:  # noqa: ARG002 - subclasses
+        """Return the gradient by parameters, given the gradient by coefficients."""
         return gradient.ravel()
 
     def whitening(self, z: Floats) -> "Whitening":
         """Return A, of shape (d, r), such that the items ``A' z`` have covariance I of rank r.
 
-        About the mean where the rule allows to move the items, else about 0.
+        The covariance is about the mean if the rule is `centred`, else about 0.
         """
         largest = np.abs(z).max(axis=0)
         scaled = z / np.where(largest > 0, largest, 1.0)
         if self.centred:
             scaled = scaled - scaled.mean(axis=0)
         spread = np.sqrt((scaled**2).mean(axis=0))
-        # Of a constant column rounding is left.
+        # Only rounding errors are left of a constant column.
         varies = spread > _CONSTANT
         alike = scaled[:, varies] / spread[varies]
         values, vectors = np.linalg.eigh(alike.T @ alike / len(z))
@@ -103,9 +107,9 @@ class ScoringRule(ABC):
 
 
 class LinearRule(ScoringRule):
-    """``s(z) = <theta, z>``, with theta of shape (d,).
+    """The rule ``s(z) = <theta, z>``, with theta of shape (d,).
 
-    Best where both classes are normal with one covariance matrix S:
+    It is the best rule if both classes are normal with one covariance matrix S, for
     ``theta = S^-1 (mu_X - mu_Y)``.
     """
 
@@ -132,20 +136,20 @@ class LinearRule(ScoringRule):
         return np.asarray(matrix @ coef)
 
     def first(self, z: Floats, positive: Labels) -> Floats:
-        """Return the difference of means, for whitened items the discriminant of Fisher."""
+        """Return the difference of means, which for whitened items is Fisher's discriminant."""
         return np.asarray(z[positive].mean(axis=0) - z[~positive].mean(axis=0))
 
     def drawn(self, d: int, random: np.random.RandomState) -> Floats:
-        """Return a direction, all being equally likely."""
+        """Return a random direction; all directions are equally likely."""
         return _unit(random.standard_normal(d))
 
 
 class QuadraticRule(ScoringRule):
-    """``s(z) = z' theta z``, with theta symmetric of shape (d, d).
+    """The rule ``s(z) = z' theta z``, with theta symmetric of shape (d, d).
 
-    Best where both classes are normal with mean 0: ``theta = S_Y^-1 - S_X^-1``, which the source
-    prints the other way round. All d^2 entries are parameters: gradients are symmetric, hence so
-    are all iterates.
+    It is the best rule if both classes are normal with mean 0, for ``theta = S_Y^-1 - S_X^-1``,
+    which the source prints the other way round. All d^2 entries are parameters; as gradients are
+    symmetric, all iterates are.
     """
 
     centred = False
@@ -171,7 +175,7 @@ class QuadraticRule(ScoringRule):
         return _symmetric(matrix @ coef @ matrix.T)
 
     def first(self, z: Floats, positive: Labels) -> Floats:
-        """Return the difference of inverse second moments, drawn towards the pooled ones, I."""
+        """Return the difference of inverse second moments, each shrunk towards I."""
         return _inverse_moments(z[~positive]) - _inverse_moments(z[positive])
 
     def drawn(self, d: int, random: np.random.RandomState) -> Floats:
@@ -180,29 +184,29 @@ class QuadraticRule(ScoringRule):
         return _unit(entries + entries.T)
 
     def projected(self, coef: Floats) -> Floats:
-        """Return the symmetric part; nothing but rounding makes another."""
+        """Return the symmetric part, from which the matrix differs by rounding errors alone."""
         return _symmetric(coef)
 
 
 class DefiniteRule(QuadraticRule):
-    """``s(z) = z' theta z``, with theta symmetric and positive definite.
+    """The rule ``s(z) = z' theta z``, with theta symmetric and positive definite.
 
-    To the optimiser, ``theta = L L' + 1e-6 tr(L L') / d I`` with any L of shape (d, d).
+    The parameters are any matrix L of shape (d, d): ``theta = L L' + 1e-6 tr(L L') / d I``.
     """
 
     def projected(self, coef: Floats) -> Floats:
-        """Raise eigenvalues to 1e-6 of the largest in size."""
+        """Raise eigenvalues to at least 1e-6 of the largest absolute value among them."""
         values, vectors = np.linalg.eigh(coef)
         raised = np.maximum(values, _FLOOR * max(np.abs(values).max(), np.finfo(float).tiny))
         return _symmetric((vectors * raised) @ vectors.T)
 
     def drawn(self, d: int, random: np.random.RandomState) -> Floats:
-        """Return a matrix of the distribution of Wishart with d degrees of freedom."""
+        """Return a matrix from the Wishart distribution with d degrees of freedom."""
         entries = random.standard_normal((d, d))
         return self.projected(_unit(entries @ entries.T))
 
     def coefficients(self, parameters: Floats, d: int) -> Floats:
-        """Return ``L L'``, and a little of I."""
+        """Return ``L L'`` plus a small multiple of I."""
         square = super().coefficients(parameters, d)
         square = square @ square.T
         return np.asarray(square + _FLOOR * np.trace(square) / d * np.eye(d))
@@ -215,12 +219,12 @@ class DefiniteRule(QuadraticRule):
     def chained(self, gradient: Floats, parameters: Floats) -> Floats:
         """Return ``2 (G + 1e-6 tr(G) / d I) L``."""
         d = len(gradient)
-        more = gradient + _FLOOR * np.trace(gradient) / d * np.eye(d)
-        return np.asarray(2 * more @ parameters.reshape(d, d)).ravel()
+        by_square = gradient + _FLOOR * np.trace(gradient) / d * np.eye(d)
+        return np.asarray(2 * by_square @ parameters.reshape(d, d)).ravel()
 
 
 def scoring_rule(rule: str, positive_definite: bool) -> ScoringRule:  # noqa: FBT001 - as named
-    """Return the rules that are meant."""
+    """Return the family of scoring rules of this name."""
     if rule == "linear":
         return LinearRule()
     return DefiniteRule() if positive_definite else QuadraticRule()
@@ -237,6 +241,6 @@ def _symmetric(matrix: Floats) -> Floats:
 
 
 def _inverse_moments(z: Floats) -> Floats:
-    """Return the inverse of the second moments of a class, shrunk towards I if items are few."""
+    """Return the inverse second moments of a class, shrunk towards I where items are few."""
     n, d = z.shape
     return np.linalg.inv((z.T @ z + d * np.eye(d)) / (n + d))

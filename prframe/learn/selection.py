@@ -1,4 +1,4 @@
-"""Which of several nested families of scoring rules to use: rank statistic minus penalty."""
+"""Choose among nested families of scoring rules, by the rank statistic minus a penalty."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -17,12 +17,12 @@ from prframe.stats import ScoreGeneratingFunction, parse_phi
 from prframe.stats.score_functions import Phi
 from prframe.typing import Floats
 
-# Where a function and its derivatives are looked at for their largest values.
+# The number of intervals of the grid on which functions are searched for their largest values.
 _GRID = 2**14
 
 
 class PenalizedSelection(NamedTuple):
-    """The family chosen, and how all of them fared; families count from 0 here."""
+    """The chosen family, and the criterion and penalty of all; families count from 0 here."""
 
     chosen: int
     ranker: RankStatisticRanker
@@ -49,8 +49,8 @@ def complexity_constant(phi: Phi) -> float:
     Raises
     ------
     PrframeError
-        A function that is not smooth, or without bounds, such as "logrank", "van-der-waerden", or
-        "p-norm-push" with q between 1 and 2.
+        A function that is not smooth, or that is unbounded itself or in a derivative, such as
+        "logrank", "van-der-waerden", or "p-norm-push" with q between 1 and 2.
 
     References
     ----------
@@ -106,10 +106,10 @@ def complexity_penalty(  # noqa: PLR0913
 
     Notes
     -----
-    The penalty serves a bound that holds for all distributions, and is large: the second term is
-    1.05 for "mww" with N = 300, n_pos = 150 and k = 2, when the criterion itself goes from .25 to
-    .75, and 6.7 for "p-norm-push(q=3)". For it to choose, N must be a thousand times as large, or
-    the penalty scaled (`select_ranker`).
+    The penalty comes from a bound that holds for all distributions, and is large: the second term
+    is 1.05 for "mww" with N = 300, n_pos = 150 and k = 2, when the criterion itself goes from .25
+    to .75, and 6.7 for "p-norm-push(q=3)". A family beyond the first is chosen only if N is a
+    thousand times as large, or if the penalty is scaled (`select_ranker`).
 
     References
     ----------
@@ -143,8 +143,8 @@ def select_ranker(  # noqa: PLR0913
 ) -> PenalizedSelection:
     """Choose among nested families of scoring rules by the penalised rank statistic.
 
-    The family k that maximises ``W / n_pos - scale * pen(N, k)``, W being the rank statistic of
-    the rule learned in the family, with ranks over N + 1, not smoothed.
+    The chosen family k maximises ``W / n_pos - scale * pen(N, k)``, where W is the rank statistic
+    of the rule learned in the family, with ranks divided by N + 1 and not smoothed.
 
     Parameters
     ----------
@@ -153,15 +153,15 @@ def select_ranker(  # noqa: PLR0913
     X : array_like of float, shape (N, d)
         Features.
     y : array_like, shape (N,)
-        Labels, of two kinds.
+        Labels, with two distinct values.
     families : sequence of (str, sequence of int)
         From small to large, each a rule, "linear" or "quadratic", and its columns of `X`. Columns
         may be added, and the rule may turn from linear to quadratic.
     b1 : float >= 0, default 1
         As for `complexity_penalty`.
     scale : float in (0, 1], default 1
-        Factor of the penalty; 1 is theory, see there. What to take can be found by the share of
-        shuffled labels for which a family beyond the first is chosen.
+        Factor of the penalty; 1 is that of the theory (see `complexity_penalty`). A useful factor
+        can be found by shuffling the labels, for which it makes families beyond the first rare.
 
     Returns
     -------
@@ -177,8 +177,8 @@ def select_ranker(  # noqa: PLR0913
 
     Notes
     -----
-    Quadratic forms do not contain linear ones; where the rule turns, the families are a sequence,
-    for which the bound of the source holds too, but not nested.
+    Quadratic forms do not contain linear ones. Where the rule turns from linear to quadratic, the
+    families are therefore not nested, but the bound of the source holds for any sequence.
 
     References
     ----------
@@ -221,7 +221,7 @@ def select_ranker(  # noqa: PLR0913
 def _columns(
     families: Sequence[tuple[str, Sequence[int]]], features: NDArray[np.generic]
 ) -> list[NDArray[np.intp]]:
-    """Require families that grow; return their columns."""
+    """Require families that grow, and return their columns."""
     if not len(families):
         raise PrframeError("`families` must hold at least one rule with its columns; got none.")
     if features.ndim != 2:  # noqa: PLR2004 - rows and columns
@@ -247,8 +247,8 @@ def _columns(
 def _rank_statistic(
     scores: Floats, positive: NDArray[np.bool_], phi: ScoreGeneratingFunction
 ) -> float:
-    """Return the rank statistic per positive."""
-    # On use: SciPy takes longer to import than most evaluations take.
+    """Return the rank statistic divided by the number of positives."""
+    # SciPy is imported here, because importing it takes longer than most evaluations.
     from scipy.stats import rankdata  # noqa: PLC0415
 
     return float(phi(rankdata(scores)[positive] / (scores.size + 1)).mean())

@@ -21,7 +21,8 @@ from prframe.stats._arrays import positive_labels, reals
 from prframe.stats.score_functions import Phi
 from prframe.typing import Floats
 
-# Differences over n^(-2/5), so over 2e-5: as exact as differences of doubles get.
+# For this n, derivatives are differences over n^(-2/5), about 2e-5, which is as exact as
+# differences of doubles get.
 _CLOSE = 10**12
 _STAND_INS = {DCG: "'logrank' or 'p-norm-push'", LocalAUC: "'rtb(u0={u0})'", Median: "'mww'"}
 
@@ -66,12 +67,13 @@ def smoothed_criterion(
 
     Notes
     -----
-    By the chain rule, the gradient of any parametric scoring rule follows: that of a linear rule
-    is ``Z' gradient``. Every item counts half for itself, so F lies between 1/(2N) and 1 - 1/(2N),
-    and functions that are infinite at 0 or 1 do no harm.
+    By the chain rule, the gradient of any parametric scoring rule follows; that of a linear rule
+    is ``Z' gradient``. Every item counts half in F at its own score, so F lies between 1/(2N) and
+    1 - 1/(2N), and functions that are infinite at 0 or 1 can be taken.
 
-    Sums over pairs are replaced by Fourier series where these cost less, to about 1e-13: time
-    ``O(N log N)`` for given bandwidth relative to the spread, memory ``O(N)``.
+    Sums over pairs are replaced by Fourier series where these cost less, with an error of about
+    1e-13. For a given bandwidth relative to the spread the time is ``O(N log N)`` and the memory
+    ``O(N)``.
 
     References
     ----------
@@ -79,10 +81,10 @@ def smoothed_criterion(
 
     Examples
     --------
-    >>> found = smoothed_criterion([0.0, 1.0, 2.0], [False, False, True], bandwidth=0.5)
-    >>> round(found.value, 4)
+    >>> criterion = smoothed_criterion([0.0, 1.0, 2.0], [False, False, True], bandwidth=0.5)
+    >>> round(criterion.value, 4)
     0.8257
-    >>> found.gradient.round(4).tolist()
+    >>> criterion.gradient.round(4).tolist()
     [-0.0001, -0.036, 0.0361]
     """
     values, positive = reals("scores", scores), positive_labels(label)
@@ -107,7 +109,7 @@ def value_and_gradient(
     order = np.argsort(scores)
     ascending, chosen = scores[order] / h, positive[order]
     sums = kernel_sums(ascending[chosen], ascending, np.ones(n))
-    # Bounds that hold but for rounding.
+    # These bounds hold exactly, and rounding errors are cut off at them.
     ranks = np.clip(sums.cdf / n, 0.5 / n, 1 - 0.5 / n)
     weights = phi.derivative(ranks)
     sorted_gradient = -kernel_sums(ascending, ascending[chosen], weights).density
@@ -118,7 +120,7 @@ def value_and_gradient(
 
 
 def smooth_phi(phi: Phi) -> ScoreGeneratingFunction:
-    """Return the function that is meant; it must be smooth."""
+    """Return the score-generating function, which must be smooth."""
     function = parse_phi(phi)
     if isinstance(function, CustomFunction) and function.slope is None:
         return replace(function, n=_CLOSE)

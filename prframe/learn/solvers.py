@@ -1,4 +1,4 @@
-"""From samples of two classes to the coefficients of a scoring rule."""
+"""Fit the coefficients of a scoring rule to samples of two classes."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from prframe.typing import Floats
 
 
 class Solution(NamedTuple):
-    """Coefficients, the criterion at each iteration, and whether that was enough of them."""
+    """Coefficients, the criterion at each iteration, and whether the iterations converged."""
 
     coef: Floats
     path: Floats
@@ -26,7 +26,7 @@ class Solution(NamedTuple):
 class Problem:
     """The smoothed criterion per positive, ``W / n_pos``, as a function of coefficients.
 
-    With `standardised`, scores are first divided by their standard deviation.
+    If `standardised`, scores are first divided by their standard deviation.
     """
 
     rule: ScoringRule
@@ -53,7 +53,7 @@ class Problem:
 
 
 def gradient_ascent(problem: Problem, start: Floats, step: float, n_steps: int) -> Solution:
-    """Go up the gradient in steps of one factor (Algorithm 1)."""
+    """Maximise by steps along the gradient, times a constant factor (Algorithm 1)."""
     coef, path = problem.rule.projected(start), []
     for _ in range(n_steps):
         value, gradient = problem(coef)
@@ -75,8 +75,8 @@ def quasi_newton(problem: Problem, start: Floats, tol: float, n_steps: int) -> S
     def note(intermediate_result: Any) -> None:  # noqa: ANN401 - SciPy hands it over by this name
         path.append(-intermediate_result.fun)
 
-    # The criterion is about 1: smaller changes than 1e-12 are rounding.
-    found = minimize(
+    # The criterion is about 1, so changes below 1e-12 are rounding errors.
+    optimum = minimize(
         loss,
         rule.parameters(start),
         jac=True,
@@ -85,5 +85,5 @@ def quasi_newton(problem: Problem, start: Floats, tol: float, n_steps: int) -> S
         options={"maxiter": n_steps, "gtol": tol, "ftol": 1e-12},
     )
     return Solution(
-        rule.coefficients(found.x, d), np.array(path), int(found.nit), found.status != 1
+        rule.coefficients(optimum.x, d), np.array(path), int(optimum.nit), optimum.status != 1
     )

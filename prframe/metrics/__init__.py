@@ -1,6 +1,6 @@
 """The catalogue of metrics: every metric is a value.
 
-Adding a metric is one constant in `thresholds`, `positions` or `gains` and one naive definition
+A new metric takes one constant in `thresholds`, `positions` or `gains` and one naive definition
 in the tests' oracle. The list in the error message, the docs table and the shared tests derive
 from `CATALOGUE`.
 """

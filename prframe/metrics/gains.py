@@ -26,7 +26,7 @@ def _ndcg_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
 
 
 def _err_credit(q: Quantities, m: Metric) -> pl.Expr:
-    """Return each hit's share of what its block contributes."""
+    """Return each hit's equal share of the ERR that its tie block contributes."""
     stop = gain_of(q.gain, "exp") / 2.0 ** m.number("top")
     return pl.map_batches(
         [q.group, q.start, q.end, stop],
@@ -36,7 +36,7 @@ def _err_credit(q: Quantities, m: Metric) -> pl.Expr:
 
 
 def _cascade(columns: Sequence[pl.Series], k: int | None) -> pl.Series:
-    """Read down the hits, block by block."""
+    """Return each hit's credit, from the columns group, start, end and stopping probability."""
     group, start, end = (column.to_numpy().astype(np.int64) for column in columns[:3])
     stop = columns[3].to_numpy()
     firsts = np.flatnonzero((np.diff(group, prepend=-1) != 0) | (np.diff(start, prepend=-1) != 0))
@@ -54,11 +54,13 @@ def _cascade(columns: Sequence[pl.Series], k: int | None) -> pl.Series:
 
 
 def _kind_of_gain(name: str, value: object) -> Setting:
+    """Require a kind of gain."""
     checks.one_of(name, value, ("exp", "linear"))
     return str(value)
 
 
 def _top_grade(name: str, value: object) -> Setting:
+    """Require a highest grade above 0."""
     return checks.number(name, value, above=0, at_most=LARGEST_EXPONENT)
 
 

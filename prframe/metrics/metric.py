@@ -21,13 +21,13 @@ Setting: TypeAlias = int | float | str | None
 Credit: TypeAlias = Callable[[Quantities, "Metric"], pl.Expr]
 Finish: TypeAlias = Callable[[Quantities, "Metric", Sequence[pl.Expr]], pl.Expr]
 
-# A metric as a function of the counts in the cells of a ranking, or why it is none.
+# Makes of a metric a function of the counts in the cells of a ranking, or says why it is none.
 Cells: TypeAlias = "Callable[[Metric], CellStatistic] | str"
 
 
 _EXAMPLES: dict[str, int | float] = {"required": 10, "recall": 0.5}
 
-# Parameters of ir_measures that are something else here.
+# Hints for parameters of ir_measures that are expressed in another way here.
 _ELSEWHERE = {
     "cutoff": " A cut-off stands behind an @.",
     "dcg": " For dcg='exp-log2' say gain='exp'.",
@@ -38,11 +38,11 @@ _ELSEWHERE = {
 
 @dataclass(frozen=True)
 class Term:
-    """A number per group made of its hits.
+    """A number per group that is computed from the credits of its hits.
 
-    `combine` is ``"sum"``: the sum of all hits' credits; ``"max"``: the largest of them; or
-    ``"first"``: the credit of the hit ranked first, where `credit` uses `start`, `end`,
-    `tp_start`, `tp_end` alone. `per_hit` tells whether a hit's credit follows from its own row.
+    `combine` says how: ``"sum"`` adds up the credits of all hits, ``"max"`` takes the largest,
+    and ``"first"`` takes that of the hit ranked first, for which `credit` may use `start`, `end`,
+    `tp_start` and `tp_end` alone. `per_hit` tells whether a hit's credit follows from its own row.
     """
 
     credit: Credit
@@ -52,9 +52,9 @@ class Term:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number or word that a metric may be given: ``RBP(p=0.8)``.
+    """A number or word that a metric may be given, as in ``RBP(p=0.8)``.
 
-    `check` takes the parameter's name and what was given and returns the value to use.
+    `check` takes the parameter's name and the given value, and returns the value to use.
     """
 
     name: str
@@ -83,34 +83,35 @@ class Metric:
     name : str
         The name without parameters and cut-off.
     summary : str
-        What it is, with its formula.
+        What the metric is, with its formula.
     source : str
-        Where it is defined.
+        Where the metric is defined.
     terms, finish
-        How it is computed: terms from the hits, then one expression of these and the totals.
+        How the metric is computed: terms from the hits, then one expression of these terms and
+        of the totals.
     cells : callable or str
-        What makes of it a function of the counts in the cells of a ranking, which `interval` and
-        `compare` work with; or why it is none.
+        A function that makes of the metric a function of the counts in the cells of a ranking,
+        which `interval` and `compare` work with; or why there is none.
     expected_terms, expected_finish : optional
-        What replaces `terms` and `finish` under ``ties="expected"`` where that is not the same.
+        Replacements of `terms` and `finish` under ``ties="expected"``, where these differ.
     cutoff : {"none", "optional", "required", "recall"}
-        Whether it is cut off at a rank, or taken at a level of recall.
+        Whether the metric is cut off at a rank, or taken at a level of recall.
     parameters : tuple of Parameter
-        What it may be given.
+        The parameters that the metric may be given.
     ties : frozenset of str
-        The tie policies that it takes.
+        The tie policies that the metric takes.
     needs : tuple of {"n_pos", "n_neg"}
-        The totals that must be positive for it to be defined.
+        The totals that must be positive for the metric to be defined.
     also_undefined : str
-        What else makes it undefined, in words.
+        Further conditions under which the metric is undefined, in words.
     options : frozenset of {"weight", "prior", "interpolate"}
-        The options it takes.
+        The options that the metric takes.
     graded : bool
-        Whether it uses graded labels.
+        Whether the metric uses graded labels.
     judged : bool
-        Whether it must know which items were judged.
+        Whether the metric must know which items were judged.
     interpolated : bool
-        Whether it is made of interpolated precision, whatever the option.
+        Whether the metric is made of interpolated precision, whatever the option.
     range : tuple of float
         The least and the largest value.
     greater_is_better : bool
@@ -152,7 +153,10 @@ class Metric:
         return replace(self, k=checks.whole_number("k", k, at_least=1))
 
     def __call__(self, *first: Setting, **settings: Setting) -> "Metric":
-        """Return the metric with parameters set; one without a name is the first, None resets."""
+        """Return the metric with parameters set.
+
+        A value without a name sets the first parameter, and None restores the default.
+        """
         known = {parameter.name: parameter for parameter in self.parameters}
         given = dict(self.settings)
         if first and (len(first) > 1 or not known):
@@ -182,26 +186,26 @@ class Metric:
 
     @property
     def rel(self) -> float | None:
-        """The least label that counts as positive, if it is the metric's own."""
+        """The least label that counts as positive, if this metric sets its own."""
         value = self._values.get("rel")
         return value if isinstance(value, (int, float)) else None
 
     @property
     def highest_grade(self) -> float | None:
-        """The largest label that it takes, if there is one."""
+        """The largest label that the metric takes, if there is one."""
         exponential = self._values.get("gain") == "exp"
         value = LARGEST_EXPONENT if exponential else self._values.get("top")
         return value if isinstance(value, (int, float)) else None
 
     @property
     def undefined(self) -> str:
-        """When the value is null."""
+        """The condition under which the value is null."""
         conditions = [f"{name} = 0" for name in self.needs]
         return " or ".join([*conditions, *filter(None, [self.also_undefined])]) or "never"
 
     @property
     def without_cells(self) -> str:
-        """Why it is no function of the counts in cells; empty if it is one."""
+        """Why the metric is no function of the counts in cells; empty if it is one."""
         reasons = {
             "it uses graded labels": self.graded,
             "it must know what was judged": self.judged,
@@ -238,15 +242,15 @@ class Metric:
 
     @property
     def form(self) -> str:
-        """The name, with the cut-off that it needs."""
+        """The name, followed by ``@k`` or ``@r`` if the metric needs a cut-off."""
         return self.name + {"required": "@k", "recall": "@r"}.get(self.cutoff, "")
 
     def example(self) -> "Metric":
-        """Return the metric with the cut-off that it needs."""
+        """Return the metric, with an example of the cut-off if it needs one."""
         return self @ _EXAMPLES[self.cutoff] if self.cutoff in _EXAMPLES else self
 
     def takes(self, parameter: str) -> bool:
-        """Tell whether it has a parameter of this name."""
+        """Tell whether the metric has a parameter of this name."""
         return parameter in self._values
 
     def number(self, parameter: str) -> float:
@@ -257,9 +261,9 @@ class Metric:
         return value
 
     def lack_of_cutoff(self) -> str:
-        """Say that a cut-off is missing."""
-        what = "a level" if self.cutoff == "recall" else "a cut-off"
-        return f"{self.name} needs {what}, for instance '{self.example()}'."
+        """Return the message that the metric lacks its cut-off."""
+        missing = "a level" if self.cutoff == "recall" else "a cut-off"
+        return f"{self.name} needs {missing}, for instance '{self.example()}'."
 
     def rank(self) -> int:
         """Return the cut-off of a metric that requires one."""
@@ -279,7 +283,7 @@ class Metric:
         return (self.expected_terms or ()) if expected else self.terms
 
     def finish_under(self, ties: Ties) -> Finish:
-        """Return what finishes the value under a tie policy."""
+        """Return the function from terms to the value under a tie policy."""
         return (self.expected_finish if POLICIES[ties].mean else None) or self.finish
 
     def at_random(self, n: int, n_pos: int) -> float | None:
@@ -311,7 +315,7 @@ class Metric:
         if "expected" not in self.ties or not all(n_needed[name] for name in self.needs):
             return None
         terms_ = self.terms_under("expected")
-        # All hits are alike; one row stands for them wherever its credit follows from itself.
+        # All hits are alike, so one row stands for them all if its credit needs no other row.
         rows = 1 if all(term.per_hit for term in terms_) else n_pos
         table, q = _one_block(n, n_pos, rows)
         values = {
@@ -341,7 +345,7 @@ def _written(value: Setting) -> str:
 
 
 def _one_block(n: int, n_pos: int, rows: int) -> tuple[pl.DataFrame, Quantities]:
-    """Return so many hits of a ranking in which everything ties, and their quantities."""
+    """Return some hits, one a row, of a ranking in which all items tie, and their quantities."""
     counts: dict[str, float] = {
         "start": 0,
         "end": n,
@@ -352,7 +356,7 @@ def _one_block(n: int, n_pos: int, rows: int) -> tuple[pl.DataFrame, Quantities]
     counts |= {"n": n, "n_pos": n_pos, "n_neg": n - n_pos, "n_hits": n_pos, "group": 0}
     counts |= {"fp_end": n - n_pos, "nonrel_start": 0, "nonrel_end": n - n_pos, "pooled_end": 0}
     counts |= {"n_nonrel": n - n_pos, "weight": 1, "gain": 1}
-    # Every item is judged; the hits stand for them all.
+    # Every item is judged, but only the hits have rows; together they count for all n items.
     counts["judged"] = n / n_pos
     table = pl.DataFrame({name: [count] * rows for name, count in counts.items()})
     named = [field.name for field in fields(Quantities) if field.name in counts]

@@ -1,11 +1,13 @@
-"""From the name of a metric to the metric.
+"""Reading the name of a metric.
+
+The grammar of names is::
 
     name       = word [ "(" setting { "," setting } ")" ] [ "@" number ]
     setting    = [ word "=" ] value
     value      = number | word | quoted word
 
 A value without a name sets the first parameter. Names of trec_eval, ranx and ir_measures are
-accepted where this catalogue calls the same thing otherwise.
+accepted where this catalogue has another name for the same metric.
 """
 
 import copyreg
@@ -63,7 +65,7 @@ ALIASES: dict[str, str] = {
     "average_precision": "AP",
     "roc_auc": "AUC",
 }
-# Names of other programs that go with a cut-off: "P_5", "P.5", "precision@5".
+# Names of other programs for metrics with a cut-off: "P_5", "P.5", "precision@5".
 CUT_ALIASES: dict[str, str] = {
     # trec_eval
     "P": "P",
@@ -80,7 +82,7 @@ CUT_ALIASES: dict[str, str] = {
     "hit_rate": "Success",
     "precision": "P",
 }
-# Names of other programs for what is to be had otherwise.
+# What to write for names of other programs that stand for no metric of the catalogue.
 _ELSEWHERE = {
     "NumQ": "the column n of evaluate(..., over=...)",
     "gm_bpref": "evaluate('Bpref', over=..., geometric_mean=True)",
@@ -108,7 +110,7 @@ _TOKEN = re.compile(
 
 
 def with_cells(test: str | None = None) -> str:
-    """List the metrics that are functions of the counts in cells, perhaps those a test is for."""
+    """List the metrics that are functions of the counts in cells, or those that a test is for."""
     forms = [
         metric.form
         for metric in CATALOGUE.values()
@@ -144,42 +146,42 @@ def parse_metric(metric: "str | Metric") -> Metric:
     0.05
     """
     if isinstance(metric, Metric):
-        found = metric
+        parsed = metric
     elif isinstance(metric, str):
-        found = _Parser(metric).metric()
+        parsed = _Parser(metric).metric()
     else:
         raise PrframeError(
             f"a metric must be a name or a catalogue object; got {checks.brief(metric)}."
         )
-    if found.k is None and found.cutoff in {"required", "recall"}:
-        raise PrframeError(found.lack_of_cutoff())
-    return found
+    if parsed.k is None and parsed.cutoff in {"required", "recall"}:
+        raise PrframeError(parsed.lack_of_cutoff())
+    return parsed
 
 
 def _restore(text: str) -> Metric:
-    """Return the metric that was written as text."""
+    """Return the metric whose name was pickled."""
     return _Parser(text).metric()
 
 
-# Formulas are lambdas: a metric travels between processes by its name.
+# Formulas are lambdas, which cannot be pickled, so a metric is pickled as its name.
 copyreg.pickle(Metric, lambda metric: (_restore, (str(metric),)))
 
 
 @dataclass(frozen=True)
 class _Token:
-    """A word, a quoted word or a mark, and where it begins."""
+    """A word, a quoted word or a mark, and the place where it begins."""
 
     text: str
     place: int
     kind: str
 
     def is_mark(self, mark: str) -> bool:
-        """Tell whether it is a certain mark, and not a quoted one."""
+        """Tell whether the token is this mark, and not a quoted word that looks like it."""
         return self.kind == "mark" and self.text == mark
 
 
 class _Parser:
-    """Reads one name from left to right."""
+    """A parser that reads one name from left to right."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -192,24 +194,25 @@ class _Parser:
         settings = self._settings() if self._at("(") else []
         level = self._level() if self._at("@") else None
         if level is not None and (graded := _AT_GRADE.fullmatch(level)):
-            # ranx: "map@10-l2".
+            # In ranx "map@10-l2" asks for labels of at least 2.
             level, settings = graded["name"], [*settings, ("rel", int(graded["rel"]))]
         if self._next < len(self._tokens):
             self._fail("its end")
-        found = _look_up(name, self._text, has_level=level is not None)
-        named = [(name or self._first_parameter(found), value) for name, value in settings]
+        metric = _look_up(name, self._text, has_level=level is not None)
+        named = [(name or self._first_parameter(metric), value) for name, value in settings]
         if len(dict(named)) < len(named):
             raise PrframeError(f"a parameter stands twice in {self._text!r}.")
-        found = found(**dict(named))
-        return found if level is None else _at_level(found, level, self._text)
+        metric = metric(**dict(named))
+        return metric if level is None else _at_level(metric, level, self._text)
 
     def _first_parameter(self, metric: Metric) -> str:
+        """Return the name of a metric's first parameter."""
         if not metric.parameters:
             raise PrframeError(f"{metric.name} takes no parameters; got {self._text!r}.")
         return metric.parameters[0].name
 
     def _settings(self) -> list[tuple[str | None, Setting]]:
-        """Read what stands in parentheses."""
+        """Read the settings in parentheses, as pairs of a name, or None, and a value."""
         settings: list[tuple[str | None, Setting]] = []
         self._next += 1
         while not self._at(")"):
@@ -228,6 +231,7 @@ class _Parser:
         return settings
 
     def _value(self) -> Setting:
+        """Read the value of a setting."""
         if self._kind() == "quoted":
             self._next += 1
             return self._tokens[self._next - 1].text
@@ -235,24 +239,28 @@ class _Parser:
         return _number(word) if _number(word) is not None else word
 
     def _level(self) -> str:
+        """Read the cut-off behind the @."""
         self._next += 1
         return self._take("word", "a cut-off")
 
     def _at(self, mark: str, *, ahead: int = 0) -> bool:
+        """Tell whether the next token, or one further ahead, is this mark."""
         place = self._next + ahead
         return place < len(self._tokens) and self._tokens[place].is_mark(mark)
 
     def _kind(self) -> str:
+        """Return the kind of the next token."""
         return self._tokens[self._next].kind if self._next < len(self._tokens) else "end"
 
-    def _take(self, kind: str, what: str) -> str:
+    def _take(self, kind: str, expected: str) -> str:
+        """Return the text of the next token, which must be of this kind, and go on."""
         if self._kind() != kind:
-            self._fail(what)
+            self._fail(expected)
         self._next += 1
         return self._tokens[self._next - 1].text
 
     def _fail(self, expected: str) -> NoReturn:
-        """Say what should stand where the text goes wrong."""
+        """Raise an error that says what should stand at the next token."""
         if self._next < len(self._tokens):
             token = self._tokens[self._next]
             where = f"{token.text!r} at character {token.place + 1}"
@@ -284,7 +292,7 @@ class _Parser:
 def _look_up(name: str, text: str, *, has_level: bool) -> Metric:
     """Return the metric of a name without parameters."""
     if graded := _AT_GRADE.fullmatch(name):
-        # ranx: "map-l2".
+        # In ranx "map-l2" asks for labels of at least 2.
         return _look_up(graded["name"], text, has_level=has_level)(rel=int(graded["rel"]))
     if has_level and name in CUT_ALIASES:
         return _alias(CUT_ALIASES[name])
@@ -301,7 +309,7 @@ def _look_up(name: str, text: str, *, has_level: bool) -> Metric:
 
 
 def _unknown(name: str, text: str) -> str:
-    """Say what may be meant by a name that is not known."""
+    """Return the message for an unknown name, with what may be meant by it."""
     base = suffix["name"] if (suffix := _WITH_SUFFIX.fullmatch(name)) else name
     for known in (name, base):
         if known in _ELSEWHERE:
@@ -321,12 +329,12 @@ def _unknown(name: str, text: str) -> str:
 
 
 def _alias(text: str) -> Metric:
-    """Return the metric that an alias stands for, its cut-off still open."""
+    """Return the metric that an alias stands for, which may still lack its cut-off."""
     return _Parser(text).metric()
 
 
 def _at_level(metric: Metric, level: str, text: str) -> Metric:
-    """Cut a metric off at what stands after the @."""
+    """Return the metric cut off at the text that stands behind the @."""
     number = _number(level)
     if metric.cutoff == "recall":
         if not isinstance(number, (int, float)):
@@ -340,14 +348,14 @@ def _at_level(metric: Metric, level: str, text: str) -> Metric:
 
 
 def _number(word: str) -> int | float | None:
-    """Return the number that a word stands for, if it does."""
+    """Return the number that a word stands for; None if it is no number."""
     if _WHOLE.fullmatch(word):
         return int(word)
     return float(word) if _REAL.fullmatch(word) else None
 
 
 def _resembling(name: str) -> str | None:
-    """Return the known name that comes nearest, perhaps equal but for its case."""
-    known = [*CATALOGUE, *ALIASES, *CUT_ALIASES]
-    same = [one for one in known if one.lower() == name.lower()]
-    return same[0] if same else checks.closest(name, known)
+    """Return the known name that differs in case alone, or else the one that resembles it most."""
+    known_names = [*CATALOGUE, *ALIASES, *CUT_ALIASES]
+    same = [known for known in known_names if known.lower() == name.lower()]
+    return same[0] if same else checks.closest(name, known_names)

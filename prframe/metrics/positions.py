@@ -1,4 +1,4 @@
-"""Metrics of positions: under ties, their mean over the orders within the blocks."""
+"""Metrics of positions, which take their mean over the orders within tie blocks."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from prframe.typing import Floats, Integers
 
 
 def _value(_q: Quantities, _m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
-    """Finish with the term itself."""
+    """Return the only term."""
     return terms[0]
 
 
@@ -21,8 +21,8 @@ def _top_credit(q: Quantities, m: Metric) -> pl.Expr:
     return q.weight * q.share_in_top(m.rank())
 
 
-def _top(k: int, q: Quantities) -> pl.Expr:
-    """Return how many items the ideal top k holds of n_pos."""
+def _ideal_hits(k: int, q: Quantities) -> pl.Expr:
+    """Return the number of positives among the first k of the best ranking."""
     return pl.min_horizontal(pl.lit(k), q.n_pos)
 
 
@@ -62,15 +62,15 @@ def _judged_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Exp
 def _bpref_credit(q: Quantities, _: Metric) -> pl.Expr:
     """Return 1 - mean of min(judged non-relevant above, n_pos) / min(n_nonrel, n_pos).
 
-    Of the hit and the x judged non-relevant items of its block, every place of the hit among them
-    is equally likely: the mean is that over 0, 1, ..., x of them above it.
+    If the hit's block holds x judged non-relevant items, every place of the hit among them is
+    equally likely, so the mean is taken over 0, 1, ..., x of these items above the hit.
     """
     places = q.nonrel_end - q.nonrel_start + 1
     free = pl.max_horizontal(pl.min_horizontal(q.n_pos - q.nonrel_start, places), pl.lit(0))
     below = free * q.nonrel_start + free * (free - 1) / 2
     above = (below + (places - free) * q.n_pos) / places
-    most = pl.min_horizontal(q.n_nonrel, q.n_pos)
-    return q.weight * (1 - pl.when(most > 0).then(above / most).otherwise(0.0))
+    largest = pl.min_horizontal(q.n_nonrel, q.n_pos)
+    return q.weight * (1 - pl.when(largest > 0).then(above / largest).otherwise(0.0))
 
 
 def _lift_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
@@ -83,7 +83,7 @@ def _total(q: Quantities) -> pl.Expr:
 
 
 def _fraction_size(q: Quantities, m: Metric) -> pl.Expr:
-    """Return the number of items that make up the fraction, safe from rounding."""
+    """Return the number of items that make up the fraction, not raised by rounding errors."""
     return pl.max_horizontal((m.number("fraction") * _total(q) - 1e-9).ceil(), pl.lit(1.0))
 
 
@@ -108,22 +108,22 @@ def _exponential_mean(rate: pl.Expr, start: pl.Expr, end: pl.Expr) -> pl.Expr:
 
 
 def _one_minus_exp(x: pl.Expr) -> pl.Expr:
-    """Return 1 - exp(-x) without loss of digits where x is small."""
+    """Return 1 - exp(-x) without loss of digits for small x."""
     return 2 * (-x / 2).exp() * (x / 2).sinh()
 
 
 def _bedroc_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
-    """Scale the sum between those of the worst and the best ranking.
+    """Return the sum on the scale from that of the worst to that of the best ranking.
 
-    What is not retrieved stands below, in any order.
+    Items that are not retrieved stand below the others, in any order.
     """
     alpha, total = m.number("alpha"), _total(q)
     missed = q.n_pos - q.n_hits
     below = missed * _exponential_mean(alpha / total, q.n, total)
-    found = terms[0] + pl.when(missed > 0).then(below).otherwise(0.0)
+    total_credit = terms[0] + pl.when(missed > 0).then(below).otherwise(0.0)
     best = _one_minus_exp(alpha * q.n_pos / total)
     worst = best * (-alpha * q.n_neg / total).exp()
-    return (found - worst) / (best * _one_minus_exp(alpha * q.n_neg / total))
+    return (total_credit - worst) / (best * _one_minus_exp(alpha * q.n_neg / total))
 
 
 def _set_f(q: Quantities, m: Metric, _: Sequence[pl.Expr]) -> pl.Expr:
@@ -155,7 +155,7 @@ def _ratio(name: str, value: object) -> Setting:
     return checks.number(name, value, above=0, at_most=1e6)
 
 
-# Why there is nothing that resamples, or drawn curves, could say.
+# Reasons why neither resamples nor drawn curves say how a metric varies.
 _FIRST = "the first positive alone decides it, and a sample has one"
 _COUNT = "it is a count, which grows with the sample"
 
@@ -192,7 +192,7 @@ RelP = Metric(
     "Relative precision at k: P@k over that of the best ranking, tp / min(k, n_pos).",
     "TREC",
     (Term(_top_credit),),
-    over(lambda q, m: _top(m.rank(), q)),
+    over(lambda q, m: _ideal_hits(m.rank(), q)),
     cutoff="required",
     cells=lambda m: stats.RelativePrecisionAt(m.rank()),
 )

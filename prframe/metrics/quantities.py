@@ -5,22 +5,23 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-# A count of positives reaches a level of recall from a hair below it: 3 of 10 a level of .3.
+# A count of positives reaches a level of recall if rounding alone leaves it below: 3 of 10
+# positives reach a level of .3, although .3 times 10 may be a little more than 3.
 HAIR_BELOW = 1 - 1e-12
 
 
 @dataclass(frozen=True)
 class Quantities:
-    """What a metric may use.
+    """The quantities that the formula of a metric may use.
 
     Attributes
     ----------
     group : Expr, one value per hit
-        Which group it belongs to; hits stand in order of group and rank.
+        The group that the hit belongs to; hits stand in order of group and rank.
     start, end : Expr, one value per hit
         Items ranked above the hit's tie block, and up to its end. Without ties: rank - 1, rank.
     tp_start, tp_end, fp_start, fp_end : Expr, one value per hit
-        The positives and the negatives among these.
+        The positives and the negatives among the items above the block, and up to its end.
     weight, gain : Expr, one value per hit
         The hit's weight and its graded relevance; 1 unless there are any. A row that is listed
         for another reason than being positive has weight 0.
@@ -28,7 +29,8 @@ class Quantities:
         Whether the item was judged (0 or 1); the judged items that are not relevant above its
         block and up to its end; the items up to its end that are in the pool and not judged.
     n, n_pos, n_neg, n_hits : Expr, one value per group
-        Retrieved items; positives and negatives with what is not listed; retrieved positives.
+        Retrieved items; positives and negatives, including those that are not listed; retrieved
+        positives.
     n_nonrel : Expr, one value per group
         Judged items that are not relevant, retrieved or not.
     running_discounts : callable
@@ -69,7 +71,7 @@ class Quantities:
         return precision(tp, fp, self.prior, self.n_pos, self.n_neg)
 
     def share_in_top(self, k: "pl.Expr | int") -> pl.Expr:
-        """Return the probability that a hit stands among the first k, its block in any order."""
+        """Return the probability that a hit is among the first k, by all orders of its block."""
         top = pl.min_horizontal(self.end, k) - self.start
         return pl.max_horizontal(top, 0) / (self.end - self.start)
 
@@ -80,7 +82,7 @@ class Quantities:
         if k is not None:
             start, end = pl.min_horizontal(start, k), pl.min_horizontal(end, k)
         mean = (running.gather(end) - running.gather(start)) / (self.end - self.start)
-        # A difference of running sums loses digits far down; a block of one needs none.
+        # A difference of running sums loses digits at large ranks; a block of one item needs none.
         single = 1 / (self.end + 1).log(2)
         if k is not None:
             single = pl.when(self.end <= k).then(single).otherwise(0.0)
@@ -90,10 +92,11 @@ class Quantities:
 def precision(
     tp: pl.Expr, fp: pl.Expr, prior: float | None, n_pos: pl.Expr, n_neg: pl.Expr
 ) -> pl.Expr:
-    """Return tp / (tp + fp), both first scaled to a prior if one is given.
+    """Return tp / (tp + fp), after both are scaled to a prior if one is given.
 
-    ``tp' = tp prior / n_pos``, ``fp' = fp (1 - prior) / n_neg`` (Hoiem et al. 2012). Without a
-    negative it is 1, without a positive 0, at the priors 0 and 1 as well.
+    The scaled counts are ``tp' = tp prior / n_pos`` and ``fp' = fp (1 - prior) / n_neg`` (Hoiem et
+    al. 2012). Without a negative the precision is 1 and without a positive 0, even if the prior is
+    0 or 1.
     """
     if prior is None:
         return tp / (tp + fp)
@@ -102,7 +105,7 @@ def precision(
     return pl.when(fp > 0).then(scaled).otherwise(1.0)
 
 
-# Beyond, 2^label is no number that sums can be made of.
+# With larger labels 2^label is too large for sums of floats.
 LARGEST_EXPONENT = 1000
 
 

@@ -1,4 +1,4 @@
-"""How metrics of both families are put together."""
+"""Parts that metrics of thresholds and metrics of positions share."""
 
 from collections.abc import Callable, Sequence
 
@@ -11,25 +11,25 @@ from prframe.typing import Floats
 
 
 def over(denominator: Callable[[Quantities, Metric], pl.Expr | int]) -> Finish:
-    """Finish by dividing the one term."""
+    """Return a finish that divides the only term by a denominator."""
     return lambda q, m, terms: terms[0] / denominator(q, m)
 
 
 def per_block(
     statistic: Callable[..., Floats], q: Quantities, m: Metric, *more: pl.Expr
 ) -> pl.Expr:
-    """Apply a function of (start, size, hits, depth, ...) to each hit's block."""
+    """Return a statistic of each hit's block, a function of (start, size, hits, depth, ...)."""
 
     def apply(columns: Sequence[pl.Series]) -> pl.Series:
         start, end, hits, *others = (
             column.fill_null(0).to_numpy().astype(np.int64) for column in columns
         )
-        some = end > start
-        size = (end - start)[some]
-        depth = size if m.k is None else np.clip(m.rank() - start[some], 0, size)
+        filled = end > start
+        size = (end - start)[filled]
+        depth = size if m.k is None else np.clip(m.rank() - start[filled], 0, size)
         values = np.zeros(start.size)
-        values[some] = statistic(
-            start[some], size, hits[some], depth, *(other[some] for other in others)
+        values[filled] = statistic(
+            start[filled], size, hits[filled], depth, *(other[filled] for other in others)
         )
         return pl.Series(values)
 

@@ -1,8 +1,8 @@
-"""Metrics of the curve: counts move once per threshold.
+"""Metrics of the curve, whose counts change once per threshold.
 
 Under ``ties="expected"`` a metric that is linear in precision has a closed form, and so has one
-that adds up functions of ranks; one that takes a maximum over thresholds, or a threshold that
-depends on the order, has none and refuses it.
+that adds up functions of ranks. A metric that takes a maximum over thresholds, or a threshold that
+depends on the order, has no closed form and refuses this policy.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ from prframe.tie_policies import NO_MEAN, WITHOUT_LABELS
 from prframe.typing import Floats, Integers
 
 CURVE = frozenset({"weight", "prior", "interpolate"})
-# trec_eval's guard against a division by zero in infAP.
+# trec_eval adds this number to counts in infAP, so that it never divides by zero.
 _EPSILON = 1e-5
 _LEVELS = [i / 10 for i in range(1, 11)]
 
@@ -73,15 +73,15 @@ def _eleven_point_credit(q: Quantities, m: Metric) -> pl.Expr:
     if q.interpolated is None:
         raise PrframeError("the 11-point AP is made of interpolated precision.")
     reached, before = (_levels_reached(tp, q.n_pos, m) for tp in (q.tp_end, q.tp_start))
-    # A relevant item below the grade that counts has weight 0, perhaps in a block without hits.
+    # An item whose grade is too low to count has weight 0, and its block may have no hits.
     share = pl.when(q.weight > 0).then(q.weight / (q.tp_end - q.tp_start)).otherwise(0.0)
     return q.interpolated * (reached - before) * share
 
 
 def _levels_reached(tp: pl.Expr, n_pos: pl.Expr, m: Metric) -> pl.Expr:
-    """Count the levels .1, .2, ..., 1 of recall that are reached."""
+    """Return how many of the levels .1, .2, ..., 1 of recall are reached."""
     if m["levels"] == "exact":
-        # At most tp / n_pos, safe from rounding.
+        # The small number makes up for a rounding error that leaves the quotient below a level.
         return (10 * tp / n_pos + 1e-9).floor()
     reached = [(tp >= _items_at(level, n_pos, m)) & (tp > 0) for level in _LEVELS]
     return pl.sum_horizontal(reached).cast(pl.Int64)
@@ -112,13 +112,13 @@ def _precision_beyond(q: Quantities, m: Metric) -> pl.Expr:
 
 def _precision_at_level(q: Quantities, m: Metric) -> pl.Expr:
     needed = float(m.k or 0) * q.n_pos * HAIR_BELOW
-    # All hits of the one block in which recall reaches the level earn its precision.
+    # All hits of the block in which recall reaches the level earn the precision at its end.
     reached = (q.tp_start < needed) & (q.tp_end >= needed)
     return pl.when(reached).then(q.precision(q.tp_end, q.fp_end)).otherwise(0.0)
 
 
 def _opened(_q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
-    """Finish with the term, but at level 0 with the opening point, which precedes every hit."""
+    """Return the term, or at level 0 the opening point's precision 1, which precedes all hits."""
     return terms[0] if m.k else pl.lit(1.0)
 
 
@@ -131,7 +131,7 @@ def _auc_credit(q: Quantities, _: Metric) -> pl.Expr:
 
 
 def _auc_finish(q: Quantities, _: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
-    # Floats: the products of counts outgrow integers.
+    # The products of counts are floats, because integers may overflow.
     missed = (q.n_pos - q.n_hits).cast(pl.Float64) * (q.n_neg - (q.n - q.n_hits))
     return (terms[0] + missed / 2) / (q.n_pos.cast(pl.Float64) * q.n_neg)
 
@@ -147,23 +147,26 @@ def _expected_rank_credit(q: Quantities, m: Metric) -> pl.Expr:
 def _block_scores(
     score: Callable[..., Floats], q: Quantities, m: Metric, start: pl.Expr, end: pl.Expr
 ) -> pl.Expr:
-    """Apply a function of (phi, start, end, N) to blocks among all N items."""
+    """Return a score of blocks among all N items, a function of (phi, start, end, N)."""
     phi = parse_phi(str(m["phi"]))
 
     def apply(columns: Sequence[pl.Series]) -> pl.Series:
         return pl.Series(score(phi, *(column.to_numpy() for column in columns)))
 
-    # Where the value is undefined, polars hands nulls on.
+    # Where the value is undefined, the columns hold nulls.
     block = [start.fill_null(0), end.fill_null(0), (q.n_pos + q.n_neg).fill_null(1)]
     return pl.map_batches(block, apply, return_dtype=pl.Float64, is_elementwise=True)
 
 
 def _rank_mean(score: Callable[..., Floats]) -> Finish:
-    """Finish with the mean over the positives; what is not retrieved is one block at the end."""
+    """Return a finish that takes the mean over the positives.
+
+    Items that are not retrieved are one tie block at the end.
+    """
 
     def finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
         missed, total = q.n_pos - q.n_hits, q.n_pos + q.n_neg
-        # The block is empty unless a positive is in it.
+        # Without a positive the block counts nothing, and is taken as empty.
         start = pl.when(missed > 0).then(q.n).otherwise(total)
         return (terms[0] + missed * _block_scores(score, q, m, start, total)) / q.n_pos
 
@@ -178,11 +181,13 @@ def _inferred_ap_credit(q: Quantities, _: Metric) -> pl.Expr:
 
 
 def _levels(name: str, value: object) -> Setting:
+    """Require a rule for levels of recall."""
     checks.one_of(name, value, ("exact", "v9", "v10"))
     return str(value)
 
 
 def _phi(name: str, value: object) -> Setting:
+    """Require the name of a score-generating function; return the name in its usual form."""
     if not isinstance(value, str):
         raise PrframeError(
             f"`{name}` must be the name of a score-generating function; got {checks.brief(value)}."
@@ -191,6 +196,7 @@ def _phi(name: str, value: object) -> Setting:
 
 
 def _trapezoid(name: str, value: object) -> Setting:
+    """Require the only rule of integration."""
     checks.one_of(name, value, ("trapezoid",))
     return str(value)
 
@@ -304,7 +310,7 @@ W = Metric(
         REL,
     ),
     options=frozenset({"weight"}),
-    # That of phi, which may have no bounds.
+    # The range is that of phi, which may have no bounds.
     range=(-float("inf"), float("inf")),
     cells="stats.rank_covariance knows how it varies",
 )

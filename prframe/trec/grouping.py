@@ -1,4 +1,4 @@
-"""Which rows belong to one ranking."""
+"""Find the rows that belong to one ranking."""
 
 from dataclasses import dataclass
 
@@ -16,8 +16,11 @@ class Groups:
     Attributes
     ----------
     keys : DataFrame, one row per group
-    of_row : the number of each row's group
-    together : whether the rows of every group stand in one stretch
+        The values of the key columns.
+    of_row : ndarray of int, one per row
+        The number of each row's group.
+    together : bool
+        Whether the rows of every group are consecutive.
     """
 
     keys: pl.DataFrame
@@ -26,7 +29,7 @@ class Groups:
 
 
 def group(keys: pl.DataFrame) -> Groups:
-    """Give the groups numbers; rows that stand together are looked at once."""
+    """Give groups their numbers; of consecutive rows with equal keys one alone is looked up."""
     change = pl.any_horizontal(pl.all().ne_missing(pl.all().shift()))
     is_start = keys.select(change).to_series().to_numpy().copy()
     is_start[:1] = True
@@ -41,11 +44,11 @@ def group(keys: pl.DataFrame) -> Groups:
 
 def codes(rows: pl.DataFrame, table: pl.DataFrame) -> Integers:
     """Return for each row the number of the equal row of a table; -1 where there is none."""
-    found = rows.join(
+    joined = rows.join(
         table.with_row_index("prframe: code"),
         on=table.columns,
         how="left",
         nulls_equal=True,
         maintain_order="left",
     )
-    return found["prframe: code"].cast(pl.Int32).fill_null(-1).to_numpy()
+    return joined["prframe: code"].cast(pl.Int32).fill_null(-1).to_numpy()

@@ -35,30 +35,30 @@ def join(  # noqa: PLR0913 - options, by keyword
     Parameters
     ----------
     run : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
-        One row per retrieved document. Its columns are recognised by their names, the first of
-        each list that there is: the query by ``query_id``, ``qid``, ``q_id``, ``query`` or
-        ``topic``; the document by ``doc_id``, ``docno``, ``docid`` or ``document_id``; the score
-        by ``score``. A score of -inf means not retrieved.
+        One row per retrieved document. Columns are recognised by their names, where the first
+        name of a list that the frame has counts: the query by ``query_id``, ``qid``, ``q_id``,
+        ``query`` or ``topic``; the document by ``doc_id``, ``docno``, ``docid`` or
+        ``document_id``; the score by ``score``. A score of -inf means not retrieved.
     qrels : frame of the same kind or another
         One row per judged pair: query and document as in the run; the label by ``label``,
         ``relevance``, ``rel`` or ``score``. A label above 0 is relevant; a label below 0 means
         that the document was pooled but not judged.
     unjudged : {"negative", "drop"}
-        What becomes of documents of the run without judgment: they get the label 0 (those with a
-        negative label keep it), or they are left out (condensed lists).
+        Whether documents of the run without judgment get the label 0 (those with a negative label
+        keep it) or are left out (condensed lists).
     complete : bool
         Whether documents of the qrels that a system did not retrieve are listed with a score of
-        -inf. Without them recall, AP, nDCG and others know only the retrieved part.
+        -inf. Without them recall, AP, nDCG and others count only the retrieved documents.
     queries : {"all", "qrels", "run", "both"}
         The queries of each system: all of the run or the qrels; those of the qrels (as
-        ``trec_eval -c``); those of the system's run; those of both (as trec_eval otherwise).
+        ``trec_eval -c``); those of the system's run; those of both (as trec_eval without ``-c``).
     duplicates : {"raise", "best"}
         A document that stands twice in a ranking is an error, or counts with its highest score.
     exclude_self : bool
         Whether to leave out documents whose id is that of the query, from run and qrels.
     system : str or list of str, optional
-        Columns that tell the rankings of a query apart. Default: ``system``, ``run``, ``tag`` or
-        ``run_id``, if there is one and it holds text. An empty list: none.
+        Columns that tell the rankings of a query apart. By default ``system``, ``run``, ``tag`` or
+        ``run_id``, if the frame has such a column and it holds text; an empty list means none.
 
     Returns
     -------
@@ -91,8 +91,8 @@ def join(  # noqa: PLR0913 - options, by keyword
 
     Scores become 64-bit floats; integers beyond 2^53, which these cannot tell apart, are refused.
 
-    On a lazy run, columns and options are checked at once and the rest is done when the result is
-    collected, also where the qrels are lazy. The run is held in memory as a whole.
+    If the run is lazy, columns and options are checked at once and the rest is done when the
+    result is collected, even if the qrels are lazy too. The run is held in memory as a whole.
 
     Examples
     --------
@@ -115,22 +115,23 @@ def join(  # noqa: PLR0913 - options, by keyword
     └──────────┴────────┴───────┴───────┴────────┘
     """
     options = _Options(unjudged, complete, queries, duplicates, exclude_self)
-    given, names = frames.named(run)
-    found = roles.of_run(names, system)
+    run_frame, names = frames.named(run)
+    run_roles = roles.of_run(names, system)
     judgments, names = frames.named(qrels)
-    wanted = roles.of_qrels(names)
-    judged = frames.source(judgments, wanted.columns)
+    qrels_roles = roles.of_qrels(names)
+    judged = frames.source(judgments, qrels_roles.columns)
 
     def task(source: Source) -> "_Task":
-        systems = roles.text_systems(found, source.schema, named=system is not None)
-        return _task(replace(found, systems=tuple(systems)), wanted, source, judged, options)
+        systems = roles.text_systems(run_roles, source.schema, named=system is not None)
+        text_roles = replace(run_roles, systems=tuple(systems))
+        return _task(text_roles, qrels_roles, source, judged, options)
 
     result: FrameT = frames.through(
-        given,
-        found.columns,
+        run_frame,
+        run_roles.columns,
         lambda source: task(source).result,
         lambda source: _join(task(source), source, judged),
-        renamed={"query_id": found.query, "doc_id": found.document},
+        renamed={"query_id": run_roles.query, "doc_id": run_roles.document},
     )
     return result
 
@@ -146,7 +147,7 @@ class _Options:
     exclude_self: bool
 
     def __post_init__(self) -> None:
-        """Check them."""
+        """Check the options."""
         checks.one_of("unjudged", self.unjudged, get_args(Unjudged))
         checks.flag("complete", self.complete)
         checks.one_of("queries", self.queries, get_args(Queries))
@@ -156,7 +157,7 @@ class _Options:
 
 @dataclass(frozen=True)
 class _Task:
-    """What is to be done: the columns, their dtypes in the result, the options."""
+    """What one call must do: the columns of both frames, the schema of the result, the options."""
 
     run: Roles
     qrels: Roles
@@ -165,24 +166,24 @@ class _Task:
 
 
 def _task(run: Roles, qrels: Roles, source: Source, judged: Source, options: _Options) -> _Task:
-    """Check the dtypes of both frames and tell those of the result."""
-    ours, theirs = _dtypes(source), _dtypes(judged)
-    score, label = ours[run.value], theirs[qrels.value]
+    """Check the dtypes of both frames, and return the task with the schema of the result."""
+    run_dtypes, qrels_dtypes = _dtypes(source), _dtypes(judged)
+    score, label = run_dtypes[run.value], qrels_dtypes[qrels.value]
     if not (score.is_numeric() or score == pl.Null):
         raise PrframeError(f"the score must be numeric; {run.value!r} of the run is {score}.")
     if not (label.is_numeric() or label in (pl.Boolean, pl.Null)):
         raise PrframeError(f"the label must be numeric; {qrels.value!r} of the qrels is {label}.")
     for name in run.systems:
-        if ours[name].is_nested() or ours[name].is_object():
+        if run_dtypes[name].is_nested() or run_dtypes[name].is_object():
             raise PrframeError(
-                f"`system` must name columns of plain values; {name!r} is {ours[name]}."
+                f"`system` must name columns of plain values; {name!r} is {run_dtypes[name]}."
             )
     is_whole = label.is_integer() or label in (pl.Boolean, pl.Null)
     ids = {
         f"{short}_id": roles.id_dtype(
             role,
-            (getattr(run, role), ours[getattr(run, role)]),
-            (getattr(qrels, role), theirs[getattr(qrels, role)]),
+            (getattr(run, role), run_dtypes[getattr(run, role)]),
+            (getattr(qrels, role), qrels_dtypes[getattr(qrels, role)]),
         )
         for role, short in (("query", "query"), ("document", "doc"))
     }
@@ -192,7 +193,11 @@ def _task(run: Roles, qrels: Roles, source: Source, judged: Source, options: _Op
 
 
 def _dtypes(source: Source) -> Mapping[str, pl.DataType]:
-    """Return the dtypes; where there are no rows, text may be of any type yet, as in pandas."""
+    """Return the dtypes of the columns.
+
+    Without rows a text column counts as of unknown type, because empty columns of pandas, of
+    whatever type they are meant to be, arrive as text.
+    """
     schema = source.schema
     if isinstance(source.data, pl.DataFrame) and not source.data.height:
         return {
@@ -202,7 +207,7 @@ def _dtypes(source: Source) -> Mapping[str, pl.DataType]:
 
 
 def _join(task: _Task, source: Source, judged: Source) -> pl.DataFrame:
-    """Do the work."""
+    """Return the labelled rows of both frames."""
     rows, qrels = _run_rows(task, source.whole()), _qrels_rows(task, judged.whole())
     if task.options.exclude_self:
         other = pl.col("query_id").cast(pl.String) != pl.col("doc_id").cast(pl.String)
@@ -285,7 +290,7 @@ def _qrels_rows(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _refuse_null_ids(name: str, columns: Roles, frame: pl.DataFrame) -> None:
-    """Require ids."""
+    """Require queries and documents without null ids."""
     for column in (columns.query, columns.document):
         roles.refuse(
             frame,

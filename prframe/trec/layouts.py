@@ -1,4 +1,4 @@
-"""The fields of runs and qrels, and what a single line means."""
+"""The fields of runs and qrels, and the rules by which a single line is read."""
 
 import re
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from prframe import checks
 
 BOM = b"\xef\xbb\xbf"
 
-# Bounded, because Python refuses to read numbers of thousands of digits.
+# The number of digits is bounded, because Python refuses to read numbers of thousands of digits.
 _WHOLE = re.compile(r"[+-]?[0-9]{1,99}", re.ASCII)
 _REAL = re.compile(
     r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|inf(inity)?)", re.ASCII | re.IGNORECASE
@@ -21,7 +21,7 @@ _INT64 = range(-(2**63), 2**63)
 
 
 class MalformedLineError(Exception):
-    """What is wrong with a line."""
+    """A line cannot be read; the message says why."""
 
 
 def _text(name: str, value: str) -> str:  # noqa: ARG001 - has the shape of its sisters
@@ -39,7 +39,7 @@ def _whole(name: str, value: str) -> int:
 
 
 def _number(name: str, value: str) -> float:
-    """Read a number; infinity is one, NaN is none."""
+    """Read a number, which may be infinite but not NaN."""
     if _REAL.fullmatch(value):
         if isinf(float(value)) and any(letter.isdigit() for letter in value):
             raise MalformedLineError(
@@ -51,7 +51,7 @@ def _number(name: str, value: str) -> float:
 
 @dataclass(frozen=True)
 class Layout:
-    """The fields of a kind of file, and what becomes of further ones."""
+    """The fields of a kind of file, and whether further fields are ignored or an error."""
 
     kind: str
     fields: str
@@ -64,7 +64,7 @@ class Layout:
         return [name for name in self.schema if name != "unused"]
 
     def parse(self, line: bytes) -> tuple[str | int | float, ...] | None:
-        """Read a line by itself; None if it is blank or a comment."""
+        """Return the fields of a line; None if it is blank or a comment."""
         fields = line.removeprefix(BOM).split()
         if not fields or fields[0].startswith(b"#"):
             return None

@@ -1,4 +1,4 @@
-"""Rankings, the judgments of their documents, and the judged documents that they lack."""
+"""Match rankings with the judgments of their documents, and find the judged ones they lack."""
 
 from dataclasses import dataclass
 
@@ -11,10 +11,10 @@ from prframe.errors import PrframeError, UnmatchedIdsWarning, warn
 from prframe.trec import roles
 from prframe.trec.grouping import Integers, codes, group
 
-# How many places there are for each judgment.
+# The table of flags that finds judged documents has this many places for each judgment.
 _BYTES = 16
 _PIECE = 1 << 18
-# Multiplying by it spreads numbers over all bits.
+# Multiplication by this odd number spreads small numbers over all bits.
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -26,10 +26,11 @@ class Rankings:
     ----------
     keys : DataFrame, one row per ranking
         The system columns and ``query_id``.
-    query : the number of each ranking's query in the qrels, -1 where it has no judgments
+    query : ndarray of int, one per ranking
+        The number of the ranking's query in the qrels, -1 where it has no judgments.
     rows : DataFrame, one row per retrieved document, sorted by ranking
         ``ranking`` (its number), ``doc_id``, ``score``, ``label``, ``judged``.
-    found : DataFrame, one row per row that has a judgment
+    matches : DataFrame, one row per row that has a judgment
         ``ranking``, ``judgment`` (row number in `qrels`).
     qrels : DataFrame, one row per judgment, sorted by query
         ``query`` (its number), ``doc_id``, ``label``, ``judgment``.
@@ -38,26 +39,27 @@ class Rankings:
     keys: pl.DataFrame
     query: Integers
     rows: pl.DataFrame
-    found: pl.DataFrame
+    matches: pl.DataFrame
     qrels: pl.DataFrame
 
     def unretrieved(self) -> pl.DataFrame:
-        """Return what was judged and not retrieved, as rows of the rankings.
+        """Return the judged documents that were not retrieved, as rows of the rankings.
 
-        Think of all judgments of the first ranking's query, then all of the second's, and so on:
-        this list has a flag for each that is retrieved, and no search is needed.
+        A list of flags stands for all judgments of the first ranking's query, then all of the
+        second's, and so on. It marks the judgments whose documents were retrieved, so that no
+        search is needed.
         """
         n_queries = int(self.query.max(initial=-1)) + 1
         judged = self.qrels["query"].to_numpy()
         edges = np.searchsorted(judged, np.arange(n_queries + 1))
-        # A query numbered -1 has no judgments: its edges are those of an empty stretch.
+        # A query numbered -1 has no judgments; the zeros appended here make its stretch empty.
         first, end = np.append(edges[:-1], 0)[self.query], np.append(edges[1:], 0)[self.query]
         size = end - first
         offset = np.cumsum(size) - size - first
         retrieved = np.zeros(int(size.sum()), dtype=np.bool_)
-        retrieved[offset[self.found["ranking"].to_numpy()] + self.found["judgment"].to_numpy()] = (
-            True
-        )
+        columns = ("ranking", "judgment")
+        matched_ranking, matched_judgment = (self.matches[name].to_numpy() for name in columns)
+        retrieved[offset[matched_ranking] + matched_judgment] = True
         place = np.flatnonzero(~retrieved)
         ranking = np.repeat(np.arange(size.size, dtype=np.int32), size)[place]
         judgments: pl.DataFrame = self.qrels[place - offset[ranking]]
@@ -89,45 +91,46 @@ def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: 
         .sort("query", maintain_order=True)
         .with_row_index("judgment")
     )
-    found = _judgments(rows, query, table)
-    if table.height and not found.height:
+    matches = _judgments(rows, query, table)
+    if table.height and not matches.height:
         _warn_of_strangers(groups.keys, judged, rows, table)
     label = np.zeros(rows.height, dtype=np.int64 if table["label"].dtype.is_integer() else float)
-    label[found["row"]] = found["label"]
+    label[matches["row"]] = matches["label"]
     judged_rows = np.zeros(rows.height, dtype=np.bool_)
-    judged_rows[found.filter(pl.col("label") >= 0)["row"]] = True
+    judged_rows[matches.filter(pl.col("label") >= 0)["row"]] = True
     rows = rows.with_columns(pl.Series("label", label), pl.Series("judged", judged_rows))
     all_keys = groups.keys
     if queries in {"all", "qrels"}:
         lacking = _lacking(groups.keys, judged)
         all_keys = pl.concat([all_keys, lacking])
         query = np.append(query, codes(lacking.select("query_id"), judged))
-    return Rankings(all_keys, query, rows, found, table)
+    return Rankings(all_keys, query, rows, matches, table)
 
 
 def _judgments(rows: pl.DataFrame, query: Integers, table: pl.DataFrame) -> pl.DataFrame:
     """Return the judgments of the rows that have one, with the numbers of these rows.
 
-    Few documents are judged at all, so most rows are told apart by a look at one byte.
+    Few documents are judged at all, so for most rows a look at one byte, the flag at the place of
+    the query and the document, shows that there is no judgment.
     """
     size = 1 << max(16, (_BYTES * table.height).bit_length())
     seen = np.zeros(size, dtype=np.bool_)
     seen[_places(table["doc_id"], table["query"].to_numpy(), size)] = True
     ranking = rows["ranking"].to_numpy()
-    found = []
-    # Piece by piece, which stays in the cache.
+    rows_to_join = []
+    # A piece of this size stays in the processor's cache.
     for start in range(0, rows.height, _PIECE):
         documents = rows["doc_id"].slice(start, _PIECE)
         places = _places(documents, query[ranking[start : start + _PIECE]], size)
-        found.append(start + np.flatnonzero(seen[places]))
-    perhaps = np.concatenate([np.array([], dtype=np.int64), *found])
-    ranking = ranking[perhaps]
+        rows_to_join.append(start + np.flatnonzero(seen[places]))
+    row = np.concatenate([np.array([], dtype=np.int64), *rows_to_join])
+    ranking = ranking[row]
     candidates = pl.DataFrame(
         {
-            "row": perhaps,
+            "row": row,
             "ranking": ranking,
             "query": query[ranking],
-            "doc_id": rows["doc_id"][perhaps],
+            "doc_id": rows["doc_id"][row],
         }
     )
     return candidates.join(table, on=["query", "doc_id"], how="inner", maintain_order="left")
@@ -142,29 +145,30 @@ def _places(documents: pl.Series, query: Integers, size: int) -> NDArray[np.uint
 def _warn_of_strangers(
     keys: pl.DataFrame, judged: pl.DataFrame, rows: pl.DataFrame, table: pl.DataFrame
 ) -> None:
-    """Say that run and qrels have no query in common, or no document of one."""
+    """Warn that run and qrels have no query in common, or no document of a common query."""
     if keys.join(judged, on="query_id", how="semi").is_empty():
-        what, ours, theirs = "query", keys["query_id"], judged["query_id"]
+        kind, run_ids, qrels_ids = "query", keys["query_id"], judged["query_id"]
     else:
-        what = "document of a query"
-        ours, theirs = rows["doc_id"], table["doc_id"]
-    run = f"the run has {roles.examples(ours.head(2))}" if ours.len() else "the run has no rows"
+        kind = "document of a query"
+        run_ids, qrels_ids = rows["doc_id"], table["doc_id"]
+    shown = roles.examples(run_ids.head(2))
+    run = f"the run has {shown}" if run_ids.len() else "the run has no rows"
     warn(
-        f"run and qrels have no {what} in common: {run}, "
-        f"the qrels have {roles.examples(theirs.head(2))}",
+        f"run and qrels have no {kind} in common: {run}, "
+        f"the qrels have {roles.examples(qrels_ids.head(2))}",
         UnmatchedIdsWarning,
     )
 
 
 def _lacking(keys: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
-    """Return the keys of the rankings that systems should have, as the query is judged."""
+    """Return the keys of the rankings that systems lack although their query is judged."""
     systems = keys.drop("query_id").unique(maintain_order=True)
-    wanted = systems.join(judged, how="cross") if systems.width else judged
-    return wanted.join(keys, on=keys.columns, how="anti", nulls_equal=True, maintain_order="left")
+    pairs = systems.join(judged, how="cross") if systems.width else judged
+    return pairs.join(keys, on=keys.columns, how="anti", nulls_equal=True, maintain_order="left")
 
 
 def _without_repeats(rows: pl.DataFrame, keys: pl.DataFrame, duplicates: str) -> pl.DataFrame:
-    """Refuse, or leave out, documents that stand in a ranking already."""
+    """Return the rows without repeated documents of a ranking, or refuse these."""
     counts = rows.group_by("ranking").agg(pl.len() - pl.col("doc_id").n_unique())
     repeated = counts.filter(pl.col("len") > 0)
     if not repeated.height:
@@ -193,7 +197,7 @@ def _without_repeats(rows: pl.DataFrame, keys: pl.DataFrame, duplicates: str) ->
 
 
 def interleaved(rows: pl.DataFrame, others: pl.DataFrame, n: int) -> pl.DataFrame:
-    """Put behind the rows of each of n rankings the others of that ranking, without sorting."""
+    """Put the other rows of each of n rankings behind its rows, without sorting."""
     columns = others.columns
     if not others.height:
         return rows.select(columns)
@@ -206,7 +210,7 @@ def interleaved(rows: pl.DataFrame, others: pl.DataFrame, n: int) -> pl.DataFram
 
 
 def _merged(first: pl.Series, second: pl.Series, is_second: NDArray[np.bool_]) -> pl.Series:
-    """Put the values of two columns into their places."""
+    """Merge two columns, whose values keep their order, into one."""
     if first.dtype.is_numeric() or first.dtype == pl.Boolean:
         values = np.empty(is_second.size, dtype=first.to_numpy().dtype)
         values[is_second] = second.to_numpy()

@@ -1,10 +1,10 @@
 """Read runs and qrels: quickly where a file is regular, and by the same rules where it is not.
 
 A file is read in blocks of whole lines. A block whose fields are separated by single spaces goes
-through the CSV reader of polars as it is, any other one with its white space normalised. What the
-reader would take for something else without a word (white space that is no separator, empty
-fields, short lines, comments, NaN) is looked for before or after. Only a block that fails is read
-line by line, which settles what a file means: it gives the rows, or the line that is malformed.
+through the CSV reader of polars as it is, any other one with its white space normalised. The
+reader would silently misread white space that is no separator, empty fields, short lines, comments
+and NaN, so a block is checked for these before or after. Only a block that fails is read line by
+line. This slow way defines what a file means: it gives the rows, or the line that is malformed.
 """
 
 import gzip
@@ -27,18 +27,20 @@ from prframe.trec.layouts import BOM, QRELS, RUN, Layout, MalformedLineError
 Path: TypeAlias = str | os.PathLike[str]
 Bytes: TypeAlias = NDArray[np.uint8]
 
-# Large enough to keep all cores busy, small enough that copies of a block do not matter.
+# A block is large enough to keep all cores busy, and so small that copies of it do not matter.
 _BLOCK = 1 << 24
 _PIECE = 1 << 18
 _GZIP = b"\x1f\x8b"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _SPACE, _NEWLINE, _RETURN, _HASH = b" \n\r#"
-# White space as C knows it. A carriage return ends a line; blank lines do not count.
+# These bytes, with spaces and newlines, are white space in C. A carriage return becomes a
+# newline, since it ends a line and blank lines are skipped.
 _TO_SPACE = bytes.maketrans(b"\t\v\f\r", b"   \n")
 _LARGEST_CONTROL = 13
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 _COMMENT = re.compile(rb"\n#[^\n]*")
-# The CSV reader would skip a byte order mark, also where it is none.
+# The CSV reader would skip the bytes of a byte order mark even where they are none, so a block
+# that begins with them counts as untidy.
 _UNTIDY = re.compile(rb"[\t\v\f\r]|  |\A[ \n#]|\n[ \n#]|\A\xef\xbb\xbf")
 _LOOK = 1 << 12
 
@@ -69,11 +71,11 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
     Notes
     -----
     Fields are separated by any amount of white space (ASCII), which may also stand at both ends of
-    a line. What follows the sixth field is left out, as trec_eval does. Blank lines and lines that
-    start with ``#``, perhaps after white space, are skipped. Quotes mean nothing. Lines end with a
-    line feed, a carriage return, or both; the last one may lack its end. A byte order mark is
-    skipped, and UTF-16 is read where a file starts with its mark. A file without rows gives a
-    frame without rows.
+    a line. Text after the sixth field is left out, as trec_eval does. Blank lines and lines that
+    start with ``#``, perhaps after white space, are skipped. Quotes have no special meaning. Lines
+    end with a line feed, a carriage return, or both; the last line may lack its end. A byte order
+    mark is skipped, and a file that starts with the mark of UTF-16 is read as such. A file without
+    rows gives a frame without rows.
 
     Ids are text: ``"007"`` stays as it is. Scores may be written as infinite, ``inf`` or ``-inf``,
     which means not retrieved; a number that is too large for a 64-bit float is malformed.
@@ -157,19 +159,19 @@ def _read(path: Path | Sequence[Path], layout: Layout) -> pl.DataFrame:
     """Read one file or several."""
     paths = [path] if isinstance(path, (str, os.PathLike)) else path
     is_list = isinstance(paths, (list, tuple)) and bool(paths)
-    if not (is_list and all(isinstance(one, (str, os.PathLike)) for one in paths)):
+    if not (is_list and all(isinstance(file_path, (str, os.PathLike)) for file_path in paths)):
         raise PrframeError(f"`path` must be a path or a list of paths; got {checks.brief(path)}.")
     parts = [pl.DataFrame(schema=layout.schema)]
-    for one in paths:
-        parts += _read_file(one, layout)
+    for file_path in paths:
+        parts += _read_file(file_path, layout)
     return pl.concat(parts).select(layout.columns)
 
 
 def _read_file(path: Path, layout: Layout) -> list[pl.DataFrame]:
-    """Read a file, at once if it is regular, else block by block."""
+    """Read a file, as a whole if it is regular, else block by block."""
     with _opened(path) as (file, is_plain):
         if is_plain and os.fstat(file.fileno()).st_size:
-            # Made absolute, it cannot look like a URL or a home directory.
+            # An absolute path cannot look like a URL or a home directory.
             absolute = os.path.join(os.getcwd(), path)  # noqa: PTH109, PTH118
             rows = _regular(_file_pieces(file), absolute, layout)
             file.seek(0)
@@ -179,7 +181,7 @@ def _read_file(path: Path, layout: Layout) -> list[pl.DataFrame]:
 
 
 def _read_blocks(file: BinaryIO, path: Path, layout: Layout) -> Iterator[pl.DataFrame]:
-    """Read a file block by block, each in the quickest way that is right."""
+    """Read a file block by block, and each block in the quickest way that reads it correctly."""
     line = 1
     while block := file.read(_BLOCK):
         if not block.endswith(b"\n"):
@@ -197,7 +199,7 @@ def _read_blocks(file: BinaryIO, path: Path, layout: Layout) -> Iterator[pl.Data
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[BinaryIO, bool]]:
-    """Open a file, decompressed and in UTF-8; tell whether it is that as it stands."""
+    """Open a file, decompressed and in UTF-8; tell whether it needed neither conversion."""
     with open(path, "rb") as raw:  # noqa: PTH123 - takes every kind of path
         try:
             is_zipped = raw.peek(2).startswith(_GZIP)
@@ -223,14 +225,14 @@ def _recoded(file: BinaryIO, path: Path) -> BinaryIO:
 
 
 def _file_pieces(file: BinaryIO) -> Iterator[Bytes]:
-    """Yield the rest of a file in pieces that stay in the cache, each in place of the last."""
+    """Yield the rest of a file in pieces that fit into the cache; each overwrites the last."""
     piece = np.empty(_PIECE, np.uint8)
     while size := cast("io.BufferedReader", file).readinto(piece.data):
         yield piece[:size]
 
 
 def _pieces(content: Bytes) -> Iterator[Bytes]:
-    """Yield bytes in pieces that stay in the cache."""
+    """Yield bytes in pieces that fit into the cache."""
     for start in range(0, content.size, _PIECE):
         yield content[start : start + _PIECE]
 
@@ -248,16 +250,17 @@ def _regular_lines(pieces: Iterator[Bytes]) -> int | None:
     for number, piece in enumerate(pieces):
         if number == 0 and _UNTIDY.search(piece[:_LOOK].tobytes()):
             return None
-        found = int(np.count_nonzero(piece == _NEWLINE))
-        # Most of these control characters are white space; the rest is rare, so left to others.
-        if np.count_nonzero(piece <= _LARGEST_CONTROL) != found:
+        ends = int(np.count_nonzero(piece == _NEWLINE))
+        # Control characters up to this one are mostly white space; the others are rare, and the
+        # slower ways of reading treat them correctly.
+        if np.count_nonzero(piece <= _LARGEST_CONTROL) != ends:
             return None
-        newlines, last = newlines + found, int(piece[-1])
+        newlines, last = newlines + ends, int(piece[-1])
     return newlines + (last != _NEWLINE)
 
 
 def _regular(pieces: Iterator[Bytes], source: str | bytes, layout: Layout) -> pl.DataFrame | None:
-    """Read what has single spaces between its fields; None if it is something else."""
+    """Read lines with single spaces between their fields; None if there are other lines."""
     lines = _regular_lines(pieces)
     if not lines:
         return None
@@ -273,18 +276,18 @@ def _regular(pieces: Iterator[Bytes], source: str | bytes, layout: Layout) -> pl
             glob=False,
         )
     except (pl.exceptions.PolarsError, OSError):
-        # OSError: text that starts like a compressed file.
+        # Text that starts like a compressed file raises an OSError.
         return None
     return rows if rows.height == lines and _is_right(rows) else None
 
 
 def _is_right(rows: pl.DataFrame) -> bool:
     """Tell whether the reader understood every line."""
-    # Empty fields, from white space in the wrong places, and missing ones are null.
+    # Missing fields are null, and so are empty ones, which come from misplaced white space.
     if any(column.null_count() for column in rows.iter_columns()):
         return False
     if "score" in rows.columns and not rows["score"].is_finite().all():
-        # NaN, or an infinity, which may be a number that is too large.
+        # A NaN is malformed, and an infinity may be a number that is too large.
         return False
     query = pl.col("query_id").str
     start = query.starts_with("#") | query.starts_with(BOM.decode())
@@ -292,20 +295,20 @@ def _is_right(rows: pl.DataFrame) -> bool:
 
 
 def _tidied(block: bytes) -> Bytes:
-    """Leave single spaces between fields, and neither blank lines nor comments."""
+    """Return a block with single spaces between fields, without blank lines and comments."""
     if BOM in block:
         block = (b"\n" + block).replace(b"\n" + BOM, b"\n")
     content = np.frombuffer(block.translate(_TO_SPACE), np.uint8)
     parts = []
     for start in range(0, content.size, _PIECE):
-        # A space counts only in front of a field.
+        # Only a space in front of a field is kept.
         pair = content[start : start + _PIECE + 1]
         piece, follower = pair[:_PIECE], pair[1:]
         drop = piece == _SPACE
         drop[: follower.size] &= (follower == _SPACE) | (follower == _NEWLINE)
         parts.append(piece[~drop] if drop.any() else piece)
     content = np.concatenate(parts)
-    # Now there is at most one at the start of a line.
+    # At the start of a line there is now at most one space, which is dropped.
     drop = (content == _SPACE) | (content == _NEWLINE)
     drop[1:] &= content[:-1] == _NEWLINE
     if drop.any():
@@ -317,7 +320,10 @@ def _tidied(block: bytes) -> Bytes:
 
 
 def _line_by_line(block: bytes, layout: Layout, path: Path, first: int) -> pl.DataFrame:
-    """Read a block slowly, up to the first malformed line; `first` is the number of its first."""
+    """Read a block line by line, up to the first malformed line.
+
+    `first` is the number of the block's first line in the file.
+    """
     rows = []
     for number, line in enumerate(_LINE_END.split(block), first):
         try:

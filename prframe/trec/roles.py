@@ -1,4 +1,7 @@
-"""Which column of a frame is the query, the document, the score, the label, the system."""
+"""Find the columns of a frame that are the query, the document, the score, the label, the system.
+
+Columns are recognised by their names.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,8 +12,8 @@ from prframe import checks
 from prframe.errors import MissingColumnError, PrframeError
 from prframe.typing import Columns
 
-# The first name that a frame has counts. PyTerrier has the id of the query in `qid` and its text
-# in `query`, the id of the document in `docno` and an internal number in `docid`.
+# Of each list the first name that a frame has counts. In PyTerrier `qid` is the id of the query
+# and `query` its text, `docno` is the id of the document and `docid` an internal number.
 QUERY = ("query_id", "qid", "q_id", "query", "topic")
 DOCUMENT = ("doc_id", "docno", "docid", "document_id")
 SCORE = ("score",)
@@ -31,7 +34,7 @@ class Roles:
 
     @property
     def columns(self) -> dict[str, str]:
-        """Every needed column -> what it is; systems are kept as they are."""
+        """The role of each needed column; columns of systems are kept like those of `by`."""
         needed = {self.query: "query", self.document: "document", self.value: "value"}
         return needed | dict.fromkeys(self.systems, "by")
 
@@ -46,7 +49,7 @@ def of_qrels(names: Sequence[str]) -> Roles:
 
 
 def of_run(names: Sequence[str], system: Columns | None) -> Roles:
-    """Find the columns of a run; a recognised system column must yet prove to be text."""
+    """Find the columns of a run; whether a recognised system column is text is checked later."""
     if system is None:
         systems = [name for name in SYSTEM if name in names][:1]
     else:
@@ -60,7 +63,7 @@ def of_run(names: Sequence[str], system: Columns | None) -> Roles:
 
 
 def _named_systems(names: Sequence[str], system: object) -> list[str]:
-    """Check the columns that were said to tell systems apart."""
+    """Check the columns that the caller named in `system`, and return their names."""
     systems = [system] if isinstance(system, str) else system
     if not isinstance(systems, (list, tuple)) or not all(isinstance(s, str) for s in systems):
         raise PrframeError(
@@ -83,10 +86,10 @@ def find(frame: str, role: str, accepted: Sequence[str], names: Sequence[str]) -
     for name in accepted:
         if name in names:
             return name
-    known = ", ".join(map(repr, accepted))
-    one_of = f"one of {known}" if len(accepted) > 1 else known
+    quoted = ", ".join(map(repr, accepted))
+    options = f"one of {quoted}" if len(accepted) > 1 else quoted
     raise MissingColumnError(
-        f"the {frame} must have a column for the {role}, named {one_of}; "
+        f"the {frame} must have a column for the {role}, named {options}; "
         f"its columns are {', '.join(map(repr, names))}. Rename the column that it is."
     )
 
@@ -94,7 +97,7 @@ def find(frame: str, role: str, accepted: Sequence[str], names: Sequence[str]) -
 def id_dtype(
     role: str, of_run: tuple[str, pl.DataType], of_qrels: tuple[str, pl.DataType]
 ) -> pl.DataType:
-    """Return the dtype of ids in the result: the run's, or text where either has categories."""
+    """Return the dtype of ids in the result: String for text, else the integer type of the run."""
     run, qrels = of_run[1], of_qrels[1]
     if all(dtype in TEXT or dtype == pl.Null for dtype in (run, qrels)):
         return pl.String()
@@ -113,12 +116,12 @@ def text_systems(roles: Roles, schema: pl.Schema, *, named: bool) -> list[str]:
 
 
 def refuse(rows: pl.DataFrame, bad: pl.Expr, must: str, remedy: str) -> None:
-    """Raise if there are bad rows, with their number."""
+    """Raise an error that counts the bad rows, if there are any."""
     count = rows.select(bad.sum()).item()
     if count:
         raise PrframeError(f"{must}: {count} of {rows.height} rows; {remedy}.")
 
 
 def examples(rows: Iterable[object]) -> str:
-    """Write the first rows."""
+    """Return rows as a quoted list."""
     return ", ".join(map(repr, rows))

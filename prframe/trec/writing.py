@@ -44,16 +44,16 @@ def write_run(  # noqa: PLR0913 - options, by keyword
         The file to write; compressed if its name ends in ``.gz``. A file of this name is
         replaced.
     query_id, doc_id, score : str, optional
-        The columns. Default: recognised by their names, as in `join`.
+        The columns. By default they are recognised by their names, as in `join`.
     system : str, optional
-        The column that holds the tags. Default: recognised as in `join`, if there is one.
+        The column that holds the tags. By default it is recognised as in `join`, if there is one.
     tag : str
-        The tag of all rows where there is no such column.
+        The tag of all rows if there is no such column.
 
     Raises
     ------
     MissingColumnError
-        A column that does not exist, or none that is recognised.
+        A named column does not exist, or none is recognised.
     PrframeError
         Scores that are null or NaN; ids or tags that are null, empty, contain white space or are
         neither text nor integers; query ids that start with ``#`` or a byte order mark (readers
@@ -87,7 +87,7 @@ def write_run(  # noqa: PLR0913 - options, by keyword
     """
     if not isinstance(path, (str, os.PathLike)):
         raise PrframeError(f"`path` must be a path; got {checks.brief(path)}.")
-    given, names = frames.named(frame)
+    run_frame, names = frames.named(frame)
     named = {"query_id": query_id, "doc_id": doc_id, "score": score}
     checks.columns_exist({name: role for role, name in named.items() if name is not None}, names)
     columns = {
@@ -100,7 +100,7 @@ def write_run(  # noqa: PLR0913 - options, by keyword
         checks.columns_exist({system: "system"}, names)
     tags = [system] if system is not None else [name for name in roles.SYSTEM if name in names][:1]
     needed |= dict.fromkeys(tags, "system")
-    data = frames.source(given, needed).whole()
+    data = frames.source(run_frame, needed).whole()
     if system is None:
         tags = [name for name in tags if data.schema[name] in roles.TEXT]
     rows = _checked(data, columns, tags[0] if tags else None, tag)
@@ -110,7 +110,7 @@ def write_run(  # noqa: PLR0913 - options, by keyword
 def _checked(
     data: pl.DataFrame, columns: dict[str, str], system: str | None, tag: str
 ) -> pl.DataFrame:
-    """Return system, query_id, doc_id and score, which can be written."""
+    """Check the rows and return their system, query_id, doc_id and score, ready to be written."""
     texts = {
         "query_id": ("query ids", columns["query_id"]),
         "doc_id": ("document ids", columns["doc_id"]),
@@ -121,8 +121,8 @@ def _checked(
     else:
         texts["system"] = ("tags", system)
         rows = rows.with_columns(data[system].alias("system"))
-    for role, (what, name) in texts.items():
-        rows = rows.with_columns(_as_text(rows[role], what, name))
+    for role, (kind, name) in texts.items():
+        rows = rows.with_columns(_as_text(rows[role], kind, name))
     if not (data.schema[columns["score"]].is_numeric() or rows.height == 0):
         raise PrframeError(
             f"the score must be numeric; {columns['score']!r} is {rows.schema['score']}."
@@ -146,17 +146,17 @@ def _checked(
 
 
 def _check_tag(tag: object) -> None:
-    """Require a tag that is one field."""
+    """Require a tag that makes one field of a line."""
     if not (isinstance(tag, str) and tag.split() == [tag]):
         raise PrframeError(f"`tag` must be a string without white space; got {checks.brief(tag)}.")
 
 
-def _as_text(column: pl.Series, what: str, name: str) -> pl.Series:
-    """Return ids or tags as text; they must be one field each."""
+def _as_text(column: pl.Series, kind: str, name: str) -> pl.Series:
+    """Return ids or tags as text; each must make one field of a line."""
     dtype = column.dtype
     if not (dtype in roles.TEXT or dtype.is_integer() or column.len() == 0):
         raise PrframeError(
-            f"the {what} in {name!r} must be strings or integers; they are {dtype}. Cast them."
+            f"the {kind} in {name!r} must be strings or integers; they are {dtype}. Cast them."
         )
     if dtype.is_integer() and not column.has_nulls():
         return column.cast(pl.String)
@@ -166,7 +166,7 @@ def _as_text(column: pl.Series, what: str, name: str) -> pl.Series:
     roles.refuse(
         text.to_frame(),
         bad.fill_null(value=True),
-        f"the {what} in {name!r} must not be null, be empty or contain white space",
+        f"the {kind} in {name!r} must not be null, be empty or contain white space",
         "change these or drop the rows",
     )
     return text
@@ -209,7 +209,7 @@ def _write(lines: pl.DataFrame, path: str | os.PathLike[str]) -> None:
 
 
 def _write_lines(lines: pl.DataFrame, file: BinaryIO | gzip.GzipFile) -> None:
-    """Write the lines, some at a time."""
+    """Write the lines in parts of bounded size."""
     for part in lines.iter_slices(_ROWS):
         text = part.write_csv(
             None, include_header=False, separator=" ", quote_style="never", line_terminator="\n"

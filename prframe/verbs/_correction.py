@@ -11,7 +11,7 @@ from prframe.stats import adjust_p_values
 Correction: TypeAlias = Literal["bonferroni", "holm", "hochberg", "bh", "by"]
 
 
-def tested_columns(numbers: Iterable[str], *, corrected: bool) -> dict[str, pl.DataType]:
+def columns_with_p(numbers: Iterable[str], *, corrected: bool) -> dict[str, pl.DataType]:
     """Return the columns that end the rows of a test."""
     columns: dict[str, pl.DataType] = {name: pl.Float64() for name in numbers}
     columns["method"] = pl.String()

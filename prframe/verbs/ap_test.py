@@ -30,7 +30,7 @@ from prframe.stats.null import (
 )
 from prframe.tie_policies import WITHOUT_LABELS
 from prframe.typing import Alternative, Columns, Floats, FrameT, Shared
-from prframe.verbs._correction import Correction, check_correction, corrected, tested_columns
+from prframe.verbs._correction import Correction, check_correction, columns_with_p, corrected
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import (
     arguments,
@@ -180,13 +180,13 @@ def _columns(*, corrected: bool) -> dict[str, pl.DataType]:
     """Return the columns of tests of AP."""
     numbers = ("ap", "normalized_ap", "null_mean", "null_std", "z", "p_value", "log10_p_value")
     counts = {"n": pl.Int64(), "n_pos": pl.Int64()}
-    return counts | tested_columns(numbers, corrected=corrected)
+    return counts | columns_with_p(numbers, corrected=corrected)
 
 
 def _columns_of_means(*, corrected: bool) -> dict[str, pl.DataType]:
     """Return the columns of tests of mean AP."""
     numbers = ("map", "null_mean", "null_std", "z", "p_value", "log10_p_value")
-    return {"n_groups": pl.Int64()} | tested_columns(numbers, corrected=corrected)
+    return {"n_groups": pl.Int64()} | columns_with_p(numbers, corrected=corrected)
 
 
 @dataclass(frozen=True)

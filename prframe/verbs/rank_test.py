@@ -22,7 +22,7 @@ from prframe.stats.rankings import RankedCells
 from prframe.stats.score_functions import Phi, ScoreGeneratingFunction, parse_phi
 from prframe.tie_policies import WITHOUT_LABELS
 from prframe.typing import Alternative, FrameT, Integers, Shared
-from prframe.verbs._correction import Correction, check_correction, corrected, tested_columns
+from prframe.verbs._correction import Correction, check_correction, columns_with_p, corrected
 from prframe.verbs._groups import each_group, group_cells
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import (
@@ -146,7 +146,7 @@ def _columns(*, corrected: bool) -> dict[str, pl.DataType]:
     numbers = ("statistic", "null_mean", "null_std", "z", "p_value")
     ends = ("estimate", "std_error", "conf_low", "conf_high")
     heads = {"phi": pl.String(), "n_pos": pl.Int64(), "n_neg": pl.Int64()}
-    return heads | tested_columns((*numbers, *ends), corrected=corrected)
+    return heads | columns_with_p((*numbers, *ends), corrected=corrected)
 
 
 class _Group(NamedTuple):

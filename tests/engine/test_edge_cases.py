@@ -156,6 +156,7 @@ def test_frames_that_cannot_be_read() -> None:
         evaluate(mixed, "AP", by="q")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [
@@ -223,6 +224,7 @@ def test_large_scores_as_32_bit_floats() -> None:
     assert row == pytest.approx((1.0, 4.0, (1 + 2 / 4) / 2))
 
 
+@pytest.mark.slow
 def test_a_block_of_a_million_items_with_many_relevant_ones() -> None:
     n, n_pos = 1_000_000, 100_000
     data = pl.DataFrame({"score": 1.0, "label": [1] * n_pos + [0] * (n - n_pos)})

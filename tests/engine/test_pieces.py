@@ -33,6 +33,7 @@ DATA = data()
 EXPECTED = prframe.evaluate(DATA, METRICS, by=["a", "b"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [1, 2, 3, 7, 50, 999, 10_000])
 def test_the_size_of_batches_does_not_matter(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
     monkeypatch.setattr(frames, "_SLICE_ROWS", rows)
@@ -57,6 +58,7 @@ def test_scattered_groups(monkeypatch: pytest.MonkeyPatch) -> None:
             assert_frame_equal(result.sort("b"), order)
 
 
+@pytest.mark.slow
 def test_a_group_that_turns_up_again_late(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(frames, "_SLICE_ROWS", 100)
     monkeypatch.setattr(frames, "_BATCH_ROWS", 100)

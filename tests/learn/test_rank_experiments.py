@@ -98,6 +98,7 @@ def test_judge_against_definitions(study: Any) -> None:
     np.testing.assert_allclose(found.roc, at, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_forms_are_what_scikit_learn_has_fitted(study: Any) -> None:
     train = study.scale(2).sample(150, np.random.default_rng(4))
     z, y = train.pooled()
@@ -147,6 +148,7 @@ def test_three_u0(study: Any) -> None:
     assert study.three_u0("linear")[1] in study.criteria()
 
 
+@pytest.mark.slow
 def test_command(
     study: Any,
     monkeypatch: pytest.MonkeyPatch,

@@ -109,6 +109,7 @@ def test_defaults_of_algorithm_1() -> None:
     assert one.n_iter_ == 50
 
 
+@pytest.mark.slow
 def test_location_models_are_ranked_as_by_discriminants() -> None:
     x, y = location(300, 4)
     new, labels = location(40_000, 5)
@@ -128,6 +129,7 @@ def test_location_optimum() -> None:
     assert coef @ optimum / np.linalg.norm(coef) / np.linalg.norm(optimum) > 0.995
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, ASCENT], ids=["l-bfgs", "gradient-ascent"])
 def test_scale_optimum(options) -> None:
     # Inverse covariance of the negatives minus that of the positives, in even dimension.
@@ -295,6 +297,7 @@ def test_errors_of_data(x, y, options, message: str) -> None:
     assert str(error.value) == message
 
 
+@pytest.mark.slow
 def test_without_scikit_learn() -> None:
     code = (
         "import sys; sys.modules['sklearn'] = None\n"
@@ -308,6 +311,7 @@ def test_without_scikit_learn() -> None:
     )
 
 
+@pytest.mark.slow
 def test_scikit_learn_is_loaded_on_use() -> None:
     code = "import sys, prframe; print('sklearn' in sys.modules, prframe.learn.__all__[1])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -94,6 +94,7 @@ def test_curve(number: int) -> None:
     assert agrees is (number not in TINY_INSTEAD_OF_ZERO | UNRETRIEVED_NOT_NAN)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", sorted(set(RUNS) - TOTAL_TOO_SMALL))
 def test_areas(number: int) -> None:
     run = RUNS[number]

@@ -86,6 +86,7 @@ OPTIONS = {
 }
 
 
+@pytest.mark.slow
 @given(run=RUNS, qrels=JUDGMENTS, together=st.booleans(), distinct=st.booleans())
 def test_join_is_the_naive_one(run, qrels, together: bool, distinct: bool) -> None:
     if together:

@@ -84,6 +84,7 @@ def test_totals_count_items_never_listed(n_pos: int | None, n_neg: int) -> None:
     assert short.equals(prframe.ap_test(whole).select(columns))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "depth", "levels", "seed"), [(60, 60, 1000, 1), (60, 60, 6, 2), (90, 40, 1000, 3)]
 )
@@ -127,6 +128,7 @@ def graded(queries: int = 12, seed: int = 0) -> pl.DataFrame:
     )
 
 
+@pytest.mark.slow
 def test_methods_are_the_statistics() -> None:
     data = graded()
     rows = prframe.ap_test(data, by="q")
@@ -164,6 +166,7 @@ def test_methods_are_the_statistics() -> None:
     assert p["monte-carlo"].min() >= 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["bonferroni", "holm", "hochberg", "bh", "by"])
 def test_corrections_leave_out_groups_without_a_test(method: str) -> None:
     data = pl.concat(
@@ -180,6 +183,7 @@ def test_corrections_leave_out_groups_without_a_test(method: str) -> None:
     assert rows["p_adjusted"].to_list() == expected
 
 
+@pytest.mark.slow
 def test_mean_by_simulation() -> None:
     data = graded(6, seed=5).filter(pl.int_range(pl.len()).over("q") < 20 + 13 * pl.col("q"))
     singles = prframe.ap_test(data, by="q")
@@ -201,6 +205,7 @@ def test_mean_of_one_group_is_the_group() -> None:
     assert mean["p_value"].item() == single["p_value"].item()
 
 
+@pytest.mark.slow
 @quiet
 def test_means_by_group_keep_the_order_of_groups() -> None:
     data = pl.concat(

@@ -101,6 +101,7 @@ def test_a_group_is_its_scores_alone(options: dict[str, object]) -> None:
     assert last["conf_low"] in {0, None}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 @methods
 def test_order_batches_and_frames_do_not_matter(
@@ -134,6 +135,7 @@ print(pl.thread_pool_size())
 """
 
 
+@pytest.mark.slow
 def test_the_number_of_threads_does_not_matter() -> None:
     here = [
         repr(prframe.band(DATA, by="q", **FEW, **options).rows())

@@ -10,6 +10,7 @@ import pytest
 import prframe
 from prframe import stats, tie_policies
 from prframe._engine.frames import KINDS
+from tests.oracle import PHI_WORDS
 
 GOOD = pl.DataFrame(
     {
@@ -426,13 +427,11 @@ REFUSALS = {
     ),
     "misspelt phi": (
         lambda: rank_test(GOOD, phi="mw"),
-        "`phi` must be one of 'dcg', 'local-auc', 'logistic', 'logrank', 'median', 'mww', "
-        "'p-norm-push', 'rtb', 'van-der-waerden'; got 'mw'. Did you mean 'mww'?",
+        f"`phi` must be one of {PHI_WORDS}; got 'mw'. Did you mean 'mww'?",
     ),
     "phi that cannot be read": (
         lambda: rank_test(GOOD, phi="local-auc(u0=0.5"),
-        "cannot read phi='local-auc(u0=0.5'; write one of 'dcg', 'local-auc', 'logistic', "
-        "'logrank', 'median', 'mww', 'p-norm-push', 'rtb', 'van-der-waerden', with parameters as in "
+        f"cannot read phi='local-auc(u0=0.5'; write one of {PHI_WORDS}, with parameters as in "
         "'dcg(k=10)'.",
     ),
     "a parameter of phi": (

@@ -77,6 +77,7 @@ def warned(call: Callable[[], pl.DataFrame]) -> tuple[pl.DataFrame, list[str]]:
     return found, [str(one.message) for one in caught]
 
 
+@pytest.mark.slow
 @quiet
 @pytest.mark.parametrize("ties", WITHOUT_LABELS)
 @pytest.mark.parametrize("totals", [{}, {"n_pos": 9, "n_neg": 30}])
@@ -126,6 +127,7 @@ def test_a_group_is_the_filtered_frame(method: str) -> None:
         assert found.filter(model=model).drop("model").equals(alone)
 
 
+@pytest.mark.slow
 @quiet
 @pytest.mark.parametrize("options", [{}, {"cluster": "query"}, {"over": "query"}])
 @pytest.mark.parametrize("method", ["auto", "percentile", "bca"])
@@ -257,6 +259,7 @@ def test_wald_for_auc_is_delong() -> None:
     assert ends == pytest.approx((wins.mean() - reach, wins.mean() + reach))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_alternatives_and_levels(method: str) -> None:
     def ends(level: float, alternative: str) -> np.ndarray:
@@ -596,6 +599,7 @@ def ap_of_levels(mu: float, prevalence: float, cuts: np.ndarray) -> float:
     return float(np.diff(recall, prepend=0) @ precision)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mu", "prevalence", "n", "cuts"),
     [

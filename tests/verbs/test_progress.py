@@ -96,6 +96,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one process")
 def test_a_person_can_interrupt() -> None:
     with subprocess.Popen(
@@ -178,6 +179,7 @@ print("done", flush=True)
 """
 
 
+@pytest.mark.slow
 def test_a_real_terminal() -> None:
     pty, termios = pytest.importorskip("pty"), pytest.importorskip("termios")
     ours, theirs = pty.openpty()

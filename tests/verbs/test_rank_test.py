@@ -70,6 +70,7 @@ def naive_ranks(group: list[Item], ties: str) -> tuple[NDArray[np.float64], NDAr
     return rank, np.array([x.label > 0 for x in ordered])
 
 
+@pytest.mark.slow
 @quiet
 @pytest.mark.parametrize("ties", WITHOUT_LABELS)
 @settings(max_examples=30)
@@ -146,6 +147,7 @@ def test_rows_are_those_of_the_statistic(phi: str, level: float) -> None:
         assert (got["conf_low"] is None) == (phi == "dcg")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phi", [["mww", "rtb", "median"], "van-der-waerden"])
 def test_numbers_depend_on_nothing_else(phi: object, monkeypatch: pytest.MonkeyPatch) -> None:
     def found(rows: object) -> pl.DataFrame:
@@ -312,6 +314,7 @@ def test_the_standard_error_is_delongs(digits: int, n_pos: int, n_neg: int) -> N
 TESTED = ["mww", "p-norm-push", "van-der-waerden", "local-auc"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("levels", [None, 8])
 @pytest.mark.parametrize("side", ["two-sided", "greater"])
 def test_p_values_are_uniform_under_random_labels(levels: int | None, side: str) -> None:

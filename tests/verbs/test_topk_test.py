@@ -51,6 +51,7 @@ def test_rows_by_counting(groups: list[list[Item]]) -> None:
         assert row["null_std"] == pytest.approx(variance**0.5)
 
 
+@pytest.mark.slow
 @quiet
 @given(GROUPS)
 def test_ties_leave_hits_open_where_orders_differ(groups: list[list[Item]]) -> None:

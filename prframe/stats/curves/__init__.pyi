@@ -23,7 +23,6 @@ from .precision_recall import pr_curve as pr_curve
 from .roc_path import (
     Draws as Draws,
     RocPath as RocPath,
-    batch_sizes as batch_sizes,
     draw_curves as draw_curves,
     empirical_precision as empirical_precision,
 )

@@ -16,7 +16,7 @@ from prframe.stats.curves.precision_recall import false_positives, precision
 from prframe.stats.rankings import ClassScores, positives_at, recall_levels, two_classes
 from prframe.typing import Bandwidth, Floats
 
-# What counts as density, as part of the peak of a single kernel: 3.7 bandwidths off.
+# A density below this part of the peak of a single kernel, reached 3.7 bandwidths away, is none.
 _NEAR = 1e-3
 
 
@@ -34,8 +34,8 @@ def pr_asymptotic_variance(
     """Return the asymptotic variance of ``sqrt(n) (estimated - true precision)`` at a recall.
 
     ``PR^4/b^2 [(1-p) a^2/p^3 + (1-p)^2 b(1-b) r^2/p^3 + (1-p) a(1-a)/p^2]`` at recall b, where
-    ``PR = p b / (p b + (1-p) a)``. The terms are due to the number of positives, to the threshold
-    at which recall is b, and to the number of negatives above it.
+    ``PR = p b / (p b + (1-p) a)``. The three terms come from the number of positives, from the
+    threshold at which recall is b, and from the number of negatives above it.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def pr_asymptotic_variance(
     Returns
     -------
     ndarray of float
-        Of the common shape. Divided by the number of items n, the variance of the precision
-        estimated from them, with a random number of positives among them.
+        Of the common shape. Divided by the number of items n, it is the variance of the precision
+        that is estimated from them, with a random number of positives among them.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def density_ratio(positives: ClassKernel, negatives: ClassKernel, recall: Floats
     """Return the density of negatives over that of positives at the threshold of each recall."""
     threshold = positives.isf(recall)
     density = positives.pdf(threshold)
-    # In a gap between their scores positives have no density, only the far tails of kernels.
+    # In a gap between positives the density is only that of the far tails of kernels.
     peak = 1 / (positives.total * positives.bandwidth * np.sqrt(2 * np.pi))
     density[density < _NEAR * peak] = np.nan
     return negatives.pdf(threshold) / density
@@ -121,8 +121,8 @@ def pr_asymptotic_interval(  # noqa: PLR0913
     confidence_level : float in (0, 1)
         Coverage of the interval at one level; all levels together are covered less often.
     bandwidth : {"scott", "silverman", "robust", "undersmoothed"} or float > 0
-        Of the kernels that estimate the ratio of the densities, or a pair for positives and
-        negatives; see `pr_curve`. All else is estimated without smoothing.
+        Bandwidth of the kernels that estimate the ratio of the densities, or a pair for positives
+        and negatives; see `pr_curve`. All else is estimated without smoothing.
     n_pos, n_neg : int, optional
         Totals that include items never listed, which count as not retrieved.
 
@@ -130,8 +130,9 @@ def pr_asymptotic_interval(  # noqa: PLR0913
     -------
     PRInterval
         ``precision`` as `pr_curve` gives it, ``low`` and ``high``, of the shape of `recall`. Ends
-        are NaN where precision is 0 or 1: an expansion around such a value says nothing. So they
-        are where the threshold lies in a gap between positives, 3.7 bandwidths from the next.
+        are NaN where precision is 0 or 1, as an expansion around such a value is impossible. They
+        are also NaN where the threshold lies in a gap between positives, 3.7 bandwidths from the
+        next.
 
     Raises
     ------
@@ -140,8 +141,8 @@ def pr_asymptotic_interval(  # noqa: PLR0913
 
     Notes
     -----
-    Valid for many positives and negatives above the threshold, and for densities: of tied scores
-    the kernels make up densities that there are not.
+    The intervals are valid for many positives and negatives above the threshold, and for scores
+    that have densities; for tied scores the kernels estimate densities that do not exist.
 
     References
     ----------
@@ -168,7 +169,7 @@ def asymptotic_interval(
     confidence_level: float,
     bandwidth: Bandwidth,
 ) -> PRInterval:
-    """Enclose precision at each level."""
+    """Enclose precision at each level, given checked arguments."""
     tail = (1 - confidence_level) / 2
     n = positives.total + negatives.total
     found = positives_at(recall, positives.total)

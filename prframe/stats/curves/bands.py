@@ -1,109 +1,120 @@
-"""Simultaneous bands from draws of a curve."""
+"""Bands about curves from their draws: at all levels at once, or at each."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil
 
 import numpy as np
-from numpy.typing import NDArray
 
-from prframe.typing import Floats
+from prframe.stats._tolerances import EQUAL
+from prframe.typing import Flags, Floats
 
-# The tails by which the shape of a band is measured: the pointwise 99 % intervals.
-_SHAPE = 0.005
-
-
-def studentized_band(
-    draws: Floats,
-    confidence_level: float,
-    unlimited: NDArray[np.bool_] | None = None,
-    factor: float = 1.0,
-) -> tuple[Floats, Floats]:
-    """Return the band around the pointwise medians that encloses a share of whole curves.
-
-    `draws`, shape (n_resamples, levels), may hold infinities. The band reaches
-    ``median - c (median - low)`` to ``median + c (high - median)`` with `low` and `high` the ends
-    of the pointwise 99 % intervals; c is the `confidence_level` quantile of the largest deviation
-    of a draw in these units, times `factor`. Where such a unit is 0 or infinite, the draws that
-    keep within the band elsewhere set its end. At levels that are `unlimited` its upper end is
-    infinite, and no draw leaves it there.
-    """
-    low, middle, high = np.quantile(
-        draws, [_SHAPE, 0.5, 1 - _SHAPE], axis=0, method="inverted_cdf"
-    )
-    below, above = _unit(low, middle), _unit(middle, high)
-    # Inf - inf: a curve that lies where the median lies.
-    with np.errstate(invalid="ignore"):
-        deviation = draws - middle
-        deviation /= np.where(deviation < 0, -below, above)
-    deviation[np.isnan(deviation)] = 0.0
-    if unlimited is not None:
-        deviation[:, unlimited] *= draws[:, unlimited] < middle[unlimited]
-    worst = deviation.max(axis=1)
-    c = np.quantile(worst, confidence_level, method="inverted_cdf")
-    within = draws[worst <= c]
-    c *= factor
-    low = np.where(np.isnan(below), within.min(axis=0), middle - c * below)
-    high = np.where(np.isnan(above), within.max(axis=0), middle + c * above)
-    return low, high if unlimited is None else np.where(unlimited, np.inf, high)
+# The level of the pointwise intervals by which the shape of a band is measured.
+_SHAPE = 0.99
 
 
-def pointwise_band(draws: Floats, confidence_level: float) -> tuple[Floats, Floats]:
-    """Return the equal-tailed interval at each level."""
-    tail = (1 - confidence_level) / 2
-    low, high = np.quantile(draws, [tail, 1 - tail], axis=0, method="inverted_cdf")
-    return low, high
-
-
-def _unit(low: Floats, high: Floats) -> Floats:
-    """Return the distance if it is a unit to measure in, else NaN."""
-    distance = np.subtract(high, low, where=low != high, out=np.zeros_like(low))
-    return np.where((distance > 0) & (distance < np.inf), distance, np.nan)
-
-
+@dataclass(frozen=True, eq=False)
 class Deviations:
     """How far whole curves lie from the middle of their draws, in pointwise units.
 
-    `lower` and `upper`, shape (n_resamples, levels), are the draws for either end of the band,
-    finite; `upper` is nowhere below `lower`. The units are the distances from the medians to the
-    pointwise 0.5 % and 99.5 % quantiles. The width of the band is multiplied by `factor`.
+    The middles are the pointwise medians, and the units the distances from there to the ends of
+    the pointwise 99 % intervals. A unit of 0, or an infinite one, is none: there the draws that
+    keep within the band elsewhere set its end.
+
+    Attributes
+    ----------
+    lower, upper : ndarray, shape (n_resamples, levels)
+        The draws for either end of the band, `upper` nowhere below `lower`. Some may be infinite.
+    factor : float
+        By which the width of the band is multiplied.
+    unlimited : ndarray of bool, shape (levels,), or None
+        Levels at which the upper end of the band is infinite, and no draw leaves it there.
     """
 
-    def __init__(self, lower: Floats, upper: Floats, factor: float = 1.0) -> None:
-        self._lower, self._upper, self._factor = lower, upper, factor
-        self._middle = np.median(lower, axis=0), np.median(upper, axis=0)
-        self._below = _unit(np.quantile(lower, _SHAPE, axis=0), self._middle[0])
-        self._above = _unit(self._middle[1], np.quantile(upper, 1 - _SHAPE, axis=0))
-        self._range = lower.min(axis=0), upper.max(axis=0)
-        self._worst = self._largest(lower, upper)
+    lower: Floats
+    upper: Floats
+    factor: float = 1.0
+    unlimited: Flags | None = None
 
     def band(self, confidence_level: float) -> tuple[Floats, Floats]:
-        """Return the band that encloses a share of whole curves."""
-        c = np.quantile(self._worst, confidence_level, method="inverted_cdf")
-        within = self._worst <= c
-        low = self._middle[0] - c * self._factor * self._below
-        high = self._middle[1] + c * self._factor * self._above
-        # Without a unit, the draws that keep within the band elsewhere set its end.
-        low = np.where(np.isnan(low), self._lower[within].min(axis=0), low)
-        high = np.where(np.isnan(high), self._upper[within].max(axis=0), high)
-        return low, high
+        """Return the band that encloses a share of whole curves.
+
+        It reaches from ``median - c (median - low)`` to ``median + c (high - median)``, `low` and
+        `high` being the ends of the pointwise 99 % intervals, and c the factor times the largest
+        deviation of a draw that `_rank` chooses.
+        """
+        widest = np.sort(self._worst)[_rank(confidence_level, self._worst.size) - 1]
+        within, c = self._worst <= widest, widest * self.factor
+        (bottom, top), (below, above) = self._middle, self._units
+        low = np.where(np.isnan(below), self.lower[within].min(axis=0), bottom - c * below)
+        high = np.where(np.isnan(above), self.upper[within].max(axis=0), top + c * above)
+        return low, high if self.unlimited is None else np.where(self.unlimited, np.inf, high)
 
     def pointwise_band(self, confidence_level: float) -> tuple[Floats, Floats]:
-        """Return the equal-tailed interval at each level."""
-        tail = (1 - confidence_level) / 2
-        return np.quantile(self._lower, tail, axis=0), np.quantile(self._upper, 1 - tail, axis=0)
+        """Return the equal-tailed interval at each level, whose ends are draws; see `_rank`."""
+        n = len(self.lower)
+        last = _rank((1 + confidence_level) / 2, n)
+        return _smallest(self.lower, n + 1 - last), _smallest(self.upper, last)
 
     def p_value(self, value: float) -> float:
         """Return the smallest alpha at which a band of level 1 - alpha leaves out a constant."""
-        curve = np.full(self._below.shape, value)
-        beyond = (self._worst >= self._largest(curve, curve) / self._factor).sum()
+        curve = np.full(self.lower.shape[1], value)
+        beyond = (self._worst >= self._largest(curve, curve) / self.factor).sum()
         return float((1 + beyond) / (1 + self._worst.size))
 
     def pointwise_p_value(self, value: float) -> Floats:
         """Return for each level the smallest alpha at which its interval leaves out a constant."""
-        beyond = np.minimum((self._lower <= value).sum(axis=0), (self._upper >= value).sum(axis=0))
-        return np.asarray(np.minimum(1.0, 2 * (1 + beyond) / (1 + self._worst.size)))
+        beyond = np.minimum((self.lower <= value).sum(axis=0), (self.upper >= value).sum(axis=0))
+        return np.asarray(np.minimum(1.0, 2 * (1 + beyond) / (1 + len(self.lower))))
+
+    @cached_property
+    def _middle(self) -> tuple[Floats, Floats]:
+        """The medians from which the band reaches down and up, the same but for one draw."""
+        return self.pointwise_band(0.0)
+
+    @cached_property
+    def _units(self) -> tuple[Floats, Floats]:
+        """The units in which it reaches down and up; NaN where there is none."""
+        (low, high), (bottom, top) = self.pointwise_band(_SHAPE), self._middle
+        return _unit(low, bottom), _unit(top, high)
+
+    @cached_property
+    def _worst(self) -> Floats:
+        """The largest deviation of each draw."""
+        return self._largest(self.lower, self.upper)
 
     def _largest(self, lower: Floats, upper: Floats) -> Floats:
         """Return the largest deviation of curves; without a unit, what no draw reaches is far."""
-        down = (self._middle[0] - lower) / self._below
-        up = (upper - self._middle[1]) / self._above
-        down = np.where(np.isnan(down), np.where(lower < self._range[0], np.inf, 0.0), down)
-        up = np.where(np.isnan(up), np.where(upper > self._range[1], np.inf, 0.0), up)
+        (bottom, top), (below, above) = self._middle, self._units
+        # Inf - inf: a curve that lies where the median lies.
+        with np.errstate(invalid="ignore"):
+            down, up = (bottom - lower) / below, (upper - top) / above
+        beyond = lower < self.lower.min(axis=0), upper > self.upper.max(axis=0)
+        down = np.where(np.isnan(down), np.where(beyond[0], np.inf, 0.0), down)
+        up = np.where(np.isnan(up), np.where(beyond[1], np.inf, 0.0), up)
+        if self.unlimited is not None:
+            up = np.where(self.unlimited, 0.0, up)
         return np.asarray(np.maximum(down, up).max(axis=-1))
+
+
+def _rank(share: float, n: int) -> int:
+    """Return the k such that the k-th smallest of n draws bounds another one often enough.
+
+    One more draw is as likely to come first, second, ... or last among all n + 1, so that it is
+    at most the k-th smallest of the others with probability ``k / (n + 1)``: this is at least the
+    share asked for from ``k = ceil(share (n + 1))`` on, if there are enough draws. A smaller k, as
+    ``ceil(share n)``, or an interpolated quantile covers less often. By the same count a band
+    leaves out just those curves whose p-value ``(1 + number beyond) / (1 + n)`` is at most alpha.
+    """
+    return min(n, ceil(share * (n + 1) * (1 - EQUAL)))
+
+
+def _smallest(draws: Floats, k: int) -> Floats:
+    """Return the k-th smallest draw at each level."""
+    return np.asarray(np.partition(draws, k - 1, axis=0)[k - 1])
+
+
+def _unit(low: Floats, high: Floats) -> Floats:
+    """Return the distance of both, or NaN where it is 0 or infinite and cannot serve as a unit."""
+    distance = np.subtract(high, low, where=low != high, out=np.zeros_like(low))
+    return np.where((distance > 0) & (distance < np.inf), distance, np.nan)

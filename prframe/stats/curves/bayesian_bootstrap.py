@@ -12,20 +12,21 @@ from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import Interval, random_generator
-from prframe.stats.curves.bands import pointwise_band, studentized_band
-from prframe.stats.curves.roc_path import RocPath, batch_sizes, draw_curves, empirical_precision
+from prframe.stats.curves.bands import Deviations
+from prframe.stats.curves.roc_path import RocPath, draw_curves, empirical_precision
 from prframe.stats.rankings import (
     ClassScores,
     RankedCells,
+    both_classes,
     cells_from_hits,
     positives_at,
     recall_levels,
-    two_classes,
 )
 from prframe.typing import Floats
 
 # Counts are whole and the draws are not, which makes bands too wide where few negatives stand
-# above: found by simulation (python -m benchmarks.band_coverage).
+# above. This constant, by which they are narrowed, was found by simulation (python -m
+# benchmarks.band_coverage).
 _WHOLE = 0.12
 
 
@@ -58,7 +59,7 @@ class PRPosterior:
         confidence_level : float in (0, 1)
             Probability of covering the curve at all levels at once, or at each.
         simultaneous : bool
-            At all levels at once.
+            Whether the band covers at all levels at once.
 
         Returns
         -------
@@ -73,20 +74,19 @@ class PRPosterior:
         Notes
         -----
         On the scale of log odds the band reaches from the medians of the draws to c times the
-        distances of their pointwise 0.5 % and 99.5 % quantiles, c such that a draw keeps within
-        it at all levels with the probability asked for. Then c is made smaller by .12 times the
-        mean over the levels of ``1 / sqrt(1 + x)`` with x negatives above: whole numbers vary in
-        steps and would make the band cover too often (found by simulation). Where a distance is 0
-        or infinite, as beyond the recall of the retrieved items, the draws set the end. Where no
-        negative was seen above a level, the band reaches up to 1: nothing speaks against that.
+        distances of their pointwise 0.5 % and 99.5 % quantiles. The factor c is such that another
+        draw stays within the band at all levels with at least the probability asked for. Then c is
+        made smaller by .12 times the mean over the levels of ``1 / sqrt(1 + x)`` with x negatives
+        above. Whole numbers vary in steps and would otherwise make the band cover too often (found
+        by simulation). Where a distance is 0 or infinite, as beyond the recall of the retrieved
+        items, the draws set the end. Where no negative was seen above a level, the band reaches up
+        to 1, which the data do not exclude.
         """
         level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
         unlimited = self.precision == 1
-        if simultaneous:
-            factor = 1 - _WHOLE * float((1 / np.sqrt(1 + self.false)).mean())
-            low, high = studentized_band(self.log_odds, level, unlimited, factor)
-        else:
-            low, high = pointwise_band(self.log_odds, level)
+        factor = 1 - _WHOLE * float((1 / np.sqrt(1 + self.false)).mean())
+        deviations = Deviations(self.log_odds, self.log_odds, factor, unlimited)
+        low, high = (deviations.band if simultaneous else deviations.pointwise_band)(level)
         return Interval(expit(low), np.where(unlimited, 1.0, expit(high)))
 
 
@@ -114,7 +114,7 @@ def pr_posterior(  # noqa: PLR0913
     recall : array_like of float in (0, 1), shape (levels,)
         Levels, rising.
     n_resamples : int >= 1
-        Draws.
+        Number of draws.
     rng : int or numpy.random.Generator, optional
         Seed or generator.
     n_pos, n_neg : int, optional
@@ -133,15 +133,16 @@ def pr_posterior(  # noqa: PLR0913
 
     Notes
     -----
-    It depends on the ranks alone. The distributions have half a count at each end (Jeffreys),
-    which is what makes a band of few positives cover: Beta(j - 1/2, n_pos - j + 1/2) for the
-    recall at the j-th positive, Beta(x + 1/2, n_neg - x + 1/2) for the false positive rate with x
-    negatives above. Between two positives the number x is joined on a log scale; in a tie block it
-    grows in proportion. Above the first positive x and the half both fall to 0 at recall 0.
+    The draws depend on the ranks alone. The distributions have half a count at each end
+    (Jeffreys), without which a band of few positives would not cover: Beta(j - 1/2, n_pos - j +
+    1/2) for the recall at the j-th positive, Beta(x + 1/2, n_neg - x + 1/2) for the false positive
+    rate with x negatives above. Between two positives the number x is interpolated on a log scale;
+    in a tie block it grows in proportion. Above the first positive x and the half count both fall
+    to 0 at recall 0.
 
-    The cost is that of n_resamples times the levels, and about 3,000 knots of the ROC curve at
-    most, whatever n; the thinning of more costs less than 0.4 % of the variance. At both ends of
-    the ranking all are kept.
+    The cost grows with n_resamples times the number of levels and of knots of the ROC curve, of
+    which there are about 3,000 at most, whatever n. If there are more, thinning them loses less
+    than 0.4 % of the variance; at both ends of the ranking all knots are kept.
 
     References
     ----------
@@ -159,16 +160,12 @@ def pr_posterior(  # noqa: PLR0913
     levels = rising_levels(recall)
     size = checks.whole_number("n_resamples", n_resamples, at_least=1)
     generator = random_generator(rng)
-    cells = cells_of_classes(*two_classes(positives, negatives, n_pos, n_neg))
-    if not cells.n_neg:
-        raise PrframeError(
-            "`negatives` must hold at least one score, or `n_neg` exceed 0; got none."
-        )
+    cells = cells_of_classes(*both_classes(positives, negatives, n_pos, n_neg))
     return posterior_of(cells, levels, size, generator)
 
 
 def rising_levels(recall: ArrayLike) -> Floats:
-    """Require one level of recall or more, rising within (0, 1)."""
+    """Require at least one level of recall, and levels that rise within (0, 1)."""
     levels = recall_levels(recall, below_one=True)
     if levels.ndim != 1 or not levels.size or (np.diff(levels) <= 0).any():
         raise PrframeError(
@@ -182,7 +179,7 @@ def posterior_of(
 ) -> PRPosterior:
     """Draw the curve behind a ranking with both labels."""
     path, precision = RocPath.of(cells), empirical_precision(cells, recall)
-    parts = [draw_curves(path, recall, size, rng).logit for size in batch_sizes(path, n_resamples)]
+    parts = [draw_curves(path, recall, size, rng).logit for size in path.batch_sizes(n_resamples)]
     with np.errstate(divide="ignore"):
         false = positives_at(recall, cells.n_pos) * (1 / precision - 1)
     return PRPosterior(recall, precision, false, np.concatenate(parts))

@@ -18,11 +18,11 @@ from prframe.stats.curves.roc_path import empirical_precision
 from prframe.stats.rankings import cells_from_scores
 from prframe.typing import Floats
 
-# Of positives, for draws that say something of a curve.
+# With fewer positives than these there is no band, as draws say too little about a curve.
 LEAST_POSITIVES = 3
-# The draws of each curve are rougher than what they are drawn around, except in tie blocks. Where
-# two models agree, this is most of what their difference varies by: found by simulation (python -m
-# benchmarks.curve_coverage).
+# The draws of each curve are rougher than the curve they are drawn around, except in tie blocks.
+# If two models agree, most of the variance of their difference comes from this roughness. The
+# constant was found by simulation (python -m benchmarks.curve_coverage).
 _ROUGHNESS = 0.5
 
 
@@ -34,8 +34,8 @@ class CurveDifference(NamedTuple):
     recall, precision_a, precision_b, difference, low, high : ndarray, shape (levels,)
         Levels, the empirical curves, the first less the second, and the ends of its band.
     p_value : ndarray, shape (levels,)
-        Of a simultaneous band the same at all levels: that the curves differ nowhere. Otherwise
-        at each level.
+        With a simultaneous band the p-value of the hypothesis that the curves differ nowhere, the
+        same at all levels; otherwise the p-value at each level.
 
     Examples
     --------
@@ -67,8 +67,8 @@ def pr_curve_difference(  # noqa: PLR0913
 ) -> CurveDifference:
     """Compare the precision-recall curves of two models on the same items, level by level.
 
-    ``PR_a(b) - PR_b(b)``, drawn by a paired Bayesian bootstrap: every item has one gamma weight,
-    which both models add up, each in its own order.
+    The difference ``PR_a(b) - PR_b(b)`` is drawn by a paired Bayesian bootstrap: every item has
+    one gamma weight, which both models add up, each in its own order.
 
     Parameters
     ----------
@@ -81,19 +81,19 @@ def pr_curve_difference(  # noqa: PLR0913
     confidence_level : float in (0, 1)
         Probability of covering the difference at all levels at once, or at each.
     simultaneous : bool
-        At all levels at once.
+        Whether the band covers at all levels at once.
     n_resamples : int >= 1
-        Draws.
+        Number of draws.
     rng : int or numpy.random.Generator, optional
         Seed or generator.
     cluster : array_like of int, shape (N,), optional
-        Clusters of items that depend on each other, numbered from 0: these have the weights.
+        Clusters of items that depend on each other, numbered from 0; then clusters have weights.
 
     Returns
     -------
     CurveDifference
         ``recall, precision_a, precision_b, difference, low, high, p_value``. With fewer than 3
-        positives or no negatives, band and p-value are NaN, without positives all are.
+        positives or no negatives, band and p-value are NaN; without positives all numbers are.
 
     Raises
     ------
@@ -103,26 +103,26 @@ def pr_curve_difference(  # noqa: PLR0913
     Notes
     -----
     Each curve has the distribution that `pr_posterior` gives it: half counts at both ends,
-    negatives between two positives joined on a log scale, tie blocks in proportion. A positive is
-    two halves of a weight, one above its knot and one below. The half negative that may stand
-    above any threshold is one for both models as far as the rankings agree: its shape 1/2 is split
-    by the share of negatives that stand between the same positives in both.
+    negatives between two positives interpolated on a log scale, and tie blocks in proportion. A
+    positive is two halves of a weight, one above its knot and one below. The half negative that
+    may stand above any threshold is shared by both models to the extent that the rankings agree:
+    its shape 1/2 is split by the share of negatives that stand between the same positives in both.
 
     The band reaches from the medians of the draws to c times the distances of their pointwise
-    0.5 % and 99.5 % quantiles, c such that a draw keeps within it at all levels with the
-    probability asked for. Then c is made smaller by ``u (1 - R)^2 / 2`` of itself, R being the
-    variance of the difference over the sum of both curves' variances, at most 1, and u the share
-    of the positives outside of tie blocks: found by simulation. Where no negative stands above a
-    level in one ranking, its precision is taken to be 1 at the end of the band that lies in its
-    favour.
+    0.5 % and 99.5 % quantiles. The factor c is such that another draw stays within the band at all
+    levels with at least the probability asked for. Then c is multiplied by
+    ``1 - u (1 - R)^2 / 2``, which was found by simulation. R is the variance of the difference over
+    the sum of both curves' variances, at most 1, and u the share of the positives outside of tie
+    blocks. If no negative stands above a level in one ranking, its precision is taken as 1 for the
+    end of the band that lies in its favour.
 
-    The p-value is the smallest alpha at which the band of level 1 - alpha leaves 0 somewhere,
-    ``(1 + draws that deviate as far as 0 does) / (1 + n_resamples)``; two-sided. That of two
-    equal rankings is 1.
+    The p-value is two-sided. It is the smallest alpha at which the band of level 1 - alpha leaves
+    out 0 somewhere, ``(1 + draws that deviate as far as 0 does) / (1 + n_resamples)``, and 1 for
+    two equal rankings.
 
-    The order of the models changes nothing but signs. Negatives that stand between the same
-    positives in both rankings share a weight; the cost is that of n_resamples times the weights,
-    N at most.
+    The order of the models changes signs alone. Negatives that stand between the same positives in
+    both rankings share a weight; the cost grows with n_resamples times the number of weights,
+    which is N at most.
 
     References
     ----------
@@ -139,20 +139,20 @@ def pr_curve_difference(  # noqa: PLR0913
     >>> found.difference.round(2)
     array([0.19, 0.43, 0.39])
     >>> found.low.round(2), found.high.round(2)
-    (array([-0.02,  0.25,  0.22]), array([0.5 , 0.52, 0.52]))
+    (array([-0.02,  0.25,  0.23]), array([0.5 , 0.53, 0.53]))
     """
     scores, positive = _items(score_a, score_b, label)
     levels = rising_levels(recall)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     checks.flag("simultaneous", simultaneous)
     size = checks.whole_number("n_resamples", n_resamples, at_least=1)
-    codes = None if cluster is None else _codes(cluster, positive.size)
+    clusters = None if cluster is None else _clusters(cluster, positive.size)
     plan = BandPlan(levels, level, simultaneous, size)
-    return curve_difference(scores, positive, codes, plan, random_generator(rng))
+    return curve_difference(scores, positive, clusters, plan, random_generator(rng))
 
 
 class BandPlan(NamedTuple):
-    """Levels of recall, and how their band is made."""
+    """Levels of recall, and the options of their band."""
 
     recall: Floats
     confidence_level: float
@@ -167,7 +167,7 @@ def curve_difference(
     plan: BandPlan,
     rng: np.random.Generator,
 ) -> CurveDifference:
-    """Compare two curves, of checked arrays."""
+    """Compare two curves, given checked arguments."""
     nothing = np.full(plan.recall.shape, np.nan)
     n_pos = int(positive.sum())
     if not n_pos:
@@ -180,7 +180,7 @@ def curve_difference(
         return CurveDifference(*curves, *[nothing] * 3)
     paths = PairedPaths.of(scores, positive, cluster)
     drawn = paths.draw(plan.recall, plan.n_resamples, rng)
-    # Nothing speaks against a precision of 1 where no negative stands above.
+    # Where no negative stands above a level, the data do not exclude a precision of 1.
     best = [np.where(seen == 1, 1.0, some) for seen, some in zip((one, other), drawn, strict=True)]
     lower, upper = drawn[0] - best[1], best[0] - drawn[1]
     deviations = Deviations(lower, upper, 1 - _ROUGHNESS * paths.untied * _agreement(*drawn) ** 2)
@@ -192,7 +192,7 @@ def curve_difference(
 
 
 def _agreement(one: Floats, other: Floats) -> float:
-    """Return what part of the variance of both curves their difference lacks, 0 at least."""
+    """Return 1 minus the variance of the difference over the sum of both variances, or 0."""
     both = float(one.var(axis=0).sum() + other.var(axis=0).sum())
     return max(0.0, 1 - float((one - other).var(axis=0).sum()) / both) if both else 0.0
 
@@ -217,12 +217,12 @@ def _items(
     return (one, other), positive
 
 
-def _codes(cluster: ArrayLike, n: int) -> NDArray[np.int64]:
+def _clusters(cluster: ArrayLike, n: int) -> NDArray[np.int64]:
     """Require a cluster for each item."""
-    codes = np.asarray(cluster)
-    if codes.dtype.kind not in "iu" or codes.shape != (n,) or codes.min(initial=0) < 0:
+    clusters = np.asarray(cluster)
+    if clusters.dtype.kind not in "iu" or clusters.shape != (n,) or clusters.min(initial=0) < 0:
         raise PrframeError(
             f"`cluster` must be whole numbers >= 0, one for each of {n} items; got "
             f"{checks.brief(cluster)}."
         )
-    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+    return clusters

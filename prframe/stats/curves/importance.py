@@ -2,32 +2,32 @@
 
 A sample of n items with k positives has the likelihood ratio
 ``gamma = (p / p~)^k ((1 - p) / (1 - p~))^(n - k)``. Samples without positives or without negatives
-are not drawn, so both probabilities are those given that.
+are not drawn, so both probabilities are conditional on a sample of both classes.
 """
 
 import numpy as np
 
 from prframe.typing import Floats, Integers
 
-# Fewer effective resamples than this number or this part of all are called few.
+# Effective resamples are few if they are fewer than this number, or than this part of all.
 _FEW, _FEW_PART = 100, 0.1
-# Tilts that are tried, in standard deviations of the observed prevalence.
+# These tilts are tried, in standard deviations of the observed prevalence.
 _TILTS = np.linspace(-1.5, 1.5, 31)
-# What a tilt must save of the variance; less than this a pilot cannot tell from nothing.
+# A tilt must save this part of the variance, as a pilot cannot tell a smaller part from 0.
 _GAIN = 0.1
-# The tail whose probability is to be estimated well.
+# The probability of this tail is to be estimated well.
 _TAIL = 0.05
 
 
 def log_weights(n_pos: Integers, n: int, prevalence: float, drawn: float) -> Floats:
-    """Return log gamma of samples drawn with another prevalence."""
+    """Return log gamma of samples that are drawn with another prevalence."""
     ratio = np.log(prevalence / drawn), np.log1p(-prevalence) - np.log1p(-drawn)
     both = _log_both_classes(n, drawn) - _log_both_classes(n, prevalence)
     return np.asarray(n_pos * ratio[0] + (n - n_pos) * ratio[1] + both)
 
 
 def _log_both_classes(n: int, prevalence: float) -> float:
-    """Return the logarithm of the probability that n items are of both classes."""
+    """Return the logarithm of the probability that n items include both classes."""
     none, all_ = np.exp(n * np.log1p(-prevalence)), np.exp(n * np.log(prevalence))
     return float(np.log1p(-none - all_))
 
@@ -44,7 +44,7 @@ def effective_sample_size(weights: Floats) -> float:
 
 
 def is_concentrated(weights: Floats) -> bool:
-    """Tell whether some resamples carry most of the weight; equal weights are never few."""
+    """Tell whether a few resamples carry most of the weight, which equal weights never do."""
     least = max(_FEW, _FEW_PART * weights.size)
     return bool((weights != weights[0]).any()) and effective_sample_size(weights) < least
 
@@ -52,8 +52,9 @@ def is_concentrated(weights: Floats) -> bool:
 def best_prevalence(deviations: Floats, n_pos: Integers, n: int, prevalence: float) -> float:
     """Return the prevalence to draw with for the least Monte Carlo variance of a tail probability.
 
-    From a pilot drawn with the prevalence itself: with d = 1 in the tail and 0 elsewhere, the
-    weighted share of the tail has variance ``E gamma (d - P(d = 1))^2`` over the number of draws.
+    The variances are estimated from a pilot drawn with the prevalence itself. With d = 1 in the
+    tail and 0 elsewhere, the weighted share of the tail has the variance
+    ``E gamma (d - P(d = 1))^2`` over the number of draws.
     """
     tail = deviations > np.quantile(deviations, 1 - _TAIL)
     square = (tail - tail.mean()) ** 2
@@ -64,7 +65,7 @@ def best_prevalence(deviations: Floats, n_pos: Integers, n: int, prevalence: flo
         float((np.exp(log_weights(n_pos, n, prevalence, drawn)) * square).mean())
         for drawn in tilted
     ]
-    # Nor is anything saved where no deviation exceeds the quantile.
+    # This is also so if no deviation exceeds the quantile, when no tilt can save anything.
     if min(costs, default=np.inf) >= (1 - _GAIN) * square.mean():
         return prevalence
     return float(tilted[np.argmin(costs)])

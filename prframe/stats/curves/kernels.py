@@ -1,10 +1,10 @@
 """Gaussian-kernel estimates of the distribution of the scores of one class.
 
-A sum over n scores at m thresholds would take n m steps. The sorted scores are first gathered
+A sum over n scores at m thresholds would take n m steps. The sorted scores are therefore gathered
 into a few thousand nodes, each the mean of a run of neighbours. A run holds at most a hundredth of
 the scores between it and the nearer end, so the outermost hundred scores on either side stay as
-they are and both tails keep their relative accuracy. Nor is it wider than a quarter of the
-bandwidth. Up to 200 scores nothing is gathered.
+they are and both tails keep their relative accuracy. A run is also not wider than a quarter of the
+bandwidth. Up to 200 scores stay as they are.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,6 +18,7 @@ from scipy.special import ndtr
 
 from prframe import checks
 from prframe.errors import PrframeError
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.rankings import ClassScores
 from prframe.typing import Bandwidth, BandwidthRule, Floats
 
@@ -27,21 +28,23 @@ Places = NDArray[np.intp]
 _RUN = 0.01
 # The normal tail beyond this many standard deviations is 1e-19.
 _REACH = 9.0
-# Thresholds evaluated at a time, all with the same nodes.
+# The number of thresholds that are evaluated at a time, all with the same nodes.
 _CHUNK = 64
 _STEPS = 200
+# A threshold is found where the share beyond it is right but for this part.
+_SOLVED = 1e-14
 # The sum of the squares of larger scores overflows.
 _LARGEST = 1e140
-# The width of a run, in bandwidths, as long as there are no more than so many runs for it.
+# The largest width of a run, in bandwidths, and the largest number of runs due to it.
 _WIDTH, _MANY = 0.25, 20_000
-# Interquartile range of the standard normal distribution.
+# The interquartile range of the standard normal distribution.
 _NORMAL_IQR = 1.349
 
 
 def _robust(scores: Floats, deviation: float) -> float:
     """Return Silverman's rule of thumb, which outliers do not move."""
     low, high = np.quantile(scores, [0.25, 0.75])
-    # With many ties the quartiles may coincide and say nothing of the spread.
+    # With many ties the quartiles may coincide, and the standard deviation is taken instead.
     spread = min(deviation, (high - low) / _NORMAL_IQR) or deviation
     return float(0.9 * spread * scores.size**-0.2)
 
@@ -60,11 +63,15 @@ class ClassKernel:
 
     Attributes
     ----------
-    nodes : ascending
-    counts : scores that each node stands for
-    top : scores at +inf
-    total : all items; those that are no scores lie below every threshold
-    bandwidth : > 0
+    nodes : ndarray, ascending
+        The scores, or the means of runs of them.
+    counts : ndarray
+        The number of scores that each node stands for.
+    top : int
+        The number of scores at +inf.
+    total : int
+        The number of all items; those that are not retrieved lie below every threshold.
+    bandwidth : float > 0
     """
 
     nodes: Floats
@@ -75,12 +82,12 @@ class ClassKernel:
 
     @cached_property
     def retrieved(self) -> float:
-        """Share that lies above -inf."""
+        """The share of the items that lies above -inf."""
         return float(self._upwards[0])
 
     @cached_property
     def _upwards(self) -> Floats:
-        """Shares from each node on upwards, and at +inf."""
+        """The shares of the items from each node upwards, and at +inf."""
         return np.asarray(np.cumsum(np.append(self.top, self.counts[::-1]))[::-1] / self.total)
 
     def sf(self, threshold: Floats) -> Floats:
@@ -96,7 +103,10 @@ class ClassKernel:
     def _sum(
         self, function: Callable[[Floats], Floats], threshold: Floats, beyond: Floats
     ) -> Floats:
-        """Add up, per item, a function of (node - t) / bandwidth, far nodes in one."""
+        """Return the mean over items of a function of (node - t) / bandwidth.
+
+        Nodes that are far above a threshold contribute the share `beyond`.
+        """
         flat = threshold.ravel()
         order = np.argsort(flat)
         total = np.empty(flat.size)
@@ -110,30 +120,33 @@ class ClassKernel:
         return total.reshape(threshold.shape)
 
     def isf(self, share: Floats) -> Floats:
-        """Return the threshold above which a share in (0, 1] lies; -inf beyond the retrieved."""
+        """Return the threshold above which a share in (0, 1] lies.
+
+        It is -inf for shares that exceed the share of retrieved items.
+        """
         flat = share.ravel()
-        reach = (self.nodes.size > 0) & (flat < self.retrieved * (1 - 1e-12))
+        reach = (self.nodes.size > 0) & (flat < self.retrieved * (1 - EQUAL))
         found = np.where(reach, np.inf, -np.inf)
         some = np.flatnonzero(reach & (flat > self._upwards[-1]))
         found[some] = self._solve(flat[some])
         return found.reshape(share.shape)
 
     def _solve(self, share: Floats) -> Floats:
-        """Solve ``sf(t) = share`` by Newton's steps, by halves where these leave the bracket."""
+        """Solve ``sf(t) = share`` by Newton's method, or by halving if that leaves the bracket."""
         found = np.empty(share.size)
         active = np.arange(share.size)
         if not active.size:
             return found
         rank = self.nodes.size - np.searchsorted(self._upwards[::-1], share)
         t = self.nodes[np.clip(rank, 0, self.nodes.size - 1)]
-        # So far out that the tail has no share left in floating point.
+        # These ends are so far out that the tail beyond them is 0 in floating point.
         low = np.full(share.size, self.nodes[0] - 2 * _REACH * self.bandwidth)
         high = np.full(share.size, self.nodes[-1] + 5 * _REACH * self.bandwidth)
         for _ in range(_STEPS):
             found[active] = t
             excess = self.sf(t) - share[active]
             low, high = np.where(excess > 0, t, low), np.where(excess > 0, high, t)
-            open_ = (np.abs(excess) > 1e-14 * share[active]) & (np.nextafter(low, high) < high)
+            open_ = (np.abs(excess) > _SOLVED * share[active]) & (np.nextafter(low, high) < high)
             active, t, low, high = active[open_], t[open_], low[open_], high[open_]
             if not active.size:
                 break
@@ -187,13 +200,13 @@ def _deviation(scores: Floats) -> float:
 
 
 def _bandwidth(rule: BandwidthRule | float, scores: Floats, pooled: float) -> float:
-    """Return the bandwidth of one class by a rule, or as given."""
+    """Return the bandwidth of one class by a rule, or the given number."""
     if not isinstance(rule, str):
         return float(rule)
-    # Where all scores are equal, any width does that is the same for both classes.
+    # If all scores are equal, any width can be taken that is the same for both classes.
     if not pooled or not scores.size:
         return pooled or 1.0
-    # A class without spread borrows that of all scores.
+    # A class without spread takes that of all scores.
     return _RULES[rule](scores, _deviation(scores) or pooled)
 
 
@@ -207,20 +220,20 @@ def _kernel(finite: Floats, scores: ClassScores, bandwidth: float) -> ClassKerne
 
 
 def _runs(n: int) -> Places:
-    """Return where runs of n sorted scores start, by the same rule from both ends."""
+    """Return the places where runs of n sorted scores start, by the same rule from both ends."""
     starts, place = [], 0
     while place < n // 2:
         starts.append(place)
         place += max(1, int(_RUN * place))
     lower = np.array(starts, dtype=np.intp)
-    # In the mirror a run ends where it started.
+    # In the upper half, the mirror image of the lower one, a run starts where the image ends.
     upper = n - np.minimum(np.append(lower[1:], n // 2), n // 2)[::-1]
     middle = np.arange(n // 2, n - n // 2)
     return np.concatenate([lower, middle, upper[: lower.size]])
 
 
 def _cells(finite: Floats, bandwidth: float) -> Places:
-    """Return the first places in cells of the width of a run, the most distant ones if many."""
+    """Return the first places in cells as wide as a run, only those after wide gaps if many."""
     with np.errstate(over="ignore"):
         cell = np.floor(finite / (_WIDTH * bandwidth))
     first = np.flatnonzero(cell[1:] != cell[:-1]) + 1

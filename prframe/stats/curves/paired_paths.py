@@ -1,8 +1,9 @@
 """Draws of the precision-recall curves of two models that ranked the same items.
 
-As for one ranking (see `roc_paths`) the share of positives above each knot of a path is a sum of
+As for one ranking (see `roc_path`) the share of positives above each knot of a path is a sum of
 gamma weights, and so is that of negatives. Here the weights belong to the items, and both models
-add up the same ones, each in its own order: what the curves have in common is drawn in common.
+add up the same weights, each in its own order. The draws of both curves are therefore dependent to
+the extent that the rankings agree.
 """
 
 from collections.abc import Sequence
@@ -12,6 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
+from prframe.stats._batches import batch_sizes
+from prframe.stats._units import Units
 from prframe.stats.curves.roc_path import RocPath, places
 from prframe.stats.rankings import cells_from_scores
 from prframe.typing import Flags, Floats, Integers
@@ -20,24 +23,24 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-# Weights of one part of the draws.
+# The largest number of weights that are drawn at a time.
 _MOST_VALUES = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
 class PairedPaths:
-    """The paths of two models, and what carries weight on both.
+    """The paths of two models, and the parts of the items that carry weight on both.
 
     Attributes
     ----------
     shapes : ndarray, shape (parts,)
-        Of the gamma distributions of the weights.
+        Shapes of the gamma distributions of the weights.
     models : pair of Passage
-        Where each model passes the parts.
+        The gaps in which each model passes the parts.
     agreement : float
         Share of the negatives that stand between the same positives in both rankings.
     swapped : bool
-        Whether the second model stands first, so that the draws do not depend on the order.
+        Whether the second model stands first here, so that the draws do not depend on the order.
     """
 
     shapes: Floats
@@ -51,9 +54,9 @@ class PairedPaths:
     ) -> "PairedPaths":
         """Find the paths and parts of two score arrays.
 
-        A part is what neither path tells apart. Where `cluster` numbers clusters from 0, each
-        cluster has two parts of half its weight. A positive is two halves, above and below its
-        knot.
+        A part is what neither path tells apart. Where `cluster` names the clusters of
+        items, each cluster has two parts of half its weight. A positive is two halves, above and
+        below its knot.
         """
         paths = [RocPath.of(cells_from_scores(s, positive)[0]) for s in scores]
         first, second = ((path.fp.tolist(), path.ranks.tolist()) for path in paths)
@@ -68,13 +71,12 @@ class PairedPaths:
             shapes = np.concatenate([n_halves / 2, n_negatives.astype(np.float64)])
             of_negative += n_halves.size
         else:
-            number = int(cluster.max(initial=-1)) + 1
+            of_item, number = Units.of(cluster)
             shapes = np.full(2 * number, 0.5)
             of_half, of_negative = (
-                np.concatenate([cluster[one], cluster[one] + number])
-                for one in (positive, ~positive)
+                np.concatenate([of_item[of], of_item[of] + number]) for of in (positive, ~positive)
             )
-            # A negative is both halves of its cluster.
+            # A negative has the weight of both halves of its cluster.
             negatives = np.concatenate([negatives, negatives], axis=1)
         models = [
             Passage(
@@ -88,24 +90,23 @@ class PairedPaths:
 
     @property
     def untied(self) -> float:
-        """The share of the positives that stand in no tie block; the lesser of both models."""
+        """The share of the positives that stand in no tie block, the smaller of both models'."""
         ranks = [(np.diff(model.path.ranks), model.path.tied) for model in self.models]
         return min(float(gap[~tied].sum() / max(gap.sum(), 1.0)) for gap, tied in ranks)
 
     def draw(self, recall: Floats, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Draw precision at the levels for both models, shape (draws, levels) each."""
         knots = max(*(model.path.ranks.size for model in self.models), recall.size)
-        some = max(1, _MOST_VALUES // max(self.shapes.size, knots))
-        sizes = [min(some, size - start) for start in range(0, size, some)]
+        sizes = batch_sizes(size, max(self.shapes.size, knots), _MOST_VALUES)
         parts = [self._part(recall, number, rng) for number in sizes]
         one, other = (np.concatenate(curves) for curves in zip(*parts, strict=True))
         return (other, one) if self.swapped else (one, other)
 
     def _part(self, recall: Floats, size: int, rng: np.random.Generator) -> list[Floats]:
-        """Draw some of the curves."""
+        """Draw a number of curves of both models."""
         weights = rng.standard_gamma(self.shapes[:, None], (self.shapes.size, size))
         ends, odds = rng.standard_gamma(0.5, (2, 2, size))
-        # Half a negative that was not seen is the same one for both as far as they agree.
+        # The half negative that was not seen is shared to the extent that the rankings agree.
         shared = rng.standard_gamma(self.agreement / 2, (2, size))
         own = rng.standard_gamma((1 - self.agreement) / 2, (2, 2, size))
         return [
@@ -116,10 +117,10 @@ class PairedPaths:
 
 @dataclass(frozen=True, eq=False)
 class _Halves:
-    """Half counts beside the items, shape (2, draws) each.
+    """Half counts in addition to the items, shape (2, draws) each.
 
-    `ends`: the positives of tie blocks at either end; `odds`: positives and negatives altogether;
-    `false`: negatives above and below a threshold.
+    `ends` are for the positives of tie blocks at either end, `odds` for the totals of positives
+    and negatives, and `false` for the negatives above and below a threshold.
     """
 
     ends: Floats
@@ -129,9 +130,10 @@ class _Halves:
 
 @dataclass(frozen=True, eq=False)
 class Passage:
-    """What one model passes in each gap between two knots, and last what it never retrieves.
+    """The parts that one model passes in each gap between two knots.
 
-    `pos` and `neg`, shape (gaps, parts), count halves of positives, and negatives.
+    `pos` and `neg`, shape (gaps, parts), count halves of positives, and negatives. The last gap
+    holds the items that the model never retrieves.
     """
 
     path: RocPath
@@ -148,7 +150,7 @@ class Passage:
         at = places(recall, knots)
         piece = np.minimum(at.astype(np.int64), path.tied.size - 1)
         false = _on_the_way(path, _running(neg), piece, at - piece)
-        # Above the first positive the half negative fades away.
+        # Above the first positive the half negative falls to 0 with recall.
         false += np.where(piece == 0, at, 1.0) * halves.false[0][:, None]
         fpr = false / (neg.sum(axis=0) + halves.false.sum(axis=0))[:, None]
         if path.missed:
@@ -157,7 +159,7 @@ class Passage:
         return np.asarray(found / (found + fpr))
 
     def _add_ends(self, pos: Floats, ends: Floats) -> None:
-        """Add half a positive where a tie block stands at an end."""
+        """Add half a positive to a tie block that stands at an end of the ranking."""
         ranks = self.path.ranks
         retrieved = self.path.n_pos - self.path.missed
         if ranks[0] == 0:
@@ -167,7 +169,7 @@ class Passage:
 
 
 def _gaps(path: RocPath, score: Floats, positive: Flags) -> tuple[Integers, Integers]:
-    """Return the gaps in which the halves of positives are passed, and the negatives."""
+    """Return the gaps in which the halves of positives, and the negatives, are passed."""
     beyond = path.ranks.size - 1
     rank, number = _ranks(score[positive]), _ranks(score[~positive])
     halves = np.concatenate([rank - 0.25, rank + 0.25])
@@ -178,33 +180,33 @@ def _gaps(path: RocPath, score: Floats, positive: Flags) -> tuple[Integers, Inte
 
 
 def _ranks(score: Floats) -> Floats:
-    """Return ranks from 1 for the best, tied ones in any order; inf is not retrieved."""
+    """Return ranks from 1 for the best, ties in any order; inf for items not retrieved."""
     rank = np.empty(score.size)
     rank[np.argsort(-score, kind="stable")] = np.arange(1, score.size + 1)
     return np.where(score > -np.inf, rank, np.inf)
 
 
 def _alike(gaps: Integers) -> tuple[Integers, Integers, Integers]:
-    """Put together what is passed in the same gaps: these gaps, their numbers and their sizes."""
+    """Join the items that are passed in the same gaps: these gaps, their numbers and sizes."""
     width = int(gaps[1].max(initial=0)) + 1
     code, count = np.unique(gaps[0] * width + gaps[1], return_counts=True)
     return np.stack([code // width, code % width]), np.arange(code.size), count
 
 
 def _incidence(path: RocPath, gap: Integers, part: Integers, n_parts: int) -> "csr_array":
-    """Count what of each part is passed in each gap."""
+    """Count the items, or halves, of each part that are passed in each gap."""
     return csr_array((np.ones(gap.size), (gap, part)), shape=(path.ranks.size, n_parts))
 
 
 def _running(passed: Floats) -> Floats:
-    """Return what was passed at each knot, shape (draws, knots)."""
+    """Return the weight passed up to each knot, shape (draws, knots)."""
     sums = np.zeros(passed.shape[::-1])
     np.cumsum(passed[:-1].T, axis=1, out=sums[:, 1:])
     return sums
 
 
 def _on_the_way(path: RocPath, at_knots: Floats, piece: Integers, share: Floats) -> Floats:
-    """Return the negatives passed on the way along a piece: on a log scale, straight in ties."""
+    """Return the negatives passed at a share of a piece, on a log scale; linearly in ties."""
     start, end = (np.take_along_axis(at_knots, piece + i, axis=1) for i in (0, 1))
     joined = np.exp((1 - share) * np.log(start + 0.5) + share * np.log(end + 0.5)) - 0.5
     if path.tied.any():

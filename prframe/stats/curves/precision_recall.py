@@ -1,19 +1,24 @@
-"""The precision-recall curve as a function of recall, as it is seen or smoothed.
+"""The precision-recall curve as a function of recall, empirical or smoothed.
 
-Clemencon & Vayatis, *Nonparametric estimation of the precision-recall curve*, ICML 2009. With G
-and H the distributions of the scores of positives and negatives and p the share of positives,
-``PR(b) = p b / (p b + (1 - p) alpha(b))``, where ``alpha(b) = 1 - H(G^-1(1 - b))`` is the false
-positive rate at recall b. (The paper prints G for its inverse in eq. (3).)
+The source is Clemencon & Vayatis, *Nonparametric estimation of the precision-recall curve*, ICML
+2009. With G and H the distributions of the scores of positives and negatives and p the share of
+positives, ``PR(b) = p b / (p b + (1 - p) alpha(b))``, where ``alpha(b) = 1 - H(G^-1(1 - b))`` is
+the false positive rate at recall b. (The paper prints G for its inverse in eq. (3).)
 """
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike
+from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.curves.kernels import ClassKernel, class_kernels
 from prframe.stats.rankings import ClassScores, positives_at, recall_levels, two_classes
 from prframe.typing import Bandwidth, Floats
+
+Counts: TypeAlias = NDArray[np.float64] | NDArray[np.intp]
 
 
 def pr_curve(  # noqa: PLR0913
@@ -34,15 +39,15 @@ def pr_curve(  # noqa: PLR0913
     Parameters
     ----------
     positives, negatives : array_like of float, shape (number of the class,)
-        Scores of the items of either class, in any order. -inf: not retrieved, below every level
-        of recall that the others reach.
+        Scores of the items of either class, in any order. Items with -inf are not retrieved, and
+        the levels of recall that the others do not reach are beyond them.
     recall : array_like of float in (0, 1]
         Levels.
     bandwidth : {"scott", "silverman", "robust", "undersmoothed"} or float > 0, optional
         Standard deviation of the Gaussian kernel, or a pair of such for positives and negatives.
         With ``s`` the standard deviation of the n finite scores of a class: ``s n^(-1/5)``;
-        ``s (3n/4)^(-1/5)``; ``0.9 min(s, IQR / 1.349) n^(-1/5)``; ``s n^(-1/3)``. Absent: no
-        smoothing.
+        ``s (3n/4)^(-1/5)``; ``0.9 min(s, IQR / 1.349) n^(-1/5)``; ``s n^(-1/3)``. Without it the
+        curve is not smoothed.
     n_pos, n_neg : int, optional
         Totals that include items never listed, which count as not retrieved.
 
@@ -60,12 +65,13 @@ def pr_curve(  # noqa: PLR0913
     -----
     Within a block of tied scores, false positives grow in proportion to the positives, as in the
     interpolation of Davis & Goadrich 2006. A constant scorer has precision n_pos/n throughout.
-    Where the last positive of a block is reached, precision is that of the curve: at recall
-    ``j / n_pos`` the threshold is the j-th positive, where the generalised inverse of the paper,
-    taken literally, is the one after it. At all other levels both agree.
+    At the last positive of a block, precision is that of the curve. At recall ``j / n_pos`` the
+    threshold is the j-th positive, whereas the generalised inverse of the paper, taken literally,
+    is the positive after it; at all other levels both agree.
 
     A class whose scores are all equal takes the standard deviation of the scores of both classes.
-    Sorting aside the cost is the number of levels times log n, or with smoothing times 2,000.
+    Apart from sorting, the cost grows with the number of levels times log n, or times 2,000 with
+    smoothing.
 
     References
     ----------
@@ -88,30 +94,40 @@ def pr_curve(  # noqa: PLR0913
 
 
 def empirical_precision(positives: ClassScores, negatives: ClassScores, recall: Floats) -> Floats:
-    """Return eq. (3) at the levels."""
+    """Return the empirical precision of eq. (3) at the levels."""
     found = positives_at(recall, positives.total)
     return precision(found, false_positives(positives, negatives, found))
 
 
 def precision(found: Floats, false: Floats) -> Floats:
-    """Return ``found / (found + false)``; 0 where what is to be found never is, false = inf."""
+    """Return ``found / (found + false)``; 0 at levels that are never reached, with false = inf."""
     return np.asarray(found / (found + false))
 
 
 def false_positives(positives: ClassScores, negatives: ClassScores, found: Floats) -> Floats:
-    """Return the negatives above so many positives, in proportion within ties; inf: not found."""
+    """Return the negatives above numbers of positives, in proportion within ties.
+
+    The result is infinite for numbers of positives that are not retrieved.
+    """
     reached = found <= positives.ascending.size
     if not positives.ascending.size:
         return np.full(found.shape, np.inf)
     rank = np.where(reached, np.ceil(found), 1).astype(np.intp)
     threshold = positives.ascending[positives.ascending.size - rank]
-    tp_start, tp_end = positives.above(threshold), positives.at_least(threshold)
-    fp_start, fp_end = negatives.above(threshold), negatives.at_least(threshold)
-    part = (found - tp_start) / (tp_end - tp_start)
-    return np.where(reached, fp_start + part * (fp_end - fp_start), np.inf)
+    tp, fp = ((side.above(threshold), side.at_least(threshold)) for side in (positives, negatives))
+    return np.where(reached, in_proportion(found, tp, fp), np.inf)
+
+
+def in_proportion(found: Floats, tp: tuple[Counts, Counts], fp: tuple[Counts, Counts]) -> Floats:
+    """Return the negatives passed on the way to so many positives within tie blocks.
+
+    `tp` and `fp` are the positives and the negatives above each block, and up to its end.
+    """
+    share = (found - tp[0]) / (tp[1] - tp[0])
+    return np.asarray(fp[0] + share * (fp[1] - fp[0]))
 
 
 def smoothed_fpr(positives: ClassKernel, negatives: ClassKernel, recall: Floats) -> Floats:
-    """Return the smoothed false positive rate at the levels; inf where none is retrieved."""
+    """Return the smoothed false positive rate at the levels; inf where recall is not reached."""
     rate = negatives.sf(positives.isf(recall))
-    return np.where(recall <= positives.retrieved * (1 + 1e-12), rate, np.inf)
+    return np.where(recall <= positives.retrieved * (1 + EQUAL), rate, np.inf)

@@ -12,6 +12,7 @@ from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import EffectiveSampleSizeWarning, PrframeError, warn
 from prframe.stats._arrays import Interval, random_generator
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.curves.importance import (
     best_prevalence,
     effective_sample_size,
@@ -22,10 +23,10 @@ from prframe.stats.curves.importance import (
 from prframe.stats.curves.kernels import class_kernels
 from prframe.stats.curves.precision_recall import empirical_precision
 from prframe.stats.curves.smoothed_resamples import SmoothedROC, resample, smoothed_roc
-from prframe.stats.rankings import ClassScores, recall_levels, two_classes
+from prframe.stats.rankings import ClassScores, both_classes, recall_levels
 from prframe.typing import Bandwidth, Floats
 
-# Resamples from which the tilt is chosen.
+# The number of resamples in the pilot, from which the prevalence to draw with is chosen.
 _PILOT = 1000
 
 
@@ -55,14 +56,14 @@ class PRBootstrap:
 
     @property
     def effective_sample_size(self) -> float:
-        """Unweighted resamples that estimate a mean as well: ``(sum w)^2 / sum w^2``."""
+        """The number of unweighted resamples worth as much, ``(sum w)^2 / sum w^2``."""
         return effective_sample_size(self.weights)
 
     def radius(self, confidence_level: float = 0.95) -> float:
         """Return the radius of the ball of curves that holds replicates of this weight.
 
-        The least r with ``sum_i w_i 1{max_b |PR*_i(b) - PR(b)| <= r} >= confidence_level``, over
-        the levels of recall; the paper's ``r(delta) / sqrt(n)``.
+        It is the least r with ``sum_i w_i 1{max_b |PR*_i(b) - PR(b)| <= r} >= confidence_level``,
+        where b runs over the levels of recall; in the paper, ``r(delta) / sqrt(n)``.
 
         Parameters
         ----------
@@ -76,8 +77,8 @@ class PRBootstrap:
         level = checks.number("confidence_level", confidence_level, above=0, below=1)
         farthest = np.abs(self.replicates - self.precision).max(axis=1)
         order = np.argsort(farthest)
-        # A hair below, so that a weight of .95 is reached by 95 of 100.
-        reached = np.cumsum(self.weights[order]) >= level - 1e-12
+        # A level of .95 is reached by 95 of 100 draws, whatever their weights' sum is rounded to.
+        reached = np.cumsum(self.weights[order]) >= level - EQUAL
         return float(farthest[order[np.argmax(reached)]])
 
     def band(self, confidence_level: float = 0.95) -> Interval:
@@ -121,8 +122,8 @@ def pr_bootstrap(  # noqa: PLR0913
 ) -> PRBootstrap:
     """Resample the precision-recall curve from the smoothed distributions of the scores.
 
-    A sample of n items has as many positives as n draws with the observed prevalence give, and
-    scores from Gaussian-kernel estimates of the two distributions; its curve is that of
+    Each sample has n items, whose labels are positive with the observed prevalence, and whose
+    scores come from Gaussian-kernel estimates of the two distributions. Its curve is that of
     `pr_curve` without smoothing.
 
     Parameters
@@ -132,13 +133,14 @@ def pr_bootstrap(  # noqa: PLR0913
     recall : array_like of float in (0, 1], shape (levels,)
         Levels.
     n_resamples : int >= 1
-        Bootstrap samples.
+        Number of bootstrap samples.
     bandwidth : {"scott", "silverman", "robust", "undersmoothed"} or float > 0
-        Of the kernels, or a pair for positives and negatives; see `pr_curve`.
+        Bandwidth of the kernels, or a pair for positives and negatives; see `pr_curve`.
     importance : float in [1/n, 1 - 1/n] or "auto", optional
-        Draw labels with this prevalence and weight the samples for it. ``"auto"``: the prevalence
-        that a pilot of 1,000 samples finds best for the 95 % radius, if it saves 10 % of the Monte
-        Carlo variance, and the observed one otherwise. Absent: the observed prevalence.
+        The prevalence with which labels are drawn; the samples are weighted for it. ``"auto"`` is
+        the prevalence that a pilot of 1,000 samples shows to be best for the 95 % radius, if it
+        saves 10 % of the Monte Carlo variance, and the observed one otherwise. By default labels
+        are drawn with the observed prevalence.
     rng : int or numpy.random.Generator, optional
         Seed or generator.
     n_pos, n_neg : int, optional
@@ -158,16 +160,17 @@ def pr_bootstrap(  # noqa: PLR0913
     Warns
     -----
     EffectiveSampleSizeWarning
-        Weighted samples that are worth less than 100 or a tenth of unweighted ones. With rare
-        positives a prevalence of 1/2 leaves a single one.
+        The weighted samples are worth fewer than 100 unweighted ones, or than a tenth of their
+        number. With rare positives a prevalence of 1/2 leaves a single one.
 
     Notes
     -----
     Samples without a positive or without a negative are drawn again. Scores of a sample are not
-    tied but for those not retrieved, whatever the ties of the data.
+    tied, except for items that are not retrieved, whatever the ties of the data.
 
     Of each sample only the thresholds at the levels are drawn, and the numbers of negatives
-    between them: 2,000 samples at 181 levels take about 0.1 s, for a thousand items or a million.
+    between them, so that 2,000 samples at 181 levels take about 0.1 s for a thousand items or a
+    million.
 
     References
     ----------
@@ -188,12 +191,8 @@ def pr_bootstrap(  # noqa: PLR0913
         )
     size = checks.whole_number("n_resamples", n_resamples, at_least=1)
     generator = random_generator(rng)
-    some, others = two_classes(positives, negatives, n_pos, n_neg)
-    if not others.total:
-        raise PrframeError(
-            "`negatives` must hold at least one score, or `n_neg` exceed 0; got none."
-        )
-    found = resampled_curve(some, others, levels, size, bandwidth, importance, generator)
+    classes = both_classes(positives, negatives, n_pos, n_neg)
+    found = resampled_curve(*classes, levels, size, bandwidth, importance, generator)
     if is_concentrated(found.weights):
         warn(
             f"The {size} resamples drawn with prevalence {found.prevalence:.3g} are worth "
@@ -213,7 +212,7 @@ def resampled_curve(  # noqa: PLR0913, PLR0917
     importance: float | Literal["auto"] | None,
     rng: np.random.Generator,
 ) -> PRBootstrap:
-    """Resample the curve of two classes that are both there."""
+    """Resample the curve of two classes, neither of which is empty."""
     importance = _checked(importance, positives.total + negatives.total)
     center = empirical_precision(positives, negatives, recall)
     roc = smoothed_roc(class_kernels(positives, negatives, bandwidth), positives, negatives)
@@ -240,7 +239,7 @@ def _checked(importance: float | Literal["auto"] | None, n: int) -> float | Lite
 
 
 def _pilot(roc: SmoothedROC, recall: Floats, center: Floats, rng: np.random.Generator) -> float:
-    """Return the prevalence that suits the sup statistic best."""
+    """Return the prevalence with which a pilot estimates the largest deviation best."""
     observed = roc.n_pos / roc.n
     pilot = resample(roc, recall, observed, _PILOT, rng)
     farthest = np.abs(pilot.precision - center).max(axis=1)

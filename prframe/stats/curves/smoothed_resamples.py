@@ -1,10 +1,10 @@
 """Resampled precision-recall curves at levels of recall, at a cost that does not grow with n.
 
-A smoothed bootstrap sample has n*_+ positives and n*_- negatives. Where its positives lie is told
-by their false positive rates under the smoothed distributions, ``V = alpha(U)`` with U uniform.
-For the curve at M levels only the U at M ranks are needed: their spacings are Gamma variables over
-their sum. Given these, the negatives between two thresholds are binomial. Nothing of size n is
-drawn or sorted, and the distribution is that of the full sample.
+A smoothed bootstrap sample has n*_+ positives and n*_- negatives. The places of its positives are
+given by their false positive rates under the smoothed distributions, ``V = alpha(U)`` with U
+uniform. The curve at M levels depends on the U at M ranks alone, whose spacings are gamma
+variables divided by their sum. Given these, the numbers of negatives between two thresholds are
+binomial. No array of size n is drawn or sorted, and the distribution is that of the full sample.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from prframe.stats.curves.precision_recall import precision
 from prframe.stats.rankings import ClassScores, positives_at
 from prframe.typing import Floats, Integers
 
-# How far a chord of the table may be off: of the rate, and in items of either class.
+# The largest error of a chord of the table, relative to the rate, and in items of either class.
 _RELATIVE, _ITEMS = 1e-3, 1e-3
 _ROUNDS = 20
 _KNOTS = 150
@@ -28,8 +28,10 @@ class SmoothedROC:
 
     Attributes
     ----------
-    recall, fpr : non-decreasing, from (0, 0) to what is retrieved at all
-    n_pos, n_neg : items of the classes
+    recall, fpr : ndarray, non-decreasing
+        The knots, from (0, 0) to the shares that are retrieved.
+    n_pos, n_neg : int
+        The numbers of items of the classes.
     """
 
     recall: Floats
@@ -39,7 +41,7 @@ class SmoothedROC:
 
     @property
     def n(self) -> int:
-        """All items."""
+        """The number of all items."""
         return self.n_pos + self.n_neg
 
 
@@ -49,9 +51,12 @@ class Resamples:
 
     Attributes
     ----------
-    n_pos : shape (samples,), positives
-    found : shape (samples, levels), positives found at the levels of recall, in part too
-    false : shape (samples, levels), negatives above these; inf where they are not retrieved
+    n_pos : ndarray, shape (samples,)
+        Positives.
+    found : ndarray, shape (samples, levels)
+        Positives at the levels of recall, which need not be whole numbers.
+    false : ndarray, shape (samples, levels)
+        Negatives above these positives; inf where they are not retrieved.
     """
 
     n_pos: Integers
@@ -60,7 +65,7 @@ class Resamples:
 
     @property
     def precision(self) -> Floats:
-        """Precision, shape (samples, levels)."""
+        """The precision, shape (samples, levels)."""
         return precision(self.found, self.false)
 
 
@@ -86,7 +91,7 @@ def smoothed_roc(
             np.insert(values, places, new)
             for values, new in ((t, middle), (recall, between_recall), (fpr, between_fpr))
         )
-        # Each insertion moves what follows by one; both halves of what is bent are looked at.
+        # Each insertion moves the later pieces by one; both halves of a bent piece are checked.
         moved = (left + np.arange(left.size))[bent]
         left = np.sort(np.concatenate([moved, moved + 1]))
     recall, fpr = (
@@ -114,12 +119,12 @@ def resample(
     size: int,
     rng: np.random.Generator,
 ) -> Resamples:
-    """Draw samples whose labels are positive with the given probability; levels of any order."""
+    """Draw samples whose labels are positive with a given probability; levels in any order."""
     order = np.argsort(recall, kind="stable")
     n_pos = _positives(roc.n, prevalence, size, rng)
     found = positives_at(recall[order, None], n_pos)
     share = _recall_at_ranks(np.ceil(found), n_pos, rng)
-    # Sample by sample, as looking up ascending numbers is quicker.
+    # The transposed order, sample by sample, looks up ascending numbers, which is quicker.
     fpr = np.ascontiguousarray(np.interp(share.T, roc.recall, roc.fpr).T)
     false = _negatives_above(fpr, roc.n - n_pos, rng)
     false[share > roc.recall[-1]] = np.inf
@@ -128,7 +133,7 @@ def resample(
 
 
 def _positives(n: int, prevalence: float, size: int, rng: np.random.Generator) -> Integers:
-    """Draw the numbers of positives, given that there are some and not only these."""
+    """Draw the numbers of positives, given that samples have positives and negatives."""
     n_pos = rng.binomial(n, prevalence, size)
     while (wrong := (n_pos == 0) | (n_pos == n)).any():
         n_pos[wrong] = rng.binomial(n, prevalence, wrong.sum())
@@ -142,11 +147,11 @@ def _recall_at_ranks(ranks: Floats, n_pos: Integers, rng: np.random.Generator) -
 
 
 def _negatives_above(fpr: Floats, n_neg: Integers, rng: np.random.Generator) -> Floats:
-    """Draw how many negatives lie above thresholds of these rates, shape (levels, samples)."""
+    """Draw the numbers of negatives above thresholds of these rates, shape (levels, samples)."""
     above = np.empty(fpr.shape)
     before, left = np.zeros(n_neg.size), n_neg.copy()
     for level, rate in enumerate(fpr):
-        # Of the negatives below the threshold before, this part lies above the next.
+        # Of the negatives below the last threshold, this part lies above the next one.
         rest = np.maximum(1 - before, np.finfo(float).tiny)
         left -= rng.binomial(left, np.minimum((rate - before) / rest, 1.0))
         above[level] = n_neg - left

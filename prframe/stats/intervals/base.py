@@ -12,22 +12,23 @@ from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator, reals
+from prframe.stats._batches import batch_sizes
 from prframe.stats._p_values import check_alternative
+from prframe.stats._tolerances import RESIDUE
 from prframe.stats.intervals.proportion import proportion_interval
 from prframe.typing import Alternative, Floats
 
 _UNIT = (0.0, 1.0)
-_HAIR = 1e-9
 _UNBOUNDED = (-np.inf, np.inf)
 _ALTERNATIVES = ("two-sided", "less", "greater")
 _MEAN_METHODS = ("auto", "t", "logit", "percentile", "bca")
-# Values of one chunk of resamples.
+# The number of values in one chunk of resamples.
 _CHUNK = 1 << 18
 
 
 @dataclass(frozen=True)
 class IntervalEstimate:
-    """An estimate, its standard error and the ends of its interval; NaN where there is none.
+    """An estimate, its standard error and the ends of its interval; NaN for undefined numbers.
 
     Examples
     --------
@@ -43,7 +44,7 @@ class IntervalEstimate:
     method: str
 
     def times(self, factor: float) -> IntervalEstimate:
-        """Return the interval of a positive multiple of what is estimated."""
+        """Return the interval of a positive multiple of the estimated quantity."""
         return IntervalEstimate(
             estimate=self.estimate * factor,
             std_error=self.std_error * factor,
@@ -55,7 +56,7 @@ class IntervalEstimate:
 
 @dataclass(frozen=True)
 class Confidence:
-    """What an interval promises.
+    """The coverage of an interval, the ends that it bounds, and the range of the quantity.
 
     Attributes
     ----------
@@ -63,9 +64,10 @@ class Confidence:
         Coverage.
     alternative : {"two-sided", "less", "greater"}
         As in `scipy.stats.bootstrap`: ``"less"`` gives an upper confidence bound and
-        ``"greater"`` a lower one, the other end being that of the range.
+        ``"greater"`` a lower one, and the other end is that of the range.
     limits : tuple of float
-        The range of what is estimated, to which the ends are clipped; infinite if there is none.
+        The range of the estimated quantity, to which the ends are clipped; infinite if there is
+        none.
 
     Examples
     --------
@@ -84,7 +86,7 @@ class Confidence:
 
     @property
     def tail(self) -> float:
-        """The error allowed at either end that is bounded."""
+        """The probability of missing the quantity that is allowed at each bounded end."""
         return (1 - self.level) / (2 if self.alternative == "two-sided" else 1)
 
     def ends(self, low: float, high: float) -> tuple[float, float]:
@@ -98,9 +100,9 @@ class Confidence:
 
 
 def degrees_of_freedom(values: ArrayLike, number: ArrayLike) -> float:
-    """Return how many degrees of freedom the standard error from influence values has.
+    """Return the degrees of freedom of the standard error from influence values.
 
-    ``2 + 2 (sum U^2)^2 / sum U^4``.
+    These are ``2 + 2 (sum U^2)^2 / sum U^4``.
 
     Parameters
     ----------
@@ -114,10 +116,10 @@ def degrees_of_freedom(values: ArrayLike, number: ArrayLike) -> float:
 
     Notes
     -----
-    Of a sum of squares of independent variates, ``sum U^4`` estimates the variance, up to terms
-    of order 1/n; twice the squared mean over the variance are the degrees of freedom of the
-    scaled chi-squared distribution with these moments (Satterthwaite 1946). Where a few items
-    carry the whole standard error they are few. The first 2 was found by simulation of AP.
+    For a sum of squares of independent variates, ``sum U^4`` estimates the variance, up to terms
+    of order 1/n. Twice the squared mean over the variance are the degrees of freedom of the
+    scaled chi-squared distribution with these moments (Satterthwaite 1946), which are few if a few
+    items carry the whole standard error. The first 2 was found by simulation of AP.
 
     Examples
     --------
@@ -159,7 +161,7 @@ def acceleration(values: ArrayLike, number: ArrayLike) -> float:
 def wald_interval(
     estimate: float, std_error: float, confidence: Confidence, df: float = np.inf
 ) -> tuple[float, float]:
-    """Return ``estimate -+ q std_error``, q being a quantile of Student's t distribution.
+    """Return ``estimate -+ q std_error``, where q is a quantile of Student's t distribution.
 
     Parameters
     ----------
@@ -194,8 +196,8 @@ def logit_interval(  # noqa: PLR0913
 ) -> tuple[float, float]:
     """Return the interval that is symmetric on the logit scale.
 
-    ``logit(c) -+ q std_error / (u (1 - u))``, transformed back; c and u are the estimate, or, with
-    an unbiased one, c is the mean of both and u is that.
+    The ends are ``logit(c) -+ q std_error / (u (1 - u))``, transformed back. Without an unbiased
+    estimate, c and u are the estimate; with one, c is the mean of both and u is the unbiased one.
 
     Parameters
     ----------
@@ -203,17 +205,17 @@ def logit_interval(  # noqa: PLR0913
     std_error : float
     confidence : Confidence
     unbiased : float in [0, 1], optional
-        An estimate with less bias and more variance. At 0 everything is possible.
+        An estimate with less bias and more variance. If it is 0, the interval is (0, 1).
     df : float > 0
         Degrees of freedom of the quantile q; infinite for the normal distribution.
     trials : int
-        How many observations an estimate of 0 or 1 stands for.
+        The number of observations that an estimate of 0 or 1 is made of.
 
     Returns
     -------
     low, high : float
-        For an estimate of 0 or 1, which has no logit, Jeffreys' interval for none or all of the
-        trials; without trials everything is possible. NaN if the estimate is.
+        For an estimate of 0 or 1, which has no finite logit, Jeffreys' interval for none or all of
+        the trials; without trials it is (0, 1). NaN if the estimate is.
 
     References
     ----------
@@ -265,9 +267,9 @@ def bca_interval(
 ) -> tuple[float, float]:
     """Return quantiles of the resampled estimates, corrected for bias and acceleration.
 
-    At the levels ``Phi(z0 + (z0 + z) / (1 - a (z0 + z)))``, z being the normal quantiles of the
-    tails, a the acceleration and ``z0 = Phi^{-1}(share of replicates below the estimate)``, those
-    equal to it but for rounding counting half.
+    The quantiles are at the levels ``Phi(z0 + (z0 + z) / (1 - a (z0 + z)))``, where z are the
+    normal quantiles of the tails, a is the acceleration and ``z0 = Phi^{-1}(share of replicates
+    below the estimate)``. Replicates that equal the estimate except for rounding count half.
 
     Parameters
     ----------
@@ -298,8 +300,8 @@ def bca_interval(
     values = defined(replicates)
     if not values.size:
         return np.nan, np.nan
-    hair = _HAIR * float(np.abs(values).max())
-    share = ((values < estimate - hair).mean() + (values <= estimate + hair).mean()) / 2
+    rounding = RESIDUE * float(np.abs(values).max())
+    share = ((values < estimate - rounding).mean() + (values <= estimate + rounding).mean()) / 2
     if not 0 < share < 1:
         return np.nan, np.nan
     bias, z = ndtri(share), ndtri(confidence.tail)
@@ -314,34 +316,37 @@ def mean_interval(
     n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
 ) -> IntervalEstimate:
-    """Return a confidence interval for the mean of independent values, queries' metrics say.
+    """Return a confidence interval for the mean of independent values.
+
+    The values may be, for example, those of a metric for each query.
 
     Parameters
     ----------
     values : array_like of float, shape (n_values,)
         At least one; finite.
     method : {"auto", "t", "logit", "percentile", "bca"}
-        Student's t interval; the same on the logit scale, for values within [0, 1]; quantiles of
-        resampled means; these corrected for bias and acceleration. ``"auto"``: ``"logit"`` where
-        the limits are (0, 1), else ``"t"``.
+        ``"t"`` is Student's t interval, ``"logit"`` the same on the logit scale, for values within
+        [0, 1]; ``"percentile"`` takes quantiles of resampled means, and ``"bca"`` corrects these
+        for bias and acceleration. ``"auto"`` is ``"logit"`` if the limits are (0, 1), else
+        ``"t"``.
     confidence : Confidence, optional
-        95 %, two-sided and without limits unless told.
+        By default 95 %, two-sided and without limits.
     n_resamples : int
-        Resamples of the bootstrap methods.
+        Number of resamples of the bootstrap methods.
     rng : int or numpy.random.Generator, optional
-        Seed or generator of these.
+        Seed or generator of these resamples.
 
     Returns
     -------
     IntervalEstimate
-        ``std_error`` is ``s / sqrt(n)`` but for the bootstrap methods, where it is that of the
-        replicates. With one value, errors and ends are NaN.
+        ``std_error`` is ``s / sqrt(n)``, or, for the bootstrap methods, the standard deviation of
+        the replicates. With one value, errors and ends are NaN.
 
     Raises
     ------
     PrframeError
-        No value, one that is not finite or beyond the limits, or beyond [0, 1] with ``"logit"``,
-        or an unknown method.
+        No value, a value that is not finite or beyond the limits, or beyond [0, 1] with
+        ``"logit"``, or an unknown method.
 
     Examples
     --------
@@ -356,8 +361,8 @@ def mean_interval(
     if method == "auto":
         method = "logit" if confidence.limits == _UNIT else "t"
     least, most = _UNIT if method == "logit" else confidence.limits
-    # A hair beyond, as sums of many parts may be.
-    if (wrong := (numbers < least - _HAIR) | (numbers > most + _HAIR)).any():
+    # Sums of many parts may lie beyond by rounding.
+    if (wrong := (numbers < least - RESIDUE) | (numbers > most + RESIDUE)).any():
         raise PrframeError(
             f"`values` must lie between {least:g} and {most:g}; got {numbers[wrong][0]:g}."
         )
@@ -383,11 +388,10 @@ def mean_interval(
 def _resampled_means(
     values: Floats, n_resamples: int, rng: int | np.random.Generator | None
 ) -> Floats:
-    """Return the means of as many values drawn with replacement."""
+    """Return the means of resamples, each of as many values, drawn with replacement."""
     checks.whole_number("n_resamples", n_resamples, at_least=1)
     generator, n = random_generator(rng), values.size
-    some = max(1, _CHUNK // n)
-    sizes = [min(some, n_resamples - start) for start in range(0, n_resamples, some)]
+    sizes = batch_sizes(n_resamples, n, _CHUNK)
     return np.concatenate([values[generator.integers(0, n, (size, n))].mean(1) for size in sizes])
 
 
@@ -412,7 +416,7 @@ def defined(replicates: ArrayLike) -> Floats:
 def _between(
     values: Floats, low: float, high: float, confidence: Confidence
 ) -> tuple[float, float]:
-    """Return two quantiles."""
+    """Return the interval between two quantiles of values."""
     if not values.size:
         return np.nan, np.nan
     ends = np.quantile(values, [low, high])

@@ -1,4 +1,4 @@
-"""Draws of the metrics of a population, from the Bayesian bootstrap of its ROC curve."""
+"""Draws of the metrics of a population by the Bayesian bootstrap of its ROC curve."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,13 +6,13 @@ from functools import cache
 
 import numpy as np
 
-from prframe.stats.curves import Draws, RocPath, batch_sizes, draw_curves
+from prframe.stats.curves import Draws, RocPath, draw_curves
 from prframe.stats.rankings import CellStatistic, CurveDraws, RankedCells
 from prframe.typing import Floats
 
-# Levels of recall on which curves are integrated; they are dense near 0, where precision bends.
+# The number of levels of recall for integrals over curves, dense near 0, where precision bends.
 _NODES = 128
-# Recall 1 is where the last positive is found, which no sample shows.
+# This level stands for recall 1, at the last positive of the population, which no sample shows.
 _LAST = 1 - 1e-9
 
 
@@ -22,15 +22,15 @@ def posterior_replicates(
     n_resamples: int,
     rng: np.random.Generator,
 ) -> Floats:
-    """Return draws of what the metrics are in the population that the items come from.
+    """Return draws of the metrics of the population that the items come from.
 
     Parameters
     ----------
     cells : RankedCells
-        With positives and negatives.
+        A ranking with positives and negatives.
     statistics : sequence of CellStatistic
     n_resamples : int
-        Draws, >= 1; the same curves for all statistics.
+        Number of draws, >= 1; the same curves for all statistics.
     rng : numpy.random.Generator
 
     Returns
@@ -40,16 +40,16 @@ def posterior_replicates(
     Notes
     -----
     With ``PR(b)`` and ``alpha(b)`` the drawn precision and false positive rate at recall b, AP
-    and AUPRC are ``int PR(b) db``, AUC is ``1 - int alpha(b) db``, Prec@r is ``PR(r)``, R@k the b
-    at which ``p b + (1 - p) alpha(b) = k / n`` and P@k is ``p b n / k``; what a metric makes of a
-    curve it says itself (`CellStatistic.draws`). A tie block counts at its end for metrics of
-    thresholds, in proportion for the others. If all that is retrieved is among the first k, b is
-    the share of the positives that are retrieved.
+    and AUPRC are ``int PR(b) db``, AUC is ``1 - int alpha(b) db``, Prec@r is ``PR(r)``, R@k is the
+    b at which ``p b + (1 - p) alpha(b) = k / n``, and P@k is ``p b n / k``. Each metric computes
+    its own value (`CellStatistic.draws`). A tie block counts at its end for metrics of thresholds,
+    and in proportion for the others. If all retrieved items are among the first k, b is the share
+    of the positives that are retrieved.
     """
     levels, weights = _nodes([level for one in statistics for level in one.levels(cells)])
     path = RocPath.of(cells)
     parts = []
-    for size in batch_sizes(path, n_resamples):
+    for size in path.batch_sizes(n_resamples):
         curves = _Curves(cells, path, levels, weights, size, int(rng.integers(1 << 62)))
         parts.append(np.stack([one.draws(curves) for one in statistics]))
     return np.concatenate(parts, axis=1)
@@ -57,9 +57,9 @@ def posterior_replicates(
 
 @dataclass(frozen=True)
 class _Curves:
-    """Draws of curves at the nodes of integrals, of each kind when it is first asked for.
+    """Draws of curves at the nodes of integrals; a kind is drawn when it is first asked for.
 
-    It is what `prframe.stats.rankings.DrawnCurves` describes.
+    The class follows the protocol `prframe.stats.rankings.DrawnCurves`.
     """
 
     cells: RankedCells
@@ -71,7 +71,7 @@ class _Curves:
     kinds: dict[tuple[bool, bool], Draws] = field(default_factory=dict)
 
     def drawn(self, *, area: bool = False, at_ends: bool = False) -> Draws:
-        """Return curves for single levels, or for areas; in proportion within ties, or at ends."""
+        """Return curves for single levels or areas, in proportion within ties or at their ends."""
         at_ends = at_ends and bool(self.path.tied.any())
         if (area, at_ends) not in self.kinds:
             rng = np.random.default_rng(self.seed)
@@ -81,17 +81,17 @@ class _Curves:
         return self.kinds[area, at_ends]
 
     def at(self, level: float) -> int:
-        """Return which node a level of recall is."""
+        """Return the index of a level of recall among the nodes."""
         return int(np.searchsorted(self.levels, min(level, _LAST)))
 
     def false_rates(self, drawn: CurveDraws) -> Floats:
-        """Return the false positive rates of curves; what is not retrieved is tied."""
+        """Return the false positive rates of curves; items that are not retrieved are tied."""
         rates = np.exp(drawn.log_fpr)
         unlisted = self.cells.neg[-1] / self.cells.n_neg
         return np.where(np.isinf(rates), 1 - unlisted / 2, rates)
 
     def found(self, k: float, share: float | Floats) -> Floats:
-        """Return the recall at which a share of all items, k of the sample, is above."""
+        """Return the recall among the best share of all items, which are k items in the sample."""
         cells, prevalence = self.cells, self.drawn().prevalence
         if k >= cells.n - cells.pos[-1] - cells.neg[-1]:
             return self._shares(cells.n_pos, int(cells.pos[-1]))
@@ -99,7 +99,7 @@ class _Curves:
         return _recall_at(self.levels, above, share)
 
     def retrieved(self) -> tuple[Floats, Floats]:
-        """Return the recall and the false positive rate of all that is retrieved."""
+        """Return the recall and the false positive rate of all retrieved items."""
         cells = self.cells
         recall = self._shares(cells.n_pos, int(cells.pos[-1]))
         return recall, self._shares(cells.n_neg, int(cells.neg[-1]), stream=1)
@@ -113,10 +113,13 @@ class _Curves:
 
 
 def _nodes(extra: Sequence[float]) -> tuple[Floats, Floats]:
-    """Return Gauss's nodes for an integral over recall and their weights, and extra levels."""
+    """Return the levels of recall for integrals, with extra levels, and their weights.
+
+    The nodes are Gauss's, and extra levels have a weight of 0.
+    """
     x, w = _gauss()
     t = (x + 1) / 2
-    # b = t^3 on (0, 1).
+    # The substitution b = t^3 on (0, 1) makes the nodes dense near 0.
     nodes, weights = t**3, w / 2 * 3 * t**2
     more = np.setdiff1d(np.minimum(np.array(extra, dtype=np.float64), _LAST), nodes)
     levels = np.concatenate([nodes, more])
@@ -126,12 +129,12 @@ def _nodes(extra: Sequence[float]) -> tuple[Floats, Floats]:
 
 @cache
 def _gauss() -> tuple[Floats, Floats]:
-    """Return Gauss's nodes on (-1, 1) and their weights, which take a millisecond to find."""
+    """Return Gauss's nodes on (-1, 1) and their weights, kept as they take a millisecond."""
     return np.polynomial.legendre.leggauss(_NODES)
 
 
 def _recall_at(levels: Floats, above: Floats, share: float | Floats) -> Floats:
-    """Return the recall at which a share of all items is above, given what is at each level."""
+    """Return the recall at which a share of all items is above, given the shares at the levels."""
     first = np.arange(above.shape[0])
     edges = np.zeros((first.size, 1)), np.ones((first.size, 1))
     shares = np.concatenate([edges[0], np.minimum(above, 1.0), edges[1]], axis=1)

@@ -20,7 +20,7 @@ def proportion_interval(
     method: IntervalMethod = "clopper-pearson",
     prior: float = 1.0,
 ) -> Interval:
-    """Enclose a proportion of which `hits` out of `trials` are seen.
+    """Enclose a proportion, given `hits` out of `trials`.
 
     For precision at k the trials are the k positions, for recall the positives.
 
@@ -29,22 +29,22 @@ def proportion_interval(
     hits, trials : array_like of int
         Successes (0..trials) and trials (>= 0).
     confidence_level : float in (0, 1)
-        Coverage, or posterior probability; either tail is left half of the rest.
+        Coverage, or posterior probability; half of the rest is left to each tail.
     method : {"clopper-pearson", "jeffreys", "posterior"}
         ``"clopper-pearson"``: all proportions that neither one-sided exact binomial test rejects;
         it covers at least as often as it says. ``"jeffreys"``: quantiles of
-        Beta(hits + 1/2, misses + 1/2), with the end 0 where nothing is hit and the end 1 where
-        everything is; it covers about as often as it says. ``"posterior"``: quantiles of
-        Beta(hits + prior, misses + prior) as they are, the belief about the proportion after the
-        data.
+        Beta(hits + 1/2, misses + 1/2), with the lower end 0 if there are no hits and the upper end
+        1 if there are no misses; it covers about as often as it says. ``"posterior"``: quantiles
+        of Beta(hits + prior, misses + prior) without such exceptions, which describe the belief
+        about the proportion after the data.
     prior : float > 0
-        With ``"posterior"``: 1 for a uniform prior, 1/2 for Jeffreys'.
+        The prior of ``"posterior"``: 1 for a uniform prior, 1/2 for Jeffreys'.
 
     Returns
     -------
     Interval
-        ``low`` and ``high``, arrays of the common shape; 0 and 1 without trials, but for
-        ``"posterior"``, which then returns the quantiles of the prior.
+        ``low`` and ``high``, arrays of the common shape. Without trials they are 0 and 1, or with
+        ``"posterior"`` the quantiles of the prior.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def proportion_interval(
     at_most(("hits", hits), ("trials", trials))
     misses = trials - hits
     if method == "clopper-pearson":
-        # Quantiles of Beta(hits, misses + 1) and of Beta(hits + 1, misses).
+        # The ends are quantiles of Beta(hits, misses + 1) and of Beta(hits + 1, misses).
         low = betaincinv(np.maximum(hits, 1), misses + 1, tail)
         high = betainccinv(hits + 1, np.maximum(misses, 1), tail)
     else:

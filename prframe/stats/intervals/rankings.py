@@ -60,28 +60,28 @@ def ranking_interval(  # noqa: PLR0913
         ``"bayesian-bootstrap"``: quantiles of draws of the metric in the population, from those
         of its curve (`prframe.stats.pr_posterior`). ``"wald"``: the estimate and normal quantiles
         of its standard error, from influence values. ``"logit"``: the same on the logit scale.
-        ``"logit-t"``: there, with AP corrected for its bias, and quantiles of Student's t
-        distribution with as many degrees of freedom as the standard error has. ``"percentile"``,
-        ``"bca"``: quantiles of resamples, plain, or corrected for bias and acceleration.
-        ``"auto"``: draws of the curve, or ``"logit-t"`` where clusters are drawn, most positives
-        are tied with other items or none is retrieved.
+        ``"logit-t"``: the same as ``"logit"``, with AP corrected for its bias, and quantiles of
+        Student's t distribution with as many degrees of freedom as the standard error has.
+        ``"percentile"``, ``"bca"``: quantiles of resamples, plain, or corrected for bias and
+        acceleration. ``"auto"``: draws of the curve, or ``"logit-t"`` if clusters are given, most
+        positives are tied with other items, or no positive is retrieved.
     confidence : Confidence, optional
-        95 % and two-sided unless told.
+        By default 95 % and two-sided.
     clusters : sparse array, optional
-        As `cluster_counts` returns it: clusters of items, not items, are independent.
+        As `cluster_counts` returns it. Clusters of items, not items, are then independent.
     replicates : ndarray of float, shape (n_resamples,), optional
         Values of the statistic for resamples, or for draws of the curve, if there are any.
     n_resamples : int
-        Else how many to draw.
+        Number of resamples to draw if there are no replicates.
     rng : int or numpy.random.Generator, optional
         Seed or generator.
 
     Returns
     -------
     IntervalEstimate
-        All NaN where the metric is not defined, and all but the estimate with a single cluster.
-        ``std_error`` is from influence values, or the
-        standard deviation of the replicates.
+        All numbers are NaN if the metric is not defined, and all but the estimate with a single
+        cluster. ``std_error`` comes from influence values, or is the standard deviation of the
+        replicates.
 
     Raises
     ------
@@ -90,8 +90,8 @@ def ranking_interval(  # noqa: PLR0913
 
     Notes
     -----
-    The number of items is fixed, that of positives random. How often the intervals cover is
-    studied by ``python -m benchmarks.interval_coverage``.
+    The number of items is fixed, and that of positives is random. The script
+    ``python -m benchmarks.interval_coverage`` measures how often the intervals cover.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def ranking_interval(  # noqa: PLR0913
     if method == POSTERIOR:
         found = _posterior(cells, share, confidence, clusters, drawn, n_resamples, rng)
     elif np.isnan(share.value(cells)) or (clusters is not None and clusters.shape[0] == 1):
-        # Of one cluster nobody knows how much clusters differ.
+        # A single cluster does not show how much clusters differ.
         found = IntervalEstimate(share.value(cells), np.nan, np.nan, np.nan, method)
     elif method in {"percentile", "bca"}:
         if drawn is None:
@@ -129,7 +129,7 @@ def _resampled(  # noqa: PLR0913, PLR0917
     clusters: "csr_array | None",
     drawn: Floats,
 ) -> IntervalEstimate:
-    """Return quantiles of resamples."""
+    """Return the interval between quantiles of resamples."""
     estimate = statistic.value(cells)
     if method == "percentile":
         low, high = percentile_interval(drawn, confidence)
@@ -146,10 +146,10 @@ def _from_influence(
     confidence: Confidence,
     clusters: "csr_array | None",
 ) -> IntervalEstimate:
-    """Return what the standard error from influence values says."""
+    """Return the interval from the standard error that influence values give."""
     estimate, (values, number) = statistic.value(cells), _influence(cells, statistic, clusters)
     std_error = float(np.sqrt(number @ values**2))
-    # Items of one cluster agree: they are no more than one observation.
+    # The items of one cluster may all agree, so a cluster counts as one observation.
     trials = min(statistic.trials(cells), cells.n if clusters is None else values.size)
     if method == "wald":
         low, high = wald_interval(estimate, std_error, confidence)
@@ -171,7 +171,7 @@ def _from_influence(
 def _checked(
     cells: RankedCells, statistic: CellStatistic, confidence: Confidence | None
 ) -> Confidence:
-    """Require what these are said to be."""
+    """Require arguments of the right classes, and return the confidence."""
     confidence = Confidence() if confidence is None else confidence
     checks.instance("cells", cells, RankedCells)
     checks.instance("statistic", statistic, CellStatistic)
@@ -182,20 +182,20 @@ def _checked(
 def _influence(
     cells: RankedCells, statistic: CellStatistic, clusters: "csr_array | None"
 ) -> tuple[Floats, Floats]:
-    """Return the influence of items, or of clusters, and how many there are of each value.
+    """Return the influence of items, or of clusters, and the number of these with each value.
 
-    The sum of its squares is the variance of the statistic.
+    The sum of the squared influences is the variance of the statistic.
     """
     influence = statistic.influence(cells)
     if clusters is None:
         return influence.of_items(cells)
     values = cluster_influence(influence, clusters)
-    # A variance among c clusters is one over c - 1, which of items nobody would notice.
+    # The variance among c clusters is corrected by c / (c - 1), which hardly matters for items.
     return values * (values.size / (values.size - 1)) ** 0.5, np.ones(values.size)
 
 
 def suited_method(cells: RankedCells, statistic: CellStatistic, *, clustered: bool) -> str:
-    """Return the method that suits a ranking, by the coverage study."""
+    """Return the method that suits a ranking best in the study of coverage."""
     if clustered or not cells.pos[:-1].any() or not cells.n_neg:
         return "logit-t"
     alone = (cells.pos[:-1] == 1) & (cells.neg[:-1] == 0)
@@ -213,7 +213,11 @@ def _posterior(  # noqa: PLR0913, PLR0917
     n_resamples: int,
     rng: int | np.random.Generator | None,
 ) -> IntervalEstimate:
-    """Return quantiles of draws; an estimate at the end of the range is not ruled out."""
+    """Return the interval between quantiles of draws.
+
+    It is extended to an estimate of 0 or 1, and to the value that is possible if no negative
+    limits the metric in the sample.
+    """
     estimate = statistic.value(cells)
     if np.isnan(estimate):
         return IntervalEstimate(estimate, np.nan, np.nan, np.nan, POSTERIOR)
@@ -237,7 +241,7 @@ def _posterior(  # noqa: PLR0913, PLR0917
 def _no_negative_above(
     cells: RankedCells, statistic: CellStatistic, estimate: float, confidence: Confidence
 ) -> float:
-    """Return how large a metric may be at least by its sample; 0 where negatives limit it."""
+    """Return how large the metric may be if no negative limits it in the sample; 0 if one does."""
     if estimate == 1:
         return 1.0
     prevalence = float(betaincinv(cells.n_pos + 0.5, cells.n_neg + 0.5, confidence.tail))

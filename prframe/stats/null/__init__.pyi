@@ -11,12 +11,8 @@ from .average_precision.distribution import APNull as APNull, beyond as beyond
 from .average_precision.groups import Case as Case, Cases as Cases
 from .average_precision.moments import ap_null_moments as ap_null_moments
 from .average_precision.shape import ap_null_shape as ap_null_shape
-from .average_precision.tails.routes import APNullMethod as APNullMethod, Tail as Tail
-from .base import (
-    NullDistribution as NullDistribution,
-    TailProbabilities as TailProbabilities,
-    sided as sided,
-)
+from .average_precision.tails.tail import APNullMethod as APNullMethod, Tail as Tail
+from .base import NullDistribution as NullDistribution
 from .random_selection import (
     delta_moments as delta_moments,
     hit_rank_covariance as hit_rank_covariance,
@@ -33,4 +29,5 @@ from .subset_sums.linear_rank import (
     LinearRankNull as LinearRankNull,
     RankNullMethod as RankNullMethod,
 )
+from .tail_probabilities import TailProbabilities as TailProbabilities, sided as sided
 from .top_k import hypergeometric_topk as hypergeometric_topk

@@ -6,7 +6,7 @@ A distribution knows how likely its tails are, and its moments; everything else 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,17 +14,23 @@ from numpy.typing import ArrayLike, NDArray
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator, reals
-from prframe.stats._p_values import check_alternative, from_tails
+from prframe.stats._p_values import check_alternative
 from prframe.stats.null.quantiles import Moments, Search, last_kept
+from prframe.stats.null.tail_probabilities import (
+    BOTH,
+    Found,
+    Side,
+    TailProbabilities,
+    chance,
+    shaped,
+    sided,
+)
 from prframe.typing import Alternative, Floats
 
 Seed: TypeAlias = int | np.random.Generator | None
-Side: TypeAlias = Literal["upper", "lower"]
 
-BOTH: tuple[Side, ...] = get_args(Side)
 # A level that is attained is, whatever the last digits say.
 _SLACK = 1e-12
-_SMALLEST = float(np.nextafter(0, 1))
 # A bracket of this share of the step of a lattice holds one of its points at most.
 _CELL = 0.4
 # Numbers of which so many times are whole add up without rounding.
@@ -32,40 +38,6 @@ _DYADIC = 2.0**20
 _LARGEST = float(np.finfo(np.float64).max)
 # A value counts up to once its rounding above it, and down to twice that below it.
 _COUNTED_ABOVE, _COUNTED_BELOW = 1.1, 2.1
-
-
-class TailProbabilities(NamedTuple):
-    """Both tails of some values, and how they were found.
-
-    Attributes
-    ----------
-    log_sf, log_cdf : float or ndarray of float
-        Logarithms of P(X >= x) and P(X <= x), in the shape of x.
-    method : str or ndarray of str
-        What found them, in the same shape; of P(X >= x), where the sides differ.
-
-    Examples
-    --------
-    >>> from prframe.stats import SignFlipNull
-    >>> tails = SignFlipNull([1.0, 2.0, 4.0]).tails(3.0)
-    >>> round(float(np.exp(tails.log_sf)), 9), round(float(np.exp(tails.log_cdf)), 9), tails.method
-    (0.375, 0.75, 'exact')
-    """
-
-    log_sf: Floats | float
-    log_cdf: Floats | float
-    method: NDArray[np.str_] | str
-
-
-class Found(NamedTuple):
-    """Logarithms of the tails of rising numbers, and how each was found.
-
-    A side that was not asked for may hold anything.
-    """
-
-    upper: Floats
-    lower: Floats
-    method: NDArray[np.str_]
 
 
 class NullDistribution(ABC):
@@ -149,7 +121,7 @@ class NullDistribution(ABC):
         PrframeError
             A value that is NaN, or a method that cannot take this distribution.
         """
-        return shaped(_chance(self._tails("x", x, ("upper",)).upper))
+        return shaped(chance(self._tails("x", x, ("upper",)).upper))
 
     def logsf(self, x: ArrayLike) -> Floats | float:
         """Return the logarithm of P(X >= x), x being an array_like of float."""
@@ -157,7 +129,7 @@ class NullDistribution(ABC):
 
     def cdf(self, x: ArrayLike) -> Floats | float:
         """Return P(X <= x), x being an array_like of float."""
-        return shaped(_chance(self._tails("x", x, ("lower",)).lower))
+        return shaped(chance(self._tails("x", x, ("lower",)).lower))
 
     def logcdf(self, x: ArrayLike) -> Floats | float:
         """Return the logarithm of P(X <= x), x being an array_like of float."""
@@ -400,21 +372,6 @@ def numbers(name: str, x: ArrayLike) -> Floats:
     if np.isnan(values).any():
         raise PrframeError(f"`{name}` must not be NaN.")
     return values
-
-
-def sided(upper: Floats, lower: Floats, alternative: Alternative) -> Floats:
-    """Return p-values from the logarithms of both tails; one that is not asked for may be NaN."""
-    return from_tails(_chance(upper), _chance(lower), alternative)
-
-
-def _chance(logs: Floats) -> Floats:
-    """Return probabilities, none of them 0 but the impossible."""
-    return np.where(np.isfinite(logs), np.maximum(np.exp(logs), _SMALLEST), 0.0)
-
-
-def shaped(values: Floats) -> Floats | float:
-    """Return an array, or the number that is its only entry."""
-    return float(values) if values.ndim == 0 else values
 
 
 def _finite(values: Floats) -> Floats:

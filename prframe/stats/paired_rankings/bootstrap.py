@@ -1,10 +1,12 @@
-"""The paired bootstrap: items are drawn once, for all rankings of them and all metrics."""
+"""The paired bootstrap, which draws items once for all rankings of them and all metrics."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from prframe.stats.rankings import Evaluator, Units, items_at_once, merged_for, multiplicities
+from prframe.stats._batches import batch_sizes
+from prframe.stats._units import Units
+from prframe.stats.rankings import Evaluator, items_at_once, merged_for, multiplicities
 from prframe.typing import Floats, Integers
 
 
@@ -22,7 +24,7 @@ def paired_replicates(
     levels : ndarray of int, shape (n_rankings, N)
     evaluate : Evaluator
     units : Units
-        What is drawn with replacement, as many as there are.
+        The units that are drawn with replacement, as many as there are.
     n_resamples : int
     rng : numpy.random.Generator
 
@@ -45,6 +47,5 @@ def _counts(
     units: Units, n_resamples: int, items: int, rng: np.random.Generator
 ) -> Iterator[Integers]:
     """Draw how many times each item comes up, for so many items at a time."""
-    some = max(1, items // units.of_item.size)
-    for start in range(0, n_resamples, some):
-        yield units.spread(multiplicities(units.number, min(some, n_resamples - start), rng))
+    for size in batch_sizes(n_resamples, units.of_item.size, items):
+        yield units.spread(multiplicities(units.number, size, rng))

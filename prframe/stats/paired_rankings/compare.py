@@ -22,7 +22,7 @@ from prframe.typing import Alternative, Integers
 RankingTest: TypeAlias = Literal["randomization", "bootstrap", "delong", "posterior"]
 RankingInterval: TypeAlias = Literal["percentile", "bca"]
 
-# As the verb `compare` draws its seed.
+# The number of seeds, the same as in the verb `compare`.
 _SEEDS = 1 << 62
 
 
@@ -80,24 +80,24 @@ def compare_rankings(  # noqa: PLR0913
     label : array_like of bool or number, shape (N,)
         True, or above 0, for positives.
     metric : CellStatistic or sequence of CellStatistic
-        What is compared.
+        The metrics that are compared.
     test : {"randomization", "bootstrap", "delong", "posterior"}
         ``"randomization"``: the ranks that the models give to an item are exchangeable, see
         `PairedRankings.randomization`. ``"bootstrap"``: items are drawn with replacement, and the
-        differences, less the observed one, are what there is under the null hypothesis.
-        ``"delong"``: normal distribution of the difference of AUC, see `auc_covariance`.
-        ``"posterior"``: probability that either model is better, for metrics of the first k, see
-        `found_alone`.
+        resampled differences, less the observed one, are the null distribution.
+        ``"delong"``: the difference of AUC has a normal distribution, see `auc_covariance`.
+        ``"posterior"``: the probability that either model is better, for metrics of the first k,
+        see `found_alone`.
     alternative : {"two-sided", "less", "greater"}
-        That the difference a - b is not 0, below it, or above.
+        The alternative: the difference a - b is not 0, below 0, or above 0.
     confidence_level : float in (0, 1)
-        Of the interval; one-sided alternatives bound one end, as in `scipy.stats`.
+        Coverage of the interval; one-sided alternatives bound one end, as in `scipy.stats`.
     interval : {"percentile", "bca"}
-        Of the paired bootstrap; for the other two tests it stays as it is.
+        The interval of the paired bootstrap; leave it as it is for the other two tests.
     n_resamples : int
-        Swaps, resamples and draws, >= 1.
+        Number of swaps, resamples and draws, >= 1.
     rng : int or numpy.random.Generator, optional
-        Seed or generator of these; the same ones for all metrics.
+        Seed or generator of these draws, which are the same for all metrics.
     cluster : array_like, shape (N,), optional
         The cluster of each item: whole clusters are swapped and drawn. Not with ``"posterior"``.
 
@@ -106,11 +106,11 @@ def compare_rankings(  # noqa: PLR0913
     RankingComparison or list of RankingComparison
         One per metric, a list if `metric` is a sequence. ``value_a``, ``value_b`` and their
         ``difference``, a - b; ``conf_low`` and ``conf_high``, of the paired bootstrap unless the
-        test has its own: Wald's for ``"delong"``, and quantiles of the distribution after the data
+        test has its own: Wald's for ``"delong"``, and quantiles of the posterior distribution
         for ``"posterior"``; ``statistic``, which is the difference, DeLong's z, or the probability
         that a is better; ``p_value`` and its Monte Carlo error ``p_std_error``, NaN where nothing
-        is sampled; ``n_undefined``, how many resamples leave the metric undefined and are left
-        out; ``method``, the test, or how it was done.
+        is sampled; ``n_undefined``, the number of resamples that leave the metric undefined and
+        are left out; ``method``, the test, or how it was done.
 
     Raises
     ------
@@ -120,9 +120,9 @@ def compare_rankings(  # noqa: PLR0913
     Notes
     -----
     The p-value of ``"posterior"`` is twice the smaller of the probabilities that a is better and
-    that b is, or the probability that the alternative is wrong. The counts have a Dirichlet
-    distribution with a uniform prior, whose interval has the same sign as the test where it leaves
-    out 0.
+    that b is, or the probability that the one-sided alternative is wrong. The probabilities of the
+    counts have a Dirichlet distribution with a uniform prior. If the interval leaves out 0, it is
+    on the side of the model that the test favours.
 
     Randomization asks whether the two rankings could have been made by one model; the bootstrap
     and DeLong's test ask for the difference alone, and need large samples: with fewer than 20 or
@@ -164,7 +164,7 @@ def compare_rankings(  # noqa: PLR0913
             )
     evaluate = CellEvaluator(label, metrics)
     _check_metrics(test, metrics)
-    # What is an interval of the test's own is "percentile" unless told.
+    # For a test with its own interval, the default "percentile" stands for that interval.
     plan = ComparisonPlan(test, "bca" if interval == "bca" else "auto", number, _restarted(rng))
     plan.check(clustered=cluster is not None)
     rankings = PairedRankings(_levels(score_a, score_b, evaluate.label), evaluate, cluster)
@@ -173,7 +173,7 @@ def compare_rankings(  # noqa: PLR0913
 
 
 def _check_metrics(test: str, metrics: Sequence[CellStatistic]) -> None:
-    """Require metrics that the test is for."""
+    """Require metrics that suit the test."""
     wrong = [one.name for one in metrics if test in OWN_TESTS and test not in one.own_tests]
     if wrong:
         raise PrframeError(
@@ -182,7 +182,7 @@ def _check_metrics(test: str, metrics: Sequence[CellStatistic]) -> None:
 
 
 def _restarted(rng: int | np.random.Generator | None) -> Callable[[], np.random.Generator]:
-    """Return what makes the same generator each time."""
+    """Return a function that makes a generator with the same state each time."""
     seed = int(random_generator(rng).integers(_SEEDS))
     return lambda: np.random.default_rng(seed)
 

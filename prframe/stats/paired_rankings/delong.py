@@ -1,4 +1,4 @@
-"""DeLong's covariance of AUCs of the same items, whole clusters of them being independent."""
+"""DeLong's covariance of AUCs of the same items, whose clusters are independent."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe.errors import PrframeError
+from prframe.stats._units import units_of
 from prframe.stats.rank_statistics import RankCovariance
-from prframe.stats.rankings import CellEvaluator, RocArea, checked_levels, units_of
+from prframe.stats.rankings import CellEvaluator, RocArea, checked_levels
 
 
 def auc_covariance(
     levels: ArrayLike, label: ArrayLike, cluster: ArrayLike | None = None
 ) -> RankCovariance:
-    """Return the AUC of rankings of the same items, and the covariance matrix of these.
+    """Return the AUC of rankings of the same items, and their covariance matrix.
 
     ``f_pos sum_c P_c P_c' + f_neg sum_c N_c N_c' + f sum_c (P_c N_c' + N_c P_c')``, where P_c and
-    N_c sum the influence of the positives and of the negatives of cluster c on all AUCs, and f is
-    ``m / (m - 1)`` of the number m of clusters with positives, with negatives, and of all.
+    N_c are the sums of the influence of the positives and of the negatives of cluster c on all
+    AUCs. The factors f_pos, f_neg and f are ``m / (m - 1)`` for the number m of clusters with
+    positives, of clusters with negatives, and of all clusters.
 
     Parameters
     ----------
@@ -40,8 +42,8 @@ def auc_covariance(
 
     Notes
     -----
-    Without clusters the matrix is DeLong's. Then it is also that of `rank_covariance`, divided by
-    the squared share of negatives.
+    Without clusters the matrix is DeLong's, which is also that of `rank_covariance` divided by the
+    squared share of negatives.
 
     References
     ----------
@@ -66,7 +68,7 @@ def auc_covariance(
             f"`label` must have one entry per item, {rows.shape[1]}; got shape {positive.shape}."
         )
     units = units_of(cluster, positive.size)
-    n_pos, n_neg = (np.unique(units.of_item[of]).size for of in (positive, ~positive))
+    n_pos, n_neg = (units.number_among(of) for of in (positive, ~positive))
     if min(n_pos, n_neg) < 2:  # noqa: PLR2004 - a variance needs two
         what = "items" if cluster is None else "clusters"
         raise PrframeError(

@@ -1,4 +1,7 @@
-"""Which test and which interval compare rankings of the same items: decided here alone."""
+"""The choice of the test and the interval that compare rankings of the same items.
+
+This choice is made here alone.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,23 +20,24 @@ from prframe.stats.paired_rankings.tests import (
 from prframe.stats.rankings import CellEvaluator
 from prframe.typing import Floats
 
-# Tests that are for some metrics alone (`CellStatistic.own_tests`), with intervals of their own.
+# These tests suit some metrics alone (`CellStatistic.own_tests`), and have their own intervals.
 _DELONG, _POSTERIOR = "delong", "posterior"
 OWN_TESTS = (_DELONG, _POSTERIOR)
 
 
 @dataclass(frozen=True)
 class ComparisonPlan:
-    """How rankings of the same items are compared.
+    """The test, the interval and the draws by which rankings of the same items are compared.
 
     Attributes
     ----------
     test : {"randomization", "bootstrap", "delong", "posterior"}
     interval : {"auto", "percentile", "bca"}
-        ``"auto"``: that of the test, or ``"percentile"``.
+        ``"auto"`` is the interval of the test if it has its own, else ``"percentile"``.
     n_resamples : int
     rng : callable
-        Returns a generator, the same one each time: all metrics and pairs have the same draws.
+        Returns a generator with the same state each time, so that all metrics and pairs have the
+        same draws.
     """
 
     test: str
@@ -42,7 +46,7 @@ class ComparisonPlan:
     rng: Callable[[], np.random.Generator]
 
     def check(self, *, clustered: bool) -> None:
-        """Refuse options that the test has no use for."""
+        """Refuse options that the test does not use."""
         if self.test in OWN_TESTS and self.interval != "auto":
             raise PrframeError(
                 f"test={self.test!r} has an interval of its own; leave out `interval`; got "
@@ -54,19 +58,19 @@ class ComparisonPlan:
     def of_pairs(
         self, rankings: PairedRankings, confidences: Sequence[Confidence]
     ) -> Callable[[tuple[int, int]], list[RankingComparison]]:
-        """Return what compares two of some rankings, by all metrics.
+        """Return a function that compares two of the rankings, by all metrics.
 
         Parameters
         ----------
         rankings : PairedRankings
-            With a `CellEvaluator` if the test is for some metrics alone.
+            Their evaluator must be a `CellEvaluator` if the test suits some metrics alone.
         confidences : sequence of Confidence
             One per metric.
 
         Returns
         -------
         callable
-            From two rows of the rankings to a `RankingComparison` per metric.
+            It takes two row numbers of rankings and returns a `RankingComparison` per metric.
         """
         if self.test in OWN_TESTS:
             return lambda pair: self._own(rankings, confidences, pair)
@@ -94,7 +98,7 @@ class ComparisonPlan:
     def _own(
         self, rankings: PairedRankings, confidences: Sequence[Confidence], pair: tuple[int, int]
     ) -> list[RankingComparison]:
-        """Compare two rankings by the test that is for some metrics alone."""
+        """Compare two rankings by a test that suits some metrics alone."""
         evaluate, levels = rankings.evaluate, rankings.levels[list(pair)]
         if not isinstance(evaluate, CellEvaluator):
             raise PrframeError(f"test={self.test!r} is for metrics of cells; see `CellEvaluator`.")

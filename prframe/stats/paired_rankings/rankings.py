@@ -9,10 +9,11 @@ from prframe import checks
 from prframe.draws import TEST_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator
+from prframe.stats._units import units_of
 from prframe.stats.intervals import acceleration
 from prframe.stats.paired_rankings.bootstrap import paired_replicates
 from prframe.stats.paired_rankings.swaps import SwapDistribution, swap_distribution
-from prframe.stats.rankings import Evaluator, InfluenceEvaluator, checked_levels, units_of
+from prframe.stats.rankings import Evaluator, InfluenceEvaluator, checked_levels
 from prframe.typing import Floats
 
 
@@ -26,7 +27,7 @@ class PairedRankings:
     evaluate : Evaluator
         The metrics, `CellEvaluator` for instance.
     cluster : array_like, shape (N,), optional
-        The cluster of each item, numbers or names: whole clusters are drawn and swapped.
+        The cluster of each item, numbers or names. Whole clusters are drawn and swapped.
 
     Raises
     ------
@@ -35,8 +36,9 @@ class PairedRankings:
 
     Notes
     -----
-    A seed gives every pair of rankings, and every metric, the same draws. Resamples come in
-    chunks: memory is a few MB, or some 100 bytes per item if that is more, whatever their number.
+    With a seed, every pair of rankings and every metric has the same draws. Resamples come in
+    chunks, so that memory is a few MB, or some 100 bytes per item if that is more, whatever their
+    number.
 
     Examples
     --------
@@ -53,7 +55,7 @@ class PairedRankings:
     def __init__(
         self, levels: ArrayLike, evaluate: Evaluator, cluster: ArrayLike | None = None
     ) -> None:
-        """Check and keep all of them."""
+        """Check the levels and clusters, and keep all arguments."""
         self.levels, self.evaluate, self.cluster = checked_levels(levels), evaluate, cluster
         self._units = units_of(cluster, self.levels.shape[1])
 
@@ -81,8 +83,8 @@ class PairedRankings:
         Returns
         -------
         ndarray of float, shape (n_metrics, n_rankings, n_resamples)
-            NaN where a resample leaves a metric undefined; of a single item or cluster, whose
-            resamples say nothing of what varies, all are.
+            NaN where a resample leaves a metric undefined. With a single item or cluster all are
+            NaN, because its resamples do not vary.
         """
         number = checks.whole_number("n_resamples", n_resamples, at_least=1)
         generator = random_generator(rng)
@@ -104,8 +106,8 @@ class PairedRankings:
         first, second : int
             Two rankings, by their row.
         n_resamples : int
-            How many swaps are sampled, >= 1. If 2 to the power of the number of items, or of
-            clusters, is no more, all of them are enumerated.
+            Number of swaps that are sampled, >= 1. If 2 to the power of the number of items, or of
+            clusters, is not larger, all swaps are enumerated.
         rng : int or numpy.random.Generator, optional
             Seed or generator.
 
@@ -116,10 +118,11 @@ class PairedRankings:
 
         Notes
         -----
-        Scores of two models need not be on one scale: mid-ranks are swapped. An item that is not
-        retrieved stays so wherever it goes. Items that get equal ranks from different models are
-        ordered by a coin, one for all of a swap; those that one model ties remain tied. An item
-        with the same mid-rank in both rankings keeps it.
+        Mid-ranks are swapped, so that the scores of two models need not be on one scale. If an
+        item is not retrieved by one model, it is not retrieved in the ranking that gets this rank.
+        Items that get equal ranks from different models are ordered by a coin, which is tossed
+        once per swap; items that one model ties remain tied. An item with the same mid-rank in
+        both rankings keeps it.
 
         References
         ----------
@@ -141,8 +144,8 @@ class PairedRankings:
         Returns
         -------
         ndarray of float, shape (n_metrics,)
-            From the influence of items, or of clusters, on the difference: the derivative that
-            the jackknife approximates. NaN where a metric is not defined.
+            Computed from the influence of items, or of clusters, on the difference, which is the
+            derivative that the jackknife approximates. NaN where a metric is not defined.
 
         Raises
         ------

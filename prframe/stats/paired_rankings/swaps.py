@@ -1,11 +1,13 @@
-"""Randomization of two rankings of the same items: who has which rank is exchangeable."""
+"""Randomization of two rankings of the same items, which exchange the ranks of an item."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from prframe.stats.rankings import Evaluator, Units, items_at_once, joint_levels, merged_for
+from prframe.stats._batches import batch_sizes, batches
+from prframe.stats._units import Units
+from prframe.stats.rankings import Evaluator, items_at_once, joint_levels, merged_for
 from prframe.typing import Flags, Floats, Integers
 
 _WORD = 64
@@ -19,7 +21,7 @@ class SwapDistribution(NamedTuple):
     differences : ndarray of float, shape (n_metrics, n_swaps)
         NaN where a metric is not defined.
     exact : bool
-        Whether these are all that are possible, equally likely.
+        Whether the swaps are all that are possible, each once.
 
     Examples
     --------
@@ -45,12 +47,12 @@ def swap_distribution(
     Parameters
     ----------
     levels : ndarray of int, shape (2, N)
-        Of two rankings.
+        Levels of two rankings.
     evaluate : Evaluator
     units : Units
-        What is swapped together.
+        The units of items that are swapped together.
     n_resamples : int
-        How many swaps are sampled; if there are no more, all are enumerated.
+        Number of swaps that are sampled; if there are not more than these, all are enumerated.
     rng : numpy.random.Generator
 
     Returns
@@ -59,20 +61,20 @@ def swap_distribution(
 
     Notes
     -----
-    Mid-ranks are swapped, see `joint_levels`; one coin per swap orders those of both rankings that
-    are equal. Items with the same mid-rank in both are left alone.
+    Mid-ranks are swapped, see `joint_levels`. One coin per swap orders equal mid-ranks of
+    different rankings. Items with the same mid-rank in both rankings keep it.
     """
     joint = joint_levels(levels)
-    # Else ties of a model would be broken where both models agree.
+    # Items with the same mid-rank in both models keep it, as a swap could break a model's ties.
     differs = joint[0, 0] // 2 != joint[0, 1] // 2
     tables = merged_for(evaluate, joint)
-    # 2^n <= n_resamples, without a number of astronomical size.
+    # This is 2^n <= n_resamples, without computing a huge number.
     exact = units.number < n_resamples.bit_length()
-    some = max(1, items_at_once(evaluate) // levels.shape[1])
+    at_once = levels.shape[1], items_at_once(evaluate)
     if exact:
-        draws = _all_swaps(units.number, some)
+        draws = _all_swaps(units.number, *at_once)
     else:
-        draws = _swaps(units.number, some, n_resamples, rng)
+        draws = _swaps(units.number, *at_once, n_resamples, rng)
     parts = []
     for coin, bits in draws:
         one, other = tables[coin]
@@ -81,31 +83,30 @@ def swap_distribution(
         parts.append(given - evaluate(np.where(swapped, one, other)))
     differences = np.concatenate(parts, axis=1)
     if exact:
-        # The other half of the swaps: both rankings change places.
+        # In the other half of the swaps both rankings change places.
         differences = np.concatenate([differences, -differences], axis=1)
     return SwapDistribution(differences, exact)
 
 
-def _all_swaps(n_units: int, some: int) -> Iterator[tuple[int, Flags]]:
+def _all_swaps(n_units: int, width: int, held: int) -> Iterator[tuple[int, Flags]]:
     """Return all swaps, with either coin, in which the last unit stays where it is."""
-    total = 1 << (n_units - 1)
     for coin in (0, 1):
-        for start in range(0, total, some):
-            number = np.arange(start, min(start + some, total))
+        for rows in batches(1 << (n_units - 1), width, held):
+            number = np.arange(rows.start, rows.stop)
             yield coin, (number[:, None] >> np.arange(n_units)) & 1 > 0
 
 
 def _swaps(
-    n_units: int, some: int, n_resamples: int, rng: np.random.Generator
+    n_units: int, width: int, held: int, n_resamples: int, rng: np.random.Generator
 ) -> Iterator[tuple[int, Flags]]:
-    """Draw swaps; those with one coin come first."""
+    """Draw swaps; those with the first side of the coin come first."""
     heads = int(rng.binomial(n_resamples, 0.5))
     for coin, total in enumerate((heads, n_resamples - heads)):
-        for start in range(0, total, some):
-            yield coin, _coins(min(some, total - start), n_units, rng)
+        for size in batch_sizes(total, width, held):
+            yield coin, _coins(size, n_units, rng)
 
 
 def _coins(rows: int, columns: int, rng: np.random.Generator) -> Flags:
-    """Toss fair coins; a row takes whole words, so that chunks of any size draw the same."""
+    """Toss fair coins; a row takes whole words, so that chunks of any size have the same draws."""
     words = rng.integers(0, 1 << _WORD, (rows, -(-columns // _WORD)), dtype=np.uint64)
     return np.unpackbits(words.view(np.uint8), axis=1, count=columns).view(np.bool_)

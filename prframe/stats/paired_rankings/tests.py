@@ -19,7 +19,7 @@ from prframe.typing import Floats, Integers
 
 
 class RankingComparison(NamedTuple):
-    """A metric of two rankings, and whether it differs; NaN where something is not defined.
+    """A metric of two rankings, and whether it differs; NaN for undefined numbers.
 
     Examples
     --------
@@ -41,6 +41,22 @@ class RankingComparison(NamedTuple):
     method: str
 
 
+def untested(value_a: float, value_b: float) -> RankingComparison:
+    """Return two values, with nothing said of their difference."""
+    return RankingComparison(
+        value_a=value_a,
+        value_b=value_b,
+        difference=value_a - value_b,
+        conf_low=np.nan,
+        conf_high=np.nan,
+        statistic=np.nan,
+        p_value=np.nan,
+        p_std_error=np.nan,
+        n_undefined=0,
+        method="",
+    )
+
+
 def resampled_comparison(
     values: Floats,
     replicates: Floats,
@@ -59,9 +75,11 @@ def resampled_comparison(
     confidences : sequence of Confidence
         One per metric.
     swaps : SwapDistribution, optional
-        What the p-values come from; from the resamples, less the difference, without.
+        The null distribution of the p-values. Without it, they come from the resampled differences
+        less the observed one.
     bends : ndarray of float, shape (n_metrics,), optional
-        As `PairedRankings.acceleration` returns them: the intervals are BCa, not percentile ones.
+        As `PairedRankings.acceleration` returns them. With them the intervals are BCa intervals,
+        without them percentile intervals.
 
     Returns
     -------
@@ -112,20 +130,15 @@ def delong_comparison(
     Returns
     -------
     RankingComparison
-        With what `paired_rank_test` says of rankings that do not differ.
+        For rankings that do not differ it has the values that `paired_rank_test` describes.
     """
     areas = auc_covariance(levels, label, cluster)
     found = rank_difference(areas, confidence)
-    return RankingComparison(
-        value_a=float(areas.estimates[0]),
-        value_b=float(areas.estimates[1]),
-        difference=found.difference,
+    return untested(*areas.estimates.tolist())._replace(
         conf_low=found.conf_low,
         conf_high=found.conf_high,
         statistic=found.z,
         p_value=found.p_value,
-        p_std_error=np.nan,
-        n_undefined=0,
         method="delong",
     )
 
@@ -138,7 +151,7 @@ def posterior_comparison_at(  # noqa: PLR0913, PLR0917
     n_resamples: int,
     rng: int | np.random.Generator | None,
 ) -> RankingComparison:
-    """Compare a metric of the first k of two rankings by how probable it is that either is better.
+    """Compare a metric of the first k by the probability that either of two rankings is better.
 
     Parameters
     ----------
@@ -146,12 +159,12 @@ def posterior_comparison_at(  # noqa: PLR0913, PLR0917
         As `ranking_levels` returns them.
     label : array_like of bool or number, shape (N,)
     metric : CellStatistic
-        One that counts the positives among the first k, P@k for instance.
+        A metric that counts the positives among the first k, for example P@k.
     confidence : Confidence
     n_resamples : int
-        Draws for the interval.
+        Number of draws for the interval.
     rng : int or numpy.random.Generator, optional
-        Seed or generator of these.
+        Seed or generator of these draws.
 
     Returns
     -------
@@ -163,20 +176,15 @@ def posterior_comparison_at(  # noqa: PLR0913, PLR0917
     n_pos = int(np.count_nonzero(evaluate.label))
     k, divisor = metric.at_cut(n_pos, evaluate.label.size)
     counts = found_alone(levels, label, max(k, 1))
-    # The difference of recall is what is drawn.
+    # Differences of recall are drawn, and scaled to the metric.
     scale = n_pos / divisor if divisor else np.nan
     low, high = percentile_interval(scale * counts.differences(n_resamples, rng), confidence)
     better, worse = (counts.first_better, counts.second_better) if n_pos else (np.nan, np.nan)
     p = {"two-sided": 2 * min(better, worse), "greater": worse, "less": better}
-    return RankingComparison(
-        value_a=a,
-        value_b=b,
-        difference=a - b,
+    return untested(a, b)._replace(
         conf_low=low,
         conf_high=high,
         statistic=better,
         p_value=p[confidence.alternative],
-        p_std_error=np.nan,
-        n_undefined=0,
         method="posterior",
     )

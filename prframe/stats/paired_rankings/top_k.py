@@ -1,4 +1,4 @@
-"""Which of two rankings finds more of the positives among its first k, after the data."""
+"""The posterior probability that one of two rankings has more positives among its first k."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from prframe.stats.rankings import checked_levels, share_above
 from prframe.typing import Floats, Integers
 
 _PAIR = 2
-# Pseudo-counts of a uniform prior.
+# The pseudo-count of a uniform prior.
 _PRIOR = 1.0
 
 
 class FoundAlone(NamedTuple):
-    """Positives among the first k of one ranking alone, of the other alone, of both, of none.
+    """Numbers of positives among the first k of one ranking alone, the other alone, both, none.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class FoundAlone(NamedTuple):
     def differences(
         self, n_resamples: int = TEST_DRAWS, rng: int | np.random.Generator | None = None
     ) -> Floats:
-        """Draw the difference of recall, first less second, from its distribution after the data.
+        """Draw the difference of recall, first less second, from its posterior distribution.
 
         Parameters
         ----------
@@ -60,8 +60,8 @@ class FoundAlone(NamedTuple):
         Returns
         -------
         ndarray of float in [-1, 1], shape (n_resamples,)
-            The probability that a positive is found by the first ranking alone less that of the
-            second, the four having a Dirichlet distribution.
+            The probability that a positive is found by the first ranking alone, less that of the
+            second, where the four probabilities have a Dirichlet distribution.
         """
         checks.whole_number("n_resamples", n_resamples, at_least=1)
         shares = random_generator(rng).dirichlet(np.array(self) + _PRIOR, n_resamples)
@@ -69,7 +69,7 @@ class FoundAlone(NamedTuple):
 
 
 def found_alone(levels: ArrayLike, label: ArrayLike, k: int) -> FoundAlone:
-    """Count the positives that one ranking has among its first k and another one has not.
+    """Count the positives that one ranking has among its first k and the other has not.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def found_alone(levels: ArrayLike, label: ArrayLike, k: int) -> FoundAlone:
 
     Notes
     -----
-    The counts are means over the orders of tied items, independent ones in both rankings, and
+    The counts are means over the orders of tied items, which are independent in both rankings, and
     need not be whole.
 
     References
@@ -127,7 +127,7 @@ def found_alone(levels: ArrayLike, label: ArrayLike, k: int) -> FoundAlone:
 
 
 def _share_of_top(level: Integers, k: int) -> Floats:
-    """Return how probable each item is to be among the first k; 0 if it is not retrieved."""
+    """Return the probability of each item to be among the first k; 0 if it is not retrieved."""
     size = np.bincount(level)
     above = level.size - np.cumsum(size)
     share = share_above(k, above, size)

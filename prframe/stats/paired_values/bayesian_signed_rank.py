@@ -1,4 +1,4 @@
-"""The Bayesian signed-rank test: which of two models is better, or whether neither matters."""
+"""The Bayesian signed-rank test: whether a model is better, worse, or as good in practice."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from prframe import checks
 from prframe.draws import POSTERIOR_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator, reals
+from prframe.stats._batches import batch_sizes
+from prframe.stats._tolerances import RESIDUE
 from prframe.typing import Floats
 
-# Weights of one chunk of draws: they should stay in the cache.
+# The number of weights in one chunk of draws, which should fit into the cache.
 _CHUNK = 1 << 14
-# Sums this near the border, relative to the largest difference, lie on it but for rounding.
-_HAIR = 1e-9
 
 
 class SignedRankPosterior(NamedTuple):
@@ -25,9 +25,10 @@ class SignedRankPosterior(NamedTuple):
     Attributes
     ----------
     less, rope, greater : ndarray of float in [0, 1]
-        The first model is worse, as good for practical purposes, better; their sum is 1.
+        The probabilities that the first model is worse, as good for practical purposes, and
+        better; their sum is 1.
     std_error : ndarray of float
-        Monte Carlo standard error of that of the three which has the largest.
+        The largest of the Monte Carlo standard errors of these three.
 
     Examples
     --------
@@ -54,8 +55,8 @@ def signed_rank_posterior(
 
     Differences ``z_1 .. z_n`` and a pseudo-observation ``z_0 = 0`` get Dirichlet weights with
     parameters ``(prior, 1, .., 1)``. Each draw splits ``sum w_i w_j`` into the shares with
-    ``z_i + z_j`` below ``-2 rope``, within these borders, and above ``2 rope``; the answers are
-    how often each share is the largest.
+    ``z_i + z_j`` below ``-2 rope``, from there to ``2 rope``, and above ``2 rope``. The three
+    probabilities are the shares of draws in which each of these is the largest.
 
     Parameters
     ----------
@@ -67,9 +68,9 @@ def signed_rank_posterior(
     prior : float >= 0
         Weight of the pseudo-observation, in queries; 0 leaves it out.
     n_resamples : int
-        Draws.
+        Number of draws.
     rng : int or numpy.random.Generator, optional
-        Seed or generator of these.
+        Seed or generator of these draws.
 
     Returns
     -------
@@ -80,18 +81,18 @@ def signed_rank_posterior(
     Raises
     ------
     PrframeError
-        Differences that are not finite or not there, or an option out of range.
+        Differences that are not finite, no differences, or an option out of range.
 
     Notes
     -----
-    The first axes share their draws, and a seed gives the same draws for as many queries, so that
-    answers for many pairs of models agree with each other. A draw takes ``O(n)``, after one sort.
+    The first axes share their draws, and a seed gives the same draws for the same number of
+    queries, so that the results for many pairs of models agree with each other. A draw takes
+    ``O(n)``, after one sort.
 
-    Sums on the border belong to the region; without one, those that are 0 count half for either
-    side, and a draw with both sides alike, as when all differences are 0, counts half for either
-    answer. Border means within 1e-9 of the largest difference. Without a region the
-    pseudo-observation favours no side: if all differences are above 0, ``greater`` is 1, however
-    few they are.
+    Sums on a border, within 1e-9 of the largest difference, belong to the region. Without a
+    region, sums of 0 count half for either side, and a draw in which both sides are equal, as when
+    all differences are 0, counts half for either result. Without a region the pseudo-observation
+    favours no side: if all differences are above 0, ``greater`` is 1, however few there are.
 
     References
     ----------
@@ -117,23 +118,23 @@ def signed_rank_posterior(
     generator, n = random_generator(rng), values.shape[-1]
     samples = [_Sums(row, rope) for row in values.reshape(-1, n)]
     won = np.zeros((len(samples), 3))
-    some = max(1, _CHUNK // n)
-    for start in range(0, draws, some):
-        weights = _weights(n, prior, min(some, draws - start), generator)
+    for size in batch_sizes(draws, n, _CHUNK):
+        weights = _weights(n, prior, size, generator)
         won += [sample.largest(weights) for sample in samples]
     return _summary(won.reshape(*values.shape[:-1], 3), draws)
 
 
 class _Sums:
-    """The sums of any two differences, pseudo-observation included: which lie beyond the rope."""
+    """The sums of any two differences, with the pseudo-observation, that lie beyond the rope."""
 
     def __init__(self, differences: Floats, rope: float) -> None:
-        """Sort the differences; find for each those that bring the sum beyond either border."""
+        """Sort the differences, and find for each the others with a sum beyond either border."""
         z = np.append(0.0, differences)
         self.rope = rope
         self.order = np.argsort(z)
         z = z[self.order]
-        border = 2 * rope + _HAIR * float(np.abs(z).max())
+        # What is nearer to the border lies on it but for rounding.
+        border = 2 * rope + RESIDUE * float(np.abs(z).max())
         self.below = np.searchsorted(z, -border - z, "left")
         self.above = np.searchsorted(z, border - z, "right")
 
@@ -145,7 +146,7 @@ class _Sums:
         total = up_to[-1]
         below = np.einsum("ij,ij->j", weights, up_to[self.below])
         above = np.einsum("ij,ij->j", weights, total - up_to[self.above])
-        # Without a rope, sums of 0 count half on either side, which changes no comparison.
+        # Without a rope, sums of 0 would count half on either side, which changes no comparison.
         within = total**2 - below - above if self.rope else np.full_like(total, -1.0)
         shares = np.stack([below, within, above])
         best = shares == shares.max(axis=0)
@@ -153,14 +154,14 @@ class _Sums:
 
 
 def _weights(n: int, prior: float, draws: int, generator: np.random.Generator) -> Floats:
-    """Draw Dirichlet weights, one draw a column, up to a factor, which decides nothing."""
+    """Draw Dirichlet weights, one draw a column, up to a factor, which does not matter."""
     first = generator.standard_gamma(prior, size=(1, draws))
     return np.concatenate([first, generator.standard_exponential((n, draws))])
 
 
 def _summary(won: Floats, draws: int) -> SignedRankPosterior:
-    """Return shares of draws with the largest of their Monte Carlo errors."""
-    # One draw of either outcome more, so that the error of a clear case is not 0.
+    """Return the shares of draws, with the largest of their Monte Carlo errors."""
+    # The error counts one more draw of either outcome, so that it is not 0 in clear cases.
     share = (won + 1) / (draws + 2)
     error = np.sqrt(share * (1 - share) / draws).max(axis=-1)
     less, rope, greater = np.moveaxis(won / draws, -1, 0)

@@ -1,4 +1,4 @@
-"""How probable it is that one system is better than another, given their counts."""
+"""The probability that one system is better than another, given their counts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from prframe.typing import Floats
 Measure: TypeAlias = Literal["precision", "recall", "f"]
 
 _CELLS = 3
-# The quadrature is over log-odds = mean + spread * sinh(u): beyond this u nothing is left.
+# The quadrature is over log-odds = mean + spread * sinh(u); beyond this u the density is 0.
 _REACH, _POINTS = 4.6, 801
 
 
@@ -40,30 +40,32 @@ def posterior_comparison(  # noqa: PLR0913
 ) -> Comparison:
     """Return the probability that one system is better than another, given their counts.
 
-    With tp, fp, fn of independent samples, precision is Beta(tp + prior, fp + prior) and recall
-    Beta(tp + prior, fn + prior) after the data. ``F = (1 + beta^2) a / ((1 + beta^2) a + beta^2 b
-    + c)`` with independent Gamma variates a, b, c of shapes tp, fn, fp, each + prior.
+    With tp, fp, fn of independent samples, the posterior distribution of precision is
+    Beta(tp + prior, fp + prior) and that of recall Beta(tp + prior, fn + prior). F is distributed
+    as ``(1 + beta^2) a / ((1 + beta^2) a + beta^2 b + c)`` with independent gamma variates a, b, c
+    of shapes tp + prior, fn + prior and fp + prior.
 
     Parameters
     ----------
     first, second : array_like of int, shape (..., 3)
         True positives, false positives and false negatives of either system.
     measure : {"precision", "recall", "f"}
-        What a better system has more of.
+        The measure that is larger for the better system.
     beta : float > 0
-        With ``"f"``: the weight of recall against precision.
+        For ``"f"``, the weight of recall against precision.
     prior : float > 0
         Pseudo-counts added to every count: 1 for a uniform prior, 1/2 for Jeffreys'.
     n_resamples : int
-        Draws for F with a `beta` other than 1.
+        Number of draws for F with a `beta` other than 1.
     rng : int or numpy.random.Generator, optional
         Seed or generator of these draws.
 
     Returns
     -------
     Comparison
-        ``probability`` that the first is better, and ``std_error``, its Monte Carlo error: 0 but
-        for F with a `beta` other than 1. Arrays of the common shape without the last axis.
+        ``probability`` that the first is better, and ``std_error``, its Monte Carlo error, which
+        is 0 except for F with a `beta` other than 1. Arrays of the common shape without the last
+        axis.
 
     Raises
     ------
@@ -108,7 +110,7 @@ def posterior_comparison(  # noqa: PLR0913
         other, beta, prior, draws, generator
     )
     count = better.sum(axis=0)
-    # One draw of either outcome more, so that the error of a clear case is not 0.
+    # The error counts one more draw of either outcome, so that it is not 0 in clear cases.
     share = (count + 1) / (draws + 2)
     return Comparison(count / draws, np.sqrt(share * (1 - share) / draws))
 
@@ -119,9 +121,10 @@ def paired_posterior_comparison(
     """Return the probability that one system is better than another on the same items.
 
     Each relevant item is found by both systems, by one alone or by none. These four
-    probabilities have a Dirichlet posterior, and the first system has more recall where ``only
-    the first`` is more probable than ``only the second``: their share is
-    Beta(only_first + prior, only_second + prior), and the answer the chance that it exceeds 1/2.
+    probabilities have a Dirichlet posterior, and the first system has more recall if ``only the
+    first`` is more probable than ``only the second``. The share of the former in the sum of both
+    is Beta(only_first + prior, only_second + prior), and the result is the probability that it
+    exceeds 1/2.
 
     Parameters
     ----------
@@ -142,8 +145,8 @@ def paired_posterior_comparison(
 
     Notes
     -----
-    What both find, or neither, says nothing about which is better. If both retrieve k items,
-    precision at k compares in the same way.
+    Items that both systems find, or neither, do not show which is better. If both retrieve k
+    items, the same probability holds for precision at k.
 
     References
     ----------
@@ -179,7 +182,10 @@ def _table(name: str, values: ArrayLike) -> Floats:
 
 
 def _beta(table: Floats, measure: Measure, prior: float) -> tuple[Floats, Floats]:
-    """Return the parameters of the Beta distribution of a measure, or of what F1 grows with."""
+    """Return the parameters of the Beta distribution of a measure.
+
+    For F1 it is that of ``tp / (tp + fp + fn)``, of which F1 is an increasing function.
+    """
     tp, fp, fn = np.moveaxis(table, -1, 0) + prior
     return tp, {"precision": fp, "recall": fn, "f": fp + fn}[measure]
 
@@ -187,7 +193,7 @@ def _beta(table: Floats, measure: Measure, prior: float) -> tuple[Floats, Floats
 def _draw_f(
     table: Floats, beta: float, prior: float, draws: int, generator: np.random.Generator
 ) -> Floats:
-    """Draw what F grows with, true positives over weighted errors."""
+    """Draw true positives over weighted errors, of which F is an increasing function."""
     shapes = table + prior
     gammas = generator.standard_gamma(shapes, size=(draws, *shapes.shape))
     tp, fp, fn = np.moveaxis(gammas, -1, 0)
@@ -197,7 +203,8 @@ def _draw_f(
 def _first_greater(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
     """Return P(X > Y) for X ~ Beta(a, b) and Y ~ Beta(c, d), by the trapezoidal rule.
 
-    Over the log-odds of the narrower one, on which the distribution of the other is smooth.
+    The integral is over the log-odds of the narrower variate, on which the distribution of the
+    other one is smooth.
     """
     a, b, c, d = (v[..., None] for v in np.broadcast_arrays(a, b, c, d))
     swapped = 1 / a + 1 / b > 1 / c + 1 / d
@@ -207,7 +214,7 @@ def _first_greater(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
     spread = _log_odds_spread(a, b)
     odds = np.log(a / b) + spread * np.sinh(u)
     density = np.exp(a * log_expit(odds) + b * log_expit(-odds) - betaln(a, b))
-    # Of two sides near 0 and 1 each is taken from where it has its digits.
+    # Each side is computed near its own end, 0 or 1, where it does not lose digits.
     below = np.where(odds < 0, betainc(c, d, expit(odds)), betaincc(d, c, expit(-odds)))
     above = np.where(odds < 0, betaincc(c, d, expit(odds)), betainc(d, c, expit(-odds)))
     weights = density * spread * np.cosh(u) * step

@@ -1,4 +1,4 @@
-"""How many queries a comparison of models needs, and what difference it can find."""
+"""The number of queries that a comparison of models needs, and the difference it can find."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from prframe.typing import Alternative, Floats
 
 _ALTERNATIVES = ("two-sided", "less", "greater")
 _DOUBLINGS, _HALVINGS = 50, 60
-# Below, SciPy's noncentral distributions fail for a few queries.
+# For smaller levels SciPy's noncentral distributions fail if there are few queries.
 LEAST_ALPHA = 1e-7
-# Effects that are found for sure at these levels; larger ones are taken for this.
+# At all levels that are allowed an effect of this size is certain to be found, so that larger
+# effects may be replaced by it.
 _HUGE = 1e6
 
 
@@ -31,8 +32,8 @@ def paired_t_power(
 ) -> Floats:
     """Return how often the paired t test finds a true difference.
 
-    ``P(T > t)`` for a noncentral T with n - 1 degrees of freedom and noncentrality
-    ``sqrt(n) effect``, t being the critical value; two-sided, plus ``P(T < -t)``.
+    The power is ``P(T > t)`` for a noncentral T with n - 1 degrees of freedom and noncentrality
+    ``sqrt(n) effect``, where t is the critical value; two-sided tests add ``P(T < -t)``.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ def paired_t_power(
     alpha : float in [1e-7, 1)
         Level of the test.
     alternative : {"two-sided", "less", "greater"}
-        As in `scipy.stats.ttest_rel`; with ``"less"``, effects below 0 are to be found.
+        As in `scipy.stats.ttest_rel`; with ``"less"``, the test finds effects below 0.
 
     Returns
     -------
@@ -91,7 +92,7 @@ def detectable_difference(
     std : array_like of float > 0
         Standard deviation of the differences.
     power : float in (alpha, 1)
-        How often the test is to find the difference.
+        The required probability that the test finds the difference.
     alpha : float in [1e-7, 1)
         Level of the test.
     alternative : {"two-sided", "less", "greater"}
@@ -100,8 +101,8 @@ def detectable_difference(
     Returns
     -------
     ndarray of float
-        Of the common shape and in the unit of `std`; below 0 with ``"less"``. Two-sided, the same
-        difference with the other sign is found as often.
+        Of the common shape and in the unit of `std`; below 0 with ``"less"``. A two-sided test
+        finds the same difference with the other sign as often.
 
     Raises
     ------
@@ -110,7 +111,7 @@ def detectable_difference(
 
     See Also
     --------
-    queries_needed : The other way round.
+    queries_needed : The number of queries for a given difference.
 
     Examples
     --------
@@ -140,26 +141,27 @@ def queries_needed(  # noqa: PLR0913
 ) -> NDArray[np.int64]:
     """Return the number of queries with which a test finds a true difference.
 
-    Two models: the smallest n whose `paired_t_power` is at least `power`. More: the same of the
-    one-way analysis of variance, whose F has n_models - 1 and n_models (n - 1) degrees of freedom
-    and at least the noncentrality ``n difference^2 / (2 std^2)``.
+    For two models it is the smallest n whose `paired_t_power` is at least `power`. For more models
+    it is the same number for the one-way analysis of variance, whose F has n_models - 1 and
+    n_models (n - 1) degrees of freedom and at least the noncentrality
+    ``n difference^2 / (2 std^2)``.
 
     Parameters
     ----------
     difference : array_like of float
-        True mean difference to be found, not 0 and of the sign of the alternative; of more than
-        two models, that between the best and the worst.
+        True mean difference to be found, not 0 and of the sign of the alternative; with more than
+        two models, the difference between the best and the worst.
     std : array_like of float > 0
-        Of two models: standard deviation of their *differences*. Of more: standard deviation of
-        the *values* of one model over queries, the same for all.
+        For two models, the standard deviation of their *differences*. For more models, the
+        standard deviation of the *values* of one model over queries, the same for all models.
     power : float in (alpha, 1)
-        How often the test is to find the difference.
+        The required probability that the test finds the difference.
     alpha : float in [1e-7, 1)
         Level of the test.
     alternative : {"two-sided", "less", "greater"}
-        As in `scipy.stats.ttest_rel`; of more than two models, only ``"two-sided"``.
+        As in `scipy.stats.ttest_rel`; with more than two models, only ``"two-sided"``.
     n_models : int
-        Models compared, at least 2.
+        Number of models compared, at least 2.
 
     Returns
     -------
@@ -173,9 +175,9 @@ def queries_needed(  # noqa: PLR0913
 
     Notes
     -----
-    The noncentrality is that of the other models halfway between the best and the worst, the
-    hardest case. The analysis of variance ignores which values are of the same query; where
-    queries differ in difficulty more than models do, fewer are enough.
+    The noncentrality is that of the hardest case, in which all other models lie halfway between
+    the best and the worst. The analysis of variance ignores which values are of the same query; if
+    queries differ in difficulty more than models do, fewer queries are enough.
 
     References
     ----------
@@ -220,8 +222,9 @@ def queries_for_width(
 ) -> NDArray[np.int64]:
     """Return the number of queries with which confidence intervals are as narrow as asked for.
 
-    The smallest n with ``2 t E[s] / sqrt(n) <= width``, t being Student's quantile with n - 1
-    degrees of freedom and ``E[s] = std sqrt(2 / (n - 1)) Gamma(n / 2) / Gamma((n - 1) / 2)``.
+    It is the smallest n with ``2 t E[s] / sqrt(n) <= width``, where t is Student's quantile with
+    n - 1 degrees of freedom and
+    ``E[s] = std sqrt(2 / (n - 1)) Gamma(n / 2) / Gamma((n - 1) / 2)``.
 
     Parameters
     ----------
@@ -269,7 +272,7 @@ def queries_for_width(
 
 
 def _t_power(df: Floats, shift: Floats, alpha: float, *, two_sided: bool) -> Floats:
-    """Return the power of a t test against a noncentrality, upwards or to either side."""
+    """Return the power of a one-sided or two-sided t test for a noncentrality."""
     tail = alpha / 2 if two_sided else alpha
     critical = np.asarray(-stdtrit(df, tail), dtype=np.float64)
     power = _noncentral_t_above(critical, df, shift)
@@ -279,10 +282,11 @@ def _t_power(df: Floats, shift: Floats, alpha: float, *, two_sided: bool) -> Flo
 
 
 def _noncentral_t_above(value: Floats, df: Floats, shift: Floats) -> Floats:
-    """Return P(T > value) of a noncentral t variate."""
+    """Return P(T > value) for a noncentral t variate."""
     from scipy.stats import nct  # noqa: PLC0415
 
-    # One degree of freedom is a wedge under two normal variates, where SciPy's series may fail.
+    # With one degree of freedom, where SciPy's series may fail, it is the probability of a wedge
+    # under two independent normal variates.
     apex = shift / np.hypot(1, value)
     above = np.array(np.maximum(ndtr(apex) - 2 * owens_t(apex, value), 0), dtype=np.float64)
     more = df > 1
@@ -292,7 +296,7 @@ def _noncentral_t_above(value: Floats, df: Floats, shift: Floats) -> Floats:
 
 def _f_power(n: Floats, effect: Floats, alpha: float, models: int) -> Floats:
     """Return the least power of the one-way analysis of variance, given the range of means."""
-    # On use: SciPy takes longer to import than most evaluations take.
+    # SciPy is imported here, because importing it takes longer than most evaluations.
     from scipy.stats import f, ncf  # noqa: PLC0415
 
     df = models - 1, models * (n - 1)
@@ -302,8 +306,8 @@ def _f_power(n: Floats, effect: Floats, alpha: float, models: int) -> Floats:
 def _fewest(
     reached: Callable[[Floats], NDArray[np.bool_]], shape: tuple[int, ...]
 ) -> NDArray[np.int64]:
-    """Return the smallest n >= 2 that is enough, where more always are."""
-    # 1 is never tried, as a middle is rounded up.
+    """Return the smallest n >= 2 that is enough, if every larger number is enough too."""
+    # The lower end 1 is never tried, because middles are rounded up.
     low = np.ones(shape)
     return np.asarray(_least(reached, low, 2 * low, np.ceil), dtype=np.int64)
 
@@ -314,7 +318,7 @@ def _least(
     high: Floats,
     rounded: Callable[[Floats], Floats] = np.asarray,
 ) -> Floats:
-    """Return the least number that is enough, by doubling and halving."""
+    """Return the least number that is enough, by doubling and then halving."""
     for _ in range(_DOUBLINGS):
         if (enough := reached(high)).all():
             break

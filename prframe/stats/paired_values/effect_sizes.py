@@ -1,4 +1,4 @@
-"""How large a difference between two models is, free of the metric's unit."""
+"""Effect sizes: the difference between two models, independent of the metric's unit."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from numpy.typing import ArrayLike
 
 from prframe.errors import PrframeError
 from prframe.stats._arrays import reals
+from prframe.stats._tolerances import RESIDUE
 from prframe.typing import Floats
-
-# A spread below this share of the mean is rounding.
-_HAIR = 1e-9
 
 
 def cohen_dz(differences: ArrayLike) -> float:
     """Return Cohen's d_z, the mean of paired differences over their standard deviation.
 
-    ``mean(d) / s(d)``, s with n - 1 in the denominator.
+    It is ``mean(d) / s(d)``, where s has n - 1 in the denominator.
 
     Parameters
     ----------
@@ -26,7 +24,7 @@ def cohen_dz(differences: ArrayLike) -> float:
     Returns
     -------
     float
-        0 if all differences are 0; NaN with fewer than two, or if all are the same otherwise.
+        0 if all differences are 0; NaN with fewer than two, or if all are equal but not 0.
 
     Raises
     ------
@@ -35,8 +33,8 @@ def cohen_dz(differences: ArrayLike) -> float:
 
     Notes
     -----
-    It is the statistic of the paired t test over ``sqrt(n)``. Where the spread is below 1e-9 of
-    the mean it counts as none.
+    It is the statistic of the paired t test over ``sqrt(n)``. A spread below 1e-9 of the mean
+    counts as 0.
 
     References
     ----------
@@ -56,23 +54,23 @@ def cohen_dz(differences: ArrayLike) -> float:
         return np.nan
     if not values.any():
         return 0.0
-    # In units of the largest: squares may be no numbers.
+    # Values are in units of the largest, because their squares may overflow or be 0.
     values = values / np.abs(values).max()
     mean, spread = float(values.mean()), float(values.std(ddof=1))
-    if spread <= _HAIR * abs(mean):
+    if spread <= RESIDUE * abs(mean):
         return np.nan
     return mean / spread
 
 
 def cliff_delta(a: ArrayLike, b: ArrayLike) -> float:
-    """Return Cliff's delta, how much oftener values of one sample are above those of another.
+    """Return Cliff's delta, how much more often values of one sample exceed those of another.
 
     ``(#(a_i > b_j) - #(a_i < b_j)) / (n_a n_b)``; equal values count for neither.
 
     Parameters
     ----------
     a, b : array_like of float, shapes (n_a,) and (n_b,)
-        Values of either model; finite. Which are of the same query is not used.
+        Values of either model; finite. It does not matter which values are of the same query.
 
     Returns
     -------
@@ -86,7 +84,7 @@ def cliff_delta(a: ArrayLike, b: ArrayLike) -> float:
 
     Notes
     -----
-    ``2 A - 1``, A being the area under the ROC curve that tells a from b. Takes
+    It equals ``2 A - 1``, where A is the area under the ROC curve that tells a from b. It takes
     ``O(n log n)``.
 
     References
@@ -114,7 +112,7 @@ def cliff_delta(a: ArrayLike, b: ArrayLike) -> float:
 def probability_of_superiority(differences: ArrayLike) -> float:
     """Return the share of queries on which one model is better, ties counting half.
 
-    ``(wins + ties / 2) / n``, the common-language effect size of pairs.
+    It is ``(wins + ties / 2) / n``, the common-language effect size of pairs.
 
     Parameters
     ----------
@@ -145,7 +143,7 @@ def probability_of_superiority(differences: ArrayLike) -> float:
 
 
 def finite_vector(name: str, values: ArrayLike) -> Floats:
-    """Require finite numbers in one dimension, maybe none."""
+    """Require finite numbers in one dimension, which may be empty."""
     numbers = reals(name, values)
     if numbers.ndim != 1:
         raise PrframeError(f"`{name}` must have one dimension; got shape {numbers.shape}.")

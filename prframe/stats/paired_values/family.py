@@ -1,4 +1,4 @@
-"""Many paired comparisons at once, by the same draws: p-values, replicates and their maxima."""
+"""Many paired comparisons by the same draws: their p-values, replicates and maxima."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from prframe.stats._batches import batches
 from prframe.stats._p_values import extremeness
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null import all_signs, random_signs
@@ -16,7 +17,8 @@ from prframe.stats.paired_values.sampled_p_values import counted_p_values
 from prframe.stats.rankings import multiplicities
 from prframe.typing import Alternative, Floats
 
-# Sums, of all pairs and some draws, at a time; and replicates of some pairs and all draws.
+# The number of sums at a time, of all pairs and some draws, and the number of replicates at a
+# time, of some pairs and all draws.
 _CHUNK, _HELD = 1 << 20, 1 << 23
 
 
@@ -80,19 +82,19 @@ class PairedFamily:
 
     @cached_property
     def _relative(self) -> Floats:
-        """The sums of each pair in units of its largest: squares may be no numbers."""
+        """The sums of each pair in units of the largest, as their squares may overflow or be 0."""
         largest = np.abs(self.sums).max(axis=0, initial=0.0)
         return np.asarray(self.sums / np.where(largest > 0, largest, 1.0))
 
     @cached_property
     def _scaled(self) -> Floats:
-        """The sums of each pair, such that their total has variance 1 under random signs."""
+        """The sums of each pair, scaled so that their total has variance 1 under random signs."""
         norms = np.sqrt((self._relative**2).sum(axis=0))
         return np.asarray(self._relative / np.where(norms > 0, norms, 1.0))
 
     @cached_property
     def _slack(self) -> Floats:
-        """What standardised sums may differ by and be equal."""
+        """The largest differences at which standardised sums count as equal."""
         return np.asarray(EQUAL * np.abs(self._scaled).sum(axis=0))
 
     def sign_flips(
@@ -100,13 +102,13 @@ class PairedFamily:
     ) -> SampledTests:
         """Return the p-values of paired randomization tests, all pairs by the same signs.
 
-        ``(b + 1) / (B + 1)`` with b of B draws as extreme; if there are no more than B rows of
-        signs, the share of all of these.
+        They are ``(b + 1) / (B + 1)`` with b of B draws as extreme. If there are not more than B
+        rows of signs, they are the shares of all of these rows that are as extreme.
 
         Parameters
         ----------
         n_resamples : int
-            Draws B.
+            Number of draws B.
         rng : numpy.random.Generator
         alternative : {"two-sided", "less", "greater"}
 
@@ -126,9 +128,10 @@ class PairedFamily:
     ) -> SampledTests:
         """Return p-values adjusted for all pairs, by maxima over the same signs.
 
-        Step-down: a pair is compared with the largest of those that are not more significant
-        (Westfall & Young 1993, algorithm 2.8). Under random signs the sum of squares of the
-        differences is fixed, so that t is an increasing function of the standardised sum.
+        The maxima step down: a pair is compared with the largest value of the pairs that are not
+        more significant (Westfall & Young 1993, algorithm 2.8). Under random signs the sum of
+        squares of the differences is fixed, so that t is an increasing function of the
+        standardised sum.
 
         Parameters
         ----------
@@ -147,14 +150,17 @@ class PairedFamily:
         for sums in draws:
             maxima = np.maximum.accumulate(extremeness(sums, alternative)[:, order], axis=1)
             exceeding[order] += (maxima >= limits).sum(axis=0)
-        # A less significant pair has no smaller p-value.
+        # The p-value of a less significant pair must not be smaller.
         exceeding[order] = np.maximum.accumulate(exceeding[order][::-1])[::-1]
         return self._counted(exceeding, n_draws, how)
 
     def _signs(
         self, n_resamples: int, rng: np.random.Generator
     ) -> tuple[Iterator[Floats], int, str]:
-        """Draw signs of the units, or list all, and return the standardised sums of all pairs."""
+        """Return standardised sums of all pairs under drawn signs of the units, or under all.
+
+        Also return the number of rows of signs, and "sampled" or "exact".
+        """
         n_units = self.sums.shape[0]
         scaled = self._scaled
         some = max(1, _CHUNK // max(self.sums.shape[1], 1))
@@ -210,29 +216,29 @@ class PairedFamily:
         for columns, times in self._drawn(n_resamples, rng):
             for _, counts in times:
                 t = self._studentized(counts, columns)
-                # A product: t is infinite where nothing varies.
+                # The slack is a factor, because t is infinite if all values are equal.
                 limits = observed[columns] * (1 - EQUAL * np.sign(observed[columns]))
                 exceeding[columns] += (extremeness(t, alternative) >= limits).sum(axis=0)
         return self._counted(exceeding, n_resamples, "sampled")
 
     @cached_property
     def _residuals(self) -> Floats:
-        """What the relative sums are above their means, 0 if that is rounding."""
+        """The relative sums less their means, 0 where only rounding is left."""
         with np.errstate(invalid="ignore"):
             means = self._relative.sum(axis=0) / self.sizes.sum(axis=0)
         residuals = self._relative - np.nan_to_num(means) * self.sizes
         return np.where(np.abs(residuals) > EQUAL, residuals, 0.0)
 
     def _t_statistics(self) -> Floats:
-        """Return the mean of each pair in standard errors."""
+        """Return the mean of each pair divided by its standard error."""
         used = (self.sizes > 0).sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             spread = np.sqrt(used / (used - 1) * (self._residuals**2).sum(axis=0))
             return np.asarray(self._relative.sum(axis=0) / spread)
 
     def _studentized(self, counts: Floats, columns: slice) -> Floats:
-        """Return ``(mean* - mean) / se*`` of resamples; infinite where nothing in one varies."""
-        # Residuals, as squares of sums would hide a small spread about a large mean.
+        """Return ``(mean* - mean) / se*`` of resamples; infinite if a resample does not vary."""
+        # Residuals are taken, as squares of sums would hide a small spread about a large mean.
         residuals, sizes = self._residuals[:, columns], self.sizes[:, columns]
         total, size = counts @ residuals, counts @ sizes
         squares = counts @ residuals**2
@@ -241,22 +247,20 @@ class PairedFamily:
             square = squares - 2 * mean * (counts @ (residuals * sizes))
             square += mean**2 * (counts @ sizes**2)
             used = counts @ (sizes > 0).astype(np.float64)
-            # Below this it is rounding.
+            # Smaller squares are rounding errors.
             least = EQUAL * squares
             spread = np.sqrt(np.where(square > least, square, 0.0) * used / (used - 1))
             t = total / spread
-        # A resample of equal values at the mean itself, or of none, says nothing.
+        # A resample whose values all equal the mean, or that has none, counts as t = 0.
         return np.where(np.isnan(t), 0.0, t)
 
     def _drawn(
         self, n_resamples: int, rng: np.random.Generator
     ) -> Iterator[tuple[slice, Iterator[tuple[slice, Floats]]]]:
-        """Yield some pairs at a time, each with the same draws of how often each unit comes up."""
+        """Yield some pairs at a time, and the same draws of the units' multiplicities for each."""
         n_units, n_pairs = self.sums.shape
         seed = int(rng.integers(1 << 62))
-        some = max(1, _HELD // n_resamples)
-        for first in range(0, n_pairs, some):
-            columns = slice(first, min(first + some, n_pairs))
+        for columns in batches(n_pairs, n_resamples, _HELD):
             yield columns, _resamples(n_units, n_resamples, np.random.default_rng(seed))
 
 
@@ -264,7 +268,5 @@ def _resamples(
     n_units: int, n_resamples: int, rng: np.random.Generator
 ) -> Iterator[tuple[slice, Floats]]:
     """Yield the numbers of times that each unit is drawn, some resamples at a time."""
-    some = max(1, _CHUNK // max(n_units, 1))
-    for start in range(0, n_resamples, some):
-        rows = slice(start, min(start + some, n_resamples))
-        yield rows, multiplicities(n_units, rows.stop - start, rng).astype(np.float64)
+    for rows in batches(n_resamples, n_units, _CHUNK):
+        yield rows, multiplicities(n_units, rows.stop - rows.start, rng).astype(np.float64)

@@ -15,7 +15,7 @@ from prframe.typing import Floats
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# What the j-th smallest of m p-values is multiplied by.
+# The factors by which the j-th smallest of m p-values is multiplied.
 _FACTORS: dict[str, Callable[[Floats, int], Floats]] = {
     "bonferroni": lambda _, m: np.full(m, float(m)),
     "holm": lambda j, m: m + 1 - j,
@@ -37,7 +37,7 @@ def adjust_p_values(p_values: ArrayLike, method: str) -> Floats:
     Parameters
     ----------
     p_values : array_like of float in [0, 1], shape (n_tests,)
-        NaN is a test that was not made: it stays NaN and is not counted.
+        NaN stands for a test that was not made; it stays NaN and is not counted.
     method : {"bh", "bonferroni", "by", "hochberg", "holm"}
         Bonferroni and Holm bound the chance of any false rejection for every dependence, Hochberg
         for independent and positively dependent tests; Benjamini-Hochberg bounds the expected
@@ -46,7 +46,7 @@ def adjust_p_values(p_values: ArrayLike, method: str) -> Floats:
     Returns
     -------
     ndarray of float in [0, 1], shape (n_tests,)
-        In the order given; to reject where it is <= alpha keeps the bound alpha.
+        In the order given. If hypotheses with a value <= alpha are rejected, alpha is the bound.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def adjust_p_values(p_values: ArrayLike, method: str) -> Floats:
     if given.ndim != 1:
         raise PrframeError(f"`p_values` must have one dimension; got shape {given.shape}.")
     m = int(np.count_nonzero(~np.isnan(given)))
-    # NaN is sorted to the end.
+    # Sorting puts NaN at the end.
     order = np.argsort(given, kind="stable")[:m]
     steps = given[order] * _FACTORS[method](np.arange(1.0, m + 1), m)
     if method == "holm":

@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike
 from prframe.errors import PrframeError
 from prframe.stats._arrays import reals
 from prframe.stats._tolerances import EQUAL
+from prframe.stats._units import Units
 from prframe.typing import Floats
 
 
 class PairedTest(NamedTuple):
-    """A statistic and its p-value; the Monte Carlo error of that, NaN where nothing is sampled.
+    """A statistic, its p-value, and the Monte Carlo error of the latter, NaN if not sampled.
 
     Examples
     --------
@@ -40,7 +41,7 @@ class PairedSample:
     sums : ndarray, shape (n_units,)
         The sum of the differences of each unit.
     sizes : ndarray, shape (n_units,)
-        How many differences that is; 1 if the units are queries.
+        The number of differences in each sum; 1 if the units are queries.
 
     Examples
     --------
@@ -59,7 +60,7 @@ class PairedSample:
 
     @cached_property
     def influence(self) -> Floats:
-        """What each unit adds to the mean, less what it would add at the mean."""
+        """The contribution of each unit to the mean, less that of a unit at the mean."""
         return np.asarray((self.sums - self.mean * self.sizes) / self.sizes.sum())
 
     @cached_property
@@ -68,24 +69,24 @@ class PairedSample:
         n, largest = self.sums.size, float(np.abs(self.influence).max(initial=0.0))
         if n <= 1 or not largest:
             return 0.0 if n > 1 else np.nan
-        # In units of the largest: squares may be no numbers.
+        # Values are in units of the largest, because their squares may overflow or be 0.
         squares = ((self.influence / largest) ** 2).sum()
         return largest * float(np.sqrt(n / (n - 1) * squares))
 
     @property
     def constant(self) -> bool:
-        """Whether nothing varies but for rounding."""
+        """Whether the differences are constant, except for rounding."""
         size = float(np.abs(self.sums).max(initial=0.0))
         return bool(np.abs(self.influence * self.sizes.sum()).max(initial=0.0) <= EQUAL * size)
 
 
 def paired_differences(a: ArrayLike, b: ArrayLike | None = None) -> Floats:
-    """Return the differences of values, 0 where they are equal but for rounding.
+    """Return the differences of values, 0 where they are equal except for rounding.
 
     Parameters
     ----------
     a, b : array_like of float, shape (n,)
-        Values of two systems on the same queries; without b, a holds the differences.
+        Values of two systems on the same queries; if b is missing, a holds the differences.
 
     Returns
     -------
@@ -98,8 +99,8 @@ def paired_differences(a: ArrayLike, b: ArrayLike | None = None) -> Floats:
 
     Notes
     -----
-    Metrics are sums, which depend on the order of their parts in the last digits. What differs by
-    1e-12 of its size or less is taken as equal.
+    Metrics are sums, which depend on the order of their parts in the last digits. Values that
+    differ by 1e-12 of their size or less are taken as equal.
 
     Examples
     --------
@@ -123,7 +124,7 @@ def paired_differences(a: ArrayLike, b: ArrayLike | None = None) -> Floats:
 
 
 def rounded_differences(first: Floats, second: Floats) -> Floats:
-    """Return differences of arrays that broadcast, 0 where there is but rounding; NaN remains."""
+    """Return differences of arrays that broadcast, 0 if they are rounding; NaN stays NaN."""
     difference = first - second
     size = np.maximum(np.abs(first), np.abs(second))
     return np.where(np.abs(difference) <= EQUAL * size, 0.0, difference)
@@ -159,6 +160,5 @@ def paired_sample(
             f"`cluster` must have an entry per value; got shapes {names.shape} and "
             f"{differences.shape}."
         )
-    _, code = np.unique(names, return_inverse=True)
-    sums = np.bincount(code, weights=differences).astype(np.float64)
-    return PairedSample(sums, np.bincount(code).astype(np.float64))
+    units = Units.of(names)
+    return PairedSample(units.sums(differences), units.sums(np.ones(differences.size)))

@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prframe.stats._p_values import extremeness
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.intervals import defined
 from prframe.typing import Alternative, Floats
-
-# Sums of the same terms in another order differ by less.
-_HAIR = 1e-12
 
 
 class SampledPValue(NamedTuple):
@@ -31,24 +29,24 @@ class SampledPValue(NamedTuple):
 def sampled_p_value(
     observed: float, drawn: ArrayLike, alternative: Alternative, *, exact: bool = False
 ) -> SampledPValue:
-    """Return ``(b + 1) / (B + 1)``, b of the B draws being at least as extreme as the observed.
+    """Return ``(b + 1) / (B + 1)`` for b of B draws that are at least as extreme as the observed.
 
     Parameters
     ----------
     observed : float
         A statistic that is about 0 under the null hypothesis.
     drawn : array_like of float, shape (B,)
-        Draws of it under the null hypothesis. NaN is left out.
+        Draws of the statistic under the null hypothesis. NaN is left out.
     alternative : {"two-sided", "less", "greater"}
-        Extreme is what is far from 0, small, or large.
+        Values are extreme if they are far from 0, small, or large.
     exact : bool
-        The draws are all that are possible, equally likely: the p-value is ``b / B``.
+        Whether the draws are all possible values, equally likely. The p-value is then ``b / B``.
 
     Returns
     -------
     SampledPValue
-        ``p_value``, and ``std_error = sqrt(p (1 - p) / B)``. NaN if the observed value is, or
-        without draws.
+        ``p_value``, and ``std_error = sqrt(p (1 - p) / B)``. Both are NaN if the observed value
+        is, or without draws.
 
     Notes
     -----
@@ -75,9 +73,9 @@ def sampled_p_value(
 def counted_p_values(
     extreme: NDArray[np.integer], n_draws: int, *, exact: bool = False
 ) -> tuple[Floats, Floats]:
-    """Return p-values and their errors from how many of all draws are as extreme.
+    """Return p-values and their errors from the numbers of draws that are as extreme.
 
-    What was observed is one more draw, unless the draws are all that are possible.
+    The observed value counts as one more draw, unless the draws are all possible values.
     """
     if exact:
         p_values = np.asarray(extreme / n_draws, dtype=np.float64)
@@ -88,5 +86,5 @@ def counted_p_values(
 
 def _excess(values: Floats, observed: float, alternative: Alternative) -> Floats:
     """Return by how much values are more extreme; rounding counts in their favour."""
-    hair = _HAIR * max(1.0, abs(observed))
+    hair = EQUAL * max(1.0, abs(observed))
     return extremeness(values, alternative) - extremeness(np.array(observed), alternative) + hair

@@ -13,6 +13,7 @@ from prframe import checks
 from prframe.draws import TEST_DRAWS
 from prframe.stats._arrays import random_generator
 from prframe.stats._p_values import check_alternative, from_normal, from_symmetric, from_tails
+from prframe.stats._tolerances import EQUAL_DIGITS
 from prframe.stats.null import SignFlipNull
 from prframe.stats.paired_values.family import PairedFamily
 from prframe.stats.paired_values.sample import (
@@ -27,9 +28,6 @@ RandomizationMethod: TypeAlias = Literal["auto", "exact", "convolution", "sample
 SignedRankMethod: TypeAlias = Literal["auto", "exact", "convolution", "normal"]
 ZeroMethod: TypeAlias = Literal["wilcox", "pratt"]
 
-# Digits to which absolute differences must agree to share a rank.
-_DIGITS = 12
-
 
 def paired_randomization(  # noqa: PLR0913
     a: ArrayLike,
@@ -43,23 +41,23 @@ def paired_randomization(  # noqa: PLR0913
 ) -> PairedTest:
     """Test whether two systems differ, by exchanging their values query by query.
 
-    ``p = P(|sum_i e_i d_i| >= |sum_i d_i|)`` with fair signs ``e_i``: if the systems were the
-    same, either might have had either value.
+    ``p = P(|sum_i e_i d_i| >= |sum_i d_i|)`` with fair signs ``e_i``, because two equal systems
+    might each have had either value.
 
     Parameters
     ----------
     a, b : array_like of float, shape (n,)
-        Values of two systems on the same queries; without b, a holds the differences.
+        Values of two systems on the same queries; if b is missing, a holds the differences.
     alternative : {"two-sided", "less", "greater"}
-        That the mean of a - b is not 0, below it, or above.
+        The alternative: the mean of a - b is not 0, below 0, or above 0.
     method : {"auto", "exact", "convolution", "sampled"}
         How the p-value is computed. ``"exact"``: all 2^n signs are counted, for n <= 44 or
-        differences with a common unit. ``"convolution"``: on a fine grid, within a few parts in a
-        thousand, or in a hundred for p < .001; see `SignFlipNull`. ``"auto"``: one of these two.
-        ``"sampled"``: ``(b + 1) / (B + 1)`` with b of B draws as extreme; all signs, each once,
-        if they are not more than B.
+        differences with a common unit. ``"convolution"``: the distribution is convolved on a fine
+        grid, within a few parts in a thousand, or in a hundred for p < .001; see `SignFlipNull`.
+        ``"auto"``: one of these two. ``"sampled"``: ``(b + 1) / (B + 1)`` with b of B draws as
+        extreme, or the share of all signs if there are not more than B.
     n_resamples : int
-        Draws B of ``"sampled"``.
+        Number of draws B of ``"sampled"``.
     rng : int or numpy.random.Generator, optional
         Seed or generator of these draws.
     cluster : array_like, shape (n,), optional
@@ -69,7 +67,8 @@ def paired_randomization(  # noqa: PLR0913
     -------
     PairedTest
         ``statistic``, the mean difference, ``p_value``, ``std_error``, the Monte Carlo error
-        ``sqrt(p (1 - p) / B)`` of a sampled p-value, and ``method``. NaN without queries.
+        ``sqrt(p (1 - p) / B)`` of a sampled p-value, and ``method``. Without queries the numbers
+        are NaN.
 
     Raises
     ------
@@ -131,15 +130,15 @@ def paired_t_test(
     a, b, alternative
         As in `paired_randomization`.
     cluster : array_like, shape (n,), optional
-        Clusters of queries that depend on each other: then ``se^2 = c / (c - 1) sum_j (D_j - n_j
-        mean)^2 / n^2`` with the sums D_j of the n_j differences of each of c clusters, and c - 1
-        degrees of freedom.
+        Clusters of queries that depend on each other. With them, ``se^2 = c / (c - 1) sum_j (D_j -
+        n_j mean)^2 / n^2`` for the sums D_j of the n_j differences of each of c clusters, and the
+        degrees of freedom are c - 1.
 
     Returns
     -------
     PairedTest
-        ``statistic`` = t. The p-value is NaN for fewer than two queries or clusters, and where
-        all differences are the same, unless they are 0: then it is 1.
+        ``statistic`` is t. The p-value is NaN for fewer than two queries or clusters. It is also
+        NaN if all differences are equal and not 0; if all are 0, it is 1.
 
     Raises
     ------
@@ -178,7 +177,8 @@ def signed_rank_test(
 ) -> PairedTest:
     """Test whether two systems differ, by Wilcoxon's signed ranks.
 
-    ``W = sum of the ranks of |d_i| over d_i > 0``, mid-ranks where they tie, against fair signs.
+    ``W = sum of the ranks of |d_i| over d_i > 0``, with mid-ranks for ties, is compared with its
+    distribution under fair signs.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def signed_rank_test(
         As in `paired_randomization`. Differences whose absolute values agree to 12 digits of the
         largest share a rank.
     method : {"auto", "exact", "convolution", "normal"}
-        ``"exact"``: along the lattice of all sums of these ranks, ties included.
+        ``"exact"``: counted along the lattice of all sums of these ranks, ties included.
         ``"convolution"``: the same on a coarser grid, for very many queries. ``"auto"``: one of
         these. ``"normal"``: the textbook's approximation, without a correction for continuity.
     zero_method : {"wilcox", "pratt"}
@@ -195,7 +195,7 @@ def signed_rank_test(
     Returns
     -------
     PairedTest
-        ``statistic`` = W. The p-value is 1 if all differences are 0, NaN without queries.
+        ``statistic`` is W. The p-value is 1 if all differences are 0, and NaN without queries.
 
     Raises
     ------
@@ -231,7 +231,8 @@ def sign_test(
 ) -> PairedTest:
     """Test whether one system wins more often than the other, by the binomial distribution.
 
-    ``P(Binomial(wins + losses, 1/2) >= wins)`` and so on; ties are left out.
+    For ``"greater"``, the p-value is ``P(Binomial(wins + losses, 1/2) >= wins)``; ties are left
+    out.
 
     Parameters
     ----------
@@ -241,8 +242,8 @@ def sign_test(
     Returns
     -------
     PairedTest
-        ``statistic``: the wins of a. The p-value is 1 without wins and losses, NaN without
-        queries.
+        ``statistic`` is the number of wins of a. The p-value is 1 without wins and losses, and NaN
+        without queries.
 
     Raises
     ------
@@ -259,7 +260,7 @@ def sign_test(
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
     if not differences.size:
         return PairedTest(np.nan, np.nan, np.nan, "sign")
-    # The distribution is symmetric: as many wins or more are as likely as as many losses or fewer.
+    # By symmetry, P(at least `wins` wins) is the probability of at most `losses` losses.
     upper, lower = bdtr(np.array([losses, wins]), wins + losses, 0.5)
     p_value = float(from_tails(upper, lower, alternative))
     return PairedTest(float(wins), p_value, np.nan, "sign")
@@ -276,8 +277,8 @@ def paired_bootstrap_test(  # noqa: PLR0913
 ) -> PairedTest:
     """Test whether the mean of two systems differs, by the studentized bootstrap.
 
-    ``p = (1 + #{|t*| >= |t|}) / (B + 1)``, ``t* = (mean* - mean) / se*`` of queries drawn with
-    replacement.
+    ``p = (1 + #{|t*| >= |t|}) / (B + 1)``, where ``t* = (mean* - mean) / se*`` comes from queries
+    drawn with replacement.
 
     Parameters
     ----------
@@ -287,7 +288,7 @@ def paired_bootstrap_test(  # noqa: PLR0913
     Returns
     -------
     PairedTest
-        ``statistic`` = t. As `paired_t_test` where nothing varies.
+        ``statistic`` is t. If the differences do not vary, the result is that of `paired_t_test`.
 
     Raises
     ------
@@ -318,8 +319,8 @@ def paired_bootstrap_test(  # noqa: PLR0913
 
 
 def _signed_ranks(differences: Floats, zero_method: ZeroMethod) -> Floats:
-    """Return the ranks of the absolute differences with the signs of these; zeros are left out."""
-    # On use: SciPy takes longer to import than most evaluations take.
+    """Return the ranks of the absolute differences, with their signs; zeros are left out."""
+    # SciPy is imported here, because importing it takes longer than most evaluations.
     from scipy.stats import rankdata  # noqa: PLC0415
 
     if zero_method == "wilcox":
@@ -327,7 +328,7 @@ def _signed_ranks(differences: Floats, zero_method: ZeroMethod) -> Floats:
     if not differences.any():
         return np.zeros(0)
     sizes = np.abs(differences)
-    ranks = rankdata(np.round(sizes / sizes.max(), _DIGITS))
+    ranks = rankdata(np.round(sizes / sizes.max(), EQUAL_DIGITS))
     return np.asarray(ranks * np.sign(differences))
 
 

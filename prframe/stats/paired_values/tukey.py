@@ -1,4 +1,4 @@
-"""All systems at once: the randomized version of Tukey's honestly significant differences."""
+"""The randomized version of Tukey's honestly significant differences, for all systems at once."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from prframe import checks
 from prframe.draws import TEST_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator, reals
+from prframe.stats._batches import batch_sizes
 from prframe.stats._p_values import check_alternative
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.paired_values.family import SampledTests
 from prframe.stats.paired_values.sampled_p_values import counted_p_values
 from prframe.typing import Alternative, Floats
 
-# Values that are permuted at a time.
+# The number of values that are permuted at a time.
 _CHUNK = 1 << 20
 _TWO = 2
-# Rounding of a sum, in its parts.
+# The rounding error of a sum, relative to the sum of the absolute values of its parts.
 _ROUNDING = 4 * float(np.finfo(float).eps)
 
 
@@ -33,22 +34,22 @@ def tukey_randomization(
     n_resamples: int = TEST_DRAWS,
     rng: int | np.random.Generator | None = None,
 ) -> SampledTests:
-    """Test pairs of systems, with p-values adjusted for all of them: the randomized Tukey HSD.
+    """Test pairs of systems by the randomized Tukey HSD, with p-values adjusted for all pairs.
 
-    ``p_ij = (1 + #{max_kl |mean_k* - mean_l*| >= |mean_i - mean_j|}) / (B + 1)``, the values of
-    each query being dealt out to the systems at random, query by query.
+    ``p_ij = (1 + #{max_kl |mean_k* - mean_l*| >= |mean_i - mean_j|}) / (B + 1)``, where the values
+    of each query are exchanged between the systems at random, query by query.
 
     Parameters
     ----------
     values : array_like of float, shape (n_systems, n_queries)
         One value per system and query.
     pairs : sequence of (int, int), optional
-        The pairs of systems that are compared, and over which the maximum is; absent: all, in the
-        order (0, 1), (0, 2), ..., (1, 2), ... .
+        The pairs of systems that are compared, over which the maximum is taken. By default all
+        pairs, in the order (0, 1), (0, 2), ..., (1, 2), ... .
     alternative : {"two-sided", "less", "greater"}
-        That the difference, first less second, is not 0, below it, or above.
+        The alternative: the difference, first less second, is not 0, below 0, or above 0.
     n_resamples : int >= 1
-        Draws B.
+        Number of draws B.
     rng : int or numpy.random.Generator, optional
         Seed or generator.
 
@@ -56,23 +57,23 @@ def tukey_randomization(
     -------
     SampledTests
         ``p_values`` and ``std_errors``, their Monte Carlo errors ``sqrt(p (1 - p) / B)``, of shape
-        (n_pairs,), and ``method``. NaN without queries.
+        (n_pairs,), and ``method``. Without queries the numbers are NaN.
 
     Raises
     ------
     PrframeError
-        Values that are not finite, or of another shape, pairs of systems that are not there, or
+        Values that are not finite, or of another shape, pairs of systems that do not exist, or
         options out of range.
 
     Notes
     -----
     The chance of any p-value <= alpha is at most alpha if the values of each query are
     exchangeable among all systems. For two systems this is the paired randomization test. The
-    differences of all pairs are measured against one distribution: too wide for systems that
+    differences of all pairs are compared with one distribution, which is too wide for systems that
     resemble each other and too narrow for the rest. With 10 near copies among 20 systems of equal
-    means, some pair has p <= .05 in 9 % of data sets (``python -m benchmarks.paired_study``). The
-    maximum of studentized differences (``correction="max-t"`` of `compare`) measures each pair
-    against its own spread.
+    means, at least one pair has p <= .05 in 9 % of data sets (``python -m
+    benchmarks.paired_study``). The maximum of studentized differences (``correction="max-t"`` of
+    `compare`) compares each pair with its own spread.
 
     References
     ----------
@@ -100,7 +101,7 @@ def tukey_randomization(
     if not table.shape[1]:
         nothing = np.full(first.size, np.nan)
         return SampledTests(nothing, nothing, "sampled")
-    # What is alike for all systems makes no difference, but would drown small ones.
+    # The mean of each query makes no difference, but its rounding errors would hide small ones.
     size_of_all = float(np.abs(table).sum())
     table = table - table.mean(axis=0)
     totals = table.sum(axis=1)
@@ -123,7 +124,7 @@ def tukey_randomization(
 
 
 def _known(pairs: Sequence[tuple[int, int]], n_systems: int) -> list[tuple[int, int]]:
-    """Require pairs of two systems each."""
+    """Require pairs of two different systems each."""
     known = set(range(n_systems))
     for pair in pairs:
         if len(pair) != _TWO or pair[0] == pair[1] or not known.issuperset(pair):
@@ -137,9 +138,9 @@ def _known(pairs: Sequence[tuple[int, int]], n_systems: int) -> list[tuple[int, 
 
 def _dealt_totals(table: Floats, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Yield the totals of all systems, the values of each query dealt out anew, some at a time."""
-    some = min(n_resamples, max(1, _CHUNK // table.size))
-    dealt = np.repeat(table.T[None], some, axis=0)
-    for start in range(0, n_resamples, some):
+    sizes = batch_sizes(n_resamples, table.size, _CHUNK)
+    dealt = np.repeat(table.T[None], sizes[0], axis=0)
+    for size in sizes:
         # What was dealt out at random before may be dealt out again.
         rng.permuted(dealt, axis=2, out=dealt)
-        yield dealt.sum(axis=1)[: n_resamples - start]
+        yield dealt.sum(axis=1)[:size]

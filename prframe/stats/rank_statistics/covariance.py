@@ -18,11 +18,13 @@ from prframe.stats.score_functions import Phi, ScoreGeneratingFunction, parse_ph
 from prframe.typing import Alternative, Floats
 
 _TWO = 2
-_ROUNDING = 1e-13
+# A variance of a difference below this part of the variances of both estimates is rounding. Its
+# square root is the part of the larger estimate below which a difference is.
+_NO_VARIANCE = 1e-13
 
 
 class RankCovariance(NamedTuple):
-    """Estimates of W_phi of several rankings, and the covariance matrix of these.
+    """Estimates of W_phi of several rankings, and their covariance matrix.
 
     Examples
     --------
@@ -35,7 +37,7 @@ class RankCovariance(NamedTuple):
 
 
 class RankDifference(NamedTuple):
-    """The difference of two estimates of W_phi, first less second; NaN where there is none.
+    """The difference of two estimates of W_phi, first less second; NaN for undefined numbers.
 
     Examples
     --------
@@ -55,8 +57,9 @@ class RankDifference(NamedTuple):
 def rank_covariance(scores: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> RankCovariance:
     """Return rank statistics of several rankings of the same items, and their covariance.
 
-    ``cov = (n_pos cov_pos + n_neg cov_neg) / n_pos^2``, of the items' values in the Hajek
-    projections of all rankings, class by class: DeLong's matrix, for any phi.
+    ``cov = (n_pos cov_pos + n_neg cov_neg) / n_pos^2``, where cov_pos and cov_neg are the
+    covariances, within each class, of the items' values in the Hajek projections of all rankings.
+    This generalises DeLong's matrix to any phi.
 
     Parameters
     ----------
@@ -70,7 +73,7 @@ def rank_covariance(scores: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> Ra
     Returns
     -------
     RankCovariance
-        ``estimates``, shape (n_rankings,), as `rank_statistic` has them, and ``covariance``.
+        ``estimates``, shape (n_rankings,), as `rank_statistic` gives them, and ``covariance``.
 
     Raises
     ------
@@ -134,16 +137,16 @@ def paired_rank_test(  # noqa: PLR0913
     label, phi
         As in `rank_covariance`.
     alternative : {"two-sided", "less", "greater"}
-        That the difference a - b is not 0, below it, or above.
+        The alternative: the difference a - b is not 0, below 0, or above 0.
     confidence_level : float in (0, 1)
-        Of the interval; one-sided alternatives bound one end, as in `scipy.stats`.
+        Coverage of the interval; one-sided alternatives bound one end, as in `scipy.stats`.
 
     Returns
     -------
     RankDifference
         ``difference``, ``std_error``, ``z``, ``p_value``, ``conf_low``, ``conf_high``. If the two
-        rankings are the same in all that counts, z is NaN, the p-value 1 and the interval 0. If
-        they differ and nothing varies, one being perfect and one inverted, all of these are NaN.
+        rankings agree in all that W depends on, z is NaN, the p-value 1 and the interval 0. If
+        they differ and nothing varies, as one is perfect and one inverted, these are all NaN.
 
     Raises
     ------
@@ -152,8 +155,8 @@ def paired_rank_test(  # noqa: PLR0913
 
     Notes
     -----
-    For phi(u) = u, z is that of DeLong's test, and the difference of AUC is the one here divided
-    by the share of negatives.
+    For phi(u) = u, z is that of DeLong's test, and the difference of AUC is this difference
+    divided by the share of negatives.
 
     Examples
     --------
@@ -182,10 +185,10 @@ def rank_difference(found: RankCovariance, confidence: Confidence) -> RankDiffer
     contrast = np.array([1.0, -1.0])
     square = float(contrast @ covariance @ contrast)
     # Rankings that differ in nothing but rounding do not differ.
-    least = max(float(np.trace(covariance)), _ROUNDING * float(np.abs(estimates).max()) ** 2)
-    error = square**0.5 if square > _ROUNDING * least else 0.0
+    least = max(float(np.trace(covariance)), _NO_VARIANCE * float(np.abs(estimates).max()) ** 2)
+    error = square**0.5 if square > _NO_VARIANCE * least else 0.0
     if not error:
-        same = abs(difference) <= _ROUNDING**0.5 * float(np.abs(estimates).max())
+        same = abs(difference) <= _NO_VARIANCE**0.5 * float(np.abs(estimates).max())
         p_value, end = (1.0, 0.0) if same else (np.nan, np.nan)
         return RankDifference(difference, error, np.nan, p_value, end, end)
     low, high = wald_interval(difference, error, confidence)
@@ -199,7 +202,7 @@ def _effects(
     """Return the estimate of a ranking, and each item's value in the projection of W."""
     if np.isnan(score).any():
         raise PrframeError(f"`scores` must not be NaN: {np.isnan(score).sum()} of {score.size}.")
-    # Every level is a cell, so that each item's value can be told.
+    # Every level is a cell of its own, as the value of each item is needed.
     levels, level = np.unique(-score, return_inverse=True)
     counts = [np.bincount(level[one], minlength=levels.size) for one in (positive, ~positive)]
     cells = RankedCells(*counts)

@@ -1,8 +1,9 @@
-"""Linear rank statistics of a ranking in cells, and what each item does to them.
+"""Linear rank statistics of a ranking in cells, and the contribution of each item.
 
 The Hajek projection (Clemencon, Limnios & Vayatis 2021, Proposition 4) writes W as a sum over
-items: ``phi(F(x)) + int_x^inf phi'(F) dF_pos`` for a positive, the integral alone for a negative,
-F being the mixture and ``F_pos`` the positives' part of it. Items of a cell share their values.
+items: ``phi(F(x)) + int_x^inf phi'(F) dF_pos`` for a positive and the integral alone for a
+negative, where F is the distribution of all scores and ``F_pos`` the positives' part of it. The
+items of a cell have the same value.
 """
 
 from dataclasses import dataclass
@@ -11,22 +12,21 @@ from typing import NamedTuple
 
 import numpy as np
 
+from prframe.stats._tolerances import WHOLE
 from prframe.stats.rankings import RankedCells, local_precision
 from prframe.stats.score_functions import Jump, ScoreGeneratingFunction
 from prframe.typing import Floats, Integers
 
-_HAIR = 1e-9
-
 
 class Effects(NamedTuple):
-    """What one positive and one negative of each cell do to W."""
+    """The contributions to W of one positive and of one negative of each cell."""
 
     pos: Floats
     neg: Floats
 
 
 class Deviations(NamedTuple):
-    """Values, and how many items have each."""
+    """Values, and the number of items with each."""
 
     values: Floats
     number: Integers
@@ -40,7 +40,7 @@ class RankSum:
     ----------
     cells : RankedCells
     phi : ScoreGeneratingFunction
-        For this number of items.
+        The score-generating function for this number of items.
     """
 
     cells: RankedCells
@@ -48,18 +48,18 @@ class RankSum:
 
     @cached_property
     def _u(self) -> Floats:
-        """Mid-ranks over N + 1."""
+        """The mid-ranks divided by N + 1."""
         return normalised_mid_ranks(self.cells.pos + self.cells.neg)
 
     @cached_property
     def statistic(self) -> float:
-        """W."""
+        """The statistic W."""
         hit = self.cells.pos > 0
         return float(self.cells.pos[hit] @ self.phi(self._u[hit]))
 
     @cached_property
     def effects(self) -> Effects:
-        """The projection, cell by cell; ties count half, an item does not move itself."""
+        """The projection, cell by cell; ties count half, and an item does not move itself."""
         pos, u = self.cells.pos, self._u
         slope = self.phi.derivative(u) / (self.cells.n + 1)
         above = np.cumsum(pos * slope) - pos * slope
@@ -69,24 +69,24 @@ class RankSum:
 
     @cached_property
     def deviations(self) -> list[Deviations]:
-        """How far the effects of positives and of negatives are from their class's mean."""
+        """The effects of positives and of negatives, less the mean of their class."""
         classes = zip(self.effects, (self.cells.pos, self.cells.neg), strict=True)
         return [_centred(effect[number > 0], number[number > 0]) for effect, number in classes]
 
     @cached_property
     def variance(self) -> float:
-        """The estimated variance of W; NaN where a class has one item, or none."""
+        """The estimated variance of W; NaN if a class has one item, or none."""
         return sum(_variance(*of_class) for of_class in self.deviations)
 
     def _density(self, jump: Jump) -> float:
-        """Return the share of positives around a jump: so many an item from above pushes down."""
-        # The last cell is a tie block here, as the others are.
+        """Return the share of positives near a jump: the mean number one item moves across it."""
+        # An empty cell is appended, because the last cell is a tie block here, as the others are.
         pos, neg = (np.append(part, 0.0) for part in (self.cells.pos, self.cells.neg))
         return local_precision(pos, neg, rank_of(jump, self.cells.n), self.cells.n)
 
 
 def normalised_mid_ranks(sizes: Integers) -> Floats:
-    """Return mid-ranks over N + 1 of blocks, best first; an empty one has that of one item."""
+    """Return mid-ranks of blocks, best first, over N + 1; an empty block counts as one item."""
     n = int(sizes.sum())
     rank = n - (np.cumsum(sizes) - sizes) - (sizes - 1) / 2
     return np.asarray(np.clip(rank, 1, n) / (n + 1))
@@ -94,11 +94,11 @@ def normalised_mid_ranks(sizes: Integers) -> Floats:
 
 def rank_of(jump: Jump, n: int) -> int:
     """Return how many of n items lie above a jump."""
-    return min(max(int((n + 1) * (1 - jump.at) + _HAIR), 1), n)
+    return min(max(int((n + 1) * (1 - jump.at) + WHOLE), 1), n)
 
 
 def cut_at_jumps(cells: RankedCells, phi: ScoreGeneratingFunction) -> RankedCells:
-    """Cut runs of negatives in two where phi jumps, so that all of a cell is on one side."""
+    """Cut runs of negatives in two where phi jumps, so that each cell is on one side of it."""
     pos, neg = cells.pos, cells.neg
     for jump in phi.jumps:
         pos, neg = _cut(pos, neg, rank_of(jump, cells.n))
@@ -118,7 +118,7 @@ def _cut(pos: Integers, neg: Integers, rank: int) -> tuple[Integers, Integers]:
 
 
 def _centred(effect: Floats, number: Integers) -> Deviations:
-    """Return effects less their mean, each of so many items."""
+    """Return effects less their mean, which counts each as often as there are items with it."""
     mean = number @ effect / number.sum() if number.size else 0.0
     return Deviations(effect - mean, number)
 

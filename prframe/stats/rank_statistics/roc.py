@@ -1,4 +1,4 @@
-"""Linear rank statistics and the ROC curve: each is a function of the ranks of the positives."""
+"""Relations of linear rank statistics and the ROC curve, both functions of positives' ranks."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from prframe.typing import Floats
 def roc_from_ranks(ranks: ArrayLike, n_neg: int) -> Floats:
     """Return the empirical ROC curve from the ranks of the positives alone.
 
-    ``gamma_j = (1/n) sum_i 1{j >= N - R_i - i + 2}``, R_i being the i-th largest rank of n
-    positives among N items: the share of positives above the j-th best negative, which is the
-    true positive rate at false positive rates from (j - 1)/m up to j/m.
+    ``gamma_j = (1/n) sum_i 1{j >= N - R_i - i + 2}``, where R_i is the i-th largest rank of n
+    positives among N items. It is the share of positives above the j-th best negative, which is
+    the true positive rate at false positive rates from (j - 1)/m up to j/m.
 
     Parameters
     ----------
@@ -108,11 +108,11 @@ def ranking_performance(
     Notes
     -----
     Along a segment the argument of phi is linear, so integrals of phi give the value without
-    error, jumps and infinite ends of phi included. Summed is the equal ``int_0^1
+    error, jumps and infinite ends of phi included. The sum is that of the equal ``int_0^1
     phi(1 - p b - (1 - p) ROC^{-1}(b)) db``, which does not lose digits when p is small.
 
-    A segment that slopes stands for tied scores in random order: Lemma 3 holds where F is
-    continuous. The mean of phi over positive ranks, the metric ``W``, tends to this number.
+    Segments that slope stand for tied scores in random order, as Lemma 3 holds for a continuous F.
+    The mean of phi over positive ranks, the metric ``W``, tends to this number.
 
     For ``phi(u) = u`` it is ``p/2 + (1 - p) AUC``. (The source says below Definition 2 that it is
     AUC, to which it only tends as p falls to 0.)
@@ -160,7 +160,7 @@ def _check_curve(fpr: Floats, tpr: Floats) -> None:
 def concentration_radius(
     n_pos: int, n_neg: int, phi: Phi = "mww", delta: float = 0.05, n_rules: int = 1
 ) -> float:
-    """Return how far linear rank statistics may lie from their means.
+    """Return a bound of the distance of linear rank statistics from their means.
 
     ``C3 sqrt(log(C2 / delta) / n_pos)`` with ``C2 = 2 n_rules``, ``C3^2 = (c_pos^2 +
     c_neg^2 n_neg / n_pos) / 2``: with probability at least 1 - delta, the statistics W of all
@@ -188,18 +188,19 @@ def concentration_radius(
 
     Notes
     -----
-    McDiarmid's inequality for independent items without ties, and the union bound. Exchange of
-    one positive moves the sum over positives by at most c_pos, the sum of the n_neg largest of
-    the steps ``phi(r / (N + 1)) - phi((r - 1) / (N + 1))``, 1 < r <= N; exchange of a negative by
-    c_neg, the sum of the n_pos largest. Both are attained. Where ``phi' <= L``,
-    ``C3 <= L sqrt((1 - p) / 2)`` for ``p = n_pos / N``: the form and rate of Theorem 5.
+    The bound comes from McDiarmid's inequality for independent items without ties, and from the
+    union bound. Exchange of one positive changes the sum over positives by at most c_pos, the sum
+    of the n_neg largest of the steps ``phi(r / (N + 1)) - phi((r - 1) / (N + 1))``, 1 < r <= N;
+    exchange of a negative changes it by at most c_neg, the sum of the n_pos largest steps. Both
+    are attained. If ``phi' <= L``, ``C3 <= L sqrt((1 - p) / 2)`` for ``p = n_pos / N``, which is
+    the form and rate of Theorem 5.
 
-    A diagnostic, not an interval: it holds for every pair of distributions and is wide. Between
-    normal distributions it was 2.4 to 4 times the actual quantile at ``delta = 0.05`` for "mww",
-    and up to 15 times for functions that are steep at the top. It is about E W, from which W_phi
-    of Definition 2 differs by a bias of order 1 / N for smooth phi.
+    The radius is a diagnostic, not an interval, as it holds for every pair of distributions and is
+    wide. Between normal distributions it was 2.4 to 4 times the actual quantile at ``delta =
+    0.05`` for "mww", and up to 15 times for functions that are steep at the top. It is about E W,
+    from which W_phi of Definition 2 differs by a bias of order 1 / N for smooth phi.
 
-    Not offered are infinite classes of rules: for VC classes the source shows that constants exist
+    Infinite classes of rules are not offered. For VC classes the source shows that constants exist
     and does not give them; and the range of t in print, up to C4 min(1 - p, 1 / N), is empty for
     large N.
 

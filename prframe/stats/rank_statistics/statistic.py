@@ -28,8 +28,9 @@ from prframe.typing import Alternative, Integers
 
 _ALTERNATIVES = ("two-sided", "less", "greater")
 _INTERVALS = ("logit", "wald")
-# Means that differ by less, relative to the largest one, are equal.
-_ROUNDING = 1e-13
+# A mean that is nearer than this to that of the best or the worst ranking, relative to the larger
+# of both, is that of such a ranking.
+_SAME_MEAN = 1e-13
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,18 +40,18 @@ class RankStatistic:
     Attributes
     ----------
     phi : ScoreGeneratingFunction
-        For this number of items.
+        The score-generating function for this number of items.
     n_pos, n_neg : int
         Items of both classes.
     statistic : float
         ``W = sum over positives of phi(rank / (N + 1))``.
     estimate : float
-        Of ``W_phi = E phi(F(X))``: ``W / n_pos``, carried from the range it has in rankings of N
-        items to that of W_phi.
+        The estimate of ``W_phi = E phi(F(X))``: ``W / n_pos``, mapped from its range in rankings
+        of N items to the range of W_phi.
     std_error : float
-        Its standard error; NaN where a class has one item, or none, and for DCG.
+        Standard error of the estimate; NaN if a class has one item, or none, and for DCG.
     null : LinearRankNull
-        The distribution of W if all choices of the positives are alike, the ties given.
+        The distribution of W if all choices of the positives are equally likely, given the ties.
 
     Examples
     --------
@@ -64,7 +65,7 @@ class RankStatistic:
     null: LinearRankNull
 
     def __repr__(self) -> str:
-        """Return the main numbers."""
+        """Return the name of phi and the main numbers."""
         return (
             f"RankStatistic({self.phi.name}, n_pos={self.n_pos}, n_neg={self.n_neg}, "
             f"statistic={self.statistic:.6g}, estimate={self.estimate:.6g})"
@@ -72,17 +73,17 @@ class RankStatistic:
 
     @property
     def n_pos(self) -> int:
-        """Positives."""
+        """The number of positives."""
         return self.cells.n_pos
 
     @property
     def n_neg(self) -> int:
-        """Negatives."""
+        """The number of negatives."""
         return self.cells.n_neg
 
     @property
     def statistic(self) -> float:
-        """W."""
+        """The statistic W."""
         return self._sum.statistic
 
     @property
@@ -93,19 +94,19 @@ class RankStatistic:
 
     @property
     def mean(self) -> float:
-        """The statistic over n_pos."""
+        """The statistic divided by n_pos."""
         return self.statistic / self.n_pos
 
     @property
     def share(self) -> float:
-        """Where the statistic lies between the worst ranking, 0, and the best one, 1.
+        """The place of the statistic between the worst ranking, 0, and the best one, 1.
 
-        AUC for phi(u) = u; NaN if all rankings are alike.
+        It is AUC for phi(u) = u, and NaN if all rankings have the same statistic.
         """
         scale = self._scale
         if not scale.width:
             return np.nan
-        rounding = _ROUNDING * max(abs(scale.worst), abs(scale.best))
+        rounding = _SAME_MEAN * max(abs(scale.worst), abs(scale.best))
         if self.mean >= scale.best - rounding:
             return 1.0
         if self.mean <= scale.worst + rounding:
@@ -133,7 +134,7 @@ class RankStatistic:
         Parameters
         ----------
         alternative : {"two-sided", "less", "greater"}
-            Twice the smaller of both tails, ranks of the positives lower than at random, or
+            Positives are ranked differently than at random (twice the smaller tail), lower, or
             higher.
         method : {"auto", "exact", "saddlepoint", "normal"}
             See `LinearRankNull`.
@@ -147,7 +148,7 @@ class RankStatistic:
     def test(
         self, alternative: Alternative = "two-sided", method: RankNullMethod = "auto"
     ) -> tuple[float, str]:
-        """Return the p-value as `p_value` does, and how it was found."""
+        """Return the p-value as `p_value` does, and the method that computed it."""
         check_alternative(alternative)
         tails = self.null.using(method).tails(self.statistic)
         logs = np.asarray(tails.log_sf), np.asarray(tails.log_cdf)
@@ -161,16 +162,16 @@ class RankStatistic:
         Parameters
         ----------
         confidence : Confidence, optional
-            95 % and two-sided unless told.
+            By default 95 % and two-sided.
         method : {"logit", "wald"}
-            Symmetric on the logit scale of `share`, or on W_phi's own; with quantiles of
-            Student's distribution of as many degrees of freedom as the items' values give, 2 and
-            ``2 (sum v^2)^2 / sum v^4``.
+            The interval is symmetric on the logit scale of `share`, or on the scale of W_phi. The
+            quantiles are those of Student's distribution with ``2 + 2 (sum v^2)^2 / sum v^4``
+            degrees of freedom, where v are the items' values.
 
         Returns
         -------
         IntervalEstimate
-            Within the range of W_phi; with NaN ends where the standard error is.
+            Within the range of W_phi; the ends are NaN if the standard error is.
         """
         checks.one_of("method", method, _INTERVALS)
         asked, estimate, error = confidence or Confidence(), self.estimate, self.std_error
@@ -189,10 +190,10 @@ class RankStatistic:
         return IntervalEstimate(estimate, error, low, high, method)
 
     def _logit_ends(self, error: float, unit: Confidence, df: float) -> tuple[float, float]:
-        """Return the ends on the logit scale of the share.
+        """Return the ends from the logit scale of the share.
 
-        Closer to 0 or 1 than half an item of the smaller class, where that scale has no end, the
-        interval reaches no farther than it would from 0 or 1.
+        This scale is infinite at 0 and 1. A share that is closer to 0 or 1 than half an item of
+        the smaller class has an interval that reaches no farther than it would from 0 or 1.
         """
         share, smaller = self.share, min(self.n_pos, self.n_neg)
         low, high = logit_interval(share, error, unit, df=df, trials=smaller)
@@ -222,13 +223,13 @@ class Scale(NamedTuple):
 
     @property
     def stretch(self) -> float:
-        """How much longer the range of W_phi is."""
+        """The length of the range of W_phi over that of W / n_pos."""
         return self.width / (self.best - self.worst)
 
 
 @lru_cache(maxsize=1024)
 def scale_of(phi: ScoreGeneratingFunction, n_pos: int, n_neg: int) -> Scale:
-    """Return the ranges for rankings without ties; the width is 0 if all rankings are alike."""
+    """Return the ranges for rankings without ties; the width is 0 if all have the same W."""
     n = n_pos + n_neg
     values = phi(np.arange(1, n + 1) / (n + 1))
     worst, best = float(values[:n_pos].mean()), float(values[-n_pos:].mean())
@@ -240,15 +241,15 @@ def scale_of(phi: ScoreGeneratingFunction, n_pos: int, n_neg: int) -> Scale:
 def rank_statistic(score: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> RankStatistic:
     """Return a two-sample linear rank statistic, with its null distribution and standard error.
 
-    ``W = sum over positives of phi(rank / (N + 1))``, ranks rising with the score among all N
-    items, tied ones at their mid-rank.
+    ``W = sum over positives of phi(rank / (N + 1))``, where ranks rise with the score among all N
+    items, and tied items have their mid-rank.
 
     Parameters
     ----------
     score : array_like of float, shape (N,)
-        Higher ranks first; -inf, not retrieved, ties with its like. No NaN.
+        Higher ranks first; -inf is not retrieved, and such items are tied. No NaN.
     label : array_like of bool or number, shape (N,)
-        True, or above 0, for positives, of which there must be one.
+        True, or above 0, for positives, of which there must be at least one.
     phi : str, ScoreGeneratingFunction or callable
         See `parse_phi`.
 
@@ -265,19 +266,20 @@ def rank_statistic(score: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> Rank
 
     Notes
     -----
-    The estimate is about ``W_phi = E phi(F(X))``, X being the score of a positive and F the
+    The estimate is about ``W_phi = E phi(F(X))``, where X is the score of a positive and F the
     distribution of scores in a mixture with the sample's share p of positives. For phi(u) = u it
     is ``p / 2 + (1 - p) AUC`` (the source says AUC, below its Definition 2), and `share` is AUC.
 
-    ``W / n_pos`` is biased, above all where the classes are nearly apart: the largest mean of phi
-    over n_pos ranks is not the largest W_phi, ``int_{1-p}^1 phi / p``. The estimate stands where
-    ``W / n_pos`` does between worst and best; for phi(u) = u that is without bias.
+    ``W / n_pos`` is biased, above all where the classes are nearly separated: the largest mean of
+    phi over n_pos ranks is not the largest W_phi, ``int_{1-p}^1 phi / p``. The estimate divides
+    the range of W_phi in the same ratio as ``W / n_pos`` divides that from the worst to the best
+    ranking; for phi(u) = u it has no bias.
 
     The standard error is that of the Hajek projection (Proposition 4): each item's value is
     ``phi(F(x)) + int_x^inf phi'(F) dF_pos``, for negatives the integral alone, and the variance
-    is that of both classes' values. For phi(u) = u it is DeLong's. Where phi jumps, the integral
-    takes the share of positives among the ranks within ``ceil(k^(4/5) / 2)`` of that place, the
-    k-th from the top. DCG, whose slope at the top grows with N, has none.
+    is that of both classes' values. For phi(u) = u it is DeLong's. Where phi jumps, at the k-th
+    rank from the top, the integral takes the share of positives among the ranks within
+    ``ceil(k^(4/5) / 2)`` of k. DCG, whose slope at the top grows with N, has no standard error.
 
     References
     ----------
@@ -301,12 +303,12 @@ def rank_statistic(score: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> Rank
 
 
 def rank_null(phi: ScoreGeneratingFunction, sizes: Integers, n_pos: int) -> LinearRankNull:
-    """Return the null distribution for tie blocks, best first, of some sizes.
+    """Return the null distribution for tie blocks of these sizes, best first.
 
     Parameters
     ----------
     phi : ScoreGeneratingFunction
-        For so many items.
+        The score-generating function for this number of items.
     sizes : ndarray of int, shape (n_blocks,)
         Items of each block.
     n_pos : int

@@ -12,6 +12,7 @@ from .cells import (
 )
 from .classes import (
     ClassScores as ClassScores,
+    both_classes as both_classes,
     positives_at as positives_at,
     recall_levels as recall_levels,
     two_classes as two_classes,
@@ -26,11 +27,9 @@ from .evaluators import (
     merged_levels as merged_levels,
 )
 from .levels import (
-    Units as Units,
     checked_levels as checked_levels,
     joint_levels as joint_levels,
     ranking_levels as ranking_levels,
-    units_of as units_of,
 )
 from .metric_base import CellStatistic as CellStatistic
 from .metrics import (

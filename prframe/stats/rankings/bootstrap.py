@@ -1,7 +1,7 @@
-"""Resamples of a ranking in cells, by counts: nothing is sorted again.
+"""Resamples of a ranking in cells, drawn as counts, so that nothing is sorted again.
 
-Drawing n items with replacement is drawing how many of each cell and class come up, a multinomial
-variate. Resamples come in chunks, so that memory is bounded whatever their number.
+If n items are drawn with replacement, the numbers of items from each cell and class are a
+multinomial variate. Resamples come in chunks, so that memory is bounded whatever their number.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from scipy.sparse import csr_array
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.stats._arrays import positive_labels, random_generator
+from prframe.stats._batches import batch_sizes, batches
+from prframe.stats._units import Units
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.metric_base import CellStatistic, Influence
 from prframe.typing import Floats, Integers
@@ -23,12 +25,12 @@ from prframe.typing import Floats, Integers
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-# Counts of one chunk of resamples; a statistic holds a few arrays of that size.
+# The number of counts in one chunk of resamples; a statistic holds a few arrays of that size.
 _CHUNK = 1 << 16
-# Items are drawn one by one where there are fewer than this many per kind: a multinomial variate
-# costs about that many times as much per kind as a draw per item.
+# Items are drawn one by one if there are fewer than this many per kind, because a multinomial
+# variate costs about as much per kind as that many draws of an item.
 _PER_KIND = 20
-# Draws at a time: few enough for the processor's cache.
+# The number of draws at a time, few enough for the processor's cache.
 _BATCH = 1 << 14
 
 
@@ -52,13 +54,13 @@ def ranking_bootstrap(
     rng : int or numpy.random.Generator, optional
         Seed or generator.
     clusters : sparse array, optional
-        As `cluster_counts` returns it: whole clusters are drawn, as many as there are.
+        As `cluster_counts` returns it. Whole clusters are drawn, as many as there are.
 
     Returns
     -------
     ndarray of float, shape (n_statistics, n_resamples)
-        NaN where a resample leaves a statistic undefined, having no positive (or, for AUC, no
-        negative). An interval leaves these out.
+        NaN where a statistic is undefined, because the resample has no positive (or, for AUC, no
+        negative). Intervals leave these resamples out.
 
     Raises
     ------
@@ -67,9 +69,9 @@ def ranking_bootstrap(
 
     Notes
     -----
-    A resample costs about as many steps as there are items, or 20 times as many as there are
-    cells if that is less. Memory is a few MB whatever the number of resamples, and in the former
-    case 16 bytes per item.
+    A resample takes about as many steps as there are items, or 20 times as many as there are
+    cells if that is less. Memory is a few MB whatever the number of resamples; if items are drawn
+    one by one, it is 16 bytes per item more.
 
     Examples
     --------
@@ -105,7 +107,7 @@ def cluster_counts(
     cell : array_like of int, shape (n,)
         The cell of each item, from 0.
     cluster : array_like, shape (n,)
-        The cluster of each item: numbers or names. They are numbered in order.
+        The cluster of each item: numbers or names, which are numbered in their order.
     label : array_like of bool or number, shape (n,)
         True, or above 0, for positives.
     n_cells : int
@@ -122,9 +124,9 @@ def cluster_counts(
     array([[1, 0, 0, 1],
            [0, 1, 0, 0]])
     """
-    names, rows = np.unique(np.asarray(cluster), return_inverse=True)
+    rows, number = Units.of(cluster)
     columns = np.asarray(cell) + n_cells * ~positive_labels(label)
-    shape = (names.size, 2 * n_cells)
+    shape = (number, 2 * n_cells)
     # The constructor adds up what stands in one place.
     return csr_array((np.ones(rows.size, dtype=np.int64), (rows, columns)), shape=shape)
 
@@ -132,7 +134,7 @@ def cluster_counts(
 def cluster_std_error(influence: Influence, clusters: csr_array) -> float:
     """Return the standard error of a statistic, whole clusters being an independent sample.
 
-    The root of the sum of squares of the clusters' sums of influence.
+    It is the root of the sum of squares of the clusters' sums of influence.
 
     Parameters
     ----------
@@ -153,7 +155,7 @@ def cluster_influence(influence: Influence, clusters: csr_array) -> Floats:
 
 
 def multiplicities(n: int, n_resamples: int, rng: np.random.Generator) -> Integers:
-    """Draw n of n things with replacement, and count how often each comes up in each resample."""
+    """Draw n of n objects with replacement, and count how often each comes up in each resample."""
     return tally(np.arange(n), n, n_resamples, rng)
 
 
@@ -165,21 +167,20 @@ def _item_draws(
     kinds = np.flatnonzero(counts)
     by_kind = kinds.size * _PER_KIND < cells.n
     of_item = None if by_kind else np.repeat(np.arange(counts.size), counts)
-    for some in _chunks(n_resamples, counts.size):
+    for size in batch_sizes(n_resamples, counts.size, _CHUNK):
         if of_item is None:
-            drawn = np.zeros((some, counts.size), dtype=np.int64)
-            drawn[:, kinds] = rng.multinomial(cells.n, counts[kinds] / cells.n, size=some)
+            drawn = np.zeros((size, counts.size), dtype=np.int64)
+            drawn[:, kinds] = rng.multinomial(cells.n, counts[kinds] / cells.n, size=size)
         else:
-            drawn = tally(of_item, counts.size, some, rng)
+            drawn = tally(of_item, counts.size, size, rng)
         yield drawn
 
 
 def tally(of_item: Integers, n_kinds: int, times: int, rng: np.random.Generator) -> Integers:
     """Draw as many items as there are, some times, and count their kinds."""
-    some = max(1, _BATCH // max(of_item.size, 1))
     rows = [
-        _tally_at_once(of_item, n_kinds, min(some, times - first), rng)
-        for first in range(0, times, some)
+        _tally_at_once(of_item, n_kinds, size, rng)
+        for size in batch_sizes(times, of_item.size, _BATCH)
     ]
     return rows[0] if len(rows) == 1 else np.concatenate(rows)
 
@@ -187,12 +188,12 @@ def tally(of_item: Integers, n_kinds: int, times: int, rng: np.random.Generator)
 def _tally_at_once(
     of_item: Integers, n_kinds: int, times: int, rng: np.random.Generator
 ) -> Integers:
-    """Draw and count with one array of all draws."""
+    """Draw and count as `tally` does, with one array of all draws."""
     n = of_item.size
     dtype = np.int32 if n < 1 << 31 else np.int64
     kinds = np.empty((times, n), dtype=np.int64)
-    for start in range(0, n, _BATCH):
-        part = kinds[:, start : start + _BATCH]
+    for columns in batches(n, width=1, held=_BATCH):
+        part = kinds[:, columns]
         part[:] = of_item[rng.integers(0, n, part.shape, dtype=dtype)]
     if times > 1:
         kinds += n_kinds * np.arange(times)[:, None]
@@ -205,13 +206,6 @@ def _cluster_draws(
     """Draw clusters and add up their counts, some resamples at a time."""
     number, columns = clusters.shape
     counts = clusters.T.tocsr()
-    for some in _chunks(n_resamples, max(number, columns)):
-        times = multiplicities(number, some, rng).T
+    for size in batch_sizes(n_resamples, max(number, columns), _CHUNK):
+        times = multiplicities(number, size, rng).T
         yield np.ascontiguousarray((counts @ times).T)
-
-
-def _chunks(total: int, width: int) -> Iterator[int]:
-    """Split a number of resamples into as many at a time as memory is meant for."""
-    size = max(1, _CHUNK // max(width, 1))
-    for start in range(0, total, size):
-        yield min(size, total - start)

@@ -1,4 +1,4 @@
-"""Running sums over the cells of a ranking, and what is made of them."""
+"""Running sums over the cells of a ranking, and quantities computed from them."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from prframe.stats._batches import batches
 from prframe.typing import Floats
 
 Numbers = NDArray[Any]
 
-# Cells at a time: what is computed of them stays in the processor's cache.
+# The number of cells at a time, so small that intermediate arrays stay in the processor's cache.
 _PIECE = 1 << 13
 
 
 def both(pos: ArrayLike, neg: ArrayLike) -> tuple[Numbers, Numbers]:
-    """Return both as arrays; integers, which add up faster, stay integers."""
+    """Return both counts as arrays; integers, which add up faster, stay integers."""
     return np.asarray(pos), np.asarray(neg)
 
 
@@ -30,11 +31,14 @@ def running(pos: Numbers, neg: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def pieces(pos: Numbers, neg: Numbers) -> Iterator[tuple[Numbers, Numbers, Numbers, Numbers]]:
-    """Split all cells but the last: positives, negatives, positives and items to their end."""
+    """Split all cells but the last into pieces.
+
+    A piece holds the positives and the negatives in its cells, and the positives and all items up
+    to the end of each.
+    """
     tp_above = fp_above = np.zeros((*pos.shape[:-1], 1), dtype=pos.dtype)
     last = pos.shape[-1] - 1
-    for start in range(0, last, _PIECE):
-        here = slice(start, min(start + _PIECE, last))
+    for here in batches(last, width=1, held=_PIECE):
         p, m = pos[..., here], neg[..., here]
         tp = np.cumsum(p, axis=-1) + tp_above
         fp = np.cumsum(m, axis=-1) + fp_above
@@ -43,7 +47,7 @@ def pieces(pos: Numbers, neg: Numbers) -> Iterator[tuple[Numbers, Numbers, Numbe
 
 
 def total(terms: Iterable[Numbers], like: Numbers) -> Floats:
-    """Add up over the cells of all pieces of counts like these."""
+    """Add up the terms of all pieces over their cells; `like` gives the shape of the counts."""
     result = np.zeros(like.shape[:-1])
     for term in terms:
         result = result + term.sum(axis=-1)
@@ -56,7 +60,7 @@ def backward(values: Floats) -> Floats:
 
 
 def ratio(top: Numbers | float, bottom: Numbers, empty: float = np.nan) -> Floats:
-    """Divide; where there is nothing to divide by, return `empty`."""
+    """Divide, and return `empty` where the divisor is 0."""
     nothing = bottom == 0
     ratio = top / (bottom + nothing)
     if empty and nothing.any():

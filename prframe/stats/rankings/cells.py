@@ -1,9 +1,10 @@
 """A ranking cut into cells of items that no metric here can tell apart.
 
-Best first: each tie block that holds positives is one cell, with the negatives tied in it; each
-run of negatives between such blocks is one; and the last cell, which may be empty, holds what was
-not retrieved. There are at most ``2 n_pos + 2`` cells. Items drawn with replacement fall into the
-same cells, in the same order: to resample is to draw new counts, and nothing is sorted again.
+From the best to the worst, each tie block that holds positives is one cell, with the negatives
+tied in it, and so is each run of negatives between such blocks. The last cell, which may be empty,
+holds the items that were not retrieved. There are at most ``2 n_pos + 2`` cells. Items drawn with
+replacement fall into the same cells, in the same order. A resample is therefore a draw of new
+counts, and nothing is sorted again.
 """
 
 from __future__ import annotations
@@ -59,17 +60,17 @@ class RankedCells:
 
     @property
     def n_pos(self) -> int:
-        """All positives."""
+        """The number of all positives."""
         return int(self.pos.sum())
 
     @property
     def n_neg(self) -> int:
-        """All negatives."""
+        """The number of all negatives."""
         return int(self.neg.sum())
 
     @property
     def n(self) -> int:
-        """All items."""
+        """The number of all items."""
         return self.n_pos + self.n_neg
 
 
@@ -129,7 +130,7 @@ def cells_from_hits(  # noqa: PLR0913
     tp_start, tp_end, fp_start, fp_end = (
         column[first] for column in (tp_start, tp_end, fp_start, fp_end)
     )
-    # A run of negatives, then a block with hits, and so on; the last run is behind all hits.
+    # Runs of negatives and blocks with hits alternate; the last run is behind all hits.
     pos = np.zeros(2 * first.size + 1, dtype=np.int64)
     neg = np.zeros_like(pos)
     pos[1::2] = tp_end - tp_start

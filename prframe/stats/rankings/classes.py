@@ -10,15 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import fractions, reals
+from prframe.stats._tolerances import EQUAL
 from prframe.typing import Floats
-
-# Levels this close to a whole number of positives mean that number: .3 of 10 are 3.
-_HAIR = 1e-12
 
 
 @dataclass(frozen=True)
 class ClassScores:
-    """One class: the scores of its retrieved items, ascending, and how many items it has in all.
+    """One class: the ascending scores of its retrieved items, and the number of all its items.
 
     Items that were not retrieved (score -inf) or never listed rank below every score.
     """
@@ -28,7 +26,7 @@ class ClassScores:
 
     @property
     def finite(self) -> Floats:
-        """Scores below +inf."""
+        """The scores below +inf."""
         return self.ascending[: np.searchsorted(self.ascending, np.inf)]
 
     def above(self, threshold: Floats) -> NDArray[np.intp]:
@@ -52,13 +50,25 @@ def two_classes(
     return some, _class("negatives", negatives, "n_neg", n_neg)
 
 
+def both_classes(
+    positives: ArrayLike, negatives: ArrayLike, n_pos: int | None, n_neg: int | None
+) -> tuple[ClassScores, ClassScores]:
+    """Check and sort the scores of both classes; there must be a positive and a negative."""
+    some, others = two_classes(positives, negatives, n_pos, n_neg)
+    if not others.total:
+        raise PrframeError(
+            "`negatives` must hold at least one score, or `n_neg` exceed 0; got none."
+        )
+    return some, others
+
+
 def _class(name: str, scores: ArrayLike, total_name: str, total: int | None) -> ClassScores:
     """Check and sort the scores of one class."""
     numbers = reals(name, scores)
     if numbers.ndim != 1:
         raise PrframeError(f"`{name}` must be one-dimensional; got shape {numbers.shape}.")
     ascending = np.sort(numbers)
-    # NaN is sorted last, -inf first.
+    # Sorting puts NaN last and -inf first.
     if missing := int(np.isnan(ascending).sum()):
         raise PrframeError(f"`{name}` must not contain NaN: {missing} of {numbers.size} scores.")
     if total is None:
@@ -82,7 +92,10 @@ def recall_levels(recall: ArrayLike, *, below_one: bool = False) -> Floats:
 
 
 def positives_at(recall: Floats, n_pos: ArrayLike) -> Floats:
-    """Return how many positives a level of recall is, whole where it is so but for rounding."""
+    """Return how many positives a level of recall is, whole where it is so but for rounding.
+
+    .3 of 10 are 3.
+    """
     count = recall * np.asarray(n_pos)
     whole = np.rint(count)
-    return np.asarray(np.where(np.abs(count - whole) <= _HAIR * whole, whole, count))
+    return np.asarray(np.where(np.abs(count - whole) <= EQUAL * whole, whole, count))

@@ -1,4 +1,4 @@
-"""What a metric may ask of draws of the curve behind a ranking."""
+"""The protocol of draws of the curve behind a ranking, which metrics may ask for."""
 
 from typing import Protocol
 
@@ -20,7 +20,7 @@ class CurveDraws(Protocol):
 
     @property
     def recall(self) -> Floats:
-        """The recall, that of the level, or of the end of its tie block."""
+        """The recall of the level, or of the end of its tie block."""
         ...
 
     @property
@@ -42,13 +42,13 @@ class CurveDraws(Protocol):
 class DrawnCurves(Protocol):
     """Draws of the curve behind a ranking; `prframe.stats.intervals` makes them.
 
-    Curves for an area allow for fewer negatives that may stand above any threshold, as all levels
-    add up; those at ends take a level within a tie block to the end of it, while others move in
-    proportion.
+    Curves for an area allow for fewer unseen negatives above a threshold, because an area adds up
+    all levels. Curves at ends move a level within a tie block to the end of the block, while
+    others move in proportion within the block.
 
     Examples
     --------
-    A metric that is told what to make of drawn curves has intervals by the Bayesian bootstrap:
+    A metric with a method `draws` has intervals by the Bayesian bootstrap:
 
     >>> from prframe.stats import AveragePrecision, cells_from_scores, ranking_interval
     >>> class LeastPrecision(AveragePrecision):
@@ -62,35 +62,35 @@ class DrawnCurves(Protocol):
 
     @property
     def cells(self) -> RankedCells:
-        """The ranking."""
+        """The cells of the ranking."""
         ...
 
     @property
     def levels(self) -> Floats:
-        """Levels of recall, rising within (0, 1), shape (n_levels,)."""
+        """The levels of recall, rising within (0, 1), shape (n_levels,)."""
         ...
 
     @property
     def weights(self) -> Floats:
-        """Weights of an integral over recall, shape (n_levels,)."""
+        """The weights of an integral over recall, shape (n_levels,)."""
         ...
 
     def drawn(self, *, area: bool = False, at_ends: bool = False) -> CurveDraws:
-        """Return curves for single levels, or for areas; in proportion within ties, or at ends."""
+        """Return curves for single levels or areas, in proportion within ties or at their ends."""
         ...
 
     def at(self, level: float) -> int:
-        """Return which level a level of recall is, one of those that the metric asked for."""
+        """Return the index of a level of recall that the metric asked for."""
         ...
 
     def false_rates(self, drawn: CurveDraws) -> Floats:
-        """Return the false positive rates of curves; what is not retrieved is tied."""
+        """Return the false positive rates of curves; items that are not retrieved are tied."""
         ...
 
     def found(self, k: float, share: float | Floats) -> Floats:
-        """Return the recall among a share of all items, of which the sample has k."""
+        """Return the recall among the best share of all items, which are k items in the sample."""
         ...
 
     def retrieved(self) -> tuple[Floats, Floats]:
-        """Return the recall and the false positive rate of all that is retrieved."""
+        """Return the recall and the false positive rate of all retrieved items."""
         ...

@@ -1,8 +1,8 @@
-"""Metrics of many rankings of the same labelled items at a time.
+"""Metrics of many rankings of the same labelled items at once.
 
 A ranking of N items is an array of *levels*, whole numbers: larger ranks higher, items of the same
-level are tied, and level 0 is not retrieved. What evaluates rankings takes many rows of levels, or
-of multiplicities of the items, and returns its metrics for all of them.
+level are tied, and level 0 is not retrieved. An evaluator takes many rows of levels, or of
+multiplicities of the items, and returns its metrics for all of them.
 """
 
 from __future__ import annotations
@@ -20,18 +20,19 @@ from prframe.stats.rankings.cells import cells_from_scores
 from prframe.stats.rankings.metric_base import CellStatistic
 from prframe.typing import Floats, Integers
 
-# Items of all rankings at a time: few enough for the processor's cache.
+# The number of items of all rankings at a time, few enough for the processor's cache.
 _AT_ONCE = 1 << 14
 
 
 class Evaluator(Protocol):
-    """What computes metrics of rankings of the same items; `CellEvaluator` is one.
+    """A function that computes metrics of rankings of the same items, such as `CellEvaluator`.
 
-    It may have an attribute ``at_once``, how many items of all rankings it is given at a time.
+    It may have an attribute ``at_once``, the number of items of all rankings that it is given at a
+    time.
 
     Examples
     --------
-    Any function of this form is one, for instance of the share of items that are retrieved:
+    Any function of this form is an evaluator, for instance that of the share of retrieved items:
 
     >>> from prframe.stats import PairedRankings
     >>> def retrieved(level, count=None):
@@ -48,7 +49,7 @@ class Evaluator(Protocol):
         level : ndarray of int, shape (R, N) or (1, N)
             Larger ranks higher, equal is tied, 0 is not retrieved; not every number need occur.
         count : ndarray of int, shape (R, N), optional
-            How many times each item comes up; once unless told.
+            How many times each item comes up; by default once.
 
         Returns
         -------
@@ -60,7 +61,7 @@ class Evaluator(Protocol):
 
 @runtime_checkable
 class InfluenceEvaluator(Evaluator, Protocol):
-    """An evaluator that knows derivatives too, of which the BCa interval is made.
+    """An evaluator that also computes derivatives, which the BCa interval needs.
 
     Examples
     --------
@@ -85,15 +86,15 @@ class InfluenceEvaluator(Evaluator, Protocol):
 
 @runtime_checkable
 class _Merger(Protocol):
-    """An evaluator that says which levels it cannot tell apart."""
+    """An evaluator that can merge the levels that it cannot tell apart."""
 
     def merge(self, levels: Integers) -> Integers:
-        """Return levels that are fewer."""
+        """Return fewer levels on which all metrics are the same."""
         ...
 
 
 class CellEvaluator:
-    """Metrics that are functions of the counts in the cells of a ranking; nothing is sorted.
+    """An evaluator of metrics that are functions of the counts in cells; nothing is sorted.
 
     Parameters
     ----------
@@ -128,7 +129,7 @@ class CellEvaluator:
     """
 
     def __init__(self, label: ArrayLike, statistics: Sequence[CellStatistic]) -> None:
-        """Check and keep both."""
+        """Check the labels and the metrics, and keep them."""
         self.label, self.statistics = positive_labels(label), tuple(statistics)
         if self.label.ndim != 1:
             raise PrframeError(f"`label` must have one dimension; got shape {self.label.shape}.")
@@ -142,12 +143,12 @@ class CellEvaluator:
         levels, counts = np.asarray(level), None if count is None else np.asarray(count)
         rows = len(levels if counts is None else counts)
         n_cells = int(levels.max(initial=0)) + 1
-        # The best level comes first; positives of a row in the first half of its places.
+        # In a row of the counts the positives come first, and the best level of either class.
         first = 2 * n_cells * np.arange(rows)[:, None]
         key = first + (n_cells * (1 + ~self.label) - 1 - levels)
         weights = None if counts is None else counts.ravel()
         drawn = np.bincount(key.ravel(), weights, minlength=2 * n_cells * rows)
-        # Whole numbers add up faster than floats.
+        # Integers add up faster than floats.
         whole = drawn if counts is None or counts.dtype.kind == "f" else drawn.astype(np.int64)
         pos, neg = np.moveaxis(whole.reshape(rows, 2, n_cells), 1, 0)
         return np.stack([one.values(pos, neg) for one in self.statistics])
@@ -166,7 +167,7 @@ class CellEvaluator:
         """
         levels = np.asarray(level)
         if not self.label.any():
-            # What is defined without positives is constant.
+            # A metric that is defined without positives is constant there.
             return self(levels[None]) * np.zeros(levels.size)
         cells, cell = cells_from_scores(np.where(levels > 0, levels, -np.inf), self.label)
         found = [one.influence(cells) for one in self.statistics]
@@ -178,13 +179,13 @@ class CellEvaluator:
         Parameters
         ----------
         levels : array_like of int, shape (..., N)
-            Of one ranking or of several, whose levels are merged alike.
+            Levels of one ranking, or of several, whose levels are merged in the same way.
 
         Returns
         -------
         ndarray of int, of the same shape
-            Every metric of a ranking on these levels, the items' labels being the same, is what
-            it was; also of one that has an item on a level which the item has in another ranking.
+            With the same labels, every metric of a ranking on these levels is what it was. This
+            also holds for a ranking that takes the levels of some items from another ranking.
 
         Examples
         --------
@@ -197,10 +198,11 @@ class CellEvaluator:
 
 
 def merged_levels(levels: Integers, marked: NDArray[np.bool_]) -> Integers:
-    """Merge levels between which none has a marked item; those of marked items stay apart."""
+    """Merge neighbouring levels without a marked item; levels with marked items stay apart."""
     has = np.zeros(int(levels.max(initial=0)) + 1, dtype=np.bool_)
     has[levels[..., marked]] = True
-    # A cell begins with each level of marked items, and behind it; what is not retrieved is one.
+    # A cell begins at each level with marked items, and behind it; level 0, which holds the items
+    # that are not retrieved, is a cell of its own.
     opens = has.copy()
     opens[1:] |= has[:-1]
     opens[:2] = [False, True][: opens.size]
@@ -208,10 +210,10 @@ def merged_levels(levels: Integers, marked: NDArray[np.bool_]) -> Integers:
 
 
 def items_at_once(evaluate: Evaluator) -> int:
-    """Return how many items of all rankings an evaluator is given at a time."""
+    """Return the number of items of all rankings that an evaluator is given at a time."""
     return int(getattr(evaluate, "at_once", _AT_ONCE))
 
 
 def merged_for(evaluate: Evaluator, levels: Integers) -> Integers:
-    """Merge levels that an evaluator cannot tell apart, if it says which."""
+    """Merge levels that an evaluator cannot tell apart, if it has a method for that."""
     return evaluate.merge(levels) if isinstance(evaluate, _Merger) else levels

@@ -1,18 +1,14 @@
-"""Rankings as levels: whole numbers, larger ranking higher, 0 for what is not retrieved."""
+"""Rankings as levels, which are whole numbers: larger ranks higher, and 0 is not retrieved."""
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import comparable, reals
-from prframe.typing import Floats, Integers
-
-Numbers = TypeVar("Numbers", bound=np.generic)
+from prframe.typing import Integers
 
 _TWO = 2
 
@@ -72,40 +68,11 @@ def checked_levels(levels: ArrayLike) -> Integers:
     return found.astype(np.int64)
 
 
-class Units(NamedTuple):
-    """What is drawn or swapped as one: items, or clusters of them, numbered from 0."""
-
-    of_item: Integers
-    number: int
-
-    def spread(self, values: NDArray[Numbers]) -> NDArray[Numbers]:
-        """Give the items what their units have, along the last axis."""
-        return values if self.number == self.of_item.size else values[..., self.of_item]
-
-    def sums(self, rows: Floats) -> Floats:
-        """Add up over the items of each unit, row by row."""
-        found = [np.bincount(self.of_item, row, minlength=self.number) for row in rows]
-        return np.stack(found).astype(np.float64)
-
-
-def units_of(cluster: ArrayLike | None, n: int) -> Units:
-    """Return the units of n items: clusters, or else the items themselves."""
-    if cluster is None:
-        return Units(np.arange(n), n)
-    names = np.asarray(cluster)
-    if names.shape != (n,):
-        raise PrframeError(
-            f"`cluster` must have one entry per item, {n}; got shape {names.shape}."
-        )
-    found, unit = np.unique(names, return_inverse=True)
-    return Units(unit, found.size)
-
-
 def joint_levels(levels: Integers) -> Integers:
     """Merge two rankings into one order of levels, by mid-rank.
 
-    Entries of both with equal mid-ranks are ordered by a coin, in favour of the second ranking in
-    the first table and of the first one in the second table. Within a ranking nothing changes.
+    Where an entry of each has the same mid-rank, a coin orders the two: the second ranking wins in
+    the first table, and the first one in the second table. Within a ranking nothing changes.
 
     Parameters
     ----------
@@ -114,7 +81,7 @@ def joint_levels(levels: Integers) -> Integers:
     Returns
     -------
     ndarray of int, shape (2, 2, N)
-        Levels by coin and ranking.
+        The levels, by the side of the coin and by ranking.
 
     Examples
     --------

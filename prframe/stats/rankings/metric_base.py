@@ -1,10 +1,10 @@
-"""What a ranking metric is here: a function of the counts in the cells of a ranking.
+"""The base of ranking metrics, which are functions of the counts in the cells of a ranking.
 
-It knows its name, what it is for any counts (of a resample, say), what it is of a drawn curve, and
-its *influence*: the derivative with respect to the weight of one item. The sum of the squared
-influences of all items, each of which is a draw from a population, estimates the variance of the
-metric (the infinitesimal jackknife, Jaeckel 1972; Efron 1982, chapter 6). What an engine needs to
-know of a metric it asks of the metric.
+A metric has a name, a value for any counts (for example those of a resample), a value for a drawn
+curve, and an *influence*, the derivative with respect to the weight of one item. The sum of the
+squared influences of all items, each of which is a draw from a population, estimates the variance
+of the metric (the infinitesimal jackknife, Jaeckel 1972; Efron 1982, chapter 6). Engines ask the
+metric itself for all that they need.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Influence(NamedTuple):
     neg: Floats
 
     def of_items(self, cells: RankedCells) -> tuple[Floats, Floats]:
-        """Return the values that occur, and how many items have each."""
+        """Return the values of cells with items, and how many items have each."""
         values = np.concatenate([self.pos, self.neg])
         number = np.concatenate([cells.pos, cells.neg])
         some = number > 0
@@ -48,15 +48,15 @@ class Influence(NamedTuple):
 
 @dataclass(frozen=True)
 class CellStatistic(ABC):
-    """A metric of a ranking in cells, within [0, 1] or a multiple of one that is.
+    """A metric of a ranking in cells, within [0, 1] or a multiple of a metric that is.
 
     Attributes
     ----------
     own_tests : frozenset of str
-        The tests of `compare_rankings` that are for this metric, besides those for all.
+        The tests of `compare_rankings` that suit this metric, besides those for all metrics.
     jumps : bool
-        Whether it jumps from level to level where scores have few levels, which resamples
-        describe and a standard error does not.
+        Whether the metric jumps from level to level where scores have few levels. Resamples
+        describe such jumps, and a standard error does not.
 
     Examples
     --------
@@ -82,12 +82,12 @@ class CellStatistic(ABC):
         Parameters
         ----------
         pos, neg : array_like, shape (..., n_cells)
-            Non-negative; the last cell is what was not retrieved.
+            Non-negative; the last cell holds the items that were not retrieved.
 
         Returns
         -------
         ndarray of float, shape (...)
-            NaN where it is not defined.
+            NaN where the metric is not defined.
         """
 
     @abstractmethod
@@ -101,8 +101,8 @@ class CellStatistic(ABC):
         Returns
         -------
         Influence
-            Two arrays of shape (n_cells,); what no item has means nothing. Over all items they
-            add up to 0.
+            Two arrays of shape (n_cells,), which add up to 0 over all items. The value for a cell
+            without items of the class has no meaning.
         """
 
     def value(self, cells: RankedCells) -> float:
@@ -110,25 +110,25 @@ class CellStatistic(ABC):
         return float(self.values(cells.pos, cells.neg))
 
     def unbiased(self, cells: RankedCells) -> float:
-        """Return an estimate without the bias that is known of the value."""
+        """Return an estimate without the known bias of the value."""
         return self.value(cells)
 
     def trials(self, cells: RankedCells) -> int:
-        """Return how many observations a value of 0 or 1 stands for."""
+        """Return the number of observations that a value of 0 or 1 is made of."""
         return cells.n_pos
 
     def as_share(self, cells: RankedCells) -> tuple[CellStatistic, float]:
-        """Return a metric within [0, 1], and the constant of which this one is that multiple."""
+        """Return a metric within [0, 1], and the constant multiple of it that this metric is."""
         del cells
         return self, 1.0
 
     @property
     def has_draws(self) -> bool:
-        """Whether it is known of draws of the curve."""
+        """Whether the metric can be computed from draws of the curve."""
         return type(self).draws is not CellStatistic.draws
 
     def levels(self, cells: RankedCells) -> Sequence[float]:
-        """Return levels of recall at which it needs the drawn curves, besides those of integrals.
+        """Return the levels of recall at which the metric needs drawn curves, besides integrals'.
 
         Parameters
         ----------
@@ -155,7 +155,7 @@ class CellStatistic(ABC):
         Raises
         ------
         PrframeError
-            It is not written as a function of the curve, unless a subclass does so.
+            The metric is not written as a function of the curve; subclasses may do so.
         """
         del curves
         raise PrframeError(
@@ -164,13 +164,13 @@ class CellStatistic(ABC):
         )
 
     def without_negatives(self, cells: RankedCells, prevalence: float) -> float:
-        """Return how large it may be if no negative limits it, 0 where one does.
+        """Return how large the metric may be if no negative limits it; 0 if a negative does.
 
         Parameters
         ----------
         cells : RankedCells
         prevalence : float
-            The smallest share of positives that is to be reckoned with.
+            The smallest share of positives that must be considered.
 
         Returns
         -------
@@ -180,7 +180,7 @@ class CellStatistic(ABC):
         return 0.0
 
     def at_cut(self, n_pos: int, n: int) -> tuple[int, float]:
-        """Return a rank k, and by what the positives among the first k are divided.
+        """Return a rank k, and the divisor of the positives among the first k.
 
         Parameters
         ----------
@@ -195,7 +195,7 @@ class CellStatistic(ABC):
         Raises
         ------
         PrframeError
-            It is no number of positives above a rank.
+            The metric is not made of the number of positives above a rank.
         """
         del n_pos, n
         raise PrframeError(f"{self.name} does not count the positives among the first k.")

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
+from prframe.stats._tolerances import WHOLE
 from prframe.stats.rankings.cell_sums import (
     Numbers,
     backward,
@@ -23,9 +24,6 @@ from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metric_base import CellStatistic, Influence
 from prframe.typing import Floats
-
-# A level of recall is reached in spite of rounding.
-_SLACK = 1e-9
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ class AveragePrecision(CellStatistic):
         return ratio(credit, pos.sum(axis=-1))
 
     def influence(self, cells: RankedCells) -> Influence:
-        """Differentiate: items move the precision at all positives that are not above them."""
+        """Differentiate AP; an item changes the precision at all positives not above it."""
         pos, neg = both(cells.pos, cells.neg)
         tp, k = running(pos, neg)
         precision = ratio(tp, k, 0.0)
@@ -62,11 +60,12 @@ class AveragePrecision(CellStatistic):
         return Influence((own - ap) / n_pos, np.append(-pull, 0.0) / n_pos)
 
     def unbiased(self, cells: RankedCells) -> float:
-        """Return AP where no positive counts for its own precision.
+        """Return AP with precisions in which the positive itself does not count.
 
-        Of the k - 1 other items down to a positive, each is positive with the probability that
-        is to be estimated: ``(TP - 1) / (K - 1)`` has no bias for k > 1, and ``TP / K`` is larger
-        by ``(1 - TP / K) / (K - 1)``. It is 1 at the top, where nothing is known.
+        Down to a positive at rank K, each of the K - 1 other items is positive with the
+        probability that is to be estimated. So ``(TP - 1) / (K - 1)`` has no bias for K > 1, and
+        ``TP / K`` is larger by ``(1 - TP / K) / (K - 1)``. At the top, where there is no other
+        item, the precision is taken as 1.
         """
         pos, neg = both(cells.pos, cells.neg)
         tp, k = running(pos, neg)
@@ -99,7 +98,7 @@ class TrapezoidArea(CellStatistic):
 
     @staticmethod
     def _credits(pos: Numbers, neg: Numbers) -> Iterator[Floats]:
-        """Return what each cell earns, piece by piece."""
+        """Yield the credits of the cells, piece by piece."""
         above: Floats | float = 1.0
         for p, _, tp, k in pieces(pos, neg):
             after = ratio(tp, k, 1.0)
@@ -110,12 +109,12 @@ class TrapezoidArea(CellStatistic):
             yield p * ends / 2
 
     def influence(self, cells: RankedCells) -> Influence:
-        """Differentiate as for AP; the precision above a cell moves with what is above."""
+        """Differentiate as for AP; the precision above a cell depends on the items above it."""
         pos, neg = both(cells.pos, cells.neg)
         tp, k = running(pos, neg)
         after = ratio(tp, k, 1.0)
         before = np.insert(after[:-1], 0, 1.0)
-        # Precision at the end of a cell counts for it and for the next one.
+        # The precision at the end of a cell counts for this cell and for the next one.
         weight = (pos[:-1] + np.append(pos[1:-1], 0.0)) / 2
         slope = backward(weight * ratio(1.0, k, 0.0))
         pull = backward(weight * ratio(tp, k * k, 0.0))
@@ -151,13 +150,13 @@ class RocArea(CellStatistic):
         pos, neg = both(pos, neg)
         n_pos, n_neg = pos.sum(axis=-1), neg.sum(axis=-1)
         wrong = total((p * (2 * (k - tp) - m) for p, m, tp, k in pieces(pos, neg)), pos) / 2
-        # What is not retrieved is tied.
+        # Items that are not retrieved are tied with each other.
         wrong += pos[..., -1] * (n_neg - neg[..., -1] / 2)
         pairs = n_pos * 1.0 * n_neg
         return ratio(pairs - wrong, pairs)
 
     def influence(self, cells: RankedCells) -> Influence:
-        """Differentiate: the shares of the other class that an item is right with (DeLong)."""
+        """Differentiate AUC, by each item's share of rightly ordered pairs (DeLong)."""
         pos, neg = both(cells.pos, cells.neg)
         n_pos, n_neg = pos.sum(), neg.sum()
         right_pos = 1 - ratio(np.cumsum(neg) - neg / 2, n_neg)
@@ -185,8 +184,8 @@ class Bedroc(CellStatistic):
 
     Notes
     -----
-    Ranks within a tie block count as they do on average over its orders, and so do those of what
-    is not retrieved.
+    Ranks within a tie block count as they do on average over its orders, and so do the ranks of
+    items that are not retrieved.
 
     Examples
     --------
@@ -206,7 +205,7 @@ class Bedroc(CellStatistic):
         return f"BEDROC(alpha={self.alpha:g})"
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
-        """Return ``(found - worst) / (best - worst)``, exp(-alpha rank / n) added up."""
+        """Return ``(sum - worst) / (best - worst)`` for the sum of exp(-alpha rank / n)."""
         pos, neg = both(pos, neg)
         n_pos, n = pos.sum(axis=-1), (pos + neg).sum(axis=-1)
         found = (pos * self._means(pos + neg)[0]).sum(axis=-1)
@@ -215,7 +214,7 @@ class Bedroc(CellStatistic):
         return np.where(some, scaled, np.nan)
 
     def _means(self, size: Numbers) -> tuple[Floats, Floats, Floats]:
-        """Return the mean of each cell, scaled by its size, and the terms at both ends."""
+        """Return each cell's mean term, times ``exp(rate) - 1``, and the terms at its ends."""
         n = size.sum(axis=-1)[..., None]
         rate, end = self.alpha * ratio(1.0, n, 0.0), np.cumsum(size, axis=-1)
         before = np.exp(-rate * (end - size))
@@ -227,21 +226,21 @@ class Bedroc(CellStatistic):
         best, rest = -np.expm1(-a * p), -np.expm1(-a * (1 - p))
         worst, scale = best * (1 - rest), best * rest
         value = (found - worst) / scale
-        # best' = a exp(-a p), rest' = -a exp(-a (1 - p)).
+        # The derivatives by p are best' = a exp(-a p) and rest' = -a exp(-a (1 - p)).
         of_best, of_rest = a * (1 - best), -a * (1 - rest)
         of_worst = of_best * (1 - rest) - best * of_rest
         slope = -(of_worst + value * (of_best * rest + best * of_rest)) / scale
         return np.asarray(value), np.asarray(slope)
 
     def influence(self, cells: RankedCells) -> Influence:
-        """Differentiate: items push down all that is not above them, and add to n."""
+        """Differentiate; an item pushes down all items that are not above it, and adds to n."""
         pos, size = cells.pos.astype(np.float64), (cells.pos + cells.neg).astype(np.float64)
         n, p = float(cells.n), cells.n_pos / cells.n
         if not 0 < p < 1:
             return Influence(np.full(pos.size, np.nan), np.full(pos.size, np.nan))
         mean, before, after = self._means(size)
         rate, end = self.alpha / n, np.cumsum(size)
-        # Derivatives of the mean of a cell by the ranks of its start and its end, and by n.
+        # These are derivatives of a cell's mean by the ranks of its start and its end, and by n.
         of_start = ratio(mean - rate * before, size, 0.0)
         of_end = ratio(rate * after - mean, size, 0.0)
         of_n = ratio((before * (end - size) - after * end) * rate / n, size, 0.0)
@@ -255,7 +254,7 @@ class Bedroc(CellStatistic):
         return min(cells.n_pos, cells.n_neg)
 
     def draws(self, curves: DrawnCurves) -> Floats:
-        """Return what ``alpha p int exp(-alpha (p b + (1 - p) alpha(b))) db`` comes to."""
+        """Return ``alpha p int exp(-alpha (p b + (1 - p) alpha(b))) db``, scaled to [0, 1]."""
         p = curves.drawn(area=True).prevalence
         above = p * curves.levels + (1 - p) * curves.false_rates(curves.drawn(area=True))
         found = self.alpha * p[:, 0] * (np.exp(-self.alpha * above) @ curves.weights)
@@ -273,13 +272,13 @@ class PrecisionAtRecall(CellStatistic):
 
     Notes
     -----
-    It depends on a quantile of the positives' scores. The influence uses the precision d among
-    the ranks from the positive ``ceil(n_pos^(4/5) / 4)`` above to the one as many below (but no
-    farther than half way to the first and the last retrieved one):
+    The metric depends on a quantile of the positives' scores. The influence uses the precision d
+    among the ranks from ``ceil(n_pos^(4/5) / 4)`` positives above to as many below (but no farther
+    than half way to the first and the last retrieved positive):
     ``(r y (1 - P/d) - P 1{above} (1 - y/d)) / k`` for P = Prec@r with the threshold at rank k
     (the delta method behind the variance of Clemencon & Vayatis 2009, eq. (9), with its slip
-    corrected). Where the scores have few levels the threshold jumps from one to another, which no
-    standard error describes; resamples do.
+    corrected). Where the scores have few levels the threshold jumps from one to another, which
+    resamples describe, and a standard error does not.
 
     Examples
     --------
@@ -296,7 +295,7 @@ class PrecisionAtRecall(CellStatistic):
 
     @property
     def name(self) -> str:
-        """The name: that of precision on the curve at a level of recall."""
+        """The name in the catalogue, with the level of recall."""
         return f"Prec@{self.r:g}"
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
@@ -304,7 +303,7 @@ class PrecisionAtRecall(CellStatistic):
         pos, neg = both(pos, neg)
         tp, fp = np.cumsum(pos, axis=-1), np.cumsum(neg, axis=-1)
         n_pos = tp[..., -1]
-        reached = tp >= (self.r * n_pos - _SLACK)[..., None]
+        reached = tp >= (self.r * n_pos - WHOLE)[..., None]
         reached[..., -1] = False
         at = reached.argmax(axis=-1)[..., None]
         hits, misses = (np.take_along_axis(a, at, axis=-1)[..., 0] for a in (tp, fp))
@@ -317,25 +316,25 @@ class PrecisionAtRecall(CellStatistic):
         pos, neg = both(cells.pos, cells.neg)
         tp, k = running(pos, neg)
         n_pos = cells.n_pos
-        reached = np.flatnonzero(tp >= self.r * n_pos - _SLACK)
+        reached = np.flatnonzero(tp >= self.r * n_pos - WHOLE)
         if not reached.size:
             return Influence(np.zeros(pos.size), np.zeros(pos.size))
         at = reached[0]
         precision = tp[at] / k[at]
-        # Less near the ends, where precision falls off fast.
+        # The reach is shorter near the ends, where precision changes fast.
         reach = min(np.ceil(n_pos**0.8 / 4), max(1.0, min(tp[at], tp[-1] - tp[at]) / 2))
         levels = np.clip([tp[at] - reach, tp[at] + reach], 0.0, tp[-1])
         ranks = np.interp(levels, np.insert(tp, 0, 0.0), np.insert(k, 0, 0.0))
         d = np.diff(levels)[0] / np.diff(ranks)[0]
         above = np.arange(pos.size) <= at
-        # Recall at the threshold is not exactly r.
+        # This corrects for the recall at the threshold, which is not exactly r.
         drift = (self.r * n_pos - tp[at]) * (1 - precision / d) / cells.n
         of_pos = self.r * (1 - precision / d) - precision * above * (1 - 1 / d) - drift
         return Influence(of_pos / k[at], (-precision * above - drift) / k[at])
 
     def trials(self, cells: RankedCells) -> int:
         """Return the number of positives that make up the level, all that a value of 1 has."""
-        return max(1, int(np.ceil(self.r * cells.n_pos - _SLACK)))
+        return max(1, int(np.ceil(self.r * cells.n_pos - WHOLE)))
 
     def levels(self, cells: RankedCells) -> Sequence[float]:
         """Return the level of recall."""

@@ -1,4 +1,4 @@
-"""F1 at its best threshold, and metrics of all that is retrieved, as functions of cells."""
+"""F1 at its best threshold, and metrics of all retrieved items, as functions of cells."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ class LargestF1(CellStatistic):
 
     Notes
     -----
-    A threshold that moves a little changes the largest F1 by less: the influence is that of F1 at
-    the best threshold, as if it were fixed.
+    At the best threshold F1 is flat, so that a small move of the threshold hardly changes it. The
+    influence is therefore that of F1 at the best threshold, as if this were fixed.
 
     Examples
     --------
@@ -61,9 +61,9 @@ class LargestF1(CellStatistic):
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the largest harmonic mean of precision and recall, less what noise adds to it.
 
-        The largest of a drawn curve lies above that of the mean of all draws, as that of a sample
-        lies above that of its population: on the scale of log odds the draws are moved by as much
-        as they do on average.
+        The largest F1 of a drawn curve lies above that of the mean of all draws, as that of a
+        sample lies above that of its population. On the scale of log odds the draws are therefore
+        moved down by the mean of that difference.
         """
         drawn = curves.drawn(at_ends=True)
         f1 = 2 * drawn.precision * drawn.recall / (drawn.precision + drawn.recall)
@@ -76,21 +76,24 @@ class LargestF1(CellStatistic):
 
 @dataclass(frozen=True)
 class _OfRetrieved(CellStatistic):
-    """A function of the counts of all that is retrieved; what is retrieved is an item's own."""
+    """A function of the counts of all retrieved items.
+
+    Whether an item is retrieved depends on the item alone, and not on the others.
+    """
 
     @abstractmethod
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers) -> Floats:
-        """Return the metric for the positives that are retrieved, all that is, and all positives.
+        """Return the metric for the retrieved positives, all retrieved items, and all positives.
 
-        Of order 0 in all three together.
+        It does not change if all three are multiplied by the same factor.
         """
 
     @abstractmethod
     def _slopes(self, tp: float, k: float, n_pos: float) -> tuple[float, float, float]:
-        """Return the derivatives by all three."""
+        """Return the derivatives of `_value` by its three arguments."""
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
-        """Return the metric of what is in all cells but the last."""
+        """Return the metric of the items in all cells but the last."""
         pos, neg = both(pos, neg)
         tp, fp = pos[..., :-1].sum(axis=-1), neg[..., :-1].sum(axis=-1)
         return self._value(tp, tp + fp, tp + pos[..., -1])
@@ -105,7 +108,7 @@ class _OfRetrieved(CellStatistic):
         return Influence(shown * (of_tp + of_k) + of_n_pos, shown * of_k)
 
     def draws(self, curves: DrawnCurves) -> Floats:
-        """Return the metric of shares of the population."""
+        """Return the metric with shares of the population in place of counts."""
         p = curves.drawn().prevalence[:, 0]
         recall, rate = curves.retrieved()
         return self._value(p * recall, p * recall + (1 - p) * rate, p)

@@ -1,4 +1,7 @@
-"""Metrics of the first k as functions of the counts in cells: positives there, over a number."""
+"""Metrics of the first k items, as functions of the counts in cells.
+
+Each is the number of positives among the first k, over a divisor.
+"""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -9,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
+from prframe.stats._tolerances import WHOLE
 from prframe.stats.rankings.cell_sums import (
     Numbers,
     both,
@@ -22,16 +26,17 @@ from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metric_base import CellStatistic, Influence
 from prframe.typing import Floats
 
-# Below this recall the levels of drawn curves are more than a sixth apart.
+# Below this recall neighbouring levels of drawn curves differ by more than a sixth of themselves.
 _SPARSE = 0.01
 
 
 @dataclass(frozen=True)
 class TopStatistic(CellStatistic):
-    """Positives among the first k, over a divisor; where k stands moves with the items above.
+    """Positives among the first k, over a divisor; the place of the cut depends on items above it.
 
-    Under ties the positives are the mean over the orders. The influence uses the precision d among
-    the ranks within ``ceil(k^(4/5) / 2)`` of k, as the derivative of the empirical one jumps.
+    Under ties the number of positives is the mean over the orders. The influence uses the
+    precision d among the ranks within ``ceil(k^(4/5) / 2)`` of k, because the derivative of the
+    empirical number of positives jumps.
     """
 
     own_tests: ClassVar[frozenset[str]] = frozenset({"posterior"})
@@ -41,16 +46,12 @@ class TopStatistic(CellStatistic):
         """Return the rank k."""
 
     @abstractmethod
-    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
-        """Return what the positives are divided by; 0 where there is no such metric.
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
+        """Return what the positives are divided by, and the derivative of that by n_pos.
 
-        Of order 1 in all three together, so that of shares of n it is a share of n.
+        The divisor is 0 where there is no such metric. It is of order 1 in all three together, so
+        that of shares of n it is a share of n.
         """
-
-    def _slope(self, k: float, n_pos: float, n: float) -> float:
-        """Return the derivative of the divisor by n_pos."""
-        del k, n_pos, n
-        return 0.0
 
     # By how much the rank k moves with a positive more, n being fixed.
     _cut_slope: ClassVar[float] = 0.0
@@ -61,34 +62,39 @@ class TopStatistic(CellStatistic):
         n_pos = pos.sum(axis=-1)
         n = n_pos + neg.sum(axis=-1)
         k = np.broadcast_to(self._cut(n_pos, n), n.shape)
-        return ratio(_hits(pos, neg, k), self._divisor(k, n_pos, n))
+        return ratio(_hits(pos, neg, k), self._divisor(k, n_pos, n)[0])
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate with the local precision at the cut.
 
         An item above the cut pushes another one out, which is positive with the local precision
-        d: ``1{above} (y - d) - (k / n) (P@k - d)``, k being a share of n. If all that is retrieved
-        is above, d = 0. A positive also moves the divisor.
+        d: ``1{above} (y - d) - (k / n) (P@k - d)``, if k is a fixed share of n. If all retrieved
+        items are above the cut, d = 0. A positive also changes the divisor.
         """
-        k, divisor = self.at_cut(cells.n_pos, cells.n)
+        k, divisor, slope = self._at(cells.n_pos, cells.n)
         share, d = _at_cut(cells, k)
         hits, p = float(cells.pos @ share), cells.n_pos / cells.n
         drift = (hits - k * d) / cells.n
         value = hits / divisor
-        moved = d * self._cut_slope - value * self._slope(k, cells.n_pos, cells.n)
+        moved = d * self._cut_slope - value * slope
         of_pos = share * (1 - d) - drift + moved * (1 - p)
         of_neg = -share * d - drift - moved * p
         return Influence(of_pos / divisor, of_neg / divisor)
 
     def at_cut(self, n_pos: int, n: int) -> tuple[int, float]:
         """Return k and the divisor."""
+        return self._at(n_pos, n)[:2]
+
+    def _at(self, n_pos: int, n: int) -> tuple[int, float, float]:
+        """Return k, the divisor and its derivative."""
         sizes = np.asarray(n_pos), np.asarray(n)
         k = np.asarray(self._cut(*sizes))
-        return int(k), float(self._divisor(k, *sizes))
+        divisor, slope = self._divisor(k, *sizes)
+        return int(k), float(divisor), float(slope)
 
     def levels(self, cells: RankedCells) -> Sequence[float]:
         """Return levels as near to the cut as those of integrals should be."""
-        # What recall is if all of the first k are positive.
+        # This is the recall if all of the first k items are positive.
         most = self.at_cut(cells.n_pos, cells.n)[0] / cells.n_pos
         if most >= _SPARSE:
             return ()
@@ -108,12 +114,12 @@ class TopStatistic(CellStatistic):
 
     def _of_recall(self, found: Floats, share: Floats, p: Floats) -> Floats:
         """Return the metric of a recall above a share of all items."""
-        return np.asarray(found * p / self._divisor(share, p, np.asarray(1.0)))
+        return np.asarray(found * p / self._divisor(share, p, np.asarray(1.0))[0])
 
     def without_negatives(self, cells: RankedCells, prevalence: float) -> float:
-        """Return what it may be if all of the first k are positive.
+        """Return how large the metric may be if all of the first k items are positive; else 0.
 
-        Then recall there is k / n_pos, of which only n_pos is uncertain.
+        Recall at the cut is then k / n_pos, of which only n_pos is uncertain.
         """
         k = self.at_cut(cells.n_pos, cells.n)[0]
         if _hits(cells.pos, cells.neg, np.asarray(k)) < k:
@@ -147,13 +153,19 @@ def _at_cut(cells: RankedCells, k: int) -> tuple[Floats, float]:
 
 @dataclass(frozen=True)
 class _FirstK(TopStatistic):
-    """A metric of the first k."""
+    """A metric of the first k, which is named by letters and k."""
 
+    _letters: ClassVar[str]
     k: int
 
     def __post_init__(self) -> None:
         """Check the cut-off."""
         checks.whole_number("k", self.k, at_least=1)
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return f"{self._letters}@{self.k}"
 
     def _cut(self, n_pos: Numbers, n: Numbers) -> Numbers:
         """Return k."""
@@ -172,11 +184,11 @@ class PrecisionAt(_FirstK):
 
     Notes
     -----
-    It depends on a quantile of the scores, and the derivative of the empirical one jumps. The
-    influence uses the precision d among the ranks within ``ceil(k^(4/5) / 2)`` of k instead:
+    The metric depends on a quantile of the scores, and its empirical derivative jumps. The
+    influence therefore uses the precision d among the ranks within ``ceil(k^(4/5) / 2)`` of k:
     ``(1{above} (y - d) - (k/n) (P - d)) / k`` for P = P@k, whose squares add up to
-    ``(P (1 - P) + (1 - k/n) (P - d)^2) / k``. Of a tie block at the cut that is larger than these
-    ranks, d is exact.
+    ``(P (1 - P) + (1 - k/n) (P - d)^2) / k``. If a tie block at the cut is larger than this range
+    of ranks, d is exact.
 
     Examples
     --------
@@ -184,15 +196,12 @@ class PrecisionAt(_FirstK):
     0.5
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return f"P@{self.k}"
+    _letters: ClassVar[str] = "P"
 
-    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
-        """Return k."""
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
+        """Return k, and 0."""
         del n_pos, n
-        return k
+        return k, 0.0
 
     def trials(self, cells: RankedCells) -> int:
         """Return the number of items among the first k."""
@@ -218,20 +227,12 @@ class RecallAt(_FirstK):
     1.0
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return f"R@{self.k}"
+    _letters: ClassVar[str] = "R"
 
-    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
-        """Return n_pos."""
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
+        """Return n_pos, and 1."""
         del k, n
-        return n_pos
-
-    def _slope(self, k: float, n_pos: float, n: float) -> float:
-        """Return 1."""
-        del k, n_pos, n
-        return 1.0
+        return n_pos, 1.0
 
 
 @dataclass(frozen=True)
@@ -249,20 +250,12 @@ class F1At(_FirstK):
     0.667
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return f"F1@{self.k}"
+    _letters: ClassVar[str] = "F1"
 
-    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
-        """Return (k + n_pos) / 2."""
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
+        """Return (k + n_pos) / 2, and 1/2."""
         del n
-        return np.where(n_pos > 0, (k + n_pos) / 2, 0.0)
-
-    def _slope(self, k: float, n_pos: float, n: float) -> float:
-        """Return 1/2."""
-        del k, n_pos, n
-        return 0.5
+        return np.where(n_pos > 0, (k + n_pos) / 2, 0.0), 0.5
 
 
 @dataclass(frozen=True)
@@ -280,23 +273,15 @@ class RelativePrecisionAt(_FirstK):
     0.5
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return f"RelP@{self.k}"
+    _letters: ClassVar[str] = "RelP"
 
-    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
-        """Return the smaller one of k and n_pos."""
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
+        """Return the smaller one of k and n_pos, and 1 where that is n_pos."""
         del n
-        return np.minimum(k, n_pos)
-
-    def _slope(self, k: float, n_pos: float, n: float) -> float:
-        """Return 1 where n_pos is the smaller one."""
-        del n
-        return float(n_pos < k)
+        return np.minimum(k, n_pos), n_pos < k
 
     def trials(self, cells: RankedCells) -> int:
-        """Return the number of positives that there can be above."""
+        """Return the largest possible number of positives above the cut."""
         return min(self.k, cells.n_pos)
 
 
@@ -322,15 +307,10 @@ class RPrecision(TopStatistic):
         del n
         return n_pos
 
-    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
-        """Return n_pos."""
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
+        """Return n_pos, and 1."""
         del k, n
-        return n_pos
-
-    def _slope(self, k: float, n_pos: float, n: float) -> float:
-        """Return 1."""
-        del k, n_pos, n
-        return 1.0
+        return n_pos, 1.0
 
     def _share(self, share: float, p: Floats) -> Floats:
         """Return the share of positives."""
@@ -342,14 +322,9 @@ class RPrecision(TopStatistic):
 class _LiftStatistic(TopStatistic):
     """R@k over k / n: a multiple of recall, as n and the share of items above are fixed."""
 
-    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> Numbers:
-        """Return k n_pos / n."""
-        return ratio(k * 1.0 * n_pos, n, 0.0)
-
-    def _slope(self, k: float, n_pos: float, n: float) -> float:
-        """Return k / n."""
-        del n_pos
-        return k / n
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
+        """Return k n_pos / n, and k / n."""
+        return ratio(k * 1.0 * n_pos, n, 0.0), ratio(k, n, 0.0)
 
     def as_share(self, cells: RankedCells) -> tuple[CellStatistic, float]:
         """Return recall, and n / k."""
@@ -372,10 +347,7 @@ class LiftAt(_LiftStatistic, _FirstK):
     2.5
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return f"Lift@{self.k}"
+    _letters: ClassVar[str] = "Lift"
 
 
 @dataclass(frozen=True)
@@ -405,6 +377,6 @@ class Enrichment(_LiftStatistic):
         return f"EF(fraction={self.fraction:g})"
 
     def _cut(self, n_pos: Numbers, n: Numbers) -> Numbers:
-        """Return the number of items that make up the fraction, safe from rounding."""
+        """Return the number of items that make up the fraction, not raised by rounding errors."""
         del n_pos
-        return np.maximum(np.ceil(self.fraction * n - 1e-9), 1).astype(np.int64)
+        return np.maximum(np.ceil(self.fraction * n - WHOLE), 1).astype(np.int64)

@@ -8,11 +8,15 @@ integral, by which the statistic follows from the ROC curve.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import fields
 from typing import ClassVar, NamedTuple, Self
 
 from numpy.typing import ArrayLike
 
 from prframe.typing import Floats
+
+# Parameters that are not the user's to set.
+_HIDDEN = frozenset({"n"})
 
 
 class Jump(NamedTuple):
@@ -36,6 +40,8 @@ class ScoreGeneratingFunction(ABC):
 
     Attributes
     ----------
+    word : str
+        The name without parameters.
     name : str
         With the parameters, as `rank_test` and `parse_phi` understand it.
     smooth : bool
@@ -57,13 +63,16 @@ class ScoreGeneratingFunction(ABC):
     ('p-norm-push(q=3)', array([0.125, 1.   ]), array([0.75, 3.  ]))
     """
 
+    word: ClassVar[str]
     smooth: ClassVar[bool] = True
     projected: ClassVar[bool] = True
 
     @property
-    @abstractmethod
     def name(self) -> str:
-        """The name, with the parameters."""
+        """The name, with the parameters that are set."""
+        values = {name: getattr(self, name) for name in parameters(type(self))}
+        settings = [f"{name}={value!r}" for name, value in values.items() if value is not None]
+        return f"{self.word}({', '.join(settings)})" if settings else self.word
 
     @property
     def jumps(self) -> tuple[Jump, ...]:
@@ -96,3 +105,8 @@ class ScoreGeneratingFunction(ABC):
         0 where there is no such distance. Half of it is the correction for continuity.
         """
         return 0.0
+
+
+def parameters(kind: type[ScoreGeneratingFunction]) -> list[str]:
+    """Return the names of the parameters that users may set, in their order."""
+    return [entry.name for entry in fields(kind) if entry.name not in _HIDDEN]  # type: ignore[arg-type]

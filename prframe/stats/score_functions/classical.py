@@ -17,7 +17,9 @@ _ROOT_12 = 12**0.5
 
 @dataclass(frozen=True)
 class MannWhitneyWilcoxon(ScoreGeneratingFunction):
-    """``phi(u) = u``: the rank sum, and with it AUC.
+    """``phi(u) = u``: the rank sum of Mann, Whitney and Wilcoxon, and with it AUC.
+
+    Take it first: all pairs count alike.
 
     Examples
     --------
@@ -25,10 +27,7 @@ class MannWhitneyWilcoxon(ScoreGeneratingFunction):
     array([0.25, 0.5 ])
     """
 
-    @property
-    def name(self) -> str:
-        """The name."""
-        return "mww"
+    word: ClassVar[str] = "mww"
 
     def __call__(self, u: ArrayLike) -> Floats:
         """Return u."""
@@ -55,6 +54,8 @@ class MannWhitneyWilcoxon(ScoreGeneratingFunction):
 class Logistic(ScoreGeneratingFunction):
     """``phi(u) = 2 sqrt(3) (u - 1/2)``: the rank sum on a scale with mean 0 and variance 1.
 
+    Take it to compare values of different phi; its p-values are those of the rank sum.
+
     Locally most powerful against shifts of logistic distributions.
 
     Examples
@@ -63,10 +64,7 @@ class Logistic(ScoreGeneratingFunction):
     array([0.   , 1.732])
     """
 
-    @property
-    def name(self) -> str:
-        """The name."""
-        return "logistic"
+    word: ClassVar[str] = "logistic"
 
     def __call__(self, u: ArrayLike) -> Floats:
         """Return ``2 sqrt(3) (u - 1/2)``."""
@@ -94,16 +92,15 @@ class Logistic(ScoreGeneratingFunction):
 class Logrank(ScoreGeneratingFunction):
     """``phi(u) = -log(1 - u)``: scores of Savage, for proportional hazards.
 
+    Take it for proportional hazards, or where the very top counts.
+
     Examples
     --------
     >>> Logrank()([0.0, 0.5]).round(3)
     array([0.   , 0.693])
     """
 
-    @property
-    def name(self) -> str:
-        """The name."""
-        return "logrank"
+    word: ClassVar[str] = "logrank"
 
     def __call__(self, u: ArrayLike) -> Floats:
         """Return ``-log(1 - u)``, infinite at 1."""
@@ -132,18 +129,16 @@ class Logrank(ScoreGeneratingFunction):
 class Median(ScoreGeneratingFunction):
     """``phi(u) = sgn(u - 1/2)``: positives above the median minus those below it (Mood).
 
+    Take it to set the upper half against the lower.
+
     Examples
     --------
     >>> Median()([0.2, 0.5, 0.9])
     array([-1.,  0.,  1.])
     """
 
+    word: ClassVar[str] = "median"
     smooth: ClassVar[bool] = False
-
-    @property
-    def name(self) -> str:
-        """The name."""
-        return "median"
 
     @property
     def jumps(self) -> tuple[Jump, ...]:
@@ -175,16 +170,15 @@ class Median(ScoreGeneratingFunction):
 class VanDerWaerden(ScoreGeneratingFunction):
     """``phi(u) = Phi^{-1}(u)``: normal quantiles, for shifts of normal distributions.
 
+    Take it for scores that look normal; both ends count.
+
     Examples
     --------
     >>> VanDerWaerden()([0.5, 0.975]).round(3)
     array([0.  , 1.96])
     """
 
-    @property
-    def name(self) -> str:
-        """The name."""
-        return "van-der-waerden"
+    word: ClassVar[str] = "van-der-waerden"
 
     def __call__(self, u: ArrayLike) -> Floats:
         """Return the normal quantile, infinite at 0 and 1."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, TypeAlias
 
 import numpy as np
@@ -13,37 +13,26 @@ from numpy.typing import ArrayLike
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import fractions
-from prframe.stats.score_functions.base import ScoreGeneratingFunction
-from prframe.stats.score_functions.classical import (
-    Logistic,
-    Logrank,
-    MannWhitneyWilcoxon,
-    Median,
-    VanDerWaerden,
-)
-from prframe.stats.score_functions.top_weighted import DCG, RTB, LocalAUC, PNormPush
+from prframe.stats.score_functions import classical, top_weighted
+from prframe.stats.score_functions.base import ScoreGeneratingFunction, parameters
 from prframe.typing import Floats
 
 Phi: TypeAlias = str | ScoreGeneratingFunction | Callable[[Floats], ArrayLike]
 
 #: The classes by their names.
 SCORE_GENERATING: dict[str, type[ScoreGeneratingFunction]] = {
-    "dcg": DCG,
-    "local-auc": LocalAUC,
-    "logistic": Logistic,
-    "logrank": Logrank,
-    "median": Median,
-    "mww": MannWhitneyWilcoxon,
-    "p-norm-push": PNormPush,
-    "rtb": RTB,
-    "van-der-waerden": VanDerWaerden,
+    kind.word: kind
+    for module in (classical, top_weighted)
+    for kind in vars(module).values()
+    if isinstance(kind, type)
+    and issubclass(kind, ScoreGeneratingFunction)
+    and kind.__module__ == module.__name__
 }
+SCORE_GENERATING = dict(sorted(SCORE_GENERATING.items()))
 _NAME = re.compile(r"\s*(?P<name>[\w-]+)\s*(?:\((?P<settings>[^()]*)\)\s*)?")
 _SETTING = re.compile(r"\s*(?:(?P<name>\w+)\s*=\s*)?(?P<value>[^\s=,]+)\s*")
 # What users of metrics may ask for.
 _METRICS = {"auc": "mww", "roc_auc": "mww", "wilcoxon": "mww", "ndcg": "dcg"}
-# Parameters that are not the user's to set.
-_HIDDEN = frozenset({"n"})
 # Where functions without known integrals and derivatives are looked at.
 _GRID = 4096
 # Values of a constant function may differ by rounding.
@@ -162,9 +151,8 @@ def parse_phi(phi: Phi) -> ScoreGeneratingFunction:
     Parameters
     ----------
     phi : str, ScoreGeneratingFunction or callable
-        A name: "dcg", "local-auc", "logistic", "logrank", "median", "mww", "p-norm-push", "rtb"
-        or "van-der-waerden", with parameters as in ``"local-auc(u0=0.8)"``; or a nondecreasing
-        function of arrays of numbers in (0, 1).
+        A name among those in `SCORE_GENERATING`, such as "mww", with parameters as in
+        ``"local-auc(u0=0.8)"``; or a nondecreasing function of arrays of numbers in (0, 1).
 
     Returns
     -------
@@ -207,7 +195,7 @@ def _of_name(text: str) -> ScoreGeneratingFunction:
         raise PrframeError(f"phi={checks.brief(text)} is a metric; its phi is {_METRICS[name]!r}.")
     checks.one_of("phi", name, sorted(SCORE_GENERATING))
     kind = SCORE_GENERATING[name]
-    known = [entry.name for entry in fields(kind) if entry.name not in _HIDDEN]  # type: ignore[arg-type]
+    known = parameters(kind)
     given: dict[str, int | float] = {}
     settings = (found["settings"] or "").strip()
     for place, part in enumerate(settings.split(",") if settings else []):

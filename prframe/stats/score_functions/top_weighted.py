@@ -25,6 +25,8 @@ _ROUNDING = 4e-16
 class LocalAUC(ScoreGeneratingFunction):
     """``phi(u) = u 1{u >= u0}``: the rank sum of the positives among the best 1 - u0.
 
+    Take it for a shortlist of a fixed share.
+
     Parameters
     ----------
     u0 : float in (0, 1)
@@ -36,17 +38,13 @@ class LocalAUC(ScoreGeneratingFunction):
     array([0. , 0.8, 0.9])
     """
 
+    word: ClassVar[str] = "local-auc"
     u0: float = 0.9
     smooth: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         """Check the parameter."""
         _keep(self, u0=checks.number("u0", self.u0, above=0, below=1))
-
-    @property
-    def name(self) -> str:
-        """The name, with u0."""
-        return f"local-auc(u0={self.u0!r})"
 
     @property
     def jumps(self) -> tuple[Jump, ...]:
@@ -75,6 +73,8 @@ class LocalAUC(ScoreGeneratingFunction):
 class PNormPush(ScoreGeneratingFunction):
     """``phi(u) = u^q``: high ranks count more, the more the larger q is.
 
+    Take it for the upper part of the list.
+
     Parameters
     ----------
     q : float >= 1
@@ -90,16 +90,12 @@ class PNormPush(ScoreGeneratingFunction):
     array([0.25, 1.  ])
     """
 
+    word: ClassVar[str] = "p-norm-push"
     q: float = 3
 
     def __post_init__(self) -> None:
         """Check the parameter."""
         _keep(self, q=checks.number("q", self.q, at_least=1))
-
-    @property
-    def name(self) -> str:
-        """The name, with q."""
-        return f"p-norm-push(q={self.q!r})"
 
     def __call__(self, u: ArrayLike) -> Floats:
         """Return ``u^q``."""
@@ -126,6 +122,8 @@ class PNormPush(ScoreGeneratingFunction):
 class DCG(ScoreGeneratingFunction):
     """``phi(u) = 1 / log2(1 + r)`` for ``r = (N + 1)(1 - u)``, the rank from the top, and r <= k.
 
+    Take it for what a reader of the list sees.
+
     The discounted cumulative gain of binary labels. It depends on the number of items: `of_size`
     gives the function for N of them.
 
@@ -147,6 +145,7 @@ class DCG(ScoreGeneratingFunction):
     array([1.   , 0.631, 0.   ])
     """
 
+    word: ClassVar[str] = "dcg"
     k: int | None = None
     n: float | None = None
     smooth: ClassVar[bool] = False
@@ -158,11 +157,6 @@ class DCG(ScoreGeneratingFunction):
             _keep(self, k=checks.whole_number("k", self.k, at_least=1))
         if self.n is not None:
             _keep(self, n=checks.number("n", self.n, above=0))
-
-    @property
-    def name(self) -> str:
-        """The name, with k."""
-        return "dcg" if self.k is None else f"dcg(k={self.k})"
 
     @property
     def jumps(self) -> tuple[Jump, ...]:
@@ -233,6 +227,8 @@ class DCG(ScoreGeneratingFunction):
 class RTB(ScoreGeneratingFunction):
     """``phi(u) = SoftPlus(u - u0) + u0 Sigmoid(u - u0)``: `LocalAUC`, smoothed.
 
+    Take it for a shortlist where a gradient is needed, as for learning.
+
     ``SoftPlus(x) = log(1 + exp(beta x)) / beta`` and ``Sigmoid(x) = 1 / (1 + exp(-lam x))``; with
     large slopes phi is ``u 1{u >= u0}``. RTB: "ranking the best".
 
@@ -249,6 +245,7 @@ class RTB(ScoreGeneratingFunction):
     array([0.  , 0.95])
     """
 
+    word: ClassVar[str] = "rtb"
     u0: float = 0.9
     beta: float = 20
     lam: float = 20
@@ -261,11 +258,6 @@ class RTB(ScoreGeneratingFunction):
             beta=checks.number("beta", self.beta, at_least=_LEAST_SLOPE, at_most=_LARGEST_SLOPE),
             lam=checks.number("lam", self.lam, at_least=_LEAST_SLOPE, at_most=_LARGEST_SLOPE),
         )
-
-    @property
-    def name(self) -> str:
-        """The name, with the parameters."""
-        return f"rtb(u0={self.u0!r}, beta={self.beta!r}, lam={self.lam!r})"
 
     def __call__(self, u: ArrayLike) -> Floats:
         """Return the sum of both parts."""

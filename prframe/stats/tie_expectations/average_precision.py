@@ -4,7 +4,7 @@ A block holds the positions ``start + 1 .. start + size``, ``hits`` of its items
 ``above`` relevant ones rank above it. Given that a relevant item stands at the block's j-th
 position, the j - 1 before it hold (j - 1)(hits - 1)/(size - 1) relevant items on average, so its
 mean precision is ``(above + 1 + (j - 1)(hits - 1)/(size - 1)) / (start + j)``
-(McSherry & Najork 2008, section 3). Its sum over j is elementary but for harmonic numbers.
+(McSherry & Najork 2008, section 3). Its sum over j is elementary except for harmonic numbers.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike
 
 from prframe.typing import Floats, Integers
 
-# Up to this position 1/i is added up one by one; beyond, the expansion is exact to the last digit.
+# Up to this position the terms 1/i are added up; beyond, an expansion is exact to the last digit.
 _TABLE = 64
-# Blocks up to this size are added up one by one.
+# The terms of blocks up to this size are added up one by one.
 _SHORT = 16
-# Terms of the series of x - log1p(x) for x <= 1.
+# The number of terms of the series of x - log1p(x) for x <= 1.
 _TERMS = 17
 
 
@@ -43,7 +43,7 @@ def expected_precision(
     Notes
     -----
     McSherry & Najork, *Computing information retrieval performance measures efficiently in the
-    presence of tied scores*, ECIR 2008, section 3. Constant time per block.
+    presence of tied scores*, ECIR 2008, section 3. The time per block is constant.
 
     Examples
     --------
@@ -61,8 +61,8 @@ def expected_precision_before(
 ) -> Floats:
     """Return the mean precision one position above a relevant item of a tied block.
 
-    As `expected_precision`, for the precision at ``start + j - 1``; at the opening point, above
-    the first item of all, precision is 1. The trapezoid area needs it.
+    It is like `expected_precision`, for the precision at ``start + j - 1``; at the opening point,
+    above the first item of all, precision is 1. The trapezoid area needs it.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def _far_sums(start: Integers, count: Integers) -> tuple[Floats, Floats]:
     x = count / a
     log = np.log1p(x)
     rest = _remainder(a + count) - _remainder(a)
-    # a x - a log1p(x) loses its digits where x is small.
+    # The difference a x - a log1p(x) loses its digits where x is small.
     steps = a * np.where(x <= 1, _x_minus_log1p(x), x - log) - log / 2 - (a + 0.5) * rest
     return log + rest, steps
 

@@ -2,8 +2,8 @@
 
 A reader walks down the ranking and stops at an item of grade g with a probability R(g) that
 grows with g (Chapelle et al. 2009). Which of a block's relevant items comes t-th does not depend
-on the positions they take; so with ``passed[t]``, the mean of the product of ``1 - R`` over all
-choices of t relevant items, the chance to stop at the t-th one is ``passed[t - 1] - passed[t]``.
+on the positions they take. Let ``passed[t]`` be the mean of the product of ``1 - R`` over all
+choices of t relevant items; the chance to stop at the t-th one is ``passed[t - 1] - passed[t]``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CHUNK = 1 << 20
 def expected_cascade(
     start: ArrayLike, size: ArrayLike, depth: ArrayLike, block: ArrayLike, stop: ArrayLike
 ) -> Floats:
-    """Return the mean of 1/rank at which a reader stops within a tied block, 0 if at none.
+    """Return the mean of 1/rank at which a reader stops within a tied block; no stop counts 0.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def expected_cascade(
 
 
 def _batches(hits: Integers) -> Iterator[Integers]:
-    """Split the blocks into batches of like numbers of hits."""
+    """Split the blocks into batches of blocks with similar numbers of hits."""
     order = np.argsort(hits, kind="stable")
     cuts = np.flatnonzero(np.diff(np.frexp(hits[order])[1])) + 1
     for alike in np.split(order, cuts):
@@ -81,7 +81,7 @@ def _batches(hits: Integers) -> Iterator[Integers]:
 
 
 def _horizon(passing: Floats, hits: Integers) -> int:
-    """Return after how many relevant items nobody reads on.
+    """Return a number of relevant items after which hardly any reader goes on.
 
     The mean product over choices of t items is at most the mean to the power t (Maclaurin).
     """
@@ -108,7 +108,10 @@ def _mean_products(passing: Floats, hits: Integers, longest: int) -> Floats:
 def _walk(
     start: Integers, size: Integers, hits: Integers, depth: Integers, passed: Floats
 ) -> Floats:
-    """Walk down the positions; the state is how many relevant items have been passed."""
+    """Return the mean of 1/rank of the stop, by a walk down the positions of each block.
+
+    The state of the walk is the number of relevant items that have been passed.
+    """
     total = np.zeros(start.size)
     state = np.zeros_like(passed)
     state[:, 0] = 1.0

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from prframe.typing import Floats, Integers
 
-# How many terms are summed at a time: bounds the memory, whatever the block sizes.
+# The number of terms that are summed at a time, which bounds the memory for any block sizes.
 _CHUNK = 1 << 20
 # A tail whose probability is below this cannot move a float64 result.
 _NEGLIGIBLE = 1e-18
@@ -59,9 +59,9 @@ def discount_sum(k: ArrayLike) -> Floats:
 
     Notes
     -----
-    From a table up to 2^16; beyond, by the Euler-Maclaurin formula for ``f(x) = ln 2 / ln x``,
-    whose integral is ``ln 2 li(x)``, li being the logarithmic integral. The error is below 1e-15
-    of the result.
+    Up to 2^16 the sums come from a table. Beyond, they are computed by the Euler-Maclaurin formula
+    for ``f(x) = ln 2 / ln x``, whose integral is ``ln 2 li(x)``, li being the logarithmic
+    integral. The error is below 1e-15 of the result.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def discount_sum(k: ArrayLike) -> Floats:
 
 def _tail(x: Floats) -> Floats:
     """Return the antiderivative of 1 / ln x with its Euler-Maclaurin corrections."""
-    # On use: SciPy takes longer to import than most evaluations take.
+    # SciPy is imported here, because importing it takes longer than most evaluations.
     from scipy.special import expi  # noqa: PLC0415
 
     log = np.log(x)
@@ -129,7 +129,7 @@ def expected_reciprocal_rank(
 
     Notes
     -----
-    Terms are summed until the tail cannot matter: about ``40 size / hits`` of them.
+    Terms are summed until the rest is negligible, which takes about ``40 size / hits`` terms.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def expected_reciprocal_rank(
 def _first_hit_sum(
     start: ArrayLike, size: ArrayLike, hits: ArrayLike, depth: ArrayLike, power: int
 ) -> Floats:
-    """Return the sum over j <= depth of P(J = j) / (start + j)^power, a block each."""
+    """Return the sum over j <= depth of P(J = j) / (start + j)^power for each block."""
     start, size, hits, depth = (
         np.asarray(value, dtype=np.int64) for value in (start, size, hits, depth)
     )
@@ -157,10 +157,10 @@ def _first_hit_sum(
 
 
 def _batches(rows: Integers, lengths: Integers) -> Iterator[Integers]:
-    """Split the rows, shortest sums first, so that alike ones are summed together."""
+    """Split the rows, shortest sums first, into batches of sums of similar length."""
     rows = rows[np.argsort(lengths[rows], kind="stable")]
     for some in np.array_split(rows, np.arange(_CHUNK, rows.size, _CHUNK)):
-        # Powers of two of the length: a batch wastes less than half of its terms.
+        # Lengths are split at powers of 2, so that a batch wastes less than half of its terms.
         cuts = np.flatnonzero(np.diff(np.frexp(lengths[some])[1])) + 1
         yield from (part for part in np.split(some, cuts) if part.size)
 
@@ -176,7 +176,7 @@ def _sum_terms(
     while alive.size:
         width = max(1, min(_CHUNK // alive.size, int(last[alive].max()) - done))
         j = np.arange(done + 1, done + width + 1)
-        # P(J = j | J >= j): of the size - j + 1 items left, `hits` are relevant.
+        # The hazard is P(J = j | J >= j): of the size - j + 1 items left, `hits` are relevant.
         left = np.maximum(size[alive, None] - j + 1, 1)
         hazard = np.minimum(hits[alive, None] / left, 1.0)
         reach = survival[alive, None] * np.cumprod(1 - hazard, axis=1)

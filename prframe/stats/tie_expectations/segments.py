@@ -1,4 +1,4 @@
-"""Searches in many sorted stretches of one array at a time."""
+"""Searches in many sorted stretches of one array at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def first_at_least(
     start, stop : array_like of int, shape (m,)
         Stretches ``values[start:stop]``.
     target : array_like, shape (m,)
-        What to look for.
+        The value that is searched for in each stretch.
 
     Returns
     -------

@@ -11,7 +11,13 @@ from prframe._engine.rows import in_groups, key_names
 from prframe.errors import PrframeError
 from prframe.metrics import Metric, with_cells
 from prframe.stats import CellEvaluator, Evaluator, PairedRankings
-from prframe.stats.paired_rankings import OWN_TESTS, ComparisonPlan, RankingComparison
+from prframe.stats._units import units_of
+from prframe.stats.paired_rankings import (
+    OWN_TESTS,
+    ComparisonPlan,
+    RankingComparison,
+    untested,
+)
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts, Plan
@@ -126,7 +132,7 @@ class OnItems(Plan):
         asked = self.asked
         if asked.test == "delong" and _too_few(group):
             values = rankings.values()
-            return [[_untested(*row[list(pair)]) for row in values] for pair in pairs]
+            return [[untested(*row[list(pair)]) for row in values] for pair in pairs]
         confidences = [asked.confidence(name) for name in names]
         return each_group(self._plan.of_pairs(rankings, confidences), pairs, "compare")
 
@@ -150,25 +156,9 @@ def _has_test(metric: Metric, test: str) -> bool:
 
 def _too_few(group: PairedGroup) -> bool:
     """Tell whether a class has too few items, or clusters, for a standard error."""
-    unit = np.arange(group.positive.size) if group.cluster is None else group.cluster
+    units = units_of(group.cluster, group.positive.size)
     classes = (group.positive, ~group.positive)
-    return min(np.unique(unit[one]).size for one in classes) < 2  # noqa: PLR2004
-
-
-def _untested(a: float, b: float) -> RankingComparison:
-    """Return two values, with nothing said of their difference."""
-    return RankingComparison(
-        value_a=a,
-        value_b=b,
-        difference=a - b,
-        conf_low=np.nan,
-        conf_high=np.nan,
-        statistic=np.nan,
-        p_value=np.nan,
-        p_std_error=np.nan,
-        n_undefined=0,
-        method="",
-    )
+    return min(units.number_among(items) for items in classes) < 2  # noqa: PLR2004
 
 
 def _columns(found: Sequence[RankingComparison]) -> dict[str, Column]:

@@ -25,6 +25,8 @@ from prframe.stats import (
     signed_rank_test,
     tukey_randomization,
 )
+from prframe.stats._tolerances import EQUAL_DIGITS
+from prframe.stats._units import Units
 from prframe.stats.intervals import acceleration, bca_interval, percentile_interval, wald_interval
 from prframe.stats.paired_values import (
     PairedTest,
@@ -52,8 +54,6 @@ EffectSize: TypeAlias = Literal["cohen", "cliff"]
 
 _SAMPLED = ("percentile", "bca")
 _LEAST_EFFECT = 1e-6
-# Digits, of the largest, to which values must agree to be equal.
-_DIGITS = 12
 # What every pair should have.
 _EXPECTED = ["conf_low", "conf_high", "p_value", "effect_size"]
 
@@ -306,11 +306,7 @@ class _Table:
 
     def _summed(self, by_query: Floats) -> Floats:
         """Add up the rows of each cluster."""
-        if self._cluster is None:
-            return by_query
-        sums = np.zeros((int(self._cluster.max(initial=-1)) + 1, by_query.shape[1]))
-        np.add.at(sums, self._cluster, by_query)
-        return sums
+        return by_query if self._cluster is None else Units.of(self._cluster).sums(by_query.T).T
 
     def defined_differences(self, pair: int) -> Floats:
         """Return the differences of a pair, query by query."""
@@ -346,7 +342,7 @@ class _Table:
         values = np.stack([self._a[some, pair], self._b[some, pair]])
         # Values of different queries, too, may differ by rounding alone.
         size = float(np.abs(values).max(initial=0.0)) or 1.0
-        return cliff_delta(*np.round(values / size, _DIGITS))
+        return cliff_delta(*np.round(values / size, EQUAL_DIGITS))
 
     def complete(self, name: str) -> Floats:
         """Return the values of all models, summed over clusters, for queries that all have."""

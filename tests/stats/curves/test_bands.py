@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from prframe.stats.curves.bands import pointwise_band, studentized_band
+from prframe.stats.curves.bands import Deviations, _rank
+
+
+def studentized_band(draws, level):
+    return Deviations(draws, draws).band(level)
+
+
+def pointwise_band(draws, level):
+    return Deviations(draws, draws).pointwise_band(level)
 
 
 @pytest.fixture
@@ -38,3 +46,35 @@ def test_a_band_has_ends_where_only_some_curves_go_on():
     assert high[2] in draws[:, 2]
     assert high[3] == -np.inf
     assert ((draws >= low) & (draws <= high)).all(axis=1).mean() >= 0.9
+
+
+@pytest.mark.parametrize("n", [19, 39, 60, 99])
+@pytest.mark.parametrize("level", [0.3, 0.5, 0.9])
+def test_an_interval_holds_another_draw_as_often_as_asked_for(n, level):
+    # Each of n + 1 exchangeable draws in turn is the one that the others' interval should hold.
+    draws = np.random.default_rng(5).standard_normal((n + 1, 1))
+    held = 0
+    for i, draw in enumerate(draws):
+        low, high = pointwise_band(np.delete(draws, i, axis=0), level)
+        held += bool(low <= draw <= high)
+    assert level * (n + 1) - 1e-9 <= held < level * (n + 1) + 2
+
+
+def test_the_rank_is_the_least_that_bounds_another_draw_often_enough():
+    for n in range(1, 60):
+        for share in np.linspace(0.05, 0.95, 19):
+            enough = [k for k in range(1, n + 1) if k / (n + 1) >= share - 1e-12]
+            assert _rank(share, n) == (enough[0] if enough else n)
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.8])
+def test_a_band_leaves_out_what_its_p_value_rejects(draws, factor):
+    deviations = Deviations(draws[:99], draws[:99] + 0.5, factor)
+    for value in np.linspace(-6, 6, 41):
+        for alpha in (0.02, 0.1, 0.25, 0.5):
+            low, high = deviations.band(1 - alpha)
+            outside = ((value < low) | (value > high)).any()
+            assert outside == (deviations.p_value(value) <= alpha + 1e-12)
+            low, high = deviations.pointwise_band(1 - alpha)
+            rejected = deviations.pointwise_p_value(value) <= alpha + 1e-12
+            np.testing.assert_array_equal((value < low) | (value > high), rejected)

@@ -12,7 +12,7 @@ from scipy.special import expit, ndtr, ndtri
 import prframe
 from prframe.stats import pr_curve, pr_posterior
 from prframe.stats.curves import roc_path as roc_paths
-from prframe.stats.curves.bands import pointwise_band, studentized_band
+from prframe.stats.curves.bands import Deviations
 from prframe.stats.curves.bayesian_bootstrap import cells_of_classes
 from prframe.stats.curves.roc_path import RocPath, _positions, draw_curves, empirical_precision
 from prframe.stats.intervals.posterior_draws import posterior_replicates
@@ -142,6 +142,7 @@ def same_law(first: Floats, second: Floats) -> bool:
     return stats.ks_2samp(first, second, method="asymp").pvalue > CHANCE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_law_is_that_of_the_slow_definition(name: str) -> None:
     many = name.startswith("many")
@@ -299,7 +300,7 @@ def test_parts_hold_what_memory_allows(monkeypatch: pytest.MonkeyPatch) -> None:
     metrics = [AveragePrecision(), RocArea()]
     whole = posterior_replicates(cells, metrics, 2000, np.random.default_rng(12))
     monkeypatch.setattr(roc_paths, "_MOST_VALUES", 256 * 150)
-    assert roc_paths.batch_sizes(RocPath.of(cells), 2000) == [150] * 13 + [50]
+    assert RocPath.of(cells).batch_sizes(2000) == [150] * 13 + [50]
     found = pr_posterior(**group, recall=[0.1, 0.6], n_resamples=2000, rng=13)
     parts = posterior_replicates(cells, metrics, 2000, np.random.default_rng(13))
     assert (found.log_odds.shape, parts.shape) == ((2000, 2), (2, 2000))
@@ -321,6 +322,14 @@ def test_thinning_leaves_large_blocks_alone(above: int) -> None:
     assert path.fp[block : block + 2].tolist() == [above, above + 500]
 
 
+def studentized_band(draws: Floats, level: float) -> tuple[Floats, Floats]:
+    return Deviations(draws, draws).band(level)
+
+
+def pointwise_band(draws: Floats, level: float) -> tuple[Floats, Floats]:
+    return Deviations(draws, draws).pointwise_band(level)
+
+
 def within(draws: Floats, low: Floats, high: Floats) -> int:
     """How many draws keep within a band at all levels."""
     hair = 1e-9 * (1 + np.where(np.isfinite(draws), np.abs(draws), 0))
@@ -334,15 +343,15 @@ def test_a_band_holds_the_share_of_draws_that_was_asked_for(name: str, level: fl
     low, high = studentized_band(draws, level)
     # One factor for all levels and both sides.
     ordered = np.sort(draws, axis=0)
-    factors = (high - ordered[499]) / (ordered[994] - ordered[499])
+    factors = (high - ordered[500]) / (ordered[995] - ordered[500])
     assert factors == pytest.approx([factors[0]] * len(LEVELS))
     assert (ordered[499] - low) / (ordered[499] - ordered[4]) == pytest.approx(factors)
     # The draws that give the units are all 1 unit away.
     tied = 2 * len(LEVELS) if factors[0] == pytest.approx(1) else 0
-    assert 0 <= within(draws, low, high) - ceil(level * 1000) <= tied
+    assert 0 <= within(draws, low, high) - ceil(level * 1001) <= tied
     # At a single level too.
     ends = studentized_band(draws[:, :1], level)
-    assert within(draws[:, :1], *ends) == ceil(level * 1000)
+    assert within(draws[:, :1], *ends) == ceil(level * 1001)
 
 
 NUMBERS = st.sampled_from([-inf, -2.0, -1.0, 0.0, 0.5, 1.0, 3.0, inf])
@@ -423,6 +432,7 @@ CUTS = np.array([0.0, 0.7, 1.4, 2.1])
 GRID = np.linspace(0.05, 0.95, 46)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mu", "prevalence", "n", "tied"),
     # Of the fifth, most samples have no negative above most positives.

@@ -68,6 +68,7 @@ def same_law(first: np.ndarray, second: np.ndarray) -> bool:
 NAMES = ["binormal", "rare", "ties", "unretrieved", "few negatives"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_law_is_that_of_full_samples(name: str) -> None:
     found = pr_bootstrap(*data(name), LEVELS, n_resamples=RESAMPLES, rng=5)
@@ -187,6 +188,7 @@ def tail_share(roc, center: np.ndarray, radius: float, drawn: float, rng) -> flo
     return float((np.exp(logs) * tail).sum() / np.exp(logs).sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["binormal", "rare", "few negatives"])
 def test_the_automatic_tilt_is_never_worse(name: str) -> None:
     positives, negatives = data(name)

@@ -186,6 +186,7 @@ def test_clusters_without_an_error_are_one_observation_each() -> None:
         assert found.low == pytest.approx(stats.beta.ppf(0.025, 2.5, 0.5))
 
 
+@pytest.mark.slow
 def test_recall_of_first_items_without_a_negative_is_limited_by_the_positives_alone() -> None:
     rng, covered = np.random.default_rng(20), 0
     # Of N(1, 1) and N(0, 1) with prevalence .95.
@@ -203,6 +204,7 @@ def test_recall_of_first_items_without_a_negative_is_limited_by_the_positives_al
     assert stats.binomtest(covered, 200, 0.95, "less").pvalue > 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [10, 50])
 def test_first_items_count_among_a_million_as_among_thousands(k: int) -> None:
     # Positives by turns, then by 20, then 3 in 10 of the rest.

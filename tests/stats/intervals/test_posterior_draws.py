@@ -169,6 +169,7 @@ STATISTICS: dict[str, CellStatistic] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STATISTICS)
 @pytest.mark.parametrize("key", RANKINGS)
 def test_draws_have_the_law_of_the_definition(key: str, name: str) -> None:
@@ -265,6 +266,7 @@ def test_a_constant_score_is_chance() -> None:
     assert ap.std() == pytest.approx(law.std(), rel=0.1)
 
 
+@pytest.mark.slow
 def test_large_samples_are_normal() -> None:
     cells = sample(1_000_000, 0.02, 9, mu=1.5)
     areas = AveragePrecision(), TrapezoidArea(), RocArea()
@@ -290,6 +292,7 @@ def population(statistic: CellStatistic, prevalence: float, mu: float, share: fl
     return cut.value(cells)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "statistic",
     [LargestF1(), F1At(60), PrecisionAt(60), LiftAt(60), RPrecision(), Bedroc()],

@@ -13,7 +13,8 @@ from scipy import stats
 
 import prframe
 from prframe.stats import APNull, LinearRankNull, SignFlipNull
-from prframe.stats.null.base import BOTH, NullDistribution
+from prframe.stats.null.base import NullDistribution
+from prframe.stats.null.tail_probabilities import BOTH
 
 Floats = NDArray[np.float64]
 SCORES = [0.0, 0.3, 0.35, 1.0, 1.7, 2.2, 2.21, 4.0]
@@ -73,6 +74,7 @@ def atoms(values: Floats) -> tuple[Floats, Floats, Floats]:
     return distinct, above, np.array([(values <= x + 1e-9).mean() for x in distinct])
 
 
+@pytest.mark.slow
 def test_probabilities_are_those_of_all_cases(case: tuple[NullDistribution, Floats]) -> None:
     null, values = case
     x, above, below = atoms(values)
@@ -90,6 +92,7 @@ def test_probabilities_are_those_of_all_cases(case: tuple[NullDistribution, Floa
     assert np.array_equal(null.logsf(far), [0, 0, -np.inf, -np.inf])
 
 
+@pytest.mark.slow
 def test_quantiles_are_attained(case: tuple[NullDistribution, Floats]) -> None:
     null, values = case
     x, above, below = atoms(values)
@@ -114,6 +117,7 @@ def test_moments_are_those_of_all_cases(case: tuple[NullDistribution, Floats]) -
     assert null.stats("ks") == found[2:]
 
 
+@pytest.mark.slow
 def test_p_values_are_tails(case: tuple[NullDistribution, Floats]) -> None:
     null, values = case
     x, above, below = atoms(values)
@@ -128,6 +132,7 @@ def test_p_values_are_tails(case: tuple[NullDistribution, Floats]) -> None:
     assert null.tails(float(x[0])).method == "exact"
 
 
+@pytest.mark.slow
 def test_shapes_are_kept(case: tuple[NullDistribution, Floats]) -> None:
     null, _ = case
     middle = null.mean()
@@ -187,6 +192,7 @@ LARGE: dict[str, NullDistribution] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", LARGE.values(), ids=LARGE)
 def test_quantiles_take_few_looks(null: NullDistribution, monkeypatch: pytest.MonkeyPatch) -> None:
     looks, found = [], type(null)._found
@@ -209,6 +215,7 @@ def test_quantiles_take_few_looks(null: NullDistribution, monkeypatch: pytest.Mo
         assert null.cdf(quantile - 0.02 * null.std()) < q
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("null", LARGE.values(), ids=LARGE)
 def test_probabilities_are_monotone(null: NullDistribution) -> None:
     x = np.clip(null.mean() + null.std() * np.linspace(-4, 4, 21), *null.support())
@@ -352,6 +359,7 @@ def test_refusals_of_a_depth(call: Callable[[], object], message: str) -> None:
     assert str(caught.value) == message
 
 
+@pytest.mark.slow
 def test_a_depth_agrees_with_draws() -> None:
     null = APNull(400, 40, depth=60, ties=[4] * 15)
     drawn = null.rvs(40_000, rng=4)

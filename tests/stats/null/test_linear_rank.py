@@ -124,6 +124,7 @@ def test_many_positives_are_few_negatives():
 SMOOTH = ["logistic", "logrank", "mww", "p-norm-push(q=3)", "van-der-waerden"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SMOOTH)
 @pytest.mark.parametrize(("n", "n_pos"), [(32, 16), (34, 6), (34, 28)])
 def test_the_saddlepoint_is_accurate_in_the_tails(name, n, n_pos):
@@ -140,6 +141,7 @@ def test_the_saddlepoint_is_accurate_in_the_tails(name, n, n_pos):
         assert found.log_cdf == pytest.approx(exact.log_cdf, abs=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dcg", "dcg(k=10)", "local-auc", "p-norm-push(q=20)", "rtb"])
 def test_sums_that_clump_are_taken_apart(name):
     n, n_pos, draws = 400, 12, 40_000
@@ -213,6 +215,7 @@ def test_mixtures_of_many_tied_blocks_have_few_terms(name, monkeypatch):
         assert found == pytest.approx(share, abs=4 * (share / draws) ** 0.5 + 0.02 * share)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "n", "n_pos"),
     [
@@ -268,6 +271,7 @@ def test_the_unit_of_scores_does_not_matter(unit):
     assert scaled.std() == pytest.approx(plain.std() * unit, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dcg", "local-auc", "logrank", "p-norm-push(q=20)", "rtb"])
 @pytest.mark.parametrize(("n", "n_pos"), [(33_000, 40), (33_000, 32_000)])
 def test_points_stand_for_many_numbers(name, n, n_pos, monkeypatch):

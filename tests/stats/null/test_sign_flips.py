@@ -88,6 +88,7 @@ def test_a_grid_that_holds_the_lattice_rounds_nothing(n, alternative):
     assert found.p_value(alternative=alternative) == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("z", [0.5, 1, 2, 3, 4])
 def test_many_numbers_agree_with_the_inversion_of_their_characteristic_function(z):
     rng = np.random.default_rng(3)
@@ -197,6 +198,7 @@ def test_convolution_of_few_numbers_is_enumeration(numbers, alternative):
     ) == pytest.approx(exact)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [20_000, 100_000, 300_000])
 @pytest.mark.parametrize("z", [0.5, 3.0, 6.0])
 def test_very_many_numbers_follow_edgeworths_expansion(n, z):
@@ -209,6 +211,7 @@ def test_very_many_numbers_follow_edgeworths_expansion(n, z):
     assert SignFlipNull(numbers).p_value() == pytest.approx(expected, rel=0.005)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [20_000, 100_000])
 def test_very_many_equal_numbers_are_binomial(n):
     wins = n // 2 + round(1.5 * np.sqrt(n))

@@ -121,6 +121,7 @@ def test_rankings_that_do_not_differ() -> None:
     assert found.conf_low < 0 < found.conf_high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", ["percentile", "bca"])
 def test_intervals_are_scipy_s(interval: str) -> None:
     a, b, label = sample(60, 5)
@@ -302,6 +303,7 @@ def rejections(p: np.ndarray, level: float, alternative: str) -> float:
     return stats.binomtest(int((p <= level).sum()), p.size, level, alternative).pvalue
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["plain", "ties", "clusters"])
 def test_size_of_randomization(kind: str) -> None:
     # Coins that break ties of ranks make the test a little cautious.
@@ -312,6 +314,7 @@ def test_size_of_randomization(kind: str) -> None:
         assert (p <= 0.2).mean() > 0.1
 
 
+@pytest.mark.slow
 def test_clusters_matter() -> None:
     options = {"clustered": False}
     for test in ("randomization", "delong"):
@@ -319,6 +322,7 @@ def test_clusters_matter() -> None:
         assert (p <= 0.05).mean() > 0.12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["plain", "clusters"])
 @pytest.mark.parametrize("test", ["delong", "bootstrap"])
 def test_size_of_delong_and_bootstrap_is_near_nominal(test: str, kind: str) -> None:

@@ -152,7 +152,7 @@ def test_swaps_are_those_of_ranks(ties: bool) -> None:
     assert not found.exact
     draws = [
         (coin, swap)
-        for coin, bits in paired_swaps._swaps(30, 60, 60, np.random.default_rng(5))
+        for coin, bits in paired_swaps._swaps(30, 30, 1800, 60, np.random.default_rng(5))
         for swap in bits
     ]
     expected = [naive_difference(scores, label, swap, coin) for coin, swap in draws]
@@ -248,6 +248,7 @@ def naive_replicates(
     return np.array(values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("units", [60, 12])
 def test_replicates_have_the_law_of_resampled_rows(units: int) -> None:
     scores, label = sample(60, 9, ties=False)

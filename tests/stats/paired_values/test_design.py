@@ -39,6 +39,7 @@ def power_by_quadrature(n: int, effect: float, alpha: float, *, two_sided: bool)
     return integrate.quad(beyond, 0, 1, limit=500, epsabs=1e-10)[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("two_sided", [True, False])
 @pytest.mark.parametrize("n", [2, 3, 10, 80])
 def test_power_by_quadrature(n: int, *, two_sided: bool) -> None:

@@ -185,6 +185,7 @@ def test_clusters_exchange_their_values_together():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", [paired_randomization, paired_t_test, paired_bootstrap_test])
 def test_size_with_clusters(test):
     """Queries of a cluster share an effect: only tests that know it keep their level."""
@@ -209,6 +210,7 @@ TESTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [10, 40])
 @pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
 def test_size_under_the_null(test, n):

@@ -95,6 +95,7 @@ def test_lemma_3(phi: str, curve: tuple[list[float], list[float]], p: float) -> 
     assert ranking_performance(*curve, p, phi) == pytest.approx(float(wanted), abs=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phi", PHIS)
 @pytest.mark.parametrize(("mu", "p"), [(1.0, 0.5), (2.0, 0.1), (0.0, 0.3)])
 def test_a_binormal_population(phi: str, mu: float, p: float) -> None:

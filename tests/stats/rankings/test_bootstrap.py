@@ -41,6 +41,7 @@ def naive(score: np.ndarray, label: np.ndarray, cluster: np.ndarray, seed: int) 
     return np.array(values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("per_kind", [0, 10_000])
 def test_resamples_have_the_law_of_resampled_rows(
     monkeypatch: pytest.MonkeyPatch, per_kind: int
@@ -103,6 +104,7 @@ def test_statistics_share_the_resamples_and_seeds_repeat_them() -> None:
     assert (both[0] != ranking_bootstrap(cells, [AP], 50, rng=15)[0]).any()
 
 
+@pytest.mark.slow
 def test_chunks_hold_what_memory_allows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cell_bootstrap, "_CHUNK", 64)
     monkeypatch.setattr(cell_bootstrap, "_BATCH", 16)

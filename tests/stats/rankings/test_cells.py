@@ -59,6 +59,7 @@ def metric(statistic: CellStatistic, rows: list[tuple[float, bool]]) -> float:
     return np.nan if value is None else value
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 @pytest.mark.parametrize("statistic", SMOOTH + SETS + CUT + LEVELS, ids=lambda one: one.name)
 @given(rows=ROWS, data=st.data())
@@ -97,6 +98,7 @@ def test_cells_from_hits_are_those_from_scores(rows: list[tuple[float, bool]]) -
     assert (found.n, found.n_pos, found.n_neg) == (len(rows), n_pos, len(rows) - n_pos)
 
 
+@pytest.mark.slow
 def test_long_rankings_are_added_up_in_pieces() -> None:
     rng = np.random.default_rng(1)
     label = rng.random(40_000) < 0.5
@@ -198,6 +200,7 @@ def test_standard_errors_are_those_of_simulated_samples(
     assert np.sqrt((errors**2).mean()) == pytest.approx(values.std(), rel=0.1)
 
 
+@pytest.mark.slow
 def test_ap_without_own_precision_has_no_bias() -> None:
     # Given how many others are above a positive, each is positive with the precision there.
     rng, n, p = np.random.default_rng(5), 30, 0.3

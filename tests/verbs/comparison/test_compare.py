@@ -150,6 +150,7 @@ def test_sampled_p_values_keep_to_their_error() -> None:
     assert {(row["method"], row["p_std_error"]) for row in few} == {("randomization-exact", None)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", ["percentile", "bca"])
 @sides
 def test_bootstrap_intervals_are_scipys(interval: str, alternative: str) -> None:
@@ -184,6 +185,7 @@ def test_effect_sizes_are_their_definitions() -> None:
 NAMES = {"bh": "fdr_bh", "by": "fdr_by", "hochberg": "simes-hochberg"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correction", ["bonferroni", "holm", "hochberg", "bh", "by"])
 @pytest.mark.parametrize(
     ("within", "family"), [("all", []), ("by", ["half"]), ("metric", ["half", "metric"])]
@@ -219,6 +221,7 @@ def stepped_down(t: np.ndarray, drawn: np.ndarray) -> np.ndarray:
     return adjusted
 
 
+@pytest.mark.slow
 @sides
 @pytest.mark.parametrize("within", ["metric", "by"])
 def test_max_t_is_the_enumeration_of_signs(alternative: str, within: str) -> None:

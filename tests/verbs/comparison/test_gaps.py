@@ -67,6 +67,7 @@ def test_missing_queries(policy: str) -> None:
     assert found["n"].to_list() == sizes[policy]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["pairwise", "common"])
 @pytest.mark.parametrize(
     "options",
@@ -108,6 +109,7 @@ def test_tukey_takes_what_all_models_have() -> None:
     assert said == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [*({"test": test} for test in TESTS), {"interval": "bca"}], ids=str
 )
@@ -255,6 +257,7 @@ def test_the_same_difference_everywhere(test: str, interval: str) -> None:
     assert [row[name] for name in names] == [None] * 3
 
 
+@pytest.mark.slow
 @lacking
 def test_strata_are_as_filters_give_them() -> None:
     data = GAPS.with_columns(

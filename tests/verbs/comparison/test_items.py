@@ -70,6 +70,7 @@ def test_it_is_the_array_function_pair_by_pair(test, digits):
             assert rows[name].to_list() == pytest.approx(ends)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"test": "bootstrap"}, {"cluster": "day"}])
 def test_layout_order_and_kind_of_frame_do_not_matter(options):
     wide = items(digits=1)
@@ -220,6 +221,7 @@ def test_metrics_of_both_kinds_have_the_same_draws():
     assert np.allclose(cut.filter(metric="AP@120").select(numbers), alone.select(numbers))
 
 
+@pytest.mark.slow
 def test_size_of_swaps_by_groups():
     """Two models that are alike on 400 test sets, in one call."""
     rng = np.random.default_rng(6)

@@ -26,12 +26,16 @@ from prframe.stats.null.average_precision.moments import (
     tie_blocks,
 )
 from prframe.stats.null.average_precision.shape import ap_null_shape, retrieved_shape
-from prframe.stats.null.average_precision.tails.routes import APNullMethod, NullTails, just_above
-from prframe.stats.null.base import Found, NullDistribution, Side, numbers, shaped
+from prframe.stats.null.average_precision.tails.null_tails import NullTails
+from prframe.stats.null.average_precision.tails.routes import all_tails
+from prframe.stats.null.average_precision.tails.tail import APNullMethod
+from prframe.stats.null.base import NullDistribution, numbers
+from prframe.stats.null.tail_probabilities import Found, Side, shaped
 from prframe.typing import Floats, Integers
 
 # Values this many times their rounding from a quantile are what it stands for.
 _NEAR = 5
+_TINY = 1e-300
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -281,7 +285,8 @@ class APNull(NullDistribution):
             logs[undecided] = (-np.inf, 0.0)[side]
         elif undecided.any():
             asked = x[undecided]
-            tails = self._null_tails.tails(np.zeros(asked.size, np.int64), asked, self.method)
+            group = np.zeros(asked.size, np.int64)
+            (tails,) = all_tails([(self._null_tails, group, asked)], self.method)
             logs[undecided] = [tail[side] for tail in tails]
             method[undecided] = [tail.method for tail in tails]
         return logs, method
@@ -338,7 +343,12 @@ def beyond(x: Floats, least: Floats | float) -> Floats:
 
     Nothing lies between these two, and next to 0 sums of large terms are not precise.
     """
-    return np.maximum(just_above(x), np.asarray(least) / 2)
+    return np.maximum(_just_above(x), np.asarray(least) / 2)
+
+
+def _just_above(x: Floats) -> Floats:
+    """Return values just above those that equal x."""
+    return np.asarray(x * (1 + 3 * EQUAL) + _TINY)
 
 
 def _blocks(ties: Sequence[int], n: int, depth: int | None) -> Integers:

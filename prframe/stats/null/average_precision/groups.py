@@ -12,12 +12,9 @@ from prframe.stats.null.average_precision.generating_function.course import Grou
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.sums.tail import sum_tail
 from prframe.stats.null.average_precision.sums.terms import Term
-from prframe.stats.null.average_precision.tails.routes import (
-    APNullMethod,
-    NullTails,
-    Tail,
-    all_tails,
-)
+from prframe.stats.null.average_precision.tails.null_tails import NullTails
+from prframe.stats.null.average_precision.tails.routes import all_tails
+from prframe.stats.null.average_precision.tails.tail import APNullMethod, Tail
 from prframe.typing import Floats, Integers
 
 Shape: TypeAlias = tuple[int | None, tuple[int, ...] | None]

@@ -17,8 +17,9 @@ from prframe.errors import PrframeError
 from prframe.stats._arrays import reals
 from prframe.stats._p_values import check_alternative
 from prframe.stats._tolerances import EQUAL
-from prframe.stats.null.base import Found, NullDistribution, Side
+from prframe.stats.null.base import NullDistribution
 from prframe.stats.null.sign_flips.grid import SignFlipGrid, grid_cells, reach, root_of_squares
+from prframe.stats.null.tail_probabilities import Found, Side
 from prframe.typing import Alternative, Floats, Integers
 
 SignFlipMethod: TypeAlias = Literal["auto", "exact", "convolution"]

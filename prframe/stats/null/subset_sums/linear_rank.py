@@ -14,9 +14,10 @@ from scipy.special import log_ndtr
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import counts, reals
-from prframe.stats.null.base import Found, NullDistribution, Side
+from prframe.stats.null.base import NullDistribution
 from prframe.stats.null.subset_sums.counting import LatticeLaw, SubsetTables, Tails, Urn
 from prframe.stats.null.subset_sums.mixture import PAIR, approximate_tails, few_drawn, outside
+from prframe.stats.null.tail_probabilities import Found, Side
 from prframe.typing import Floats
 
 RankNullMethod: TypeAlias = Literal["auto", "exact", "saddlepoint", "normal"]

@@ -61,6 +61,7 @@ def agrees_with_enumeration(null: APNull, blocks: list[int]) -> None:
     assert [null.sf(x[-1] + 1e-6), null.cdf(x[-1] + 1e-6)] == [0, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", range(1, 11))
 def test_all_small_rankings(n: int) -> None:
     for n_pos in range(1, n + 1):
@@ -68,6 +69,7 @@ def test_all_small_rankings(n: int) -> None:
             agrees_with_enumeration(APNull(n, n_pos), [1] * n)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blocks", TIES, ids=str)
 def test_all_small_tied_rankings(blocks: list[int]) -> None:
     for n_pos in {1, sum(blocks) // 2, sum(blocks) - 1}:
@@ -104,6 +106,7 @@ def test_recorded_tails(n: int, n_pos: int, ap: float, p: float) -> None:
     assert APNull(n, n_pos).sf(ap) == pytest.approx(p, rel=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "n_pos", "ties"),
     [(400, 25, None), (150, 120, None), (300, 20, [4] * 75)],
@@ -136,6 +139,7 @@ def log_near_the_top(n: int, n_pos: int, x: float, n_bins: int = 2000) -> float:
     return log(count[:, :-1].sum() + count[:, -1].sum() / 2) - ways
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "n_pos", "ap", "within"), [(1000, 30, 0.99, 0.01), (5000, 300, 0.999, 0.2)]
 )
@@ -160,6 +164,7 @@ def log_mgf(n: int, n_pos: int, slope: float) -> float:
     return float(value[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ap", "slope"), [(0.5, 3.53), (0.9, 6.3)])
 def test_many_positives_far_out(ap: float, slope: float) -> None:
     # log P(T >= x) is below K(s) - sx, and at the right slope by no more than a few units.
@@ -169,6 +174,7 @@ def test_many_positives_far_out(ap: float, slope: float) -> None:
     assert bound - 12 < found < bound + 0.05
 
 
+@pytest.mark.slow
 def test_one_positive_and_one_negative_in_closed_form() -> None:
     for n in (50, 5000, 10**9):
         ranks = np.array([1, 2, 3, 10, n])
@@ -192,6 +198,7 @@ def test_two_positives_by_a_double_sum() -> None:
         assert null.sf(x) == pytest.approx((values >= x * (1 - 1e-12)).mean(), rel=5e-3)
 
 
+@pytest.mark.slow
 def test_the_best_ranking() -> None:
     for n, n_pos in ((30, 3), (1000, 20), (1900, 900)):
         assert APNull(n, n_pos).sf(1.0) == pytest.approx(1 / comb(n, n_pos), rel=1e-10)
@@ -204,6 +211,7 @@ def test_the_best_ranking() -> None:
     assert APNull(12, 3, ties=[4, 4, 4]).support() == pytest.approx(((1 / 8 + 2 / 4) / 3, 3 / 4))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_pos", [12, 60])
 def test_it_falls_with_ap_and_stays_within_its_bounds(n_pos: int) -> None:
     null = APNull(300, n_pos)
@@ -229,6 +237,7 @@ def test_bounds_have_the_shape_of_the_values() -> None:
     assert [np.shape(bound) for bound in null.sf_bounds([])] == [(0,), (0,)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "n_pos"), [(500, 10), (300, 100)])
 def test_critical_values_are_inverse(n: int, n_pos: int) -> None:
     null = APNull(n, n_pos)
@@ -237,6 +246,7 @@ def test_critical_values_are_inverse(n: int, n_pos: int) -> None:
         assert null.cdf(null.ppf(q)) == pytest.approx(q, rel=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_pos", "ties"), [(6, None), (50, None), (6, [3] * 40)])
 def test_p_values_of_draws_are_uniform(n_pos: int, ties: list[int] | None) -> None:
     null = APNull(120, n_pos, ties)

@@ -14,6 +14,7 @@ from prframe.stats.null.average_precision.tails.lattice import Lattice, Retrieve
 CASES = [(1000, 10, 1000), (300, 12, 300), (50, 8, 50), (400, 20, 90), (4000, 6, 70), (65, 30, 64)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("z", [-0.3, 0.5, 2.0, 4.0])
 def test_agrees_with_the_inversion(z):
     nulls = [APNull(n, n_pos, depth=depth, method="transform") for n, n_pos, depth in CASES]
@@ -37,6 +38,7 @@ def test_both_tails_add_up():
     assert (np.diff(found.reached) < 0).all()
 
 
+@pytest.mark.slow
 def test_single_values_that_carry_weight_are_noticed_and_count_whole():
     # One of six positives is retrieved at most, hardly ever two: T is 1, 1/2, 1/3, ...
     x = np.array([1.0, 0.5, 0.2])
@@ -58,6 +60,7 @@ def test_single_values_that_carry_weight_are_noticed_and_count_whole():
         assert tested["p_value"][q] == pytest.approx(alone, rel=0.02)
 
 
+@pytest.mark.slow
 def test_many_groups_are_what_one_is():
     rng = np.random.default_rng(3)
     groups = pl.concat(
@@ -78,6 +81,7 @@ def test_many_groups_are_what_one_is():
         assert rows["log10_p_value"][q] == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "n_pos"), [(10**6, 100), (3 * 10**5, 30), (50_000, 5)])
 def test_rare_positives_far_down(n, n_pos):
     # Spacings of exponential numbers are those of uniform ranks; a few thousand times as many.
@@ -95,6 +99,7 @@ def test_rare_positives_far_down(n, n_pos):
         assert np.exp(found.reached[0]) == pytest.approx(reached, abs=4 * error)
 
 
+@pytest.mark.slow
 def test_values_one_after_the_other_are_those_of_one_call():
     case = Retrieved(2_000, 14, 300)
     x = np.array([0.01, 0.3, 0.9, 1.7, 4.1, 4.3])
@@ -106,6 +111,7 @@ def test_values_one_after_the_other_are_those_of_one_call():
     assert not together.lumpy.all()
 
 
+@pytest.mark.slow
 def test_tails_that_a_lattice_does_not_reach_are_none_of_its():
     found = lattice_tails([Retrieved(100_000, 100, 100_000)], np.array([80.0]))
     assert np.isnan(found.reached[0])
@@ -131,6 +137,7 @@ def test_few_positives_or_negatives_are_counted(n):
                     assert np.exp(logs[0]) == pytest.approx(np.mean(total >= x), abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_pos", [1, 3, 997, 999])
 def test_quantiles_of_few_positives_or_negatives(n_pos):
     null = APNull(1_000, n_pos)

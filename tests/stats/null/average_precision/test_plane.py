@@ -103,6 +103,7 @@ def log_tail(n: int, n_pos: int, depth: int, levels: int, z: float) -> float:
     return cases.tails(cases.mean + z * np.sqrt(cases.variance))[0].log_reached
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "n_pos", "depth", "levels", "z", "log_p", "error"), RECORDED)
 def test_recorded_references(
     n: int, n_pos: int, depth: int, levels: int, z: float, log_p: float, error: float

@@ -26,6 +26,7 @@ FEW_HITS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cases", FEW_HITS.values(), ids=FEW_HITS)
 @pytest.mark.parametrize("share", [0.013, 0.1, 0.3, 0.52])
 def test_a_lattice_agrees_with_counting(cases, share):
@@ -43,6 +44,7 @@ def test_a_lattice_agrees_with_counting(cases, share):
         assert found.log_reached == pytest.approx(exact.log_reached, abs=0.3)
 
 
+@pytest.mark.slow
 def test_most_values_are_settled_on_a_lattice():
     cases = FEW_HITS["untied"]
     terms = Cases(cases)._terms()
@@ -108,6 +110,7 @@ def run(n_queries, depth, n, first):
     return pl.concat(parts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tied", [1, 7])
 def test_runs_over_a_large_collection_are_told_apart(tied):
     options = {"over": "query", "n_pos": "n_pos", "n_neg": "n_neg"}
@@ -159,6 +162,7 @@ def test_worse_than_chance_counts_the_value_too():
     )
 
 
+@pytest.mark.slow
 def test_the_method_that_is_asked_for_is_taken():
     frame = pl.DataFrame(
         {
@@ -190,6 +194,7 @@ def test_the_best_mean_and_constant_ones():
             assert found["method"].item() == "exact"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("queries", "n"), [(2, 20), (40, 100), (300, 500_000)])
 def test_a_mean_of_nothing_retrieved(queries, n):
     frame = pl.DataFrame(

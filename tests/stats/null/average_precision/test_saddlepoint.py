@@ -12,7 +12,7 @@ from scipy import stats as scipy_stats
 
 import prframe
 from prframe.stats import APNull, ap_null_moments
-from prframe.stats.null.average_precision.generating_function import course as ap_course
+from prframe.stats.null.average_precision.generating_function import tables as ap_tables
 from prframe.stats.null.average_precision.generating_function.course import (
     DENSE,
     GROWTH,
@@ -64,6 +64,7 @@ SHAPES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "n_pos", "blocks", "depth"), SHAPES)
 @pytest.mark.parametrize("slope", [-3.0, -0.2, 0.0, 0.3, 2.0, 5.0])
 def test_generating_function(n, n_pos, blocks, depth, slope):
@@ -119,6 +120,7 @@ def problem(n, n_pos, z, ends=None):
     return Problem(Items(n, n, ends), n_pos, target, n_pos * mean, deviation)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "n_pos"), [(2_000, 1_000), (100_000, 50_000), (10**6, 10**5)])
 @pytest.mark.parametrize("z", [-2.0, 0.0, 1.0, 4.0, 12.0])
 def test_saddlepoint_and_inversion_agree(n, n_pos, z):
@@ -141,17 +143,18 @@ def test_many_problems_are_each_their_own():
 def test_walks_find_their_rows_again(monkeypatch):
     # Rows that are far too few at first are laid anew.
     expected = planned_tails([problem(50_000, 25_000, 2.0)])[0]
-    monkeypatch.setattr(ap_course, "_WIDE", 2.0)
-    monkeypatch.setattr(ap_course, "_MORE", 0.0)
+    monkeypatch.setattr(ap_tables, "_WIDE", 2.0)
+    monkeypatch.setattr(ap_tables, "_MORE", 0.0)
     found = planned_tails([problem(50_000, 25_000, 2.0)])[0]
     assert found.log_reached == pytest.approx(expected.log_reached, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("z", [0.5, 2.0, 8.0])
 def test_a_wrong_walk_is_noticed(monkeypatch, z):
     # Rows further apart than hits scatter make every sum wrong.
     expected = planned_tails([problem(50_000, 25_000, z)])[0]
-    monkeypatch.setattr(ap_course, "_STRIDE", 3.0)
+    monkeypatch.setattr(ap_tables, "_STRIDE", 3.0)
     found = planned_tails([problem(50_000, 25_000, z)])[0]
     wrong = abs(found.log_reached - expected.log_reached) > 0.05
     assert not (wrong and found.method == "saddlepoint")
@@ -165,6 +168,7 @@ def test_where_the_mean_is_the_value():
     assert path.hits[0, -1] == 2_500
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_pos", [10, 900, 50_000])
 def test_tails_fall_with_ap(n_pos):
     null = APNull(100_000, n_pos)
@@ -199,6 +203,7 @@ def test_depth_of_one_and_none(method):
     assert APNull(1_000, 400, depth=0, method=method).sf(0.0) == 1
 
 
+@pytest.mark.slow
 def test_beyond_floats():
     n = 20_000
     label = np.arange(n) < n // 2
@@ -216,6 +221,7 @@ def test_beyond_floats():
     assert mean["method"].item() == "saddlepoint"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [2, 30])
 @pytest.mark.parametrize("z", [-1.0, 0.3, 4.0])
 def test_sums_of_large_groups_are_nearly_normal(count, z):
@@ -259,6 +265,7 @@ def test_huge_blocks(n, n_pos, blocks, x, expected):
     assert np.exp(found.log_sf) == pytest.approx(expected, abs=2e-3)
 
 
+@pytest.mark.slow
 def test_clusters_too_many_to_count():
     null = APNull(1_000, 100, ties=[900] + [1] * 100)
     found = null.tails(0.104236)
@@ -287,6 +294,7 @@ def distribution(case):
     return chances
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("case", "count", "value"), SUMS_OF_FEW_VALUES)
 def test_sums_of_few_values_are_counted(case, count, value):
     one, total = distribution(case), {Fraction(0): Fraction(1)}

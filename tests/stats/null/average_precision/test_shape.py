@@ -97,6 +97,7 @@ def test_ties(blocks: list[int]) -> None:
     assert pytest.approx(np.array(expected), rel=1e-10, abs=1e-11) == np.array(found).T
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "most"), [(300, 299), (_TABLE, 60), (_TABLE + 1, 60), (9000, 60)])
 def test_a_slow_recursion(n: int, most: int) -> None:
     skewness, kurtosis = by_recursion(n, most)
@@ -105,6 +106,7 @@ def test_a_slow_recursion(n: int, most: int) -> None:
     assert found.kurtosis == pytest.approx(kurtosis.astype(float), rel=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [10, 5000, 10**6, 10**9, 10**15])
 def test_one_positive_and_one_negative(n: int) -> None:
     # With one positive AP is 1/rank; sum 1/i^k up to 10^4, then by the Euler-Maclaurin formula.
@@ -140,6 +142,7 @@ def test_one_positive_and_one_negative(n: int) -> None:
         assert found.kurtosis == pytest.approx(float(fourth / second**2 - 3), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_two_positives_among_many() -> None:
     # 2 AP = 1/i + 2/j for ranks i < j: sums over i, then over j, in extended precision.
     n = 200_000

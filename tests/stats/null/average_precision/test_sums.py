@@ -80,6 +80,7 @@ def test_refined_tails_of_gamma_distributions(shape):
     assert (found.doubt < 0.002).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("z", [-2.5, 1.0, 4.0, 12.0])
 def test_both_ways_to_walk_and_the_saddlepoint_agree(z):
     terms = queries(12)
@@ -98,6 +99,7 @@ def test_both_ways_to_walk_and_the_saddlepoint_agree(z):
     assert best.log_missed == pytest.approx(tails[0].log_missed, rel=1e-2, abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tied", [True, False])
 def test_sums_are_what_simulation_says(tied):
     terms = queries(25, tied=tied, n=120, seed=2)

@@ -8,7 +8,7 @@ scatter about the path that maximises
 where m ranks hold j positives, and log C(m, j) is taken as
 ``m log m - j log j - (m - j) log(m - j)``. Neighbouring steps alone interact, so that Newton's
 method solves tridiagonal systems. Their pivots tell how far the hits scatter about the path.
-Nothing here is a probability: the path says where to look (`ap_course`), and what is found there
+Nothing here is a probability: the path says where to look (`Course`), and what is found there
 is checked.
 """
 

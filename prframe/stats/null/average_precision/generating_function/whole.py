@@ -1,6 +1,6 @@
 """The generating function of T = n_pos AP for many rankings of few positives, side by side.
 
-As in `ap_course`, but every number of hits is a row, and what is walked with is
+As in `Course`, but every number of hits is a row, and what is walked with is
 
     V_t(h) = E[exp(sT)]  =  sum over j of  P(j | t, h) exp(s g(h - j, j)) V_{t-m}(h - j)
 

@@ -17,7 +17,7 @@ from prframe.stats.null.average_precision.generating_function.steps import (
     log_binomial,
 )
 from prframe.stats.null.average_precision.sums.terms import Term
-from prframe.stats.null.average_precision.tails.routes import Tail
+from prframe.stats.null.average_precision.tails.tail import Tail
 from prframe.typing import Floats
 
 # Values that differ by less are one: sums of the same fractions in another order.

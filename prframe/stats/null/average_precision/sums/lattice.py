@@ -25,7 +25,7 @@ from prframe.stats.null.average_precision.tails.lattice import (
     settled,
     walk_terms,
 )
-from prframe.stats.null.average_precision.tails.routes import Tail
+from prframe.stats.null.average_precision.tails.tail import Tail
 from prframe.typing import Floats
 
 # Points up to the value that is asked for, until two numbers of them agree.

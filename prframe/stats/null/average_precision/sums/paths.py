@@ -1,6 +1,6 @@
 """Sums of the AP of any rankings, each walked to along a path of its own.
 
-The generating function of the sum is the product of those of the rankings (`ap_course`), with one
+The generating function of the sum is the product of those of the rankings (`Course`), with one
 slope for all.
 """
 

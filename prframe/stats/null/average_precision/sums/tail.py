@@ -21,7 +21,7 @@ from prframe.stats.null.average_precision.sums.paths import PathSum
 from prframe.stats.null.average_precision.sums.terms import Sum, Term
 from prframe.stats.null.average_precision.sums.whole import MOST_POSITIVES, WholeSum
 from prframe.stats.null.average_precision.tails.planned import FLATTEST, PlannedTail, is_trusted
-from prframe.stats.null.average_precision.tails.routes import Tail
+from prframe.stats.null.average_precision.tails.tail import Tail
 
 # The logarithm of a tail that a lattice should do for while nothing is known of it.
 _DEEP = -100.0

@@ -5,7 +5,7 @@ the t ranks hold j of the positives with a hypergeometric chance, and T grows by
 
     row h of t  =  sum over j of  P(j | h) times row h - j of t - m, moved by g.
 
-As with generating functions (`ap_course`) one walk down the ranks holds this for every number of
+As with generating functions (`Course`) one walk down the ranks holds this for every number of
 retrieved items (= t) and of positives among them (= h), and so for every n and n_pos. T is kept on
 a lattice from 0 to the value that is asked for; what falls between two points is shared between
 them, which keeps the mean. A second walk with points twice as far apart tells how much that

@@ -1,0 +1,275 @@
+"""Tails of AP for groups that share a depth and tie blocks, by each of the methods."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import exp, inf, log
+from typing import cast
+
+import numpy as np
+
+from prframe.errors import PrframeError
+from prframe.stats._tolerances import EQUAL
+from prframe.stats.null.average_precision.generating_function.course import Course, Group
+from prframe.stats.null.average_precision.generating_function.inversion import Inversion
+from prframe.stats.null.average_precision.generating_function.steps import log_binomial
+from prframe.stats.null.average_precision.tails.alike import (
+    LONG_WALK,
+    MOST_TERMS,
+    SHARED,
+    SPARSE,
+    AlikeGroups,
+)
+from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
+from prframe.stats.null.average_precision.tails.lattice import MOST_HITS, Lattice
+from prframe.stats.null.average_precision.tails.merged_walk import Rounding, Tails, Walk
+from prframe.stats.null.average_precision.tails.planned import planned_tails, problem_is_lumpy
+from prframe.stats.null.average_precision.tails.tail import (
+    APNullMethod,
+    Asked,
+    Hint,
+    Tail,
+    as_tail,
+    constant_tail,
+    extrapolated,
+    lattice_hints,
+    log_rest,
+    planned_hint,
+)
+from prframe.typing import Floats, Integers
+
+# So many rankings are counted anyway, and so many on demand.
+_COUNTED, _COUNTABLE = 1 << 16, 1 << 22
+# States that are kept apart before they are merged, and where good rankings are few.
+_APART, _FEW_APART = 2000, 100_000
+# Groups with about as many positives share an inversion.
+_ALIKE = 16, 64, 256
+# Beyond so many positives what a lattice finds no certainty for stays an estimate.
+_STUBBORN = 100
+# So far out, exp(-115) = 1e-50, an estimate of the inversion will do.
+_FAR = -115.0
+# Two widths of cells, from which the logarithm is extrapolated: the error is as their square.
+_WIDE, _NARROW = 0.16, 0.08
+# Up to so many positives the narrower one will do.
+_ONE_WIDTH = 8
+# The scale of a walk's cells, by the slope of the tail's logarithm.
+_SCALE = 2.0
+
+
+class NullTails(AlikeGroups):
+    """Tails for groups without ties, or for one group with ties."""
+
+    def __init__(
+        self, groups: Sequence[Group], depth: int | None = None, ends: Integers | None = None
+    ) -> None:
+        super().__init__(groups, depth, ends)
+        self._lattices: dict[int, Lattice] = {}
+        self._inversions: dict[tuple[int, ...], Inversion] = {}
+
+    def begun(self, asked: Sequence[Asked], method: APNullMethod) -> list[Tail | None]:
+        """Return the tails that are certain, or counted; None for others."""
+        found = [self._certain(*pair) for pair in asked]
+        return [
+            self._counted(*pair, method) if tail is None else tail
+            for tail, pair in zip(found, asked, strict=True)
+        ]
+
+    def finished(
+        self, asked: Sequence[Asked], known: Sequence[Hint | None], method: APNullMethod
+    ) -> list[Tail]:
+        """Return the tails of the others, of some of which something is known."""
+        hints = {place: hint for place, hint in enumerate(known) if hint is not None}
+        open_ = [
+            place
+            for place, (group, _) in enumerate(asked)
+            if place not in hints and method != "lattice" and not self._is_sparse(group)
+        ]
+        if open_:
+            group, x = (
+                np.array(column) for column in zip(*(asked[p] for p in open_), strict=True)
+            )
+            hints |= dict(zip(open_, self._inverted(group, x), strict=True))
+        return [self._approximated(*pair, hints.get(place)) for place, pair in enumerate(asked)]
+
+    def _approximated(self, group: int, x: float, hint: Hint | None) -> Tail:
+        """Return the tails of one of the others, by what is known of it or by a walk."""
+        is_good = hint is not None and self._is_good(group, hint)
+        tail = hint.tail if hint is not None and is_good else self._walked(group, x, hint)
+        n, n_pos = self.groups[group]
+        if tail.method == "lattice" and n - n_pos <= SPARSE:
+            # Merged states are told apart by what they lack, of which few negatives take little.
+            return tail._replace(method="estimate")
+        if not self.is_tied or tail.method in {"exact", "saddlepoint"}:
+            return tail
+        if not problem_is_lumpy(self.problem(group, x)):
+            return tail
+        # Where AP clusters, as with huge tie blocks, inversion and merged states are not sure.
+        if self.log_states[group] <= log(_COUNTABLE):
+            walk = Walk(*self._items(group), self._target(group, x), is_counted=True)
+            return as_tail(walk.tails())
+        lattice = self._on_lattice(group, x)
+        return lattice if lattice is not None else tail._replace(method="estimate")
+
+    def _on_lattice(self, group: int, x: float, most_terms: float = MOST_TERMS) -> Tail | None:
+        """Return the tails on a lattice, None where it is too coarse or would take long."""
+        if not self._may_be_on_lattice(group, most_terms) or self._is_sparse(group):
+            return None
+        hint = self.lattice_hint(group, x)
+        return hint.tail if hint is not None and hint.is_settled else None
+
+    def lattice_hint(self, group: int, x: float) -> Hint | None:
+        """Return what a lattice tells, which is kept for other values of the group."""
+        if group not in self._lattices:
+            self._lattices[group] = Lattice(self.retrieved(group), self._shape[1])
+        return lattice_hints(self._lattices[group].tails(self._target(group, x)))[0]
+
+    def bounds(self, group: int, x: float, cell: float) -> tuple[float, float]:
+        """Return numbers that P(AP >= x) lies between."""
+        if (sure := self._certain(group, x)) is not None:
+            return exp(sure.log_reached), exp(sure.log_reached)
+        hint = self._hint(group, x)
+        low, high = (self._walk(group, x, cell, hint, rounding) for rounding in ("low", "high"))
+        return exp(low.reached), min(exp(np.logaddexp(high.reached, high.left_out)), 1.0)
+
+    def _is_good(self, group: int, hint: Hint) -> bool:
+        """Whether an inverted tail will do: settled, or too far out to matter, and of many."""
+        n_pos, is_long = self.groups[group].n_pos, self._is_long(group)
+        if self._is_few(group, hint):
+            return False
+        is_far = hint.tail.method == "estimate" and hint.tail.log_reached < _FAR
+        can_do_better = n_pos <= MOST_HITS and not hint.is_from_lattice
+        return hint.is_settled or (is_long and not can_do_better) or is_far
+
+    def _certain(self, group: int, x: float) -> Tail | None:
+        """Return the tails at and beyond the ends."""
+        if x <= self._least[group] * (1 + EQUAL):
+            return Tail(0.0, -inf, "exact")
+        n, n_pos = self.groups[group]
+        depth, ends = self._shape
+        best = n_pos if depth is None else min(depth, n_pos)
+        if n_pos == n or (depth is None and ends is not None and ends.size == 1):
+            # All that varies is which of equals is which.
+            constant = best / n if n_pos == n else n_pos / n
+            return constant_tail(is_reached=x <= constant * (1 + EQUAL))
+        if x < best / n_pos * (1 - EQUAL):
+            return None
+        # The best ranking is all positives, then none of them or the end of what is retrieved.
+        if x > best / n_pos * (1 + EQUAL) or not (ends is None or (ends == best).any()):
+            return Tail(-inf, 0.0, "exact")
+        log_best = float(log_binomial(n - best, n_pos - best) - self.log_rankings[group])
+        return Tail(log_best, log_rest(log_best), "exact")
+
+    def _counted(self, group: int, x: float, method: APNullMethod) -> Tail | None:
+        """Count rankings, if there are few enough, or if they differ in few items."""
+        if method in {"auto", "exact"} and not self.is_tied and self._is_sparse(group):
+            items, n_pos = self._items(group)
+            logs = sparse_log_tails(items.n, n_pos, items.depth, self._target(group, x))
+            if logs is not None:
+                return Tail(*logs, "exact")
+        most = {"auto": _COUNTED, "exact": _COUNTABLE}.get(method, 0)
+        depth = self._shape[0]
+        # Of what is not retrieved only the number of positives counts.
+        patterns = inf if depth is None else depth * log(2)
+        if most and min(self.log_states[group], patterns) <= log(most):
+            walk = Walk(*self._items(group), self._target(group, x), is_counted=True)
+            return as_tail(walk.tails())
+        if method == "exact":
+            n, n_pos = self.groups[group]
+            raise PrframeError(
+                f"method 'exact' counts up to {_COUNTABLE} rankings; there are "
+                f"10^{self.log_rankings[group] / log(10):.0f} of {n_pos} positives among {n} "
+                "items; use method 'auto'."
+            )
+        return None
+
+    def _walked(self, group: int, x: float, hint: Hint | None) -> Tail:
+        """Walk with merged states, of two widths if need be, unless a lattice will do."""
+        is_few = hint is not None and self._is_few(group, hint)
+        is_long = self._is_long(group)
+        if hint is not None and not hint.is_from_lattice and (is_long or not is_few):
+            lattice = self._on_lattice(group, x, MOST_TERMS if hint.is_settled else inf)
+            if lattice is not None or is_long:
+                return lattice or hint.tail
+        if hint is not None and hint.is_from_lattice and self.groups[group].n_pos > _STUBBORN:
+            return hint.tail
+        hint = hint or self._hint(group, x)
+        one = self.groups[group].n_pos <= _ONE_WIDTH
+        wide = self._walk(group, x, _NARROW if one else _WIDE, hint)
+        if one or not wide.is_merged:
+            return self._possible(group, as_tail(wide))
+        narrow = self._walk(group, x, _NARROW, hint)
+        if narrow.reached <= narrow.missed:
+            reached = min(extrapolated(wide.reached, narrow.reached), 0.0)
+            tail = Tail(reached, log_rest(reached), "lattice")
+        else:
+            missed = min(extrapolated(wide.missed, narrow.missed), 0.0)
+            tail = Tail(log_rest(missed), missed, "lattice")
+        return self._possible(group, tail)
+
+    def _hint(self, group: int, x: float) -> Hint | None:
+        """Return what the inversion knows of a value."""
+        if self._is_sparse(group):
+            return None
+        return self._inverted(np.array([group]), np.array([x]))[0]
+
+    def _possible(self, group: int, tail: Tail) -> Tail:
+        """Raise tails to the chance of one ranking; with ties or a depth the upper may be 0."""
+        one = -float(self.log_rankings[group])
+        reached = tail.log_reached
+        if reached > -inf or all(part is None for part in self._shape):
+            reached = max(reached, one)
+        return Tail(reached, max(tail.log_missed, one), tail.method)
+
+    def _walk(
+        self, group: int, x: float, cell: float, hint: Hint | None, rounding: Rounding = "mean"
+    ) -> Tails:
+        """Walk with cells of a width."""
+        target = self._target(group, x)
+        scale = _SCALE / hint.slope if hint else target
+        n, n_pos = self.groups[group]
+        few = hint is not None and self._few(hint.tail, self.log_states[group])
+        if hint is not None and not few and min(n_pos, n - n_pos) > LONG_WALK:
+            raise PrframeError(
+                f"method 'lattice' and `sf_bounds` take more than {LONG_WALK} positives and more "
+                f"than {LONG_WALK} negatives only where few rankings are as good, or as bad; "
+                f"got {n_pos} positives among {n} items; use `sf` with method 'auto'."
+            )
+        walk = Walk(
+            *self._items(group),
+            target,
+            cell,
+            scale,
+            max(_APART, _FEW_APART // self._most_at_once) if few else _APART,
+            rounding,
+            is_fine=few or hint is None,
+        )
+        return walk.tails()
+
+    def _inverted(self, group: Integers, x: Floats) -> list[Hint]:
+        """Return the tails of values by inversion, ``"transform"`` where it has converged."""
+        found: dict[int, Hint] = {}
+        n_pos = np.array([g.n_pos for g in self.groups])[group]
+        for low, high in pairwise([0, *_ALIKE]):
+            places = np.flatnonzero((low < n_pos) & (n_pos <= high))
+            if places.size:
+                distinct, inside = np.unique(group[places], return_inverse=True)
+                target = x[places] * n_pos[places] * (1 - EQUAL)
+                tails = self._inversion(tuple(distinct.tolist())).log_tails(inside, target)
+                for place, *logs, good, slope, bound in zip(places.tolist(), *tails, strict=True):
+                    method = "bound" if bound else "transform" if good else "estimate"
+                    tail = Tail(float(logs[0]), float(logs[1]), method)
+                    found[place] = Hint(tail, float(slope), is_settled=bool(good))
+        large = np.flatnonzero(n_pos > SHARED).tolist()
+        problems = [self.problem(int(group[place]), float(x[place])) for place in large]
+        for place, own in zip(large, planned_tails(problems, only_inversion=True), strict=True):
+            found[place] = cast(Hint, planned_hint(own))
+        return [found[place] for place in range(x.size)]
+
+    def _inversion(self, groups: tuple[int, ...]) -> Inversion:
+        """Return the inversion for some groups."""
+        if groups not in self._inversions:
+            chosen = list(groups)
+            course = Course.shared([self.groups[index] for index in chosen], *self._shape)
+            n_pos = np.array([group.n_pos for group in course.groups])
+            deviation = n_pos * np.sqrt(self.variance[chosen])
+            self._inversions[groups] = Inversion(course, n_pos * self.mean[chosen], deviation)
+        return self._inversions[groups]

@@ -1,0 +1,63 @@
+"""Tail probabilities as logarithms, and what is made of them: probabilities and p-values."""
+
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prframe.stats._p_values import from_tails
+from prframe.typing import Alternative, Floats
+
+Side: TypeAlias = Literal["upper", "lower"]
+
+BOTH: tuple[Side, ...] = get_args(Side)
+_SMALLEST = float(np.nextafter(0, 1))
+
+
+class TailProbabilities(NamedTuple):
+    """Both tails of some values, and how they were found.
+
+    Attributes
+    ----------
+    log_sf, log_cdf : float or ndarray of float
+        Logarithms of P(X >= x) and P(X <= x), in the shape of x.
+    method : str or ndarray of str
+        What found them, in the same shape; of P(X >= x), where the sides differ.
+
+    Examples
+    --------
+    >>> from prframe.stats import SignFlipNull
+    >>> tails = SignFlipNull([1.0, 2.0, 4.0]).tails(3.0)
+    >>> round(float(np.exp(tails.log_sf)), 9), round(float(np.exp(tails.log_cdf)), 9), tails.method
+    (0.375, 0.75, 'exact')
+    """
+
+    log_sf: Floats | float
+    log_cdf: Floats | float
+    method: NDArray[np.str_] | str
+
+
+class Found(NamedTuple):
+    """Logarithms of the tails of rising numbers, and how each was found.
+
+    A side that was not asked for may hold anything.
+    """
+
+    upper: Floats
+    lower: Floats
+    method: NDArray[np.str_]
+
+
+def sided(upper: Floats, lower: Floats, alternative: Alternative) -> Floats:
+    """Return p-values from the logarithms of both tails; one that is not asked for may be NaN."""
+    return from_tails(chance(upper), chance(lower), alternative)
+
+
+def chance(logs: Floats) -> Floats:
+    """Return probabilities, none of them 0 but the impossible."""
+    return np.where(np.isfinite(logs), np.maximum(np.exp(logs), _SMALLEST), 0.0)
+
+
+def shaped(values: Floats) -> Floats | float:
+    """Return an array, or the number that is its only entry."""
+    return float(values) if values.ndim == 0 else values
