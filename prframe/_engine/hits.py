@@ -117,7 +117,8 @@ def unit_hits(totals: pl.DataFrame, ranks: Ranks) -> Hits:
     data = {"group": ranks.group, "start": ranks.start, "tp_start": ranks.tp_start}
     ends = {"end": start + 1, "tp_end": tp_start + 1}
     if ranks.ends is not None:
-        ends = dict(zip(ends, map(pl.Series, ranks.ends), strict=True))
+        data |= dict(zip(ends, ranks.ends, strict=True))
+        ends = {}
     columns = (
         pl.LazyFrame(data)
         .with_columns(**ends)
