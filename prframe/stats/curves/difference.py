@@ -113,8 +113,8 @@ def pr_curve_difference(  # noqa: PLR0913
     all levels with at least the probability asked for. Then c is multiplied by
     ``1 - u (1 - R)^2 / 2``, which was found by simulation. R is the variance of the difference
     over the sum of both curves' variances, at most 1, and u the share of the positives outside
-    of tie blocks. If no negative stands above a level in one ranking, its precision is taken as 1 for
-    the end of the band that lies in its favour.
+    of tie blocks. If no negative stands above a level in one ranking, its precision is taken as
+    1 for the end of the band that lies in its favour.
 
     The p-value is two-sided. It is the smallest alpha at which the band of level 1 - alpha leaves
     out 0 somewhere, ``(1 + draws that deviate as far as 0 does) / (1 + n_resamples)``, and 1 for
