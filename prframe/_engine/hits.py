@@ -5,8 +5,10 @@ Vayatis 2021, section 2). Here their tie blocks are given ranks by the tie polic
 positives above and within them are counted.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +17,9 @@ from numpy.typing import NDArray
 
 from prframe.tie_policies import POLICIES, TiePolicy
 from prframe.typing import Integers
+
+# The number of hits whose columns are made at a time.
+_AT_A_TIME = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,28 @@ class Hits:
     def table(self) -> pl.DataFrame:
         """All columns."""
         return self.columns.collect(engine="in-memory")
+
+    def parts(self, *, whole_groups: bool) -> Iterator[pl.LazyFrame]:
+        """Yield the columns of about `_AT_A_TIME` hits at a time.
+
+        A part ends with a group or, unless groups are to stay whole, after a multiple of
+        `_AT_A_TIME` hits of a group. So the parts of a group do not depend on other groups, and
+        neither do sums over them, to the last bit.
+        """
+        group = self.columns.select("group").collect(engine="in-memory")["group"].to_numpy()
+        if group.size <= _AT_A_TIME:
+            yield self.columns
+            return
+        firsts = np.flatnonzero(np.diff(group, prepend=-1))
+        if not whole_groups:
+            size = np.diff(firsts, append=group.size)
+            n_parts = -(-size // _AT_A_TIME)
+            nth = np.arange(n_parts.sum()) - np.repeat(np.cumsum(n_parts) - n_parts, n_parts)
+            firsts = np.repeat(firsts, n_parts) + nth * _AT_A_TIME
+        wanted = np.arange(_AT_A_TIME, group.size, _AT_A_TIME)
+        cuts = np.append(firsts, group.size)[np.searchsorted(firsts, wanted)]
+        for start, end in pairwise(np.unique([0, *cuts, group.size]).tolist()):
+            yield self.columns.slice(start, end - start)
 
 
 def at_grade(found: Hits, rel: float) -> Hits:
@@ -109,9 +136,7 @@ class Ranks(NamedTuple):
 
 
 def unit_hits(totals: pl.DataFrame, ranks: Ranks) -> Hits:
-    """Return hits that carry nothing but their ranks, those that are retrieved."""
-    # What is not retrieved stands below all that is.
-    ranks = ranks.among(totals["n"].to_numpy())
+    """Return hits that carry nothing but their ranks."""
     n_hits = np.bincount(ranks.group, minlength=totals.height)
     start, tp_start = pl.col("start"), pl.col("tp_start")
     data = {"group": ranks.group, "start": ranks.start, "tp_start": ranks.tp_start}
@@ -139,23 +164,26 @@ def ranks_of(
     place = np.flatnonzero(marked)
     n_hits = np.diff(np.searchsorted(place, np.append(first_rows, marked.size)))
     group = np.repeat(np.arange(first_rows.size), n_hits)
-    start = place - np.repeat(first_rows, n_hits)
-    tp_start = np.arange(place.size) - np.repeat(np.cumsum(n_hits) - n_hits, n_hits)
+    hit = np.arange(place.size)
+    hit -= np.repeat(np.cumsum(n_hits) - n_hits, n_hits)
     if begins.all():
-        return Ranks(group, start, tp_start)
+        place -= np.repeat(first_rows, n_hits)
+        return Ranks(group, place, hit)
+    # Numbers of each tie block that holds hits, repeated for its hits in the end.
     block_starts = np.flatnonzero(begins)
     block = np.searchsorted(block_starts, place, side="right") - 1
-    size = np.diff(block_starts, append=begins.size)[block]
-    first_of_block = np.flatnonzero(np.diff(block, prepend=-1))
-    in_block = np.diff(first_of_block, append=block.size)
-    n_in_block = np.repeat(in_block, in_block)
-    nth = np.arange(block.size) - np.repeat(first_of_block, in_block)
-    start = start - (place - block_starts[block])
+    first_hit = np.flatnonzero(np.diff(block, prepend=-1))
+    count = np.diff(first_hit, append=place.size)
+    block = block[first_hit]
+    size = np.diff(block_starts, append=marked.size)[block]
+    start = block_starts[block] - first_rows[group[first_hit]]
     if merit:
-        lead = nth if merit > 0 else size - n_in_block + nth
-        return Ranks(group, start + lead, tp_start)
-    above = tp_start - nth
-    return Ranks(group, start, above, (start + size, above + n_in_block))
+        lead = 0 if merit > 0 else size - count
+        nth = np.arange(place.size) - np.repeat(first_hit, count)
+        return Ranks(group, np.repeat(start + lead, count) + nth, hit)
+    above = hit[first_hit]
+    ends = np.repeat(start + size, count), np.repeat(above + count, count)
+    return Ranks(group, np.repeat(start, count), np.repeat(above, count), ends)
 
 
 def from_marks(totals: pl.DataFrame, marks: pl.DataFrame, policy: TiePolicy) -> Hits:

@@ -7,6 +7,7 @@ once and grouped by hashing.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -73,7 +74,7 @@ class Ranking:
         rows = prepare(rows, self.args, self.source, *self.extra)
         keys = key_names(self.args)
         if not keys:
-            return Piece.cut(self, rows.with_columns(pl.lit(0, dtype=pl.UInt32).alias("run")))
+            return Piece.cut(self, rows.with_columns(pl.lit(0, dtype=pl.UInt8).alias("run")))
         lists = rows.lazy().group_by(keys, maintain_order=True).agg(pl.exclude(keys).implode())
         groups = lists.collect(engine="in-memory")
         count = groups["key"].list.len().to_numpy()
@@ -126,7 +127,7 @@ class _Cutter:
     def _run_id(self) -> pl.Expr:
         """Return the number of each row's run within its batch."""
         if not self.keys:
-            return pl.lit(0, dtype=pl.UInt32)
+            return pl.lit(0, dtype=pl.UInt8)
         return (
             pl.col(self.keys[0]).rle_id() if len(self.keys) == 1 else pl.struct(self.keys).rle_id()
         )
@@ -165,10 +166,10 @@ class Piece:
         piece = cls(ranking, rows.drop(names), pl.DataFrame())
         return replace(piece, keys=rows.select(names)[piece.first_rows]) if names else piece
 
-    @property
-    def all_retrieved(self) -> bool:
-        """Tell whether no score is -inf."""
-        return not (self.rows["key"] == UNRETRIEVED).any()
+    @cached_property
+    def all_ranked(self) -> bool:
+        """Whether all rows are ranked: no score is -inf, or these rows are ranked as well."""
+        return self.ranking.include_unretrieved or not (self.rows["key"] == UNRETRIEVED).any()
 
     def aggregate(self, **columns: pl.Expr) -> pl.DataFrame:
         """Return one row per group: its keys and the given aggregates.
@@ -199,7 +200,7 @@ class Piece:
         for low, high in pairwise([*self.first_rows.tolist(), self.rows.height]):
             yield self.rows.slice(low, high - low)
 
-    @property
+    @cached_property
     def first_rows(self) -> Integers:
         """The first row of each group."""
         changes = _changes(self.rows)

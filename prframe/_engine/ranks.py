@@ -34,7 +34,9 @@ def hits(piece: Piece) -> Hits:
         return from_marks(totals, _marks(piece, totals["n"].to_numpy()), args.policy)
     rows = _sorted(piece, piece.rows["positive"].to_numpy().view(np.uint8))
     positive = rows.kind.view(np.bool_)
-    return unit_hits(totals, ranks_of(positive, rows.begins, piece.first_rows, args.policy.merit))
+    ranks = ranks_of(positive, rows.begins, piece.first_rows, args.policy.merit)
+    # Rows that are not retrieved stand below all others.
+    return unit_hits(totals, ranks if piece.all_ranked else ranks.among(totals["n"].to_numpy()))
 
 
 def _sorted(piece: Piece, kind: NDArray[np.unsignedinteger]) -> SortedRows:
@@ -128,7 +130,7 @@ def _one(keys: list[pl.Expr]) -> pl.Expr:
 def _totals(piece: Piece) -> dict[str, pl.Expr]:
     """Return the aggregates that count a group."""
     args = piece.ranking.args
-    whole = piece.ranking.include_unretrieved or piece.all_retrieved
+    whole = piece.all_ranked
     if args.weight is None:
         positives = _POSITIVE.sum()
         totals = {

@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 _WIDTH = 64
+# The number of rows that are looked at together, so that no second copy of all rows is held.
+_AT_A_TIME = 1 << 20
 
 
 class SortedRows(NamedTuple):
@@ -31,13 +33,13 @@ class SortedRows(NamedTuple):
 
 
 def sort_rows(
-    group: NDArray[np.uint32], key: NDArray[np.int64], kind: NDArray[np.unsignedinteger]
+    group: NDArray[np.unsignedinteger], key: NDArray[np.int64], kind: NDArray[np.unsignedinteger]
 ) -> SortedRows:
     """Sort rows by group, ascending, and by key, descending.
 
     Parameters
     ----------
-    group : ndarray of uint32, shape (n_rows,)
+    group : ndarray of unsigned int, shape (n_rows,)
         Numbers of groups, which ascend already.
     key : ndarray of int64, shape (n_rows,)
         Numbers that sort as the scores do.
@@ -83,13 +85,16 @@ class _Packing:
     @classmethod
     def of(
         cls,
-        group: NDArray[np.uint32],
+        group: NDArray[np.unsignedinteger],
         key: NDArray[np.int64],
         kind: NDArray[np.unsignedinteger],
     ) -> "_Packing":
         """Find out what groups, keys and kinds need."""
         best, worst = int(key.max()), int(key.min())
-        bits = int(np.bitwise_or.reduce(_distances(key, best)))
+        parts = (key[start : start + _AT_A_TIME] for start in range(0, key.size, _AT_A_TIME))
+        bits = 0
+        for part in parts:
+            bits |= int(np.bitwise_or.reduce(_distances(part, best)))
         unused = (bits & -bits).bit_length() - 1 if bits else 0
         needed = (best - worst).bit_length() - unused
         kind_bits = int(kind.max()).bit_length()
@@ -98,7 +103,7 @@ class _Packing:
 
     def pack(
         self,
-        group: NDArray[np.uint32],
+        group: NDArray[np.unsignedinteger],
         key: NDArray[np.int64],
         kind: NDArray[np.unsignedinteger],
     ) -> NDArray[np.uint64]:
@@ -108,14 +113,15 @@ class _Packing:
             rows <<= np.uint64(self.kind_bits)
             rows |= kind
         if group[0] != group[-1]:
-            number = (group - group[0]).astype(np.uint64)
-            number <<= np.uint64(self.key_bits + self.kind_bits)
-            rows |= number
+            shift = np.uint64(self.key_bits + self.kind_bits)
+            for start in range(0, rows.size, _AT_A_TIME):
+                part = slice(start, start + _AT_A_TIME)
+                rows[part] |= (group[part] - group[0]).astype(np.uint64) << shift
         return rows
 
     def changes(self, rows: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Tell where the group or the key of packed rows in order changes."""
-        return _changes(rows >> np.uint64(self.kind_bits))
+        return _changes(rows, self.kind_bits)
 
     def keeps_keys_apart(self, key: NDArray[np.int64]) -> bool:
         """Tell whether no two keys differ in the dropped bits alone."""
@@ -137,10 +143,15 @@ def _distances(key: NDArray[np.int64], best: int) -> NDArray[np.uint64]:
     return np.uint64(best % 2**_WIDTH) - key.view(np.uint64)
 
 
-def _changes(ascending: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Tell which numbers differ from the one before; the first one does."""
-    changes = np.ones(ascending.size, np.bool_)
-    np.not_equal(ascending[1:], ascending[:-1], out=changes[1:])
+def _changes(ascending: NDArray[np.uint64], ignored_bits: int = 0) -> NDArray[np.bool_]:
+    """Tell which numbers differ from the one before in more than their last bits.
+
+    The first number does.
+    """
+    changes, shift = np.ones(ascending.size, np.bool_), np.uint64(ignored_bits)
+    for start in range(1, ascending.size, _AT_A_TIME):
+        part = ascending[start - 1 : start + _AT_A_TIME] >> shift
+        np.not_equal(part[1:], part[:-1], out=changes[start : start + _AT_A_TIME])
     return changes
 
 
