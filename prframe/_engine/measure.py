@@ -129,7 +129,8 @@ class _Measurement:
         self, rows: pl.LazyFrame, terms: Mapping[str, tuple[Metric, Term]], combine: Combine
     ) -> pl.DataFrame:
         """Combine what some of the hits earn into one row per group."""
-        per_hit, per_group = {}, {}
+        per_hit: dict[str, pl.Expr] = {}
+        per_group: dict[str, pl.Expr] = {}
         for name, (metric, term) in terms.items():
             quantities = self._columns.quantities(interpolated=self._interpolated(metric))
             (per_hit if term.per_hit else per_group)[name] = term.credit(quantities, metric)
