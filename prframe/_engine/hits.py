@@ -5,8 +5,11 @@ Vayatis 2021, section 2). Here their tie blocks are given ranks by the tie polic
 positives above and within them are counted.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -14,6 +17,9 @@ from numpy.typing import NDArray
 
 from prframe.tie_policies import POLICIES, TiePolicy
 from prframe.typing import Integers
+
+# The number of hits whose columns are made at a time.
+_AT_A_TIME = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -26,23 +32,51 @@ class Hits:
         The keys; ``n`` retrieved items; ``n_pos``, ``n_neg`` with what is not listed;
         ``present_pos`` listed and ``n_hits`` retrieved positives; with judgments ``n_nonrel``,
         the judged items that are not positive. Weighted, sums of weights.
-    table : DataFrame, one row per hit
+    columns : LazyFrame, one row per hit
         ``group`` (row number in `totals`); ``start``, ``end``: items above the tie block, and up
         to its end; ``tp_start``, ``tp_end``: the positives among these, ``fp_start``, ``fp_end``
         the others; ``weight``; ``gain``. With grades or judgments, items that have one stand
         here as well, with a weight of 0 unless they are positive; with judgments there are also
-        ``judged``, ``nonrel_start``, ``nonrel_end`` and ``pooled_end`` (see `Quantities`).
+        ``judged``, ``nonrel_start``, ``nonrel_end`` and ``pooled_end`` (see `Quantities`). Lazy,
+        because most metrics need few of them.
     marks : DataFrame or None, one row per positive, graded or judged item, retrieved or not
         ``group``, ``start``, ``end`` (equal where not retrieved), ``gain``, ``weight``, with
         judgments ``judged`` and ``pooled``; None where each is a positive with a gain of 1.
     policy : TiePolicy
-        That by which `table` follows from `marks`.
+        That by which `columns` follow from `marks`.
     """
 
     totals: pl.DataFrame
-    table: pl.DataFrame
+    columns: pl.LazyFrame
     marks: pl.DataFrame | None = None
     policy: TiePolicy = POLICIES["group"]
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """All columns."""
+        return self.columns.collect(engine="in-memory")
+
+    def parts(self, *, whole_groups: bool) -> Iterator[pl.LazyFrame]:
+        """Yield the columns of about `_AT_A_TIME` hits at a time.
+
+        A part ends with a group or, unless groups are to stay whole, after a multiple of
+        `_AT_A_TIME` hits of a group. So the parts of a group do not depend on other groups, and
+        neither do sums over them, to the last bit.
+        """
+        group = self.columns.select("group").collect(engine="in-memory")["group"].to_numpy()
+        if group.size <= _AT_A_TIME:
+            yield self.columns
+            return
+        firsts = np.flatnonzero(np.diff(group, prepend=-1))
+        if not whole_groups:
+            size = np.diff(firsts, append=group.size)
+            n_parts = -(-size // _AT_A_TIME)
+            nth = np.arange(n_parts.sum()) - np.repeat(np.cumsum(n_parts) - n_parts, n_parts)
+            firsts = np.repeat(firsts, n_parts) + nth * _AT_A_TIME
+        wanted = np.arange(_AT_A_TIME, group.size, _AT_A_TIME)
+        cuts = np.append(firsts, group.size)[np.searchsorted(firsts, wanted)]
+        for start, end in pairwise(np.unique([0, *cuts, group.size]).tolist()):
+            yield self.columns.slice(start, end - start)
 
 
 def at_grade(found: Hits, rel: float) -> Hits:
@@ -54,26 +88,102 @@ def at_grade(found: Hits, rel: float) -> Hits:
         everything = (pl.col("n_pos") + pl.col("n_neg")).alias("n_neg")
         none = pl.lit(0, dtype=pl.Int64)
         totals = found.totals.with_columns(everything, n_pos=none, present_pos=none, n_hits=none)
-        return Hits(totals, found.table.clear())
+        return Hits(totals, found.columns.clear())
     positive = (pl.col("gain") >= rel).cast(pl.Float64)
     return from_marks(found.totals, found.marks.with_columns(weight=positive), found.policy)
 
 
-def unit_hits(
-    totals: pl.DataFrame, group: Integers, start: Integers, end: Integers, policy: TiePolicy
-) -> Hits:
-    """Make the table of hits that carry nothing but their ranks."""
-    retrieved = end > start
-    if not retrieved.all():
-        group, start, end = group[retrieved], start[retrieved], end[retrieved]
-    # Blocks are disjoint, so each half may be sorted alone.
-    offset = group * (int(end.max(initial=0)) + 1)
-    start, end = np.sort(offset + start) - offset, np.sort(offset + end) - offset
-    start, end = _spread(group, start, end, policy)
-    ones = np.ones(group.size, dtype=np.int64)
-    table = _hit_table({"group": group, "start": start, "end": end}, ones)
-    table = table.with_columns(weight=pl.lit(1.0), gain=pl.lit(1.0))
-    return Hits(with_hits(totals, table), table, policy=policy)
+class Ranks(NamedTuple):
+    """Where hits stand, in order of rank within their groups.
+
+    Attributes
+    ----------
+    group : ndarray of int, shape (n_hits,)
+        Number of the group.
+    start : ndarray of int, shape (n_hits,)
+        Items above the tie block.
+    tp_start : ndarray of int, shape (n_hits,)
+        Hits above it.
+    ends : tuple of two ndarrays or None
+        Items and hits up to the end of the block; None where each hit is a block of its own.
+    """
+
+    group: Integers
+    start: Integers
+    tp_start: Integers
+    ends: tuple[Integers, Integers] | None = None
+
+    @classmethod
+    def of_blocks(cls, group: Integers, start: Integers, end: Integers) -> "Ranks":
+        """Return the ranks of hits in any order, from where their tie blocks begin and end."""
+        order = np.lexsort([start, group])
+        group, start, end = group[order], start[order], end[order]
+        tp_start, tp_end = _counted_at_blocks(group, end, np.ones(group.size, np.int64))
+        return cls(group, start, tp_start, (end, tp_end))
+
+    @property
+    def end(self) -> Integers:
+        """Items up to the end of the tie block."""
+        return self.start + 1 if self.ends is None else self.ends[0]
+
+    def among(self, n: Integers) -> "Ranks":
+        """Return those of the first n items of each group."""
+        kept = self.start < n[self.group]
+        if kept.all():
+            return self
+        ends = None if self.ends is None else (self.ends[0][kept], self.ends[1][kept])
+        return Ranks(self.group[kept], self.start[kept], self.tp_start[kept], ends)
+
+
+def unit_hits(totals: pl.DataFrame, ranks: Ranks) -> Hits:
+    """Return hits that carry nothing but their ranks."""
+    n_hits = np.bincount(ranks.group, minlength=totals.height)
+    start, tp_start = pl.col("start"), pl.col("tp_start")
+    data = {"group": ranks.group, "start": ranks.start, "tp_start": ranks.tp_start}
+    ends = {"end": start + 1, "tp_end": tp_start + 1}
+    if ranks.ends is not None:
+        data |= dict(zip(ends, ranks.ends, strict=True))
+        ends = {}
+    columns = (
+        pl.LazyFrame(data)
+        .with_columns(**ends)
+        .with_columns(fp_start=start - tp_start, fp_end=pl.col("end") - pl.col("tp_end"))
+    )
+    columns = columns.with_columns(weight=pl.lit(1.0), gain=pl.lit(1.0))
+    return Hits(totals.with_columns(pl.Series("n_hits", n_hits)), columns)
+
+
+def ranks_of(
+    marked: NDArray[np.bool_], begins: NDArray[np.bool_], first_rows: Integers, merit: int = 0
+) -> Ranks:
+    """Return the ranks of the marked ones among sorted rows.
+
+    `begins` tells at which rows tie blocks begin, `first_rows` where groups do. With a merit of 1
+    the marked rows stand first within their tie block, with -1 last.
+    """
+    place = np.flatnonzero(marked)
+    n_hits = np.diff(np.searchsorted(place, np.append(first_rows, marked.size)))
+    group = np.repeat(np.arange(first_rows.size), n_hits)
+    hit = np.arange(place.size)
+    hit -= np.repeat(np.cumsum(n_hits) - n_hits, n_hits)
+    if begins.all():
+        place -= np.repeat(first_rows, n_hits)
+        return Ranks(group, place, hit)
+    # Numbers of each tie block that holds hits, repeated for its hits in the end.
+    block_starts = np.flatnonzero(begins)
+    block = np.searchsorted(block_starts, place, side="right") - 1
+    first_hit = np.flatnonzero(np.diff(block, prepend=-1))
+    count = np.diff(first_hit, append=place.size)
+    block = block[first_hit]
+    size = np.diff(block_starts, append=marked.size)[block]
+    start = block_starts[block] - first_rows[group[first_hit]]
+    if merit:
+        lead = 0 if merit > 0 else size - count
+        nth = np.arange(place.size) - np.repeat(first_hit, count)
+        return Ranks(group, np.repeat(start + lead, count) + nth, hit)
+    above = hit[first_hit]
+    ends = np.repeat(start + size, count), np.repeat(above + count, count)
+    return Ranks(group, np.repeat(start, count), np.repeat(above, count), ends)
 
 
 def from_marks(totals: pl.DataFrame, marks: pl.DataFrame, policy: TiePolicy) -> Hits:
@@ -102,7 +212,7 @@ def from_marks(totals: pl.DataFrame, marks: pl.DataFrame, policy: TiePolicy) -> 
         counts = {"nonrel_start": before, "nonrel_end": after, "pooled_end": pooled}
         table = table.with_columns(flags["judged"], **{n: pl.Series(c) for n, c in counts.items()})
         totals = totals.with_columns(_per_group(totals, marks.filter(nonrel)).alias("n_nonrel"))
-    return Hits(totals, table, marks, policy)
+    return Hits(totals, table.lazy(), marks, policy)
 
 
 def _with_positives(totals: pl.DataFrame, marks: pl.DataFrame) -> pl.DataFrame:

@@ -2,16 +2,19 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from typing import get_args
 
 import numpy as np
 import polars as pl
 
+from prframe._engine.columns import computed
 from prframe._engine.hits import Hits, at_grade
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import hits
 from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
 from prframe.metrics import Metric
+from prframe.metrics.metric import Combine, Term
 from prframe.metrics.quantities import Quantities, gain_of
 from prframe.stats import discount_sum, discount_sums
 from prframe.tie_policies import Ties
@@ -97,51 +100,72 @@ class _Measurement:
         totals = self._hits.totals.with_row_index("group")
         totals = totals.with_columns(pl.col("group").cast(pl.Int64))
         totals = _with_ideals(totals, self._hits.marks, self._columns.ideals)
-        for combine in ("sum", "max", "first"):
+        for combine in get_args(Combine):
             combined = self._combined(metrics, combine)
             if combined is not None:
                 totals = totals.join(combined, on="group", how="left", maintain_order="left")
-        return totals.select(values)
+        return computed(totals, *values)
 
-    def _combined(self, metrics: dict[int, Metric], combine: str) -> pl.DataFrame | None:
+    def _combined(self, metrics: dict[int, Metric], combine: Combine) -> pl.DataFrame | None:
         """Combine the credits of one kind into one row per group that has hits."""
-        credits_ = {
-            f"{i}.{j}": term.credit(
-                self._columns.quantities(interpolated=self._interpolated(metric)), metric
-            )
+        terms = {
+            f"{i}.{j}": (metric, term)
             for i, metric in metrics.items()
             for j, term in enumerate(metric.terms_under(self._ties))
             if term.combine == combine
         }
-        if not credits_:
+        if not terms:
             return None
-        table = self._with_counts(credits_.values())
+        whole_groups = any(
+            self._interpolated(metric) or not term.per_hit for metric, term in terms.values()
+        )
+        parts = [
+            self._credited(rows, terms, combine)
+            for rows in self._hits.parts(whole_groups=whole_groups)
+        ]
+        return parts[0] if len(parts) == 1 else _per_group(pl.concat(parts), combine)
+
+    def _credited(
+        self, rows: pl.LazyFrame, terms: Mapping[str, tuple[Metric, Term]], combine: Combine
+    ) -> pl.DataFrame:
+        """Combine what some of the hits earn into one row per group."""
+        per_hit: dict[str, pl.Expr] = {}
+        per_group: dict[str, pl.Expr] = {}
+        for name, (metric, term) in terms.items():
+            quantities = self._columns.quantities(interpolated=self._interpolated(metric))
+            (per_hit if term.per_hit else per_group)[name] = term.credit(quantities, metric)
+        table = self._with_counts(rows, [*per_hit.values(), *per_group.values()])
+        if any(self._interpolated(metric) for metric, _ in terms.values()):
+            table = computed(table, pl.all(), interpolated=self._columns.running_best())
         if combine == "first":
-            positives = table.filter(pl.col("weight") > 0)
-            firsts = positives.filter(pl.col("group") != pl.col("group").shift(fill_value=-1))
-            return firsts.select("group", **credits_)
-        if any(self._interpolated(metric) for metric in metrics.values()):
-            best = self._columns.running_best()
-            table = table.with_columns(best.alias("interpolated"))
-        found = table.select(pl.col("group").set_sorted(), **credits_)
-        groups = found.group_by("group", maintain_order=True)
-        return groups.agg(pl.all().sum() if combine == "sum" else pl.all().max())
+            table = table.filter(pl.col("weight") > 0)
+            table = table.filter(pl.col("group") != pl.col("group").shift(fill_value=-1))
+        credited = computed(table, "group", **per_hit).hstack(table.select(**per_group))
+        return credited if combine == "first" else _per_group(credited, combine)
 
     def _interpolated(self, metric: Metric) -> bool:
         """Tell whether a metric is to use interpolated precision."""
         asked = self._interpolate and "interpolate" in metric.options
         return metric.interpolated or asked
 
-    def _with_counts(self, credits_: Iterable[pl.Expr]) -> pl.DataFrame:
+    def _with_counts(self, rows: pl.LazyFrame, credits_: Iterable[pl.Expr]) -> pl.DataFrame:
         """Give each hit the totals of its group, those that a credit asks for."""
-        asked = {name for credit in credits_ for name in credit.meta.root_names()}
+        asked = {name for credit in credits_ for name in credit.meta.root_names()} | {"weight"}
         if "interpolated" in asked:
             asked.update(self._columns.running_best().meta.root_names())
+        of_hits = asked.intersection(rows.collect_schema()) - {"group"}
+        table = rows.select("group", *sorted(of_hits)).collect(engine="in-memory")
         counts = self._hits.totals.select(name for name in _TOTALS if name in asked)
-        table = self._hits.table
         if not counts.width:
             return table
         return pl.concat([table, counts[table["group"]]], how="horizontal")
+
+
+def _per_group(credited: pl.DataFrame, combine: Combine) -> pl.DataFrame:
+    """Combine the rows of each group, which stand in order of their groups."""
+    each = {"sum": pl.all().sum(), "max": pl.all().max(), "first": pl.all().first()}
+    grouped = credited.with_columns(pl.col("group").set_sorted())
+    return grouped.group_by("group", maintain_order=True).agg(each[combine])
 
 
 def _value(metric: Metric, i: int, q: Quantities, ties: Ties) -> pl.Expr:

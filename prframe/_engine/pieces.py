@@ -6,7 +6,8 @@ once and grouped by hashing.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import UNRETRIEVED, key_names, prepare
+from prframe.typing import Integers
 
 # From this size on a group is worth a sort that uses all cores.
 _HUGE_GROUP = 1 << 20
@@ -72,7 +74,7 @@ class Ranking:
         rows = prepare(rows, self.args, self.source, *self.extra)
         keys = key_names(self.args)
         if not keys:
-            return Piece.cut(self, rows.with_columns(pl.lit(0, dtype=pl.UInt32).alias("run")))
+            return Piece.cut(self, rows.with_columns(pl.lit(0, dtype=pl.UInt8).alias("run")))
         lists = rows.lazy().group_by(keys, maintain_order=True).agg(pl.exclude(keys).implode())
         groups = lists.collect(engine="in-memory")
         count = groups["key"].list.len().to_numpy()
@@ -125,7 +127,7 @@ class _Cutter:
     def _run_id(self) -> pl.Expr:
         """Return the number of each row's run within its batch."""
         if not self.keys:
-            return pl.lit(0, dtype=pl.UInt32)
+            return pl.lit(0, dtype=pl.UInt8)
         return (
             pl.col(self.keys[0]).rle_id() if len(self.keys) == 1 else pl.struct(self.keys).rle_id()
         )
@@ -161,15 +163,13 @@ class Piece:
     def cut(cls, ranking: Ranking, rows: pl.DataFrame) -> "Piece":
         """Make a piece of rows that hold their keys."""
         names = key_names(ranking.args)
-        firsts = np.insert(_changes(rows), 0, 0) if rows.height else np.array([], dtype=np.int64)
-        return cls(
-            ranking, rows.drop(names), rows.select(names)[firsts] if names else pl.DataFrame()
-        )
+        piece = cls(ranking, rows.drop(names), pl.DataFrame())
+        return replace(piece, keys=rows.select(names)[piece.first_rows]) if names else piece
 
-    @property
-    def all_retrieved(self) -> bool:
-        """Tell whether no score is -inf."""
-        return not (self.rows["key"] == UNRETRIEVED).any()
+    @cached_property
+    def all_ranked(self) -> bool:
+        """Whether all rows are ranked: no score is -inf, or these rows are ranked as well."""
+        return self.ranking.include_unretrieved or not (self.rows["key"] == UNRETRIEVED).any()
 
     def aggregate(self, **columns: pl.Expr) -> pl.DataFrame:
         """Return one row per group: its keys and the given aggregates.
@@ -197,9 +197,14 @@ class Piece:
         """Yield the rows of each group."""
         if not self.rows.height:
             return
-        bounds = [0, *_changes(self.rows).tolist(), self.rows.height]
-        for low, high in pairwise(bounds):
+        for low, high in pairwise([*self.first_rows.tolist(), self.rows.height]):
             yield self.rows.slice(low, high - low)
+
+    @cached_property
+    def first_rows(self) -> Integers:
+        """The first row of each group."""
+        changes = _changes(self.rows)
+        return np.insert(changes, 0, 0) if self.rows.height else changes
 
     def _n_runs(self) -> int:
         """Return the number of groups."""

@@ -6,15 +6,16 @@ weighted hits come from the fully sorted rows.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from prframe._engine.hits import Hits, from_marks, running, unit_hits, with_hits
+from prframe._engine.hits import Hits, from_marks, ranks_of, running, unit_hits, with_hits
 from prframe._engine.pieces import Piece
 from prframe._engine.rows import UNRETRIEVED, in_groups, key_names, rounded
+from prframe._engine.sorting import SortedRows, sort_rows
 from prframe.errors import PrframeError
 from prframe.tie_policies import TiePolicy
 from prframe.typing import Floats, Integers
@@ -28,23 +29,60 @@ def hits(piece: Piece) -> Hits:
     args = piece.ranking.args
     if args.weight is not None:
         return _weighted_hits(piece)
-    marked, carried = _POSITIVE, {}
-    if "gain" in piece.ranking.extra:
-        marked |= pl.col("gain") > 0
-        carried["gain"] = pl.col("gain")
-    if "judged" in piece.ranking.extra:
-        marked |= pl.col("judged") | pl.col("pooled")
-        carried |= {name: pl.col(name).cast(pl.Float64) for name in ("judged", "pooled")}
-    if carried:
-        carried["weight"] = _POSITIVE.cast(pl.Float64)
-    lists = {name: _listed(column, marked, args.policy) for name, column in carried.items()}
-    groups = piece.aggregate(**_totals(piece), blocks=_blocks(marked, args.policy), **lists)
-    return _flatten(_checked(groups, piece), piece, list(carried))
+    totals = group_totals(piece)
+    if _carries_more_than_labels(piece):
+        return from_marks(totals, _marks(piece, totals["n"].to_numpy()), args.policy)
+    rows = _sorted(piece, piece.rows["positive"].to_numpy().view(np.uint8))
+    positive = rows.kind.view(np.bool_)
+    ranks = ranks_of(positive, rows.begins, piece.first_rows, args.policy.merit)
+    # Rows that are not retrieved stand below all others.
+    return unit_hits(totals, ranks if piece.all_ranked else ranks.among(totals["n"].to_numpy()))
+
+
+def _sorted(piece: Piece, kind: NDArray[np.unsignedinteger]) -> SortedRows:
+    """Return the rows in order, with the kinds that are given for them."""
+    policy = piece.ranking.args.policy
+    if not policy.ordered:
+        return sort_rows(piece.rows["run"].to_numpy(), piece.rows["key"].to_numpy(), kind)
+    by_rank = pl.col("kind").sort_by(*_order(policy), descending=True, maintain_order=True)
+    rows = replace(piece, rows=piece.rows.with_columns(pl.Series("kind", kind)))
+    kinds = rows.aggregate(kind=by_rank.implode())["kind"].explode(empty_as_null=False)
+    return SortedRows(kinds.to_numpy(), np.ones(kind.size, np.bool_))
+
+
+def _carries_more_than_labels(piece: Piece) -> bool:
+    """Tell whether rows have judgments, or gains that are not their labels over again."""
+    extra, rows = piece.ranking.extra, piece.rows
+    return "judged" in extra or (
+        "gain" in extra and bool((rows["gain"] != rows["positive"]).any())
+    )
+
+
+def _marks(piece: Piece, n: Integers) -> pl.DataFrame:
+    """Return the rows that are positive, graded or judged, with their ranks (see `Hits`)."""
+    flags = ["positive", *(("judged", "pooled") if "judged" in piece.ranking.extra else ())]
+    gain = piece.rows["gain" if "gain" in piece.ranking.extra else "positive"].cast(pl.Float64)
+    # A gain of 0 comes first, so that a row of kind 0 has nothing.
+    gains = np.union1d(0.0, gain.unique().to_numpy())
+    kind = gains.searchsorted(gain.to_numpy())
+    for flag in flags:
+        kind = 2 * kind + piece.rows[flag].to_numpy()
+    rows = _sorted(piece, kind.astype(np.min_scalar_type(kind.max(initial=0))))
+    marked = rows.kind > 0
+    ranks = ranks_of(marked, rows.begins, piece.first_rows)
+    kind = rows.kind[marked].astype(np.int64)
+    start, end = (np.minimum(rank, n[ranks.group]) for rank in (ranks.start, ranks.end))
+    columns = {"group": ranks.group, "start": start, "end": end}
+    for flag in reversed(flags):
+        columns["weight" if flag == "positive" else flag] = (kind & 1).astype(np.float64)
+        kind >>= 1
+    return pl.DataFrame(columns | {"gain": gains[kind]})
 
 
 def group_totals(piece: Piece) -> pl.DataFrame:
     """Return the totals of each group, with its keys, checked as `hits` checks them."""
-    return _checked(piece.aggregate(**_totals(piece)), piece)
+    groups = _checked(piece.aggregate(**_totals(piece)), piece)
+    return groups.select(*key_names(piece.ranking.args), "n", "n_pos", "n_neg", "present_pos")
 
 
 def tie_sizes(piece: Piece) -> pl.Series:
@@ -79,29 +117,6 @@ def _compared(piece: Piece, rows: pl.DataFrame) -> Floats:
     return rounded(rows["score"]) if args.float32 else rows["score"].to_numpy()
 
 
-def _blocks(marked: pl.Expr, policy: TiePolicy) -> pl.Expr:
-    """Return the ranks of the marked items as one list.
-
-    Where ties have an order: the items above each one. Else two halves: the items below each
-    one's block, then those below or in it, both by one binary search in the sorted keys.
-    """
-    if policy.ordered:
-        ranked = marked.sort_by(*_order(policy), descending=True, maintain_order=True)
-        return ranked.arg_true().implode()
-    keys = _KEY.filter(marked)
-    return _KEY.sort().search_sorted(keys.append(keys + 1), side="left").implode()
-
-
-def _listed(column: pl.Expr, marked: pl.Expr, policy: TiePolicy) -> pl.Expr:
-    """List a column for the marked items as `_blocks` lists their ranks."""
-    column = column.filter(marked)
-    if policy.ordered:
-        column = column.sort_by(
-            _one(_order(policy)).filter(marked), descending=True, maintain_order=True
-        )
-    return column.implode()
-
-
 def _order(policy: TiePolicy) -> list[pl.Expr]:
     """Return what rows are sorted by, in descending order."""
     return [_KEY, *policy.then]
@@ -115,11 +130,10 @@ def _one(keys: list[pl.Expr]) -> pl.Expr:
 def _totals(piece: Piece) -> dict[str, pl.Expr]:
     """Return the aggregates that count a group."""
     args = piece.ranking.args
-    whole = piece.ranking.include_unretrieved or piece.all_retrieved
+    whole = piece.all_ranked
     if args.weight is None:
         positives = _POSITIVE.sum()
         totals = {
-            "size": pl.len(),
             "n": pl.len() if whole else _RETRIEVED.sum(),
             "present_pos": positives,
             "present_neg": pl.len() - positives,
@@ -189,45 +203,6 @@ def _refuse_groups(bad: pl.DataFrame, piece: Piece, must: str, got: pl.Expr, rem
         first = bad.select(got).item(0, 0)
         where = in_groups(bad.select(key_names(piece.ranking.args)).rows())
         raise PrframeError(f"{must}: {first}{where}; {remedy}.")
-
-
-def _flatten(groups: pl.DataFrame, piece: Piece, carried: list[str]) -> Hits:
-    """Turn the lists of ranks into one row per hit."""
-    policy = piece.ranking.args.policy
-    group, start, end = _positions(groups, policy)
-    totals = groups.select(*key_names(piece.ranking.args), "n", "n_pos", "n_neg", "present_pos")
-    if carried:
-        columns = {name: groups[name].explode(empty_as_null=False) for name in carried}
-        marks = pl.DataFrame({"group": group, "start": start, "end": end} | columns)
-        if "gain" not in carried:
-            marks = marks.with_columns(gain=pl.col("weight"))
-        if "judged" in carried or not marks["gain"].equals(marks["weight"]):
-            return from_marks(totals, marks, policy)
-    return unit_hits(totals, group, start, end, policy)
-
-
-def _positions(groups: pl.DataFrame, policy: TiePolicy) -> tuple[Integers, Integers, Integers]:
-    """Return the group of each marked item, and its block's start and end."""
-    if policy.ordered:
-        count = groups["blocks"].list.len().to_numpy().astype(np.int64)
-        start = _exploded(groups["blocks"])
-        end = start + 1
-    else:
-        blocks = pl.col("blocks").list
-        count = groups["blocks"].list.len().to_numpy().astype(np.int64) // 2
-        half = blocks.len() // 2
-        halves = groups.select(up_to=blocks.head(half), above=blocks.tail(half))
-        size = np.repeat(groups["size"].to_numpy().astype(np.int64), count)
-        start, end = (size - _exploded(halves[name]) for name in ("above", "up_to"))
-    group = np.repeat(np.arange(groups.height), count)
-    # Unretrieved items stand below all retrieved ones; their block shrinks to nothing.
-    n = groups["n"].to_numpy()[group]
-    return group, np.minimum(start, n), np.minimum(end, n)
-
-
-def _exploded(lists: pl.Series) -> Integers:
-    """Return the members of all lists in one array."""
-    return lists.explode(empty_as_null=False).to_numpy().astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -324,7 +299,7 @@ def _weighted_hits(piece: Piece) -> Hits:
         "gain": table["weight"].to_numpy(),
     }
     hits_table = pl.DataFrame({name: values[positive] for name, values in columns.items()})
-    return Hits(with_hits(ranked.totals, hits_table), hits_table)
+    return Hits(with_hits(ranked.totals, hits_table), hits_table.lazy())
 
 
 def _above(group: Integers, last: NDArray[np.bool_], up_to: Floats) -> Floats:

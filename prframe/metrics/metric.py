@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 CutOff: TypeAlias = int | float | None
 Setting: TypeAlias = int | float | str | None
+Combine: TypeAlias = Literal["sum", "first", "max"]
 Credit: TypeAlias = Callable[[Quantities, "Metric"], pl.Expr]
 Finish: TypeAlias = Callable[[Quantities, "Metric", Sequence[pl.Expr]], pl.Expr]
 
@@ -46,7 +47,7 @@ class Term:
     """
 
     credit: Credit
-    combine: Literal["sum", "first", "max"] = "sum"
+    combine: Combine = "sum"
     per_hit: bool = True
 
 

@@ -74,7 +74,7 @@ def _bpref_credit(q: Quantities, _: Metric) -> pl.Expr:
 
 
 def _lift_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
-    return terms[0] / m.rank() * _total(q) / q.n_pos
+    return terms[0] / q.constant(m.rank()) * _total(q) / q.n_pos
 
 
 def _total(q: Quantities) -> pl.Expr:
@@ -164,7 +164,7 @@ P = Metric(
     "Precision at k: the positives among the first k, over k.",
     "TREC",
     (Term(_top_credit),),
-    over(lambda _, m: m.rank()),
+    over(lambda q, m: q.constant(m.rank())),
     cutoff="required",
     needs=(),
     cells=lambda m: stats.PrecisionAt(m.rank()),

@@ -70,6 +70,14 @@ class Quantities:
         """Return the precision of tp + fp > 0 items, tp of them positive."""
         return precision(tp, fp, self.prior, self.n_pos, self.n_neg)
 
+    def constant(self, value: float) -> pl.Expr:
+        """Return a number to divide by, one for each group.
+
+        polars divides by a literal by multiplying with its reciprocal, which makes 3 / 10 come
+        out as .30000000000000004.
+        """
+        return self.n * 0 + value
+
     def share_in_top(self, k: "pl.Expr | int") -> pl.Expr:
         """Return the probability that a hit is among the first k, by all orders of its block."""
         top = pl.min_horizontal(self.end, k) - self.start

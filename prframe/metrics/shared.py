@@ -10,7 +10,7 @@ from prframe.metrics.quantities import Quantities
 from prframe.typing import Floats
 
 
-def over(denominator: Callable[[Quantities, Metric], pl.Expr | int]) -> Finish:
+def over(denominator: Callable[[Quantities, Metric], pl.Expr]) -> Finish:
     """Return a finish that divides the only term by a denominator."""
     return lambda q, m, terms: terms[0] / denominator(q, m)
 

@@ -95,9 +95,9 @@ def _items_at(level: float, n_pos: pl.Expr, m: Metric) -> pl.Expr:
     return (items + (0.9 if m["levels"] == "v9" else 0.5)).floor()
 
 
-def _eleven_point_finish(_q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
+def _eleven_point_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
     opening = 1 if m["levels"] == "exact" else terms[1]
-    return (terms[0] + opening) / 11
+    return (terms[0] + opening) / q.constant(11)
 
 
 def _precision_credit(q: Quantities, _: Metric) -> pl.Expr:

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from prframe import checks
+from prframe._engine.columns import computed
 from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import thresholds
@@ -238,7 +239,8 @@ def _precision_recall(
     value = pl.when(pl.col("k") == 0).then(1.0).otherwise(after)
 
     def add(rows: pl.DataFrame) -> pl.DataFrame:
-        rows = rows.with_columns(_ratio(tp, n_pos).alias("recall"), value.alias("precision"))
+        rates = computed(rows, recall=_ratio(tp, n_pos), precision=value)
+        rows = pl.concat([rows, rates], how="horizontal")
         if not interpolate:
             return rows
         return rows.with_columns(pl.col("precision").cum_max(reverse=True).over("group"))
@@ -249,7 +251,7 @@ def _precision_recall(
 def _true_false_rates(rows: pl.DataFrame) -> pl.DataFrame:
     """Add fpr and tpr to the counts."""
     fpr, tpr = _ratio(pl.col("fp"), pl.col("n_neg")), _ratio(pl.col("tp"), pl.col("n_pos"))
-    return rows.with_columns(fpr.alias("fpr"), tpr.alias("tpr"))
+    return pl.concat([rows, computed(rows, fpr=fpr, tpr=tpr)], how="horizontal")
 
 
 def _ratio(count: pl.Expr, total: pl.Expr) -> pl.Expr:

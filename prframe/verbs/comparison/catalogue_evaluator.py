@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from prframe._engine.hits import Hits, from_marks, unit_hits
+from prframe._engine.hits import Hits, Ranks, from_marks, unit_hits
 from prframe._engine.measure import measure
 from prframe.metrics import Metric
 from prframe.stats.rankings import merged_levels
@@ -79,7 +79,8 @@ class CatalogueEvaluator:
     ) -> Hits:
         """Return the hits of the marked items of all rows."""
         if self._plain:
-            return unit_hits(totals, group, start, end, POLICIES["group"])
+            kept = end > start
+            return unit_hits(totals, Ranks.of_blocks(group[kept], start[kept], end[kept]))
         ranks = pl.DataFrame({"group": group, "start": start, "end": end})
         marks = pl.concat([ranks, self._marks[mark]], how="horizontal")
         return from_marks(totals, marks, POLICIES["group"])

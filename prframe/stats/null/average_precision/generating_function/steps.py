@@ -75,17 +75,7 @@ class Steps(NamedTuple):
 
     def at(self, place: int) -> "Steps":
         """Return the step at a place."""
-        above, size, single, pair, spread, first, last = self
-        part = slice(place, place + 1)
-        return Steps(
-            above[part],
-            size[part],
-            single[part],
-            pair[part],
-            spread[part],
-            first[part],
-            last[part],
-        )
+        return Steps._make(values[place : place + 1] for values in self)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,112 @@
+"""Rows in order: one sort of packed integers against a sort by columns."""
+
+from collections.abc import Callable
+
+import numpy as np
+import polars as pl
+import pytest
+from numpy.typing import NDArray
+
+import prframe
+from prframe._engine import hits, sorting
+from prframe._engine.sorting import sort_rows
+
+METRICS = ["AP", "nDCG", "nDCG@7", "RR", "P@7", "AUC", "MaxF1", "AP11", "ERR(top=1)"]
+
+
+LARGEST = 2**63 - 2
+# How keys are drawn; some need more bits than there is room for.
+KEYS: dict[str, Callable[[int, np.random.Generator], NDArray[np.int64]]] = {
+    "all bits": lambda n, rng: rng.integers(-LARGEST, LARGEST, n),
+    "few values": lambda n, rng: rng.integers(0, 4, n) << rng.integers(0, 60),
+    "ends": lambda n, rng: rng.choice([-LARGEST, LARGEST, -1, 0, 1, 6, 7], n),
+    "decimals": lambda n, rng: np.round(rng.normal(size=n), 1).view(np.int64),
+    "one value": lambda n, _: np.full(n, -5),
+    "shares": lambda n, rng: rng.random(n).view(np.int64),
+    # There is no room for the last bits, in which alone some keys differ.
+    "alike": lambda n, rng: rng.integers(0, 3, n) + (rng.integers(0, 3, n) << 61) - 2**62,
+}
+
+
+@pytest.mark.parametrize("kind", KEYS)
+@pytest.mark.parametrize("n_kinds", [1, 2, 300])
+def test_order_is_that_of_a_sort_by_columns(kind: str, n_kinds: int) -> None:
+    rng = np.random.default_rng(1)
+    for n in (1, 2, 3, 17, 200):
+        for n_groups in (1, 2, 40):
+            group = np.sort(rng.integers(7, 7 + n_groups, n)).astype(np.uint32)
+            key = KEYS[kind](n, rng)
+            carried = rng.integers(0, n_kinds, n).astype(np.uint16)
+            rows = sort_rows(group, key, carried)
+            order = sorted(range(n), key=lambda i: (group[i], -int(key[i])))
+            places = [(int(group[i]), int(key[i])) for i in order]
+            assert rows.begins.tolist() == [
+                i == 0 or place != places[i - 1] for i, place in enumerate(places)
+            ]
+            # Within a block of ties the order is free.
+            block = np.cumsum(rows.begins)
+            expected = sorted(zip(block, carried[order], strict=True))
+            assert sorted(zip(block, rows.kind, strict=True)) == expected
+
+
+def test_no_rows() -> None:
+    rows = sort_rows(np.zeros(0, np.uint32), np.zeros(0, np.int64), np.zeros(0, np.uint8))
+    assert rows.kind.size == rows.begins.size == 0
+
+
+def test_rows_are_looked_at_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    group = np.sort(rng.integers(0, 9, 500)).astype(np.uint32)
+    key, kind = KEYS["decimals"](500, rng), rng.integers(0, 2, 500).astype(np.uint8)
+    whole = sort_rows(group, key, kind)
+    monkeypatch.setattr(sorting, "_AT_A_TIME", 7)
+    parts = sort_rows(group, key, kind)
+    assert (whole.kind == parts.kind).all()
+    assert (whole.begins == parts.begins).all()
+
+
+@pytest.mark.parametrize("decimals", [1, 9])
+@pytest.mark.parametrize("ties", ["group", "order", "best", "worst"])
+def test_hits_are_measured_in_parts(
+    decimals: int, ties: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(3)
+    sizes = [1, 40, 3, 200, 31, 64, 2, 90]
+    n = sum(sizes)
+    frame = pl.DataFrame(
+        {
+            "group": np.repeat(np.arange(len(sizes)), sizes),
+            "score": np.round(rng.normal(size=n), decimals),
+            "label": rng.random(n) < 0.6,
+        }
+    ).with_columns(label=pl.col("label") | (pl.col("group") == 0))
+    metrics = [name for name in METRICS if ties == "group" or name != "AP11"]
+    whole = prframe.evaluate(frame, metrics, by="group", ties=ties, undefined=-1.0)
+    monkeypatch.setattr(hits, "_AT_A_TIME", 8)
+    parts = prframe.evaluate(frame, metrics, by="group", ties=ties, undefined=-1.0)
+    for name in metrics:
+        assert parts[name].to_list() == pytest.approx(whole[name].to_list(), abs=1e-14)
+    # To the last bit, a group does not depend on the others.
+    alone = [
+        prframe.evaluate(rows, metrics, ties=ties, undefined=-1.0)
+        for _, rows in frame.group_by("group", maintain_order=True)
+    ]
+    assert pl.concat(alone).equals(parts.drop("group"))
+
+
+def test_a_column_of_gains_that_is_the_label_changes_nothing() -> None:
+    rng = np.random.default_rng(4)
+    frame = pl.DataFrame(
+        {"group": np.repeat([0, 1], 50), "score": rng.normal(size=100), "label": rng.random(100)}
+    ).with_columns(label=(pl.col("label") < 0.3).cast(pl.Int8))
+    boolean = frame.with_columns(pl.col("label").cast(pl.Boolean))
+    # One row with a grade of 2 makes gains matter; a query without it keeps its values.
+    graded = pl.concat(
+        [frame, pl.DataFrame({"group": [2], "score": [0.0], "label": [2]})], how="vertical_relaxed"
+    )
+    metrics = ["AP", "nDCG", "RR"]
+    expected = prframe.evaluate(boolean, metrics, by="group")
+    assert prframe.evaluate(frame, metrics, by="group").equals(expected)
+    rest = prframe.evaluate(graded, metrics, by="group").filter(pl.col("group") < 2)
+    for name in metrics:
+        assert rest[name].to_list() == pytest.approx(expected[name].to_list(), abs=1e-15)
