@@ -148,7 +148,7 @@ class _PandasLoader(importlib.abc.Loader):
         self._loader, self._finder = loader, finder
 
     def __getattr__(self, name: str) -> Any:
-        """Answer anything else as pandas' own loader does."""
+        """Return any other attribute of pandas' own loader."""
         return getattr(self._loader, name)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:

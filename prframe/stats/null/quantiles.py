@@ -87,7 +87,7 @@ class Search:
         support: tuple[float, float],
         width: Callable[[Floats], Floats],
     ) -> "Search":
-        """Start at the expansion of Cornish and Fisher, of upper (1) or lower (-1) tails."""
+        """Begin at the expansion of Cornish and Fisher, for upper (1) or lower (-1) tails."""
         z = np.clip(ndtri(levels), -_NORMAL, _NORMAL)
         start = moments.mean + moments.std * _expanded(-sign * z, moments)
         # The slope is the hazard of the normal distribution, per deviation.

@@ -20,7 +20,8 @@ from prframe.typing import Floats, Integers
 
 # Slopes are powers of this.
 _RATIO = 1.4
-# The first slope times the standard deviation of T, and the last one.
+# Slopes begin at about the first number over the standard deviation of T, and go on at least to
+# the second number over it.
 _FLATTEST, _STEEPEST = 0.05, 3.0
 _MOST_SLOPES = 64
 # So many slopes are tried on either side; up to so many values are tried one by one.
