@@ -14,6 +14,7 @@ sys.path.insert(0, str(HERE.parent))
 import prframe  # noqa: E402 - the path must first name the package beside these pages
 from prframe.accessors import verbs  # noqa: E402
 from prframe.stats import SCORE_GENERATING  # noqa: E402
+from prframe.stats.paired_values import QUERY_TESTS  # noqa: E402
 
 mpl.use("Agg")
 os.environ.setdefault("POLARS_TABLE_WIDTH", "100")
@@ -108,6 +109,16 @@ def score_functions() -> str:
     return f"```{{list-table}}\n:header-rows: 1\n:widths: 25 45 30\n\n{items}\n```"
 
 
+def query_tests() -> str:
+    """Return the table of tests over queries, made from the list of them."""
+    default = inspect.signature(prframe.compare).parameters["test"].default
+    rows = [["`test`", "asks", "p-value"], ["---"] * 3]
+    for name, test in QUERY_TESTS.items():
+        row_name = f'`"{name}"`' + (", the default" if name == default else "")
+        rows.append([row_name, test.asks, test.p_value])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
 def results() -> str:
     """Return the recorded benchmark results, or a sentence that there are none."""
     path = HERE.parent / "benchmarks" / "RESULTS.md"
@@ -132,6 +143,7 @@ GENERATED = {
     ".. names of verbs": verb_names,
     "<!-- catalogue -->": catalogue,
     "<!-- score functions -->": score_functions,
+    "<!-- tests over queries -->": query_tests,
     "<!-- benchmark results -->": results,
 }
 

@@ -10,7 +10,7 @@ import pytest
 import prframe
 from prframe import stats, tie_policies
 from prframe._engine.frames import KINDS
-from tests.oracle import PHI_WORDS
+from tests.oracle import ORACLE, PHI_WORDS
 
 GOOD = pl.DataFrame(
     {
@@ -27,17 +27,13 @@ GOOD = pl.DataFrame(
 NO_SCORE = GOOD.with_columns(score=pl.Series([1.0, 2.0, None, float("nan")]))
 NO_LABEL = GOOD.with_columns(label=pl.Series([1, 0, None, 1]))
 COLUMNS = ", ".join(map(repr, GOOD.columns))
-METRICS = (
-    "'AP', 'AP11', 'AUC', 'AUPRC', 'BEDROC', 'Bpref', 'DCG', 'EF', 'ERR', 'F1', 'IPrec', "
-    "'Judged', 'Lift', 'MaxF1', 'NumRel', 'NumRelRet', 'NumRet', 'P', 'Prec', 'R', 'RBP', 'RR', "
-    "'RelP', 'Rprec', 'SetAP', 'SetF', 'SetP', 'SetR', 'Success', 'W', 'infAP', 'nDCG'"
-)
 
 
-def quoted(policies: Iterable[str]) -> str:
-    return ", ".join(map(repr, sorted(policies)))
+def quoted(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, sorted(names)))
 
 
+METRICS = quoted(ORACLE)
 PLAIN, NO_MEAN = quoted(tie_policies.WITHOUT_LABELS), quoted(tie_policies.NO_MEAN)
 *_FIRST, _LAST = map(repr, tie_policies.WITHOUT_LABELS)
 PLAIN_OR = f"{', '.join(_FIRST)} or {_LAST}"

@@ -21,6 +21,7 @@ from .random_selection import (
     recall_null_moments as recall_null_moments,
 )
 from .sign_flips.distribution import (
+    SignFlipMethod as SignFlipMethod,
     SignFlipNull as SignFlipNull,
     all_signs as all_signs,
     random_signs as random_signs,

@@ -21,6 +21,15 @@ from .effect_sizes import (
 )
 from .family import PairedFamily as PairedFamily, SampledTests as SampledTests
 from .multiplicity import adjust_p_values as adjust_p_values
+from .query_tests import (
+    QUERY_TESTS as QUERY_TESTS,
+    QueryTest as QueryTest,
+    QueryTestName as QueryTestName,
+    QueryTestOptions as QueryTestOptions,
+    RandomizationMethod as RandomizationMethod,
+    SignedRankMethod as SignedRankMethod,
+    described_tests as described_tests,
+)
 from .sample import (
     PairedSample as PairedSample,
     PairedTest as PairedTest,
@@ -30,14 +39,10 @@ from .sample import (
 )
 from .sampled_p_values import SampledPValue as SampledPValue, sampled_p_value as sampled_p_value
 from .tests import (
-    RandomizationMethod as RandomizationMethod,
-    SignedRankMethod as SignedRankMethod,
     paired_bootstrap_test as paired_bootstrap_test,
     paired_randomization as paired_randomization,
     paired_t_test as paired_t_test,
-    randomization_test as randomization_test,
     sign_test as sign_test,
     signed_rank_test as signed_rank_test,
-    t_test as t_test,
 )
 from .tukey import tukey_randomization as tukey_randomization

@@ -36,6 +36,10 @@ class SampledTests(NamedTuple):
     std_errors: Floats
     method: str
 
+    def by_pair(self) -> tuple[list[float], list[float]]:
+        """Return the p-values and their errors as numbers, pair by pair."""
+        return self.p_values.tolist(), self.std_errors.tolist()
+
 
 @dataclass(frozen=True, eq=False)
 class PairedFamily:
@@ -67,6 +71,12 @@ class PairedFamily:
             np.column_stack([sample.sums for sample in samples]),
             np.column_stack([sample.sizes for sample in samples]),
         )
+
+    @cached_property
+    def samples(self) -> list[PairedSample]:
+        """The units of each pair that have a value."""
+        columns = zip(self.sums.T, self.sizes.T, strict=True)
+        return [PairedSample(sums[sizes > 0], sizes[sizes > 0]) for sums, sizes in columns]
 
     @cached_property
     def totals(self) -> Floats:

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Literal, TypeAlias, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import bdtr, stdtr
 
 from prframe import checks
 from prframe.draws import TEST_DRAWS
-from prframe.stats._arrays import random_generator
-from prframe.stats._p_values import check_alternative, from_normal, from_symmetric, from_tails
-from prframe.stats._tolerances import EQUAL_DIGITS
-from prframe.stats.null import SignFlipNull
 from prframe.stats.paired_values.family import PairedFamily
-from prframe.stats.paired_values.sample import (
-    PairedSample,
-    PairedTest,
-    paired_differences,
-    paired_sample,
+from prframe.stats.paired_values.query_tests import (
+    QueryTestOptions,
+    RandomizationMethod,
+    SignedRankMethod,
+    ZeroMethod,
+    bootstrap_tests,
+    randomization_tests,
+    signed_ranks,
+    signs,
+    t_test,
 )
-from prframe.typing import Alternative, Floats
-
-RandomizationMethod: TypeAlias = Literal["auto", "exact", "convolution", "sampled"]
-SignedRankMethod: TypeAlias = Literal["auto", "exact", "convolution", "normal"]
-ZeroMethod: TypeAlias = Literal["wilcox", "pratt"]
+from prframe.stats.paired_values.sample import PairedTest, paired_sample
+from prframe.typing import Alternative
 
 
 def paired_randomization(  # noqa: PLR0913
@@ -86,32 +82,9 @@ def paired_randomization(  # noqa: PLR0913
     >>> test.p_value, test.method
     (0.125, 'randomization-exact')
     """
-    sample = paired_sample(a, b, cluster)
-    return randomization_test(sample, alternative, method, n_resamples, rng)
-
-
-def randomization_test(
-    sample: PairedSample,
-    alternative: Alternative,
-    method: RandomizationMethod,
-    n_resamples: int,
-    rng: int | np.random.Generator | None,
-) -> PairedTest:
-    """Test a sample; see `paired_randomization`."""
+    family = PairedFamily.of([paired_sample(a, b, cluster)])
     checks.one_of("method", method, get_args(RandomizationMethod))
-    check_alternative(alternative)
-    name = "randomization"
-    if not sample.sums.size:
-        return PairedTest(np.nan, np.nan, np.nan, name)
-    if method == "sampled":
-        size = checks.whole_number("n_resamples", n_resamples, at_least=1)
-        family = PairedFamily.of([sample])
-        sampled = family.sign_flips(size, random_generator(rng), alternative)
-        p_value, error = float(sampled.p_values[0]), float(sampled.std_errors[0])
-        return PairedTest(sample.mean, p_value, error, f"{name}-{sampled.method}")
-    null = SignFlipNull(sample.sums, method=method)
-    p_value = float(null.p_value(alternative=alternative))
-    return PairedTest(sample.mean, p_value, np.nan, f"{name}-{null.how}")
+    return randomization_tests(family, QueryTestOptions(alternative, method, n_resamples, rng))[0]
 
 
 def paired_t_test(
@@ -151,20 +124,7 @@ def paired_t_test(
     >>> round(test.statistic, 3), round(test.p_value, 4)
     (3.138, 0.0349)
     """
-    return t_test(paired_sample(a, b, cluster), alternative)
-
-
-def t_test(sample: PairedSample, alternative: Alternative) -> PairedTest:
-    """Test a sample; see `paired_t_test`."""
-    check_alternative(alternative)
-    n = sample.sums.size
-    if n and not sample.sums.any():
-        return PairedTest(np.nan, 1.0, np.nan, "t")
-    if n <= 1 or sample.constant:
-        return PairedTest(np.nan, np.nan, np.nan, "t")
-    t = sample.mean / sample.std_error
-    p_value = from_symmetric(partial(stdtr, n - 1), t, alternative)
-    return PairedTest(t, p_value, np.nan, "t")
+    return t_test(paired_sample(a, b, cluster), QueryTestOptions(alternative))
 
 
 def signed_rank_test(
@@ -213,17 +173,8 @@ def signed_rank_test(
     """
     checks.one_of("method", method, get_args(SignedRankMethod))
     checks.one_of("zero_method", zero_method, get_args(ZeroMethod))
-    check_alternative(alternative)
-    differences = paired_differences(a, b)
-    if not differences.size:
-        return PairedTest(np.nan, np.nan, np.nan, "wilcoxon")
-    ranks = _signed_ranks(differences, zero_method)
-    statistic = float(ranks[ranks > 0].sum())
-    if method == "normal":
-        return PairedTest(statistic, _normal(ranks, alternative), np.nan, "wilcoxon-normal")
-    null = SignFlipNull(ranks, method=method)
-    p_value = float(null.p_value(alternative=alternative))
-    return PairedTest(statistic, p_value, np.nan, f"wilcoxon-{null.how}")
+    options = QueryTestOptions(alternative, method)
+    return signed_ranks(paired_sample(a, b), options, zero_method)
 
 
 def sign_test(
@@ -255,15 +206,8 @@ def sign_test(
     >>> sign_test([0.5, 0.4, 0.7, 0.6, 0.9], [0.4, 0.2, 0.5, 0.6, 0.6]).p_value
     0.125
     """
-    check_alternative(alternative)
-    differences = paired_differences(a, b)
-    wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
-    if not differences.size:
-        return PairedTest(np.nan, np.nan, np.nan, "sign")
-    # By symmetry, P(at least `wins` wins) is the probability of at most `losses` losses.
-    upper, lower = bdtr(np.array([losses, wins]), wins + losses, 0.5)
-    p_value = float(from_tails(upper, lower, alternative))
-    return PairedTest(float(wins), p_value, np.nan, "sign")
+    options = QueryTestOptions(alternative)
+    return signs(paired_sample(a, b), options)
 
 
 def paired_bootstrap_test(  # noqa: PLR0913
@@ -307,34 +251,6 @@ def paired_bootstrap_test(  # noqa: PLR0913
     >>> round(test.statistic, 2), round(test.p_value, 3)
     (3.69, 0.001)
     """
-    sample = paired_sample(a, b, cluster)
-    size = checks.whole_number("n_resamples", n_resamples, at_least=1)
-    check_alternative(alternative)
-    plain = t_test(sample, alternative)
-    if np.isnan(plain.statistic):
-        return plain._replace(method="bootstrap")
-    sampled = PairedFamily.of([sample]).bootstrap(size, random_generator(rng), alternative)
-    p_value, error = float(sampled.p_values[0]), float(sampled.std_errors[0])
-    return PairedTest(plain.statistic, p_value, error, "bootstrap")
-
-
-def _signed_ranks(differences: Floats, zero_method: ZeroMethod) -> Floats:
-    """Return the ranks of the absolute differences, with their signs; zeros are left out."""
-    # SciPy is imported here, because importing it takes longer than most evaluations.
-    from scipy.stats import rankdata  # noqa: PLC0415
-
-    if zero_method == "wilcox":
-        differences = differences[differences != 0]
-    if not differences.any():
-        return np.zeros(0)
-    sizes = np.abs(differences)
-    ranks = rankdata(np.round(sizes / sizes.max(), EQUAL_DIGITS))
-    return np.asarray(ranks * np.sign(differences))
-
-
-def _normal(ranks: Floats, alternative: Alternative) -> float:
-    """Return the normal p-value of signed ranks."""
-    if not ranks.any():
-        return 1.0
-    z = float(ranks.sum() / np.sqrt((ranks**2).sum()))
-    return from_normal(z, alternative)
+    family = PairedFamily.of([paired_sample(a, b, cluster)])
+    options = QueryTestOptions(alternative, n_resamples=n_resamples, rng=rng)
+    return bootstrap_tests(family, options)[0]

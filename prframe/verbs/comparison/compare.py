@@ -13,7 +13,14 @@ from prframe.errors import MissingColumnError, PrframeError
 from prframe.metrics import Metric
 from prframe.stats._arrays import random_generator
 from prframe.stats._p_values import check_alternative
-from prframe.stats.paired_values import LEAST_ALPHA
+from prframe.stats.paired_values import (
+    LEAST_ALPHA,
+    QUERY_TESTS,
+    QueryTestName,
+    RandomizationMethod,
+    SignedRankMethod,
+    described_tests,
+)
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._evaluation import named
 from prframe.verbs._groups import resamples
@@ -26,10 +33,8 @@ from prframe.verbs.comparison.over_queries import EffectSize, OverQueries
 from prframe.verbs.comparison.query_values import ComparedValues, Incomplete as IncompleteQueries
 from prframe.verbs.comparison.rows import JOINT, Comparison, JointCorrection, Within
 
-Test: TypeAlias = Literal[
-    "randomization", "t", "wilcoxon", "sign", "bootstrap", "delong", "posterior"
-]
-Method: TypeAlias = Literal["auto", "exact", "convolution", "sampled", "normal"]
+Test: TypeAlias = Literal[QueryTestName, "delong", "posterior"]
+Method: TypeAlias = Literal[RandomizationMethod, SignedRankMethod]
 IntervalKind: TypeAlias = Literal["auto", "t", "percentile", "bca"]
 Incomplete: TypeAlias = IncompleteQueries | IncompleteItems
 
@@ -97,10 +102,7 @@ def compare(
     test : str
         Over queries:
 
-        - "randomization": either model might have had either value
-          (`prframe.stats.paired_randomization`).
-        - "t", "wilcoxon", "sign", "bootstrap" (studentized): `prframe.stats.paired_t_test`,
-          `signed_rank_test`, `sign_test`, `paired_bootstrap_test`.
+        {tests}
 
         On the same items (`prframe.stats.compare_rankings`):
 
@@ -144,8 +146,8 @@ def compare(
         and how many queries the observed difference needs, null if it is not on the side of
         `alternative`.
     cluster : str, optional
-        Column of clusters of queries, constant within each query, or of items. Whole clusters are
-        exchanged or drawn; "wilcoxon", "sign", `rope` and `power` over queries take none.
+        Column of clusters: of queries, which are constant in each, or of items. Whole clusters
+        are exchanged or drawn; `rope`, `power` and some tests over queries know none.
     incomplete : {"raise", "pairwise", "common", "zero", "last"}
         Where a model has no rows for a query: refuse, compare two models over what both have,
         all over what all have, or count as 0. On the same items, where a model has no row for an
@@ -189,12 +191,11 @@ def compare(
     Notes
     -----
     Means and tests of a pair are over the queries for which both models have a value. Values that
-    differ by rounding alone are ties. ``statistic`` is the mean difference of "randomization", t
-    of "t" and "bootstrap", the rank sum of a's wins of "wilcoxon", the wins of "sign", z of
-    "delong", the probability that a is better of "posterior".
+    differ by rounding alone are ties.
 
     On the same items ``mean_a`` and ``mean_b`` are the metrics themselves; there are no wins, and
-    no effect size.
+    no effect size. ``statistic`` is the difference, z of "delong", or the probability that a is
+    better of "posterior".
 
     References
     ----------
@@ -270,8 +271,7 @@ def compare(
     return result
 
 
-# These tests take queries to be independent of each other.
-_INDEPENDENT = ("wilcoxon", "sign")
+compare.__doc__ = (compare.__doc__ or "").replace("{tests}", described_tests(" " * 8).strip())
 
 
 @dataclass(frozen=True)
@@ -287,13 +287,7 @@ class _Mode:
 
 _OVER = _Mode(
     wording="over groups of `over`",
-    methods={
-        "randomization": ("auto", "exact", "convolution", "sampled"),
-        "t": ("auto",),
-        "wilcoxon": ("auto", "exact", "convolution", "normal"),
-        "sign": ("auto",),
-        "bootstrap": ("auto",),
-    },
+    methods={name: test.methods for name, test in QUERY_TESTS.items()},
     intervals=("auto", "t", "percentile", "bca"),
     incomplete=get_args(IncompleteQueries),
     remedy="to compare on the same items say over=None",
@@ -359,7 +353,7 @@ def _check_power(asked: Comparison) -> None:
 def _check_clusters(asked: Comparison) -> None:
     """Refuse options that would ignore clusters."""
     chosen = {
-        f"test={asked.test!r}": asked.test in _INDEPENDENT,
+        f"test={asked.test!r}": not QUERY_TESTS[asked.test].clusters,
         "`rope`": asked.rope is not None,
         "`power`": asked.power is not None,
     }

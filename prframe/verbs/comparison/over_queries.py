@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import repeat
-from typing import Any, Literal, TypeAlias, cast
+from functools import cached_property, partial
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import polars as pl
@@ -15,26 +14,21 @@ from prframe._engine.rows import key_names
 from prframe.errors import UndefinedMetricWarning, warn
 from prframe.stats import (
     PairedFamily,
-    PairedSample,
     cliff_delta,
     cohen_dz,
     detectable_difference,
     queries_needed,
-    sign_test,
     signed_rank_posterior,
-    signed_rank_test,
     tukey_randomization,
 )
 from prframe.stats._tolerances import EQUAL_DIGITS
 from prframe.stats._units import Units
 from prframe.stats.intervals import acceleration, bca_interval, percentile_interval, wald_interval
 from prframe.stats.paired_values import (
+    QUERY_TESTS,
     PairedTest,
-    RandomizationMethod,
-    SignedRankMethod,
-    randomization_test,
+    QueryTestOptions,
     rounded_differences,
-    t_test,
 )
 from prframe.typing import Floats
 from prframe.verbs._groups import each_group
@@ -127,56 +121,26 @@ class OverQueries(Plan):
     def _tests(self, table: "_Table") -> list[PairedTest]:
         """Return the tests of all pairs."""
         asked = self.asked
-        if asked.test == "bootstrap" or asked.method == "sampled":
-            return self._resampled(table)
-
-        def of_pair(pair: int) -> PairedTest:
-            if asked.test == "randomization":
-                sample, method = table.samples[pair], cast("RandomizationMethod", asked.method)
-                return randomization_test(sample, asked.alternative, method, 1, None)
-            if asked.test == "t":
-                return t_test(table.samples[pair], asked.alternative)
-            differences = table.defined_differences(pair)
-            if asked.test == "sign":
-                return sign_test(differences, alternative=asked.alternative)
-            how = cast("SignedRankMethod", asked.method)
-            return signed_rank_test(differences, alternative=asked.alternative, method=how)
-
-        return each_group(of_pair, range(len(table.samples)), "compare")
-
-    def _resampled(self, table: "_Table") -> list[PairedTest]:
-        """Return the tests of all pairs from the same draws."""
-        asked, family = self.asked, table.family
-        bootstrap = asked.test == "bootstrap"
-        sampled = (family.bootstrap if bootstrap else family.sign_flips)(
-            asked.n_resamples, asked.rng(), asked.alternative
+        options = QueryTestOptions(
+            asked.alternative,
+            asked.method,
+            asked.n_resamples,
+            asked.rng(),
+            partial(each_group, description="compare"),
         )
-        if not bootstrap:
-            method = f"randomization-{sampled.method}"
-            columns = (family.means, sampled.p_values, sampled.std_errors, repeat(method))
-            return [PairedTest(*row) for row in zip(*columns, strict=False)]
-        tests = []
-        for sample, p_value, error in zip(
-            table.samples, sampled.p_values, sampled.std_errors, strict=True
-        ):
-            plain = t_test(sample, asked.alternative)._replace(method="bootstrap")
-            varies = not np.isnan(plain.statistic)
-            tests.append(plain._replace(p_value=p_value, std_error=error) if varies else plain)
-        return tests
+        return QUERY_TESTS[asked.test].of_pairs(table.family, options)
 
     def _intervals(self, name: str, table: "_Table") -> list[tuple[float, float]]:
         """Return the interval of the mean difference of each pair."""
         asked, confidence = self.asked, self.asked.confidence(name)
         if asked.interval not in _SAMPLED:
             return [
-                wald_interval(
-                    sample.mean, sample.std_error, confidence, df=max(sample.sums.size - 1, 1)
-                )
-                for sample in table.samples
+                wald_interval(one.mean, one.std_error, confidence, df=max(one.sums.size - 1, 1))
+                for one in table.family.samples
             ]
         ends = []
         replicates = table.family.replicates(asked.n_resamples, asked.rng())
-        for sample, means in zip(table.samples, replicates, strict=True):
+        for sample, means in zip(table.family.samples, replicates, strict=True):
             if sample.sums.size < 2:  # noqa: PLR2004
                 ends.append((np.nan, np.nan))
             elif asked.interval == "percentile":
@@ -239,7 +203,7 @@ class OverQueries(Plan):
                 n_resamples=self.asked.n_resamples,
                 rng=self.asked.rng(),
             )[:3]
-            for pair in range(len(table.samples))
+            for pair in range(len(table.family.samples))
         ]
         less, rope, greater = np.array(probabilities, dtype=np.float64).T
         return {"prob_a": greater, "prob_rope": rope, "prob_b": less}
@@ -299,12 +263,6 @@ class _Table:
         """The differences of all pairs by query, or their sums over clusters of queries."""
         sizes = self._defined.astype(np.float64)
         return PairedFamily(self._summed(self._differences), self._summed(sizes))
-
-    @cached_property
-    def samples(self) -> list[PairedSample]:
-        """The units of each pair that have a value."""
-        columns = zip(self.family.sums.T, self.family.sizes.T, strict=True)
-        return [PairedSample(sums[sizes > 0], sizes[sizes > 0]) for sums, sizes in columns]
 
     def _summed(self, by_query: Floats) -> Floats:
         """Add up the rows of each cluster."""

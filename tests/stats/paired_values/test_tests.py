@@ -1,22 +1,39 @@
 """Paired tests over queries, against SciPy, enumeration and simulation."""
 
+from inspect import signature
+from typing import get_args
+
 import numpy as np
 import pytest
 import scipy.stats
 from scipy.stats import binom
 
+from prframe import stats
 from prframe.errors import PrframeError
 from prframe.stats import (
+    PairedFamily,
     cohen_dz,
     paired_bootstrap_test,
     paired_differences,
     paired_randomization,
+    paired_sample,
     paired_t_test,
     sign_test,
     signed_rank_test,
 )
+from prframe.stats.paired_values import QUERY_TESTS, QueryTestName, QueryTestOptions
+from tests.stats.paired_values import oracle
 
 ALTERNATIVES = ["two-sided", "less", "greater"]
+every_test = pytest.mark.parametrize("name", QUERY_TESTS)
+
+
+def result_of(name, differences, cluster=None, *, n_resamples=500, rng=1, **options):
+    """Return the result of one of the tests in the list."""
+    family = PairedFamily.of([paired_sample(differences, cluster=cluster)])
+    options = QueryTestOptions(n_resamples=n_resamples, rng=rng, **options)
+    (result,) = QUERY_TESTS[name].of_pairs(family, options)
+    return result
 
 
 def values(n, seed=1, shift=0.05, digits=None):
@@ -30,6 +47,37 @@ def values(n, seed=1, shift=0.05, digits=None):
 def mean_difference(x, y, axis):
     """Return the statistic of SciPy's permutation test."""
     return (x - y).mean(axis=axis)
+
+
+def test_tests_are_listed_once_for_all():
+    assert get_args(QueryTestName) == tuple(QUERY_TESTS)
+    assert oracle.TESTS.keys() == QUERY_TESTS.keys()
+
+
+@every_test
+@pytest.mark.parametrize("digits", [None, 1])
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_every_test_is_that_of_its_definition(name, digits, alternative):
+    differences = paired_differences(*values(5, digits=digits))
+    statistic, p_value = oracle.TESTS[name](differences.tolist(), alternative)
+    found = result_of(name, differences, alternative=alternative, n_resamples=20_000)
+    assert found.statistic == pytest.approx(statistic)
+    assert found.p_value == pytest.approx(p_value, abs=4 * np.nan_to_num(found.std_error) + 1e-8)
+
+
+@pytest.mark.parametrize("name", [name for name, test in QUERY_TESTS.items() if test.function])
+@pytest.mark.parametrize("n", [0, 1, 6, 30])
+def test_functions_do_what_the_list_says(name, n):
+    test, differences = QUERY_TESTS[name], np.subtract(*values(n))
+    for method in test.methods:
+        options = {"method": method} if len(test.methods) > 1 else {}
+        drawn = {"n_resamples": 500, "rng": 1}
+        function = getattr(stats, test.function)
+        options |= {} if "rng" not in signature(function).parameters else drawn
+        assert repr(function(differences, **options)) == repr(
+            result_of(name, differences, method=method)
+        )
+        assert ("cluster" in signature(function).parameters) == test.clusters
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -186,58 +234,51 @@ def test_clusters_exchange_their_values_together():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("test", [paired_randomization, paired_t_test, paired_bootstrap_test])
-def test_size_with_clusters(test):
+@pytest.mark.parametrize("name", [name for name, test in QUERY_TESTS.items() if test.clusters])
+def test_size_with_clusters(name):
     """Queries of a cluster share an effect: only tests that know it keep their level."""
     rng, repeats, rejected, naive = np.random.default_rng(7), 600, 0, 0
-    options = {"n_resamples": 400, "rng": 1} if test is paired_bootstrap_test else {}
     for _ in range(repeats):
         sizes = rng.integers(1, 5, 25)
         cluster = np.repeat(np.arange(25), sizes)
         d = rng.normal(size=25)[cluster] + 0.3 * rng.normal(size=cluster.size)
-        rejected += test(d, cluster=cluster, **options).p_value <= 0.05
-        naive += test(d, **options).p_value <= 0.05
+        rejected += result_of(name, d, cluster, n_resamples=400).p_value <= 0.05
+        naive += result_of(name, d, n_resamples=400).p_value <= 0.05
     assert binom.ppf(0.0005, repeats, 0.05) <= rejected <= binom.ppf(0.9995, repeats, 0.06)
     assert naive > binom.ppf(0.9999, repeats, 0.06)
 
 
-TESTS = {
-    "randomization": paired_randomization,
-    "t": paired_t_test,
-    "wilcoxon": signed_rank_test,
-    "sign": sign_test,
-    "bootstrap": lambda d: paired_bootstrap_test(d, n_resamples=500, rng=1),
-}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [10, 40])
-@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
-def test_size_under_the_null(test, n):
+@every_test
+def test_size_under_the_null(name, n):
     rng, repeats = np.random.default_rng(11), 1000
     rejected = 0
     for _ in range(repeats):
         quality = rng.beta(1.2, 2, n)
         a, b = np.clip(quality + rng.normal(0, 0.12, (2, n)), 0, 1)
-        rejected += test(a - b).p_value <= 0.05
+        rejected += result_of(name, a - b).p_value <= 0.05
     # None of them may reject too often; those of few values, rarely.
     assert rejected <= binom.ppf(0.9995, repeats, 0.05)
-    if test not in (sign_test, signed_rank_test):
+    if name not in {"sign", "wilcoxon"}:
         assert rejected >= binom.ppf(0.0005, repeats, 0.04)
 
 
-@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
-def test_degenerate_samples(test):
-    assert np.isnan(test([]).p_value)
-    assert test([0.0, 0.0, 0.0]).p_value == 1
-    one = test([0.25]).p_value
+@every_test
+def test_degenerate_samples(name):
+    assert np.isnan(result_of(name, []).p_value)
+    assert result_of(name, [0.0, 0.0, 0.0]).p_value == 1
+    one = result_of(name, [0.25]).p_value
     assert np.isnan(one) or one == 1
 
 
 def test_constant_differences_have_no_t():
-    assert np.isnan(paired_t_test([0.1] * 6).p_value)
-    assert np.isnan(paired_bootstrap_test([0.1] * 6, n_resamples=9).p_value)
-    assert paired_randomization([0.1] * 6).p_value == 2 / 2**6
+    for differences in ([0.1], [0.1] * 6):
+        assert np.isnan(paired_t_test(differences).p_value)
+        assert np.isnan(paired_bootstrap_test(differences, n_resamples=9).p_value)
+    for test in (paired_randomization, signed_rank_test, sign_test):
+        assert test([0.1]).p_value == 1
+        assert test([0.1] * 6).p_value == 2 / 2**6
 
 
 def test_rounding_is_no_difference():
@@ -268,15 +309,11 @@ def test_what_they_refuse(call, message):
 @pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e160, 1e300])
 def test_the_unit_does_not_matter(scale):
     differences = np.random.default_rng(1).normal(0.3, 1, 30)
-    tests = [
-        paired_t_test,
-        signed_rank_test,
-        sign_test,
-        lambda d: paired_bootstrap_test(d, n_resamples=500, rng=1),
-        lambda d: paired_randomization(d, method="sampled", n_resamples=500, rng=1),
-    ]
-    for test in tests:
-        assert test(differences * scale).p_value == pytest.approx(test(differences).p_value)
+    for name, test in QUERY_TESTS.items():
+        for method in test.methods:
+            expected = result_of(name, differences, method=method).p_value
+            found = result_of(name, differences * scale, method=method).p_value
+            assert found == pytest.approx(expected)
     assert cohen_dz(differences * scale) == pytest.approx(cohen_dz(differences))
 
 

@@ -8,6 +8,9 @@ from polars.testing import assert_frame_equal
 import prframe
 from prframe.errors import PrframeError, UndefinedMetricWarning
 from prframe.stats import cohen_dz, queries_needed
+from prframe.stats.paired_values import QUERY_TESTS
+
+INDEPENDENT = [name for name, test in QUERY_TESTS.items() if not test.clusters]
 
 
 def frame(n_queries=12, n_models=3, n_items=8):
@@ -122,7 +125,7 @@ def test_models_without_items_in_common_are_refused():
 
 
 @pytest.mark.parametrize(
-    "option", [{"test": "wilcoxon"}, {"test": "sign"}, {"rope": 0.1}, {"power": 0.8}]
+    "option", [*({"test": test} for test in INDEPENDENT), {"rope": 0.1}, {"power": 0.8}]
 )
 def test_what_knows_no_clusters_is_refused(option):
     thirds = frame().with_columns(third=pl.col("query_id") // 4)

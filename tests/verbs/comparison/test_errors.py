@@ -6,12 +6,17 @@ import polars as pl
 import pytest
 
 import prframe
+from prframe.stats.paired_values import QUERY_TESTS
 from tests.compared_runs import runs
+from tests.stats.paired_values import oracle
 
 DATA = runs().with_columns(half=pl.col("query_id") > "q005", cluster=pl.col("item"))
 WIDE = DATA.pivot("model", index=["query_id", "item", "label"], values="score")
 LACKING = DATA.filter(~((pl.col("model") == "z") & (pl.col("query_id") < "q002")))
 COLUMNS = "'query_id', 'item', 'score', 'label', 'model', 'half', 'cluster'"
+TESTS_OVER = ", ".join(map(repr, sorted(oracle.TESTS)))
+TESTS = ", ".join(map(repr, sorted({*oracle.TESTS, "delong", "posterior"})))
+INDEPENDENT = [name for name, test in QUERY_TESTS.items() if not test.clusters]
 EACH_ONCE = (
     "`baseline` must name one model or more, each once, and leave one to compare with; got {}."
 )
@@ -57,13 +62,11 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"test": "welch"},
-        "`test` must be one of 'bootstrap', 'delong', 'posterior', 'randomization', 'sign', 't', "
-        "'wilcoxon'; got 'welch'.",
+        f"`test` must be one of {TESTS}; got 'welch'.",
     ),
     (
         {"test": "delong"},
-        "`test` over groups of `over` must be one of 'bootstrap', 'randomization', 'sign', 't', "
-        "'wilcoxon'; got 'delong'; to compare on the same items say over=None.",
+        f"`test` over groups of `over` must be one of {TESTS_OVER}; got 'delong'; to compare on the same items say over=None.",
     ),
     (
         {"method": "exakt"},
@@ -110,13 +113,11 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
     ({"rope": -0.1}, "`rope` must be a number >= 0; got -0.1."),
     (
         {"test": ["t"]},
-        "`test` must be one of 'bootstrap', 'delong', 'posterior', 'randomization', 'sign', 't', "
-        "'wilcoxon'; got ['t'].",
+        f"`test` must be one of {TESTS}; got ['t'].",
     ),
     (
         {"test": "fisher"},
-        "`test` must be one of 'bootstrap', 'delong', 'posterior', 'randomization', 'sign', 't', "
-        "'wilcoxon'; 'fisher' is test='randomization' here.",
+        f"`test` must be one of {TESTS}; 'fisher' is test='randomization' here.",
     ),
     (
         {"power": 0.05},
@@ -145,8 +146,10 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
         "correction='max-t' knows the joint distribution within a group of `by`: say within='by' or "
         "'metric'; 'holm' is for all rows.",
     ),
-    ({"cluster": "cluster", "test": "sign"}, CLUSTERED.format("test='sign'")),
-    ({"cluster": "cluster", "test": "wilcoxon"}, CLUSTERED.format("test='wilcoxon'")),
+    *(
+        ({"cluster": "cluster", "test": test}, CLUSTERED.format(f"test='{test}'"))
+        for test in INDEPENDENT
+    ),
     ({"cluster": "cluster", "rope": 0.1}, CLUSTERED.format("`rope`")),
     ({"cluster": "cluster", "power": 0.8}, CLUSTERED.format("`power`")),
     ({"by": "n"}, "`by` names 'n', which is also a column of the result; rename it."),

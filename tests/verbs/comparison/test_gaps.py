@@ -13,11 +13,13 @@ import scipy.stats
 from polars.testing import assert_frame_equal
 
 import prframe
+from prframe.stats import PairedFamily, paired_sample
+from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions
 from tests.compared_runs import MODELS, pair, runs, table, without_nan
 
 DATA = runs()
 FULL: dict[str, Any] = {"rope": 0.05, "power": 0.8, "n_resamples": 200, "rng": 1}
-TESTS = ("randomization", "t", "wilcoxon", "sign", "bootstrap")
+TESTS = tuple(QUERY_TESTS)
 INTERVALS = ("t", "percentile", "bca")
 lacking = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 
@@ -34,6 +36,13 @@ def warned(call: Callable[[], pl.DataFrame]) -> tuple[pl.DataFrame, list[str]]:
         found = call()
     assert {one.category for one in caught} <= {prframe.UndefinedMetricWarning}
     return found, [str(one.message) for one in caught]
+
+
+def p_value_of(test: str, differences: list[float]) -> float | None:
+    """Return the p-value of differences, or None if the test says nothing of them."""
+    family = PairedFamily.of([paired_sample(differences)])
+    (found,) = QUERY_TESTS[test].of_pairs(family, QueryTestOptions(n_resamples=200, rng=1))
+    return None if np.isnan(found.p_value) else found.p_value
 
 
 # Model z has no rows for q003, y none for q004 and q005.
@@ -232,10 +241,10 @@ def test_joint_laws_of_identical_models(correction: str) -> None:
 @lacking
 def test_one_query(test: str, interval: str) -> None:
     found = compared(DATA.filter(query_id="q001"), test=test, interval=interval, **FULL)
-    no_law = test in {"t", "bootstrap"}
+    expected = p_value_of(test, [1 / 3])
     assert found["n"].to_list() == [1] * 3
-    assert found["p_value"].to_list() == [None if no_law else 1.0] * 3
-    assert found["method"].null_count() == (3 if no_law else 0)
+    assert found["p_value"].to_list() == [expected] * 3
+    assert found["method"].is_null().to_list() == [expected is None] * 3
     for name in ("conf_low", "conf_high", "effect_size", "detectable_difference", "n_needed"):
         assert found[name].null_count() == 3
 
@@ -251,8 +260,7 @@ def test_the_same_difference_everywhere(test: str, interval: str) -> None:
     row = compared(data, test=test, interval=interval, **FULL).row(0, named=True)
     assert row["difference"] == pytest.approx(2 / 3)
     assert (row["conf_low"], row["conf_high"]) == pytest.approx((2 / 3, 2 / 3))
-    no_law = test in {"t", "bootstrap"}
-    assert row["p_value"] == (None if no_law else 2 / 2**7)
+    assert row["p_value"] == p_value_of(test, [2 / 3] * 7)
     names = ("effect_size", "detectable_difference", "n_needed")
     assert [row[name] for name in names] == [None] * 3
 

@@ -12,6 +12,7 @@ import scipy.stats
 from polars.testing import assert_frame_equal
 
 import prframe
+from prframe.stats.paired_values import QUERY_TESTS
 from tests.compared_runs import MODELS, pair, runs, table, without_nan
 
 DATA = runs()
@@ -27,7 +28,7 @@ SAMPLED: list[dict[str, Any]] = [
     {"correction": "tukey"},
     {"rope": 0.02},
 ]
-QUIET: list[dict[str, Any]] = [{}, {"test": "t"}, {"test": "wilcoxon"}, {"test": "sign"}]
+QUIET: list[dict[str, Any]] = [{"test": test} for test in QUERY_TESTS if test != "bootstrap"]
 
 
 def compared(frame: Any, metrics: Any = "AP", **options: Any) -> Any:

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import prframe
+from prframe.stats.paired_values import QUERY_TESTS
 from tests.compared_runs import without_nan
 
 METRICS = ["AP", "P@2", "AUC", "DCG"]
@@ -28,15 +29,11 @@ def ragged(rng: np.random.Generator) -> pl.DataFrame:
 
 def asked(rng: np.random.Generator) -> dict[str, Any]:
     """Return options that go together."""
-    methods = {
-        "randomization": ["auto", "exact", "convolution", "sampled"],
-        "wilcoxon": ["auto", "exact", "convolution", "normal"],
-    }
-    test = str(rng.choice(["randomization", "t", "wilcoxon", "sign", "bootstrap"]))
+    test = str(rng.choice(list(QUERY_TESTS)))
     corrections = ["holm", "by", *(["max-t", "tukey"] if test == "randomization" else [])]
     chosen = {
         "test": [test],
-        "method": methods.get(test, ["auto"]),
+        "method": QUERY_TESTS[test].methods,
         "alternative": ["two-sided", "less", "greater"],
         "interval": ["auto", "percentile", "bca"],
         "effect_size": ["cohen", "cliff"],
@@ -47,7 +44,7 @@ def asked(rng: np.random.Generator) -> dict[str, Any]:
     }
     options: dict[str, Any] = {name: str(rng.choice(some)) for name, some in chosen.items()}
     options["by"] = options["by"] or None
-    if test not in {"wilcoxon", "sign"} and rng.random() < 0.3:
+    if QUERY_TESTS[test].clusters and rng.random() < 0.3:
         return options | {"cluster": "cluster"}
     return options | {"rope": 0.1, "power": 0.8}
 

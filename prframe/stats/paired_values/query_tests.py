@@ -1,0 +1,259 @@
+"""The list of tests of whether two systems differ on the same queries, and what each needs.
+
+A test takes several pairs of systems at once and returns a result for each. What `compare` takes
+over queries, what its messages list and what its documentation says comes from this list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from textwrap import fill
+from typing import Literal, TypeAlias, cast, get_args
+
+import numpy as np
+from scipy.special import bdtr, stdtr
+
+from prframe import checks
+from prframe.draws import TEST_DRAWS
+from prframe.stats._arrays import random_generator
+from prframe.stats._p_values import check_alternative, from_normal, from_symmetric, from_tails
+from prframe.stats._tolerances import EQUAL_DIGITS
+from prframe.stats.null import SignFlipMethod, SignFlipNull
+from prframe.stats.paired_values.family import PairedFamily
+from prframe.stats.paired_values.sample import PairedSample, PairedTest
+from prframe.typing import Alternative, Floats
+
+QueryTestName: TypeAlias = Literal["randomization", "t", "wilcoxon", "sign", "bootstrap"]
+RandomizationMethod: TypeAlias = Literal["auto", "exact", "convolution", "sampled"]
+SignedRankMethod: TypeAlias = Literal["auto", "exact", "convolution", "normal"]
+ZeroMethod: TypeAlias = Literal["wilcox", "pratt"]
+
+
+@dataclass(frozen=True)
+class QueryTestOptions:
+    """How pairs are tested; a test takes what it needs of this.
+
+    Attributes
+    ----------
+    alternative, method, n_resamples, rng
+        As in `paired_randomization`.
+    each : callable
+        What applies a function to each sample, such as `map`.
+    """
+
+    alternative: Alternative = "two-sided"
+    method: str = "auto"
+    n_resamples: int = TEST_DRAWS
+    rng: int | np.random.Generator | None = None
+    each: Callable[
+        [Callable[[PairedSample], PairedTest], Iterable[PairedSample]], Iterable[PairedTest]
+    ] = map
+
+    def __post_init__(self) -> None:
+        """Require an alternative."""
+        check_alternative(self.alternative)
+
+
+OfSample: TypeAlias = Callable[[PairedSample, QueryTestOptions], PairedTest]
+OfFamily: TypeAlias = Callable[[PairedFamily, QueryTestOptions], list[PairedTest]]
+
+
+def by_pair(test: OfSample) -> OfFamily:
+    """Return the test that takes one pair after the other, without draws that pairs share."""
+
+    def tests(family: PairedFamily, options: QueryTestOptions) -> list[PairedTest]:
+        return list(options.each(lambda sample: test(sample, options), family.samples))
+
+    return tests
+
+
+def randomization_tests(family: PairedFamily, options: QueryTestOptions) -> list[PairedTest]:
+    """Test pairs by random signs; see `paired_randomization`."""
+    sampled = options.method == "sampled"
+    return (_drawn_signs if sampled else by_pair(_all_signs))(family, options)
+
+
+def _all_signs(sample: PairedSample, options: QueryTestOptions) -> PairedTest:
+    """Test a sample by the distribution of its sum under all signs."""
+    name = "randomization"
+    if not sample.sums.size:
+        return PairedTest(np.nan, np.nan, np.nan, name)
+    p_value, how = _of_signs(sample.sums, options)
+    return PairedTest(sample.mean, p_value, np.nan, f"{name}-{how}")
+
+
+def _of_signs(values: Floats, options: QueryTestOptions) -> tuple[float, str]:
+    """Return the p-value of a sum under random signs without draws, and how it was computed."""
+    null = SignFlipNull(values, method=cast("SignFlipMethod", options.method))
+    return float(null.p_value(alternative=options.alternative)), null.how
+
+
+def _drawn_signs(family: PairedFamily, options: QueryTestOptions) -> list[PairedTest]:
+    """Test pairs by the same draws of signs."""
+    size = checks.whole_number("n_resamples", options.n_resamples, at_least=1)
+    drawn = family.sign_flips(size, random_generator(options.rng), options.alternative)
+    name = "randomization"
+    return [
+        PairedTest(mean, p_value, error, name if np.isnan(mean) else f"{name}-{drawn.method}")
+        for mean, p_value, error in zip(family.means.tolist(), *drawn.by_pair(), strict=True)
+    ]
+
+
+def t_test(sample: PairedSample, options: QueryTestOptions) -> PairedTest:
+    """Test a sample; see `paired_t_test`."""
+    n = sample.sums.size
+    if n and not sample.sums.any():
+        return PairedTest(np.nan, 1.0, np.nan, "t")
+    if n <= 1 or sample.constant:
+        return PairedTest(np.nan, np.nan, np.nan, "t")
+    t = sample.mean / sample.std_error
+    p_value = from_symmetric(partial(stdtr, n - 1), t, options.alternative)
+    return PairedTest(t, p_value, np.nan, "t")
+
+
+def signed_ranks(
+    sample: PairedSample, options: QueryTestOptions, zero_method: ZeroMethod = "wilcox"
+) -> PairedTest:
+    """Test a sample without clusters; see `signed_rank_test`."""
+    if not sample.sums.size:
+        return PairedTest(np.nan, np.nan, np.nan, "wilcoxon")
+    ranks = _ranks_with_signs(sample.sums, zero_method)
+    statistic = float(ranks[ranks > 0].sum())
+    if options.method == "normal":
+        p_value = _normal(ranks, options.alternative)
+        return PairedTest(statistic, p_value, np.nan, "wilcoxon-normal")
+    p_value, how = _of_signs(ranks, options)
+    return PairedTest(statistic, p_value, np.nan, f"wilcoxon-{how}")
+
+
+def _ranks_with_signs(differences: Floats, zero_method: ZeroMethod) -> Floats:
+    """Return the ranks of the absolute differences, with their signs; zeros are left out."""
+    # SciPy is imported here, because importing it takes longer than most evaluations.
+    from scipy.stats import rankdata  # noqa: PLC0415
+
+    if zero_method == "wilcox":
+        differences = differences[differences != 0]
+    if not differences.any():
+        return np.zeros(0)
+    sizes = np.abs(differences)
+    ranks = rankdata(np.round(sizes / sizes.max(), EQUAL_DIGITS))
+    return np.asarray(ranks * np.sign(differences))
+
+
+def _normal(ranks: Floats, alternative: Alternative) -> float:
+    """Return the normal p-value of signed ranks."""
+    if not ranks.any():
+        return 1.0
+    z = float(ranks.sum() / np.sqrt((ranks**2).sum()))
+    return from_normal(z, alternative)
+
+
+def signs(sample: PairedSample, options: QueryTestOptions) -> PairedTest:
+    """Test a sample without clusters; see `sign_test`."""
+    wins, losses = int((sample.sums > 0).sum()), int((sample.sums < 0).sum())
+    if not sample.sums.size:
+        return PairedTest(np.nan, np.nan, np.nan, "sign")
+    # By symmetry, P(at least `wins` wins) is the probability of at most `losses` losses.
+    upper, lower = bdtr(np.array([losses, wins]), wins + losses, 0.5)
+    p_value = float(from_tails(upper, lower, options.alternative))
+    return PairedTest(float(wins), p_value, np.nan, "sign")
+
+
+def bootstrap_tests(family: PairedFamily, options: QueryTestOptions) -> list[PairedTest]:
+    """Test pairs by the same resamples, or as the t test where the differences do not vary."""
+    size = checks.whole_number("n_resamples", options.n_resamples, at_least=1)
+    plain = [t_test(sample, options)._replace(method="bootstrap") for sample in family.samples]
+    if all(np.isnan(test.statistic) for test in plain):
+        return plain
+    drawn = family.bootstrap(size, random_generator(options.rng), options.alternative)
+    return [
+        test if np.isnan(test.statistic) else test._replace(p_value=p_value, std_error=error)
+        for test, p_value, error in zip(plain, *drawn.by_pair(), strict=True)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class QueryTest:
+    """A test of whether two systems differ on the same queries.
+
+    Attributes
+    ----------
+    of_pairs : callable
+        Tests the pairs of a `PairedFamily`, as a `QueryTestOptions` says.
+    asks, p_value, statistic : str
+        What the test asks, how its p-value is computed, and what its statistic is, for the
+        documentation.
+    function : str, optional
+        The function of `prframe.stats` that has it, if there is one.
+    methods : tuple of str
+        The options of `method`.
+    clusters : bool
+        Whether it takes clusters of queries that depend on each other.
+    """
+
+    of_pairs: OfFamily
+    asks: str
+    p_value: str
+    statistic: str
+    function: str | None = None
+    methods: tuple[str, ...] = ("auto",)
+    clusters: bool = True
+
+
+QUERY_TESTS: dict[str, QueryTest] = {
+    "randomization": QueryTest(
+        randomization_tests,
+        asks="could the two models have exchanged their values, query by query?",
+        p_value='counted ("-exact"), or convolved: no draws',
+        statistic="the mean difference",
+        function="paired_randomization",
+        methods=get_args(RandomizationMethod),
+    ),
+    "t": QueryTest(
+        by_pair(t_test),
+        asks="is the mean difference 0?",
+        p_value="Student's distribution",
+        statistic="t",
+        function="paired_t_test",
+    ),
+    "wilcoxon": QueryTest(
+        by_pair(signed_ranks),
+        asks="is the mean of the signed ranks 0, ties included?",
+        p_value="counted",
+        statistic="the rank sum of a's wins",
+        function="signed_rank_test",
+        methods=get_args(SignedRankMethod),
+        clusters=False,
+    ),
+    "sign": QueryTest(
+        by_pair(signs),
+        asks="do wins and losses balance?",
+        p_value="binomial",
+        statistic="the wins of a",
+        function="sign_test",
+        clusters=False,
+    ),
+    "bootstrap": QueryTest(
+        bootstrap_tests,
+        asks="is the mean difference 0?",
+        p_value="drawn, studentized",
+        statistic="t",
+        function="paired_bootstrap_test",
+    ),
+}
+
+
+def described_tests(indent: str) -> str:
+    """Return what each test asks and computes, as a list in a docstring."""
+    items = []
+    for name, test in QUERY_TESTS.items():
+        sentences = [
+            f'- "{name}": {test.asks} P-value: {test.p_value}. Statistic: {test.statistic}.',
+            "" if test.clusters else "It knows no clusters.",
+            "" if test.function is None else f"See `prframe.stats.{test.function}`.",
+        ]
+        text = " ".join(filter(None, sentences))
+        items.append(fill(text, 95, initial_indent=indent, subsequent_indent=indent + "  "))
+    return "\n".join(items)
