@@ -16,10 +16,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from prframe.tie_policies import POLICIES, TiePolicy
-from prframe.typing import Integers
+from prframe.typing import Floats, Integers
 
 # The number of hits whose columns are made at a time.
 _AT_A_TIME = 1 << 20
+# Groups of so many rows, on average, are added up one by one.
+_FEW = 1000
 
 
 @dataclass(frozen=True)
@@ -254,7 +256,9 @@ def _counted_at_blocks(
     group: Integers, end: Integers, counted: NDArray[Any]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Return the running sums within each group above each row's block and up to its end."""
-    after = running(counted, group)
+    total = np.append(0, np.cumsum(counted))
+    opens = np.flatnonzero(np.diff(group, prepend=-1))
+    after = total[1:] - np.repeat(total[opens], np.diff(opens, append=group.size))
     firsts = _block_starts(group, end)
     before = np.concatenate([[0], after])[:-1]
     before[np.diff(group, prepend=-1) != 0] = 0
@@ -280,14 +284,17 @@ def with_hits(totals: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
     return totals.with_columns(pl.Series("n_hits", found).cast(totals["n"].dtype))
 
 
-def running(values: NDArray[Any], group: Integers) -> NDArray[Any]:
-    """Return the running sums within each group; groups stand together."""
-    if values.dtype.kind == "f":
-        # Each group for itself: a difference of sums over all groups would lose digits.
-        sums = pl.col("value").cum_sum().over("group")
-        rows = pl.DataFrame({"value": values, "group": group})
-        return np.asarray(rows.select(sums).to_series().to_numpy())
-    total = np.insert(np.cumsum(values), 0, 0)
-    firsts = np.flatnonzero(np.diff(group, prepend=-1))
-    first_of_group = np.repeat(firsts, np.diff(firsts, append=group.size))
-    return np.asarray(total[1:] - total[first_of_group])
+def running(values: Floats, first_rows: Integers) -> Floats:
+    """Return the running sums within each group, given where groups begin.
+
+    Each group is added up by itself, because differences of sums over all groups would lose
+    digits.
+    """
+    if first_rows.size * _FEW < values.size:
+        sums = np.empty_like(values)
+        for start, end in pairwise([*first_rows.tolist(), values.size]):
+            np.cumsum(values[start:end], out=sums[start:end])
+        return sums
+    group = np.searchsorted(first_rows, np.arange(values.size), side="right")
+    rows = pl.DataFrame({"value": values, "group": group})
+    return rows.select(pl.col("value").cum_sum().over("group")).to_series().to_numpy()

@@ -206,6 +206,11 @@ class Piece:
         changes = _changes(self.rows)
         return np.insert(changes, 0, 0) if self.rows.height else changes
 
+    @property
+    def sizes(self) -> Integers:
+        """The number of rows of each group."""
+        return np.diff(self.first_rows, append=self.rows.height)
+
     def _n_runs(self) -> int:
         """Return the number of groups."""
         ends = self.rows["run"][[0, -1]]

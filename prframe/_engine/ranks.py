@@ -7,6 +7,7 @@ weighted hits come from the fully sorted rows.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,12 +16,12 @@ from numpy.typing import NDArray
 from prframe._engine.hits import Hits, from_marks, ranks_of, running, unit_hits, with_hits
 from prframe._engine.pieces import Piece
 from prframe._engine.rows import UNRETRIEVED, in_groups, key_names, rounded
-from prframe._engine.sorting import SortedRows, sort_rows
+from prframe._engine.sorting import SortedRows, order_of_rows, sort_rows
 from prframe.errors import PrframeError
 from prframe.tie_policies import TiePolicy
 from prframe.typing import Floats, Integers
 
-_KEY, _POSITIVE, _WEIGHT = pl.col("key"), pl.col("positive"), pl.col("weight")
+_KEY, _POSITIVE = pl.col("key"), pl.col("positive")
 _RETRIEVED = _KEY > UNRETRIEVED
 
 
@@ -79,9 +80,16 @@ def _marks(piece: Piece, n: Integers) -> pl.DataFrame:
     return pl.DataFrame(columns | {"gain": gains[kind]})
 
 
-def group_totals(piece: Piece) -> pl.DataFrame:
-    """Return the totals of each group, with its keys, checked as `hits` checks them."""
-    groups = _checked(piece.aggregate(**_totals(piece)), piece)
+def group_totals(piece: Piece, weights: dict[str, Floats] | None = None) -> pl.DataFrame:
+    """Return the totals of each group, with its keys, checked.
+
+    `weights` holds what is in place of counts where rows have weights: ``n``, ``present_pos`` and
+    ``present_neg``.
+    """
+    groups = piece.aggregate(**_totals(piece))
+    if weights is not None:
+        groups = groups.with_columns(pl.Series(name, sums) for name, sums in weights.items())
+    groups = _checked(groups, piece)
     return groups.select(*key_names(piece.ranking.args), "n", "n_pos", "n_neg", "present_pos")
 
 
@@ -122,38 +130,21 @@ def _order(policy: TiePolicy) -> list[pl.Expr]:
     return [_KEY, *policy.then]
 
 
-def _one(keys: list[pl.Expr]) -> pl.Expr:
-    """Return sort keys as one; filtered ones by twos are more than polars 2.0 can group."""
-    return keys[0] if len(keys) == 1 else pl.struct(keys)
-
-
 def _totals(piece: Piece) -> dict[str, pl.Expr]:
     """Return the aggregates that count a group."""
     args = piece.ranking.args
-    whole = piece.all_ranked
-    if args.weight is None:
-        positives = _POSITIVE.sum()
-        totals = {
-            "n": pl.len() if whole else _RETRIEVED.sum(),
-            "present_pos": positives,
-            "present_neg": pl.len() - positives,
-        }
-    else:
-        positives, negatives = _weight_of(_POSITIVE), _weight_of(~_POSITIVE)
-        retrieved = _WEIGHT.sum() if whole else _WEIGHT.filter(_RETRIEVED).sum()
-        totals = {"n": retrieved, "present_pos": positives, "present_neg": negatives}
+    positives = _POSITIVE.sum()
+    totals = {
+        "n": pl.len() if piece.all_ranked else _RETRIEVED.sum(),
+        "present_pos": positives,
+        "present_neg": pl.len() - positives,
+    }
     for name in ("n_pos", "n_neg"):
         if isinstance(getattr(args, name), str):
             totals |= {name: pl.col(name).first(), f"{name}_values": pl.col(name).n_unique()}
     if args.item is not None:
         totals["repeated"] = pl.len() - pl.col("item").n_unique()
     return totals
-
-
-def _weight_of(mask: pl.Expr) -> pl.Expr:
-    """Add up weights as the curve does, best first, so that recall ends at exactly 1."""
-    weights = _WEIGHT.filter(mask).sort_by(_KEY.filter(mask), descending=True, maintain_order=True)
-    return weights.cum_sum().last().fill_null(0.0)
 
 
 def _checked(groups: pl.DataFrame, piece: Piece) -> pl.DataFrame:
@@ -207,105 +198,127 @@ def _refuse_groups(bad: pl.DataFrame, piece: Piece, must: str, got: pl.Expr, rem
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Every row of a piece in order of rank, with the counts at the end of its tie block.
+    """The tie blocks of a piece in order of rank, with the counts up to their ends.
 
     Attributes
     ----------
     totals : DataFrame, one row per group
         As in `Hits`, without ``n_hits``.
-    table : DataFrame, one row per retrieved row
-        ``group``, ``k``, ``tp``, ``fp`` up to the end of the block, ``last`` (whether the row ends
-        it), ``positive``; where they are carried ``threshold`` (the score), ``weight``, ``row``.
+    blocks : DataFrame, one row per tie block
+        ``group``, ``k`` rows, ``tp`` positives and ``fp`` negatives up to the end of the block,
+        the last two as sums of weights where there are weights.
+    order : ndarray of int, shape (n_ranked,)
+        Numbers of the rows of the piece that are ranked, in order of rank.
+    starts : ndarray of int, shape (n_blocks,)
+        Where in `order` each block starts.
     """
 
     totals: pl.DataFrame
-    table: pl.DataFrame
+    blocks: pl.DataFrame
+    order: Integers
+    starts: Integers
+
+    @property
+    def last_rows(self) -> Integers:
+        """The number of the last row of each block."""
+        return np.asarray(self.order[np.append(self.starts, self.order.size)[1:] - 1])
+
+    @property
+    def block_of_row(self) -> Integers:
+        """The number of the block of each ranked row, in order of rank."""
+        return np.repeat(np.arange(self.starts.size), np.diff(self.starts, append=self.order.size))
 
 
 def thresholds(piece: Piece) -> Thresholds:
     """Sort the rows of a piece within their groups and count along them."""
-    ranking = piece.ranking
-    shown = pl.lit(value=True) if ranking.include_unretrieved else _RETRIEVED
-    carried = ["key", "positive", *ranking.extra]
-    if ranking.args.weight is not None:
-        carried.append("weight")
-    by = _one(_curve_order(ranking.args.policy)).filter(shown)
-    by_rank = {
-        name: pl.col(name)
-        .filter(shown)
-        .sort_by(by, descending=True, maintain_order=True)
-        .implode()
-        for name in carried
-    }
-    groups = _checked(piece.aggregate(**_totals(piece), **by_rank), piece)
-    count = groups["key"].list.len().to_numpy().astype(np.int64)
-    group = np.repeat(np.arange(groups.height), count)
-    flat = groups.select(pl.col(name).explode(empty_as_null=False) for name in carried)
-    table = _counted(flat, group, ranking.args.policy)
-    totals = groups.select(*key_names(ranking.args), "n", "n_pos", "n_neg", "present_pos")
-    return Thresholds(totals, table)
+    order = _order_of_rows(piece)
+    key = piece.rows["key"].to_numpy()[order]
+    n_ranked = piece.sizes
+    if not piece.all_ranked:
+        ranked = key > UNRETRIEVED
+        n_ranked = np.add.reduceat(ranked, piece.first_rows) if ranked.size else n_ranked
+        order, key = order[ranked], key[ranked]
+    first_rows = np.cumsum(n_ranked) - n_ranked
+    starts = _block_starts(key, first_rows[n_ranked > 0], piece.ranking.args.policy)
+    group = np.searchsorted(first_rows + n_ranked, starts, side="right")
+    ends = np.append(starts, key.size)[1:]
+    positive = piece.rows["positive"].to_numpy()[order]
+    blocks = {"group": group, "k": ends - first_rows[group]}
+    if piece.ranking.args.weight is None:
+        tp = np.zeros(positive.size + 1, np.int64)
+        np.cumsum(positive, out=tp[1:])
+        blocks["tp"] = tp[ends] - tp[first_rows][group]
+        blocks["fp"] = blocks["k"] - blocks["tp"]
+        return Thresholds(group_totals(piece), pl.DataFrame(blocks), order, starts)
+    weight = piece.rows["weight"].to_numpy()[order]
+    for name, mask in (("tp", positive), ("fp", ~positive)):
+        blocks[name] = running(weight * mask, first_rows)[ends - 1]
+    totals = group_totals(piece, _weights(piece, blocks))
+    return Thresholds(totals, pl.DataFrame(blocks), order, starts)
 
 
-def _curve_order(policy: TiePolicy) -> list[pl.Expr]:
-    """Return what the rows of a curve are sorted by, in descending order."""
-    if policy.merit:
-        return [_KEY, _POSITIVE if policy.merit > 0 else ~_POSITIVE]
-    return _order(policy)
+def _block_starts(key: Integers, first_rows: Integers, policy: TiePolicy) -> Integers:
+    """Return where tie blocks start among rows in order of rank."""
+    if not policy.blocks:
+        return np.arange(key.size)
+    begins = np.ones(key.size, np.bool_)
+    np.not_equal(key[1:], key[:-1], out=begins[1:])
+    begins[first_rows] = True
+    return np.flatnonzero(begins)
 
 
-def _counted(rows: pl.DataFrame, group: Integers, policy: TiePolicy) -> pl.DataFrame:
-    """Add the counts up to the end of each row's tie block."""
-    change = np.diff(group) != 0
-    if policy.blocks:
-        change |= np.diff(rows["key"].to_numpy()) != 0
-    else:
-        change |= True
-    last = np.concatenate([change, [True]])[: group.size]
-    ends = np.flatnonzero(last)
-    end = ends[np.searchsorted(ends, np.arange(group.size))]
-    positive = rows["positive"].to_numpy()
-    k = running(np.ones(group.size, np.int64), group)[end]
-    if "weight" in rows.columns:
-        weight = rows["weight"].to_numpy()
-        tp, fp = (running(weight * mask, group)[end] for mask in (positive, ~positive))
-    else:
-        tp = running(positive.astype(np.int64), group)[end]
-        fp = k - tp
-    if "score" in rows.columns:
-        rows = rows.with_columns(pl.col("score").cast(pl.Float64).alias("threshold")).drop("score")
-    columns = {"group": group, "k": k, "tp": tp, "fp": fp, "last": last}
-    return rows.drop("key").with_columns(
-        pl.Series(name, values) for name, values in columns.items()
-    )
+def _order_of_rows(piece: Piece) -> Integers:
+    """Return the permutation by which rows stand group by group, and best first within a group."""
+    policy = piece.ranking.args.policy
+    if policy.then:
+        place = pl.int_range(pl.len())
+        ranked = place.sort_by(*_order(policy), descending=True, maintain_order=True)
+        places = piece.aggregate(place=ranked.implode())["place"].explode(empty_as_null=False)
+        return places.to_numpy() + np.repeat(piece.first_rows, piece.sizes)
+    positive = piece.rows["positive"].to_numpy()
+    kind = {0: np.zeros_like(positive), 1: ~positive, -1: positive}[policy.merit]
+    run, key = (piece.rows[name].to_numpy() for name in ("run", "key"))
+    return order_of_rows(run, key, kind.view(np.uint8))
+
+
+def _weights(piece: Piece, blocks: dict[str, Any]) -> dict[str, Floats]:
+    """Return the sums of the weights of each group.
+
+    They are added up as along the curve, so that recall ends at exactly 1.
+    """
+    group, n_groups = blocks["group"], piece.first_rows.size
+    last = np.flatnonzero(np.diff(group, append=n_groups))
+    tp, fp = np.zeros(n_groups), np.zeros(n_groups)
+    tp[group[last]], fp[group[last]] = blocks["tp"][last], blocks["fp"][last]
+    sums = {"n": tp + fp, "present_pos": tp, "present_neg": fp}
+    if piece.all_ranked:
+        return sums
+    of_row = np.repeat(np.arange(n_groups), piece.sizes)
+    unranked = (piece.rows["key"] == UNRETRIEVED).to_numpy()
+    positive = piece.rows["positive"].to_numpy()
+    weight = piece.rows["weight"].to_numpy()
+    for name, mask in (
+        ("present_pos", unranked & positive),
+        ("present_neg", unranked & ~positive),
+    ):
+        sums[name] = sums[name] + np.bincount(of_row[mask], weight[mask], minlength=n_groups)
+    return sums
 
 
 def _weighted_hits(piece: Piece) -> Hits:
     """Reduce weighted rows to hits, by way of the sorted rows."""
     ranked = thresholds(piece)
-    table = ranked.table
-    group = table["group"].to_numpy()
-    last, positive = table["last"].to_numpy(), table["positive"].to_numpy()
-    tp, fp = table["tp"].to_numpy(), table["fp"].to_numpy()
-    tp_start, fp_start = (_above(group, last, counts) for counts in (tp, fp))
-    columns = {
-        "group": group,
-        "start": tp_start + fp_start,
-        "end": tp + fp,
-        "tp_start": tp_start,
-        "tp_end": tp,
-        "fp_start": fp_start,
-        "fp_end": fp,
-        "weight": table["weight"].to_numpy(),
-        "gain": table["weight"].to_numpy(),
+    positive = piece.rows["positive"].to_numpy()[ranked.order]
+    block = ranked.block_of_row[positive]
+    group, tp, fp = (ranked.blocks[name].to_numpy() for name in ("group", "tp", "fp"))
+    opens = np.diff(group, prepend=-1) != 0
+    before = {
+        name: np.where(opens, 0.0, np.append(0.0, up_to)[:-1])[block]
+        for name, up_to in (("tp_start", tp), ("fp_start", fp))
     }
-    hits_table = pl.DataFrame({name: values[positive] for name, values in columns.items()})
-    return Hits(with_hits(ranked.totals, hits_table), hits_table.lazy())
-
-
-def _above(group: Integers, last: NDArray[np.bool_], up_to: Floats) -> Floats:
-    """Return for each row the count up to the end of the block before its own."""
-    block = np.concatenate([[0], np.cumsum(last)[:-1]])[: group.size]
-    ends = np.flatnonzero(last)
-    before = np.concatenate([[0.0], up_to[ends]])[:-1]
-    starts_group = np.concatenate([[True], np.diff(group[ends]) != 0])[: ends.size]
-    return np.asarray(np.where(starts_group, 0.0, before)[block])
+    columns = before | {"group": group[block], "tp_end": tp[block], "fp_end": fp[block]}
+    weight = piece.rows["weight"].to_numpy()[ranked.order[positive]]
+    table = pl.DataFrame(columns | {"weight": weight, "gain": weight}).with_columns(
+        start=pl.col("tp_start") + pl.col("fp_start"), end=pl.col("tp_end") + pl.col("fp_end")
+    )
+    return Hits(with_hits(ranked.totals, table), table.lazy())

@@ -11,7 +11,7 @@ from prframe import checks
 from prframe._engine.columns import computed
 from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
-from prframe._engine.ranks import thresholds
+from prframe._engine.ranks import Thresholds, thresholds
 from prframe._engine.rows import ROW, key_names
 from prframe.errors import PrframeError
 from prframe.metrics.quantities import HAIR_BELOW, precision
@@ -284,7 +284,7 @@ class _Drawing(Plan):
 
         def draw(piece: Piece) -> pl.DataFrame:
             ranked = thresholds(piece)
-            rows = _with_totals(ranked.table.filter("last"), ranked.totals)
+            rows = _with_totals(_with_thresholds(ranked, piece), ranked.totals)
             rows = self.rates(_with_anchors(rows, ranked.totals) if self.anchor else rows)
             if self.levels is not None:
                 rows = _at_levels(rows, ranked.totals, self.levels)
@@ -299,8 +299,9 @@ class _Drawing(Plan):
 
         def draw(piece: Piece) -> pl.DataFrame:
             ranked = thresholds(piece)
-            rows = self.rates(_with_totals(ranked.table, ranked.totals))
-            return self._shown(rows, ["row"])
+            rows = self.rates(_with_totals(_with_thresholds(ranked, piece), ranked.totals))
+            row = piece.rows["row"].to_numpy()[ranked.order]
+            return self._shown(rows, [])[ranked.block_of_row].with_columns(row=row)
 
         ranking = Ranking(Source(frame), self.args, self.include_unretrieved, ("score", "row"))
         rows = ranking.over_groups(draw)
@@ -328,6 +329,12 @@ class _Drawing(Plan):
             lack = [positives_of(self.args), *(["negatives"] if two_classes else [])]
             warn_undefined(rates, groups, self.args, lack)
         return rows.drop("lacking")
+
+
+def _with_thresholds(ranked: Thresholds, piece: Piece) -> pl.DataFrame:
+    """Return the tie blocks with their scores."""
+    score = piece.rows["score"].cast(pl.Float64).to_numpy()[ranked.last_rows]
+    return ranked.blocks.with_columns(threshold=score)
 
 
 def _with_totals(rows: pl.DataFrame, totals: pl.DataFrame) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import prframe
 from prframe._engine import hits, sorting
-from prframe._engine.sorting import sort_rows
+from prframe._engine.sorting import order_of_rows, sort_rows
 
 METRICS = ["AP", "nDCG", "nDCG@7", "RR", "P@7", "AUC", "MaxF1", "AP11", "ERR(top=1)"]
 
@@ -110,3 +110,20 @@ def test_a_column_of_gains_that_is_the_label_changes_nothing() -> None:
     rest = prframe.evaluate(graded, metrics, by="group").filter(pl.col("group") < 2)
     for name in metrics:
         assert rest[name].to_list() == pytest.approx(expected[name].to_list(), abs=1e-15)
+
+
+@pytest.mark.parametrize("kind", KEYS)
+@pytest.mark.parametrize("n_kinds", [1, 2, 300])
+@pytest.mark.parametrize("telling_bits", [0, 32, 65])
+def test_the_permutation_is_that_of_a_stable_sort_by_columns(
+    kind: str, n_kinds: int, telling_bits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sorting, "_TELLING_BITS", telling_bits)
+    rng = np.random.default_rng(5)
+    for n in (0, 1, 2, 17, 200):
+        for n_groups in (1, 2, 40):
+            group = np.sort(rng.integers(7, 7 + n_groups, n)).astype(np.uint32)
+            key, carried = KEYS[kind](n, rng), rng.integers(0, n_kinds, n).astype(np.uint16)
+            order = order_of_rows(group, key, carried)
+            expected = sorted(range(n), key=lambda i: (group[i], -int(key[i]), carried[i]))
+            assert order.tolist() == expected
