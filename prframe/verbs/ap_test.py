@@ -319,12 +319,13 @@ class _TestOfMeans(_Test):
         """Return one row per group of `by`."""
         rows = self._measured(source)
         keys = key_names(self.args)[: self.n_keys]
+        whole = [rows] if rows.height else []
         tests = [
             self._mean_result(part.filter(pl.col("ap").is_not_null())).select(
                 *[pl.lit(part[key].first(), dtype=part.schema[key]).alias(key) for key in keys],
                 pl.all(),
             )
-            for part in (rows.partition_by(keys, maintain_order=True) if keys else [rows])
+            for part in (rows.partition_by(keys, maintain_order=True) if keys else whole)
         ]
         schema = {key: rows.schema[key] for key in keys} | _columns_of_means(corrected=False)
         return corrected(pl.concat([pl.DataFrame(schema=schema), *tests]), self.correction)

@@ -217,7 +217,8 @@ class _Matching:
         number = lacking.sum(axis=1)
         lacks = [f"{self._models[i]!r} lacks {number[i]}" for i in np.flatnonzero(number)]
         shown = ", ".join(lacks[: checks.SHOWN])
-        others = f" and {len(lacks) - checks.SHOWN} more models some" * (len(lacks) > checks.SHOWN)
+        n_others = len(lacks) - checks.SHOWN
+        others = f" and {n_others} more models lack some" if n_others > 0 else ""
         groups = items["group"][np.flatnonzero(lacking.any(axis=0))].unique(maintain_order=True)
         return PrframeError(
             f"every model must have every item: of {items.height} items {shown}{others}"
