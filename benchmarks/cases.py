@@ -50,6 +50,7 @@ def many_groups(sizes: Sizes) -> Case:
     }
     ratios = [Ratio("evaluate", floor, 4) for floor in (_PACK, _SORT)]
     ratios += [Ratio(variant, _PACK) for variant in variants if variant != "evaluate"]
+    ratios.append(Ratio("evaluate, prevalence 0.5", "evaluate", 1.6))
     return Case(
         "many-groups",
         f"`{_FOUR}` on {_shape(data)}: integer keys, boolean labels, prevalence 0.05, each group "
@@ -161,6 +162,45 @@ def one_group(sizes: Sizes) -> Case:
         ],
         sizes.rounds,
         agreements=[Agreement("evaluate AP", "scikit-learn", 1e-12)],
+    )
+
+
+def dense(sizes: Sizes) -> Case:
+    data: dict[str, Any] = {"groups": 1, "per_group": sizes.one_group, "prevalence": 0.5}
+    floor, peer = "NumPy: sort all, sort positives, search", "scikit-learn"
+    variants: dict[str, tuple[dict[str, Any], float]] = {
+        "evaluate AP": ({}, 2),
+        "evaluate AP, two decimals": ({"decimals": 2}, 2),
+        "evaluate AP, weights": ({"weighted": True}, 4),
+        "evaluate AP, twice the rows": ({"per_group": 2 * sizes.one_group}, 4),
+    }
+    return Case(
+        "dense",
+        f"One ranking of {sizes.one_group:,} rows, half of them positive: "
+        '`evaluate(frame, "AP")` with distinct scores, with scores of two decimals, with weights, '
+        "and on twice the rows, beside what it cannot do without (sorting all scores and those of "
+        "the positives, and searching these in those) and beside scikit-learn's "
+        "`average_precision_score`; `curve(frame)`, and at one level of recall, beside sorting the "
+        "columns of the frame with polars.",
+        [
+            *(
+                Subject(name, "evaluate_one_group", data | options)
+                for name, (options, _) in variants.items()
+            ),
+            Subject(floor, "rank_positives", data),
+            Subject(peer, "scikit_learn_one_group", data, rounds=sizes.few_rounds),
+            Subject("curve", "curve_of_one_group", data),
+            Subject("curve at one level", "curve_of_one_group", data | {"recall": 0.5}),
+            Subject("polars: sort the columns", "sort_rows", data),
+        ],
+        [
+            *(Ratio(name, floor, limit) for name, (_, limit) in variants.items()),
+            Ratio(peer, "evaluate AP", 5, "at least"),
+            Ratio("curve", "polars: sort the columns", 2),
+            Ratio("curve at one level", "evaluate AP"),
+        ],
+        sizes.rounds,
+        agreements=[Agreement("evaluate AP", peer, 1e-12)],
     )
 
 
@@ -304,6 +344,7 @@ CASES: dict[str, Callable[[Sizes], Case]] = {
     "pytrec_eval": pytrec_eval,
     "peers": peers,
     "one-group": one_group,
+    "dense": dense,
     "parquet": parquet,
     "large-row-groups": large_row_groups,
     "trec": trec_files,

@@ -18,8 +18,9 @@ class Data(TypedDict, total=False):
     """Which rows to make.
 
     `shuffled` puts the same rows in random order; `distinct` makes the scores of a group differ
-    even when they are rounded to 32 bits, as some peers do; `row_group` is the number of rows in a
-    row group of a Parquet file.
+    even when they are rounded to 32 bits, as some peers do; `decimals` rounds the scores, so that
+    they tie; `weighted` adds a column `weight`; `row_group` is the number of rows in a row group of
+    a Parquet file.
     """
 
     groups: Required[int]
@@ -29,6 +30,8 @@ class Data(TypedDict, total=False):
     label: Label
     shuffled: bool
     distinct: bool
+    decimals: int
+    weighted: bool
     row_group: int
 
 
@@ -46,6 +49,10 @@ def rows(**data: Unpack[Data]) -> pl.DataFrame:
     if data.get("distinct"):
         order = rng.permuted(np.tile(np.arange(per_group), (groups, 1)), axis=1)
         frame = frame.with_columns(score=pl.Series(order.ravel() / per_group))
+    if "decimals" in data:
+        frame = frame.with_columns(pl.col("score").round(data["decimals"]))
+    if data.get("weighted"):
+        frame = frame.with_columns(weight=rng.random(frame.height) + 0.5)
     if data.get("label") == "integer":
         frame = frame.with_columns(pl.col("label").cast(pl.Int64))
     if data.get("key") == "string":

@@ -34,7 +34,8 @@ def evaluate(metrics: Sequence[str] = METRICS, **data: Unpack[Data]) -> Work:
 
 def evaluate_one_group(**data: Unpack[Data]) -> Work:
     frame = rows(**data)
-    return Work(lambda: prframe.evaluate(frame, "AP"), means)
+    weight = "weight" if "weight" in frame.columns else None
+    return Work(lambda: prframe.evaluate(frame, "AP", weight=weight), means)
 
 
 def curve(**data: Unpack[Data]) -> Work:
@@ -75,6 +76,27 @@ def packed(frame: pl.DataFrame) -> Keys:
 def sort_scores(**data: Unpack[Data]) -> Work:
     scores = rows(**data)["score"]
     return Work(scores.sort)
+
+
+def rank_positives(**data: Unpack[Data]) -> Work:
+    """Do what AP cannot do without: sort all scores and those of positives, and search."""
+    frame = rows(**data)
+    scores, positive = frame["score"].to_numpy(), frame["label"].to_numpy()
+
+    def call() -> NDArray[np.int64]:
+        return np.searchsorted(np.sort(scores), np.sort(scores[positive]))
+
+    return Work(call)
+
+
+def sort_rows(**data: Unpack[Data]) -> Work:
+    frame = rows(**data)
+    return Work(lambda: frame.select(pl.all().sort_by("score", descending=True)))
+
+
+def curve_of_one_group(recall: float | None = None, **data: Unpack[Data]) -> Work:
+    frame = rows(**data)
+    return Work(lambda: prframe.curve(frame, recall=recall), means)
 
 
 def make_parquet(folder: str, **data: Unpack[Data]) -> Work:
@@ -120,14 +142,17 @@ TASKS: dict[str, Callable[..., Work]] = {
     for task in (
         curve,
         evaluate,
+        curve_of_one_group,
         evaluate_one_group,
         evaluate_parquet,
         expression,
         make_parquet,
         pack_and_sort,
+        rank_positives,
         read_parquet,
         sink_parquet,
         sort_packed,
+        sort_rows,
         sort_scores,
     )
 }
