@@ -18,6 +18,7 @@ from prframe.errors import EffectiveSampleSizeWarning, PrframeError, warn
 from prframe.stats._arrays import random_generator
 from prframe.stats.curves import (
     asymptotic_interval,
+    band_levels,
     bandwidth_pair,
     empirical_precision,
     is_concentrated,
@@ -28,7 +29,6 @@ from prframe.stats.rankings import RankedCells, two_classes
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
 from prframe.typing import Bandwidth, Floats, FrameT, Schema, Shared
 from prframe.verbs._groups import each_group, group_cells, resamples
-from prframe.verbs._levels import band_levels
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import arguments, positives_of, run, verb, warn_null, warn_undefined
 

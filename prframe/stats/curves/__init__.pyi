@@ -8,7 +8,6 @@ from .bayesian_bootstrap import (
     PRPosterior as PRPosterior,
     posterior_of as posterior_of,
     pr_posterior as pr_posterior,
-    rising_levels as rising_levels,
 )
 from .difference import (
     LEAST_POSITIVES as LEAST_POSITIVES,
@@ -19,6 +18,7 @@ from .difference import (
 )
 from .importance import is_concentrated as is_concentrated
 from .kernels import bandwidth_pair as bandwidth_pair
+from .levels import band_levels as band_levels
 from .precision_recall import pr_curve as pr_curve
 from .roc_path import (
     Draws as Draws,

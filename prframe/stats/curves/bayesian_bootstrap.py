@@ -10,9 +10,9 @@ from scipy.special import expit
 
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
-from prframe.errors import PrframeError
 from prframe.stats._arrays import Interval, random_generator
 from prframe.stats.curves.bands import Deviations
+from prframe.stats.curves.levels import rising_levels
 from prframe.stats.curves.roc_path import RocPath, draw_curves, empirical_precision
 from prframe.stats.rankings import (
     ClassScores,
@@ -20,7 +20,6 @@ from prframe.stats.rankings import (
     both_classes,
     cells_from_hits,
     positives_at,
-    recall_levels,
 )
 from prframe.typing import Floats
 
@@ -162,16 +161,6 @@ def pr_posterior(  # noqa: PLR0913
     generator = random_generator(rng)
     cells = cells_of_classes(*both_classes(positives, negatives, n_pos, n_neg))
     return posterior_of(cells, levels, size, generator)
-
-
-def rising_levels(recall: ArrayLike) -> Floats:
-    """Require at least one level of recall, and levels that rise within (0, 1)."""
-    levels = recall_levels(recall, below_one=True)
-    if levels.ndim != 1 or not levels.size or (np.diff(levels) <= 0).any():
-        raise PrframeError(
-            f"`recall` must be a list of rising levels, each once; got {checks.brief(recall)}."
-        )
-    return levels
 
 
 def posterior_of(

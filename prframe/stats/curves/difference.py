@@ -12,7 +12,7 @@ from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import positive_labels, random_generator, reals
 from prframe.stats.curves.bands import Deviations
-from prframe.stats.curves.bayesian_bootstrap import rising_levels
+from prframe.stats.curves.levels import rising_levels
 from prframe.stats.curves.paired_paths import PairedPaths
 from prframe.stats.curves.roc_path import empirical_precision
 from prframe.stats.rankings import cells_from_scores

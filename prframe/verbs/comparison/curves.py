@@ -11,10 +11,15 @@ from prframe import checks
 from prframe._engine.frames import Source
 from prframe.draws import INTERVAL_DRAWS
 from prframe.stats._arrays import random_generator
-from prframe.stats.curves import LEAST_POSITIVES, BandPlan, CurveDifference, curve_difference
+from prframe.stats.curves import (
+    LEAST_POSITIVES,
+    BandPlan,
+    CurveDifference,
+    band_levels,
+    curve_difference,
+)
 from prframe.typing import Columns, FrameT, Schema, Shared
 from prframe.verbs._groups import each_group, resamples
-from prframe.verbs._levels import band_levels
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, run, verb, warn_null, warn_undefined
 from prframe.verbs.comparison.matched_items import Incomplete, PairedGroup, PairedRows, paired_rows

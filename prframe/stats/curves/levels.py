@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from numbers import Real
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.stats.curves import rising_levels
+from prframe.stats.rankings import recall_levels
 from prframe.typing import Floats
 
 _LEVELS = 181
@@ -30,3 +31,13 @@ def band_levels(
     if low >= high:
         raise PrframeError(f"`recall_range` must rise; got {checks.brief(ends)}.")
     return np.linspace(low, high, _LEVELS)
+
+
+def rising_levels(recall: ArrayLike) -> Floats:
+    """Require at least one level of recall, and levels that rise within (0, 1)."""
+    levels = recall_levels(recall, below_one=True)
+    if levels.ndim != 1 or not levels.size or (np.diff(levels) <= 0).any():
+        raise PrframeError(
+            f"`recall` must be a list of rising levels, each once; got {checks.brief(recall)}."
+        )
+    return levels
