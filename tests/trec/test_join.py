@@ -27,7 +27,7 @@ RUN_SCHEMA = {
     "score": pl.Float64,
 }
 QRELS_SCHEMA = {"query_id": pl.String, "doc_id": pl.String, "label": pl.Int64}
-FRAMES = ", a ".join(kind.what for kind in KINDS)
+FRAMES = ", a ".join(kind.description for kind in KINDS)
 OUT = ["query_id", "doc_id", "score", "label", "judged"]
 
 
