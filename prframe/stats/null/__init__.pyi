@@ -26,6 +26,7 @@ from .sign_flips.distribution import (
     all_signs as all_signs,
     random_signs as random_signs,
 )
+from .sign_flips.saddlepoint import sign_flip_tails as sign_flip_tails
 from .subset_sums.linear_rank import (
     LinearRankNull as LinearRankNull,
     RankNullMethod as RankNullMethod,

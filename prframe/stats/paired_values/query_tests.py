@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from textwrap import fill
-from typing import Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias, cast, get_args
 
 import numpy as np
 from scipy.special import bdtr, stdtr
@@ -20,7 +20,7 @@ from prframe.draws import TEST_DRAWS
 from prframe.stats._arrays import random_generator
 from prframe.stats._p_values import check_alternative, from_normal, from_symmetric, from_tails
 from prframe.stats._tolerances import EQUAL_DIGITS
-from prframe.stats.null import SignFlipMethod, SignFlipNull
+from prframe.stats.null import SignFlipMethod, SignFlipNull, sign_flip_tails
 from prframe.stats.paired_values.family import PairedFamily
 from prframe.stats.paired_values.sample import PairedSample, PairedTest
 from prframe.typing import Alternative, Floats
@@ -40,16 +40,14 @@ class QueryTestOptions:
     alternative, method, n_resamples, rng
         As in `paired_randomization`.
     each : callable
-        What applies a function to each sample, such as `map`.
+        What applies a function to each sample, or to the number of each, such as `map`.
     """
 
     alternative: Alternative = "two-sided"
     method: str = "auto"
     n_resamples: int = TEST_DRAWS
     rng: int | np.random.Generator | None = None
-    each: Callable[
-        [Callable[[PairedSample], PairedTest], Iterable[PairedSample]], Iterable[PairedTest]
-    ] = map
+    each: Callable[[Callable[[Any], PairedTest], Iterable[Any]], Iterable[PairedTest]] = map
 
     def __post_init__(self) -> None:
         """Require an alternative."""
@@ -72,22 +70,41 @@ def by_pair(test: OfSample) -> OfFamily:
 def randomization_tests(family: PairedFamily, options: QueryTestOptions) -> list[PairedTest]:
     """Test pairs by random signs; see `paired_randomization`."""
     sampled = options.method == "sampled"
-    return (_drawn_signs if sampled else by_pair(_all_signs))(family, options)
+    return (_drawn_signs if sampled else _all_signs)(family, options)
 
 
-def _all_signs(sample: PairedSample, options: QueryTestOptions) -> PairedTest:
-    """Test a sample by the distribution of its sum under all signs."""
+def _all_signs(family: PairedFamily, options: QueryTestOptions) -> list[PairedTest]:
+    """Test pairs by the distribution of their sums under all signs."""
     name = "randomization"
-    if not sample.sums.size:
-        return PairedTest(np.nan, np.nan, np.nan, name)
-    p_value, how = _of_signs(sample.sums, options)
-    return PairedTest(sample.mean, p_value, np.nan, f"{name}-{how}")
+    chances = _by_saddlepoints(family, options)
+
+    def test(pair: int) -> PairedTest:
+        sample = family.samples[pair]
+        if not sample.sums.size:
+            return PairedTest(np.nan, np.nan, np.nan, name)
+        null = _null_of_signs(sample.sums, options)
+        chance = float(chances[pair])
+        if null.how == "exact" or np.isnan(chance):
+            p_value = float(null.p_value(alternative=options.alternative))
+            return PairedTest(sample.mean, p_value, np.nan, f"{name}-{null.how}")
+        upper, lower = np.array([chance, 1 - chance])[:: 1 if sample.sums.sum() > 0 else -1]
+        p_value = float(from_tails(upper, lower, options.alternative))
+        return PairedTest(sample.mean, p_value, np.nan, f"{name}-saddlepoint")
+
+    return list(options.each(test, range(len(family.samples))))
 
 
-def _of_signs(values: Floats, options: QueryTestOptions) -> tuple[float, str]:
-    """Return the p-value of a sum under random signs without draws, and how it was computed."""
-    null = SignFlipNull(values, method=cast("SignFlipMethod", options.method))
-    return float(null.p_value(alternative=options.alternative)), null.how
+def _by_saddlepoints(family: PairedFamily, options: QueryTestOptions) -> Floats:
+    """Return the tails of the sums of all pairs at once, NaN where they would not be accurate."""
+    if options.method != "auto":
+        return np.full(family.sums.shape[1], np.nan)
+    tails = sign_flip_tails(family.sums)
+    return np.where(tails.accurate, tails.chance, np.nan)
+
+
+def _null_of_signs(values: Floats, options: QueryTestOptions) -> SignFlipNull:
+    """Return the distribution of a sum under random signs."""
+    return SignFlipNull(values, method=cast("SignFlipMethod", options.method))
 
 
 def _drawn_signs(family: PairedFamily, options: QueryTestOptions) -> list[PairedTest]:
@@ -124,8 +141,9 @@ def signed_ranks(
     if options.method == "normal":
         p_value = _normal(ranks, options.alternative)
         return PairedTest(statistic, p_value, np.nan, "wilcoxon-normal")
-    p_value, how = _of_signs(ranks, options)
-    return PairedTest(statistic, p_value, np.nan, f"wilcoxon-{how}")
+    null = _null_of_signs(ranks, options)
+    p_value = float(null.p_value(alternative=options.alternative))
+    return PairedTest(statistic, p_value, np.nan, f"wilcoxon-{null.how}")
 
 
 def _ranks_with_signs(differences: Floats, zero_method: ZeroMethod) -> Floats:
@@ -206,7 +224,7 @@ QUERY_TESTS: dict[str, QueryTest] = {
     "randomization": QueryTest(
         randomization_tests,
         asks="could the two models have exchanged their values, query by query?",
-        p_value='counted ("-exact"), or convolved: no draws',
+        p_value='counted ("-exact"), by a saddlepoint, or convolved: no draws',
         statistic="the mean difference",
         function="paired_randomization",
         methods=get_args(RandomizationMethod),

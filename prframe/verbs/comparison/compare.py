@@ -113,9 +113,10 @@ def compare(
           among the first k (P@k, R@k, F1@k, RelP@k, Lift@k, EF, Rprec).
     method : {"auto", "exact", "convolution", "sampled", "normal"}
         How the p-value of "randomization" or "wilcoxon" over queries is computed. "auto" counts
-        all signs where that is quick, and elsewhere takes their convolution on a fine grid: no
-        draws, the same p-value in every call. "sampled": from `n_resamples` draws, the same for
-        all pairs and metrics. "normal": the approximation of textbooks, for "wilcoxon".
+        all signs where that is quick, and elsewhere takes a saddlepoint where that is accurate, or
+        their convolution on a fine grid: no draws, the same p-value in every call. "sampled": from
+        `n_resamples` draws, the same for all pairs and metrics. "normal": the approximation of
+        textbooks, for "wilcoxon".
     alternative : {"two-sided", "less", "greater"}
         That the difference a - b is not 0, below 0, or above 0; one-sided intervals bound one end.
     correction : str or None

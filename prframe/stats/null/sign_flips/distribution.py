@@ -35,7 +35,7 @@ _UNIT, _ROUNDING = 1e-6, 1e-10
 # ones together.
 _HEAVY = 20
 # An atom does not matter if it is less than this share of its tail.
-_NEGLIGIBLE = 1e-4
+NEGLIGIBLE = 1e-4
 # Places on a lattice are whole to within this.
 _WHOLE = 1e-4
 # No probability but 0 is smaller.
@@ -338,8 +338,8 @@ class SignFlipNull(NullDistribution):
         if abs(float(numbers.sum())) >= self._sizes[: self._light].sum() - self._slack:
             return tail
         # On a grid, atoms are spread to both sides, but that of the sum itself must count in full.
-        own = _ways(numbers)
-        if own < _NEGLIGIBLE * tail:
+        own = chance_of_signs(numbers)
+        if own < NEGLIGIBLE * tail:
             return tail
         if self._light_grid.coarse:
             return tail + own / 2
@@ -351,7 +351,7 @@ class SignFlipNull(NullDistribution):
         return max(0.5**self._sizes.size, _TINY)
 
 
-def _ways(numbers: Floats) -> float:
+def chance_of_signs(numbers: Floats) -> float:
     """Return the probability that numbers of each size have as many plus signs as observed."""
     sizes = np.abs(numbers)
     _, kind = np.unique(np.round(sizes / sizes.max(), 12), return_inverse=True)
