@@ -191,7 +191,8 @@ def _with_total(groups: pl.DataFrame, piece: Piece, name: str, present: str) -> 
 def _refuse_groups(bad: pl.DataFrame, piece: Piece, must: str, got: pl.Expr, remedy: str) -> None:
     """Raise if any group is bad: what must hold, what was got, what to do."""
     if bad.height:
-        first = bad.select(got).item(0, 0)
+        # Of several chunks some may be empty, which polars does not expect when it formats.
+        first = bad.head(1).rechunk().select(got).item()
         where = in_groups(bad.select(key_names(piece.ranking.args)).rows())
         raise PrframeError(f"{must}: {first}{where}; {remedy}.")
 

@@ -65,8 +65,9 @@ def expected_cascade(
         inside = column < hits[batch, None]
         items = np.where(inside, first[batch, None] + column, 0)
         products = np.where(inside, passing[items], 1.0)
-        passed = _mean_products(products, hits[batch], _horizon(products, hits[batch]))
-        total[batch] = _walk(start[batch], size[batch], hits[batch], depth[batch], passed)
+        horizon = _horizon(products, hits[batch])
+        passed = _mean_products(products, hits[batch], horizon)
+        total[batch] = _walk(start[batch], size[batch], hits[batch], depth[batch], passed, horizon)
     return total
 
 
@@ -80,33 +81,46 @@ def _batches(hits: Integers) -> Iterator[Integers]:
             yield from np.split(alike, np.arange(length, alike.size, length))
 
 
-def _horizon(passing: Floats, hits: Integers) -> int:
-    """Return a number of relevant items after which hardly any reader goes on.
+def _horizon(passing: Floats, hits: Integers) -> Integers:
+    """Return for each block after how many relevant items hardly any reader goes on.
 
     The mean product over choices of t items is at most the mean to the power t (Maclaurin).
     """
     surplus = passing.shape[1] - hits
-    mean = float(((passing.sum(axis=1) - surplus) / hits).max())
-    longest = int(passing.shape[1])
-    if mean >= 1:
-        return longest
-    return min(longest, int(np.log(_NEGLIGIBLE) / np.log(max(mean, _NEGLIGIBLE))) + 1)
+    mean = np.maximum((_row_sums(passing) - surplus) / hits, _NEGLIGIBLE)
+    goes_on = mean >= 1
+    needed = np.log(_NEGLIGIBLE) / np.log(np.where(goes_on, 0.5, mean)) + 1
+    return np.asarray(np.where(goes_on, hits, np.minimum(hits, needed)), dtype=np.int64)
 
 
-def _mean_products(passing: Floats, hits: Integers, longest: int) -> Floats:
-    """Return, for t = 0..longest, the mean product over all choices of t of a block's items."""
-    means = np.zeros((passing.shape[0], longest + 1))
+def _mean_products(passing: Floats, hits: Integers, horizon: Integers) -> Floats:
+    """Return, for t = 0, 1, ..., the mean product over all choices of t of a block's items.
+
+    It is taken as 0 beyond the block's horizon.
+    """
+    means = np.zeros((passing.shape[0], int(horizon.max()) + 1))
     means[:, 0] = 1.0
     t = np.arange(1, means.shape[1])
     for i in range(1, passing.shape[1] + 1):
         share = np.clip(t / i, 0, 1)
         grown = (1 - share) * means[:, 1:] + share * passing[:, i - 1, None] * means[:, :-1]
         means[:, 1:] = np.where((hits >= i)[:, None], grown, means[:, 1:])
+    means[:, 1:][t > horizon[:, None]] = 0.0
     return means
 
 
-def _walk(
-    start: Integers, size: Integers, hits: Integers, depth: Integers, passed: Floats
+def _row_sums(table: Floats) -> Floats:
+    """Add up rows from left to right: zeros at their ends do not change a bit of the sums."""
+    return np.asarray(np.cumsum(table, axis=1)[:, -1])
+
+
+def _walk(  # noqa: PLR0913, PLR0917
+    start: Integers,
+    size: Integers,
+    hits: Integers,
+    depth: Integers,
+    passed: Floats,
+    horizon: Integers,
 ) -> Floats:
     """Return the mean of 1/rank of the stop, by a walk down the positions of each block.
 
@@ -118,13 +132,14 @@ def _walk(
     t = np.arange(passed.shape[1])
     stopping = np.zeros_like(passed)
     stopping[:, :-1] = passed[:, :-1] - passed[:, 1:]
+    stopping[t >= horizon[:, None]] = 0.0
     alive = np.flatnonzero(depth > 0)
     for j in range(1, int(depth.max(initial=0)) + 1):
         hit = state[alive] * np.clip((hits[alive, None] - t) / (size[alive, None] - j + 1), 0, 1)
-        total[alive] += (hit * stopping[alive]).sum(axis=1) / (start[alive] + j)
+        total[alive] += _row_sums(hit * stopping[alive]) / (start[alive] + j)
         state[alive] -= hit
         state[alive, 1:] += hit[:, :-1]
-        reading = (state[alive] * passed[alive]).sum(axis=1) > _NEGLIGIBLE
+        reading = _row_sums(state[alive] * passed[alive]) > _NEGLIGIBLE
         alive = alive[reading & (depth[alive] > j)]
         if not alive.size:
             break

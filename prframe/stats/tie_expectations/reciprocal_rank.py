@@ -168,7 +168,11 @@ def _batches(rows: Integers, lengths: Integers) -> Iterator[Integers]:
 def _sum_terms(
     start: Integers, size: Integers, hits: Integers, last: Integers, power: int
 ) -> Floats:
-    """Sum P(J = j) / (start + j)^power for j = 1..last, some positions at a time."""
+    """Sum P(J = j) / (start + j)^power for j = 1..last, some positions at a time.
+
+    Numbers are multiplied and added one after the other, so that the other blocks, which decide
+    how many positions are taken at a time, do not change a bit of the result.
+    """
     total = np.zeros(start.size)
     survival = np.ones(start.size)
     alive = np.arange(start.size)
@@ -179,11 +183,12 @@ def _sum_terms(
         # The hazard is P(J = j | J >= j): of the size - j + 1 items left, `hits` are relevant.
         left = np.maximum(size[alive, None] - j + 1, 1)
         hazard = np.minimum(hits[alive, None] / left, 1.0)
-        reach = survival[alive, None] * np.cumprod(1 - hazard, axis=1)
-        before = np.concatenate([survival[alive, None], reach[:, :-1]], axis=1)
+        reach = np.cumprod(np.column_stack([survival[alive], 1 - hazard]), axis=1)
+        before = reach[:, :-1]
         value = before * hazard / (start[alive, None] + j) ** power
-        terms = np.where(j <= last[alive, None], value, 0.0)
-        total[alive] += terms.sum(axis=1)
+        counts = (j <= last[alive, None]) & (before > _NEGLIGIBLE)
+        terms = np.column_stack([total[alive], np.where(counts, value, 0.0)])
+        total[alive] = np.cumsum(terms, axis=1)[:, -1]
         survival[alive] = reach[:, -1]
         done += width
         alive = alive[(last[alive] > done) & (survival[alive] > _NEGLIGIBLE)]
