@@ -43,7 +43,7 @@ Schema: TypeAlias = "Mapping[str, pl.DataType]"
 
 
 class Shared(TypedDict, total=False):
-    """The arguments that every verb takes; documented in `prframe.arguments`."""
+    """The arguments that every verb takes; documented in `prframe._engine.arguments`."""
 
     by: Columns | None
     weight: str | None

@@ -1,7 +1,7 @@
 """Ranks of the positives: the one place that knows sorting, ties and unretrieved items.
 
 The rows are reduced to group totals and *hits*: one small row for each retrieved positive, with
-the tie block it stands in (see `prframe.hits`). Curves need every threshold; they and
+the tie block it stands in (see `prframe._engine.hits`). Curves need every threshold; they and
 weighted hits come from the fully sorted rows.
 """
 

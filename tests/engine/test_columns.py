@@ -1,7 +1,9 @@
 """Bits: a group has the same values alone and among others, and counts are divided correctly."""
 
 from collections.abc import Callable
+from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -66,3 +68,33 @@ def test_columns_of_one_row_are_computed_as_others_are() -> None:
     repeated = table.select("count").with_columns(total=pl.lit(10))[[0, 0, 0]]
     assert computed(repeated, share=share).rows() == [(0.3,)] * 3
     assert computed(table.clear(), share=share).height == 0
+
+
+@pytest.mark.parametrize("ties", ["group", "expected"])
+def test_tied_blocks_alone_and_among_others(ties: str) -> None:
+    rng = np.random.default_rng(5)
+    parts = [
+        pl.DataFrame(
+            {
+                "group": np.full(n, group),
+                "score": rng.integers(0, 3, n),
+                "label": rng.integers(0, 4, n) * (rng.random(n) < 0.3),
+            }
+        )
+        for group, n in enumerate(rng.integers(1, 90, 150).tolist())
+    ]
+    names = ["RR", "RR@7", "ERR", "ERR@5", "Success@5", "nDCG", "AP", "RBP"]
+    options: dict[str, Any] = {"ties": ties, "undefined": -1.0}
+    among = prframe.evaluate(pl.concat(parts), names, by="group", **options)
+    alone = pl.concat([prframe.evaluate(part, names, **options) for part in parts])
+    assert alone.equals(among.drop("group"))
+
+
+def test_a_refusal_of_some_of_many_groups() -> None:
+    number = np.arange(200_000)
+    bad = (number == 100_000) | (number == 199_995)
+    frame = pl.DataFrame(
+        {"group": number, "score": 1.0, "label": True, "total": np.where(bad, 0, 3)}
+    )
+    with pytest.raises(prframe.PrframeError, match=r"in groups \[100000, 199995\]"):
+        prframe.evaluate(frame, "AP", by="group", n_pos="total")
