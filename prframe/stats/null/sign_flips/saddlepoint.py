@@ -122,7 +122,7 @@ def _tails(numbers: Floats) -> tuple[Floats, Flags]:
 
 def _slope(sizes: Floats, total: Floats) -> tuple[Floats, Flags]:
     """Solve ``sum_i d_i tanh(t d_i) = s`` for t; the sums of squares are 1."""
-    slope = total.copy()
+    slope, converged = total.copy(), np.zeros(total.shape, np.bool_)
     for _ in range(_STEPS):
         tanh = np.tanh(slope * sizes)
         curvature = (sizes**2 * (1 - tanh**2)).sum(axis=0)
