@@ -52,7 +52,7 @@ def paired_randomization(  # noqa: PLR0913
         grid, within a few parts in a thousand, or in a hundred for p < .001; see `SignFlipNull`.
         ``"auto"``: counted where that is quick; else by a saddlepoint with a second term, if the
         sum is nearly normal and that term changes the p-value by a thousandth at most, within 1e-4
-        of it down to 1e-20 (``pytest tests/stats/null/test_sign_flip_tails.py``); else convolved.
+        of it down to 1e-17 (``pytest tests/stats/null/test_sign_flip_tails.py``); else convolved.
         ``"sampled"``: ``(b + 1) / (B + 1)`` with b of B draws as extreme, or the share of all
         signs if there are not more than B.
     n_resamples : int
