@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
-from prframe._engine.rows import UNRETRIEVED, key_names, prepare
+from prframe._engine.keys import UNRETRIEVED
+from prframe._engine.rows import key_names, prepare
 from prframe.typing import Integers
 
 # From this size on a group is worth a sort that uses all cores.

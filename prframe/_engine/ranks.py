@@ -14,8 +14,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from prframe._engine.hits import Hits, from_marks, ranks_of, running, unit_hits, with_hits
+from prframe._engine.keys import UNRETRIEVED, rounded
 from prframe._engine.pieces import Piece
-from prframe._engine.rows import UNRETRIEVED, in_groups, key_names, rounded
+from prframe._engine.rows import in_groups, key_names
 from prframe._engine.sorting import SortedRows, order_of_rows, sort_rows
 from prframe.errors import PrframeError
 from prframe.tie_policies import TiePolicy

@@ -9,6 +9,7 @@ import polars as pl
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
+from prframe._engine.keys import rounded
 from prframe._engine.measure import values_of_groups
 from prframe._engine.pieces import Ranking
 from prframe._engine.rows import (
@@ -19,7 +20,6 @@ from prframe._engine.rows import (
     key_names,
     positive,
     problems,
-    rounded,
 )
 from prframe.metrics import AP, P
 from prframe.typing import FrameT, Schema, Shared
