@@ -171,7 +171,6 @@ def auc(group: Group, _: int | None) -> float:
         - sum(item.weight for item in group.items if group.is_positive(item) is positive)
         for positive in (True, False)
     }
-    place = {id(item): rank for rank, item in enumerate(group.ranking())}
     # Every row an object of its own.
     listed = [Item(*item) for item in group.items]
     place = {id(item): rank for rank, item in enumerate(group._replace(items=listed).ranking())}

@@ -118,13 +118,13 @@ def test_long_work_is_shown_where_a_person_watches(
     monkeypatch.setattr(_groups, "_PATIENCE_SECONDS", 0.1)
     stream = Terminal() if watched else io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
-    assert each_group(slowly, range(9), "band") == [-number for number in range(9)]
+    assert each_group(slowly, range(18), "band") == [-number for number in range(18)]
     shown = stream.getvalue()
     if not watched:
         assert not shown
         return
     assert "band:" in shown
-    assert "/9 [" in shown
+    assert "/18 [" in shown
     # What was shown is wiped out.
     assert not shown.splitlines()[-1].strip()
     assert shown.endswith("\r")

@@ -130,6 +130,7 @@ def test_paired_p_values_are_uniform_where_models_are_alike(name):
         assert abs(share - level) < 4 * (level * (1 - level) / 800) ** 0.5 + 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROJECTED)
 def test_standard_errors_are_those_of_simulated_samples(name):
     rng = np.random.default_rng(5)

@@ -177,6 +177,7 @@ QUANTILES += [RecallAt(50), RecallAt(300), F1At(50), F1At(300), RelativePrecisio
 QUANTILES += [RelativePrecisionAt(600), RPrecision(), LiftAt(300), Enrichment(0.05)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("statistic", "ties"),
     [

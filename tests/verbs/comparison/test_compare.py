@@ -339,6 +339,7 @@ def test_baselines() -> None:
         assert found.equals(prframe.compare(DATA, "AP", baseline=["z", "x"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correction", ["holm", "max-t", "tukey"])
 def test_family_wise_error(correction: str) -> None:
     """Four models alike, 200 data sets: any p_adjusted <= 0.1 in at most one of ten."""
