@@ -12,7 +12,9 @@ accepted where this catalogue has another name for the same metric.
 
 import copyreg
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 from typing import NoReturn
 
 from prframe import checks
@@ -48,24 +50,30 @@ ALIASES: dict[str, str] = {
     # ranx
     "dcg": "DCG",
     "dcg_burges": 'DCG(gain="exp")',
-    "f1": "SetF",
     "hits": "NumRelRet",
     "mrr": "RR",
     "ndcg_burges": 'nDCG(gain="exp")',
     "precision": "SetP",
     "r_precision": "Rprec",
     "recall": "SetR",
-    # ir_measures, scikit-learn
+    # ir_measures, scikit-learn, MTEB, papers
+    "AUC-ROC": "AUC",
+    "AUROC": "AUC",
     "BPref": "Bpref",
     "InfAP": "infAP",
     "MAP": "AP",
     "MRR": "RR",
     "NDCG": "nDCG",
+    "R-Precision": "Rprec",
+    "R-precision": "Rprec",
+    "ROC-AUC": "AUC",
     "RPrec": "Rprec",
+    "auroc": "AUC",
     "average_precision": "AP",
+    "mAP": "AP",
     "roc_auc": "AUC",
 }
-# Names of other programs for metrics with a cut-off: "P_5", "P.5", "precision@5".
+# Names of other programs for metrics with a cut-off: "P_5", "P.5", "precision@5", "recall_at_5".
 CUT_ALIASES: dict[str, str] = {
     # trec_eval
     "P": "P",
@@ -75,18 +83,30 @@ CUT_ALIASES: dict[str, str] = {
     "recall": "R",
     "relative_P": "RelP",
     "success": "Success",
-    # ranx, ir_measures
+    # ranx, ir_measures, recommenders
+    "HR": "Success",
+    "Hit": "Success",
+    "HitRate": "Success",
     "Precision": "P",
     "Recall": "R",
     "f1": "F1",
+    "hit": "Success",
     "hit_rate": "Success",
+    "hr": "Success",
     "precision": "P",
 }
+_GEOMETRIC = "evaluate('AP', over=..., geometric_mean=True)"
+_TWO_AREAS = (
+    "'AP' for the area of steps, which is scikit-learn's average precision, or 'AUPRC' for the "
+    "area of trapezoids"
+)
 # What to write for names of other programs that stand for no metric of the catalogue.
 _ELSEWHERE = {
-    "NumQ": "the column n of evaluate(..., over=...)",
+    "AUC-PR": _TWO_AREAS,
+    "PR-AUC": _TWO_AREAS,
     "gm_bpref": "evaluate('Bpref', over=..., geometric_mean=True)",
-    "gm_map": "evaluate('AP', over=..., geometric_mean=True)",
+    "gm_map": _GEOMETRIC,
+    "gmap": _GEOMETRIC,
     "num_nonrel_judged_ret": "NumRet * Judged - NumRelRet",
     "num_q": "the column n of evaluate(..., over=...)",
     "rbp": "'RBP(p=0.9)' for trec_eval's rbp, whose persistence is not that of RBP here",
@@ -98,9 +118,20 @@ _NOT_OFFERED = frozenset(
         *("rbp_resid", "relstring", "runid", "yaap", "ndcg_p"),
     }
 )
+# What the metrics F1 may be meant that take no cut-off.
+_WITHOUT_CUTOFF = {
+    "F1": " F1 of all retrieved items is 'SetF', and the largest F1 of all thresholds 'MaxF1'."
+}
+# In names of up to so many characters letters only change places.
+_SHORT = 5
+# A name of more characters than this may have two slips, and others one.
+_LONG = 7
+# Names are not compared if their lengths differ by this number of characters or more.
+_NEARLY = 5
 _WITH_SUFFIX = re.compile(r"(?P<name>\w+?)[._@]?(?P<k>\d+(?:\.\d+)?)", re.ASCII)
 _PERSISTENCE = re.compile(r"rbp\.(?P<p>[0-9]+)")
 _CUT_OFF = re.compile(r"(?P<name>\w+?)[._](?P<k>\d+(?:\.\d+)?)", re.ASCII)
+_AT = re.compile(r"(?P<name>\w+?)_at_(?P<k>\d+)", re.ASCII)
 _AT_GRADE = re.compile(r"(?P<name>[^-]+)-l(?P<rel>[0-9]{1,9})")
 _WHOLE = re.compile(r"[0-9]{1,30}")
 _REAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -154,7 +185,7 @@ def parse_metric(metric: "str | Metric") -> Metric:
             f"a metric must be a name or a catalogue object; got {checks.brief(metric)}."
         )
     if parsed.k is None and parsed.cutoff in {"required", "recall"}:
-        raise PrframeError(parsed.lack_of_cutoff())
+        raise PrframeError(parsed.lack_of_cutoff() + _WITHOUT_CUTOFF.get(parsed.name, ""))
     return parsed
 
 
@@ -302,27 +333,42 @@ def _look_up(name: str, text: str, *, has_level: bool) -> Metric:
         return _alias(ALIASES[name])
     if persistence := _PERSISTENCE.fullmatch(name):
         return CATALOGUE["RBP"](p=float(f"0.{persistence['p']}"))
+    cut = None if has_level else _with_cutoff(name, text)
+    if cut is None:
+        raise PrframeError(_unknown(name, text))
+    return cut
+
+
+def _with_cutoff(name: str, text: str) -> Metric | None:
+    """Return the metric of a name that ends in its cut-off; None if it does not."""
     suffix = _CUT_OFF.fullmatch(name)
-    if suffix and suffix["name"] in CUT_ALIASES and not has_level:
+    if suffix and suffix["name"] in CUT_ALIASES:
         return _at_level(_alias(CUT_ALIASES[suffix["name"]]), suffix["k"], text)
-    raise PrframeError(_unknown(name, text))
+    if suffix := _AT.fullmatch(name):
+        # In MTEB "ndcg_at_10" has the cut-off 10.
+        return _at_level(_look_up(suffix["name"], text, has_level=True), suffix["k"], text)
+    return None
 
 
 def _unknown(name: str, text: str) -> str:
     """Return the message for an unknown name, with what may be meant by it."""
     base = suffix["name"] if (suffix := _WITH_SUFFIX.fullmatch(name)) else name
+    elsewhere = {_letters(known): what for known, what in _ELSEWHERE.items()}
     for known in (name, base):
-        if known in _ELSEWHERE:
-            return f"{checks.brief(text)} is no name of a metric here; use {_ELSEWHERE[known]}."
+        if (use := elsewhere.get(_letters(known))) is not None:
+            return f"{checks.brief(text)} is no name of a metric here; use {use}."
         if known in _NOT_OFFERED:
             return f"{checks.brief(text)} is a measure of trec_eval that is not offered here."
     if name in SCORE_GENERATING:
         return f"{checks.brief(text)} is a score-generating function; use 'W(\"{text}\")'."
     if name in CUT_ALIASES:
-        return f"{name} needs a cut-off, for instance '{name}_10'."
-    meant = _resembling(name) or _resembling(base)
-    cut = f"@{suffix['k']}" if suffix and base != name else text[len(name) :]
-    hint = f" Did you mean {meant + cut!r}?" if meant else ""
+        more = _WITHOUT_CUTOFF.get(CUT_ALIASES[name], "")
+        return f"{name} needs a cut-off, for instance '{name}_10'.{more}"
+    guesses = [(name, text[len(name) :])]
+    if suffix:
+        guesses.append((base, f"@{suffix['k']}"))
+    meant = _meant(guesses)
+    hint = f" Did you mean {meant!r}?" if meant else ""
     return (
         f"unknown metric {checks.brief(text)}.{hint} The metrics are {checks.listed(CATALOGUE)}."
     )
@@ -354,8 +400,57 @@ def _number(word: str) -> int | float | None:
     return float(word) if _REAL.fullmatch(word) else None
 
 
-def _resembling(name: str) -> str | None:
-    """Return the known name that differs in case alone, or else the one that resembles it most."""
+def _meant(guesses: Iterable[tuple[str, str]]) -> str | None:
+    """Return the text that may be meant by the first guess for which there is one.
+
+    A guess is an unknown name and what stands behind it. A known name resembles it that differs in
+    case and punctuation alone, or by few slips of the letters. Digits never slip, since F2 is not
+    F1; in short names letters only change places, since HR is not R, nor AUPRG AUPRC.
+    """
     known_names = [*CATALOGUE, *ALIASES, *CUT_ALIASES]
-    same = [known for known in known_names if known.lower() == name.lower()]
-    return same[0] if same else checks.closest(name, known_names)
+    for name, rest in guesses:
+        allowed = 1 + (len(name) > _LONG)
+        close = {
+            known: _slips(_letters(name), _letters(known))
+            for known in known_names
+            if _digits(known) == _digits(name)
+            and abs(len(known) - len(name)) < _NEARLY
+            and (len(name) > _SHORT or sorted(_letters(known)) == sorted(_letters(name)))
+        }
+        for known in sorted(close, key=close.__getitem__):
+            if close[known] <= allowed and _is_metric(known + rest):
+                return known + rest
+    return None
+
+
+def _letters(name: str) -> str:
+    """Return the letters and digits of a name in lower case."""
+    return re.sub(r"[\W_]", "", name).lower()
+
+
+def _digits(name: str) -> str:
+    """Return the digits of a name."""
+    return re.sub(r"\D", "", name)
+
+
+def _is_metric(text: str) -> bool:
+    """Tell whether a text is the name of a metric."""
+    try:
+        parse_metric(text)
+    except PrframeError:
+        return False
+    return True
+
+
+def _slips(word: str, other: str) -> int:
+    """Return how many letters were added, left out, replaced, or exchanged with the next one."""
+    slips = [[i + j for j in range(len(other) + 1)] for i in range(len(word) + 1)]
+    for i, j in product(range(1, len(word) + 1), range(1, len(other) + 1)):
+        slips[i][j] = min(
+            slips[i - 1][j] + 1,
+            slips[i][j - 1] + 1,
+            slips[i - 1][j - 1] + (word[i - 1] != other[j - 1]),
+        )
+        if word[i - 1] != word[i - 2] and word[i - 2 : i] == other[j - 2 : j][::-1]:
+            slips[i][j] = min(slips[i][j], slips[i - 2][j - 2] + 1)
+    return slips[-1][-1]

@@ -34,6 +34,21 @@ SAME = {
     "map-l2": prframe.AP(rel=2),
     "precision@5-l3": prframe.P(rel=3) @ 5,
     "rbp.95": prframe.RBP(p=0.95),
+    "AUROC": prframe.AUC,
+    "ROC-AUC": prframe.AUC,
+    "mAP": prframe.AP,
+    "mAP@10": prframe.AP @ 10,
+    "MAP@10": prframe.AP @ 10,
+    "MRR@10": prframe.RR @ 10,
+    "HR@5": prframe.Success @ 5,
+    "Hit@5": prframe.Success @ 5,
+    "hit@5": prframe.Success @ 5,
+    "R-precision": prframe.Rprec,
+    "R-Precision": prframe.Rprec,
+    "ndcg_at_10": prframe.nDCG @ 10,
+    "recall_at_100": prframe.R @ 100,
+    "map_at_10": prframe.AP @ 10,
+    "mrr_at_10": prframe.RR @ 10,
     "P(rel=2)@5": prframe.P(rel=2) @ 5,
     "P(2)@5": prframe.P(rel=2) @ 5,
     " P ( rel = 2 ) @ 5 ": prframe.P(rel=2) @ 5,
@@ -63,6 +78,17 @@ UNREADABLE = {
     "P@": "cannot read the metric 'P@': a cut-off is due, not its end.",
     "RBP(p=.5,2)": "cannot read the metric 'RBP(p=.5,2)': a parameter=value is due, not '2' at "
     "character 10.",
+    "F1": "F1 needs a cut-off, for instance 'F1@10'. F1 of all retrieved items is 'SetF', and the "
+    "largest F1 of all thresholds 'MaxF1'.",
+    "f1": "f1 needs a cut-off, for instance 'f1_10'. F1 of all retrieved items is 'SetF', and the "
+    "largest F1 of all thresholds 'MaxF1'.",
+    "PR-AUC": "'PR-AUC' is no name of a metric here; use 'AP' for the area of steps, which is "
+    "scikit-learn's average precision, or 'AUPRC' for the area of trapezoids.",
+    "prauc": "'prauc' is no name of a metric here; use 'AP' for the area of steps, which is "
+    "scikit-learn's average precision, or 'AUPRC' for the area of trapezoids.",
+    "GMAP": "'GMAP' is no name of a metric here; "
+    "use evaluate('AP', over=..., geometric_mean=True).",
+    "ndcg_at_0": "the cut-off in 'ndcg_at_0' must be a whole number >= 1; got '0'.",
     "P%5": "cannot read the metric 'P%5': '%' at character 2 has no meaning.",
     "P": "P needs a cut-off, for instance 'P@10'.",
     "IPrec(levels=v9)": "IPrec needs a level, for instance 'IPrec(levels=\"v9\")@0.5'.",
@@ -123,11 +149,22 @@ def test_unreadable(text: str, message: str) -> None:
         ("P5", "P@5"),
         ("nDCG_10", "nDCG@10"),
         ("p(rel=2)@5", "P(rel=2)@5"),
+        ("presicion@5", "precision@5"),
+        ("nDCG@10@", None),
+        ("xr@5", None),
+        ("MaxF2", None),
+        ("AUPRG", None),
+        ("ARP", None),
+        ("accuracy", None),
+        ("n" * 1_000_000, None),
     ],
 )
-def test_did_you_mean(text: str, hint: str) -> None:
+def test_did_you_mean(text: str, hint: str | None) -> None:
     with pytest.raises(prframe.PrframeError) as caught:
         parse_metric(text)
+    if hint is None:
+        assert "Did you mean" not in str(caught.value)
+        return
     start = f"unknown metric {text!r}. Did you mean {hint!r}? The metrics are 'AP', "
     assert str(caught.value).lower().startswith(start.lower())
 
