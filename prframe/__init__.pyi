@@ -10,6 +10,7 @@ from .errors import (
     MissingColumnError as MissingColumnError,
     PrframeError as PrframeError,
     UndefinedMetricWarning as UndefinedMetricWarning,
+    UnknownMetricError as UnknownMetricError,
     UnmatchedIdsWarning as UnmatchedIdsWarning,
 )
 from .metrics import (

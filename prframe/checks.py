@@ -5,6 +5,7 @@ from difflib import get_close_matches
 from math import inf
 from numbers import Integral, Real
 
+from prframe import hints
 from prframe.errors import MissingColumnError, PrframeError
 
 SHOWN = 5
@@ -52,9 +53,14 @@ def columns_exist(wanted: dict[str, str], present: Sequence[str], hint: str = ""
         if column not in present:
             shown = ", ".join(map(repr, present[:_LISTED]))
             more = f" and {len(present) - _LISTED} more" if len(present) > _LISTED else ""
-            close = did_you_mean(column, present)
-            if column == argument and not close:
-                close = f" Name the column with {argument}=."
+            usual, alike = hints.of_column(column, argument, present), closest(column, present)
+            if column == argument:
+                # The caller has not named it.
+                meant = usual or alike
+                close = f" Name the column with {argument}={repr(meant) if meant else ''}."
+            else:
+                meant = alike or usual
+                close = f" Did you mean {meant!r}?" if meant else ""
             raise MissingColumnError(
                 f"`{argument}` names the column {brief(column)}, which the frame does not have; "
                 f"its columns are {shown}{more}.{close}{hint}"

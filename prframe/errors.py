@@ -4,7 +4,8 @@
 
     ValueError
     └── PrframeError                  everything that is wrong with the input
-        └── MissingColumnError        also a KeyError
+        ├── MissingColumnError        also a KeyError
+        └── UnknownMetricError        a name that no metric has
     UserWarning
     ├── EffectiveSampleSizeWarning    weighted resamples that are worth very few
     ├── UndefinedMetricWarning        results that do not exist, returned as null
@@ -25,6 +26,28 @@ class MissingColumnError(PrframeError, KeyError):
     def __str__(self) -> str:
         """Return the plain message, of which KeyError would show the repr."""
         return str(self.args[0])
+
+
+class UnknownMetricError(PrframeError):
+    """No metric has this name.
+
+    Attributes
+    ----------
+    metric : str
+        The name.
+    """
+
+    def __init__(self, message: str, metric: str) -> None:
+        super().__init__(message)
+        self.metric = metric
+
+    def as_column(self, verb: str) -> PrframeError:
+        """Return the error for a name that is a column of the frame."""
+        return PrframeError(
+            f"{self.metric!r} is a column of the frame and not a metric; the metrics come after "
+            f"the frame, for example {verb}(frame, 'AP'), and columns are named by score=, label= "
+            "and by=."
+        )
 
 
 class EffectiveSampleSizeWarning(UserWarning):

@@ -16,7 +16,7 @@ NAMES = """
     IPrec Judged Lift MaxF1 Metric MissingColumnError
     NumRel NumRelRet NumRet P Prec PrframeError
     R RBP RR RelP Rprec SetAP
-    SetF SetP SetR Success UndefinedMetricWarning UnmatchedIdsWarning
+    SetF SetP SetR Success UndefinedMetricWarning UnknownMetricError UnmatchedIdsWarning
     W ap_test band check compare compare_curves
     curve datasets evaluate expressions infAP interval
     nDCG parse_metric rank_test roc stats topk_test

@@ -4,6 +4,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import polars as pl
@@ -76,7 +77,7 @@ def through(  # noqa: PLR0913
     caller's values only, like the columns `by`.
     """
     same = {key: key for key, argument in columns.items() if argument == "by"} | dict(copied or {})
-    data, back = _kind_of(frame).enter(frame, columns, renamed or {}, same)
+    data, back = kind_of(frame).enter(frame, columns, renamed or {}, same)
     source = Source(data)
     out = dict(schema(source))
 
@@ -93,12 +94,12 @@ def named(frame: object) -> tuple[object, list[str]]:
 
     Some Arrow streams can be read only once, so that they are read here.
     """
-    return _kind_of(frame).named(frame)
+    return kind_of(frame).named(frame)
 
 
 def source(frame: object, columns: dict[str, str]) -> Source:
     """Carry the needed columns of a frame over the border, with no way back."""
-    return Source(_kind_of(frame).enter(frame, columns, {}, {})[0])
+    return Source(kind_of(frame).enter(frame, columns, {}, {})[0])
 
 
 def kinds() -> str:
@@ -106,16 +107,34 @@ def kinds() -> str:
     return ", ".join(kind.description for kind in KINDS)
 
 
-def _kind_of(frame: object) -> "FrameKind":
+def kind_of(frame: object) -> "FrameKind":
     """Return the kind of a frame, which must be known."""
     for kind in KINDS:
         if kind.owns(frame):
             return kind
     library = type(frame).__module__.partition(".")[0]
-    given = f"{library}.{type(frame).__qualname__}"
-    hint = " Pass the frame itself and name its keys in by=." if "GroupBy" in given else ""
+    given = f"{library}.{type(frame).__qualname__}".removeprefix("builtins.")
     descriptions = ", a ".join(kind.description for kind in KINDS)
-    raise PrframeError(f"the frame must be a {descriptions}; got {given}.{hint}")
+    way = _way_to_a_frame(frame)
+    raise PrframeError(f"the frame must be a {descriptions}; got {given}.{way}")
+
+
+def _way_to_a_frame(given: object) -> str:
+    """Return a sentence on how an object becomes a frame, nothing if that is not known."""
+    if "GroupBy" in type(given).__qualname__:
+        return " Pass the frame itself and name its keys in by=."
+    if isinstance(given, (str, Path)):
+        return " Read the file, for example with polars.scan_parquet or prframe.trec.read_run."
+    if isinstance(given, Mapping):
+        return (
+            " A dict of columns is a frame; prframe.trec.join makes one of a run and judgments by "
+            "query."
+        )
+    if isinstance(given, (list, tuple)) or hasattr(given, "__array__"):
+        return (
+            " Arrays are given as a dict of columns, such as {'score': scores, 'label': labels}."
+        )
+    return ""
 
 
 class FrameKind(ABC):
@@ -206,6 +225,33 @@ class _Pandas(FrameKind):
         return data, lambda out: _to_pandas(out, _backend(needed), kept)
 
 
+class _Columns(FrameKind):
+    """A dict of columns; what comes back is a polars frame."""
+
+    description = "dict of columns"
+
+    def owns(self, frame: object) -> bool:
+        return isinstance(frame, Mapping) and not any(
+            isinstance(column, (Mapping, str)) or not hasattr(column, "__len__")
+            for column in frame.values()
+        )
+
+    def named(self, frame: Mapping[str, Any]) -> tuple[object, list[str]]:
+        return frame, [name for name in frame if isinstance(name, str)]
+
+    def enter(
+        self,
+        frame: Mapping[str, Any],
+        columns: dict[str, str],
+        renamed: Mapping[str, str],  # noqa: ARG002
+        same: Mapping[str, str],  # noqa: ARG002
+    ) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]:
+        """Read the needed columns."""
+        checks.columns_exist(columns, list(frame))
+        data = _read(lambda: pl.DataFrame({name: frame[name] for name in columns}))
+        return data, lambda out: out
+
+
 class _Arrow(FrameKind):
     description = "pyarrow Table, or any other frame with the Arrow PyCapsule interface"
 
@@ -239,7 +285,7 @@ class _Arrow(FrameKind):
 
 
 # The first kind that owns a frame takes it.
-KINDS: tuple[FrameKind, ...] = (_Polars(), _Pandas(), _Arrow())
+KINDS: tuple[FrameKind, ...] = (_Polars(), _Pandas(), _Columns(), _Arrow())
 
 
 def is_instance(frame: object, module: str, name: str) -> bool:

@@ -18,7 +18,7 @@ from itertools import product
 from typing import NoReturn
 
 from prframe import checks
-from prframe.errors import PrframeError
+from prframe.errors import PrframeError, UnknownMetricError
 from prframe.metrics import gains, positions, thresholds
 from prframe.metrics.metric import Metric, Setting
 from prframe.stats import SCORE_GENERATING
@@ -335,7 +335,7 @@ def _look_up(name: str, text: str, *, has_level: bool) -> Metric:
         return CATALOGUE["RBP"](p=float(f"0.{persistence['p']}"))
     cut = None if has_level else _with_cutoff(name, text)
     if cut is None:
-        raise PrframeError(_unknown(name, text))
+        raise UnknownMetricError(_unknown(name, text), name)
     return cut
 
 

@@ -3,16 +3,17 @@
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
+from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 import polars as pl
 
-from prframe import checks
+from prframe import checks, hints
 from prframe._engine import arguments as arguments_module
 from prframe._engine.arguments import Arguments
-from prframe._engine.frames import Source, kinds, through
+from prframe._engine.frames import Source, kind_of, kinds, named, through
 from prframe._engine.rows import in_groups, key_names
-from prframe.errors import PrframeError, UndefinedMetricWarning, warn
+from prframe.errors import PrframeError, UndefinedMetricWarning, UnknownMetricError, warn
 from prframe.typing import Columns, Schema
 from prframe.verbs._plan import Plan
 
@@ -25,11 +26,37 @@ _SHARED = [
 
 
 def verb(function: Callable[P, T]) -> Callable[P, T]:
-    """Write the shared arguments into a verb's signature and docstring.
+    """Write the shared arguments into a verb's signature and docstring, and check its calls.
 
-    In the docstring ``{shared}`` stands for them, and ``{frames}`` for the kinds of frames.
+    In the docstring ``{shared}`` stands for them, and ``{frames}`` for the kinds of frames. A
+    frame of no known kind, and arguments that the verb does not have, are refused first of all.
     """
-    signature = inspect.signature(function)
+    signature = _with_shared(inspect.signature(function))
+    known = list(signature.parameters)
+
+    @wraps(function)
+    def called(*args: P.args, **options: P.kwargs) -> T:
+        frame = args[0] if args else options.get("frame")
+        if args or frame is not None:
+            kind_of(frame)
+        if unknown := [name for name in options if name not in known]:
+            raise TypeError(hints.of_arguments(function.__name__, unknown, known[1:]))
+        try:
+            return function(*args, **options)
+        except UnknownMetricError as error:
+            if error.metric in named(frame)[1]:
+                raise error.as_column(function.__name__) from None
+            raise
+
+    called.__signature__ = signature  # type: ignore[attr-defined]
+    parameters = (arguments_module.__doc__ or "").partition("----------\n")[2].strip()
+    text = (function.__doc__ or "").replace("{frames}", kinds())
+    called.__doc__ = text.replace("{shared}", parameters.replace("\n", "\n    "))
+    return called
+
+
+def _with_shared(signature: inspect.Signature) -> inspect.Signature:
+    """Return a verb's signature with the shared arguments before its own keywords."""
     own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     positional = [p for p in own if p.kind is not p.KEYWORD_ONLY]
     keywords = [p for p in own if p.kind is p.KEYWORD_ONLY]
@@ -42,25 +69,7 @@ def verb(function: Callable[P, T]) -> Callable[P, T]:
         )
         for field in _SHARED
     ]
-    function.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=[*positional, *shared, *keywords]
-    )
-    parameters = (arguments_module.__doc__ or "").partition("----------\n")[2].strip()
-    text = (function.__doc__ or "").replace("{frames}", kinds())
-    function.__doc__ = text.replace("{shared}", parameters.replace("\n", "\n    "))
-    return function
-
-
-def arguments(
-    name: str, score: str, label: str, shared: Any, *, judged: str | None = None
-) -> Arguments:
-    """Check the shared arguments of a call."""
-    known = [field.name for field in _SHARED]
-    for given in shared:
-        if given not in known:
-            hint = checks.did_you_mean(given, known)
-            raise TypeError(f"{name}() got an unexpected keyword argument {given!r}.{hint}")
-    return Arguments(score, label, judged=judged, **shared)
+    return signature.replace(parameters=[*positional, *shared, *keywords])
 
 
 def run(

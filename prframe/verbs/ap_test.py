@@ -9,6 +9,7 @@ import polars as pl
 from scipy.special import log_ndtr
 
 from prframe import checks
+from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.measure import measure
 from prframe._engine.pieces import Piece, Ranking
@@ -33,7 +34,6 @@ from prframe.typing import Alternative, Columns, Floats, FrameT, Shared
 from prframe.verbs._correction import Correction, check_correction, columns_with_p, corrected
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import (
-    arguments,
     grouped_over,
     positives_of,
     run,
@@ -163,7 +163,7 @@ def ap_test(
     │ 20  ┆ 4     ┆ 0.95 ┆ 0.309379  ┆ 0.000413 ┆ exact  │
     └─────┴───────┴──────┴───────────┴──────────┴────────┘
     """
-    args = arguments("ap_test", score, label, shared)
+    args = Arguments(score, label, **shared)
     checks.one_of("method", method, get_args(Method), in_order=True)
     check_alternative(alternative)
     resamples = checks.whole_number("n_resamples", n_resamples, at_least=1)

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from prframe import checks
+from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import class_scores, hits
@@ -30,7 +31,7 @@ from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
 from prframe.typing import Bandwidth, Floats, FrameT, Schema, Shared
 from prframe.verbs._groups import each_group, group_cells, resamples
 from prframe.verbs._plan import Accepts, Plan
-from prframe.verbs._verb import arguments, positives_of, run, verb, warn_null, warn_undefined
+from prframe.verbs._verb import positives_of, run, verb, warn_null, warn_undefined
 
 Kind: TypeAlias = Literal["studentized", "sup"]
 Method: TypeAlias = Literal["bootstrap", "asymptotic"]
@@ -171,7 +172,7 @@ def band(
     │ 0.75   ┆ 0.652174  ┆ 0.449252 ┆ 0.826642  │
     └────────┴───────────┴──────────┴───────────┘
     """
-    args = arguments("band", score, label, shared)
+    args = Arguments(score, label, **shared)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     plan = _Band(
         args=args,

@@ -24,7 +24,7 @@ from prframe._engine.rows import (
 from prframe.metrics import AP, P
 from prframe.typing import FrameT, Schema, Shared
 from prframe.verbs._plan import Accepts, Plan
-from prframe.verbs._verb import arguments, run, verb
+from prframe.verbs._verb import run, verb
 
 # Differences below this are due to rounding.
 _ROUNDING = 1e-12
@@ -119,7 +119,7 @@ def check(
     │ label_values  ┆ info     ┆ 2     │
     └───────────────┴──────────┴───────┘
     """
-    args = arguments("check", score, label, shared)
+    args = Arguments(score, label, **shared)
     given = k if isinstance(k, (list, tuple, range)) else [k]
     cutoffs = list(dict.fromkeys(checks.whole_number("k", cutoff, at_least=1) for cutoff in given))
     result: FrameT = run(frame, _Report(args, cutoffs), _COLUMNS, keys=())

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from prframe import checks
+from prframe._engine.arguments import Arguments
 from prframe._engine.columns import computed
 from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
@@ -18,7 +19,7 @@ from prframe.metrics.quantities import HAIR_BELOW, precision
 from prframe.stats import first_at_least
 from prframe.typing import FrameT, RowOrder, Schema, Shared
 from prframe.verbs._plan import Accepts, Plan
-from prframe.verbs._verb import arguments, positives_of, run, verb, warn_undefined
+from prframe.verbs._verb import positives_of, run, verb, warn_undefined
 
 _COUNTS = ("threshold", "k", "tp", "fp")
 
@@ -106,7 +107,7 @@ def curve(
     │ 0.1       ┆ 4   ┆ 2   ┆ 2   ┆ 1.0    ┆ 0.5       │
     └───────────┴─────┴─────┴─────┴────────┴───────────┘
     """
-    args = arguments("curve", score, label, shared)
+    args = Arguments(score, label, **shared)
     flags = {"interpolate": interpolate, "include_unretrieved": include_unretrieved}
     for name, value in (flags | {"anchor": anchor}).items():
         checks.flag(name, value)
@@ -191,7 +192,7 @@ def roc(
     │ 0.1       ┆ 1.0 ┆ 1.0 │
     └───────────┴─────┴─────┘
     """
-    args = arguments("roc", score, label, shared)
+    args = Arguments(score, label, **shared)
     checks.flag("include_unretrieved", include_unretrieved)
     checks.flag("anchor", anchor)
     drawing = _Drawing(

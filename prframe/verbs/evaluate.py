@@ -15,7 +15,7 @@ from prframe.metrics import Metric
 from prframe.typing import Columns, FrameT, Layout, Schema, Shared
 from prframe.verbs._evaluation import Evaluation, named
 from prframe.verbs._plan import Accepts, Plan
-from prframe.verbs._verb import arguments, grouped_over, run, verb
+from prframe.verbs._verb import grouped_over, run, verb
 
 # Values have the floor of trec_eval, so that one query without success does not make a geometric
 # mean 0.
@@ -126,7 +126,7 @@ def evaluate(
     """
     wanted = named(metrics)
     needs_judgments = any(metric.judged for metric in wanted.values())
-    args = arguments("evaluate", score, label, shared, judged=judged if needs_judgments else None)
+    args = Arguments(score, label, judged=judged if needs_judgments else None, **shared)
     checks.flag("include_unretrieved", include_unretrieved)
     if layout is not None:
         checks.one_of("layout", layout, get_args(Layout))

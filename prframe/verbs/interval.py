@@ -10,6 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from prframe import checks
+from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import clustered, hits
@@ -41,7 +42,6 @@ from prframe.verbs._groups import each_group, group_cells, resamples
 from prframe.verbs._interval_rows import interval_rows, warned, warned_of_narrow
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import (
-    arguments,
     grouped_over,
     positives_of,
     run,
@@ -195,7 +195,7 @@ def interval(
     """
     wanted = named(metrics)
     asks_judged = over is not None and any(metric.judged for metric in wanted.values())
-    args = arguments("interval", score, label, shared, judged=judged if asks_judged else None)
+    args = Arguments(score, label, judged=judged if asks_judged else None, **shared)
     checks.one_of("method", method, get_args(Method))
     plan = _Intervals(
         args=args if cluster is None else replace(args, cluster=cluster),

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from prframe import checks
+from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import hits, tie_sizes
@@ -26,7 +27,6 @@ from prframe.verbs._correction import Correction, check_correction, columns_with
 from prframe.verbs._groups import each_group, group_cells
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import (
-    arguments,
     positives_of,
     run,
     verb,
@@ -133,7 +133,7 @@ def rank_test(
     │ p-norm-push(q=3) ┆ 2.170232  ┆ 1.384615  ┆ 0.044372 ┆ 0.395161 ┆ exact  │
     └──────────────────┴───────────┴───────────┴──────────┴──────────┴────────┘
     """
-    args = arguments("rank_test", score, label, shared)
+    args = Arguments(score, label, **shared)
     check_alternative(alternative)
     checks.one_of("method", method, get_args(RankNullMethod))
     functions = [

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from prframe import checks
+from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.hits import Hits
 from prframe._engine.measure import measure as measure_hits
@@ -22,7 +23,6 @@ from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Floats, FrameT, IntervalMethod, Schema, Shared
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import (
-    arguments,
     positives_of,
     run,
     verb,
@@ -125,7 +125,7 @@ def topk_test(
     │ 5   ┆ 4    ┆ 0.8       ┆ 0.2       ┆ 0.001032 │
     └─────┴──────┴───────────┴───────────┴──────────┘
     """
-    args = arguments("topk_test", score, label, shared)
+    args = Arguments(score, label, **shared)
     checks.one_of("measure", measure, get_args(Measure))
     check_alternative(alternative)
     checks.one_of("method", method, get_args(IntervalMethod))

@@ -116,7 +116,20 @@ KINDS = {
         lambda rows: duckdb.from_arrow(rows.to_arrow()),
         pa.Table,
         lambda result, _: pl.from_arrow(result),
-    )
+    ),
+    "dict of lists": (
+        lambda rows: rows.to_dict(as_series=False),
+        pl.DataFrame,
+        lambda result, schema: result.cast(schema),
+    ),
+    "dict of arrays": (
+        lambda rows: {
+            column.name: column.to_list() if column.null_count() else column.to_numpy()
+            for column in rows
+        },
+        pl.DataFrame,
+        lambda result, schema: result.cast(schema),
+    ),
 }
 
 
@@ -131,7 +144,7 @@ def test_other_kinds(call, make, back, read) -> None:
 
 def test_kinds_are_named() -> None:
     arrow = "pyarrow Table, or any other frame with the Arrow PyCapsule interface"
-    for what in ("polars DataFrame or LazyFrame", "pandas DataFrame", arrow):
+    for what in ("polars DataFrame or LazyFrame", "pandas DataFrame", "dict of columns", arrow):
         assert what in kinds()
 
 

@@ -449,7 +449,8 @@ REFUSED = {
     ),
     "no frame": (
         lambda: join(RUN, [1]),
-        f"the frame must be a {FRAMES}; got builtins.list.",
+        f"the frame must be a {FRAMES}; got list. Arrays are given as a dict of columns, such as "
+        "{'score': scores, 'label': labels}.",
     ),
 }
 

@@ -38,6 +38,7 @@ PLAIN, NO_MEAN = quoted(tie_policies.WITHOUT_LABELS), quoted(tie_policies.NO_MEA
 *_FIRST, _LAST = map(repr, tie_policies.WITHOUT_LABELS)
 PLAIN_OR = f"{', '.join(_FIRST)} or {_LAST}"
 FRAMES = ", a ".join(kind.description for kind in KINDS)
+ARRAYS = "Arrays are given as a dict of columns, such as {'score': scores, 'label': labels}."
 evaluate, curve, interval = prframe.evaluate, prframe.curve, prframe.interval
 rank_test = prframe.rank_test
 
@@ -53,8 +54,8 @@ REFUSALS = {
         f"its columns are {COLUMNS}. Did you mean 'query'?",
     ),
     "missing column, nothing like it": (
-        lambda: evaluate(GOOD, "AP", "xyz"),
-        "`score` names the column 'xyz', which the frame does not have; "
+        lambda: evaluate(GOOD, "AP", "score", "label", item="xyz"),
+        "`item` names the column 'xyz', which the frame does not have; "
         f"its columns are {COLUMNS}.",
     ),
     "column in the index": (
@@ -70,7 +71,7 @@ REFUSALS = {
     ),
     "not a frame": (
         lambda: evaluate([1, 2], "AP"),
-        f"the frame must be a {FRAMES}; got builtins.list.",
+        f"the frame must be a {FRAMES}; got list. {ARRAYS}",
     ),
     "a GroupBy": (
         lambda: GOOD.to_pandas().groupby("query").pipe(evaluate, "AP"),
@@ -251,7 +252,7 @@ REFUSALS = {
     ),
     "a Series": (
         lambda: evaluate(GOOD["score"], "AP"),
-        f"the frame must be a {FRAMES}; got polars.Series.",
+        f"the frame must be a {FRAMES}; got polars.Series. {ARRAYS}",
     ),
     "default column missing": (
         lambda: evaluate(GOOD.select("query", "doc"), "AP"),

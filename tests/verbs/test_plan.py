@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from pkgutil import walk_packages
 
+import polars as pl
 import pytest
 
 import prframe
@@ -34,7 +35,7 @@ def test_every_verb_of_the_folder_is_listed() -> None:
 
 
 def test_what_is_not_accepted_is_refused_before_a_frame_is_looked_at() -> None:
-    # The plan is asked before the frame, which is none.
+    # The plan is asked before the frame, which has no columns.
     refused: list[tuple[Callable[..., object], dict[str, str], str]] = [
         (prframe.ap_test, {"weight": "w"}, "ap_test counts whole items and takes no `weight`; "),
         (prframe.curve, {"ties": "expected"}, "ties='expected' is a mean over rankings, "),
@@ -42,7 +43,7 @@ def test_what_is_not_accepted_is_refused_before_a_frame_is_looked_at() -> None:
     ]
     for verb, options, text in refused:
         with pytest.raises(PrframeError, match=f"^{text}"):
-            verb(None, **options)
+            verb(pl.DataFrame(), **options)
 
 
 def test_everything_is_accepted_unless_told() -> None:

@@ -240,7 +240,6 @@ def compare(
         power=None if power is None else float(checks.number("power", power, above=0, below=1)),
     )
     args = model_arguments(
-        "compare",
         score,
         label,
         shared,

@@ -153,7 +153,7 @@ def compare_curves(
     │ 0.8    ┆ 0.324786   ┆ 0.165195 ┆ 0.489792  ┆ 0.0005  │
     └────────┴────────────┴──────────┴───────────┴─────────┘
     """
-    args = model_arguments("compare_curves", score, label, shared, model=model, cluster=cluster)
+    args = model_arguments(score, label, shared, model=model, cluster=cluster)
     require_items("compare_curves", args)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     checks.flag("simultaneous", simultaneous)

@@ -14,11 +14,9 @@ from prframe.errors import PrframeError
 from prframe.tie_policies import BLOCKS
 from prframe.typing import Columns, Schema
 from prframe.verbs._plan import Accepts
-from prframe.verbs._verb import arguments
 
 
 def model_arguments(
-    name: str,
     score: Columns,
     label: str,
     shared: Any,  # noqa: ANN401
@@ -29,7 +27,7 @@ def model_arguments(
 ) -> Arguments:
     """Check the shared arguments of a verb that compares models, and those that name models."""
     scores = [score] if isinstance(score, str) else _scores(score, model)
-    args = arguments(name, scores[0], label, shared, judged=judged)
+    args = Arguments(scores[0], label, judged=judged, **shared)
     column = None if len(scores) > 1 else "model" if model is None else model
     if column in args.keys:
         raise PrframeError(

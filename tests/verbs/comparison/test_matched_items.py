@@ -47,7 +47,7 @@ def matched(frame: object, score: Any = "score", **options: Any) -> PairedRows:
     own = {name: options.pop(name) for name in ("model", "cluster") if name in options}
     if isinstance(score, str):
         options.setdefault("item", "item")
-    args = model_arguments("verb", score, "label", options, **own)
+    args = model_arguments(score, "label", options, **own)
     require_items("verb", args)
     on_same_items("verb").check(args)
     return paired_rows(source(frame, args.columns), args, incomplete=incomplete, extra=extra)
@@ -244,7 +244,7 @@ def test_totals_append_items_that_no_model_retrieved() -> None:
     plain = matched(LONG, extra=("gain",)).groups[0]
     judged = LONG.with_columns(judged=True)
     shared = {"n_pos": positives + 2, "n_neg": 50, "item": "item"}
-    args = model_arguments("verb", "score", "label", shared, judged="judged")
+    args = model_arguments("score", "label", shared, judged="judged")
     (group,) = paired_rows(Source(judged), args, extra=("gain", "judged")).groups
     assert (group.level[:, :40] == plain.level).all()
     assert not group.level[:, 40:].any()
@@ -270,10 +270,10 @@ def test_totals_count_what_any_model_lists() -> None:
 def test_model_names_keep_their_values() -> None:
     numbered = LONG.with_columns(pl.col("model").replace_strict({"a": 7, "b": 3}))
     assert matched(numbered).models == [7, 3]
-    args = model_arguments("verb", "score", "label", {"item": "item"})
+    args = model_arguments("score", "label", {"item": "item"})
     schema = with_models(args, {"p_value": pl.Float64()})(numbered.schema)
     assert schema == {"model_a": pl.Int64(), "model_b": pl.Int64(), "p_value": pl.Float64()}
-    wide = with_models(model_arguments("verb", ["a", "b"], "label", {}), {})
+    wide = with_models(model_arguments(["a", "b"], "label", {}), {})
     assert wide(WIDE.schema) == {"model_a": pl.String(), "model_b": pl.String()}
 
 

@@ -1,0 +1,103 @@
+"""Other libraries' names of arguments and columns, and what is written here instead."""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+# For each argument here what other libraries call it.
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "alternative": ("tail", "sided", "two_sided", "two_tailed", "direction_of_test"),
+    "baseline": ("reference", "control", "ref"),
+    "by": (
+        *("group", "groups", "groupby", "group_by", "groupby_cols", "segment", "sameby"),
+        *("qid", "query", "query_id", "partition_by", "strata"),
+    ),
+    "cluster": ("clusters", "block", "blocks", "unit"),
+    "confidence_level": ("ci", "conf", "conf_level", "confidence", "level", "ci_level", "cl"),
+    "correction": ("adjust", "p_adjust", "p_adjust_method", "multiple_testing", "multitest"),
+    "ignore": ("ignore_index", "ignore_label", "exclude"),
+    "interpolate": ("interpolated", "interpolation", "smooth"),
+    "item": ("id", "ids", "doc_id", "docno", "document", "item_id", "on", "pair"),
+    "label": (
+        *("labels", "y_true", "y", "target", "targets", "truth", "true", "actual", "response"),
+        *("relevance", "rel", "qrels", "ground_truth"),
+    ),
+    "metrics": ("metric", "measures", "measure", "scoring"),
+    "missing": ("na", "nan_policy", "na_rm", "dropna", "skipna"),
+    "model": ("models", "system", "systems", "run", "runs", "estimator"),
+    "n": ("n_total", "total", "n_items"),
+    "n_neg": ("n_negatives", "negatives", "num_neg"),
+    "n_pos": ("n_positives", "positives", "num_pos", "num_rel", "n_rel"),
+    "n_resamples": (
+        *("n_boot", "n_boots", "n_bootstrap", "n_bootstraps", "nboot", "boot_n", "b", "r"),
+        *("n_permutations", "n_perm", "n_iter", "n_samples", "null_size", "reps", "times"),
+    ),
+    "over": ("average", "mean_over", "aggregate", "macro", "fold", "folds"),
+    "positive": ("pos_label", "positive_label", "pos_class", "positive_class", "event_level"),
+    "recall": ("points", "n_points", "levels", "recall_levels", "thresholds", "grid"),
+    "rng": ("seed", "random_state", "random_seed", "generator"),
+    "score": (
+        *("scores", "y_score", "y_scores", "y_pred", "y_prob", "pred", "preds", "prediction"),
+        *("predictions", "predictor", "estimate", "prob", "probas_pred", "similarity"),
+    ),
+    "test": ("stat_test", "significance_test", "statistic_test"),
+    "weight": ("weights", "sample_weight", "sample_weights", "case_weights", "w"),
+}
+# What is said of arguments that are called differently and mean something else.
+NOT_OFFERED: dict[str, str] = {
+    "alpha": "a confidence_level= of 0.95 leaves out 0.05, and p-values are columns of the result",
+    "ascending": "the largest score is the best one; give distances with the opposite sign",
+    "descending": "the largest score is the best one; give distances with the opposite sign",
+    "higher_is_better": "the largest score is the best one; give distances with the opposite sign",
+    "k": "a cut-off stands in the name of a metric, for example 'nDCG@10'",
+    "max_p": "p-values are columns of the result, to be compared with any limit",
+    "n_jobs": "POLARS_MAX_THREADS in the environment sets the number of threads",
+    "raise_on_error": "the result is a frame, and its column 'severity' says how bad a problem is",
+    "threshold": "a limit is compared with the columns of the result",
+}
+# Names that columns often have, for the arguments that may name them. The first of them that a
+# frame has is proposed.
+_COLUMNS: dict[str, tuple[str, ...]] = {
+    "score": (
+        *("score", "scores", "y_score", "y_pred", "y_prob", "prob", "proba", "probability"),
+        *("pred", "prediction", "similarity", "sim", "logit", "logits"),
+    ),
+    "label": (
+        *("label", "labels", "relevance", "rel", "y_true", "y", "target", "truth", "grade"),
+        *("is_relevant", "relevant", "positive", "is_positive"),
+    ),
+    "query": ("query_id", "qid", "q_id", "query", "topic", "topic_id", "query-id"),
+    "item": ("doc_id", "docno", "docid", "document_id", "corpus-id", "item", "item_id", "id"),
+    "model": ("model", "system", "run", "tag", "run_id"),
+}
+
+
+def of_arguments(function: str, unknown: Sequence[str], known: Sequence[str]) -> str:
+    """Return the message about arguments that a function does not have.
+
+    `known` are those that it has. For each unknown one the message says what to write instead, if
+    that can be guessed.
+    """
+    several = "an unexpected keyword argument" if len(unknown) == 1 else "unexpected arguments"
+    sentences = [f"{function}() got {several} {', '.join(map(repr, unknown))}."]
+    return " ".join(sentences + [hint for name in unknown if (hint := _instead(name, known))])
+
+
+def _instead(name: str, known: Sequence[str]) -> str:
+    """Return a sentence on what to write instead of an unknown argument; nothing if none is."""
+    word = name.lower()
+    for ours, theirs in SYNONYMS.items():
+        if ours in known and word in theirs:
+            return f"Write {ours}= for {name}=."
+    if word in NOT_OFFERED:
+        return f"There is no {name}=: {NOT_OFFERED[word]}."
+    close = get_close_matches(name, known, n=1)
+    return f"Did you mean {close[0]!r}?" if close else ""
+
+
+def of_column(column: str, argument: str, present: Iterable[str]) -> str | None:
+    """Return the column of a frame that may be meant by one that it does not have."""
+    names = {str(name).lower(): str(name) for name in present}
+    for role, theirs in _COLUMNS.items():
+        if role == argument or (argument in {"by", "over"} and column.lower() in theirs):
+            return next((names[name] for name in theirs if name in names), None)
+    return None

@@ -1,0 +1,174 @@
+"""What is said of the first guesses of people who come from other libraries."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import prframe
+from prframe import hints
+
+ROWS = pl.DataFrame({"qid": [1, 1], "rel": [1, 0], "y_score": [2.0, 1.0], "AP": [0.5, 0.6]})
+GOOD = pl.DataFrame({"query_id": [1, 1], "label": [1, 0], "score": [2.0, 1.0]})
+
+
+@pytest.mark.parametrize(
+    ("verb", "given", "sentences"),
+    [
+        ("interval", {"seed": 0}, "Write rng= for seed=."),
+        ("interval", {"random_state": 0}, "Write rng= for random_state=."),
+        ("band", {"n_boot": 500}, "Write n_resamples= for n_boot=."),
+        ("interval", {"ci": 95}, "Write confidence_level= for ci=."),
+        ("evaluate", {"groupby": "segment"}, "Write by= for groupby=."),
+        ("evaluate", {"qid": "query_id"}, "Write by= for qid=."),
+        ("evaluate", {"pos_label": "yes"}, "Write positive= for pos_label=."),
+        ("evaluate", {"sample_weight": "w"}, "Write weight= for sample_weight=."),
+        ("curve", {"y_true": "y"}, "Write label= for y_true=."),
+        ("curve", {"points": 11}, "Write recall= for points=."),
+        ("compare", {"stat_test": "t"}, "Write test= for stat_test=."),
+        ("compare_curves", {"id": "doc"}, "Write item= for id=."),
+        ("curve", {"tie": "group"}, "Did you mean 'ties'?"),
+        ("interval", {"n_resample": 9}, "Did you mean 'n_resamples'?"),
+        (
+            "roc",
+            {"descending": False},
+            "There is no descending=: the largest score is the best one; give distances with the "
+            "opposite sign.",
+        ),
+        (
+            "compare",
+            {"alpha": 0.05},
+            "There is no alpha=: a confidence_level= of 0.95 leaves out 0.05, and p-values are "
+            "columns of the result.",
+        ),
+        (
+            "evaluate",
+            {"k": 10},
+            "There is no k=: a cut-off stands in the name of a metric, for example 'nDCG@10'.",
+        ),
+    ],
+)
+def test_arguments_of_other_libraries(verb: str, given: dict[str, object], sentences: str) -> None:
+    [name] = given
+    metrics = ("AP",) if verb in {"evaluate", "interval", "compare"} else ()
+    with pytest.raises(TypeError) as caught:
+        getattr(prframe, verb)(GOOD, *metrics, **given)
+    start = f"{verb}() got an unexpected keyword argument {name!r}. "
+    assert str(caught.value) == start + sentences
+
+
+def test_several_arguments_in_one_message() -> None:
+    with pytest.raises(TypeError) as caught:
+        GOOD.pr.interval("AP", n_boot=2000, random_state=0, nonsense=1)
+    assert str(caught.value) == (
+        "interval() got unexpected arguments 'n_boot', 'random_state', 'nonsense'. "
+        "Write n_resamples= for n_boot=. Write rng= for random_state=."
+    )
+
+
+def test_a_verb_is_not_sent_to_an_argument_that_it_lacks() -> None:
+    with pytest.raises(TypeError, match=r"argument 'seed'\.$"):
+        prframe.evaluate(GOOD, "AP", seed=0)
+
+
+def test_synonyms_are_those_of_one_argument() -> None:
+    words = [word for theirs in hints.SYNONYMS.values() for word in theirs]
+    assert len(set(words)) == len(words)
+    assert all(word == word.lower() for word in words)
+    assert not set(words) & set(hints.NOT_OFFERED)
+
+
+@pytest.mark.parametrize(
+    ("call", "end"),
+    [
+        (lambda: prframe.evaluate(ROWS, "AP"), "Name the column with score='y_score'."),
+        (lambda: prframe.evaluate(ROWS, "AP", "y_score"), "Name the column with label='rel'."),
+        (
+            lambda: prframe.evaluate(ROWS, "AP", "y_score", "rel", by="query_id"),
+            "Did you mean 'qid'?",
+        ),
+        (lambda: prframe.evaluate(GOOD, "AP", by="qid"), "Did you mean 'query_id'?"),
+        (lambda: prframe.evaluate(GOOD, "AP", "scroe"), "Did you mean 'score'?"),
+        (lambda: prframe.evaluate(GOOD, "AP", item="item"), "Name the column with item=."),
+    ],
+)
+def test_columns_that_may_be_meant(call, end: str) -> None:
+    with pytest.raises(prframe.MissingColumnError) as caught:
+        call()
+    assert str(caught.value).endswith(end)
+
+
+@pytest.mark.parametrize(
+    ("frame", "given", "way"),
+    [
+        (
+            np.array([1, 0]),
+            "numpy.ndarray",
+            " Arrays are given as a dict of columns, such as {'score': scores, 'label': labels}.",
+        ),
+        (
+            [1, 0],
+            "list",
+            " Arrays are given as a dict of columns, such as {'score': scores, 'label': labels}.",
+        ),
+        (
+            "rows.parquet",
+            "str",
+            " Read the file, for example with polars.scan_parquet or prframe.trec.read_run.",
+        ),
+        (
+            Path("rows.parquet"),
+            "pathlib.PosixPath",
+            " Read the file, for example with polars.scan_parquet or prframe.trec.read_run.",
+        ),
+        (
+            {"q1": {"d1": 1}},
+            "dict",
+            " A dict of columns is a frame; prframe.trec.join makes one of a run and judgments by "
+            "query.",
+        ),
+        (
+            GOOD.group_by("query_id"),
+            "polars.GroupBy",
+            " Pass the frame itself and name its keys in by=.",
+        ),
+        (None, "NoneType", ""),
+        (3.0, "float", ""),
+    ],
+    ids=["array", "list", "path", "Path", "dict of queries", "group", "None", "number"],
+)
+def test_what_is_no_frame(frame: object, given: str, way: str) -> None:
+    with pytest.raises(prframe.PrframeError, match=r"^the frame must be a polars") as caught:
+        prframe.evaluate(frame, [0.5, 0.6], "AP")
+    assert str(caught.value).endswith(f" interface; got {given}.{way}")
+    with pytest.raises(prframe.PrframeError, match=r"^the frame must be a polars"):
+        prframe.curve(frame=frame)
+
+
+def test_a_column_is_no_metric() -> None:
+    for verb in (prframe.evaluate, prframe.compare, prframe.interval):
+        for frame in (GOOD, GOOD.to_pandas(), GOOD.to_arrow(), GOOD.lazy()):
+            with pytest.raises(prframe.PrframeError) as caught:
+                verb(frame, "query_id", "AP")
+            assert str(caught.value) == (
+                "'query_id' is a column of the frame and not a metric; the metrics come after the "
+                f"frame, for example {verb.__name__}(frame, 'AP'), and columns are named by "
+                "score=, label= and by=."
+            )
+
+
+def test_arrays_as_a_dict_of_columns() -> None:
+    arrays = {"score": np.array([3.0, 2.0, 1.0]), "label": np.array([1, 0, 1])}
+    result = prframe.evaluate(arrays, "AP")
+    assert isinstance(result, pl.DataFrame)
+    assert result["AP"].item() == pytest.approx((1 + 2 / 3) / 2)
+    series = {"score": pd.Series([3.0, 2.0, 1.0]), "label": pl.Series([1, 0, 1])}
+    assert prframe.evaluate(series, "AP").equals(result)
+    with pytest.raises(prframe.PrframeError, match="cannot be read into polars"):
+        prframe.evaluate(arrays | {"label": [1, 0]}, "AP")
+    with pytest.raises(prframe.PrframeError, match="`score` must be numeric"):
+        prframe.evaluate(arrays | {"score": np.ones((3, 2))}, "AP")
+    with pytest.raises(prframe.MissingColumnError, match="its columns are 'scores', 'label'"):
+        prframe.evaluate({"scores": [1], "label": [1]}, "AP")
