@@ -8,7 +8,9 @@ from . import (
 from .errors import (
     EffectiveSampleSizeWarning as EffectiveSampleSizeWarning,
     MissingColumnError as MissingColumnError,
+    PooledRankingWarning as PooledRankingWarning,
     PrframeError as PrframeError,
+    PrframeWarning as PrframeWarning,
     UndefinedMetricWarning as UndefinedMetricWarning,
     UnknownMetricError as UnknownMetricError,
     UnmatchedIdsWarning as UnmatchedIdsWarning,

@@ -7,9 +7,11 @@
         ├── MissingColumnError        also a KeyError
         └── UnknownMetricError        a name that no metric has
     UserWarning
-    ├── EffectiveSampleSizeWarning    weighted resamples that are worth very few
-    ├── UndefinedMetricWarning        results that do not exist, returned as null
-    └── UnmatchedIdsWarning           a run and judgments that have nothing in common
+    └── PrframeWarning                everything that is likely to be a mistake
+        ├── EffectiveSampleSizeWarning    weighted resamples that are worth very few
+        ├── PooledRankingWarning          rows of several rankings that are ranked together
+        ├── UndefinedMetricWarning        results that do not exist, returned as null
+        └── UnmatchedIdsWarning           a run and judgments that have nothing in common
 """
 
 import inspect
@@ -50,19 +52,27 @@ class UnknownMetricError(PrframeError):
         )
 
 
-class EffectiveSampleSizeWarning(UserWarning):
+class PrframeWarning(UserWarning):
+    """The input is likely not to be what was meant, or a result is worth little."""
+
+
+class EffectiveSampleSizeWarning(PrframeWarning):
     """Importance weights give a few resamples nearly all of the weight."""
 
 
-class UnmatchedIdsWarning(UserWarning):
+class PooledRankingWarning(PrframeWarning):
+    """Rows are ranked together that a column tells apart, for example those of several queries."""
+
+
+class UnmatchedIdsWarning(PrframeWarning):
     """A run and its judgments share no query, or no document."""
 
 
-class UndefinedMetricWarning(UserWarning):
+class UndefinedMetricWarning(PrframeWarning):
     """A result is undefined for some groups, and is null for these."""
 
 
-def warn(message: str, category: type[UserWarning]) -> None:
+def warn(message: str, category: type[PrframeWarning]) -> None:
     """Warn in the name of the first caller outside this package."""
     package = __name__.partition(".")[0]
     level, frame = 1, inspect.currentframe()

@@ -14,7 +14,7 @@ NAMES = """
     AP AP11 AUC AUPRC BEDROC Bpref
     CATALOGUE DCG EF ERR EffectiveSampleSizeWarning F1
     IPrec Judged Lift MaxF1 Metric MissingColumnError
-    NumRel NumRelRet NumRet P Prec PrframeError
+    NumRel NumRelRet NumRet P PooledRankingWarning Prec PrframeError PrframeWarning
     R RBP RR RelP Rprec SetAP
     SetF SetP SetR Success UndefinedMetricWarning UnknownMetricError UnmatchedIdsWarning
     W ap_test band check compare compare_curves

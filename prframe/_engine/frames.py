@@ -89,7 +89,7 @@ def through(  # noqa: PLR0913
     return back(work())
 
 
-def named(frame: object) -> tuple[object, list[str]]:
+def named(frame: object) -> tuple[Any, list[str]]:
     """Return the names of a frame's columns, and the frame, which can be read again.
 
     Some Arrow streams can be read only once, so that they are read here.

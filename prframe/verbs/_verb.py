@@ -15,7 +15,11 @@ from prframe._engine.frames import Source, kind_of, kinds, named, through
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import PrframeError, UndefinedMetricWarning, UnknownMetricError, warn
 from prframe.typing import Columns, Schema
+from prframe.verbs._guards import PooledRankings
 from prframe.verbs._plan import Plan
+
+# The verbs with an argument `over`.
+_TAKING_OVER: set[str] = set()
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -48,6 +52,8 @@ def verb(function: Callable[P, T]) -> Callable[P, T]:
                 raise error.as_column(function.__name__) from None
             raise
 
+    if "over" in known:
+        _TAKING_OVER.add(function.__name__)
     called.__signature__ = signature  # type: ignore[attr-defined]
     parameters = (arguments_module.__doc__ or "").partition("----------\n")[2].strip()
     text = (function.__doc__ or "").replace("{frames}", kinds())
@@ -78,15 +84,19 @@ def run(
     schema: "Schema | Callable[[Schema], Schema]",
     *,
     keys: Sequence[str] | None = None,
+    guarded: bool = True,
 ) -> Any:
     """Carry out a plan whose columns are `schema`, after `keys`: the `by` columns unless given.
 
-    `schema` may be a function of the dtypes of the caller's columns.
+    `schema` may be a function of the dtypes of the caller's columns. Unless it is not `guarded`,
+    the call warns of rankings that are taken as one.
     """
     args = plan.args
     plan.accepts().check(args)
     plan.check()
     keys = args.keys if keys is None else keys
+    frame, names = named(frame)
+    guard = PooledRankings.of(frame, names, args)
 
     def result_schema(source: Source) -> Schema:
         args.check_types(source.schema)
@@ -100,14 +110,17 @@ def run(
         return {key: source.schema[key] for key in keys} | dict(columns)
 
     def renamed(source: Source) -> pl.DataFrame:
-        return plan.results(source).rename(dict(zip(key_names(args), keys, strict=False)))
+        results = plan.results(source)
+        if guarded:
+            guard.warn(takes_over=plan.accepts().verb in _TAKING_OVER)
+        return results.rename(dict(zip(key_names(args), keys, strict=False)))
 
-    names: dict[str, str] = {}
+    models: dict[str, str] = {}
     if args.model is not None:
-        names = {"model_a": args.model, "model_b": args.model}
+        models = {"model_a": args.model, "model_b": args.model}
     # The columns that results summarise over are not among the columns of the result.
     columns = args.columns | {key: "over" for key in args.keys if key not in keys}
-    return through(frame, columns, result_schema, renamed, copied=names)
+    return through(frame, columns, result_schema, renamed, copied=models)
 
 
 def grouped_over(args: Arguments, over: Columns) -> Arguments:

@@ -8,7 +8,7 @@ import polars as pl
 
 from prframe import checks
 from prframe._engine.arguments import Arguments
-from prframe._engine.frames import Source
+from prframe._engine.frames import Source, named
 from prframe._engine.keys import rounded
 from prframe._engine.measure import values_of_groups
 from prframe._engine.pieces import Ranking
@@ -23,6 +23,7 @@ from prframe._engine.rows import (
 )
 from prframe.metrics import AP, P
 from prframe.typing import FrameT, Schema, Shared
+from prframe.verbs._guards import PooledRankings
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import run, verb
 
@@ -80,6 +81,8 @@ def check(
         ================== ======== ===========================================================
         missing_label      error    rows whose label is null or NaN
         missing_score      error    rows whose score is null or NaN (info if `missing` allows it)
+        pooled_rankings    error    rankings in which a column varies that has a name such as
+                                    query_id, system, model or fold, and stands in no `by`
         duplicate_item     error    rows whose item stood in the group before (with `item`)
         infinite_label     error    rows whose label is infinite
         bad_weight         error    rows whose weight is missing, negative or infinite
@@ -122,7 +125,10 @@ def check(
     args = Arguments(score, label, **shared)
     given = k if isinstance(k, (list, tuple, range)) else [k]
     cutoffs = list(dict.fromkeys(checks.whole_number("k", cutoff, at_least=1) for cutoff in given))
-    result: FrameT = run(frame, _Report(args, cutoffs), _COLUMNS, keys=())
+    frame, names = named(frame)
+    pooled = PooledRankings.of(frame, names, args)
+    report = _Report(args, cutoffs, pooled)
+    result: FrameT = run(frame, report, _COLUMNS, keys=(), guarded=False)
     return result
 
 
@@ -131,6 +137,7 @@ class _Report(Plan):
     """The plan of the report, with the cut-offs that ties should not straddle."""
 
     cutoffs: list[int]
+    pooled: PooledRankings
 
     def accepts(self) -> Accepts:
         """Return that every argument is accepted."""
@@ -138,9 +145,19 @@ class _Report(Plan):
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per finding."""
-        findings = _findings(source, self.args, self.cutoffs)
+        findings = [
+            *_pooled(self.pooled),
+            *_findings(source, self.args, self.cutoffs),
+        ]
         rows = [astuple(finding) for finding in findings if finding.count]
         return pl.DataFrame(rows, schema=dict(_COLUMNS), orient="row")
+
+
+def _pooled(rankings: PooledRankings) -> Iterator[_Finding]:
+    """Yield the columns that tell rankings apart and vary within them."""
+    for column, groups in rankings.pooled().items():
+        where = _example(groups, groups.columns)
+        yield _Finding("pooled_rankings", "error", max(groups.height, 1), f"{column!r}, {where}")
 
 
 def _findings(source: Source, args: Arguments, cutoffs: list[int]) -> Iterator[_Finding]:

@@ -14,6 +14,9 @@ import prframe
 from prframe._engine.frames import kinds
 from prframe.accessors import verbs
 
+# Some calls take the rows of all queries as one ranking on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.PooledRankingWarning")
+
 RNG = np.random.default_rng(7)
 N = 200
 DATA = pl.DataFrame(

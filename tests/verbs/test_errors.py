@@ -39,6 +39,8 @@ PLAIN, NO_MEAN = quoted(tie_policies.WITHOUT_LABELS), quoted(tie_policies.NO_MEA
 PLAIN_OR = f"{', '.join(_FIRST)} or {_LAST}"
 FRAMES = ", a ".join(kind.description for kind in KINDS)
 ARRAYS = "Arrays are given as a dict of columns, such as {'score': scores, 'label': labels}."
+# Some calls take the rows of all queries as one ranking on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.PooledRankingWarning")
 evaluate, curve, interval = prframe.evaluate, prframe.curve, prframe.interval
 rank_test = prframe.rank_test
 

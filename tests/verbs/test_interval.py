@@ -26,6 +26,9 @@ from prframe.stats.rankings.cells import cells_from_scores
 from prframe.tie_policies import ALL_TIES, WITHOUT_LABELS
 from tests.strategies import Item, frame, items
 
+# Some calls take the rows of all queries as one ranking on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.PooledRankingWarning")
+
 # Its name before SciPy 1.15.
 SCIPY_RNG = "rng" if "rng" in inspect.signature(stats.bootstrap).parameters else "random_state"
 
@@ -72,6 +75,7 @@ def warned(call: Callable[[], pl.DataFrame]) -> tuple[pl.DataFrame, list[str]]:
     """Return a result and the texts of its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", prframe.PooledRankingWarning)
         found = call()
     assert all(one.category is prframe.UndefinedMetricWarning for one in caught)
     return found, [str(one.message) for one in caught]

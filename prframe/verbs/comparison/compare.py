@@ -262,7 +262,10 @@ def compare(
         compared = ComparedValues.of(args, over, policy, wanted, number)
         plan = OverQueries(compared.arguments, asked, compared, effect_size or "cohen")
     try:
-        result: FrameT = run(frame, plan, asked.schema(args), keys=args.keys)
+        # Who says over=None means to compare on the same items, of whatever queries.
+        result: FrameT = run(
+            frame, plan, asked.schema(args), keys=args.keys, guarded=over is not None
+        )
     except MissingColumnError as error:
         if "`over`" not in str(error):
             raise

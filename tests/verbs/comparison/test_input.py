@@ -182,6 +182,7 @@ def test_a_column_per_model_with_missing_scores() -> None:
         prframe.compare(wide, "AP", ["x", "y"], missing="drop", undefined=0.0)
 
 
+@pytest.mark.filterwarnings("ignore::prframe.PooledRankingWarning")
 def test_several_columns_of_queries() -> None:
     data = DATA.with_columns(
         user=pl.when(pl.col("query_id") > "q005").then(pl.lit("u")),

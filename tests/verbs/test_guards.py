@@ -1,0 +1,136 @@
+"""Warnings about calls that are likely to be mistakes, and their absence from others."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import prframe
+
+RUNS = pl.DataFrame(
+    {
+        "system": ["a"] * 4 + ["b"] * 4,
+        "query_id": [1, 1, 2, 2] * 2,
+        "doc_id": [1, 2, 3, 4] * 2,
+        "score": [4.0, 3.0, 2.0, 1.0, 2.0, 3.0, 1.0, 4.0],
+        "label": [1, 0, 1, 0] * 2,
+    }
+)
+ONE = RUNS.filter(system="a")
+COLUMNS = ("query_id", "qid", "query", "topic", "system", "run", "model", "fold")
+
+
+def texts(call: Callable[[], Any]) -> list[str]:
+    """Return the texts of the warnings about pooled rankings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return [str(w.message) for w in caught if w.category is prframe.PooledRankingWarning]
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_every_column_that_tells_rankings_apart(column: str) -> None:
+    rows = ONE.drop("system").rename({"query_id": column})
+    assert texts(lambda: prframe.evaluate(rows, "AP")) == [
+        f"rows that differ in {column!r} are ranked together; the column stands in neither `by` "
+        f"nor `over`. For a ranking each say by={column!r}, for the mean over them "
+        f"over={column!r}; if they are one ranking, drop the column, or ignore "
+        "PooledRankingWarning."
+    ]
+    assert not texts(lambda: prframe.evaluate(rows, "AP", by=column))
+    assert not texts(lambda: prframe.evaluate(rows, "AP", over=column))
+
+
+def test_rankings_of_groups() -> None:
+    assert texts(lambda: prframe.curve(RUNS, by="system")) == [
+        "rows that differ in 'query_id' are ranked together, in groups ['a', 'b']; the column "
+        "stands in neither `by` nor `over`. For a ranking each say by=['system', 'query_id']; if "
+        "they are one ranking, drop the column, or ignore PooledRankingWarning."
+    ]
+    # Queries in which both systems have documents: one warning, of one column.
+    assert len(texts(lambda: prframe.evaluate(RUNS, "AP", by="query_id"))) == 1
+    assert len(texts(lambda: prframe.evaluate(RUNS, "AP"))) == 1
+    assert not texts(lambda: prframe.evaluate(RUNS, "AP", by=["system", "query_id"]))
+    assert not texts(lambda: prframe.evaluate(RUNS, "AP", by="system", over="query_id"))
+
+
+def test_columns_that_are_constant_within_a_ranking_are_harmless() -> None:
+    rows = RUNS.with_columns(fold=1, query=pl.format("text of {}", "query_id"), topic=None)
+    assert not texts(lambda: prframe.evaluate(rows, "AP", by=["system", "query_id"]))
+    half = rows.with_columns(topic=pl.Series([None, "x"] * 4))
+    assert len(texts(lambda: prframe.evaluate(half, "AP", by=["system", "query_id"]))) == 1
+
+
+def test_columns_with_another_part_are_not_suspected() -> None:
+    rows = ONE.drop("system").rename({"query_id": "model", "doc_id": "topic"})
+    assert not texts(lambda: prframe.evaluate(rows, "AP", by="model", item="topic"))
+    lists = ONE.drop("system", "query_id").with_columns(fold=pl.Series([[1], [2], [3], [4]]))
+    assert not texts(lambda: prframe.evaluate(lists, "AP"))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda rows: rows,
+        lambda rows: rows.lazy(),
+        lambda rows: rows.to_pandas(),
+        lambda rows: rows.to_arrow(),
+        lambda rows: rows.to_dict(),
+        # A stream that can be read once.
+        lambda rows: pa.RecordBatchReader.from_stream(rows),
+    ],
+    ids=["polars", "lazy", "pandas", "pyarrow", "dict", "stream"],
+)
+def test_every_kind_of_frame(make: Callable[[pl.DataFrame], Any]) -> None:
+    def call() -> Any:
+        result = prframe.roc(make(ONE))
+        return result.collect() if isinstance(result, pl.LazyFrame) else result
+
+    [text] = texts(call)
+    assert text.startswith("rows that differ in 'query_id' are ranked together; the column")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: prframe.ap_test(ONE),
+        lambda: prframe.topk_test(ONE, k=1),
+        lambda: prframe.rank_test(ONE),
+        lambda: prframe.band(ONE, n_resamples=50, rng=1, recall=[0.5]),
+        lambda: prframe.interval(ONE, "AP", n_resamples=50, rng=1),
+        lambda: prframe.compare(
+            RUNS.with_columns(other=-pl.col("score")), "AP", score=["score", "other"]
+        ),
+    ],
+)
+def test_every_verb(call: Callable[[], Any]) -> None:
+    assert len(texts(call)) == 1
+
+
+def test_over_none_compares_on_the_same_items() -> None:
+    rows = ONE.drop("query_id").with_columns(fold=[1, 1, 2, 2], other=-pl.col("score"))
+    options: dict[str, Any] = {"score": ["score", "other"], "over": None, "n_resamples": 99}
+    assert not texts(lambda: prframe.compare(rows, "AP", rng=1, **options))
+
+
+def test_an_error_comes_without_a_warning() -> None:
+    with warnings.catch_warnings(record=True) as caught, pytest.raises(prframe.PrframeError):
+        prframe.evaluate(ONE.with_columns(score=pl.lit(None, pl.Float64)), "AP")
+    assert not caught
+
+
+def test_check_calls_it_an_error() -> None:
+    first = prframe.check(RUNS, by="system").row(0, named=True)
+    assert first == {
+        "kind": "pooled_rankings",
+        "severity": "error",
+        "count": 2,
+        "example": "'query_id', in groups ['a', 'b']",
+    }
+    assert not texts(lambda: prframe.check(RUNS, by="system"))
+    kinds = prframe.check(RUNS, by=["system", "query_id"])["kind"]
+    assert "pooled_rankings" not in kinds
+    assert prframe.check(ONE.lazy()).collect()["example"][0] == "'query_id', the whole frame"
