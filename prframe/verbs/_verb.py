@@ -113,7 +113,9 @@ def run(
         results = plan.results(source)
         if guarded:
             guard.warn(takes_over=plan.accepts().verb in _TAKING_OVER)
-        return results.rename(dict(zip(key_names(args), keys, strict=False)))
+        # Columns that are no part of the result may have the name of a key.
+        rest = results.drop(keys, strict=False)
+        return rest.rename(dict(zip(key_names(args), keys, strict=False)))
 
     models: dict[str, str] = {}
     if args.model is not None:

@@ -140,3 +140,11 @@ def test_cutoffs() -> None:
     assert prframe.topk_test(data)["k"].to_list() == [10]
     assert prframe.topk_test(data, k=(2, 1, 2))["k"].to_list() == [2, 1]
     assert prframe.topk_test(data, k=range(1, 4))["k"].to_list() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("key", ["n", "n_pos", "n_neg", "tied"])
+def test_keys_named_as_working_columns(key: str) -> None:
+    rows = pl.DataFrame({key: [1, 1, 2], "score": [2.0, 1.0, 1.0], "label": [1, 0, 1]})
+    found = prframe.topk_test(rows, by=key, k=1)
+    expected = prframe.topk_test(rows.rename({key: "other"}), by="other", k=1)
+    assert found.rename({key: "other"}).equals(expected)
