@@ -82,6 +82,22 @@ def of_arguments(function: str, unknown: Sequence[str], known: Sequence[str]) ->
     return " ".join(sentences + [hint for name in unknown if (hint := _instead(name, known))])
 
 
+def of_column_name(given: object) -> str:
+    """Return a sentence for an object in place of a column's name; nothing if none is known."""
+    if type(given).__name__ == "Expr":
+        return " Make it a column first, for example with with_columns."
+    if hasattr(given, "__array__") and not isinstance(given, str):
+        return " Make it a column of the frame and give its name."
+    return ""
+
+
+def of_dtype(dtype: object) -> str:
+    """Return a sentence for a column of lists where numbers are due; nothing for others."""
+    if str(dtype).startswith(("List", "Array")):
+        return " Give each item a row, for example with explode; of several classes take one."
+    return ""
+
+
 def _instead(name: str, known: Sequence[str]) -> str:
     """Return a sentence on what to write instead of an unknown argument; nothing if none is."""
     word = name.lower()

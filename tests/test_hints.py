@@ -147,6 +147,46 @@ def test_what_is_no_frame(frame: object, given: str, way: str) -> None:
         prframe.curve(frame=frame)
 
 
+def test_a_metric_is_no_function_of_arrays() -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        prframe.P([1, 0], [2.0, 1.0])
+    assert str(caught.value) == (
+        "P is a metric and no function of arrays; evaluate({'score': scores, 'label': labels}, "
+        "'P@10') computes it, and of the columns of a frame evaluate(frame, ...)."
+    )
+    with pytest.raises(prframe.PrframeError, match=r"^AUC is a metric and no function of arrays"):
+        prframe.AUC(np.array([1, 0]))
+
+
+@pytest.mark.parametrize(
+    ("options", "end"),
+    [
+        (
+            {"score": pl.col("score").log()},
+            " Make it a column first, for example with with_columns.",
+        ),
+        ({"by": pl.col("query_id")}, " Make it a column first, for example with with_columns."),
+        ({"by": ["a", pl.col("b")]}, " Make it a column first, for example with with_columns."),
+        ({"label": np.array([1, 0])}, " Make it a column of the frame and give its name."),
+        ({"label": 3}, "; got 3."),
+    ],
+)
+def test_expressions_and_arrays_for_columns(options: dict[str, object], end: str) -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        prframe.evaluate(GOOD, "AP", **options)
+    assert str(caught.value).endswith(end)
+
+
+def test_lists_of_scores() -> None:
+    rows = GOOD.group_by("query_id").agg("score", "label")
+    with pytest.raises(prframe.PrframeError) as caught:
+        prframe.evaluate(rows, "AP", by="query_id")
+    assert str(caught.value) == (
+        "`score` must be numeric; 'score' is List(Float64). Give each item a row, for example with "
+        "explode; of several classes take one."
+    )
+
+
 def test_a_column_is_no_metric() -> None:
     for verb in (prframe.evaluate, prframe.compare, prframe.interval):
         for frame in (GOOD, GOOD.to_pandas(), GOOD.to_arrow(), GOOD.lazy()):

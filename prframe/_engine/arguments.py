@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, get_args
 
 import polars as pl
 
-from prframe import checks
+from prframe import checks, hints
 from prframe.errors import PrframeError
 from prframe.tie_policies import (
     ALL_TIES,
@@ -90,11 +90,13 @@ class Arguments:
         if not (self.by is None or isinstance(self.by, (str, list, tuple))):
             raise PrframeError(
                 f"`by` must be a column name or a list of them; got {checks.brief(self.by)}."
+                f"{hints.of_column_name(self.by)}"
             )
         for name, column in self._named().items():
             if not isinstance(column, str):
                 raise PrframeError(
                     f"`{name}` must be the name of a column, a string; got {checks.brief(column)}."
+                    f"{hints.of_column_name(column)}"
                 )
             if column == "*" or (column.startswith("^") and column.endswith("$")):
                 raise PrframeError(
@@ -179,7 +181,10 @@ class Arguments:
         """Require that columns have the dtypes that their arguments need."""
         for score in (self.score, *self.further_scores):
             if not schema[score].is_numeric():
-                raise PrframeError(f"`score` must be numeric; {score!r} is {schema[score]}.")
+                raise PrframeError(
+                    f"`score` must be numeric; {score!r} is {schema[score]}."
+                    f"{hints.of_dtype(schema[score])}"
+                )
         for name in ("weight", "n_pos", "n_neg"):
             column = getattr(self, name)
             if isinstance(column, str) and not schema[column].is_numeric():

@@ -246,7 +246,7 @@ REFUSALS = {
     "not a list of keys": (
         lambda: curve(GOOD, by=GOOD["query"]),
         "`by` must be a column name or a list of them; got shape: (4,) Series: 'query' [str] "
-        '[ "q1" "q1" "q2" "q2" ].',
+        '[ "q1" "q1" "q2" "q2" ]. Make it a column of the frame and give its name.',
     ),
     "not a list of metrics": (
         lambda: evaluate(GOOD, 5),
