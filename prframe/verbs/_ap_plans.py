@@ -1,0 +1,316 @@
+"""The plans of the tests of average precision: of each group, and of means over groups."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, cast
+
+import numpy as np
+import polars as pl
+from scipy.special import log_ndtr
+
+from prframe import checks
+from prframe._engine.frames import Source
+from prframe._engine.measure import measure
+from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.ranks import hits, tie_sizes
+from prframe._engine.rows import key_names
+from prframe.errors import PrframeError
+from prframe.metrics import AP
+from prframe.stats._p_values import from_log_tails
+from prframe.stats._tolerances import EQUAL
+from prframe.stats.null import (
+    APNullMethod,
+    Case,
+    Cases,
+    ap_beta_logsf,
+    ap_normal_logsf,
+    beyond,
+)
+from prframe.tie_policies import WITHOUT_LABELS
+from prframe.typing import Alternative, Floats
+from prframe.verbs._correction import Correction, check_correction, columns_with_p, corrected
+from prframe.verbs._plan import Accepts, Plan
+from prframe.verbs._verb import positives_of, warn_undefined
+
+Method: TypeAlias = Literal[
+    "auto",
+    "exact",
+    "lattice",
+    "saddlepoint",
+    "transform",
+    "beta",
+    "normal",
+    "normal-delta",
+    "monte-carlo",
+]
+
+_FITTED = ("beta", "normal", "normal-delta")
+_OF_MEANS = ("auto", "transform", "normal", "monte-carlo")
+# A possible value never has a p-value of 0, but at least this one.
+_SMALLEST = float(np.finfo(np.float64).tiny)
+
+
+def columns_of_tests(*, corrected: bool) -> dict[str, pl.DataType]:
+    """Return the columns of tests of AP."""
+    numbers = ("ap", "normalized_ap", "null_mean", "null_std", "z", "p_value", "log10_p_value")
+    counts = {"n": pl.Int64(), "n_pos": pl.Int64()}
+    return counts | columns_with_p(numbers, corrected=corrected)
+
+
+def columns_of_means(*, corrected: bool) -> dict[str, pl.DataType]:
+    """Return the columns of tests of mean AP."""
+    numbers = ("map", "null_mean", "null_std", "z", "p_value", "log10_p_value")
+    return {"n_groups": pl.Int64()} | columns_with_p(numbers, corrected=corrected)
+
+
+@dataclass(frozen=True)
+class TestOfGroups(Plan):
+    """The plan of a test of each group."""
+
+    n_keys: int
+    method: Method
+    alternative: Alternative
+    correction: Correction | None
+    n_resamples: int
+    seed: int
+
+    def accepts(self) -> Accepts:
+        """Return the arguments under which labels can be exchanged."""
+        return Accepts(
+            "ap_test",
+            whole_items="counts",
+            ties=WITHOUT_LABELS,
+            otherwise=", under which AP is no longer that of one ranking",
+        )
+
+    def check(self) -> None:
+        """Refuse corrections that are not known."""
+        check_correction(self.correction)
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return one row per group."""
+        rows = self._measured(source)
+        tested = rows.filter(pl.col("ap").is_not_null())
+        cases = _cases(tested)
+        ap = tested["ap"].to_numpy()
+        log_p, method = self._log_p_values(cases, ap)
+        tests = _moments(tested.drop("depth", "sizes"), cases.mean, cases.variance).with_columns(
+            *_p_columns(log_p), pl.Series("method", method, dtype=pl.String)
+        )
+        values = tests.select("row", pl.exclude("row", *rows.columns))
+        joined = rows.drop("depth", "sizes").join(
+            values, on="row", how="left", maintain_order="left"
+        )
+        return corrected(_normalized(joined), self.correction).drop("row")
+
+    def _measured(self, source: Source) -> pl.DataFrame:
+        """Return AP and the case of each group, and warn of groups without AP."""
+        rows = Ranking(source, self.args).over_groups(self._measured_piece)
+        lacking = rows.select(*key_names(self.args), pl.col("ap").is_null().alias("lacking"))
+        warn_undefined(["ap_test"], lacking, self.args, [positives_of(self.args)])
+        return rows.with_row_index("row")
+
+    def _measured_piece(self, piece: Piece) -> pl.DataFrame:
+        """Return AP and the case of each group of a piece."""
+        group_hits = hits(piece)
+        ap = measure(group_hits, [AP], ties=self.args.ties)["0"]
+        tied = self.args.policy.blocks
+        nothing = pl.Series("sizes", [None], dtype=pl.List(pl.UInt32))
+        sizes = tie_sizes(piece) if tied else nothing.new_from_index(0, group_hits.totals.height)
+        return group_hits.totals.select(
+            *key_names(self.args),
+            (pl.col("n_pos") + pl.col("n_neg")).alias("n"),
+            "n_pos",
+            pl.col("n").alias("depth"),
+            ap.alias("ap"),
+            sizes.alias("sizes"),
+        )
+
+    def _log_p_values(self, cases: Cases, ap: Floats) -> tuple[Floats, Sequence[str]]:
+        """Return the logarithms of the p-values, and the method of each."""
+        if self.method == "monte-carlo":
+            draws = (cases.draws(i, self.n_resamples, self.seed) for i in range(ap.size))
+            p = [self._sampled(drawn, value) for drawn, value in zip(draws, ap, strict=True)]
+            return np.log(np.array(p, dtype=np.float64)), [self.method] * ap.size
+        if self.method not in _FITTED:
+            method = cast("APNullMethod", self.method)
+            upper = cases.tails(ap, method)
+            methods = [tail.method for tail in upper]
+            above = np.array([tail.log_reached for tail in upper], dtype=np.float64)
+            if self.alternative == "greater":
+                return above, methods
+            # Equality counts on this side too, so that P(AP <= ap) is that of not going beyond ap.
+            lower = cases.tails(beyond(ap, _least_positive(cases)), method)
+            below = np.array([tail.log_missed for tail in lower], dtype=np.float64)
+            return from_log_tails(above, below, self.alternative), methods
+        above = self._fitted(cases, ap)
+        with np.errstate(divide="ignore"):
+            below = np.log(-np.expm1(above))
+        if self.method == "normal":
+            below = _log_normal(cases.mean - ap, np.sqrt(cases.variance))
+        # A constant AP reaches itself from both sides.
+        constant = cases.variance == 0
+        above, below = np.where(constant, 0.0, above), np.where(constant, 0.0, below)
+        return from_log_tails(above, below, self.alternative), [self.method] * ap.size
+
+    def _fitted(self, cases: Cases, ap: Floats) -> Floats:
+        """Return the logarithms of P(AP >= ap) by an approximation."""
+        n, n_pos = (
+            np.array([getattr(case, name) for case in cases.cases]) for name in ("n", "n_pos")
+        )
+        if not ap.size:
+            return ap
+        if self.method == "beta":
+            return ap_beta_logsf(ap, n, n_pos)
+        if self.method == "normal-delta":
+            return ap_normal_logsf(ap, n, n_pos, moments="delta")
+        return _log_normal(ap - cases.mean, np.sqrt(cases.variance))
+
+    def _sampled(self, draws: Floats, value: float) -> float:
+        """Return the p-value of an observed value, given random draws."""
+        good = [
+            np.log((np.count_nonzero(side) + 1) / (draws.size + 1))
+            for side in (draws >= value * (1 - EQUAL), draws <= value * (1 + EQUAL))
+        ]
+        above, below = map(np.asarray, good)
+        return float(np.exp(from_log_tails(above, below, self.alternative)))
+
+
+@dataclass(frozen=True)
+class TestOfMeans(TestOfGroups):
+    """The plan of a test of means over groups."""
+
+    def check(self) -> None:
+        """Refuse methods that cannot test a mean."""
+        super().check()
+        if self.method not in _OF_MEANS:
+            raise PrframeError(
+                "with `over`, `method` must be one of "
+                f"{checks.listed(_OF_MEANS, in_order=True)}; got {self.method!r}."
+            )
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return one row per group of `by`."""
+        rows = self._measured(source)
+        keys = key_names(self.args)[: self.n_keys]
+        whole = [rows] if rows.height else []
+        tests = [
+            self._mean_result(part.filter(pl.col("ap").is_not_null())).select(
+                *[pl.lit(part[key].first(), dtype=part.schema[key]).alias(key) for key in keys],
+                pl.all(),
+            )
+            for part in (rows.partition_by(keys, maintain_order=True) if keys else whole)
+        ]
+        schema = {key: rows.schema[key] for key in keys} | columns_of_means(corrected=False)
+        return corrected(pl.concat([pl.DataFrame(schema=schema), *tests]), self.correction)
+
+    def _mean_result(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return the test of the mean AP over the groups of the rows."""
+        cases = _cases(rows)
+        count = len(cases.cases)
+        if not count:
+            return pl.DataFrame([{"n_groups": 0}], schema=columns_of_means(corrected=False))
+        value = float(rows["ap"].to_numpy().mean())
+        mean, variance = cases.mean.mean(), cases.variance.sum() / count**2
+        log_p, method = self._log_p_value_of_mean(cases, value)
+        observed = pl.DataFrame({"n_groups": [count], "ap": [value]})
+        return _moments(observed, np.array([mean]), np.array([variance])).select(
+            "n_groups",
+            pl.col("ap").alias("map"),
+            "null_mean",
+            "null_std",
+            "z",
+            *_p_columns(np.array([log_p])),
+            pl.lit(method).alias("method"),
+        )
+
+    def _log_p_value_of_mean(self, cases: Cases, value: float) -> tuple[float, str]:
+        """Return the logarithm of the p-value of a mean, and its method."""
+        count = len(cases.cases)
+        if self.method == "normal":
+            error = np.atleast_1d(np.sqrt(cases.variance.sum()) / count)
+            distance = np.atleast_1d(value - cases.mean.mean())
+            above, below = (_log_normal(side, error) for side in (distance, -distance))
+            return float(from_log_tails(above, below, self.alternative)[0]), "normal"
+        log_p_and_method = (
+            None if self.method == "monte-carlo" else self._tails_of_mean(cases, value)
+        )
+        # Draws tell more than a bound, down to the least p-value that they give.
+        if log_p_and_method is not None and (
+            log_p_and_method[1] != "bound" or log_p_and_method[0] < -np.log(self.n_resamples + 1)
+        ):
+            return log_p_and_method
+        draws = cases.mean_draws(self.n_resamples, self.seed)
+        return float(np.log(self._sampled(draws, value))), "monte-carlo"
+
+    def _tails_of_mean(self, cases: Cases, value: float) -> tuple[float, str] | None:
+        """Return the logarithm of the p-value of a mean, and its method; None if all methods fail.
+
+        Equality counts on both sides: P(mean <= value) is the chance of not going beyond it.
+        """
+        inverted = self.method == "transform"
+        upper = cases.mean_tail(value, only_inversion=inverted)
+        if upper is None:
+            return None
+        if self.alternative == "greater":
+            return upper.log_reached, upper.method
+        least = _least_positive(cases).min() / len(cases.cases)
+        further = float(beyond(np.array(value), least))
+        lower = cases.mean_tail(further, only_inversion=inverted)
+        if lower is None:
+            return None
+        above, below = np.array([[upper.log_reached], [lower.log_missed]])
+        method = "bound" if "bound" in (upper.method, lower.method) else upper.method
+        return float(from_log_tails(above, below, self.alternative)[0]), method
+
+
+def _p_columns(log_p: Floats) -> tuple[pl.Series, pl.Series]:
+    """Return p-values, as numbers and as logarithms."""
+    p_value = np.maximum(np.exp(log_p), _SMALLEST)
+    return pl.Series("p_value", p_value), pl.Series("log10_p_value", log_p / np.log(10))
+
+
+def _cases(rows: pl.DataFrame) -> Cases:
+    """Return the cases of the groups, on which their distributions depend."""
+    columns = (rows[name].to_list() for name in ("n", "n_pos", "depth", "sizes"))
+    return Cases(
+        [
+            Case(n, n_pos, depth, tuple(sizes) if sizes and len(sizes) < depth else None)
+            for n, n_pos, depth, sizes in zip(*columns, strict=True)
+        ]
+    )
+
+
+def _least_positive(cases: Cases) -> Floats:
+    """Return for each group a number that no value of AP but 0 is below."""
+    return np.array([1 / (case.n * case.n_pos) for case in cases.cases], dtype=np.float64)
+
+
+def _moments(rows: pl.DataFrame, mean: Floats, variance: Floats) -> pl.DataFrame:
+    """Add mean and standard deviation under random ranking, and the z score of AP."""
+    deviation = np.sqrt(variance)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.where(deviation > 0, (rows["ap"].to_numpy() - mean) / deviation, np.nan)
+    return rows.with_columns(
+        pl.Series("null_mean", mean),
+        pl.Series("null_std", deviation),
+        pl.Series("z", z).fill_nan(None),
+    )
+
+
+def _normalized(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add AP on a scale on which random ranking has 0 and the best ranking 1."""
+    mean, ap = pl.col("null_mean"), pl.col("ap")
+    # AP equals the mean if they differ by rounding alone, as sums in different orders do.
+    above = pl.when((ap - mean).abs() > EQUAL * mean).then(ap - mean).otherwise(0.0)
+    scaled = pl.when(mean < 1).then(above / (1 - mean))
+    columns = rows.with_columns(scaled.alias("normalized_ap"))
+    names = list(rows.columns)
+    names.insert(names.index("ap") + 1, "normalized_ap")
+    return columns.select(names)
+
+
+def _log_normal(distance: Floats, deviation: Floats) -> Floats:
+    """Return log P(X >= distance) for a normal X of mean 0, and 0 where the deviation is 0."""
+    safe = np.where(deviation > 0, deviation, 1.0)
+    return np.asarray(np.where(deviation > 0, log_ndtr(-distance / safe), 0.0))
