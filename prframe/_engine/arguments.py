@@ -29,7 +29,7 @@ n_pos, n_neg : int or str, optional
 """
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, get_args
 
@@ -57,6 +57,8 @@ __doc__ = __doc__.replace("{meanings}", described(" " * 4))
 _TEXT = (pl.String, pl.Categorical, pl.Enum)
 # These arguments may name a column.
 _OPTIONAL = ("weight", "item", "judged", "cluster", "model")
+# These arguments say how items are ranked, and which of them count.
+_OF_RANKINGS = ("score", "label", "weight", "ties", "float32", "item", "positive", "ignore")
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,8 @@ class Arguments:
     # Models that are compared are named by a column, or each has a column of scores.
     model: str | None = field(default=None, metadata={"shared": False})
     further_scores: tuple[str, ...] = field(default=(), metadata={"shared": False})
+    # Values at hand need neither scores nor labels: pairs of an argument and the column it names.
+    at_hand: tuple[tuple[str, str], ...] = field(default=(), metadata={"shared": False})
 
     def __post_init__(self) -> None:
         """Check everything that can be checked without a frame."""
@@ -106,6 +110,8 @@ class Arguments:
         if len(set(self.keys)) < len(self.keys):
             raise PrframeError(f"`by` names a column twice: {checks.brief(list(self.keys))}.")
         self._check_ties()
+        if self.at_hand:
+            self._check_values()
         for name in ("n_pos", "n_neg"):
             total = getattr(self, name)
             if total is not None and not isinstance(total, str):
@@ -128,6 +134,25 @@ class Arguments:
                 f"use {', '.join(others)} or {last}, or repeat rows."
             )
 
+    def _check_values(self) -> None:
+        """Refuse arguments that say how items are ranked."""
+        plain = type(self)()
+        for name in _OF_RANKINGS:
+            if getattr(self, name) != getattr(plain, name):
+                raise PrframeError(
+                    f"`{name}` says how items are ranked and which count; values at hand "
+                    f"({self.at_hand[0][0]}=) are asked for neither, so leave it out."
+                )
+        if self.missing == "last":
+            raise PrframeError(
+                "missing='last' is for scores; values at hand that are missing are refused, or "
+                "left out with missing='drop'."
+            )
+
+    def with_values(self, columns: "Mapping[str, str]") -> "Arguments":
+        """Return the arguments of a call with values at hand, by the arguments that name them."""
+        return replace(self, at_hand=tuple(columns.items()))
+
     @property
     def policy(self) -> TiePolicy:
         """The tie policy."""
@@ -142,6 +167,7 @@ class Arguments:
     def _named(self) -> dict[str, object]:
         """Return the columns by the arguments that name one column each."""
         named: dict[str, object] = {"score": self.score, "label": self.label}
+        named |= dict(self.at_hand)
         named |= {f"score[{i}]": score for i, score in enumerate(self.further_scores, start=1)}
         named |= {f"by[{i}]": key for i, key in enumerate(self.keys)}
         for name in _OPTIONAL:
@@ -161,6 +187,8 @@ class Arguments:
     def columns(self) -> dict[str, str]:
         """The arguments by the columns of the frame that they name."""
         wanted = {self.score: "score", self.label: "label"}
+        if self.at_hand:
+            wanted = {column: argument for argument, column in self.at_hand}
         wanted |= dict.fromkeys(self.further_scores, "score")
         for name in (*_OPTIONAL, "n_pos", "n_neg"):
             column = getattr(self, name)
@@ -179,22 +207,14 @@ class Arguments:
 
     def check_types(self, schema: "Mapping[str, pl.DataType]") -> None:
         """Require that columns have the dtypes that their arguments need."""
-        for score in (self.score, *self.further_scores):
-            if not schema[score].is_numeric():
-                raise PrframeError(
-                    f"`score` must be numeric; {score!r} is {schema[score]}."
-                    f"{hints.of_dtype(schema[score])}"
-                )
-        for name in ("weight", "n_pos", "n_neg"):
-            column = getattr(self, name)
-            if isinstance(column, str) and not schema[column].is_numeric():
-                raise PrframeError(f"`{name}` must be numeric; {column!r} is {schema[column]}.")
+        self._check_numbers(schema)
         if self.judged is not None and schema[self.judged] != pl.Boolean:
             raise PrframeError(
                 f"`judged` must be boolean; {self.judged!r} is {schema[self.judged]}."
             )
-        self._check_item(schema)
-        self._check_label(schema[self.label])
+        if not self.at_hand:
+            self._check_item(schema)
+            self._check_label(schema[self.label])
         grouping = [("by", key) for key in self.keys]
         for name in ("cluster", "model"):
             column = getattr(self, name)
@@ -203,6 +223,20 @@ class Arguments:
             if schema[key].is_nested() or schema[key].is_object():
                 raise PrframeError(
                     f"`{name}` must name columns of plain values; {key!r} is {schema[key]}."
+                )
+
+    def _check_numbers(self, schema: "Mapping[str, pl.DataType]") -> None:
+        """Require numbers where columns of numbers are named."""
+        scores = () if self.at_hand else (self.score, *self.further_scores)
+        numeric = [*self.at_hand, *(("score", score) for score in scores)]
+        for name in ("weight", "n_pos", "n_neg"):
+            column = getattr(self, name)
+            numeric += [(name, column)] if isinstance(column, str) else []
+        for name, column in numeric:
+            if not schema[column].is_numeric():
+                hint = hints.of_dtype(schema[column]) if name == "score" else ""
+                raise PrframeError(
+                    f"`{name}` must be numeric; {column!r} is {schema[column]}.{hint}"
                 )
 
     def _check_item(self, schema: "Mapping[str, pl.DataType]") -> None:

@@ -1,7 +1,7 @@
 """The plans of the tests of average precision: of each group, and of means over groups."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast
 
 import numpy as np
@@ -29,6 +29,7 @@ from prframe.stats.null import (
 from prframe.tie_policies import WITHOUT_LABELS
 from prframe.typing import Alternative, Floats
 from prframe.verbs._correction import Correction, check_correction, columns_with_p, corrected
+from prframe.verbs._known_ap import KnownAP
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, warn_undefined
 
@@ -43,6 +44,8 @@ Method: TypeAlias = Literal[
     "normal-delta",
     "monte-carlo",
 ]
+
+Dependence: TypeAlias = Literal["independent", "comonotone"]
 
 _FITTED = ("beta", "normal", "normal-delta")
 _OF_MEANS = ("auto", "transform", "normal", "monte-carlo")
@@ -73,6 +76,8 @@ class TestOfGroups(Plan):
     correction: Correction | None
     n_resamples: int
     seed: int
+    dependence: Dependence = "independent"
+    known: KnownAP | None = None
 
     def accepts(self) -> Accepts:
         """Return the arguments under which labels can be exchanged."""
@@ -105,7 +110,11 @@ class TestOfGroups(Plan):
 
     def _measured(self, source: Source) -> pl.DataFrame:
         """Return AP and the case of each group, and warn of groups without AP."""
-        rows = Ranking(source, self.args).over_groups(self._measured_piece)
+        rows = (
+            Ranking(source, self.args).over_groups(self._measured_piece)
+            if self.known is None
+            else self.known.rows(source, self.args)
+        )
         lacking = rows.select(*key_names(self.args), pl.col("ap").is_null().alias("lacking"))
         warn_undefined(["ap_test"], lacking, self.args, [positives_of(self.args)])
         return rows.with_row_index("row")
@@ -194,35 +203,78 @@ class TestOfMeans(TestOfGroups):
         rows = self._measured(source)
         keys = key_names(self.args)[: self.n_keys]
         whole = [rows] if rows.height else []
-        tests = [
-            self._mean_result(part.filter(pl.col("ap").is_not_null())).select(
-                *[pl.lit(part[key].first(), dtype=part.schema[key]).alias(key) for key in keys],
-                pl.all(),
-            )
-            for part in (rows.partition_by(keys, maintain_order=True) if keys else whole)
-        ]
-        schema = {key: rows.schema[key] for key in keys} | columns_of_means(corrected=False)
-        return corrected(pl.concat([pl.DataFrame(schema=schema), *tests]), self.correction)
+        parts = rows.partition_by(keys, maintain_order=True) if keys else whole
+        tests = self._tests([part.filter(pl.col("ap").is_not_null()) for part in parts])
+        first = pl.concat([rows.head(0), *(part.head(1) for part in parts)]).select(keys)
+        return corrected(pl.concat([first, tests], how="horizontal"), self.correction)
 
-    def _mean_result(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return the test of the mean AP over the groups of the rows."""
-        cases = _cases(rows)
-        count = len(cases.cases)
-        if not count:
-            return pl.DataFrame([{"n_groups": 0}], schema=columns_of_means(corrected=False))
-        value = float(rows["ap"].to_numpy().mean())
-        mean, variance = cases.mean.mean(), cases.variance.sum() / count**2
-        log_p, method = self._log_p_value_of_mean(cases, value)
-        observed = pl.DataFrame({"n_groups": [count], "ap": [value]})
-        return _moments(observed, np.array([mean]), np.array([variance])).select(
-            "n_groups",
-            pl.col("ap").alias("map"),
-            "null_mean",
-            "null_std",
-            "z",
-            *_p_columns(np.array([log_p])),
-            pl.lit(method).alias("method"),
+    def _tests(self, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+        """Return the tests of the mean AP of each part, null for one without rankings."""
+        of_part = [_cases(part) for part in parts]
+        tested = [number for number, cases in enumerate(of_part) if cases.cases]
+        value = np.array([parts[number]["ap"].to_numpy().mean() for number in tested])
+        means, variances = self._moments_of_means([of_part[number] for number in tested])
+        log_p, methods = self._log_p_values_of_means([of_part[number] for number in tested], value)
+        rows = _moments(pl.DataFrame({"ap": value}), means, variances).with_columns(
+            *_p_columns(log_p),
+            pl.Series("method", methods, dtype=pl.String),
+            part=pl.Series(tested),
         )
+        counts = pl.DataFrame({"n_groups": [len(cases.cases) for cases in of_part]})
+        numbered = counts.with_row_index("part").cast(pl.Int64)
+        return numbered.join(
+            rows.rename({"ap": "map"}).cast({"part": pl.Int64}),
+            on="part",
+            how="left",
+            maintain_order="left",
+        ).drop("part")
+
+    def _moments_of_means(self, of_part: Sequence[Cases]) -> tuple[Floats, Floats]:
+        """Return mean and variance of each mean under random ranking."""
+        means = [cases.mean.mean() for cases in of_part]
+        if self.dependence == "comonotone":
+            variances = [np.sqrt(cases.variance).mean() ** 2 for cases in of_part]
+        else:
+            variances = [cases.variance.sum() / len(cases.cases) ** 2 for cases in of_part]
+        return np.array(means, dtype=np.float64), np.array(variances, dtype=np.float64)
+
+    def _log_p_values_of_means(
+        self, of_part: Sequence[Cases], value: Floats
+    ) -> tuple[Floats, Sequence[str]]:
+        """Return the logarithms of the p-values of means, and the method of each."""
+        if self.dependence == "comonotone" and of_part:
+            return self._log_p_values_of_comonotone_means(of_part, value)
+        pairs = zip(of_part, value.tolist(), strict=True)
+        tests = [self._log_p_value_of_mean(cases, mean) for cases, mean in pairs]
+        log_p = np.array([log_p for log_p, _ in tests], dtype=np.float64)
+        return log_p, [method for _, method in tests]
+
+    def _log_p_values_of_comonotone_means(
+        self, of_part: Sequence[Cases], value: Floats
+    ) -> tuple[Floats, Sequence[str]]:
+        """Return the logarithms of the p-values of means of AP that rise and fall together.
+
+        The AP of a part are then the same quantile of their distributions, and their mean is the
+        mean of these quantiles. Where it reaches a value, one of the AP does, so that its tail is
+        at most the largest of their tails. If all distributions are the same, it is that tail.
+        """
+        different = [list(dict.fromkeys(cases.cases)) for cases in of_part]
+        sizes = np.array([len(cases) for cases in different])
+        cases = Cases([case for part in different for case in part])
+        starts = np.cumsum(sizes) - sizes
+        sides: tuple[Alternative, ...] = (self.alternative,)
+        if self.alternative == "two-sided":
+            sides = "greater", "less"
+        tails: list[Floats] = []
+        methods: Sequence[str] = ()
+        for side in sides:
+            plan = replace(self, alternative=side)
+            log_tail, methods = plan._log_p_values(cases, np.repeat(value, sizes))  # noqa: SLF001
+            tails.append(np.maximum.reduceat(log_tail, starts))
+        # With one side both tails are the same.
+        log_p = from_log_tails(tails[0], tails[-1], self.alternative)
+        pairs = zip(starts, sizes, strict=True)
+        return log_p, [methods[start] if size == 1 else "bound" for start, size in pairs]
 
     def _log_p_value_of_mean(self, cases: Cases, value: float) -> tuple[float, str]:
         """Return the logarithm of the p-value of a mean, and its method."""

@@ -7,10 +7,12 @@ import numpy as np
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe.draws import RANDOM_RANKINGS
+from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator
 from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._ap_plans import (
+    Dependence,
     Method,
     TestOfGroups,
     TestOfMeans,
@@ -18,6 +20,7 @@ from prframe.verbs._ap_plans import (
     columns_of_tests,
 )
 from prframe.verbs._correction import Correction
+from prframe.verbs._known_ap import KnownAP
 from prframe.verbs._verb import grouped_over, run, verb
 
 
@@ -31,6 +34,9 @@ def ap_test(
     alternative: Alternative = "greater",
     correction: Correction | None = None,
     over: Columns | None = None,
+    dependence: Dependence = "independent",
+    ap: str | None = None,
+    n: int | str | None = None,
     n_resamples: int = RANDOM_RANKINGS,
     rng: int | np.random.Generator | None = None,
     **shared: Unpack[Shared],
@@ -71,6 +77,19 @@ def ap_test(
         are hardly ever retrieved at random, by a saddlepoint for the sum over independent
         rankings, or by inversion; where all of these fail, p is sampled, or bounded if the bound
         is below what draws can show. "transform", "normal" and "monte-carlo" can be asked for.
+    dependence : {"independent", "comonotone"}
+        How the rankings of `over` depend on one another under random ranking. Rankings of
+        different queries are independent. Replicates that are each other's positives are not:
+        their mean AP scatters more, and a test that takes them as independent rejects too often.
+        "comonotone" is the conservative end, at which all AP rise and fall together: rankings of
+        one shape are tested like a single one whose AP is the mean, and for others p is at most
+        what is given ("bound").
+    ap : str, optional
+        Column of average precisions at hand, for example those of copairs. A row is then a
+        ranking; `score` and `label` are not asked for, and `n_pos` and `n` count its positives
+        and its items. Groups of `by`, or of `by` and `over`, have one row each.
+    n : int or str, optional
+        With `ap`, the number of items, or its column; `n_neg` may stand for it.
     n_resamples : int >= 1
         Random rankings of each group.
     rng : int or numpy.random.Generator, optional
@@ -90,8 +109,8 @@ def ap_test(
     ------
     PrframeError
         An unknown option, `weight`, a tie policy that looks at labels or is a mean over orders,
-        "exact" with too many rankings, "lattice" with too many positives, or rows that cannot be
-        ranked.
+        "exact" with too many rankings, "lattice" with too many positives, rows that cannot be
+        ranked, or AP at hand that is outside [0, 1] or has no totals.
 
     Warns
     -----
@@ -124,17 +143,35 @@ def ap_test(
     ╞═════╪═══════╪══════╪═══════════╪══════════╪════════╡
     │ 20  ┆ 4     ┆ 0.95 ┆ 0.309379  ┆ 0.000413 ┆ exact  │
     └─────┴───────┴──────┴───────────┴──────────┴────────┘
+
+    Of rankings whose AP is known, without scores and labels:
+
+    >>> known = pl.DataFrame({"ap": [1.0, 5 / 6], "n_pos": [2, 2], "n": [10, 10]})
+    >>> prframe.ap_test(known, ap="ap", n_pos="n_pos", n="n")["p_value"].round(4).to_list()
+    [0.0222, 0.0444]
     """
     args = Arguments(score, label, **shared)
     checks.one_of("method", method, get_args(Method), in_order=True)
     check_alternative(alternative)
+    checks.one_of("dependence", dependence, get_args(Dependence), in_order=True)
+    if over is None and dependence != "independent":
+        raise PrframeError(
+            "`dependence` is one between the rankings of a mean; name these with over=."
+        )
+    known = None if ap is None else KnownAP(ap, n)
+    if known is not None:
+        args = known.arguments(args)
+    elif n is not None:
+        raise PrframeError(
+            "`n` counts the items of rankings whose AP is at hand; name the column of AP with ap=."
+        )
     resamples = checks.whole_number("n_resamples", n_resamples, at_least=1)
     grouped = args if over is None else grouped_over(args, over)
     seed = int(random_generator(rng).integers(1 << 62))
-    kind, columns = (
-        (TestOfGroups, columns_of_tests) if over is None else (TestOfMeans, columns_of_means)
-    )
-    test = kind(grouped, len(args.keys), method, alternative, correction, resamples, seed)
+    options = (method, alternative, correction, resamples, seed, dependence, known)
+    kind = TestOfGroups if over is None else TestOfMeans
+    test = kind(grouped, len(args.keys), *options)
+    columns = columns_of_tests if over is None else columns_of_means
     schema = columns(corrected=correction is not None)
-    result: FrameT = run(frame, test, schema, keys=args.keys)
+    result: FrameT = run(frame, test, schema, keys=args.keys, guarded=known is None)
     return result

@@ -1,0 +1,135 @@
+"""Average precisions at hand: a row is a ranking whose AP, positives and items are known."""
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from prframe import checks
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.rows import Problem, in_groups, is_missing, key_names
+from prframe.errors import PrframeError
+
+# AP may exceed 1 by the rounding of sums.
+_LARGEST = 1 + 1e-9
+
+
+@dataclass(frozen=True)
+class KnownAP:
+    """The column of AP, and the number of items of each ranking.
+
+    Attributes
+    ----------
+    ap : str
+        Column of AP; null or NaN where a ranking has no positives.
+    n : int, str or None
+        Number of items, or its column; None if `n_neg` counts the negatives instead.
+    """
+
+    ap: str
+    n: int | str | None
+
+    def arguments(self, args: Arguments) -> Arguments:
+        """Return the arguments of the call with the columns at hand."""
+        if args.n_pos is None or (self.n is None) == (args.n_neg is None):
+            raise PrframeError(
+                "with `ap`, give the number of positives of each ranking in n_pos=, and either "
+                "that of items in n= or that of negatives in n_neg=."
+            )
+        n = checks.plain(self.n)
+        if not (n is None or isinstance(n, str)):
+            checks.whole_number("n", n, at_least=1)
+        columns = {"ap": self.ap} | ({"n": n} if isinstance(n, str) else {})
+        return args.with_values(columns)
+
+    def rows(self, source: Source, args: Arguments) -> pl.DataFrame:
+        """Return the rankings with the working names of keys, `n`, `n_pos`, `depth` and `ap`."""
+        data = source.whole()
+        schema = data.schema
+        if args.missing == "drop":
+            data = data.filter(~is_missing(pl.col(self.ap), schema[self.ap]))
+        for fault in self._faults(args, schema):
+            fault.refuse(data, args, source)
+        ap = pl.col(self.ap).cast(pl.Float64)
+        pairs = zip(args.keys, key_names(args), strict=True)
+        keys = [pl.col(key).alias(name) for key, name in pairs]
+        rows = data.select(
+            *keys,
+            self._n(args).cast(pl.Int64).alias("n"),
+            _total(args.n_pos).cast(pl.Int64).alias("n_pos"),
+            ap=ap.fill_nan(None) if schema[self.ap].is_float() else ap,
+        )
+        _refuse_repeated(rows, args)
+        empty = pl.lit(None, dtype=pl.List(pl.UInt32))
+        return rows.with_columns(pl.col("n").alias("depth"), sizes=empty)
+
+    def _n(self, args: Arguments) -> pl.Expr:
+        """Return the number of items."""
+        return _total(args.n_pos) + _total(args.n_neg) if self.n is None else _total(self.n)
+
+    def _faults(self, args: Arguments, schema: pl.Schema) -> list[Problem]:
+        """Return the faults that no row may have."""
+        n, n_pos, ap = self._n(args), _total(args.n_pos), pl.col(self.ap)
+        totals = {"n_pos": args.n_pos, "n_neg": args.n_neg, "n": self.n}
+        faults = [
+            Problem(
+                f"bad_{name}",
+                ~_is_whole(_total(total)).fill_null(value=False),
+                f"`{name}` {total!r} must be whole numbers >= 0",
+                "mend or drop these rows",
+            )
+            for name, total in totals.items()
+            if isinstance(total, str)
+        ]
+        faults.append(
+            Problem(
+                "bad_n",
+                (n < n_pos) | (n < 1),
+                "`n` must be at least 1, and at least `n_pos`",
+                "see whether n and n_pos are exchanged",
+            )
+        )
+        missing = is_missing(ap, schema[self.ap])
+        faults.append(
+            Problem(
+                "missing_ap",
+                missing & (n_pos > 0),
+                f"`ap` {self.ap!r} must not be null or NaN where there are positives",
+                "mend these rows, or leave them out with missing='drop'",
+            )
+        )
+        faults.append(
+            Problem(
+                "bad_ap",
+                ~missing & ~ap.is_between(0, _LARGEST),
+                f"`ap` {self.ap!r} must lie between 0 and 1",
+                "mend or drop these rows",
+            )
+        )
+        return faults
+
+
+def _total(total: int | str | None) -> pl.Expr:
+    """Return a total, which is a number or a column."""
+    return pl.col(total) if isinstance(total, str) else pl.lit(total)
+
+
+def _is_whole(total: pl.Expr) -> pl.Expr:
+    """Return whether numbers are whole and can be counted to."""
+    number = total.cast(pl.Float64)
+    return number.is_between(0, checks.LARGEST_COUNT) & (number == number.floor())
+
+
+def _refuse_repeated(rows: pl.DataFrame, args: Arguments) -> None:
+    """Require one row per combination of keys, if there are keys."""
+    keys = key_names(args)
+    if not keys:
+        return
+    repeated = rows.group_by(keys, maintain_order=True).len().filter(pl.col("len") > 1)
+    if repeated.height:
+        where = in_groups(repeated.select(keys).rows())
+        raise PrframeError(
+            f"a row is a ranking, and {repeated['len'].sum()} of {rows.height} rows share "
+            f"{checks.listed(args.keys)}{where}; test the mean of these rankings with over=, or "
+            "name in over= or by= what tells them apart."
+        )

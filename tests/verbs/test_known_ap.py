@@ -1,0 +1,281 @@
+"""The test of average precisions at hand."""
+
+from itertools import combinations, product
+from math import comb
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import prframe
+
+KNOWN: dict[str, Any] = {"ap": "ap", "n_pos": "n_pos", "n": "n"}
+RNG = np.random.default_rng(4)
+
+
+def average_precision(positives: tuple[int, ...]) -> float:
+    """Return AP of positives at ranks that count from 1."""
+    return float(np.mean([(i + 1) / rank for i, rank in enumerate(positives)]))
+
+
+def all_values(n: int, n_pos: int) -> list[float]:
+    """Return AP of every ranking."""
+    return [average_precision(ranks) for ranks in combinations(range(1, n + 1), n_pos)]
+
+
+def frame(**columns: object) -> pl.DataFrame:
+    """Return three rankings of two compounds, with other columns in place of theirs."""
+    known = {
+        "compound": ["a", "a", "b"],
+        "plate": [1, 2, 1],
+        "ap": [1.0, 5 / 6, 0.5],
+        "n_pos": [2, 2, 3],
+        "n": [10, 10, 12],
+    }
+    return pl.DataFrame(known | columns)
+
+
+def test_single_values_against_all_rankings() -> None:
+    found = prframe.ap_test(frame(), **KNOWN)
+    assert found.columns[:3] == ["n", "n_pos", "ap"]
+    for row in found.rows(named=True):
+        values = np.array(all_values(row["n"], row["n_pos"]))
+        assert row["p_value"] == pytest.approx(np.mean(values >= row["ap"] - 1e-12), rel=1e-12)
+        assert row["null_mean"] == pytest.approx(values.mean(), rel=1e-12)
+        assert row["null_std"] == pytest.approx(values.std(), rel=1e-12)
+
+
+def test_values_are_those_of_the_scores() -> None:
+    n = 40
+    rows = pl.DataFrame(
+        {
+            "g": np.repeat(range(30), n),
+            "score": RNG.normal(size=30 * n),
+            "label": RNG.random(30 * n) < 0.2,
+        }
+    )
+    for options in ({}, {"alternative": "less"}, {"alternative": "two-sided", "correction": "bh"}):
+        expected = prframe.ap_test(rows, by="g", **options)
+        found = prframe.ap_test(
+            expected.select("g", "ap", "n_pos", "n"), by="g", **KNOWN, **options
+        )
+        assert found.equals(expected)
+        negatives = expected.select("g", "ap", "n_pos", n_neg=pl.col("n") - pl.col("n_pos"))
+        columns = {"ap": "ap", "n_pos": "n_pos", "n_neg": "n_neg"}
+        assert prframe.ap_test(negatives, by="g", **columns, **options).equals(expected)
+    means = prframe.ap_test(rows, over="g")
+    found = prframe.ap_test(expected.select("g", "ap", "n_pos", "n"), over="g", **KNOWN)
+    assert found.equals(means)
+
+
+def test_means_against_all_pairs_of_rankings() -> None:
+    found = prframe.ap_test(frame(), by="compound", over="plate", **KNOWN)
+    sums = [a + b for a, b in product(all_values(10, 2), repeat=2)]
+    share = np.mean(np.array(sums) >= 11 / 6 - 1e-12)
+    assert share == pytest.approx(3 / comb(10, 2) ** 2, rel=1e-12)
+    assert found["p_value"].to_list() == pytest.approx(
+        [share, np.mean(np.array(all_values(12, 3)) >= 0.5 - 1e-12)], rel=1e-12
+    )
+    assert found["n_groups"].to_list() == [2, 1]
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_comonotone_means(alternative: str) -> None:
+    options: dict[str, Any] = {"over": "plate", "dependence": "comonotone"}
+    # AP of one shape are the same quantile: their mean is tested as one AP.
+    alike = frame().filter(compound="a")
+    found = prframe.ap_test(alike, alternative=alternative, **KNOWN, **options)
+    single = pl.DataFrame({"ap": [11 / 12], "n_pos": [2], "n": [10]})
+    expected = prframe.ap_test(single, alternative=alternative, **KNOWN)
+    same = ["null_mean", "null_std", "z", "p_value", "log10_p_value", "method"]
+    for name in same:
+        assert found[name][0] == (
+            expected[name][0] if name == "method" else pytest.approx(expected[name][0], rel=1e-12)
+        )
+    # Of different shapes the mean quantile is compared with what is given, which bounds it.
+    different = pl.DataFrame({"q": [1, 2], "ap": [0.7, 0.8], "n_pos": [2, 3], "n": [9, 8]})
+    options["over"] = "q"
+    row = prframe.ap_test(different, alternative=alternative, **KNOWN, **options).row(
+        0, named=True
+    )
+    levels = (np.arange(252_000) + 0.5) / 252_000
+    quantiles = [
+        np.quantile(all_values(n, n_pos), levels, method="inverted_cdf")
+        for n_pos, n in ((2, 9), (3, 8))
+    ]
+    means = np.mean(quantiles, axis=0)
+    above, below = np.mean(means >= 0.75 - 1e-12), np.mean(means <= 0.75 + 1e-12)
+    exact = {"greater": above, "less": below, "two-sided": min(1, 2 * min(above, below))}
+    assert row["p_value"] >= exact[alternative] - 1e-5
+    assert row["method"] == "bound"
+    assert row["null_mean"] == pytest.approx(means.mean(), rel=1e-4)
+
+
+@pytest.mark.slow
+def test_replicates_that_are_each_others_positives() -> None:
+    # The AP of replicates share items: "independent" rejects too often, "comonotone" does not.
+    replicates, controls, repetitions = 6, 40, 1500
+    items = replicates + controls
+    rows = []
+    for group in range(repetitions):
+        points = RNG.normal(size=(items, 12))
+        points /= np.linalg.norm(points, axis=1, keepdims=True)
+        near = points @ points.T
+        for query in range(replicates):
+            others = np.delete(np.arange(items), query)
+            order = np.argsort(-near[query, others])
+            ranks = np.flatnonzero(others[order] < replicates) + 1
+            rows.append((group, query, average_precision(tuple(ranks))))
+    known = pl.DataFrame(rows, schema=["group", "query", "ap"], orient="row")
+    options: dict[str, Any] = {"ap": "ap", "n_pos": replicates - 1, "n": items - 1}
+    rejected = {
+        dependence: prframe.ap_test(
+            known, by="group", over="query", dependence=dependence, **options
+        )["p_value"]
+        .le(0.05)
+        .mean()
+        for dependence in ("independent", "comonotone")
+    }
+    error = (0.05 * 0.95 / repetitions) ** 0.5
+    assert rejected["independent"] > 0.05 + 4 * error
+    assert rejected["comonotone"] < 0.05 + 3 * error
+
+
+def test_rankings_without_positives() -> None:
+    data = frame(ap=[1.0, float("nan"), None], n_pos=[2, 0, 0])
+    with pytest.warns(prframe.UndefinedMetricWarning, match="for 2 of 3 groups"):
+        found = prframe.ap_test(data, **KNOWN, correction="holm")
+    assert found["p_value"].null_count() == found["p_adjusted"].null_count() == 2
+    assert found["p_adjusted"][0] == pytest.approx(1 / 45)
+
+
+def test_missing_values_can_be_left_out() -> None:
+    data = frame(ap=[1.0, None, 0.5])
+    found = prframe.ap_test(data, **KNOWN, missing="drop")
+    assert found["ap"].to_list() == [1.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda rows: rows.lazy(),
+        lambda rows: rows.to_pandas(),
+        lambda rows: rows.to_arrow(),
+        lambda rows: rows.to_dict(as_series=False),
+    ],
+    ids=["lazy", "pandas", "pyarrow", "dict"],
+)
+def test_every_kind_of_frame(make: Any) -> None:
+    found = prframe.ap_test(make(frame()), by="compound", over="plate", **KNOWN)
+    if isinstance(found, pl.LazyFrame):
+        found = found.collect()
+    values = found["p_value"].to_pylist() if not hasattr(found, "shape") else found["p_value"]
+    expected = prframe.ap_test(frame(), by="compound", over="plate", **KNOWN)["p_value"]
+    assert list(map(float, values)) == pytest.approx(expected.to_list())
+
+
+def test_counts_may_be_whole_floats_and_names_need_not_be_unique_in_pandas() -> None:
+    data = frame().to_pandas().astype({"n_pos": float, "n": float})
+    doubled = pd.concat([data, data], axis=0)
+    found = prframe.ap_test(doubled.assign(copy=[0] * 3 + [1] * 3), **KNOWN)
+    assert found["p_value"].iloc[:3].tolist() == found["p_value"].iloc[3:].tolist()
+
+
+REFUSED = {
+    "several rankings": (
+        frame(),
+        {"by": "compound"},
+        "a row is a ranking, and 2 of 3 rows share 'compound', in groups ['a']; test the mean of "
+        "these rankings with over=, or name in over= or by= what tells them apart.",
+    ),
+    "several rankings of a mean": (
+        frame(plate=[1, 1, 1]),
+        {"by": "compound", "over": "plate"},
+        "a row is a ranking, and 2 of 3 rows share 'compound', 'plate', in groups [('a', 1)]; test "
+        "the mean of these rankings with over=, or name in over= or by= what tells them apart.",
+    ),
+    "exchanged totals": (
+        frame(n_pos=[10, 10, 12], n=[2, 2, 3]),
+        {},
+        "`n` must be at least 1, and at least `n_pos`: 3 of 3 rows; see whether n and n_pos are "
+        "exchanged.",
+    ),
+    "no items": (
+        frame(n_pos=[0, 0, 0], n=[0, 2, 3]),
+        {},
+        "`n` must be at least 1, and at least `n_pos`: 1 of 3 rows; see whether n and n_pos are "
+        "exchanged.",
+    ),
+    "beyond 1": (
+        frame(ap=[1.0, 1.2, -0.1]),
+        {"by": ["compound", "plate"]},
+        "`ap` 'ap' must lie between 0 and 1: 2 of 3 rows, in groups [('a', 2), ('b', 1)]; mend or "
+        "drop these rows.",
+    ),
+    "missing": (
+        frame(ap=[1.0, None, float("nan")]),
+        {},
+        "`ap` 'ap' must not be null or NaN where there are positives: 2 of 3 rows; mend these "
+        "rows, or leave them out with missing='drop'.",
+    ),
+    "broken counts": (
+        frame(n_pos=[2.5, None, 3]),
+        {},
+        "`n_pos` 'n_pos' must be whole numbers >= 0: 2 of 3 rows; mend or drop these rows.",
+    ),
+    "text": (
+        frame(ap=["1", "2", "3"]),
+        {},
+        "`ap` must be numeric; 'ap' is String.",
+    ),
+    "ties": (
+        frame(),
+        {"ties": "order"},
+        "`ties` says how items are ranked and which count; values at hand (ap=) are asked for "
+        "neither, so leave it out.",
+    ),
+    "missing last": (
+        frame(),
+        {"missing": "last"},
+        "missing='last' is for scores; values at hand that are missing are refused, or left out "
+        "with missing='drop'.",
+    ),
+    "no totals": (
+        frame(),
+        {"n_pos": None},
+        "with `ap`, give the number of positives of each ranking in n_pos=, and either that of "
+        "items in n= or that of negatives in n_neg=.",
+    ),
+    "two totals": (
+        frame(),
+        {"n_neg": 4},
+        "with `ap`, give the number of positives of each ranking in n_pos=, and either that of "
+        "items in n= or that of negatives in n_neg=.",
+    ),
+    "n without ap": (
+        frame(),
+        {"ap": None},
+        "`n` counts the items of rankings whose AP is at hand; name the column of AP with ap=.",
+    ),
+    "n of nothing": (frame(), {"n": 0}, "`n` must be a whole number >= 1; got 0."),
+    "dependence of one": (
+        frame(),
+        {"dependence": "comonotone"},
+        "`dependence` is one between the rankings of a mean; name these with over=.",
+    ),
+    "unknown dependence": (
+        frame(),
+        {"dependence": "dependent"},
+        "`dependence` must be one of 'independent', 'comonotone'; got 'dependent'. Did you mean "
+        "'independent'?",
+    ),
+}
+
+
+@pytest.mark.parametrize(("data", "options", "message"), REFUSED.values(), ids=REFUSED)
+def test_refusals(data: pl.DataFrame, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        prframe.ap_test(data, **KNOWN | options)
+    assert str(caught.value) == message
