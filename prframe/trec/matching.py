@@ -1,6 +1,8 @@
 """Match rankings with the judgments of their documents, and find the judged ones they lack."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -20,7 +22,7 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class Rankings:
-    """The rankings, their rows, and the judgments.
+    """Rankings, their rows, and the judgments.
 
     Attributes
     ----------
@@ -28,19 +30,55 @@ class Rankings:
         The system columns and ``query_id``.
     query : ndarray of int, one per ranking
         The number of the ranking's query in the qrels, -1 where it has no judgments.
+    sizes : ndarray of int, one per ranking
+        The number of its rows.
     rows : DataFrame, one row per retrieved document, sorted by ranking
-        ``ranking`` (its number), ``doc_id``, ``score``, ``label``, ``judged``.
+        ``doc_id``, ``score``.
     matches : DataFrame, one row per row that has a judgment
-        ``ranking``, ``judgment`` (row number in `qrels`).
+        ``row`` and ``ranking`` (their numbers), ``judgment`` (row number in `qrels`), ``label``.
     qrels : DataFrame, one row per judgment, sorted by query
         ``query`` (its number), ``doc_id``, ``label``, ``judgment``.
     """
 
     keys: pl.DataFrame
     query: Integers
+    sizes: NDArray[np.signedinteger]
     rows: pl.DataFrame
     matches: pl.DataFrame
     qrels: pl.DataFrame
+
+    def parts(self) -> Iterator["Rankings"]:
+        """Yield the rankings some at a time, so that what is made of them fits into the cache."""
+        _, n_judgments = self._judged_stretches()
+        cuts = np.flatnonzero(np.diff(np.cumsum(self.sizes + n_judgments) // _PIECE)) + 1
+        first_rows = np.append(0, np.cumsum(self.sizes))
+        matched = self.matches["row"].to_numpy()
+        for first, end in pairwise([0, *cuts.tolist(), self.sizes.size]):
+            start, stop = first_rows[[first, end]].tolist()
+            low, high = np.searchsorted(matched, [start, stop]).tolist()
+            matches = self.matches[low:high]
+            yield Rankings(
+                self.keys[first:end],
+                self.query[first:end],
+                self.sizes[first:end],
+                self.rows[start:stop],
+                matches.with_columns(pl.col("row") - start, pl.col("ranking") - first),
+                self.qrels,
+            )
+
+    def retrieved(self) -> pl.DataFrame:
+        """Return the rows with the number of their ranking, their label, and if it is judged."""
+        row, labels = self.matches["row"].to_numpy(), self.matches["label"].to_numpy()
+        label, judged = (np.zeros(self.rows.height, dtype) for dtype in (labels.dtype, np.bool_))
+        label[row], judged[row] = labels, labels >= 0
+        ranking = np.repeat(np.arange(self.sizes.size, dtype=np.int32), self.sizes)
+        return self.rows.select(
+            pl.Series("ranking", ranking),
+            "doc_id",
+            "score",
+            pl.Series("label", label),
+            pl.Series("judged", judged),
+        )
 
     def unretrieved(self) -> pl.DataFrame:
         """Return the judged documents that were not retrieved, as rows of the rankings.
@@ -49,12 +87,7 @@ class Rankings:
         second's, and so on. It marks the judgments whose documents were retrieved, so that no
         search is needed.
         """
-        n_queries = int(self.query.max(initial=-1)) + 1
-        judged = self.qrels["query"].to_numpy()
-        edges = np.searchsorted(judged, np.arange(n_queries + 1))
-        # A query numbered -1 has no judgments; the zeros appended here make its stretch empty.
-        first, end = np.append(edges[:-1], 0)[self.query], np.append(edges[1:], 0)[self.query]
-        size = end - first
+        first, size = self._judged_stretches()
         offset = np.cumsum(size) - size - first
         retrieved = np.zeros(int(size.sum()), dtype=np.bool_)
         columns = ("ranking", "judgment")
@@ -70,6 +103,13 @@ class Rankings:
             "label",
             (pl.col("label") >= 0).alias("judged"),
         )
+
+    def _judged_stretches(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the first judgment of each ranking's query, and the number of its judgments."""
+        size = np.bincount(self.qrels["query"].to_numpy())
+        first = np.cumsum(size) - size
+        # A query numbered -1 has no judgments; the zeros appended here make its stretch empty.
+        return np.append(first, 0)[self.query], np.append(size, 0)[self.query]
 
 
 def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: str) -> Rankings:
@@ -94,17 +134,13 @@ def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: 
     matches = _judgments(rows, query, table)
     if table.height and not matches.height:
         _warn_of_strangers(groups.keys, judged, rows, table)
-    label = np.zeros(rows.height, dtype=np.int64 if table["label"].dtype.is_integer() else float)
-    label[matches["row"]] = matches["label"]
-    judged_rows = np.zeros(rows.height, dtype=np.bool_)
-    judged_rows[matches.filter(pl.col("label") >= 0)["row"]] = True
-    rows = rows.with_columns(pl.Series("label", label), pl.Series("judged", judged_rows))
     all_keys = groups.keys
     if queries in {"all", "qrels"}:
         lacking = _lacking(groups.keys, judged)
-        all_keys = pl.concat([all_keys, lacking])
+        all_keys = pl.concat([all_keys, lacking], rechunk=True)
         query = np.append(query, codes(lacking.select("query_id"), judged))
-    return Rankings(all_keys, query, rows, matches, table)
+    sizes = np.bincount(rows["ranking"].to_numpy(), minlength=all_keys.height)
+    return Rankings(all_keys, query, sizes, rows.drop("ranking"), matches, table)
 
 
 def _judgments(rows: pl.DataFrame, query: Integers, table: pl.DataFrame) -> pl.DataFrame:
