@@ -226,7 +226,7 @@ def _labelled(rankings: matching.Rankings, options: _Options) -> pl.DataFrame:
         others = rankings.unretrieved()
         if options.unjudged == "drop":
             others = others.filter("judged")
-        out = matching.interleaved(out, others, rankings.keys.height)
+        out = pl.concat([out, others]).sort("ranking", maintain_order=True)
     return out.select(
         *(_of_rows(column, out["ranking"]) for column in rankings.keys.iter_columns()),
         "doc_id",

@@ -13,6 +13,8 @@ from prframe.errors import PrframeError, UnmatchedIdsWarning, warn
 from prframe.trec import roles
 from prframe.trec.grouping import Integers, codes, group
 
+Counts = NDArray[np.signedinteger]
+
 # The table of flags that finds judged documents has this many places for each judgment.
 _BYTES = 16
 _PIECE = 1 << 18
@@ -28,39 +30,41 @@ class Rankings:
     ----------
     keys : DataFrame, one row per ranking
         The system columns and ``query_id``.
-    query : ndarray of int, one per ranking
-        The number of the ranking's query in the qrels, -1 where it has no judgments.
     sizes : ndarray of int, one per ranking
         The number of its rows.
+    first_judgments, n_judgments : ndarray of int, one per ranking
+        Where the judgments of its query begin in `qrels`, and how many there are.
     rows : DataFrame, one row per retrieved document, sorted by ranking
         ``doc_id``, ``score``.
     matches : DataFrame, one row per row that has a judgment
         ``row`` and ``ranking`` (their numbers), ``judgment`` (row number in `qrels`), ``label``.
     qrels : DataFrame, one row per judgment, sorted by query
-        ``query`` (its number), ``doc_id``, ``label``, ``judgment``.
+        ``doc_id``, ``label``.
     """
 
     keys: pl.DataFrame
-    query: Integers
-    sizes: NDArray[np.signedinteger]
+    sizes: Counts
+    first_judgments: Counts
+    n_judgments: Counts
     rows: pl.DataFrame
     matches: pl.DataFrame
     qrels: pl.DataFrame
 
     def parts(self) -> Iterator["Rankings"]:
         """Yield the rankings some at a time, so that what is made of them fits into the cache."""
-        _, n_judgments = self._judged_stretches()
-        cuts = np.flatnonzero(np.diff(np.cumsum(self.sizes + n_judgments) // _PIECE)) + 1
+        size = np.cumsum(self.sizes + self.n_judgments)
+        cuts = np.flatnonzero(np.diff(size // _PIECE)) + 1
         first_rows = np.append(0, np.cumsum(self.sizes))
         matched = self.matches["row"].to_numpy()
-        for first, end in pairwise([0, *cuts.tolist(), self.sizes.size]):
+        for first, end in pairwise([0, *cuts.tolist(), size.size]):
             start, stop = first_rows[[first, end]].tolist()
             low, high = np.searchsorted(matched, [start, stop]).tolist()
             matches = self.matches[low:high]
             yield Rankings(
                 self.keys[first:end],
-                self.query[first:end],
                 self.sizes[first:end],
+                self.first_judgments[first:end],
+                self.n_judgments[first:end],
                 self.rows[start:stop],
                 matches.with_columns(pl.col("row") - start, pl.col("ranking") - first),
                 self.qrels,
@@ -87,8 +91,8 @@ class Rankings:
         second's, and so on. It marks the judgments whose documents were retrieved, so that no
         search is needed.
         """
-        first, size = self._judged_stretches()
-        offset = np.cumsum(size) - size - first
+        size = self.n_judgments
+        offset = np.cumsum(size) - size - self.first_judgments
         retrieved = np.zeros(int(size.sum()), dtype=np.bool_)
         columns = ("ranking", "judgment")
         matched_ranking, matched_judgment = (self.matches[name].to_numpy() for name in columns)
@@ -103,13 +107,6 @@ class Rankings:
             "label",
             (pl.col("label") >= 0).alias("judged"),
         )
-
-    def _judged_stretches(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the first judgment of each ranking's query, and the number of its judgments."""
-        size = np.bincount(self.qrels["query"].to_numpy())
-        first = np.cumsum(size) - size
-        # A query numbered -1 has no judgments; the zeros appended here make its stretch empty.
-        return np.append(first, 0)[self.query], np.append(size, 0)[self.query]
 
 
 def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: str) -> Rankings:
@@ -139,8 +136,18 @@ def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: 
         lacking = _lacking(groups.keys, judged)
         all_keys = pl.concat([all_keys, lacking], rechunk=True)
         query = np.append(query, codes(lacking.select("query_id"), judged))
-    sizes = np.bincount(rows["ranking"].to_numpy(), minlength=all_keys.height)
-    return Rankings(all_keys, query, sizes, rows.drop("ranking"), matches, table)
+    n_judgments = np.bincount(table["query"].to_numpy())
+    first_judgments = np.cumsum(n_judgments) - n_judgments
+    # A query numbered -1 has no judgments: it is given the last of these numbers, a 0.
+    return Rankings(
+        all_keys,
+        np.bincount(rows["ranking"].to_numpy(), minlength=all_keys.height),
+        np.append(first_judgments, 0)[query],
+        np.append(n_judgments, 0)[query],
+        rows.drop("ranking"),
+        matches,
+        table.select("doc_id", "label"),
+    )
 
 
 def _judgments(rows: pl.DataFrame, query: Integers, table: pl.DataFrame) -> pl.DataFrame:
@@ -172,10 +179,10 @@ def _judgments(rows: pl.DataFrame, query: Integers, table: pl.DataFrame) -> pl.D
     return candidates.join(table, on=["query", "doc_id"], how="inner", maintain_order="left")
 
 
-def _places(documents: pl.Series, query: Integers, size: int) -> NDArray[np.uint64]:
+def _places(documents: pl.Series, query: Integers, size: int) -> NDArray[np.int64]:
     """Return a place in 0..size - 1 for each pair of query and document; size is a power of 2."""
     mixed = documents.hash().to_numpy() ^ (query.astype(np.uint64) * _ODD)
-    return np.asarray(mixed & np.uint64(size - 1))
+    return np.asarray(mixed & np.uint64(size - 1)).view(np.int64)
 
 
 def _warn_of_strangers(
@@ -230,29 +237,3 @@ def _without_repeats(rows: pl.DataFrame, keys: pl.DataFrame, duplicates: str) ->
         "keep the best ones with duplicates='best', "
         "or name the columns that tell the systems apart with system=."
     )
-
-
-def interleaved(rows: pl.DataFrame, others: pl.DataFrame, n: int) -> pl.DataFrame:
-    """Put the other rows of each of n rankings behind its rows, without sorting."""
-    columns = others.columns
-    if not others.height:
-        return rows.select(columns)
-    first, second = rows["ranking"].to_numpy(), others["ranking"].to_numpy()
-    place = np.arange(second.size) + np.cumsum(np.bincount(first, minlength=n))[second]
-    is_other = np.zeros(first.size + second.size, dtype=np.bool_)
-    is_other[place] = True
-    merged = {name: _merged(rows[name], others[name], is_other) for name in columns}
-    return pl.DataFrame(merged)
-
-
-def _merged(first: pl.Series, second: pl.Series, is_second: NDArray[np.bool_]) -> pl.Series:
-    """Merge two columns, whose values keep their order, into one."""
-    if first.dtype.is_numeric() or first.dtype == pl.Boolean:
-        values = np.empty(is_second.size, dtype=first.to_numpy().dtype)
-        values[is_second] = second.to_numpy()
-        values[~is_second] = first.to_numpy()
-        return pl.Series(values)
-    place = np.cumsum(~is_second, dtype=np.int64) - 1
-    place[is_second] = np.arange(first.len(), is_second.size)
-    # A gather from many chunks takes several times as long.
-    return pl.concat([first, second], rechunk=True)[place]
