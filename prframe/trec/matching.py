@@ -17,6 +17,7 @@ Counts = NDArray[np.signedinteger]
 
 # The table of flags that finds judged documents has this many places for each judgment.
 _BYTES = 16
+# A piece of so many rows stays in the processor's cache.
 _PIECE = 1 << 18
 # Multiplication by this odd number spreads small numbers over all bits.
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -141,7 +142,7 @@ def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: 
     # A query numbered -1 has no judgments: it is given the last of these numbers, a 0.
     return Rankings(
         all_keys,
-        np.bincount(rows["ranking"].to_numpy(), minlength=all_keys.height),
+        np.diff(np.searchsorted(rows["ranking"].to_numpy(), np.arange(all_keys.height + 1))),
         np.append(first_judgments, 0)[query],
         np.append(n_judgments, 0)[query],
         rows.drop("ranking"),
@@ -156,33 +157,32 @@ def _judgments(rows: pl.DataFrame, query: Integers, table: pl.DataFrame) -> pl.D
     Few documents are judged at all, so for most rows a look at one byte, the flag at the place of
     the query and the document, shows that there is no judgment.
     """
-    size = 1 << max(16, (_BYTES * table.height).bit_length())
-    seen = np.zeros(size, dtype=np.bool_)
-    seen[_places(table["doc_id"], table["query"].to_numpy(), size)] = True
+    last = np.uint64((1 << max(16, (_BYTES * table.height).bit_length())) - 1)
+    judged = _hashes(table["doc_id"], table["query"].to_numpy())
+    seen = np.zeros(int(last) + 1, dtype=np.bool_)
+    seen[judged & last] = True
     ranking = rows["ranking"].to_numpy()
-    rows_to_join = []
-    # A piece of this size stays in the processor's cache.
+    row, hashes = [np.array([], dtype=np.int64)], [np.array([], dtype=np.uint64)]
     for start in range(0, rows.height, _PIECE):
         documents = rows["doc_id"].slice(start, _PIECE)
-        places = _places(documents, query[ranking[start : start + _PIECE]], size)
-        rows_to_join.append(start + np.flatnonzero(seen[places]))
-    row = np.concatenate([np.array([], dtype=np.int64), *rows_to_join])
-    ranking = ranking[row]
-    candidates = pl.DataFrame(
-        {
-            "row": row,
-            "ranking": ranking,
-            "query": query[ranking],
-            "doc_id": rows["doc_id"][row],
-        }
+        piece = _hashes(documents, query[ranking[start : start + _PIECE]])
+        places = np.flatnonzero(seen[(piece & last).view(np.int64)])
+        row.append(start + places)
+        hashes.append(piece[places])
+    candidates = pl.DataFrame({"row": np.concatenate(row), "hash": np.concatenate(hashes)})
+    matches = candidates.join(
+        table.with_columns(pl.Series("hash", judged)), on="hash", maintain_order="left"
     )
-    return candidates.join(table, on=["query", "doc_id"], how="inner", maintain_order="left")
+    of_match = ranking[matches["row"]]
+    return matches.with_columns(pl.Series("ranking", of_match)).filter(
+        pl.col("doc_id") == rows["doc_id"][matches["row"]],
+        pl.col("query") == pl.Series(query[of_match]),
+    )
 
 
-def _places(documents: pl.Series, query: Integers, size: int) -> NDArray[np.int64]:
-    """Return a place in 0..size - 1 for each pair of query and document; size is a power of 2."""
-    mixed = documents.hash().to_numpy() ^ (query.astype(np.uint64) * _ODD)
-    return np.asarray(mixed & np.uint64(size - 1)).view(np.int64)
+def _hashes(documents: pl.Series, query: Integers) -> NDArray[np.uint64]:
+    """Return a number for each pair of query and document; few pairs share theirs with another."""
+    return np.asarray(documents.hash().to_numpy() ^ (query.astype(np.uint64) * _ODD))
 
 
 def _warn_of_strangers(
@@ -212,6 +212,8 @@ def _lacking(keys: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
 
 def _without_repeats(rows: pl.DataFrame, keys: pl.DataFrame, duplicates: str) -> pl.DataFrame:
     """Return the rows without repeated documents of a ranking, or refuse these."""
+    if not _may_repeat(rows):
+        return rows
     counts = rows.group_by("ranking").agg(pl.len() - pl.col("doc_id").n_unique())
     repeated = counts.filter(pl.col("len") > 0)
     if not repeated.height:
@@ -237,3 +239,18 @@ def _without_repeats(rows: pl.DataFrame, keys: pl.DataFrame, duplicates: str) ->
         "keep the best ones with duplicates='best', "
         "or name the columns that tell the systems apart with system=."
     )
+
+
+def _may_repeat(rows: pl.DataFrame) -> bool:
+    """Tell whether two documents of a ranking have the same hash, as equal ones do."""
+    ranking = rows["ranking"].to_numpy()
+    first_rows = np.searchsorted(ranking, ranking[_PIECE::_PIECE])
+    for start, end in pairwise(np.unique([0, *first_rows, rows.height]).tolist()):
+        number = (ranking[start:end] - ranking[start]).astype(np.uint64)
+        bits = np.uint64(int(number[-1]).bit_length())
+        hashes = rows["doc_id"][start:end].hash().to_numpy()
+        hashes = (hashes >> bits) | (number << (np.uint64(64) - bits))
+        hashes.sort()
+        if (hashes[1:] == hashes[:-1]).any():
+            return True
+    return False
