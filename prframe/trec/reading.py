@@ -14,9 +14,9 @@ import io
 import os
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
@@ -28,6 +28,8 @@ from prframe.trec.layouts import BOM, QRELS, RUN, Layout, MalformedLineError
 
 Path: TypeAlias = str | os.PathLike[str]
 Bytes: TypeAlias = NDArray[np.uint8]
+# Returns the next bytes of a file, about as many as asked for, and none at its end.
+Read: TypeAlias = Callable[[int], bytes]
 
 # A block is large enough to keep all cores busy, and so small that copies of it do not matter.
 _BLOCK = 1 << 23
@@ -43,13 +45,6 @@ _SIGNS, _INFINITE = list(b"+-"), list(b"iI")
 # newline, since it ends a line and blank lines are skipped.
 _TO_SPACE = bytes.maketrans(b"\t\v\f\r", b"   \n")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
-
-
-class _Stream(Protocol):
-    """Bytes that are read piece by piece."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return the next bytes, about as many as asked for; none at the end."""
 
 
 def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
@@ -176,9 +171,9 @@ def _read(path: Path | Sequence[Path], layout: Layout) -> pl.DataFrame:
 
 def _read_file(path: Path, layout: Layout) -> Iterator[pl.DataFrame]:
     """Read a file block by block, and each block in the quickest way that reads it correctly."""
-    with _opened(path) as stream:
+    with _opened(path) as read:
         line = 1
-        for block in _blocks(stream, _BLOCK):
+        for block in _blocks(read, _BLOCK):
             rows = _regular(block, layout)
             if rows is None:
                 yield from _irregular(block, layout, path, line)
@@ -188,14 +183,14 @@ def _read_file(path: Path, layout: Layout) -> Iterator[pl.DataFrame]:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[_Stream]:
+def _opened(path: Path) -> Iterator[Read]:
     """Open a file, to be read decompressed and in UTF-8."""
     with open(path, "rb") as raw:  # noqa: PTH123 - takes every kind of path
         try:
             is_zipped = raw.peek(2).startswith(_GZIP)
             file = io.BufferedReader(gzip.GzipFile(fileobj=raw)) if is_zipped else raw
             is_wide = file.peek(2).startswith(_UTF16)
-            yield _Recoded(file, path) if is_wide else file
+            yield _Recoded(file.read, path).read if is_wide else file.read
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise PrframeError(
                 f"{os.fspath(path)} starts like a gzip file and must be a whole one; "
@@ -206,17 +201,17 @@ def _opened(path: Path) -> Iterator[_Stream]:
 class _Recoded:
     """A file in UTF-16, read as UTF-8."""
 
-    def __init__(self, file: _Stream, path: Path) -> None:
-        self._file = file
+    def __init__(self, read: Read, path: Path) -> None:
+        self._read = read
         self._path = path
         self._decoder = codecs.getincrementaldecoder("utf-16")()
         self._n_decoded = 0
 
-    def read(self, size: int, /) -> bytes:
+    def read(self, size: int) -> bytes:
         """Return the next characters; an odd piece may give none, so that more is read."""
         text, piece = "", b" "
         while piece and not text:
-            piece = self._file.read(size)
+            piece = self._read(size)
             text = self._decoded(piece)
         return text.encode()
 
@@ -235,10 +230,10 @@ class _Recoded:
         return text
 
 
-def _blocks(stream: _Stream, size: int) -> Iterator[bytes]:
+def _blocks(read: Read, size: int) -> Iterator[bytes]:
     """Yield whole lines, about `size` bytes at a time; lines that are too long are cut."""
     rest = b""
-    while piece := stream.read(size):
+    while piece := read(size):
         end = piece.rfind(b"\n") + 1
         # A carriage return at the very end may be the first half of the end of a line.
         end = max(end, piece.rfind(b"\r", end, -1) + 1)
@@ -261,7 +256,7 @@ def _irregular(block: bytes, layout: Layout, path: Path, first: int) -> Iterator
     if rows is not None:
         yield rows
         return
-    for part in _blocks(io.BytesIO(block), _PIECE):
+    for part in _blocks(io.BytesIO(block).read, _PIECE):
         rows = _normalised(part, layout)
         yield _line_by_line(part, layout, path, first) if rows is None else rows
         first += _lines(part)
