@@ -336,7 +336,7 @@ def trec_files(sizes: Sizes) -> Case:
             ),
         ],
         limits=[Limit(f"{ours}, whole", 600)],
-        deadlines=[Deadline(f"{ours}, whole", 2)],
+        deadlines=[Deadline(f"{ours}, whole", 2.2)],
         prepare=Subject("write", "make_trec", data, later=0),
     )
 
