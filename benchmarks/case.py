@@ -98,6 +98,7 @@ class Sizes:
     slow_peer_groups: int = 200
     parquet_groups: int = 80_000
     small_groups: int = 200_000
+    odd_megabytes: int = 1_000
     many_rounds: int = 11
     rounds: int = 5
     few_rounds: int = 3

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from benchmarks.band_cases import bands
-from benchmarks.case import Agreement, Case, Check, Limit, Ratio, Sizes, Subject
+from benchmarks.case import Agreement, Case, Check, Deadline, Limit, Ratio, Sizes, Subject
 from benchmarks.compare_cases import compare, compare_peer
 from benchmarks.learn_cases import learn
 from benchmarks.null_cases import null, null_peer
@@ -16,6 +16,7 @@ QUICK = Sizes(
     peer_groups=50,
     slow_peer_groups=20,
     parquet_groups=1_000,
+    odd_megabytes=20,
     small_groups=2_000,
     many_rounds=2,
     rounds=2,
@@ -334,7 +335,40 @@ def trec_files(sizes: Sizes) -> Case:
                 for size in ("part", "whole")
             ),
         ],
+        limits=[Limit(f"{ours}, whole", 600)],
+        deadlines=[Deadline(f"{ours}, whole", 2.2)],
         prepare=Subject("write", "make_trec", data, later=0),
+    )
+
+
+def odd_files(sizes: Sizes) -> Case:
+    data = {"queries": sizes.groups // 7, "documents": sizes.per_group}
+    odd = {
+        "zeros, gzip": "zeros.gz",
+        "one line": "one_line.txt",
+        "blank lines": "blank.txt",
+    }
+    ten, none = "read_run, 10 scores of -inf", "read_run, none"
+    return Case(
+        "trec-odd",
+        f"`read_run` of {_shape({'groups': data['queries'], 'per_group': data['documents']})} with "
+        f"10 scores of -inf, beside the same run without; and of {sizes.odd_megabytes:,} MB which "
+        "hold no run: zeros in a gzip file, a single line (both are refused), and blank lines.",
+        [
+            Subject(none, "read_odd", {"file": "whole.txt"}),
+            Subject(ten, "read_odd", {"file": "infinite.txt"}),
+            *(
+                Subject(f"read_run, {name}", "read_odd", {"file": file}, later=0)
+                for name, file in odd.items()
+            ),
+        ],
+        [Ratio(ten, none, 1.3)],
+        sizes.rounds,
+        limits=[Limit(f"read_run, {name}", 300) for name in odd],
+        agreements=[Agreement(ten, none, 0)],
+        prepare=Subject(
+            "write", "make_odd_files", data | {"megabytes": sizes.odd_megabytes}, later=0
+        ),
     )
 
 
@@ -348,6 +382,7 @@ CASES: dict[str, Callable[[Sizes], Case]] = {
     "parquet": parquet,
     "large-row-groups": large_row_groups,
     "trec": trec_files,
+    "trec-odd": odd_files,
     "import": imports,
     "small": small,
     "null": null,

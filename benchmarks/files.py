@@ -1,5 +1,6 @@
 """From TREC files to metrics: the files, reading them, and the whole way here and elsewhere."""
 
+import gzip
 import os
 from pathlib import Path
 
@@ -68,6 +69,28 @@ def _write(folder: Path, queries: int, documents: int, judged: int) -> None:
     os.sync()
 
 
+def make_odd_files(folder: str, queries: int, documents: int, megabytes: int) -> Work:
+    """Write a run without and with infinite scores, and files that hold no rows at all."""
+    return Work(lambda: _write_odd(Path(folder), queries, documents, megabytes))
+
+
+def _write_odd(folder: Path, queries: int, documents: int, megabytes: int) -> None:
+    _write(folder, queries, documents, 2)
+    lines = (folder / "whole.txt").read_text().splitlines()
+    for row in np.linspace(0, len(lines) - 1, 10).astype(int).tolist():
+        fields = lines[row].split(" ")
+        lines[row] = " ".join([*fields[:4], "-inf", fields[5]])
+    (folder / "infinite.txt").write_text("\n".join(lines) + "\n")
+    with gzip.open(folder / "zeros.gz", "wb", 1) as zipped:
+        for _ in range(megabytes):
+            zipped.write(bytes(1_000_000))
+    for name, line in (("blank.txt", b"\n"), ("one_line.txt", b"d")):
+        with (folder / name).open("wb") as file:
+            for _ in range(megabytes):
+                file.write(line * 1_000_000)
+    os.sync()
+
+
 def _named(letter: str, numbers: NDArray[np.int64]) -> pl.Series:
     """Return the names that stand for numbers."""
     return letter + pl.Series(numbers).cast(pl.String).str.zfill(7)
@@ -75,6 +98,16 @@ def _named(letter: str, numbers: NDArray[np.int64]) -> pl.Series:
 
 def read_run(folder: str) -> Work:
     return Work(lambda: prframe.trec.read_run(Path(folder) / "whole.txt"), _rows)
+
+
+def read_odd(folder: str, file: str) -> Work:
+    def call() -> pl.DataFrame | None:
+        try:
+            return prframe.trec.read_run(Path(folder) / file)
+        except prframe.PrframeError:
+            return None
+
+    return Work(call, lambda rows: {"rows": -1 if rows is None else rows.height})
 
 
 def read_csv(folder: str) -> Work:
@@ -132,8 +165,10 @@ TASKS = {
     for task in (
         files_to_metrics,
         files_to_metrics_by_ir_measures,
+        make_odd_files,
         make_trec,
         read_csv,
+        read_odd,
         read_run,
     )
 }

@@ -214,17 +214,31 @@ def _join(task: _Task, source: Source, judged: Source) -> pl.DataFrame:
         rows, qrels = rows.filter(other), qrels.filter(other)
     options = task.options
     rankings = matching.rankings(rows, qrels, options.queries, options.duplicates)
-    out = rankings.rows
+    return pl.concat([_labelled(part, options) for part in rankings.parts()])
+
+
+def _labelled(rankings: matching.Rankings, options: _Options) -> pl.DataFrame:
+    """Return the rows of rankings with their labels, and what these lack."""
+    out = rankings.retrieved()
     if options.unjudged == "drop":
         out = out.filter("judged")
     if options.complete:
         others = rankings.unretrieved()
         if options.unjudged == "drop":
             others = others.filter("judged")
-        out = matching.interleaved(out, others, rankings.keys.height)
-    columns = out.select("doc_id", "score", "label", "judged")
-    keys = rankings.keys.rechunk()[out["ranking"]]
-    return pl.concat([keys, columns], how="horizontal")
+        out = pl.concat([out, others]).sort("ranking", maintain_order=True)
+    return out.select(
+        *(_of_rows(column, out["ranking"]) for column in rankings.keys.iter_columns()),
+        "doc_id",
+        "score",
+        "label",
+        "judged",
+    )
+
+
+def _of_rows(key: pl.Series, ranking: pl.Series) -> pl.Series | pl.Expr:
+    """Return the keys of the rows of rankings; a key of all takes memory only once."""
+    return pl.lit(key).first() if key.n_unique() == 1 else key[ranking]
 
 
 def _run_rows(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:

@@ -63,6 +63,11 @@ class Layout:
         """The columns of the result: all fields but the second."""
         return [name for name in self.schema if name != "unused"]
 
+    @property
+    def empty(self) -> pl.DataFrame:
+        """The result for a file without rows."""
+        return pl.DataFrame(schema={name: self.schema[name] for name in self.columns})
+
     def parse(self, line: bytes) -> tuple[str | int | float, ...] | None:
         """Return the fields of a line; None if it is blank or a comment."""
         fields = line.removeprefix(BOM).split()

@@ -1,6 +1,8 @@
 """Match rankings with the judgments of their documents, and find the judged ones they lack."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -11,8 +13,11 @@ from prframe.errors import PrframeError, UnmatchedIdsWarning, warn
 from prframe.trec import roles
 from prframe.trec.grouping import Integers, codes, group
 
+Counts = NDArray[np.signedinteger]
+
 # The table of flags that finds judged documents has this many places for each judgment.
 _BYTES = 16
+# A piece of so many rows stays in the processor's cache.
 _PIECE = 1 << 18
 # Multiplication by this odd number spreads small numbers over all bits.
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -20,27 +25,65 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 @dataclass(frozen=True)
 class Rankings:
-    """The rankings, their rows, and the judgments.
+    """Rankings, their rows, and the judgments.
 
     Attributes
     ----------
     keys : DataFrame, one row per ranking
         The system columns and ``query_id``.
-    query : ndarray of int, one per ranking
-        The number of the ranking's query in the qrels, -1 where it has no judgments.
+    sizes : ndarray of int, one per ranking
+        The number of its rows.
+    first_judgments, n_judgments : ndarray of int, one per ranking
+        Where the judgments of its query begin in `qrels`, and how many there are.
     rows : DataFrame, one row per retrieved document, sorted by ranking
-        ``ranking`` (its number), ``doc_id``, ``score``, ``label``, ``judged``.
+        ``doc_id``, ``score``.
     matches : DataFrame, one row per row that has a judgment
-        ``ranking``, ``judgment`` (row number in `qrels`).
+        ``row`` and ``ranking`` (their numbers), ``judgment`` (row number in `qrels`), ``label``.
     qrels : DataFrame, one row per judgment, sorted by query
-        ``query`` (its number), ``doc_id``, ``label``, ``judgment``.
+        ``doc_id``, ``label``.
     """
 
     keys: pl.DataFrame
-    query: Integers
+    sizes: Counts
+    first_judgments: Counts
+    n_judgments: Counts
     rows: pl.DataFrame
     matches: pl.DataFrame
     qrels: pl.DataFrame
+
+    def parts(self) -> Iterator["Rankings"]:
+        """Yield the rankings some at a time, so that what is made of them fits into the cache."""
+        size = np.cumsum(self.sizes + self.n_judgments)
+        cuts = np.flatnonzero(np.diff(size // _PIECE)) + 1
+        first_rows = np.append(0, np.cumsum(self.sizes))
+        matched = self.matches["row"].to_numpy()
+        for first, end in pairwise([0, *cuts.tolist(), size.size]):
+            start, stop = first_rows[[first, end]].tolist()
+            low, high = np.searchsorted(matched, [start, stop]).tolist()
+            matches = self.matches[low:high]
+            yield Rankings(
+                self.keys[first:end],
+                self.sizes[first:end],
+                self.first_judgments[first:end],
+                self.n_judgments[first:end],
+                self.rows[start:stop],
+                matches.with_columns(pl.col("row") - start, pl.col("ranking") - first),
+                self.qrels,
+            )
+
+    def retrieved(self) -> pl.DataFrame:
+        """Return the rows with the number of their ranking, their label, and if it is judged."""
+        row, labels = self.matches["row"].to_numpy(), self.matches["label"].to_numpy()
+        label, judged = (np.zeros(self.rows.height, dtype) for dtype in (labels.dtype, np.bool_))
+        label[row], judged[row] = labels, labels >= 0
+        ranking = np.repeat(np.arange(self.sizes.size, dtype=np.int32), self.sizes)
+        return self.rows.select(
+            pl.Series("ranking", ranking),
+            "doc_id",
+            "score",
+            pl.Series("label", label),
+            pl.Series("judged", judged),
+        )
 
     def unretrieved(self) -> pl.DataFrame:
         """Return the judged documents that were not retrieved, as rows of the rankings.
@@ -49,13 +92,8 @@ class Rankings:
         second's, and so on. It marks the judgments whose documents were retrieved, so that no
         search is needed.
         """
-        n_queries = int(self.query.max(initial=-1)) + 1
-        judged = self.qrels["query"].to_numpy()
-        edges = np.searchsorted(judged, np.arange(n_queries + 1))
-        # A query numbered -1 has no judgments; the zeros appended here make its stretch empty.
-        first, end = np.append(edges[:-1], 0)[self.query], np.append(edges[1:], 0)[self.query]
-        size = end - first
-        offset = np.cumsum(size) - size - first
+        size = self.n_judgments
+        offset = np.cumsum(size) - size - self.first_judgments
         retrieved = np.zeros(int(size.sum()), dtype=np.bool_)
         columns = ("ranking", "judgment")
         matched_ranking, matched_judgment = (self.matches[name].to_numpy() for name in columns)
@@ -94,17 +132,23 @@ def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: 
     matches = _judgments(rows, query, table)
     if table.height and not matches.height:
         _warn_of_strangers(groups.keys, judged, rows, table)
-    label = np.zeros(rows.height, dtype=np.int64 if table["label"].dtype.is_integer() else float)
-    label[matches["row"]] = matches["label"]
-    judged_rows = np.zeros(rows.height, dtype=np.bool_)
-    judged_rows[matches.filter(pl.col("label") >= 0)["row"]] = True
-    rows = rows.with_columns(pl.Series("label", label), pl.Series("judged", judged_rows))
     all_keys = groups.keys
     if queries in {"all", "qrels"}:
         lacking = _lacking(groups.keys, judged)
-        all_keys = pl.concat([all_keys, lacking])
+        all_keys = pl.concat([all_keys, lacking], rechunk=True)
         query = np.append(query, codes(lacking.select("query_id"), judged))
-    return Rankings(all_keys, query, rows, matches, table)
+    n_judgments = np.bincount(table["query"].to_numpy())
+    first_judgments = np.cumsum(n_judgments) - n_judgments
+    # A query numbered -1 has no judgments: it is given the last of these numbers, a 0.
+    return Rankings(
+        all_keys,
+        np.diff(np.searchsorted(rows["ranking"].to_numpy(), np.arange(all_keys.height + 1))),
+        np.append(first_judgments, 0)[query],
+        np.append(n_judgments, 0)[query],
+        rows.drop("ranking"),
+        matches,
+        table.select("doc_id", "label"),
+    )
 
 
 def _judgments(rows: pl.DataFrame, query: Integers, table: pl.DataFrame) -> pl.DataFrame:
@@ -113,33 +157,32 @@ def _judgments(rows: pl.DataFrame, query: Integers, table: pl.DataFrame) -> pl.D
     Few documents are judged at all, so for most rows a look at one byte, the flag at the place of
     the query and the document, shows that there is no judgment.
     """
-    size = 1 << max(16, (_BYTES * table.height).bit_length())
-    seen = np.zeros(size, dtype=np.bool_)
-    seen[_places(table["doc_id"], table["query"].to_numpy(), size)] = True
+    last = np.uint64((1 << max(16, (_BYTES * table.height).bit_length())) - 1)
+    judged = _hashes(table["doc_id"], table["query"].to_numpy())
+    seen = np.zeros(int(last) + 1, dtype=np.bool_)
+    seen[judged & last] = True
     ranking = rows["ranking"].to_numpy()
-    rows_to_join = []
-    # A piece of this size stays in the processor's cache.
+    row, hashes = [np.array([], dtype=np.int64)], [np.array([], dtype=np.uint64)]
     for start in range(0, rows.height, _PIECE):
         documents = rows["doc_id"].slice(start, _PIECE)
-        places = _places(documents, query[ranking[start : start + _PIECE]], size)
-        rows_to_join.append(start + np.flatnonzero(seen[places]))
-    row = np.concatenate([np.array([], dtype=np.int64), *rows_to_join])
-    ranking = ranking[row]
-    candidates = pl.DataFrame(
-        {
-            "row": row,
-            "ranking": ranking,
-            "query": query[ranking],
-            "doc_id": rows["doc_id"][row],
-        }
+        piece = _hashes(documents, query[ranking[start : start + _PIECE]])
+        places = np.flatnonzero(seen[(piece & last).view(np.int64)])
+        row.append(start + places)
+        hashes.append(piece[places])
+    candidates = pl.DataFrame({"row": np.concatenate(row), "hash": np.concatenate(hashes)})
+    matches = candidates.join(
+        table.with_columns(pl.Series("hash", judged)), on="hash", maintain_order="left"
     )
-    return candidates.join(table, on=["query", "doc_id"], how="inner", maintain_order="left")
+    of_match = ranking[matches["row"]]
+    return matches.with_columns(pl.Series("ranking", of_match)).filter(
+        pl.col("doc_id") == rows["doc_id"][matches["row"]],
+        pl.col("query") == pl.Series(query[of_match]),
+    )
 
 
-def _places(documents: pl.Series, query: Integers, size: int) -> NDArray[np.uint64]:
-    """Return a place in 0..size - 1 for each pair of query and document; size is a power of 2."""
-    mixed = documents.hash().to_numpy() ^ (query.astype(np.uint64) * _ODD)
-    return np.asarray(mixed & np.uint64(size - 1))
+def _hashes(documents: pl.Series, query: Integers) -> NDArray[np.uint64]:
+    """Return a number for each pair of query and document; few pairs share theirs with another."""
+    return np.asarray(documents.hash().to_numpy() ^ (query.astype(np.uint64) * _ODD))
 
 
 def _warn_of_strangers(
@@ -169,6 +212,8 @@ def _lacking(keys: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:
 
 def _without_repeats(rows: pl.DataFrame, keys: pl.DataFrame, duplicates: str) -> pl.DataFrame:
     """Return the rows without repeated documents of a ranking, or refuse these."""
+    if not _may_repeat(rows):
+        return rows
     counts = rows.group_by("ranking").agg(pl.len() - pl.col("doc_id").n_unique())
     repeated = counts.filter(pl.col("len") > 0)
     if not repeated.height:
@@ -196,27 +241,16 @@ def _without_repeats(rows: pl.DataFrame, keys: pl.DataFrame, duplicates: str) ->
     )
 
 
-def interleaved(rows: pl.DataFrame, others: pl.DataFrame, n: int) -> pl.DataFrame:
-    """Put the other rows of each of n rankings behind its rows, without sorting."""
-    columns = others.columns
-    if not others.height:
-        return rows.select(columns)
-    first, second = rows["ranking"].to_numpy(), others["ranking"].to_numpy()
-    place = np.arange(second.size) + np.cumsum(np.bincount(first, minlength=n))[second]
-    is_other = np.zeros(first.size + second.size, dtype=np.bool_)
-    is_other[place] = True
-    merged = {name: _merged(rows[name], others[name], is_other) for name in columns}
-    return pl.DataFrame(merged)
-
-
-def _merged(first: pl.Series, second: pl.Series, is_second: NDArray[np.bool_]) -> pl.Series:
-    """Merge two columns, whose values keep their order, into one."""
-    if first.dtype.is_numeric() or first.dtype == pl.Boolean:
-        values = np.empty(is_second.size, dtype=first.to_numpy().dtype)
-        values[is_second] = second.to_numpy()
-        values[~is_second] = first.to_numpy()
-        return pl.Series(values)
-    place = np.cumsum(~is_second, dtype=np.int64) - 1
-    place[is_second] = np.arange(first.len(), is_second.size)
-    # A gather from many chunks takes several times as long.
-    return pl.concat([first, second], rechunk=True)[place]
+def _may_repeat(rows: pl.DataFrame) -> bool:
+    """Tell whether two documents of a ranking have the same hash, as equal ones do."""
+    ranking = rows["ranking"].to_numpy()
+    first_rows = np.searchsorted(ranking, ranking[_PIECE::_PIECE])
+    for start, end in pairwise(np.unique([0, *first_rows, rows.height]).tolist()):
+        number = (ranking[start:end] - ranking[start]).astype(np.uint64)
+        bits = np.uint64(int(number[-1]).bit_length())
+        hashes = rows["doc_id"][start:end].hash().to_numpy()
+        hashes = (hashes >> bits) | (number << (np.uint64(64) - bits))
+        hashes.sort()
+        if (hashes[1:] == hashes[:-1]).any():
+            return True
+    return False

@@ -3,18 +3,20 @@
 A file is read in blocks of whole lines. A block whose fields are separated by single spaces goes
 through the CSV reader of polars as it is, any other one with its white space normalised. The
 reader would silently misread white space that is no separator, empty fields, short lines, comments
-and NaN, so a block is checked for these before or after. Only a block that fails is read line by
-line. This slow way defines what a file means: it gives the rows, or the line that is malformed.
+and NaN, so a block is checked for these before or after. Only a part of a block that fails is read
+line by line. This slow way defines what a file means: it gives the rows, or the line that is
+malformed.
 """
 
+import codecs
 import gzip
 import io
 import os
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import BinaryIO, TypeAlias, cast
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
@@ -26,23 +28,23 @@ from prframe.trec.layouts import BOM, QRELS, RUN, Layout, MalformedLineError
 
 Path: TypeAlias = str | os.PathLike[str]
 Bytes: TypeAlias = NDArray[np.uint8]
+# Returns the next bytes of a file, about as many as asked for, and none at its end.
+Read: TypeAlias = Callable[[int], bytes]
 
 # A block is large enough to keep all cores busy, and so small that copies of it do not matter.
-_BLOCK = 1 << 24
+_BLOCK = 1 << 23
 _PIECE = 1 << 18
+_LONGEST_LINE = 1_000_000
+# More than this of a line is in no message.
+_SHOWN = 1000
 _GZIP = b"\x1f\x8b"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_SPACE, _NEWLINE, _RETURN, _HASH = b" \n\r#"
+_SPACE, _TAB, _NEWLINE, _RETURN, _HASH = b" \t\n\r#"
+_SIGNS, _INFINITE = list(b"+-"), list(b"iI")
 # These bytes, with spaces and newlines, are white space in C. A carriage return becomes a
 # newline, since it ends a line and blank lines are skipped.
 _TO_SPACE = bytes.maketrans(b"\t\v\f\r", b"   \n")
-_LARGEST_CONTROL = 13
 _LINE_END = re.compile(rb"\r\n|\r|\n")
-_COMMENT = re.compile(rb"\n#[^\n]*")
-# The CSV reader would skip the bytes of a byte order mark even where they are none, so a block
-# that begins with them counts as untidy.
-_UNTIDY = re.compile(rb"[\t\v\f\r]|  |\A[ \n#]|\n[ \n#]|\A\xef\xbb\xbf")
-_LOOK = 1 << 12
 
 
 def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
@@ -64,7 +66,8 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
     ------
     PrframeError
         A line with fewer than six fields, with a rank that is no whole number or a score that is
-        no number (NaN is none), or text that is not UTF-8; with the file and the line.
+        no number (NaN is none), with text that is not UTF-8, or of more than 1,000,000 bytes; with
+        the file and the line.
     OSError
         A file that cannot be opened; FileNotFoundError if it does not exist.
 
@@ -81,8 +84,9 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
     which means not retrieved; a number that is too large for a 64-bit float is malformed.
     The rank is read but never used: scores decide.
 
-    Files with single spaces are read at nearly the speed of `polars.read_csv`, others take a few
-    times as long. Neither takes more memory than that function does.
+    Files with single spaces are read at about the speed of `polars.read_csv`, others take a few
+    times as long. Besides the result, memory is taken for a few blocks of 8 MB, whatever the file
+    holds or unpacks to. A tag that is the same for all rows takes memory only once.
 
     Examples
     --------
@@ -124,8 +128,8 @@ def read_qrels(path: Path | Sequence[Path]) -> pl.DataFrame:
     Raises
     ------
     PrframeError
-        A line that has not exactly four fields, a label that is no whole number, or text that is
-        not UTF-8; with the file and the line.
+        A line that has not exactly four fields, a label that is no whole number, text that is not
+        UTF-8, or a line of more than 1,000,000 bytes; with the file and the line.
     OSError
         A file that cannot be opened; FileNotFoundError if it does not exist.
 
@@ -161,51 +165,32 @@ def _read(path: Path | Sequence[Path], layout: Layout) -> pl.DataFrame:
     is_list = isinstance(paths, (list, tuple)) and bool(paths)
     if not (is_list and all(isinstance(file_path, (str, os.PathLike)) for file_path in paths)):
         raise PrframeError(f"`path` must be a path or a list of paths; got {checks.brief(path)}.")
-    parts = [pl.DataFrame(schema=layout.schema)]
-    for file_path in paths:
-        parts += _read_file(file_path, layout)
-    return pl.concat(parts).select(layout.columns)
+    parts = [rows for file_path in paths for rows in _read_file(file_path, layout) if rows.height]
+    return pl.concat(parts or [layout.empty])
 
 
-def _read_file(path: Path, layout: Layout) -> list[pl.DataFrame]:
-    """Read a file, as a whole if it is regular, else block by block."""
-    with _opened(path) as (file, is_plain):
-        if is_plain and os.fstat(file.fileno()).st_size:
-            # An absolute path cannot look like a URL or a home directory.
-            absolute = os.path.join(os.getcwd(), path)  # noqa: PTH109, PTH118
-            rows = _regular(_file_pieces(file), absolute, layout)
-            file.seek(0)
-            if rows is not None:
-                return [rows]
-        return list(_read_blocks(file, path, layout))
-
-
-def _read_blocks(file: BinaryIO, path: Path, layout: Layout) -> Iterator[pl.DataFrame]:
+def _read_file(path: Path, layout: Layout) -> Iterator[pl.DataFrame]:
     """Read a file block by block, and each block in the quickest way that reads it correctly."""
-    line = 1
-    while block := file.read(_BLOCK):
-        if not block.endswith(b"\n"):
-            block += file.readline()
-        content = np.frombuffer(block, np.uint8)
-        rows = _regular(_pieces(content), block, layout)
-        if rows is None:
-            tidy = _tidied(block)
-            rows = _regular(_pieces(tidy), tidy.tobytes(), layout)
-        if rows is None:
-            rows = _line_by_line(block, layout, path, line)
-        yield rows
-        line += _lines(content)
+    with _opened(path) as read:
+        line = 1
+        for block in _blocks(read, _BLOCK):
+            rows = _regular(block, layout)
+            if rows is None:
+                yield from _irregular(block, layout, path, line)
+            else:
+                yield rows
+            line += _lines(block) if rows is None else rows.height
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[BinaryIO, bool]]:
-    """Open a file, decompressed and in UTF-8; tell whether it needed neither conversion."""
+def _opened(path: Path) -> Iterator[Read]:
+    """Open a file, to be read decompressed and in UTF-8."""
     with open(path, "rb") as raw:  # noqa: PTH123 - takes every kind of path
         try:
             is_zipped = raw.peek(2).startswith(_GZIP)
             file = io.BufferedReader(gzip.GzipFile(fileobj=raw)) if is_zipped else raw
             is_wide = file.peek(2).startswith(_UTF16)
-            yield _recoded(file, path) if is_wide else file, not (is_zipped or is_wide)
+            yield _Recoded(file.read, path).read if is_wide else file.read
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise PrframeError(
                 f"{os.fspath(path)} starts like a gzip file and must be a whole one; "
@@ -213,97 +198,195 @@ def _opened(path: Path) -> Iterator[tuple[BinaryIO, bool]]:
             ) from error
 
 
-def _recoded(file: BinaryIO, path: Path) -> BinaryIO:
-    """Turn UTF-16 into UTF-8."""
-    try:
-        return io.BytesIO(file.read().decode("utf-16").encode())
-    except UnicodeDecodeError as error:
-        raise PrframeError(
-            f"{os.fspath(path)} starts with the byte order mark of UTF-16 and must be in it; "
-            f"got {error.reason} at byte {error.start}. Write the file in UTF-8."
-        ) from error
+class _Recoded:
+    """A file in UTF-16, read as UTF-8."""
+
+    def __init__(self, read: Read, path: Path) -> None:
+        self._read = read
+        self._path = path
+        self._decoder = codecs.getincrementaldecoder("utf-16")()
+        self._n_decoded = 0
+
+    def read(self, size: int) -> bytes:
+        """Return the next characters; an odd piece may give none, so that more is read."""
+        text, piece = "", b" "
+        while piece and not text:
+            piece = self._read(size)
+            text = self._decoded(piece)
+        return text.encode()
+
+    def _decoded(self, piece: bytes) -> str:
+        """Decode a piece; an empty one ends the text."""
+        waiting = len(self._decoder.getstate()[0])
+        try:
+            text = self._decoder.decode(piece, final=not piece)
+        except UnicodeDecodeError as error:
+            raise PrframeError(
+                f"{os.fspath(self._path)} starts with the byte order mark of UTF-16 and must be "
+                f"in it; got {error.reason} at byte {self._n_decoded - waiting + error.start}. "
+                "Write the file in UTF-8."
+            ) from error
+        self._n_decoded += len(piece)
+        return text
 
 
-def _file_pieces(file: BinaryIO) -> Iterator[Bytes]:
-    """Yield the rest of a file in pieces that fit into the cache; each overwrites the last."""
-    piece = np.empty(_PIECE, np.uint8)
-    while size := cast("io.BufferedReader", file).readinto(piece.data):
-        yield piece[:size]
+def _blocks(read: Read, size: int) -> Iterator[bytes]:
+    """Yield whole lines, about `size` bytes at a time; lines that are too long are cut."""
+    rest = b""
+    while piece := read(size):
+        end = piece.rfind(b"\n") + 1
+        # A carriage return at the very end may be the first half of the end of a line.
+        end = max(end, piece.rfind(b"\r", end, -1) + 1)
+        if not end and len(rest) + len(piece) > _LONGEST_LINE + 1:
+            end = len(piece)
+        if end:
+            yield b"".join([rest, memoryview(piece)[:end]])
+            rest = b""
+        rest += piece[end:]
+    if rest:
+        yield rest
 
 
-def _pieces(content: Bytes) -> Iterator[Bytes]:
-    """Yield bytes in pieces that fit into the cache."""
+def _irregular(block: bytes, layout: Layout, path: Path, first: int) -> Iterator[pl.DataFrame]:
+    """Read a block whose white space is to be normalised, and parts of it line by line.
+
+    `first` is the number of the block's first line in the file.
+    """
+    rows = _normalised(block, layout)
+    if rows is not None:
+        yield rows
+        return
+    for part in _blocks(io.BytesIO(block).read, _PIECE):
+        rows = _normalised(part, layout)
+        yield _line_by_line(part, layout, path, first) if rows is None else rows
+        first += _lines(part)
+
+
+def _normalised(block: bytes, layout: Layout) -> pl.DataFrame | None:
+    """Read a block with its white space normalised; None if the CSV reader would misread it."""
+    return None if _may_have_long_lines(block) else _regular(_tidied(block), layout)
+
+
+def _may_have_long_lines(block: bytes) -> bool:
+    """Tell whether the end of a line is missing where a line that is too long would have none.
+
+    Such a line covers one of the stretches of half its length that are looked at.
+    """
+    half = _LONGEST_LINE // 2
+    return any(
+        block.find(b"\n", start, start + half) < 0 and block.find(b"\r", start, start + half) < 0
+        for start in range(0, len(block) - half + 1, half)
+    )
+
+
+def _pieces(content: Bytes) -> Iterator[tuple[Bytes, Bytes]]:
+    """Yield bytes in pieces that fit into the cache, and those which follow each byte."""
     for start in range(0, content.size, _PIECE):
-        yield content[start : start + _PIECE]
+        yield content[start : start + _PIECE], content[start + 1 : start + _PIECE + 1]
 
 
-def _lines(content: Bytes) -> int:
+def _lines(block: bytes) -> int:
     """Count the ends of lines."""
-    newlines = sum(int(np.count_nonzero(piece == _NEWLINE)) for piece in _pieces(content))
-    returns = np.flatnonzero(content[:-1] == _RETURN)
-    return newlines + int(np.count_nonzero(content[returns + 1] != _NEWLINE))
+    count = 0
+    for piece, follower in _pieces(np.frombuffer(block, np.uint8)):
+        is_return = piece == _RETURN
+        is_end = is_return | (piece == _NEWLINE)
+        is_end[: follower.size] &= ~(is_return[: follower.size] & (follower == _NEWLINE))
+        count += int(np.count_nonzero(is_end))
+    return count
 
 
-def _regular_lines(pieces: Iterator[Bytes]) -> int | None:
-    """Count the lines; None if there is white space other than spaces and newlines."""
-    newlines, last = 0, _NEWLINE
-    for number, piece in enumerate(pieces):
-        if number == 0 and _UNTIDY.search(piece[:_LOOK].tobytes()):
-            return None
+def _regular_lines(content: Bytes) -> int | None:
+    """Count the lines; None if there is other white space than single spaces and newlines."""
+    newlines = 0
+    for piece, follower in _pieces(content):
         ends = int(np.count_nonzero(piece == _NEWLINE))
-        # Control characters up to this one are mostly white space; the others are rare, and the
-        # slower ways of reading treat them correctly.
-        if np.count_nonzero(piece <= _LARGEST_CONTROL) != ends:
+        # White space other than spaces has the numbers from that of the tab on; smaller ones
+        # become large ones here.
+        if np.count_nonzero(piece - np.uint8(_TAB) <= _RETURN - _TAB) != ends:
             return None
-        newlines, last = newlines + ends, int(piece[-1])
-    return newlines + (last != _NEWLINE)
+        is_space = piece == _SPACE
+        is_space[: follower.size] &= follower == _SPACE
+        if is_space[: follower.size].any():
+            return None
+        newlines += ends
+    return newlines + int(content.size > 0 and content[-1] != _NEWLINE)
 
 
-def _regular(pieces: Iterator[Bytes], source: str | bytes, layout: Layout) -> pl.DataFrame | None:
+def _regular(block: bytes, layout: Layout) -> pl.DataFrame | None:
     """Read lines with single spaces between their fields; None if there are other lines."""
-    lines = _regular_lines(pieces)
+    lines = _regular_lines(np.frombuffer(block, np.uint8))
+    # The CSV reader would skip the bytes of a byte order mark even where they are none.
+    if lines is None or block.startswith(BOM) or _may_have_long_lines(block):
+        return None
     if not lines:
+        return layout.empty
+    if layout.extra == "raise" and block.count(b" ") != lines * (len(layout.schema) - 1):
         return None
     try:
         rows = pl.read_csv(
-            source,
+            block,
+            columns=[list(layout.schema).index(name) for name in layout.columns],
             has_header=False,
             separator=" ",
             quote_char=None,
             schema=layout.schema,
             missing_columns="raise",
-            extra_columns=layout.extra,
-            glob=False,
+            extra_columns="ignore",
         )
     except (pl.exceptions.PolarsError, OSError):
         # Text that starts like a compressed file raises an OSError.
         return None
-    return rows if rows.height == lines and _is_right(rows) else None
+    return _compact(rows) if rows.height == lines and _is_right(rows, block) else None
 
 
-def _is_right(rows: pl.DataFrame) -> bool:
+def _is_right(rows: pl.DataFrame, block: bytes) -> bool:
     """Tell whether the reader understood every line."""
     # Missing fields are null, and so are empty ones, which come from misplaced white space.
     if any(column.null_count() for column in rows.iter_columns()):
         return False
-    if "score" in rows.columns and not rows["score"].is_finite().all():
-        # A NaN is malformed, and an infinity may be a number that is too large.
+    if "score" in rows.columns and not _are_numbers(rows["score"], np.frombuffer(block, np.uint8)):
         return False
+    if b"#" not in block and BOM[:1] not in block:
+        return True
     query = pl.col("query_id").str
     start = query.starts_with("#") | query.starts_with(BOM.decode())
     return not rows.select(start.any()).item()
 
 
-def _tidied(block: bytes) -> Bytes:
+def _are_numbers(score: pl.Series, content: Bytes) -> bool:
+    """Tell whether no score is NaN, and no infinite one is a number that is too large.
+
+    An infinity is written as a word, other numbers begin with a digit or a point.
+    """
+    infinite = np.flatnonzero(~score.is_finite().to_numpy())
+    if not infinite.size:
+        return True
+    if score.is_nan().any():
+        return False
+    starts = np.append(0, np.flatnonzero(content == _NEWLINE) + 1)[infinite]
+    spaces = np.flatnonzero(content == _SPACE)
+    # The score is the fifth field.
+    begin = spaces[np.searchsorted(spaces, starts) + 3] + 1
+    begin += np.isin(content[begin], _SIGNS)
+    return bool(np.isin(content[begin], _INFINITE).all())
+
+
+def _compact(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows whose tag, if it is the same for all, takes memory only once."""
+    if "system" in rows.columns and (rows["system"] == rows["system"][0]).all():
+        return rows.with_columns(pl.lit(rows["system"][0]).alias("system"))
+    return rows
+
+
+def _tidied(block: bytes) -> bytes:
     """Return a block with single spaces between fields, without blank lines and comments."""
     if BOM in block:
         block = (b"\n" + block).replace(b"\n" + BOM, b"\n")
     content = np.frombuffer(block.translate(_TO_SPACE), np.uint8)
     parts = []
-    for start in range(0, content.size, _PIECE):
+    for piece, follower in _pieces(content):
         # Only a space in front of a field is kept.
-        pair = content[start : start + _PIECE + 1]
-        piece, follower = pair[:_PIECE], pair[1:]
         drop = piece == _SPACE
         drop[: follower.size] &= (follower == _SPACE) | (follower == _NEWLINE)
         parts.append(piece[~drop] if drop.any() else piece)
@@ -311,12 +394,16 @@ def _tidied(block: bytes) -> Bytes:
     # At the start of a line there is now at most one space, which is dropped.
     drop = (content == _SPACE) | (content == _NEWLINE)
     drop[1:] &= content[:-1] == _NEWLINE
-    if drop.any():
-        content = content[~drop]
-    if content.size and (content == _HASH).any():
-        text = b"\n" + content.tobytes()
-        content = np.frombuffer(_COMMENT.sub(b"", text)[1:], np.uint8)
-    return content
+    return _without_comments(content[~drop]).tobytes()
+
+
+def _without_comments(content: Bytes) -> Bytes:
+    """Drop the lines that start with #."""
+    if not (content == _HASH).any():
+        return content
+    starts = np.append(0, np.flatnonzero(content[:-1] == _NEWLINE) + 1)
+    is_row = content[starts] != _HASH
+    return np.asarray(content[np.repeat(is_row, np.diff(starts, append=content.size))])
 
 
 def _line_by_line(block: bytes, layout: Layout, path: Path, first: int) -> pl.DataFrame:
@@ -326,14 +413,24 @@ def _line_by_line(block: bytes, layout: Layout, path: Path, first: int) -> pl.Da
     """
     rows = []
     for number, line in enumerate(_LINE_END.split(block), first):
+        if len(line) > _LONGEST_LINE:
+            raise PrframeError(
+                f"{os.fspath(path)}, line {number}: a line of {layout.kind} must have at most "
+                f"{_LONGEST_LINE:,} bytes; got more, in {_shown(line)}. "
+                "Mend the line, or the ends of lines."
+            )
         try:
             row = layout.parse(line)
         except MalformedLineError as error:
-            shown = checks.brief(line.decode(errors="backslashreplace"))
             raise PrframeError(
-                f"{os.fspath(path)}, line {number}: {error}, in {shown}. "
+                f"{os.fspath(path)}, line {number}: {error}, in {_shown(line)}. "
                 "Mend the line, or put a # in front of it to leave it out."
             ) from None
         if row is not None:
             rows.append(row)
-    return pl.DataFrame(rows, schema=layout.schema, orient="row")
+    return pl.DataFrame(rows, schema=layout.schema, orient="row").select(layout.columns)
+
+
+def _shown(line: bytes) -> str:
+    """Return the start of a line as it is shown in messages."""
+    return checks.brief(line[:_SHOWN].decode(errors="backslashreplace"))

@@ -15,7 +15,7 @@ from polars.testing import assert_frame_equal
 import prframe
 from prframe import MissingColumnError, PrframeError
 from prframe._engine.frames import KINDS
-from prframe.trec import join
+from prframe.trec import grouping, join, matching
 
 # Drawn runs and qrels may have nothing in common; the warning has a test of its own.
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.UnmatchedIdsWarning")
@@ -104,6 +104,23 @@ def test_join_is_the_naive_one(run, qrels, together: bool, distinct: bool) -> No
             "system": pl.String, "query_id": pl.String, "doc_id": pl.String,
             "score": pl.Float64, "label": pl.Int64, "judged": pl.Boolean,
         }  # fmt: skip
+
+
+@given(run=RUNS, qrels=JUDGMENTS, together=st.booleans(), piece=st.integers(1, 9))
+def test_parts_of_any_size_make_the_same_whole(run, qrels, together: bool, piece: int) -> None:
+    if together:
+        run = sorted(run, key=lambda row: row[:2])
+    run = pl.DataFrame(run, schema=RUN_SCHEMA, orient="row")
+    qrels = pl.DataFrame(qrels, schema=QRELS_SCHEMA, orient="row")
+
+    def joined() -> pl.DataFrame:
+        return join(run, qrels, duplicates="best")
+
+    whole = joined()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matching, "_PIECE", piece)
+        patch.setattr(grouping, "_PIECE", piece)
+        assert_frame_equal(joined(), whole)
 
 
 @given(run=RUNS, qrels=JUDGMENTS)

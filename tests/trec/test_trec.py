@@ -26,6 +26,7 @@ RUN = {
 QRELS = {"query_id": pl.String, "doc_id": pl.String, "label": pl.Int64}
 ROWS = [("007", "d1", 1, 2.5, "bm25"), ("007", "d2", 2, -0.001, "bm25")]
 LINES = b"007 Q0 d1 1 2.5 bm25\n007 Q0 d2 2 -1e-3 bm25\n"
+SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 EXPECTED = pl.DataFrame(ROWS, schema=RUN, orient="row")
 
 
@@ -169,6 +170,47 @@ def test_pipes(tmp_path: Path) -> None:
     assert rows.height == 2000
 
 
+def slowly(*_: object) -> None:
+    pytest.fail("read line by line")
+
+
+@pytest.mark.parametrize("word", ["inf", "-inf", "+Inf", "-Infinity", "INFINITY"])
+@pytest.mark.parametrize("more", [b"", b" and more"])
+def test_infinite_scores_are_read_at_speed(
+    word: str, more: bytes, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr(reading, "_BLOCK", 100)
+    monkeypatch.setattr(reading, "_line_by_line", slowly)
+    scores = [word if i % 7 in {0, 3} else f"{i}.5" for i in range(50)]
+    lines = [f"q Q0 d{i} {i} {score} t".encode() + more for i, score in enumerate(scores)]
+    for end in (b"\n", b"\r\n", b"  \n\n"):
+        path = saved(tmp_path, end.join(lines))
+        assert read_run(path)["score"].to_list() == [float(score) for score in scores]
+
+
+@pytest.mark.parametrize("text", ["1e999", "-1E+999", "+9" + "9" * 400 + ".", "nan", "-NaN"])
+def test_infinite_scores_hide_no_malformed_ones(text: str, tmp_path: Path, monkeypatch) -> None:
+    lines = "q Q0 d 1 -inf t\n" * 20
+    path = saved(tmp_path, (lines + f"q Q0 d 1 {text} t\n" + lines).encode())
+    for block in (1 << 23, 100):
+        monkeypatch.setattr(reading, "_BLOCK", block)
+        with pytest.raises(PrframeError, match="line 21: the score must"):
+            read_run(path)
+
+
+@pytest.mark.parametrize("line", [b"\n", b"\r\n", b"\r", b" \t \n", b"# no row\n", b"q Q0 \x01 1 1 t\n"])  # fmt: skip
+def test_lines_without_rows_are_read_at_speed(line: bytes, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(reading, "_line_by_line", slowly)
+    path = saved(tmp_path, line * 1000 + LINES)
+    assert read_run(path).height == 2 + 1000 * line.startswith(b"q")
+    monkeypatch.undo()
+    path = saved(tmp_path, line.replace(b"q Q0", b"q") * 1000 + b"q 0 d\n")
+    number = 1 if line.startswith(b"q") else 1001
+    with pytest.raises(PrframeError, match=f"line {number}: ") as caught:
+        read_qrels(path)
+    assert "must" in str(caught.value)
+
+
 ADVICE = ". Mend the line, or put a # in front of it to leave it out."
 MALFORMED_RUNS = {
     "too few fields": (
@@ -264,6 +306,73 @@ def test_malformed_qrels(line: bytes, problem: str, tmp_path: Path) -> None:
         assert str(caught.value) == f"{path}, line {1 + bool(before)}: {problem}{ADVICE}"
 
 
+@pytest.mark.parametrize("read", [read_run, read_qrels])
+@pytest.mark.parametrize("end", [b"", b"\n", b"\r\n", b"\r"])
+@pytest.mark.parametrize("filler", [b"\0", b"d", b" "])
+def test_long_lines(read, end: bytes, filler: bytes, tmp_path: Path) -> None:
+    kind = "a run" if read is read_run else "qrels"
+    path = saved(tmp_path, b"# one\n\n" + filler * 1_000_001 + end)
+    zipped = saved(tmp_path, gzip.compress(path.read_bytes()), "zipped")
+    shown = repr(filler.decode() * 1000)[:200]
+    for file in (path, zipped):
+        with pytest.raises(PrframeError) as caught:
+            read(file)
+        assert str(caught.value) == (
+            f"{file}, line 3: a line of {kind} must have at most 1,000,000 bytes; got more, "
+            f"in {shown}.... Mend the line, or the ends of lines."
+        )
+    row = b"q Q0 d 1 1 t" if read is read_run else b"q 0 d 1"
+    name = b"d" * (1_000_001 - len(row))
+    for content in (b" " * 1_000_000 + end + row if end else row, row.replace(b"d", name) + end):
+        path = saved(tmp_path, content)
+        assert read(path).height == 1
+
+
+@SAME_FOLDER
+@given(
+    sizes=st.lists(st.integers(1, 60), min_size=1, max_size=12),
+    ends=st.lists(st.sampled_from([b"\n", b"\r\n", b"\r", b"\n\n"]), min_size=12, max_size=12),
+    block=st.integers(1, 90),
+)
+def test_the_first_long_line_is_refused(sizes, ends, block: int, tmp_path: Path) -> None:
+    content, number = b"", 1
+    first = None
+    for size, end in zip(sizes, ends, strict=False):
+        first = number if first is None and size > 40 else first
+        content += b"#" * size + end
+        number += len(end.replace(b"\r\n", b"\n"))
+    path = saved(tmp_path, content)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(reading, "_BLOCK", block)
+        patch.setattr(reading, "_LONGEST_LINE", 40)
+        if first is None:
+            assert read_run(path).height == 0
+        else:
+            with pytest.raises(PrframeError, match=f", line {first}: a line of a run must have"):
+                read_run(path)
+
+
+def test_a_file_without_lines_is_not_read_whole(tmp_path: Path) -> None:
+    path = tmp_path / "zeros"
+    with path.open("wb") as file:
+        file.truncate(1 << 33)
+    with pytest.raises(PrframeError, match="line 1: a line of a run must have at most"):
+        read_run(path)
+
+
+@pytest.mark.parametrize("block", [1, 3, 1 << 23])
+def test_utf16_in_pieces(block: int, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(reading, "_BLOCK", block)
+    content = "q Q0 \U0001f600d 1 1 t\n".encode("utf-16")
+    assert read_run(saved(tmp_path, content))["doc_id"].to_list() == ["\U0001f600d"]
+    for broken, problem in (
+        (content + b"q", f"got truncated data at byte {len(content)}"),
+        (content + b"\0\xdc" * 2, f"got illegal encoding at byte {len(content)}"),
+    ):
+        with pytest.raises(PrframeError, match=problem):
+            read_run(saved(tmp_path, broken))
+
+
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
@@ -301,7 +410,6 @@ FIELDS = st.text(
 SCORES = st.floats(allow_nan=False)
 ANY_ROW = st.tuples(FIELDS, FIELDS, st.integers(-(2**63), 2**63 - 1), SCORES, FIELDS)
 WHITE = st.text(" \t\v\f", min_size=1, max_size=3)
-SAME_FOLDER = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @SAME_FOLDER
