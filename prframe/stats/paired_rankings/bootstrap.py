@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import numpy as np
-
 from numpy.typing import NDArray
 
 from prframe.stats._batches import batches
@@ -42,8 +41,11 @@ def paired_replicates(
     ndarray of float, shape (n_metrics, n_rankings, n_resamples)
         NaN where a resample leaves a metric undefined.
     """
-    resample = _of_counts if isinstance(evaluate, CellEvaluator) else _of_levels
-    return np.concatenate(list(resample(levels, evaluate, units, n_resamples, rng)), axis=2)
+    if isinstance(evaluate, CellEvaluator):
+        parts = _of_counts(levels, evaluate, units, n_resamples, rng)
+    else:
+        parts = _of_levels(levels, evaluate, units, n_resamples, rng)
+    return np.concatenate(list(parts), axis=2)
 
 
 def _of_counts(

@@ -13,6 +13,7 @@ from prframe.stats._units import Units
 from prframe.stats.rankings import (
     AveragePrecision,
     CellEvaluator,
+    CellStatistic,
     PrecisionAtRecall,
     items_at_once,
 )
@@ -56,13 +57,13 @@ class CellCounts:
         What a unit adds to each part of a cell.
     cells : csr_array, shape (2 n_cells, n_parts)
         The parts of each cell; those of positives come first, and the best cells.
-    constant : ndarray of int, shape (2 n_cells,)
+    constant : ndarray of int32, shape (2 n_cells,)
         The counts if all units are 0.
     """
 
     parts: csr_array
     cells: csr_array
-    constant: Integers
+    constant: NDArray[np.int32]
 
     @classmethod
     def drawn(cls, level: Integers, evaluate: CellEvaluator, units: Units) -> CellCounts:
@@ -84,7 +85,8 @@ class CellCounts:
         items = np.flatnonzero(moves & (cells[0] != cells[1]))
         adds = np.repeat(np.array([-1, 1]), items.size)
         counts = cls._of(cells[:, items].ravel(), adds, np.tile(items, 2), units, n_cells)
-        return replace(counts, constant=np.bincount(cells[0], minlength=2 * n_cells))
+        constant = np.bincount(cells[0], minlength=2 * n_cells).astype(np.int32)
+        return replace(counts, constant=constant)
 
     @classmethod
     def _of(
@@ -107,30 +109,50 @@ class CellCounts:
                 (np.ones(of_part.size, np.int32), (of_part, np.arange(of_part.size))),
                 shape=(2 * n_cells, of_part.size),
             ),
-            np.zeros(2 * n_cells, dtype=np.int64),
+            np.zeros(2 * n_cells, dtype=np.int32),
         )
 
-    def __call__(self, times: NDArray[np.uint8]) -> Integers:
+    def __call__(self, times: NDArray[np.uint8]) -> NDArray[np.int32]:
         """Return the counts, shape (R, 2 n_cells), for numbers of units, shape (n_units, R)."""
         known = times if self.parts.dtype == np.int32 else times.view(self.parts.dtype)
         counts = self.cells @ (self.parts @ known).astype(np.int32)
-        return np.ascontiguousarray((counts + self.constant[:, None]).T)
+        return np.ascontiguousarray(counts.T) + self.constant
 
 
-def counts_of_both(levels: Integers, evaluate: CellEvaluator) -> Integers:
+def counts_of_both(levels: Integers, evaluate: CellEvaluator) -> NDArray[np.int32]:
     """Return how many items of rankings together are in each cell, as `CellCounts` lists them."""
     n_cells = int(levels.max(initial=0)) + 1
-    return np.bincount(_cells_of(levels, evaluate, n_cells).ravel(), minlength=2 * n_cells)
+    both = np.bincount(_cells_of(levels, evaluate, n_cells).ravel(), minlength=2 * n_cells)
+    return both.astype(np.int32)
 
 
-def metrics_of(counts: Integers, evaluate: CellEvaluator) -> Floats:
+def metrics_of(counts: NDArray[np.int32], evaluate: CellEvaluator) -> Floats:
     """Return the metrics of rankings that are given by counts, shape (n_metrics, R)."""
     n_cells = counts.shape[1] // 2
     values = []
     for rows in batches(len(counts), n_cells, items_at_once(evaluate)):
-        pos, neg = np.moveaxis(counts[rows].astype(np.int64).reshape(-1, 2, n_cells), 1, 0)
-        values.append([statistic.values(pos, neg) for statistic in evaluate.statistics])
+        pos, neg = counts[rows, :n_cells], counts[rows, n_cells:]
+        values.append([_values(statistic, pos, neg) for statistic in evaluate.statistics])
     return np.concatenate(values, axis=1)
+
+
+def _values(statistic: CellStatistic, pos: NDArray[np.int32], neg: NDArray[np.int32]) -> Floats:
+    """Return a metric of rows of counts."""
+    if isinstance(statistic, AveragePrecision):
+        return _average_precision(pos, neg)
+    return statistic.values(pos.astype(np.int64), neg.astype(np.int64))
+
+
+def _average_precision(pos: NDArray[np.int32], neg: NDArray[np.int32]) -> Floats:
+    """Return AP as `AveragePrecision.values` does, in half the time, for counts that are whole."""
+    hits = np.cumsum(pos, axis=1, dtype=np.int32)
+    rank = np.cumsum(neg, axis=1, dtype=np.int32)
+    rank += hits
+    # Cells above all items have no hits.
+    np.maximum(rank, 1, out=rank)
+    credit = np.einsum("rc,rc->r", pos[:, :-1], hits[:, :-1] / rank[:, :-1])
+    n_pos = hits[:, -1]
+    return np.divide(credit, n_pos, out=np.full(n_pos.shape, np.nan), where=n_pos > 0)
 
 
 def _cells_of(level: Integers, evaluate: CellEvaluator, n_cells: int) -> Integers:

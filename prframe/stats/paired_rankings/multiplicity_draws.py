@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats._batches import batch_sizes
+from prframe.stats._batches import batch_sizes, batches
 
 # A Poisson variate with a mean of at most 1 is below this, except in one of 10^40 draws.
 _LIMIT = 32
@@ -13,6 +13,8 @@ _LIMIT = 32
 # leave some to be drawn one by one, and rarely are too many.
 _SHORT = 3.0
 _BYTE = 256
+# So many bytes are compared at a time, few enough for the processor's cache.
+_AT_ONCE = 1 << 16
 
 
 def drawn_multiplicities(
@@ -39,13 +41,13 @@ def drawn_multiplicities(
     rate = max(0.0, 1 - _SHORT / np.sqrt(n))
     for size in batch_sizes(n_resamples, 1, at_once):
         drawn = _poisson(rate, n * size, rng).reshape(n, size)
-        lacking = n - drawn.sum(axis=0, dtype=np.int64)
+        lacking = n - drawn.sum(axis=0, dtype=np.uint32).astype(np.int64)
         for column in np.flatnonzero(lacking < 0):
             times = drawn[:, column].astype(np.int64)
             surplus = rng.multivariate_hypergeometric(times, -int(lacking[column]))
             drawn[:, column] = times - surplus
-        column = np.repeat(np.arange(size), np.maximum(lacking, 0))
-        np.add.at(drawn.reshape(-1), rng.integers(0, n, column.size) * size + column, 1)
+        resample = np.repeat(np.arange(size), np.maximum(lacking, 0))
+        np.add.at(drawn.reshape(-1), rng.integers(0, n, resample.size) * size + resample, 1)
         yield drawn
 
 
@@ -59,10 +61,11 @@ def _poisson(rate: float, number: int, rng: np.random.Generator) -> NDArray[np.u
     whole = np.floor(chance * _BYTE)
     ends = np.cumsum(whole)
     words = rng.integers(0, 1 << 64, -(-number // 8), dtype=np.uint64)
-    random = words.astype("<u8").view(np.uint8)[:number]
+    random = words.astype("<u8", copy=False).view(np.uint8)[:number]
     drawn = np.zeros(number, dtype=np.uint8)
-    for end in np.unique(ends[ends < _BYTE]):
-        drawn += random >= end
+    for part in batches(number, 1, _AT_ONCE):
+        for end in np.unique(ends[ends < _BYTE]).astype(np.uint8):
+            drawn[part] += random[part] >= end
     rest = np.flatnonzero(random >= ends[-1]) if ends[-1] < _BYTE else np.zeros(0, dtype=np.intp)
     left = np.cumsum(chance * _BYTE - whole)
     drawn[rest] = np.searchsorted(left[:-1], rng.random(rest.size) * left[-1], side="right")

@@ -80,7 +80,6 @@ def swap_distribution(
     joint = joint_levels(levels)
     # Items with the same mid-rank in both models keep it, as a swap could break a model's ties.
     differs = joint[0, 0] // 2 != joint[0, 1] // 2
-    swapped = _swapped_counts if isinstance(evaluate, CellEvaluator) else _swapped_levels
     # This is 2^n <= n_resamples, without computing a huge number.
     exact = units.number < n_resamples.bit_length()
     at_once = units.number, rows_at_once(units.number) * units.number
@@ -88,7 +87,11 @@ def swap_distribution(
         draws = _all_swaps(units.number, *at_once)
     else:
         draws = _swaps(units.number, *at_once, n_resamples, rng)
-    differences = np.concatenate(list(swapped(joint, differs, evaluate, units, draws)), axis=1)
+    if isinstance(evaluate, CellEvaluator):
+        parts = _swapped_counts(joint, differs, evaluate, units, draws)
+    else:
+        parts = _swapped_levels(joint, differs, evaluate, units, draws)
+    differences = np.concatenate(list(parts), axis=1)
     if exact:
         # In the other half of the swaps both rankings change places.
         differences = np.concatenate([differences, -differences], axis=1)
