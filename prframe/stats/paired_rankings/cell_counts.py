@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,13 +59,13 @@ class CellCounts:
         What a unit adds to each part of a cell.
     cells : csr_array, shape (2 n_cells, n_parts)
         The parts of each cell; those of positives come first, and the best cells.
-    constant : ndarray of int32, shape (2 n_cells,)
+    constant : ndarray of int, shape (2 n_cells,)
         The counts if all units are 0.
     """
 
     parts: csr_array
     cells: csr_array
-    constant: NDArray[np.int32]
+    constant: NDArray[np.signedinteger]
 
     @classmethod
     def drawn(cls, level: Integers, evaluate: CellEvaluator, units: Units) -> CellCounts:
@@ -85,7 +87,7 @@ class CellCounts:
         items = np.flatnonzero(moves & (cells[0] != cells[1]))
         adds = np.repeat(np.array([-1, 1]), items.size)
         counts = cls._of(cells[:, items].ravel(), adds, np.tile(items, 2), units, n_cells)
-        constant = np.bincount(cells[0], minlength=2 * n_cells).astype(np.int32)
+        constant = np.bincount(cells[0], minlength=2 * n_cells).astype(counts.constant.dtype)
         return replace(counts, constant=constant)
 
     @classmethod
@@ -102,48 +104,82 @@ class CellCounts:
         # A unit of several items may come up more often than 8 bits hold.
         narrow = np.int8 if (adds < 0).any() else np.uint8
         dtype = narrow if units.number == units.of_item.size else np.int32
+        # Arrays of half the size stay in the cache.
+        counted = np.int16 if dtype == narrow and units.number < 1 << 15 else np.int32
         shape = of_part.size, units.number
         return cls(
             csr_array((adds.astype(dtype), (part, unit)), shape=shape),
             csr_array(
-                (np.ones(of_part.size, np.int32), (of_part, np.arange(of_part.size))),
+                (np.ones(of_part.size, counted), (of_part, np.arange(of_part.size))),
                 shape=(2 * n_cells, of_part.size),
             ),
-            np.zeros(2 * n_cells, dtype=np.int32),
+            np.zeros(2 * n_cells, dtype=counted),
         )
 
-    def __call__(self, times: NDArray[np.uint8]) -> NDArray[np.int32]:
-        """Return the counts, shape (R, 2 n_cells), for numbers of units, shape (n_units, R)."""
+    def __call__(self, times: NDArray[np.uint8]) -> NDArray[np.signedinteger]:
+        """Return the counts, shape (R, 2 n_cells), for numbers of units, shape (n_units, R).
+
+        They stand in memory that the next call uses again.
+        """
         known = times if self.parts.dtype == np.int32 else times.view(self.parts.dtype)
-        counts = self.cells @ (self.parts @ known).astype(np.int32)
-        return np.ascontiguousarray(counts.T) + self.constant
+        counts = self.cells @ (self.parts @ known).astype(self.cells.dtype)
+        shape = known.shape[1], self.constant.size
+        memory = self._memory[: shape[0] * shape[1]].reshape(shape)
+        np.add(counts.T, self.constant, out=memory)
+        return memory
+
+    @cached_property
+    def _memory(self) -> NDArray[np.signedinteger]:
+        """Room for the counts of as many draws as are made together."""
+        rows = rows_at_once(self.parts.shape[1])
+        return np.empty(rows * self.constant.size, dtype=self.constant.dtype)
 
 
-def counts_of_both(levels: Integers, evaluate: CellEvaluator) -> NDArray[np.int32]:
+def counts_of_both(levels: Integers, evaluate: CellEvaluator) -> Integers:
     """Return how many items of rankings together are in each cell, as `CellCounts` lists them."""
     n_cells = int(levels.max(initial=0)) + 1
-    both = np.bincount(_cells_of(levels, evaluate, n_cells).ravel(), minlength=2 * n_cells)
-    return both.astype(np.int32)
+    cells = _cells_of(levels, evaluate, n_cells)
+    return np.bincount(cells.ravel(), minlength=2 * n_cells).astype(np.int32)
 
 
-def metrics_of(counts: NDArray[np.int32], evaluate: CellEvaluator) -> Floats:
+def metrics_of(counts: NDArray[np.signedinteger], evaluate: CellEvaluator) -> Floats:
     """Return the metrics of rankings that are given by counts, shape (n_metrics, R)."""
-    n_cells = counts.shape[1] // 2
-    values = []
-    for rows in batches(len(counts), n_cells, items_at_once(evaluate)):
-        pos, neg = counts[rows, :n_cells], counts[rows, n_cells:]
-        values.append([_values(statistic, pos, neg) for statistic in evaluate.statistics])
-    return np.concatenate(values, axis=1)
+    parts = [_metrics(counts[rows], evaluate) for rows in _rows(counts, evaluate)]
+    return np.concatenate(parts, axis=1)
 
 
-def _values(statistic: CellStatistic, pos: NDArray[np.int32], neg: NDArray[np.int32]) -> Floats:
+def differences_of(
+    counts: NDArray[np.signedinteger], both: Integers, evaluate: CellEvaluator
+) -> Floats:
+    """Return metrics less those of the other ranking, which has the rest of both, as above."""
+    parts = [
+        _metrics(counts[rows], evaluate) - _metrics(both - counts[rows], evaluate)
+        for rows in _rows(counts, evaluate)
+    ]
+    return np.concatenate(parts, axis=1)
+
+
+def _rows(counts: NDArray[np.signedinteger], evaluate: CellEvaluator) -> Iterator[slice]:
+    """Cut rows of counts into so few that they stay in the cache."""
+    return batches(len(counts), counts.shape[1] // 2, items_at_once(evaluate))
+
+
+def _metrics(counts: NDArray[np.signedinteger], evaluate: CellEvaluator) -> Floats:
+    """Return the metrics of a few rows of counts."""
+    pos, neg = np.hsplit(counts, 2)
+    return np.stack([_values(statistic, pos, neg) for statistic in evaluate.statistics])
+
+
+def _values(
+    statistic: CellStatistic, pos: NDArray[np.signedinteger], neg: NDArray[np.signedinteger]
+) -> Floats:
     """Return a metric of rows of counts."""
     if isinstance(statistic, AveragePrecision):
         return _average_precision(pos, neg)
     return statistic.values(pos.astype(np.int64), neg.astype(np.int64))
 
 
-def _average_precision(pos: NDArray[np.int32], neg: NDArray[np.int32]) -> Floats:
+def _average_precision(pos: NDArray[np.signedinteger], neg: NDArray[np.signedinteger]) -> Floats:
     """Return AP as `AveragePrecision.values` does, in half the time, for counts that are whole."""
     hits = np.cumsum(pos, axis=1, dtype=np.int32)
     rank = np.cumsum(neg, axis=1, dtype=np.int32)
@@ -152,7 +188,8 @@ def _average_precision(pos: NDArray[np.int32], neg: NDArray[np.int32]) -> Floats
     np.maximum(rank, 1, out=rank)
     credit = np.einsum("rc,rc->r", pos[:, :-1], hits[:, :-1] / rank[:, :-1])
     n_pos = hits[:, -1]
-    return np.divide(credit, n_pos, out=np.full(n_pos.shape, np.nan), where=n_pos > 0)
+    nothing = np.full(n_pos.shape, np.nan)
+    return np.asarray(np.divide(credit, n_pos, out=nothing, where=n_pos > 0))
 
 
 def _cells_of(level: Integers, evaluate: CellEvaluator, n_cells: int) -> Integers:

@@ -47,7 +47,8 @@ def drawn_multiplicities(
             surplus = rng.multivariate_hypergeometric(times, -int(lacking[column]))
             drawn[:, column] = times - surplus
         resample = np.repeat(np.arange(size), np.maximum(lacking, 0))
-        np.add.at(drawn.reshape(-1), rng.integers(0, n, resample.size) * size + resample, 1)
+        place = rng.integers(0, n, resample.size) * size + resample
+        np.add.at(drawn.reshape(-1), place, np.uint8(1))
         yield drawn
 
 
@@ -59,14 +60,17 @@ def _poisson(rate: float, number: int, rng: np.random.Generator) -> NDArray[np.u
     """
     chance = np.exp(-rate) * np.cumprod(np.append(1.0, rate / np.arange(1, _LIMIT)))
     whole = np.floor(chance * _BYTE)
-    ends = np.cumsum(whole)
-    words = rng.integers(0, 1 << 64, -(-number // 8), dtype=np.uint64)
-    random = words.astype("<u8", copy=False).view(np.uint8)[:number]
+    ends = np.unique(np.cumsum(whole))
+    left = np.cumsum(chance * _BYTE - whole)
     drawn = np.zeros(number, dtype=np.uint8)
     for part in batches(number, 1, _AT_ONCE):
-        for end in np.unique(ends[ends < _BYTE]).astype(np.uint8):
-            drawn[part] += random[part] >= end
-    rest = np.flatnonzero(random >= ends[-1]) if ends[-1] < _BYTE else np.zeros(0, dtype=np.intp)
-    left = np.cumsum(chance * _BYTE - whole)
-    drawn[rest] = np.searchsorted(left[:-1], rng.random(rest.size) * left[-1], side="right")
+        counts = drawn[part]
+        words = rng.integers(0, 1 << 64, -(-counts.size // 8), dtype=np.uint64)
+        random = words.astype("<u8", copy=False).view(np.uint8)[: counts.size]
+        for end in ends[ends < _BYTE].astype(np.uint8):
+            counts += random >= end
+        if ends[-1] < _BYTE:
+            rest = np.flatnonzero(random >= np.uint8(ends[-1]))
+            chosen = rng.random(rest.size) * left[-1]
+            counts[rest] = np.searchsorted(left[:-1], chosen, side="right")
     return drawn

@@ -10,8 +10,8 @@ from prframe.stats._units import Units
 from prframe.stats.paired_rankings.cell_counts import (
     CellCounts,
     counts_of_both,
+    differences_of,
     enough_levels,
-    metrics_of,
     rows_at_once,
 )
 from prframe.stats.rankings import (
@@ -123,13 +123,13 @@ def _swapped_counts(
     draws: Iterable[tuple[int, Flags]],
 ) -> Iterator[Floats]:
     """Yield differences of metrics that take counts in cells."""
-    tables = enough_levels(joint, evaluate)
+    tables = [enough_levels(levels, evaluate) for levels in joint]
     counts = [CellCounts.swapped(levels, differs, evaluate, units) for levels in tables]
     both = [counts_of_both(levels, evaluate) for levels in tables]
     for coin, bits in draws:
         given = counts[coin](np.ascontiguousarray(bits.T).view(np.uint8))
         # What the first ranking has lost the second has won.
-        yield metrics_of(given, evaluate) - metrics_of(both[coin] - given, evaluate)
+        yield differences_of(given, both[coin], evaluate)
 
 
 def _all_swaps(n_units: int, width: int, held: int) -> Iterator[tuple[int, Flags]]:
