@@ -59,8 +59,9 @@ def compare_pairs(sizes: Sizes) -> Case:
     return Case(
         "compare-pairs",
         "`compare` with its default options. *Systems*: all pairs by AP of three relevant "
-        "documents among 30, which has few values, so that about half of the sums cluster and are "
-        f"convolved. *Items*: one pair on the same items, by AP, {10_000:,} swaps and as many "
+        "documents among 30, for systems that are much alike. AP has few values, so that most sums "
+        "of 1,000 queries cluster and are convolved; those of 200 queries have few differences but "
+        f"0, and are counted. *Items*: one pair on the same items, by AP, {10_000:,} swaps and as many "
         "resamples.",
         subjects,
         [],
