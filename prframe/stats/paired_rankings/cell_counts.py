@@ -135,7 +135,7 @@ class CellCounts:
         return np.empty(rows * self.constant.size, dtype=self.constant.dtype)
 
 
-def counts_of_both(levels: Integers, evaluate: CellEvaluator) -> Integers:
+def counts_of_both(levels: Integers, evaluate: CellEvaluator) -> NDArray[np.signedinteger]:
     """Return how many items of rankings together are in each cell, as `CellCounts` lists them."""
     n_cells = int(levels.max(initial=0)) + 1
     cells = _cells_of(levels, evaluate, n_cells)
@@ -149,7 +149,7 @@ def metrics_of(counts: NDArray[np.signedinteger], evaluate: CellEvaluator) -> Fl
 
 
 def differences_of(
-    counts: NDArray[np.signedinteger], both: Integers, evaluate: CellEvaluator
+    counts: NDArray[np.signedinteger], both: NDArray[np.signedinteger], evaluate: CellEvaluator
 ) -> Floats:
     """Return metrics less those of the other ranking, which has the rest of both, as above."""
     parts = [
