@@ -119,3 +119,6 @@ class Sizes:
     compare_systems: int = 20
     compare_queries: int = 200
     compare_draws: int = 100_000
+    compare_many: int = 300
+    compare_long: int = 1_000
+    compare_items: int = 20_000

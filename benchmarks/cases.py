@@ -5,7 +5,7 @@ from typing import Any
 
 from benchmarks.band_cases import bands
 from benchmarks.case import Agreement, Case, Check, Deadline, Limit, Ratio, Sizes, Subject
-from benchmarks.compare_cases import compare, compare_peer
+from benchmarks.compare_cases import compare, compare_pairs, compare_peer
 from benchmarks.learn_cases import learn
 from benchmarks.null_cases import null, null_peer
 
@@ -35,6 +35,9 @@ QUICK = Sizes(
     compare_systems=5,
     compare_queries=20,
     compare_draws=1_000,
+    compare_many=6,
+    compare_long=50,
+    compare_items=1_000,
 )
 
 _FOUR = 'evaluate(frame, ["AP", "nDCG@10", "RR", "P@10"], by="group")'
@@ -390,6 +393,7 @@ CASES: dict[str, Callable[[Sizes], Case]] = {
     "bands": bands,
     "learn": learn,
     "compare": compare,
+    "compare-pairs": compare_pairs,
     "compare-peer": compare_peer,
 }
 

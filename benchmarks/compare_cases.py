@@ -38,6 +38,38 @@ def compare(sizes: Sizes) -> Case:
     )
 
 
+def compare_pairs(sizes: Sizes) -> Case:
+    many, long, items = sizes.compare_many, sizes.compare_long, sizes.compare_items
+    shapes = {
+        f"{many // 8 + 3} on {long:,} queries": ((many // 8 + 3, long), 2),
+        f"{many // 3} on {long:,} queries": ((many // 3, long), 10),
+        f"{many} on {long // 5:,} queries": ((many, long // 5), 5),
+    }
+    subjects, deadlines = [], []
+    for name, ((systems, queries), seconds) in shapes.items():
+        options = {"systems": systems, "queries": queries}
+        subjects.append(Subject(f"systems, {name}", "compare_few_values", options, later=1))
+        deadlines.append(Deadline(subjects[-1].name, seconds))
+    for size, seconds in ((items, 1), (10 * items, 5)):
+        for share in (0.01, 0.1):
+            name = f"items, {size:,}, {share:g} positive"
+            options = {"items": size, "prevalence": share}
+            subjects.append(Subject(name, "compare_items", options, later=1))
+            deadlines.append(Deadline(name, seconds))
+    return Case(
+        "compare-pairs",
+        "`compare` with its default options. *Systems*: all pairs by AP of three relevant "
+        "documents among 30, for systems that are much alike. AP has few values, so that most sums "
+        "of 1,000 queries cluster and are convolved; those of 200 queries have few differences but "
+        f"0, and are counted. *Items*: one pair on the same items, by AP, {10_000:,} swaps and as many "
+        "resamples.",
+        subjects,
+        [],
+        sizes.few_rounds,
+        deadlines=deadlines,
+    )
+
+
 def compare_peer(sizes: Sizes) -> Case:
     size = _size(sizes)
     subjects = []

@@ -36,6 +36,33 @@ def compare_models(metrics: Sequence[str], options: dict[str, Any], **size: int)
     return Work(lambda: compared(frame, metrics, options), _means)
 
 
+def compare_few_values(systems: int, queries: int) -> Work:
+    """Compare systems that find three relevant documents among 30, often at the same ranks."""
+    rng, documents = np.random.default_rng(SEED), 30
+    relevant = np.arange(documents) < 3
+    worth = relevant * rng.normal(4, 0.5, (queries, 1))
+    alike = rng.normal(size=(queries, documents))
+    own = rng.normal(size=(systems, queries, documents))
+    grade = 1 + 0.1 * np.arange(systems)[:, None, None] / systems
+    score = grade * worth + 0.95 * alike + 0.31 * own
+    model, query, _ = np.indices(score.shape)
+    columns = {"system": model, "query_id": query, "score": score}
+    frame = pl.DataFrame({name: values.ravel() for name, values in columns.items()})
+    label = pl.Series("label", np.tile(relevant, systems * queries))
+    return Work(lambda: compared(frame.with_columns(label), ["AP"], {}), _means)
+
+
+def compare_items(items: int, prevalence: float) -> Work:
+    """Compare two models on the same items."""
+    rng = np.random.default_rng(SEED)
+    label = rng.random(items) < prevalence
+    quality = label + rng.normal(size=items)
+    scores = {name: quality + rng.normal(0, 0.5, items) for name in "ab"}
+    frame = pl.DataFrame(scores | {"label": label})
+    options: dict[str, Any] = {"score": ["a", "b"], "over": None, "rng": SEED}
+    return Work(lambda: prframe.compare(frame, "AP", **options), _means)
+
+
 def compare_floor(metrics: Sequence[str], **size: int) -> Work:
     """Evaluate alone, the same rows."""
     frame = runs(**size).labelled()
@@ -119,7 +146,9 @@ TASKS: dict[str, Callable[..., Work]] = {
     for task in (
         compare_arrays,
         compare_by_ranx,
+        compare_few_values,
         compare_floor,
+        compare_items,
         compare_models,
         compare_named,
         compare_process,

@@ -113,9 +113,10 @@ def run(
         results = plan.results(source)
         if guarded:
             guard.warn(takes_over=plan.accepts().verb in _TAKING_OVER)
+        working = key_names(args)
         # Columns that are no part of the result may have the name of a key.
-        rest = results.drop(keys, strict=False)
-        return rest.rename(dict(zip(key_names(args), keys, strict=False)))
+        rest = results.drop([key for key in keys if key not in working], strict=False)
+        return rest.rename(dict(zip(working, keys, strict=False)))
 
     models: dict[str, str] = {}
     if args.model is not None:

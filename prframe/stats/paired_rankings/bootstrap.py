@@ -3,10 +3,18 @@
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
-from prframe.stats._batches import batch_sizes
+from prframe.stats._batches import batches
 from prframe.stats._units import Units
-from prframe.stats.rankings import Evaluator, items_at_once, merged_for, multiplicities
+from prframe.stats.paired_rankings.cell_counts import (
+    CellCounts,
+    enough_levels,
+    metrics_of,
+    rows_at_once,
+)
+from prframe.stats.paired_rankings.multiplicity_draws import drawn_multiplicities
+from prframe.stats.rankings import CellEvaluator, Evaluator, items_at_once, merged_for
 from prframe.typing import Floats, Integers
 
 
@@ -33,19 +41,45 @@ def paired_replicates(
     ndarray of float, shape (n_metrics, n_rankings, n_resamples)
         NaN where a resample leaves a metric undefined.
     """
-    rows = [merged_for(evaluate, level[None]) for level in levels]
-    return np.concatenate(
-        [
-            np.stack([evaluate(row, count) for row in rows], axis=1)
-            for count in _counts(units, n_resamples, items_at_once(evaluate), rng)
-        ],
-        axis=2,
-    )
+    if isinstance(evaluate, CellEvaluator):
+        parts = _of_counts(levels, evaluate, units, n_resamples, rng)
+    else:
+        parts = _of_levels(levels, evaluate, units, n_resamples, rng)
+    return np.concatenate(list(parts), axis=2)
 
 
-def _counts(
-    units: Units, n_resamples: int, items: int, rng: np.random.Generator
-) -> Iterator[Integers]:
-    """Draw how many times each item comes up, for so many items at a time."""
-    for size in batch_sizes(n_resamples, units.of_item.size, items):
-        yield units.spread(multiplicities(units.number, size, rng))
+def _of_counts(
+    levels: Integers,
+    evaluate: CellEvaluator,
+    units: Units,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> Iterator[Floats]:
+    """Yield metrics that take counts in cells."""
+    rankings = [
+        CellCounts.drawn(enough_levels(level, evaluate), evaluate, units) for level in levels
+    ]
+    for times in _multiplicities(units, n_resamples, rng):
+        yield np.stack([metrics_of(counts(times), evaluate) for counts in rankings], axis=1)
+
+
+def _of_levels(
+    levels: Integers,
+    evaluate: Evaluator,
+    units: Units,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> Iterator[Floats]:
+    """Yield metrics that take levels."""
+    rankings = [merged_for(evaluate, level[None]) for level in levels]
+    for times in _multiplicities(units, n_resamples, rng):
+        for rows in batches(times.shape[1], levels.shape[1], items_at_once(evaluate)):
+            count = units.spread(times[:, rows].T.astype(np.int64))
+            yield np.stack([evaluate(level, count) for level in rankings], axis=1)
+
+
+def _multiplicities(
+    units: Units, n_resamples: int, rng: np.random.Generator
+) -> Iterator[NDArray[np.uint8]]:
+    """Draw how many times each unit comes up, a column per resample."""
+    return drawn_multiplicities(units.number, n_resamples, rows_at_once(units.number), rng)

@@ -37,7 +37,7 @@ class PairedRankings:
     Notes
     -----
     With a seed, every pair of rankings and every metric has the same draws. Resamples come in
-    chunks, so that memory is a few MB, or some 100 bytes per item if that is more, whatever their
+    chunks, so that memory is a few MB, or some 300 bytes per item if that is more, whatever their
     number.
 
     Examples

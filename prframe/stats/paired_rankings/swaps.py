@@ -1,13 +1,26 @@
 """Randomization of two rankings of the same items, which exchange the ranks of an item."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from prframe.stats._batches import batch_sizes, batches
 from prframe.stats._units import Units
-from prframe.stats.rankings import Evaluator, items_at_once, joint_levels, merged_for
+from prframe.stats.paired_rankings.cell_counts import (
+    CellCounts,
+    counts_of_both,
+    differences_of,
+    enough_levels,
+    rows_at_once,
+)
+from prframe.stats.rankings import (
+    CellEvaluator,
+    Evaluator,
+    items_at_once,
+    joint_levels,
+    merged_for,
+)
 from prframe.typing import Flags, Floats, Integers
 
 _WORD = 64
@@ -67,25 +80,56 @@ def swap_distribution(
     joint = joint_levels(levels)
     # Items with the same mid-rank in both models keep it, as a swap could break a model's ties.
     differs = joint[0, 0] // 2 != joint[0, 1] // 2
-    tables = merged_for(evaluate, joint)
     # This is 2^n <= n_resamples, without computing a huge number.
     exact = units.number < n_resamples.bit_length()
-    at_once = levels.shape[1], items_at_once(evaluate)
+    at_once = units.number, rows_at_once(units.number) * units.number
     if exact:
         draws = _all_swaps(units.number, *at_once)
     else:
         draws = _swaps(units.number, *at_once, n_resamples, rng)
-    parts = []
-    for coin, bits in draws:
-        first, second = tables[coin]
-        swapped = units.spread(bits) & differs
-        given = evaluate(np.where(swapped, second, first))
-        parts.append(given - evaluate(np.where(swapped, first, second)))
-    differences = np.concatenate(parts, axis=1)
+    if isinstance(evaluate, CellEvaluator):
+        parts = _swapped_counts(joint, differs, evaluate, units, draws)
+    else:
+        parts = _swapped_levels(joint, differs, evaluate, units, draws)
+    differences = np.concatenate(list(parts), axis=1)
     if exact:
         # In the other half of the swaps both rankings change places.
         differences = np.concatenate([differences, -differences], axis=1)
     return SwapDistribution(differences, exact)
+
+
+def _swapped_levels(
+    joint: Integers,
+    differs: Flags,
+    evaluate: Evaluator,
+    units: Units,
+    draws: Iterable[tuple[int, Flags]],
+) -> Iterator[Floats]:
+    """Yield differences of metrics that take levels."""
+    tables = merged_for(evaluate, joint)
+    for coin, bits in draws:
+        first, second = tables[coin]
+        for rows in batches(len(bits), first.size, items_at_once(evaluate)):
+            swapped = units.spread(bits[rows]) & differs
+            given = evaluate(np.where(swapped, second, first))
+            yield given - evaluate(np.where(swapped, first, second))
+
+
+def _swapped_counts(
+    joint: Integers,
+    differs: Flags,
+    evaluate: CellEvaluator,
+    units: Units,
+    draws: Iterable[tuple[int, Flags]],
+) -> Iterator[Floats]:
+    """Yield differences of metrics that take counts in cells."""
+    tables = [enough_levels(levels, evaluate) for levels in joint]
+    counts = [CellCounts.swapped(levels, differs, evaluate, units) for levels in tables]
+    both = [counts_of_both(levels, evaluate) for levels in tables]
+    for coin, bits in draws:
+        given = counts[coin](np.ascontiguousarray(bits.T).view(np.uint8))
+        # What the first ranking has lost the second has won.
+        yield differences_of(given, both[coin], evaluate)
 
 
 def _all_swaps(n_units: int, width: int, held: int) -> Iterator[tuple[int, Flags]]:

@@ -17,6 +17,7 @@ from .design import (
 from .effect_sizes import (
     cliff_delta as cliff_delta,
     cohen_dz as cohen_dz,
+    cohen_dz_of_columns as cohen_dz_of_columns,
     probability_of_superiority as probability_of_superiority,
 )
 from .family import PairedFamily as PairedFamily, SampledTests as SampledTests

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from prframe.errors import PrframeError
 from prframe.stats._arrays import reals
 from prframe.stats._tolerances import RESIDUE
-from prframe.typing import Floats
+from prframe.typing import Flags, Floats
 
 
 def cohen_dz(differences: ArrayLike) -> float:
@@ -50,16 +50,20 @@ def cohen_dz(differences: ArrayLike) -> float:
     0.732
     """
     values = finite_vector("differences", differences)
-    if values.size < 2:  # noqa: PLR2004
-        return np.nan
-    if not values.any():
-        return 0.0
+    return float(cohen_dz_of_columns(values[:, None], np.ones((values.size, 1), np.bool_))[0])
+
+
+def cohen_dz_of_columns(differences: Floats, defined: Flags) -> Floats:
+    """Return Cohen's d_z of each column, over the differences that are defined; others are 0."""
+    n = defined.sum(axis=0)
     # Values are in units of the largest, because their squares may overflow or be 0.
-    values = values / np.abs(values).max()
-    mean, spread = float(values.mean()), float(values.std(ddof=1))
-    if spread <= RESIDUE * abs(mean):
-        return np.nan
-    return mean / spread
+    largest = np.abs(differences).max(axis=0, initial=0.0)
+    values = differences / np.where(largest > 0, largest, 1.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = values.sum(axis=0) / n
+        spread = np.sqrt((np.where(defined, values - mean, 0.0) ** 2).sum(axis=0) / (n - 1))
+        sizes = np.where(spread > RESIDUE * np.abs(mean), mean / spread, np.nan)
+    return np.where(n > 1, np.where(largest > 0, sizes, 0.0), np.nan)
 
 
 def cliff_delta(a: ArrayLike, b: ArrayLike) -> float:

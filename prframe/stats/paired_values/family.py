@@ -75,8 +75,12 @@ class PairedFamily:
     @cached_property
     def samples(self) -> list[PairedSample]:
         """The units of each pair that have a value."""
-        columns = zip(self.sums.T, self.sizes.T, strict=True)
-        return [PairedSample(sums[sizes > 0], sizes[sizes > 0]) for sums, sizes in columns]
+        return [self.sample(pair) for pair in range(self.sums.shape[1])]
+
+    def sample(self, pair: int) -> PairedSample:
+        """Return the units of a pair that have a value."""
+        sums, sizes = self.sums[:, pair], self.sizes[:, pair]
+        return PairedSample(sums[sizes > 0], sizes[sizes > 0])
 
     @cached_property
     def totals(self) -> Floats:
@@ -89,6 +93,17 @@ class PairedFamily:
         sizes = self.sizes.sum(axis=0)
         nothing = np.full(sizes.shape, np.nan)
         return np.asarray(np.divide(self.totals, sizes, out=nothing, where=sizes > 0))
+
+    @cached_property
+    def std_errors(self) -> Floats:
+        """The standard error of the mean of each pair, as `PairedSample` has it."""
+        n, size = (self.sizes > 0).sum(axis=0), self.sizes.sum(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            influence = (self.sums - self.means * self.sizes) / size
+            largest = np.abs(influence).max(axis=0, initial=0.0)
+            squares = ((influence / np.where(largest > 0, largest, 1.0)) ** 2).sum(axis=0)
+            errors = largest * np.sqrt(n / (n - 1) * squares)
+        return np.where(n > 1, errors, np.nan)
 
     @cached_property
     def _relative(self) -> Floats:

@@ -23,7 +23,7 @@ from prframe.stats._tolerances import EQUAL_DIGITS
 from prframe.stats.null import SignFlipMethod, SignFlipNull, sign_flip_tails
 from prframe.stats.paired_values.family import PairedFamily
 from prframe.stats.paired_values.sample import PairedSample, PairedTest
-from prframe.typing import Alternative, Floats
+from prframe.typing import Alternative, Flags, Floats
 
 QueryTestName: TypeAlias = Literal["randomization", "t", "wilcoxon", "sign", "bootstrap"]
 RandomizationMethod: TypeAlias = Literal["auto", "exact", "convolution", "sampled"]
@@ -76,30 +76,41 @@ def randomization_tests(family: PairedFamily, options: QueryTestOptions) -> list
 def _all_signs(family: PairedFamily, options: QueryTestOptions) -> list[PairedTest]:
     """Test pairs by the distribution of their sums under all signs."""
     name = "randomization"
-    chances = _by_saddlepoints(family, options)
+    p_values, settled = _by_saddlepoints(family, options)
+    tests = [
+        PairedTest(mean, p_value, np.nan, f"{name}-saddlepoint")
+        for mean, p_value in zip(family.means.tolist(), p_values.tolist(), strict=True)
+    ]
 
     def test(pair: int) -> PairedTest:
-        sample = family.samples[pair]
-        if not sample.sums.size:
+        sums = family.sample(pair).sums
+        if not sums.size:
             return PairedTest(np.nan, np.nan, np.nan, name)
-        null = _null_of_signs(sample.sums, options)
-        chance = float(chances[pair])
-        if null.how == "exact" or np.isnan(chance):
-            p_value = float(null.p_value(alternative=options.alternative))
-            return PairedTest(sample.mean, p_value, np.nan, f"{name}-{null.how}")
-        upper, lower = np.array([chance, 1 - chance])[:: 1 if sample.sums.sum() > 0 else -1]
-        p_value = float(from_tails(upper, lower, options.alternative))
-        return PairedTest(sample.mean, p_value, np.nan, f"{name}-saddlepoint")
+        null = _null_of_signs(sums, options)
+        if null.how != "exact" and not np.isnan(tests[pair].p_value):
+            return tests[pair]
+        p_value = float(null.p_value(alternative=options.alternative))
+        return tests[pair]._replace(p_value=p_value, method=f"{name}-{null.how}")
 
-    return list(options.each(test, range(len(family.samples))))
+    others = np.flatnonzero(~settled).tolist()
+    for pair, result in zip(others, options.each(test, others), strict=True):
+        tests[pair] = result
+    return tests
 
 
-def _by_saddlepoints(family: PairedFamily, options: QueryTestOptions) -> Floats:
-    """Return the tails of the sums of all pairs at once, NaN where they would not be accurate."""
+def _by_saddlepoints(family: PairedFamily, options: QueryTestOptions) -> tuple[Floats, Flags]:
+    """Return the p-values of all pairs at once, NaN where they would not be accurate.
+
+    Also tell which of them are settled, as the signs cannot be counted.
+    """
+    n_pairs = family.sums.shape[1]
     if options.method != "auto":
-        return np.full(family.sums.shape[1], np.nan)
+        return np.full(n_pairs, np.nan), np.zeros(n_pairs, dtype=np.bool_)
     tails = sign_flip_tails(family.sums)
-    return np.where(tails.accurate, tails.chance, np.nan)
+    chance = np.where(tails.accurate, tails.chance, np.nan)
+    is_above = family.totals > 0
+    upper, lower = np.where(is_above, [chance, 1 - chance], [1 - chance, chance])
+    return from_tails(upper, lower, options.alternative), tails.accurate & tails.without_unit
 
 
 def _null_of_signs(values: Floats, options: QueryTestOptions) -> SignFlipNull:

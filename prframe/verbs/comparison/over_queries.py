@@ -1,7 +1,7 @@
 """The comparison of models over queries, with a value per model and query."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Literal, TypeAlias
 
@@ -23,11 +23,18 @@ from prframe.stats import (
 )
 from prframe.stats._tolerances import EQUAL_DIGITS
 from prframe.stats._units import Units
-from prframe.stats.intervals import acceleration, bca_interval, percentile_interval, wald_interval
+from prframe.stats.intervals import (
+    Confidence,
+    acceleration,
+    bca_interval,
+    percentile_interval,
+    wald_interval,
+)
 from prframe.stats.paired_values import (
     QUERY_TESTS,
     PairedTest,
     QueryTestOptions,
+    cohen_dz_of_columns,
     rounded_differences,
 )
 from prframe.typing import Floats
@@ -130,14 +137,11 @@ class OverQueries(Plan):
         )
         return QUERY_TESTS[asked.test].of_pairs(table.family, options)
 
-    def _intervals(self, name: str, table: "_Table") -> list[tuple[float, float]]:
+    def _intervals(self, name: str, table: "_Table") -> Sequence[tuple[float, float]] | Floats:
         """Return the interval of the mean difference of each pair."""
         asked, confidence = self.asked, self.asked.confidence(name)
         if asked.interval not in _SAMPLED:
-            return [
-                wald_interval(one.mean, one.std_error, confidence, df=max(one.sums.size - 1, 1))
-                for one in table.family.samples
-            ]
+            return _student(table.family, confidence)
         ends = []
         replicates = table.family.replicates(asked.n_resamples, asked.rng())
         for sample, means in zip(table.family.samples, replicates, strict=True):
@@ -236,6 +240,21 @@ class OverQueries(Plan):
         return {"detectable_difference": detectable, "n_needed": needed}
 
 
+def _student(family: PairedFamily, confidence: Confidence) -> Floats:
+    """Return Student's interval of the mean difference of each pair."""
+    # Where the alternative leaves an end unbounded, it is that of the range.
+    ends = np.tile(np.array(confidence.limits), (family.means.size, 1))
+    n_units = (family.sizes > 0).sum(axis=0)
+    unbounded = replace(confidence, limits=(-np.inf, np.inf))
+    for number in np.unique(n_units):
+        pairs = n_units == number
+        reach = np.array(wald_interval(0.0, 1.0, unbounded, df=max(int(number) - 1, 1)))
+        for side in np.flatnonzero(np.isfinite(reach)):
+            end = family.means[pairs] + reach[side] * family.std_errors[pairs]
+            ends[pairs, side] = np.clip(end, *confidence.limits)
+    return ends
+
+
 def _adjusted_columns(p_values: Floats, std_errors: Floats) -> dict[str, Column]:
     """Return the columns of p-values that were adjusted by draws, and of their errors."""
     return {"p_adjusted": p_values, "p_adjusted_std_error": std_errors}
@@ -289,12 +308,11 @@ class _Table:
             "n": self.n,
         }
 
-    def effects(self, kind: EffectSize) -> list[float]:
+    def effects(self, kind: EffectSize) -> Column:
         """Return the effect size of each pair."""
-        pairs = range(len(self.pairs))
         if kind == "cohen":
-            return [cohen_dz(self.defined_differences(pair)) for pair in pairs]
-        return [self._cliff(pair) for pair in pairs]
+            return cohen_dz_of_columns(self._differences, self._defined)
+        return [self._cliff(pair) for pair in range(len(self.pairs))]
 
     def _cliff(self, pair: int) -> float:
         """Return Cliff's delta of a pair."""

@@ -9,7 +9,8 @@ from scipy.stats import norm
 
 from prframe.errors import PrframeError
 from prframe.stats import SignFlipNull
-from prframe.stats.null.sign_flips.distribution import all_signs, random_signs
+from prframe.stats.null.sign_flips.distribution import all_signs, lack_unit, random_signs
+from prframe.stats.null.sign_flips.grid import SignFlipGrid
 
 
 def enumerated(numbers, x):
@@ -230,3 +231,38 @@ def test_the_unit_does_not_matter(scale, method):
         expected.p_value(alternative="two-sided"), rel=1e-6
     )
     assert found.std() == pytest.approx(expected.std() * scale)
+
+
+def few_sizes(rng, n):
+    """Draw differences of reciprocal ranks, which take few values."""
+    return 1 / rng.geometric(0.3, n) - 1.01 / rng.geometric(0.3, n)
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [
+        lambda rng, n: rng.normal(size=n),
+        lambda rng, n: rng.uniform(0.999, 1.001, n) * rng.choice([-1, 1], n),
+        few_sizes,
+    ],
+    ids=["continuous", "near a lattice", "few sizes"],
+)
+@pytest.mark.parametrize("shift", [-0.1, 0.0, 0.05, 0.3])
+@pytest.mark.parametrize("n", [200, 1000, 20_000])
+def test_the_grid_about_a_sum_is_the_whole_grid_there(drawn, shift, n):
+    numbers = drawn(np.random.default_rng(6), n) + shift
+    total, sizes = numbers.sum(), np.sort(np.abs(numbers))
+    whole, about = SignFlipGrid.rounded(sizes), SignFlipGrid.rounded(sizes, about=total)
+    spread = np.sqrt((sizes**2).sum())
+    x = total + spread * np.array([-0.01, 0.0, 0.01, 0.5, 1.0])
+    assert about.unit == whole.unit
+    np.testing.assert_allclose(about.at_least(x), whole.at_least(x), rtol=1e-10, atol=1e-300)
+
+
+def test_common_units_are_never_denied():
+    rng = np.random.default_rng(7)
+    on_lattice = rng.integers(1, 500, (50, 60)) * rng.uniform(0.001, 1, (50, 1))
+    assert not lack_unit(np.sort(on_lattice)).any()
+    assert lack_unit(np.sort(np.abs(rng.normal(size=(50, 60))))).all()
+    gaps = np.sort(on_lattice * (rng.random(on_lattice.shape) < 0.1) + 0.0)
+    assert not lack_unit(gaps[gaps[:, -1] > 0]).any()

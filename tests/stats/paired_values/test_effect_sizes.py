@@ -8,6 +8,7 @@ from scipy import stats
 
 from prframe.errors import PrframeError
 from prframe.stats import cliff_delta, cohen_dz, probability_of_superiority
+from prframe.stats.paired_values import cohen_dz_of_columns
 
 
 def test_cohen_dz_is_the_t_statistic_over_the_root_of_n() -> None:
@@ -83,3 +84,19 @@ def test_what_is_refused(call, message: str) -> None:
     with pytest.raises(PrframeError) as caught:
         call()
     assert str(caught.value) == message
+
+
+def test_columns_have_the_effect_sizes_of_what_is_defined():
+    rng = np.random.default_rng(12)
+    defined = rng.random((9, 30)) < 0.6
+    defined[:, 0], defined[1:, 1] = False, False
+    differences = np.where(defined, rng.normal(0.2, 1, defined.shape), 0.0)
+    differences[:, 2] = 0
+    differences[:, 3] = 0.3 * defined[:, 3]
+    found = cohen_dz_of_columns(differences, defined)
+    for column, size in enumerate(found):
+        values = differences[defined[:, column], column]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            expected = values.mean() / values.std(ddof=1) if values.size > 1 else np.nan
+        expected = {2: 0.0, 3: np.nan}.get(column, expected)
+        assert size == pytest.approx(expected, nan_ok=True)

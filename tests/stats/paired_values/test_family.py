@@ -212,3 +212,14 @@ def test_tukey_sees_small_differences_of_large_values():
     offset = 1e9 * np.arange(1, 41)
     found = tukey_randomization(values + offset, n_resamples=500, rng=1).p_values
     np.testing.assert_allclose(found, plain, atol=0.005)
+
+
+def test_standard_errors_are_those_of_the_samples():
+    rng = np.random.default_rng(11)
+    sizes = rng.integers(0, 3, (12, 40)).astype(float)
+    sizes[:, 0], sizes[1:, 1] = 0, 0
+    sums = rng.normal(size=sizes.shape) * sizes * 10.0 ** rng.integers(-200, 200, 40)
+    sums[:, 2] = 0
+    family = PairedFamily(sums, sizes)
+    expected = [sample.std_error for sample in family.samples]
+    np.testing.assert_allclose(family.std_errors, expected, rtol=1e-12)

@@ -20,7 +20,7 @@ from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.base import NullDistribution
 from prframe.stats.null.sign_flips.grid import SignFlipGrid, grid_cells, reach, root_of_squares
 from prframe.stats.null.tail_probabilities import BothTails, Side
-from prframe.typing import Alternative, Floats, Integers
+from prframe.typing import Alternative, Flags, Floats, Integers
 
 SignFlipMethod: TypeAlias = Literal["auto", "exact", "convolution"]
 
@@ -31,6 +31,9 @@ _LATTICE_STEPS = 1 << 25
 # Numbers have a common unit if it is not smaller than this share of the largest; remainders
 # below the second share are rounding.
 _UNIT, _ROUNDING = 1e-6, 1e-10
+# So many of the least numbers tell whether there may be a unit; there is none if what they have in
+# common is below this share of the least unit.
+_FIRST, _CERTAINLY = 8, 0.99
 # At most so many of the largest numbers are counted, if the least of them outweighs all smaller
 # ones together.
 _HEAVY = 20
@@ -175,15 +178,21 @@ class SignFlipNull(NullDistribution):
         """The distribution of the sum of the light numbers on a fine grid."""
         return SignFlipGrid.rounded(self._sizes[: self._light])
 
-    def _light_sf(self, x: Floats) -> Floats:
-        """Return the probability that the sum of the light numbers is at least x."""
+    def _light_sf(self, x: Floats, about: SignFlipGrid | None = None) -> Floats:
+        """Return the probability that the sum of the light numbers is at least x.
+
+        A grid may be given that holds only what is about x.
+        """
         most = float(self._sizes[: self._light].sum())
         chances = np.asarray(x <= self._slack - most, dtype=np.float64)
         within = (chances == 0) & (x <= most + self._slack)
         if within.any():
             least = max(0.5**self._light, _TINY)
-            chance = self._light_grid.at_least(x[within]) if self._light else np.ones(1)
-            chances[within] = np.maximum(chance, least)
+            if self._light:
+                grid = about or self._light_grid
+                chances[within] = np.maximum(grid.at_least(x[within]), least)
+            else:
+                chances[within] = 1.0
         return chances
 
     def mean(self) -> float:
@@ -320,20 +329,26 @@ class SignFlipNull(NullDistribution):
     def _tail(self, numbers: Floats) -> float:
         """Return the probability of the sum of the numbers or more."""
         total = float(numbers.sum())
-        tail = self._at_least(total)
         if (
             self.how == "exact"
             or self._on_lattice
             or abs(total) >= self._sizes.sum() - self._slack
         ):
-            return tail
+            return self._at_least(total)
         rising = numbers[np.argsort(np.abs(numbers), kind="stable")]
         light, heavy = rising[: self._light], rising[self._light :]
+        if not heavy.size:
+            grid = SignFlipGrid.rounded(self._sizes, about=total)
+            before = float(self._light_sf(np.array([total]), grid)[0])
+            return min(1.0, self._light_tail(light, before, grid))
         alike = np.abs(self._heavy_sums - heavy.sum()) <= self._slack
         before = float(self._light_sf(np.array([total - heavy.sum()]))[0])
-        return min(1.0, tail + float(alike.mean()) * (self._light_tail(light, before) - before))
+        more = self._light_tail(light, before) - before
+        return min(1.0, self._at_least(total) + float(alike.mean()) * more)
 
-    def _light_tail(self, numbers: Floats, tail: float) -> float:
+    def _light_tail(
+        self, numbers: Floats, tail: float, about: SignFlipGrid | None = None
+    ) -> float:
         """Return the probability of the sum of light numbers or more; `tail` is the grid's."""
         if abs(float(numbers.sum())) >= self._sizes[: self._light].sum() - self._slack:
             return tail
@@ -341,9 +356,10 @@ class SignFlipNull(NullDistribution):
         own = chance_of_signs(numbers)
         if own < NEGLIGIBLE * tail:
             return tail
-        if self._light_grid.coarse:
+        grid = about or self._light_grid
+        if grid.coarse:
             return tail + own / 2
-        return self._light_grid.at_least_sum(numbers, own)
+        return grid.at_least_sum(numbers, own)
 
     @cached_property
     def _least(self) -> float:
@@ -383,6 +399,22 @@ def _lattice(sizes: Floats) -> Integers | None:
     places = sizes / unit
     whole = np.rint(places)
     return None if (np.abs(places - whole) > _WHOLE).any() else whole.astype(np.int64)
+
+
+def lack_unit(rising: Floats) -> Flags:
+    """Tell which rows of rising sizes certainly have no common unit, by the least few of each."""
+    relative = rising / rising[:, -1:]
+    first = np.count_nonzero(relative == 0, axis=1, keepdims=True)
+    place = np.minimum(first + np.arange(_FIRST), relative.shape[1] - 1)
+    unit = np.zeros(len(relative))
+    for size in np.take_along_axis(relative, place, axis=1).T:
+        rest = size
+        # This is Euclid's algorithm, as in `_lattice`.
+        while (goes_on := rest > _ROUNDING).any():
+            least = np.where(goes_on, rest, 1.0)
+            remaining = np.abs(unit - least * np.rint(unit / least))
+            unit, rest = np.where(goes_on, rest, unit), np.where(goes_on, remaining, rest)
+    return np.asarray(unit < _UNIT * _CERTAINLY)
 
 
 def random_signs(

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from prframe.stats.null.sign_flips.tilt import log_cosh, tilts
 from prframe.typing import Floats, Integers
 
 # The grid for rounded numbers has at most the first number of cells and at least the second; in
@@ -11,6 +12,14 @@ from prframe.typing import Floats, Integers
 _CELLS, _COARSE, _STEPS = 1 << 16, 1 << 14, 1 << 29
 # The grid reaches so many standard deviations, beyond which every probability is 0 as a float.
 _REACH = 40.0
+# About one sum, the tilted distribution is computed over so many standard deviations, beyond half
+# of which its mass is below 1e-10 of its digits; and below that sum, over so many.
+_WINDOW, _BELOW = 20, 0.5
+# Fewer numbers than this are convolved one by one, which takes less time.
+_FEW = 200
+# Values of a characteristic function do not matter if their logarithm is below the first number;
+# so many numbers are multiplied at a time.
+_NOTHING, _FACTORS = -44.0, 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,8 +64,37 @@ class SignFlipGrid:
         return cls(start - half, np.cumsum(atoms[::-1])[::-1], unit, step)
 
     @classmethod
-    def rounded(cls, sizes: Floats) -> "SignFlipGrid":
-        """Round numbers to a fine grid, which is scaled so that the variance stays the same."""
+    def about(cls, places: Integers, unit: float, step: float, place: float) -> "SignFlipGrid":
+        """Convolve as `of_places` does, but only for sums about one place and above it.
+
+        The distribution is tilted so that its mean is at that place, and convolved by Fourier
+        transforms. There the tilted probabilities are large, so that the tail keeps its digits,
+        however small it is.
+        """
+        values, number = np.unique(places.astype(np.float64), return_counts=True)
+        norm, total = float(np.sqrt((number * values**2).sum())), int(places.sum())
+        relative = np.repeat(values, number)[:, None] / norm
+        with np.errstate(all="ignore"):
+            tilt = float(tilts(relative, np.array([max(place, 0.0) / norm]))[0][0]) / norm
+        middle = float((values * np.tanh(tilt * values)) @ number)
+        width = 1024 * int(np.ceil(_WINDOW / 2 * norm / 1024))
+        chance = _tilted_chances(values.astype(np.int64), number, tilt, width)
+        # The sums are twice the sum of the numbers with a plus sign, less the total.
+        low = max(int((min(place, middle) - _BELOW * norm + total) / 2), 0)
+        high = min(int((middle + total) / 2) + width // 2, total)
+        low = max(low, high - width + 1)
+        plus = np.arange(low, high + 1)
+        sums = 2 * plus - total
+        weight = np.exp(log_cosh(tilt * values) @ number - tilt * sums)
+        atoms = chance[plus % width] * weight
+        return cls(int(sums[0]), np.cumsum(atoms[::-1])[::-1], unit, step)
+
+    @classmethod
+    def rounded(cls, sizes: Floats, about: float | None = None) -> "SignFlipGrid":
+        """Round numbers to a fine grid, which is scaled so that the variance stays the same.
+
+        If a sum is given, the grid may hold only what is about it and above.
+        """
         spread = root_of_squares(sizes)
         cells = grid_cells(sizes.size)
         step = 2 * min(float(sizes.sum()), _REACH * spread) / cells
@@ -64,7 +102,10 @@ class SignFlipGrid:
         rounded = _rounded_squares(sizes / step) if coarse else np.rint(sizes / step)
         places = rounded[rounded > 0].astype(np.int64)
         norm = float(np.sqrt((rounded**2).sum()))
-        return replace(cls.of_places(places, spread / norm, step), coarse=coarse)
+        unit = spread / norm
+        if about is None or places.size < _FEW:
+            return replace(cls.of_places(places, unit, step), coarse=coarse)
+        return replace(cls.about(places, unit, step, about / unit), coarse=coarse)
 
     def from_place(self, place: float) -> float:
         """Return P(S >= place), the place being counted in units."""
@@ -114,3 +155,29 @@ def _rounded_squares(ratios: Floats) -> Floats:
     low = np.floor(ratios)
     share = (ratios**2 - low**2) / (2 * low + 1)
     return np.asarray(low + np.diff(np.rint(np.cumsum(share)), prepend=0.0))
+
+
+def _tilted_chances(values: Integers, number: Integers, tilt: float, width: int) -> Floats:
+    """Return the distribution of the sum of numbers with a plus sign, on a circle of places.
+
+    Each value comes up so many times. Under the tilt t, it has a plus sign with the probability
+    ``1 / (1 + exp(-2 t v))``.
+    """
+    chance = 1 / (1 + np.exp(-2 * tilt * values))
+    angle = 2 * np.pi / width * np.arange(width)
+    versine, sine = 1 - np.cos(angle), np.sin(angle)
+    left, size = np.arange(width // 2 + 1), np.zeros(width // 2 + 1)
+    # Each part has values of all sizes, so that most of the transform vanishes after few parts.
+    n_parts = min(values.size, -(-int(number.sum()) // _FACTORS))
+    for part in (slice(start, None, n_parts) for start in range(n_parts)):
+        turns = np.outer(values[part], left) % width
+        spread = 2 * chance[part] * (1 - chance[part])
+        with np.errstate(divide="ignore"):
+            size += number[part] / 2 @ np.log1p(-spread[:, None] * versine[turns])
+        matters = size > _NOTHING
+        left, size = left[matters], size[matters]
+    turns = np.outer(values, left) % width
+    phase = np.arctan2(chance[:, None] * sine[turns], 1 - chance[:, None] * versine[turns])
+    transform = np.zeros(width // 2 + 1, dtype=np.complex128)
+    transform[left] = np.exp(size - 1j * (number @ phase))
+    return np.maximum(np.fft.irfft(transform, width), 0.0)

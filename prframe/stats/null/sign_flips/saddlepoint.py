@@ -3,10 +3,15 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import gammaln, ndtr
 
 from prframe.stats._batches import batches
-from prframe.stats.null.sign_flips.distribution import NEGLIGIBLE, chance_of_signs
+from prframe.stats.null.sign_flips.distribution import (
+    NEGLIGIBLE,
+    chance_of_signs,
+    lack_unit,
+)
+from prframe.stats.null.sign_flips.tilt import log_cosh, tilts
 from prframe.typing import Flags, Floats
 
 # A tail is taken if the sum is nearly normal, by its excess kurtosis, and the second term of the
@@ -15,15 +20,18 @@ _LARGEST_KURTOSIS, _LARGEST_CHANGE = 0.05, 1e-3
 # Nearer to the mean than so many standard deviations, terms of the expansion cancel, and that of
 # Edgeworth is used.
 _NEAR = 0.1
-# Newton's method takes few steps, since the sum is nearly normal.
-_STEPS, _CLOSE = 50, 1e-11
 # Sums cluster if the characteristic function of so many of the numbers, of all sizes, is not small
 # for arguments up to the second number, in standard deviations of the sum; the share of a tail
 # that clusters may change is the third number.
 _LOOKED_AT, _FARTHEST, _CLUSTERED = 64, 1600.0, 1e-4
 # The main lobe of a characteristic function ends there, and other lobes are wider than the step.
 _LOBE, _STEP = 4.5, 1.5
-# So many numbers are looked at together.
+# So many sums are looked at together, and so many of their numbers at a time.
+_ROWS, _FACTORS = 32, 8
+# Before that, so many are looked at in single precision, and arguments are left out where the
+# square of the function is below its bound by more than the second number.
+_ROUGH, _FAR_BELOW = 16, 4.0
+# So many numbers are taken together.
 _AT_A_TIME = 1 << 18
 
 
@@ -36,10 +44,14 @@ class SaddlepointTails(NamedTuple):
         P(S >= s), at least so if `accurate`; else no number is promised.
     accurate : ndarray of bool, shape (n_sums,)
         Whether the expansion has converged, and the sum itself has a negligible probability.
+    without_unit : ndarray of bool, shape (n_sums,)
+        Whether, of sums with an accurate tail, the numbers certainly have no common unit, along
+        which the signs could be counted.
     """
 
     chance: Floats
     accurate: Flags
+    without_unit: Flags
 
 
 def sign_flip_tails(numbers: Floats) -> SaddlepointTails:
@@ -78,32 +90,17 @@ def sign_flip_tails(numbers: Floats) -> SaddlepointTails:
     >>> tails.accurate, tails.chance.round(4)
     (array([ True]), array([0.3471]))
     """
-    chance, accurate = np.full(numbers.shape[1], np.nan), np.zeros(numbers.shape[1], np.bool_)
-    for part in batches(numbers.shape[1], max(len(numbers), 1), _AT_A_TIME):
-        chance[part], accurate[part] = _tails(numbers[:, part])
-    for place in np.flatnonzero(accurate):
-        column = numbers[:, place]
-        # Of the probability of the sum itself, a continuous distribution counts a part.
-        is_rare = chance_of_signs(column[column != 0]) < NEGLIGIBLE * chance[place]
-        accurate[place] = is_rare and not _clusters(column)
-    return SaddlepointTails(chance, accurate)
+    parts = [
+        _tails(numbers[:, part])
+        for part in batches(numbers.shape[1], max(len(numbers), 1), _AT_A_TIME)
+    ]
+    if not parts:
+        nothing = np.zeros(0, np.bool_)
+        return SaddlepointTails(np.zeros(0), nothing, nothing)
+    return SaddlepointTails(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _clusters(numbers: Floats) -> bool:
-    """Tell whether sums with random signs cluster, by their tilted characteristic function."""
-    relative = numbers / np.abs(numbers).max()
-    relative /= np.sqrt((relative**2).sum())
-    sizes = np.sort(np.abs(relative))[::-1]
-    slope, _ = _slope(sizes[:, None], np.abs(relative.sum(keepdims=True)))
-    chosen = sizes[:: max(1, np.count_nonzero(sizes) // _LOOKED_AT)]
-    spread = np.sqrt((chosen**2).sum())
-    arguments = np.arange(_LOBE / spread, _FARTHEST, _STEP / spread)
-    left = 1 / np.cosh(slope * chosen) ** 2
-    size = np.sqrt(np.prod(1 - np.sin(arguments[:, None] * chosen) ** 2 * left, axis=1))
-    return bool((size * max(float(slope[0]), 1.0) > _CLUSTERED * arguments).any())
-
-
-def _tails(numbers: Floats) -> tuple[Floats, Flags]:
+def _tails(numbers: Floats) -> SaddlepointTails:
     """Return the tails of some sums."""
     largest = np.abs(numbers).max(axis=0, initial=0.0)
     sizes = np.abs(numbers) / np.where(largest > 0, largest, 1.0)
@@ -113,26 +110,86 @@ def _tails(numbers: Floats) -> tuple[Floats, Flags]:
     near = total < _NEAR
     kurtosis = -2 * (sizes**4).sum(axis=0)
     with np.errstate(all="ignore"):
-        slope, converged = _slope(sizes, total)
-        first, second = _expansions(sizes, total, slope)
+        tilt, converged = tilts(sizes, total)
+        first, second = _expansions(sizes, total, tilt)
         accurate = near | (converged & (np.abs(second / first - 1) <= _LARGEST_CHANGE))
     accurate &= (norm > 0) & (-kurtosis <= _LARGEST_KURTOSIS)
-    return np.where(near, _edgeworth(total, kurtosis), second), accurate
+    chance = np.where(near, _edgeworth(total, kurtosis), second)
+    places = np.flatnonzero(accurate)
+    rising = np.sort(sizes[:, places].T, axis=1)
+    # Of the probability of the sum itself, a continuous distribution counts a part.
+    rare = _largest_chances(rising) < NEGLIGIBLE * chance[places]
+    for place in np.flatnonzero(~rare):
+        column = numbers[:, places[place]]
+        rare[place] = chance_of_signs(column[column != 0]) < NEGLIGIBLE * chance[places[place]]
+    rare[rare] = ~_clustered(rising[rare, ::-1], tilt[places[rare]])
+    accurate[places] = rare
+    without_unit = np.zeros_like(accurate)
+    without_unit[places[rare]] = lack_unit(rising[rare])
+    return SaddlepointTails(chance, accurate, without_unit)
 
 
-def _slope(sizes: Floats, total: Floats) -> tuple[Floats, Flags]:
-    """Solve ``sum_i d_i tanh(t d_i) = s`` for t; the sums of squares are 1."""
-    slope, converged = total.copy(), np.zeros(total.shape, np.bool_)
-    for _ in range(_STEPS):
-        tanh = np.tanh(slope * sizes)
-        curvature = (sizes**2 * (1 - tanh**2)).sum(axis=0)
-        step = (total - (sizes * tanh).sum(axis=0)) / curvature
-        # The sum of tanh is concave, so that Newton's steps from below 0 overshoot nowhere.
-        slope = slope + step
-        converged = np.abs(step) <= _CLOSE * slope
-        if converged.all():
-            break
-    return slope, converged
+def _largest_chances(rising: Floats) -> Floats:
+    """Return bounds of the probabilities of single sums, a row of sizes each.
+
+    The bound is that of sizes which have as many plus signs as minus signs.
+    """
+    n = rising.shape[1]
+    number = np.arange(n + 1)
+    log_ways = gammaln(number + 1) - 2 * gammaln(number / 2 + 1) - number * np.log(2)
+    alike = np.round(rising / rising[:, -1:], 12)
+    opens = np.diff(alike, axis=1, prepend=-1.0) != 0
+    starts = np.flatnonzero(opens)
+    lengths = np.diff(starts, append=rising.size)
+    # Numbers that are 0 have no sign.
+    logs = np.where(rising.ravel()[starts] > 0, log_ways[lengths], 0.0)
+    return np.exp(np.bincount(starts // n, logs, minlength=len(rising)))
+
+
+def _clustered(falling: Floats, tilt: Floats) -> Flags:
+    """Tell which sums cluster, by their tilted characteristic functions; a row of sizes each."""
+    clustered = np.zeros(len(falling), np.bool_)
+    for rows in batches(len(falling), _LOOKED_AT, _LOOKED_AT * _ROWS):
+        chosen = _of_all_sizes(falling[rows])
+        left = 1 / np.cosh(tilt[rows, None] * chosen) ** 2
+        step = _STEP / np.sqrt((chosen**2).sum(axis=1, keepdims=True))
+        # The arguments begin behind the main lobe.
+        argument = step * (np.arange(_FARTHEST / step.min()) + _LOBE / _STEP)
+        least = (_CLUSTERED * argument / np.maximum(tilt[rows, None], 1.0)) ** 2
+        large = _roughly_above(least, argument, chosen, left) & (argument < _FARTHEST)
+        row, place = np.nonzero(large)
+        # The function is a product of numbers below 1.
+        for some in batches(chosen.shape[1], 1, _FACTORS):
+            angle = argument[row, place, None] * chosen[row, some]
+            with np.errstate(divide="ignore"):
+                least[row, place] /= np.prod(1 - np.sin(angle) ** 2 * left[row, some], axis=1)
+            remain = least[row, place] < 1
+            row, place = row[remain], place[remain]
+        clustered[rows][row] = True
+    return clustered
+
+
+def _roughly_above(least: Floats, argument: Floats, chosen: Floats, left: Floats) -> Flags:
+    """Tell where squares of characteristic functions may be above bounds, by their first factors.
+
+    Single precision, which is much quicker, is enough to tell whether they are far below.
+    """
+    rough = argument.astype(np.float32)
+    square = np.ones_like(rough)
+    for part, of_part in zip(*(x.T[:_ROUGH, :, None] for x in (chosen, left)), strict=True):
+        sine = np.sin(rough * part.astype(np.float32))
+        square *= 1 - sine**2 * of_part.astype(np.float32)
+    return np.asarray(square > least / _FAR_BELOW)
+
+
+def _of_all_sizes(falling: Floats) -> Floats:
+    """Choose about as many of the sizes of each row, which are of all sizes but 0."""
+    number = np.count_nonzero(falling, axis=1)
+    step = np.maximum(1, number // _LOOKED_AT)
+    place = np.arange(2 * _LOOKED_AT) * step[:, None]
+    within = place < number[:, None]
+    chosen = np.take_along_axis(falling, np.where(within, place, 0), axis=1)
+    return np.asarray(chosen * within)
 
 
 def _expansions(sizes: Floats, total: Floats, slope: Floats) -> tuple[Floats, Floats]:
@@ -140,8 +197,7 @@ def _expansions(sizes: Floats, total: Floats, slope: Floats) -> tuple[Floats, Fl
     tilted = slope * sizes
     tanh = np.tanh(tilted)
     square = 1 - tanh**2
-    # log cosh x, where cosh may overflow.
-    generating = (tilted + np.log1p(np.exp(-2 * tilted)) - np.log(2)).sum(axis=0)
+    generating = log_cosh(tilted).sum(axis=0)
     variance = (sizes**2 * square).sum(axis=0)
     skewness = (-2 * sizes**3 * tanh * square).sum(axis=0) / variance**1.5
     kurtosis = (sizes**4 * square * (6 * tanh**2 - 2)).sum(axis=0) / variance**2

@@ -1,0 +1,76 @@
+"""Draws with replacement as numbers of times that each unit comes up, many at once."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prframe.stats._batches import batch_sizes, batches
+
+# A Poisson variate with a mean of at most 1 is below this, except in one of 10^40 draws.
+_LIMIT = 32
+# Independent Poisson variates with this many standard deviations below the number of units in all
+# leave some to be drawn one by one, and rarely are too many.
+_SHORT = 3.0
+_BYTE = 256
+# So many bytes are compared at a time, few enough for the processor's cache.
+_AT_ONCE = 1 << 16
+
+
+def drawn_multiplicities(
+    n: int, n_resamples: int, at_once: int, rng: np.random.Generator
+) -> Iterator[NDArray[np.uint8]]:
+    """Draw n of n units with replacement, and count how often each comes up.
+
+    Independent Poisson variates are multinomial, given their sum. What is lacking in that sum is
+    drawn one by one, and what is too much is taken away at random.
+
+    Parameters
+    ----------
+    n : int
+        Number of units.
+    n_resamples : int
+    at_once : int
+        How many resamples are drawn together; other numbers give other draws.
+    rng : numpy.random.Generator
+
+    Yields
+    ------
+    ndarray of int, shape (n, at most at_once)
+    """
+    rate = max(0.0, 1 - _SHORT / np.sqrt(n))
+    for size in batch_sizes(n_resamples, 1, at_once):
+        drawn = _poisson(rate, n * size, rng).reshape(n, size)
+        lacking = n - drawn.sum(axis=0, dtype=np.uint32).astype(np.int64)
+        for column in np.flatnonzero(lacking < 0):
+            times = drawn[:, column].astype(np.int64)
+            surplus = rng.multivariate_hypergeometric(times, -int(lacking[column]))
+            drawn[:, column] = times - surplus
+        resample = np.repeat(np.arange(size), np.maximum(lacking, 0))
+        place = rng.integers(0, n, resample.size) * size + resample
+        np.add.at(drawn.reshape(-1), place, np.uint8(1))
+        yield drawn
+
+
+def _poisson(rate: float, number: int, rng: np.random.Generator) -> NDArray[np.uint8]:
+    """Draw Poisson variates from random bytes.
+
+    A byte stands for the whole 256ths of each probability. For what is left of 1 another number is
+    drawn, among what is left of each probability.
+    """
+    chance = np.exp(-rate) * np.cumprod(np.append(1.0, rate / np.arange(1, _LIMIT)))
+    whole = np.floor(chance * _BYTE)
+    ends = np.unique(np.cumsum(whole))
+    left = np.cumsum(chance * _BYTE - whole)
+    drawn = np.zeros(number, dtype=np.uint8)
+    for part in batches(number, 1, _AT_ONCE):
+        counts = drawn[part]
+        words = rng.integers(0, 1 << 64, -(-counts.size // 8), dtype=np.uint64)
+        random = words.astype("<u8", copy=False).view(np.uint8)[: counts.size]
+        for end in ends[ends < _BYTE].astype(np.uint8):
+            counts += random >= end
+        if ends[-1] < _BYTE:
+            rest = np.flatnonzero(random >= np.uint8(ends[-1]))
+            chosen = rng.random(rest.size) * left[-1]
+            counts[rest] = np.searchsorted(left[:-1], chosen, side="right")
+    return drawn
