@@ -89,7 +89,7 @@ class GammaWalk:
         if self._step == 1:
             return self._rng.standard_exponential(size)
         # Half the square of a normal number has the shape of one half.
-        return 0.5 * self._rng.standard_normal(size) ** 2
+        return np.asarray(0.5 * self._rng.standard_normal(size) ** 2, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,8 @@ from prframe.typing import Floats
 # At recall b this loses at most the smaller of 1 / (4 * 2048 b (1 - b)) and about 1 / (4 * 64) of
 # the variance.
 _MOST_KNOTS = 2048
+# The same for draws of one curve, which lose at most the larger share, 1 / (4 * 64), anywhere.
+DRAWN_KNOTS = 512
 _END_PARTS = 64
 
 
@@ -74,13 +76,13 @@ class RocPath:
             float(cells.n_neg),
             float(cells.pos[-1]),
         )
-        return path._thin()
+        return path.thin(_MOST_KNOTS)
 
-    def _thin(self) -> "RocPath":
-        """Drop knots that are so close to others that they do not matter."""
-        if self.ranks.size <= _MOST_KNOTS:
+    def thin(self, most: int) -> "RocPath":
+        """Drop knots that are so close to others that they do not matter, if there are many."""
+        if self.ranks.size <= most:
             return self
-        grid = _grid(self.ranks[0], self.ranks[-1])
+        grid = _grid(self.ranks[0], self.ranks[-1], most)
         kept = np.searchsorted(self.ranks, grid)
         # Blocks that are larger than a cell of the grid keep both their knots.
         cell = np.searchsorted(grid[1:-1], self.ranks[:-1], side="right")
@@ -114,9 +116,9 @@ def places(recall: Floats, knots: Floats) -> Floats:
     return indices
 
 
-def _grid(first: float, last: float) -> Floats:
+def _grid(first: float, last: float, number: int) -> Floats:
     """Return ranks that are evenly spaced, and closer to each other at both ends."""
-    even = np.linspace(first, last, _MOST_KNOTS)
+    even = np.linspace(first, last, number)
     # Beyond this distance from an end the evenly spaced ranks are closer to each other.
     far = _END_PARTS * (even[1] - even[0])
     near = np.arange(min(_END_PARTS, far))
