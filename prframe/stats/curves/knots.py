@@ -85,9 +85,15 @@ def _within(path: RocPath) -> list[tuple[Integers, Floats, Floats]]:
     of_tied = tied[of_tied]
     share = (tied_fp - low[of_tied]) / (high - low)[of_tied]
     # The half negative that was not seen falls to 0 at recall 0.
-    empty = np.repeat(np.flatnonzero((high == 0) & (path.ranks[:-1] == path.ranks[0])), 6)
-    shares = np.resize(_SHARES, empty.size)
-    return [(of_free, log_share, free_fp), (of_tied, share, tied_fp), (empty, shares, 0 * shares)]
+    empty = np.repeat(
+        np.flatnonzero((high == 0) & (path.ranks[:-1] == path.ranks[0])), _SHARES.size
+    )
+    shares = np.asarray(np.resize(_SHARES, empty.size), dtype=np.float64)
+    return [
+        (of_free, log_share, free_fp),
+        (of_tied, share, tied_fp),
+        (empty, shares, np.zeros(empty.size)),
+    ]
 
 
 def _growing(most: float, ratio: float, largest_step: float) -> Floats:
