@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.band_cases import bands
+from benchmarks.band_cases import bands, bands_of_groups, intervals_of_groups
 from benchmarks.case import Agreement, Case, Check, Deadline, Limit, Ratio, Sizes, Subject
 from benchmarks.compare_cases import compare, compare_pairs, compare_peer
 from benchmarks.learn_cases import learn
@@ -391,6 +391,8 @@ CASES: dict[str, Callable[[Sizes], Case]] = {
     "null": null,
     "null-peer": null_peer,
     "bands": bands,
+    "bands-groups": bands_of_groups,
+    "intervals-groups": intervals_of_groups,
     "learn": learn,
     "compare": compare,
     "compare-pairs": compare_pairs,
