@@ -19,7 +19,7 @@ from prframe.stats.null.average_precision.generating_function.course import Comp
 from prframe.typing import Floats, Integers
 
 # Slopes are powers of this.
-_RATIO = 1.4
+_RATIO = 1.7
 # Slopes begin at about the first number over the standard deviation of T, and go on at least to
 # the second number over it.
 _FLATTEST, _STEEPEST = 0.05, 3.0

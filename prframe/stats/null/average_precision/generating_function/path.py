@@ -217,8 +217,11 @@ def log_waves(lanes: Lanes, path: Path, frequencies: Floats) -> Floats:
     below = j * lanes.single
     later = np.cumsum(below[:, ::-1], axis=1)[:, ::-1] - below
     variance = j * (1 - j / size)
-    turned = np.exp(1j * frequencies[:, :, None] * (own + later)[:, None, :])
-    total = np.abs((variance[:, None, :] * turned).sum(axis=2))
+    total = np.zeros(frequencies.shape)
+    for lane, rise in enumerate(own + later):
+        phase = np.outer(frequencies[lane], rise)
+        real, imaginary = ((wave(phase) * variance[lane]).sum(axis=1) for wave in (np.cos, np.sin))
+        total[lane] = np.hypot(real, imaginary)
     return np.asarray(total - variance.sum(axis=1)[:, None])
 
 

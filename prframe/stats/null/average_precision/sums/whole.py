@@ -38,6 +38,9 @@ _LADDER = np.geomspace(1 / 60, 1.0, 8)
 _FURTHER_UP, _FURTHER_DOWN = 1.25, 8.0
 # Chances with smaller logarithms do not count for these first slopes.
 _SELDOM = -12.0
+# A first look takes one of so many terms, times their positives: few positives have the
+# distributions that are furthest from normal, and the shortest walks.
+_SAMPLED = 4
 # A polynomial through so many of the nearest of them gives the slope.
 _NEAREST = 6
 # So many nodes about a slope, how far they reach at first, and how often they are laid.
@@ -53,25 +56,39 @@ _APART = 0.05
 class _Part:
     """Terms with similar numbers of positives, whose walks go side by side."""
 
-    def __init__(self, terms: Sequence[Term]) -> None:
-        self.terms = list(terms)
+    def __init__(self, terms: Sequence[Term], lanes: Lanes) -> None:
+        self.terms, self.lanes = list(terms), lanes
         self.often = np.array([term.often for term in terms], dtype=np.float64)
         self.scale = np.array([1.0 / term.n_pos for term in terms])
         self.limit = WholeWalk.limit(1 / self.scale) / float(self.scale.max())
+        self._walk = WholeWalk(lanes)
+
+    @classmethod
+    def of(cls, terms: Sequence[Term]) -> "_Part":
+        """Lay the walks of terms side by side."""
         steps = [term.items.table(DENSE, GROWTH) for term in terms]
-        self.lanes = Lanes.of(steps, [term.n_pos for term in terms])
+        return cls(terms, Lanes.of(steps, [term.n_pos for term in terms]))
+
+    def sample(self) -> "_Part":
+        """Return a part in which a few of the terms stand for those beside them as well."""
+        every = max(1, self.terms[0].n_pos // _SAMPLED)
+        begins = np.arange(0, len(self.terms), every)
+        chosen = np.minimum(begins + every // 2, len(self.terms) - 1)
+        often = np.add.reduceat(self.often, begins).tolist()
+        terms = [
+            self.terms[place]._replace(often=int(count))
+            for place, count in zip(chosen.tolist(), often, strict=True)
+        ]
+        return _Part(terms, self.lanes.taken(chosen))
 
     def path_at(self, slope: float) -> Path:
         """Return the most likely paths under a slope."""
         return leaning(self.lanes, slope * self.scale)[0]
 
-    def prepare(self, steepest: float, never: float) -> None:
-        """Prepare the walk for slopes up to a value."""
-        self._walk = WholeWalk(self.lanes, steepest * self.scale, never)
-
-    def log_mgf(self, slopes: Floats) -> Floats:
+    def log_mgf(self, slopes: Floats, never: float = NEVER) -> Floats:
         """Return the sum of log E[exp(slope AP)] over the terms."""
-        return np.asarray(self.often @ np.log(self._walk.mgf(slopes * self.scale[:, None])))
+        values = self._walk.mgf(slopes * self.scale[:, None], never)
+        return np.asarray(self.often @ np.log(values))
 
     def wave(self, slope: float, frequencies: Floats) -> Complexes:
         """Return the characteristic function of the sum under a tilt."""
@@ -86,7 +103,7 @@ class WholeSum(Sum):
     def __init__(self, terms: Sequence[Term]) -> None:
         super().__init__(terms)
         alike = groupby(self.terms, key=lambda term: int(np.log(term.n_pos) / np.log(_ALIKE)))
-        self._parts = [_Part(list(members)) for _, members in alike]
+        self._parts = [_Part.of(list(members)) for _, members in alike]
         self._limit = min(part.limit for part in self._parts)
 
     @property
@@ -101,7 +118,6 @@ class WholeSum(Sum):
             half = reach / self.tilted_deviation
             if slope is None or abs(slope) + half > self._limit:
                 return None
-            self._prepare(abs(slope) + half)
             nodes = nodes_about(np.array([slope]), np.array([half]), _NODES)
             log_mgf = self._log_mgf(nodes[0])
             points, place = from_nodes(nodes, log_mgf, np.array([target]))
@@ -124,8 +140,7 @@ class WholeSum(Sum):
         further = _FURTHER_UP if normal > 0 else _FURTHER_DOWN
         top = np.sign(normal) * min(further * abs(normal), self._limit)
         ladder = np.sort(np.append(top * _LADDER, 0.0))
-        self._prepare(float(np.abs(top)), _SELDOM)
-        log_mgf = self._log_mgf(ladder)
+        log_mgf = self._rough_log_mgf(ladder)
         means = np.gradient(log_mgf[0], ladder)
         if not means[0] <= target <= means[-1]:
             return None
@@ -142,14 +157,21 @@ class WholeSum(Sum):
         self.tilted_deviation = variance**0.5
         return slope
 
-    def _prepare(self, steepest: float, never: float = NEVER) -> None:
-        """Prepare the walks of all parts for slopes up to a value."""
-        for part in self._parts:
-            part.prepare(steepest, never)
-
     def _log_mgf(self, slopes: Floats) -> Floats:
         """Return the logarithm of the generating function, shape (1, n_slopes)."""
         return np.asarray(sum(part.log_mgf(slopes) for part in self._parts))[None]
+
+    def _rough_log_mgf(self, slopes: Floats) -> Floats:
+        """Return roughly what `_log_mgf` does, from a sample of the terms.
+
+        Mean and variance are those of all terms.
+        """
+        sample = [part.sample() for part in self._parts]
+        log_mgf = np.sum([part.log_mgf(slopes, _SELDOM) for part in sample], axis=0)
+        often, mean, variance = np.array([term[2:] for part in sample for term in part.terms]).T
+        log_mgf += slopes * (self.mean - often @ mean)
+        log_mgf += slopes**2 / 2 * (self.deviation**2 - often @ variance)
+        return np.asarray(log_mgf)[None]
 
     def approximation(self, points: Points, target: float) -> Approximation:
         """Return the tail from six derivatives, all of which are accurate."""

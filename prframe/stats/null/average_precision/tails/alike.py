@@ -1,6 +1,7 @@
 """Groups that share a depth and tie blocks: their sizes, and which methods suit them."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from math import log
 
 import numpy as np
@@ -12,7 +13,6 @@ from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.moments import ap_null_moments, retrieved_moments
 from prframe.stats.null.average_precision.tails.lattice import (
     MOST_HITS,
-    NEVER,
     Retrieved,
     likely_hits,
     walk_terms,
@@ -36,6 +36,8 @@ _ON_LATTICE = 32
 MOST_TERMS = 4e5
 # Single ranks carry weight if at most this share of the items is positive.
 _RARE = 0.02
+# Hits whose chance has a smaller logarithm do not count when a lattice is chosen.
+_UNLIKELY = -90.0
 
 
 class AlikeGroups:
@@ -56,14 +58,29 @@ class AlikeGroups:
     ) -> None:
         self.groups = list(groups)
         self._shape = depth, ends
-        n, n_pos = np.array(self.groups, dtype=np.float64).reshape(-1, 2).T
-        self._least = ap_minimum(n, n_pos) if depth is None else np.zeros(n.size)
-        self.mean, self.variance = self._moments(n, n_pos)
-        self.log_rankings = log_binomial(n, n_pos)
-        self.log_states = self.log_rankings
-        if ends is not None:
-            most = log_states(ends, int(n_pos[0])) + (depth is not None) * log(n_pos[0] + 1)
-            self.log_states = np.minimum(self.log_rankings, most)
+        self._sizes = np.array(self.groups, dtype=np.float64).reshape(-1, 2).T
+        self.mean, self.variance = self._moments(*self._sizes)
+
+    @cached_property
+    def _least(self) -> Floats:
+        """The least AP, or 0 with a depth, by group."""
+        n, n_pos = self._sizes
+        return ap_minimum(n, n_pos) if self._shape[0] is None else np.zeros(n.size)
+
+    @cached_property
+    def log_rankings(self) -> Floats:
+        """The logarithm of the number of rankings, by group."""
+        return log_binomial(*self._sizes)
+
+    @cached_property
+    def log_states(self) -> Floats:
+        """The logarithm of the number of rankings that differ between tie blocks, at most."""
+        depth, ends = self._shape
+        if ends is None:
+            return self.log_rankings
+        n_pos = self.groups[0].n_pos
+        most = log_states(ends, n_pos) + (depth is not None) * log(n_pos + 1)
+        return np.minimum(self.log_rankings, most)
 
     def _moments(self, n: Floats, n_pos: Floats) -> tuple[Floats, Floats]:
         """Return mean and variance of AP, by group."""
@@ -121,7 +138,7 @@ class AlikeGroups:
 
     def _may_be_on_lattice(self, group: int, most_terms: float) -> bool:
         """Whether a walk on a lattice has rows for all likely hits, and not too many terms."""
-        hits = likely_hits(self.retrieved(group), NEVER[1][0])
+        hits = likely_hits(self.retrieved(group), _UNLIKELY)
         terms = walk_terms(hits, self._items(group)[0]) if self.is_tied else 0.0
         return hits <= MOST_HITS and terms <= most_terms
 

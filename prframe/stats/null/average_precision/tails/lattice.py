@@ -37,9 +37,9 @@ MOST_HITS = 600
 _POINTS, _ALIKE_VALUES = (2048, 8192), 4.0
 # Chances with a logarithm below the first number never count, if those of the answers are above
 # the second.
-NEVER = ((-45.0, -20.0), (-90.0, -55.0), (-170.0, -130.0))
+NEVER = ((-40.0, -20.0), (-57.0, -37.0), (-75.0, -55.0), (-112.0, -92.0), (-150.0, -130.0))
 # The logarithm of the answer is roughly this share of that of a bound.
-_GUESSED = 0.7
+_GUESSED = 0.9
 # The slope of the tail's logarithm is taken over so many points.
 _NEARBY = 40.0
 # Tails are taken so many points beside the value, and three times as many. The logarithm may
@@ -115,7 +115,7 @@ def lattice_tails(
             top = float(values.max())
             walk = partial(Walk, Shape(chosen_cases, ends), top)
             columns[:, chosen], lumpy[chosen] = _compared(walk, chosen_cases, values, top / points)
-            chosen = chosen[lumpy[chosen]]
+            chosen = chosen[lumpy[chosen] & ~np.isnan(columns[2, chosen])]
             if not chosen.size:
                 break
     reached, missed, slope = columns
@@ -144,7 +144,7 @@ class Lattice:
         walk = partial(self._walk, top)
         for points in _POINTS:
             columns, lumpy = _compared(walk, self._shape.cases, values, top / points)
-            if not lumpy[0]:
+            if not lumpy[0] or np.isnan(columns[2, 0]):
                 break
         reached, missed, slope = columns
         return LatticeTails(reached, missed, slope, lumpy)
@@ -319,19 +319,25 @@ class Walk:
         likely = log_share > self.never
         return retrieved[likely], np.exp(log_share[likely])
 
-    def _likely(self, end: int) -> tuple[int, int]:
-        """Return the least and the most hits that a case may have at a rank."""
+    def _likely(self, end: int) -> tuple[Integers, Floats]:
+        """Return the hits that a case may have at a rank, and the logarithms of their chances.
+
+        These are the largest of all cases.
+        """
         hits = np.arange(min(end, self.most) + 1)
         n, n_pos = self.shapes[:, self.shapes[0, :, 0] >= end]
         log_chance = log_binomial(n_pos, hits) + log_binomial(n - n_pos, end - hits)
         log_chance -= log_binomial(n, end)
-        likely = np.flatnonzero((log_chance > self.never).any(axis=0))
-        return int(likely[0]), int(likely[-1])
+        largest = log_chance.max(axis=0)
+        likely = np.flatnonzero(largest > self.never)
+        between = slice(int(likely[0]), int(likely[-1]) + 1)
+        return hits[between], largest[between]
 
     def _moved(self, rows: _Rows, step: Steps) -> _Rows:
         """Return the distributions at the end of a step."""
-        low, high = self._likely(int(step.end[0]))
-        hits, above, growth, chance = self._terms(step, np.arange(low, high + 1), rows)
+        hits, log_chance = self._likely(int(step.end[0]))
+        low, high = int(hits[0]), int(hits[-1])
+        hits, above, growth, chance = self._terms(step, hits, rows, log_chance)
         place, part = np.divmod(growth / self.cell, 1.0)
         shift = np.concatenate([place, place + 1]).astype(np.int64)
         factor = np.concatenate([(1 - part) * chance, part * chance])
@@ -352,15 +358,18 @@ class Walk:
             add_multiple(before, after, count, share, begin, 1, end, 1)
         return _Rows(low, weight, beyond)
 
-    def _terms(self, step: Steps, hits: Integers, rows: _Rows) -> "_Terms":
-        """Return the terms of a step for numbers of hits at its end."""
+    def _terms(
+        self, step: Steps, hits: Integers, rows: _Rows, log_chance_of_hits: Floats
+    ) -> "_Terms":
+        """Return the terms of a step for numbers of hits at its end, which have chances."""
         above, size, end = int(step.above[0]), int(step.size[0]), int(step.end[0])
         high = rows.low + rows.weight.shape[0] - 1
         j = np.arange(max(0, int(hits[0]) - high), min(size, int(hits[-1]) - rows.low) + 1)
         before = hits[:, None] - j
         log_chance = log_binomial(size, j) + log_binomial(above, before)
         log_chance -= log_binomial(end, hits)[:, None]
-        possible = (log_chance > self.never) & (before >= rows.low) & (before <= high)
+        likely = log_chance + log_chance_of_hits[:, None] > self.never
+        possible = likely & (before >= rows.low) & (before <= high)
         row, column = np.nonzero(possible)
         met, number, chance = before[row, column], j[column], np.exp(log_chance[row, column])
         growth = number * (met + 1) * float(step.single[0])
@@ -393,7 +402,7 @@ class Walk:
         chances = np.zeros((2, *x.shape))
         retrieved, share = self._shares(case)
         rows = _Rows(low, survival[0], np.zeros(0))
-        terms = self._terms(cut, retrieved, rows)
+        terms = self._terms(cut, retrieved, rows, np.log(share))
         factor = terms.chance * share[terms.hits - int(retrieved[0])]
         at_once = max(1, _AT_ONCE // x.size)
         for begin in range(0, factor.size, at_once):
