@@ -19,7 +19,7 @@ from prframe.stats.null.average_precision.generating_function.course import Comp
 from prframe.typing import Floats, Integers
 
 # Slopes are powers of this.
-_RATIO = 1.7
+_RATIO = 1.4
 # Slopes begin at about the first number over the standard deviation of T, and go on at least to
 # the second number over it.
 _FLATTEST, _STEEPEST = 0.05, 3.0
@@ -33,12 +33,13 @@ _TINY = 1e-300
 # has fallen by the factor exp(-14).
 _BEYOND, _DECAY = 8.0, 14.0
 # So many frequencies are added at a time, until the rest matters by less than this share.
-_CHUNK, _CLOSE = 32, 2e-4
+_CHUNK, _CLOSE = 48, 2e-4
 # If phi comes back, its terms add up in phase, to at most so many times the root of their sum of
 # squares, which may be this share of the total.
 _TOGETHER, _HALF_A_LEAP = 2.5, 5e-3
 # If |phi| is larger than this after so many frequencies, it hardly dies away in time.
 _STUBBORN, _PATIENCE = 0.2, 96
+_QUIET = 16
 # With fewer positives than this the walk is quicker, so that fewer frequencies are tried; the
 # next two are the most frequencies with few and with many positives, the last those for `returns`.
 FEW_POSITIVES, _MOST_OF_FEW, _MOST, _PROBED = 64, 1024, 4096, 1024
@@ -112,7 +113,7 @@ class Inversion:
         terms = np.abs(self.course.waves(tilt, [group], frequency)[group])
         terms *= 2 / period / np.abs(tilt.slope + 1j * frequency)
         small = terms * np.sqrt(np.arange(_PROBED) + 1) < _CLOSE * total
-        quiet = np.convolve(small, np.ones(_CHUNK // 2), mode="valid") == _CHUNK // 2
+        quiet = np.convolve(small, np.ones(_QUIET), mode="valid") == _QUIET
         died = int(np.argmax(quiet)) if quiet.any() else _PROBED
         return bool(_TOGETHER * np.sqrt((terms[died:] ** 2).sum()) > _HALF_A_LEAP * total)
 

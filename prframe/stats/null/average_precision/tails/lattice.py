@@ -347,8 +347,9 @@ class Walk:
         most = (above / self.cell).astype(np.int64) + _DRIFT
         occupied = np.tile(np.minimum(width, most), 2)
         keep = np.clip(width - shift, 0, occupied)
-        reach = np.pad(np.cumsum(rows.weight[:, ::-1], axis=1)[:, ::-1], ((0, 0), (0, 1)))
-        lost = factor * (rows.beyond[source] + np.where(keep < occupied, reach[source, keep], 0.0))
+        is_cut = keep < occupied
+        lost = factor * rows.beyond[source]
+        lost[is_cut] += factor[is_cut] * sums_from(rows.weight, source[is_cut], keep[is_cut])
         beyond: Floats = np.bincount(target, lost, high - low + 1).astype(np.float64)
         weight = np.zeros((high - low + 1, width))
         inside = (keep > 0) & (factor > 0)
@@ -361,7 +362,7 @@ class Walk:
     def _terms(
         self, step: Steps, hits: Integers, rows: _Rows, log_chance_of_hits: Floats
     ) -> "_Terms":
-        """Return the terms of a step for numbers of hits at its end, which have chances."""
+        """Return the terms of a step for hits at its end, of which the chances are given."""
         above, size, end = int(step.above[0]), int(step.size[0]), int(step.end[0])
         high = rows.low + rows.weight.shape[0] - 1
         j = np.arange(max(0, int(hits[0]) - high), min(size, int(hits[-1]) - rows.low) + 1)
@@ -418,3 +419,11 @@ class Walk:
         index = place.astype(np.int64)
         value = (1 - share) * survival[:, row, index] + share * survival[:, row, index + 1]
         return np.where(x > 0, value, np.array([1.0, 0.0])[:, None, None, None])
+
+
+def sums_from(weight: Floats, row: Integers, begin: Integers) -> Floats:
+    """Return the sums of rows from a column on, which is different for each."""
+    first = int(begin.min(initial=weight.shape[1]))
+    sums = np.zeros((weight.shape[0], weight.shape[1] - first + 1))
+    np.cumsum(weight[:, : first - 1 if first else None : -1], axis=1, out=sums[:, 1:])
+    return np.asarray(sums[row, weight.shape[1] - begin])
