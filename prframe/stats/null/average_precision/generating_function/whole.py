@@ -61,10 +61,18 @@ class _Step(NamedTuple):
 class _Terms(NamedTuple):
     """The factors P(j) exp(s g) of a step, for hits h at its end.
 
-    For j positives they are weight[j] times the product of ratio[i, h] over i < j. Between
-    neighbouring j the ratio itself changes by the factor `bend`, and that by the factor `twist`;
-    these are None where the ratio is the same for all j. As sums are taken from many positives to
-    few, `ratio` and `bend` are those of the most positives with which a row begins.
+    The factor of j positives is weight[j] times the product of the ratios of 0, 1, ..., j - 1
+    positives. From one number of positives to the next lower one the ratio is multiplied by the
+    bend, and the bend by the twist.
+
+    Attributes
+    ----------
+    weight : ndarray of float or complex, shape (n_numbers, n_slopes, n_lanes)
+        The part of the factor that does not depend on h.
+    ratio : ndarray of float or complex, shape (n_rows, n_slopes, n_lanes)
+        By how much the other part grows with the last of the most positives of each row.
+    bend, twist : ndarray of float or complex, shape (n_rows, n_slopes, n_lanes), optional
+        None where growth within the step does not vary, as they would be 1.
     """
 
     weight: AnyNumbers
@@ -201,11 +209,19 @@ class WholeWalk:
 
 
 def _terms(step: _Step, slope: AnyNumbers, hits: Floats, begin: Floats) -> _Terms:
-    """Return the factors of a step for hits at its end, and the most positives of each row.
+    """Return the factors P(j) exp(s g) of a step for hits at its end.
 
-    With ``g = j h single + j (j - 1) (pair - single)`` and half its variance times the square of
-    the slope, ``j (1 - j/m) (h - j/2)^2 spread / 2``, the exponent is a polynomial in j: of degree
-    3 in the terms that depend on h, while others are part of the weight.
+    Given h hits at its end, j positives in a step of m ranks raise T by
+    ``j h single + j (j - 1) (pair - single)`` on average, with variance
+    ``j (1 - j/m) (h - j/2)^2 spread``. This growth is taken to be normal, so that the exponent is
+    the slope times its mean plus half the square of the slope times its variance: a polynomial in
+    j. Its terms without h are part of the weight. The others have degree 3 at most, so that their
+    third differences do not depend on j.
+
+    Parameters
+    ----------
+    hits, begin : ndarray of float, shape (n_rows, 1, 1)
+        Hits at the end of the step, and the most positives that the step may hold given these.
     """
     m = np.maximum(step.size, 1.0)
     h = np.minimum(hits, step.end)

@@ -16,7 +16,8 @@ from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.tails.planned import BACK, PROBED
 from prframe.typing import Floats
 
-# Up to so many positives the characteristic function of AP is computed, not estimated.
+# The characteristic function of an AP with at most this many positives is computed by a walk. With
+# more positives it is estimated from the most likely path.
 COARSE = 7
 
 

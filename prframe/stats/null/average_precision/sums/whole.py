@@ -29,32 +29,65 @@ from prframe.stats.null.average_precision.generating_function.whole import NEVER
 from prframe.stats.null.average_precision.sums.terms import COARSE, Sum, Term
 from prframe.typing import Floats
 
-# Up to so many positives every number of hits is a row; rankings share a walk if their numbers of
-# positives are at most about this factor apart.
-MOST_POSITIVES, _ALIKE = 160, 1.7
-# These slopes are tried first, as shares of the largest of them.
+# The most positives of a ranking for walks of this kind. Sums with a ranking of more positives
+# have walks along paths.
+MOST_POSITIVES = 160
+# Rankings share a walk if the logarithms of their numbers of positives to this base have the same
+# whole part.
+_ALIKE = 1.7
+# The first slopes that are tried, as shares of the steepest of them.
 _LADDER = np.geomspace(1 / 60, 1.0, 8)
-# The largest slope is so many times that of a normal distribution; AP is skewed to the right.
-_FURTHER_UP, _FURTHER_DOWN = 1.25, 8.0
-# Chances with smaller logarithms do not count for these first slopes.
+# For values above the mean the steepest of the first slopes is this many times the slope that a
+# normal distribution would have. AP is skewed to the right, so that no steeper one is needed
+# there.
+_FURTHER_UP = 1.25
+# For values below the mean it is this many times that slope.
+_FURTHER_DOWN = 8.0
+# For the first slopes hits are left out if the natural logarithm of their share is below this.
 _SELDOM = -12.0
-# A first look takes one of so many terms, times their positives: few positives have the
-# distributions that are furthest from normal, and the shortest walks.
+# For the first slopes one of k rankings stands for all k, k being the positives of a ranking over
+# this number. Rankings of few positives are furthest from normal and quickest, so that more are
+# taken.
 _SAMPLED = 4
-# A polynomial through so many of the nearest of them gives the slope.
+# The slope is that at which a polynomial through this many of the first slopes has the value.
 _NEAREST = 6
-# So many nodes about a slope, how far they reach at first, and how often they are laid.
-_NODES, _REACH, _TURNS = 9, 2.0, 6
-# A saddlepoint may lie so far out, where the nodes reach from -1 to 1.
+# The number of nodes about that slope at which the generating function is computed.
+_NODES = 9
+# The nodes reach this far to both sides at first, in units of 1 over the tilted standard deviation
+# of the sum.
+_REACH = 2.0
+# Nodes are laid at most this often. If none of them serve, there is no saddlepoint of this kind.
+_TURNS = 6
+# A saddlepoint may lie this far from the centre of the nodes, which span -1 to 1. If it lies
+# further out, nodes are laid anew about it.
 _OUTSIDE = 1.2
-# The derivatives from fewer nodes must agree to this share of their factorials.
-_RESOLVED, _FACTORIALS = 1e-3, np.array([2.0, 6.0, 24.0, 120.0, 720.0])
-# Means and variances come from slopes so many deviations apart.
+# The second to sixth cumulants of the tilted sum, in standard units, may change by this share of
+# `_FACTORIALS` if the two outermost nodes are left out. If they change by more, nodes are laid
+# closer.
+_RESOLVED = 1e-3
+# The factorials of the orders of these cumulants.
+_FACTORIALS = np.array([2.0, 6.0, 24.0, 120.0, 720.0])
+# The mean and the variance of a tilted sum are differences between slopes this far apart, in units
+# of 1 over the standard deviation of the sum.
 _APART = 0.05
 
 
 class _Part:
-    """Terms with similar numbers of positives, whose walks go side by side."""
+    """Rankings with similar numbers of positives, whose walks go side by side.
+
+    A part gives the generating function of the sum of their AP, as one factor of that of the
+    whole sum.
+
+    Attributes
+    ----------
+    terms : list of Term
+    lanes : Lanes
+        The steps of each ranking.
+    often, scale : ndarray of float, shape (n_terms,)
+        How often each term is added, and 1 over its number of positives: AP is T times this.
+    limit : float
+        The largest slope for AP, in size, at which no value of a walk leaves the range of floats.
+    """
 
     def __init__(self, terms: Sequence[Term], lanes: Lanes) -> None:
         self.terms, self.lanes = list(terms), lanes

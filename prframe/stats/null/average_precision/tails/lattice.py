@@ -30,31 +30,46 @@ from prframe.stats.null.average_precision.generating_function.steps import (
 )
 from prframe.typing import Floats, Integers
 
-# Up to so many likely hits a lattice is not too slow.
+# A lattice has a row for each likely number of hits. Where more hits than this are likely it would
+# be slow, and other methods are used.
 MOST_HITS = 600
-# The lattice has so many points up to the largest value, the first number being tried first;
-# values share a lattice if the largest is at most so many times the smallest.
-_POINTS, _ALIKE_VALUES = (2048, 8192), 4.0
-# Chances with a logarithm below the first number never count, if those of the answers are above
-# the second.
+# The numbers of points between 0 and the largest value of T. The second number is tried for those
+# values for which the first one is too coarse.
+_POINTS = (2048, 8192)
+# Values of T share a lattice if their logarithms to this base have the same whole part. The
+# largest of them is less than this many times the smallest.
+_ALIKE_VALUES = 4.0
+# Pairs of natural logarithms of chances. Hits, and positives of a step, whose chance is below the
+# first number are left out. That is accurate enough for tails above the second number; for
+# smaller tails the next pair is taken, and beyond the last pair there is no answer.
 NEVER = ((-40.0, -20.0), (-57.0, -37.0), (-75.0, -55.0), (-112.0, -92.0), (-150.0, -130.0))
-# The logarithm of the answer is roughly this share of that of a bound.
+# The logarithm of a tail is guessed to be this share of that of a lower bound (`_least`). The
+# guess decides which pair of `NEVER` is tried first.
 _GUESSED = 0.9
-# The slope of the tail's logarithm is taken over so many points.
+# The slope of the tail's logarithm is taken between the value and a point that is this many points
+# of the lattice above it.
 _NEARBY = 40.0
-# Tails are taken so many points beside the value, and three times as many. The logarithm may
-# change by this much more between the near ones than between a near and a far one. The two walks
-# may differ by the last number; a third of their difference corrects the finer one.
-_BESIDE, _LUMPY, _APART = 2.5, 0.03, 0.02
-# Growth with a standard deviation of at most so many points is replaced by its mean.
+# To see whether single values of T carry weight, tails are taken at this many points of the
+# lattice on both sides of the value, and at three times this distance.
+_BESIDE = 2.5
+# The natural logarithm of the tail may change by this much more between the two nearer of these
+# places than between a nearer and a further one. If it changes by more, the lattice is too coarse.
+_LUMPY = 0.03
+# The natural logarithms of the tails from two walks, one with points twice as far apart, may
+# differ by this. If they differ by more, the lattice is too coarse.
+_APART = 0.02
+# Growth of T that varies by at most this standard deviation, in points of the lattice, is replaced
+# by its mean. Growth that varies more becomes two values.
 _NARROW = 0.2
-# Sharing moves T by at most so many points.
+# As weight between two points is shared by them, some of it lies beyond the largest T that the
+# hits allow, by at most this many points of the lattice.
 _DRIFT = 100
-# One positive at the last rank increases T by 1 over that rank; the tails are the same for all
-# values below that, so that values are raised to this share of it.
+# The least T above 0 is 1 over the depth, for one positive at the last rank. Values of T below
+# this share of it are raised to it, which does not change their tails.
 _LEAST_RISE = 0.9
-# So many values between points are interpolated at a time.
+# The number of values that are interpolated at a time, which bounds the memory.
 _AT_ONCE = 1 << 18
+# Tails and slopes are raised to this before their logarithm is taken, or a quotient.
 _LEAST = 1e-300
 
 
