@@ -180,7 +180,7 @@ class WholeWalk:
         """
         number = np.arange(step.log_chance.shape[0])[:, None]
         gain = 2 * high * step.single + self.lanes.n_pos / self.lanes.n * step.later
-        gain = gain * np.abs(slope.real).max(axis=0)
+        gain = gain * np.abs(np.real(slope)).max(axis=0)
         likely = np.flatnonzero((step.log_chance + number * gain > never).any(axis=1))
         return int(likely[0]), int(likely[-1])
 
@@ -198,11 +198,11 @@ class WholeWalk:
         growth = share * hits * step.later
         growth += share**2 * (step.retrieved_later - step.end * step.later)
         odds = log_binomial(rest, left) + left * (self._log_hit - self._log_miss)
-        lane = np.arange(n.size)
+        lane, real = np.arange(n.size), np.real(slope)
         likely = np.zeros(hits.size, np.bool_)
-        for place in (slope.real.argmin(axis=0), slope.real.argmax(axis=0)):
+        for place in (real.argmin(axis=0), real.argmax(axis=0)):
             size = np.maximum(np.abs(value[:, place, lane]), _LEAST)
-            score = np.log(size) + odds + slope.real[place, lane] * growth
+            score = np.log(size) + odds + real[place, lane] * growth
             likely |= (score > score.max(axis=0) + never).any(axis=1)
         chosen = np.flatnonzero(likely)
         return slice(int(chosen[0]), int(chosen[-1]) + 1)
