@@ -5,7 +5,7 @@ Vayatis 2021, section 2). Here their tie blocks are given ranks by the tie polic
 positives above and within them are counted.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -20,6 +20,8 @@ from prframe.typing import Floats, Integers
 
 # The number of hits whose columns are made at a time.
 _AT_A_TIME = 1 << 20
+# From this number on hits are measured by themselves.
+_MANY = 1 << 16
 # Groups of so many rows, on average, are added up one by one.
 _FEW = 1000
 
@@ -58,6 +60,11 @@ class Hits:
         """All columns."""
         return self.columns.collect(engine="in-memory")
 
+    @property
+    def n_hits(self) -> int:
+        """The number of hits."""
+        return int(self.columns.select(pl.len()).collect(engine="in-memory").item())
+
     def parts(self, *, whole_groups: bool) -> Iterator[pl.LazyFrame]:
         """Yield the columns of about `_AT_A_TIME` hits at a time.
 
@@ -93,6 +100,33 @@ def at_grade(found: Hits, rel: float) -> Hits:
         return Hits(totals, found.columns.clear())
     positive = (pl.col("gain") >= rel).cast(pl.Float64)
     return from_marks(found.totals, found.marks.with_columns(weight=positive), found.policy)
+
+
+def together(pieces: Iterable[Hits]) -> Iterator[Hits]:
+    """Yield the hits of several pieces as one where they are few: a measurement has a price."""
+    few: list[Hits] = []
+    for piece in pieces:
+        are_few = piece.marks is None and piece.n_hits < _MANY
+        if are_few:
+            # What the columns follow from, for example the weights of all rows, is let go.
+            few.append(Hits(piece.totals, piece.table.lazy()))
+        if few and (not are_few or sum(hits.n_hits for hits in few) >= _MANY):
+            yield _stacked(few)
+            few = []
+        if not are_few:
+            yield piece
+    if few:
+        yield _stacked(few)
+
+
+def _stacked(pieces: Sequence[Hits]) -> Hits:
+    """Return the hits of pieces, without marks, as those of one."""
+    n_groups = np.cumsum([0, *(piece.totals.height for piece in pieces)]).tolist()
+    tables = [
+        piece.columns.with_columns(pl.col("group") + before)
+        for piece, before in zip(pieces, n_groups, strict=False)
+    ]
+    return Hits(pl.concat([piece.totals for piece in pieces]), pl.concat(tables))
 
 
 class Ranks(NamedTuple):

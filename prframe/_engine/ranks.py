@@ -91,11 +91,23 @@ def group_totals(piece: Piece, weights: dict[str, Floats] | None = None) -> pl.D
     `weights` holds what is in place of counts where rows have weights: ``n``, ``present_pos`` and
     ``present_neg``.
     """
-    groups = piece.aggregate(**_totals(piece))
-    if weights is not None:
-        groups = groups.with_columns(pl.Series(name, sums) for name, sums in weights.items())
-    groups = _checked(groups, piece)
+    positive = piece.rows["positive"].to_numpy()
+    n_pos = piece.counts(positive)
+    counts: dict[str, Integers | Floats] = {
+        "n": piece.sizes if piece.all_ranked else piece.counts(_retrieved(piece)),
+        "present_pos": n_pos,
+        "present_neg": piece.sizes - n_pos,
+    }
+    groups = pl.DataFrame(counts | (weights or {}))
+    aggregates = _given_totals(piece)
+    keys = piece.aggregate(**aggregates) if aggregates else piece.keys
+    groups = _checked(pl.concat([keys, groups], how="horizontal"), piece)
     return groups.select(*key_names(piece.ranking.args), "n", "n_pos", "n_neg", "present_pos")
+
+
+def _retrieved(piece: Piece) -> NDArray[np.bool_]:
+    """Tell which rows are retrieved."""
+    return piece.rows["key"].to_numpy() > UNRETRIEVED
 
 
 def tie_sizes(piece: Piece) -> pl.Series:
@@ -130,15 +142,10 @@ def _compared(piece: Piece, rows: pl.DataFrame) -> Floats:
     return rounded(rows["score"]) if args.float32 else rows["score"].to_numpy()
 
 
-def _totals(piece: Piece) -> dict[str, pl.Expr]:
-    """Return the aggregates that count a group."""
+def _given_totals(piece: Piece) -> dict[str, pl.Expr]:
+    """Return the aggregates of the columns that say more of a group than its rows do."""
     args = piece.ranking.args
-    positives = _POSITIVE.sum()
-    totals = {
-        "n": pl.len() if piece.all_ranked else _RETRIEVED.sum(),
-        "present_pos": positives,
-        "present_neg": pl.len() - positives,
-    }
+    totals: dict[str, pl.Expr] = {}
     for name in ("n_pos", "n_neg"):
         if isinstance(getattr(args, name), str):
             totals |= {name: pl.col(name).first(), f"{name}_values": pl.col(name).n_unique()}
@@ -151,7 +158,6 @@ def _checked(groups: pl.DataFrame, piece: Piece) -> pl.DataFrame:
     """Settle n_pos and n_neg, and refuse groups whose totals or items contradict each other."""
     args = piece.ranking.args
     number = pl.Int64 if args.weight is None else pl.Float64
-    groups = groups.with_columns(pl.col("n", "present_pos", "present_neg").cast(number))
     if args.item is not None:
         bad = groups.filter(pl.col("repeated") > 0)
         got = pl.lit(f"{bad['repeated'].sum()} rows too many")
@@ -297,8 +303,8 @@ def _ranked_rows(piece: Piece) -> _RankedRows:
     sizes = piece.sizes
     if not piece.all_ranked:
         # Rows that are not retrieved stand below all others.
-        ranked = piece.rows["key"].to_numpy()[order] > UNRETRIEVED
-        sizes = np.add.reduceat(ranked, piece.first_rows) if ranked.size else sizes
+        retrieved = _retrieved(piece)
+        sizes, ranked = piece.counts(retrieved), retrieved[order]
         order, begins = order[ranked], begins[ranked]
     return _RankedRows(order, begins, piece.rows["positive"].to_numpy()[order], sizes)
 

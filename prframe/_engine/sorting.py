@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 _WIDTH = 64
-# The number of rows that are looked at together, so that no second copy of all rows is held.
-_AT_A_TIME = 1 << 20
+# The number of rows that are looked at together: few enough to stay in the cache of a processor.
+_AT_A_TIME = 1 << 16
 # With so many bits of the keys of a group, few rows are left that have to be told apart by more.
 _TELLING_BITS = 32
 

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 from polars.testing import assert_frame_equal
 
 import prframe
-from prframe._engine import frames, pieces
+from prframe._engine import frames, hits, pieces
 
 METRICS = ["AP", "nDCG@5", "RR", "P@3", "AUC"]
 
@@ -45,6 +45,22 @@ def test_the_size_of_batches_does_not_matter(monkeypatch: pytest.MonkeyPatch, ro
     assert_frame_equal(
         prframe.evaluate(DATA, METRICS), prframe.evaluate(DATA.lazy(), METRICS).collect()
     )
+
+
+@pytest.mark.parametrize("many", [0, 1, 20, 10_000])
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_hits_of_pieces_are_measured_together(
+    many: int, weight: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = np.random.default_rng(4).random(DATA.height) + 0.5
+    # Grades stand in some of the pieces only.
+    grade = pl.when(pl.col("a") % 2 == 0).then(pl.col("label")).otherwise(2 * pl.col("label"))
+    rows = DATA.with_columns(grade.alias("label"), pl.Series("weight", weights))
+    names = METRICS if weight is None else ["AP", "AUC", "AUPRC"]
+    expected = prframe.evaluate(rows, names, by=["a", "b"], weight=weight)
+    monkeypatch.setattr(frames, "_SLICE_ROWS", 50)
+    monkeypatch.setattr(hits, "_MANY", many)
+    assert prframe.evaluate(rows, names, by=["a", "b"], weight=weight).equals(expected)
 
 
 def test_scattered_groups(monkeypatch: pytest.MonkeyPatch) -> None:
