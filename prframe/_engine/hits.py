@@ -235,6 +235,7 @@ def ranks_of(
         nth = np.arange(place.size) - np.repeat(first_hit, count)
         return Ranks(group, np.repeat(start + lead, count) + nth, hit)
     above = hit[first_hit]
+    del hit, place
     ends = np.repeat(start + size, count), np.repeat(above + count, count)
     return Ranks(group, np.repeat(start, count), np.repeat(above, count), ends)
 

@@ -67,6 +67,9 @@ class Ranking:
         If there are no rows there is one piece.
         """
         cutter = _Cutter(key_names(self.args))
+        if not cutter.keys:
+            yield self._gathered(self.source.whole())
+            return
         batches = self.source.batches()
         batch = next(batches, None)
         if batch is not None and self._looks_scattered(batch):
@@ -119,6 +122,8 @@ def _ahead(compute: Callable[["Piece"], T], pieces: Iterator["Piece"]) -> Iterat
     with ThreadPoolExecutor(_AHEAD) as pool:
         for piece in pieces:
             begun.append(pool.submit(compute, piece))
+            # The rows are let go as soon as they are computed.
+            del piece
             if len(begun) > _AHEAD:
                 yield begun.popleft().result()
         while begun:
@@ -185,9 +190,9 @@ class _Cutter:
 
 
 def _concat(parts: list[pl.DataFrame]) -> pl.DataFrame | None:
-    """Stack the parts that have rows."""
+    """Stack the parts that have rows, in one stretch of memory, which NumPy takes as it is."""
     parts = [part for part in parts if part.height]
-    return pl.concat(parts) if parts else None
+    return pl.concat(parts, rechunk=True) if parts else None
 
 
 @dataclass(frozen=True)

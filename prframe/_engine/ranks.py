@@ -259,7 +259,7 @@ def thresholds(piece: Piece) -> Thresholds:
         tp -= np.repeat(_sums_before(rows.n_pos), n_blocks)
     if piece.ranking.args.weight is None:
         return Thresholds(group_totals(piece), rows.order, group, ends, k, tp, k - tp)
-    sums = _class_sums(rows, piece.rows["weight"].gather(rows.order).to_numpy())
+    sums = _class_sums(rows, _class_weights(piece, rows))
     totals = group_totals(piece, _weights(piece, sums))
     tp_sum, fp_sum = sums.positives.of_first(group, tp), sums.negatives.of_first(group, k - tp)
     return Thresholds(totals, rows.order, group, ends, k, tp_sum, fp_sum)
@@ -330,13 +330,17 @@ def _sums_before(counts: Integers) -> Integers:
     return np.cumsum(counts) - counts
 
 
-def _class_sums(rows: _RankedRows, weight: Floats) -> ClassSums:
-    """Add up the weights of ranked rows, which are given in order of rank."""
+def _class_weights(piece: Piece, rows: _RankedRows) -> tuple[Floats, Floats]:
+    """Return the weights of positives and of negatives, in order of rank."""
+    weight = piece.rows["weight"].gather(rows.order).to_numpy()
+    # To take the marked ones by their places is several times faster than by the marks.
+    return weight[np.flatnonzero(rows.positive)], weight[np.flatnonzero(~rows.positive)]
+
+
+def _class_sums(rows: _RankedRows, weights: tuple[Floats, Floats]) -> ClassSums:
+    """Add up the weights of positives and of negatives, which are given in order of rank."""
     n_pos = rows.n_pos
-    return ClassSums(
-        RunningSums(weight[np.flatnonzero(rows.positive)], n_pos),
-        RunningSums(weight[np.flatnonzero(~rows.positive)], rows.sizes - n_pos),
-    )
+    return ClassSums(RunningSums(weights[0], n_pos), RunningSums(weights[1], rows.sizes - n_pos))
 
 
 def _weights(piece: Piece, sums: ClassSums) -> dict[str, Floats]:
@@ -363,8 +367,8 @@ def _weights(piece: Piece, sums: ClassSums) -> dict[str, Floats]:
 def _weighted_hits(piece: Piece) -> Hits:
     """Reduce weighted rows to hits."""
     rows = _ranked_rows(piece)
-    weight = piece.rows["weight"].gather(rows.order).to_numpy()
-    sums = _class_sums(rows, weight)
+    weights = _class_weights(piece, rows)
+    sums = _class_sums(rows, weights)
     ranks = ranks_of(rows.positive, rows.begins, rows.first_rows)
     totals = group_totals(piece, _weights(piece, sums))
-    return weighted_hits(totals, ranks, weight[np.flatnonzero(rows.positive)], sums)
+    return weighted_hits(totals, ranks, weights[0], sums)
