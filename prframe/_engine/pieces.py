@@ -5,9 +5,7 @@ unfinished group is kept; no key is hashed. Where a group turns up twice, all ro
 once and grouped by hashing.
 """
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -26,8 +24,6 @@ from prframe.typing import Integers
 # From this size on a group is worth a sort that uses all cores.
 _HUGE_GROUP = 1 << 20
 _SAMPLE_ROWS = 1 << 16
-# More threads would wait for the one that reads the rows, and each piece takes memory.
-_AHEAD = 2
 
 T = TypeVar("T")
 
@@ -43,23 +39,16 @@ class Ranking:
 
     def over_groups(self, compute: Callable[["Piece"], pl.DataFrame]) -> pl.DataFrame:
         """Apply a computation to pieces made of complete groups and stack what it returns."""
-        return self._stacked(lambda pieces: pl.concat(list(map(compute, pieces))))
+        return self.stacked(compute, lambda frames: pl.concat(list(frames)))
 
     def stacked(
         self, compute: Callable[["Piece"], T], stack: Callable[[Iterable[T]], pl.DataFrame]
     ) -> pl.DataFrame:
-        """Apply a computation to pieces made of complete groups; `stack` joins what it returns.
-
-        The computation runs in threads, while further pieces are read and results are joined.
-        """
-        return self._stacked(lambda pieces: stack(_ahead(compute, pieces)))
-
-    def _stacked(self, stack: Callable[[Iterator["Piece"]], pl.DataFrame]) -> pl.DataFrame:
-        """Apply a computation to the pieces, or to all rows as one if a group is in two pieces."""
+        """Apply a computation to pieces made of complete groups; `stack` joins what it returns."""
         try:
-            return stack(self._pieces())
+            return stack(map(compute, self._pieces()))
         except _ScatteredGroupsError:
-            return stack(iter([self._gathered(self.source.whole())]))
+            return stack([compute(self._gathered(self.source.whole()))])
 
     def _pieces(self) -> Iterator["Piece"]:
         """Yield runs of complete groups while each group stands in one stretch of rows.
@@ -111,23 +100,6 @@ class Ranking:
         run = pl.Series("run", np.repeat(np.arange(groups.height, dtype=np.uint32), count))
         flat = groups.select(pl.exclude(keys).explode(empty_as_null=False))
         return Piece(self, flat.with_columns(run), groups.select(keys))
-
-
-def _ahead(compute: Callable[["Piece"], T], pieces: Iterator["Piece"]) -> Iterator[T]:
-    """Yield what a computation returns for each piece, while threads work at the next ones.
-
-    NumPy and polars release the interpreter while they work.
-    """
-    begun: deque[Future[T]] = deque()
-    with ThreadPoolExecutor(_AHEAD) as pool:
-        for piece in pieces:
-            begun.append(pool.submit(compute, piece))
-            # The rows are let go as soon as they are computed.
-            del piece
-            if len(begun) > _AHEAD:
-                yield begun.popleft().result()
-        while begun:
-            yield begun.popleft().result()
 
 
 class _ScatteredGroupsError(Exception):

@@ -252,7 +252,7 @@ def thresholds(piece: Piece) -> Thresholds:
     ends = np.append(np.flatnonzero(rows.begins), rows.order.size)[1:]
     n_blocks = np.diff(np.searchsorted(ends, np.append(0, np.cumsum(rows.sizes)), side="right"))
     group = np.repeat(np.arange(n_blocks.size), n_blocks)
-    tp: Integers = np.cumsum(rows.positive)[ends - 1]
+    tp = np.cumsum(rows.positive, dtype=np.int64)[ends - 1]
     k = ends.copy()
     if n_blocks.size > 1:
         k -= np.repeat(rows.first_rows, n_blocks)
