@@ -1,9 +1,10 @@
 """Metrics as polars expressions: ``pl.col("score").pr.ap("label")``.
 
-They are the catalogue's formulas over hits that are expressions themselves, so they work in
-`select`, `agg` and `over`, eagerly, lazily and streaming. An expression sees no schema and can
-give no warning: the value is null for a group with a null or NaN score or label, and for one
-without positives. `evaluate` is faster for more than one metric, as each expression sorts anew.
+They work in `select`, `agg` and `over`, eagerly, lazily and streaming: polars hands over the
+scores and labels of all groups as lists, which are ranked and measured as `evaluate` does it. An
+expression sees no schema and can give no warning: the value is null for a group with a null or NaN
+score or label, and for one without positives. `evaluate` is faster for more than one metric, as
+each expression sorts anew.
 
 Parameters
 ----------
@@ -33,24 +34,31 @@ PrframeError
 import inspect
 import re
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Literal, ParamSpec, TypeVar
+from itertools import pairwise
+from typing import ParamSpec, TypeVar
 
+import numpy as np
 import polars as pl
 
 from prframe import checks
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.keys import sortable_keys
+from prframe._engine.measure import measure
+from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.ranks import hits
+from prframe._engine.rows import is_missing, positive as is_positive
 from prframe.errors import PrframeError
 from prframe.metrics import AP, AUC, RR, Metric, P, R, nDCG
-from prframe.metrics.quantities import Quantities, gain_of, precision as precision_of
-from prframe.stats import discount_sums
+from prframe.metrics.quantities import precision as precision_of
 from prframe.tie_policies import POLICIES, WITHOUT_LABELS, TiePolicy, Ties, listed_in_braces
 
 _UNRETRIEVED = -float("inf")
 # An order by name needs a second column; `evaluate` has it.
 _TIES: list[Ties] = [ties for ties, policy in POLICIES.items() if not policy.then]
 __doc__ = (__doc__ or "").replace("{policies}", listed_in_braces(_TIES))
-# Running discounts up to this cut-off are a constant; for larger ones each group computes its own.
-_TABLE = 1000
+# The number of rows whose groups are computed at a time, so that memory is used again.
+_ROWS = 1 << 19
 P_ = ParamSpec("P_")
 T = TypeVar("T")
 
@@ -287,16 +295,69 @@ def _metric(
 ) -> pl.Expr:
     """Compute a catalogue metric within a group; the result has the score's name."""
     checks.one_of("ties", ties, _TIES)
-    q = _quantities(score, label, positive, POLICIES[ties], graded=metric.graded)
-    terms = [
-        term.credit(q, metric).sum() if term.combine == "sum" else term.credit(_first(q), metric)
-        for term in metric.terms_under(ties)
+    args = Arguments(positive=_threshold(positive), ties=ties)
+    # As lists, all groups are handed over at once.
+    return pl.map_batches(
+        [score.implode(), _column(label).implode()],
+        lambda lists: _values_of_lists(lists[0], lists[1], metric, args),
+        return_dtype=pl.Float64,
+        is_elementwise=True,
+    )
+
+
+def _values_of_lists(
+    score: pl.Series, label: pl.Series, metric: Metric, args: Arguments
+) -> pl.Series:
+    """Compute a metric of each list of scores and labels, about `_ROWS` rows at a time."""
+    if label.len() < score.len():
+        # The label is a single value for all groups.
+        label = label.new_from_index(0, score.len())
+    n_rows = np.cumsum(score.list.len().to_numpy(), dtype=np.int64)
+    cuts = np.searchsorted(n_rows, np.arange(_ROWS, n_rows.max(initial=0), _ROWS))
+    bounds = np.unique([0, *cuts, score.len()]).tolist()
+    parts = [
+        _values(score.slice(low, high - low), label.slice(low, high - low), metric, args)
+        for low, high in pairwise(bounds)
     ]
-    value = metric.finish_under(ties)(q, metric, terms)
-    for name in metric.needs:
-        value = pl.when(getattr(q, name) > 0).then(value)
-    # An expression that begins with the score has its name, so that two scores fit into one `agg`.
-    return _unless_missing(score, label, score.null_count() * 0 + value)
+    return pl.concat(parts or [pl.Series(dtype=pl.Float64)])
+
+
+def _values(score: pl.Series, label: pl.Series, metric: Metric, args: Arguments) -> pl.Series:
+    """Compute a metric of each list of scores and labels."""
+    size = score.list.len().to_numpy()
+    group = np.repeat(np.arange(size.size, dtype=np.uint32), size)
+    scores, labels = (lists.explode(empty_as_null=False) for lists in (score, label))
+    if (label.list.len() == 1).all():
+        # A label may be a single value of its group.
+        labels = labels.gather(group)
+    if labels.dtype != pl.Boolean:
+        labels = labels.cast(pl.Float64)
+    rows = pl.DataFrame({"run": group, "score": scores, "label": labels})
+    is_complete = np.ones(size.size, np.bool_)
+    missing = pl.any_horizontal(is_missing(pl.col(n), rows.schema[n]) for n in ("score", "label"))
+    is_complete[rows.filter(missing)["run"].to_numpy()] = False
+    if not is_complete.all():
+        rows = rows.filter(is_complete[group])
+    piece = Piece(_ranking(rows, metric, args), _working_columns(rows, args), pl.DataFrame())
+    values = measure(hits(piece), [metric], ties=args.ties).to_series()
+    present = np.flatnonzero(is_complete & (size > 0))
+    return pl.repeat(None, size.size, dtype=pl.Float64, eager=True).scatter(present, values)
+
+
+def _ranking(rows: pl.DataFrame, metric: Metric, args: Arguments) -> Ranking:
+    """Return what is ranked; gains matter to graded metrics if labels are numbers."""
+    is_graded = metric.graded and rows.schema["label"].is_numeric()
+    return Ranking(Source(rows), args, extra=("gain",) if is_graded else ())
+
+
+def _working_columns(rows: pl.DataFrame, args: Arguments) -> pl.DataFrame:
+    """Return the columns that the engine ranks rows by."""
+    return rows.select(
+        "run",
+        is_positive(args, rows.schema["label"]),
+        pl.col("label").cast(pl.Float64).clip(0).alias("gain"),
+        sortable_keys(rows["score"], float32=False).alias("key"),
+    )
 
 
 def _column(label: str | pl.Expr) -> pl.Expr:
@@ -310,15 +371,21 @@ def _column(label: str | pl.Expr) -> pl.Expr:
     )
 
 
-def _relevant(score: pl.Expr, label: str | pl.Expr, positive: float | None) -> pl.Expr:
-    """Return whether each row is positive; the label may be boolean or numeric."""
+def _threshold(positive: float | None) -> float:
+    """Return the least positive label; True stands for any label above 0."""
     if positive is not None and not isinstance(positive, (int, float)):
         raise PrframeError(
             f"`positive` must be a number; got {positive!r}. For string labels pass a condition: "
             "pl.col('score').pr.ap(pl.col('label') == 'yes')."
         )
+    return True if positive is None else positive
+
+
+def _relevant(score: pl.Expr, label: str | pl.Expr, positive: float | None) -> pl.Expr:
+    """Return whether each row is positive; the label may be boolean or numeric."""
+    threshold = _threshold(positive)
     value = _column(label).cast(pl.Float64)
-    relevant = value > 0 if positive is None or positive is True else value >= positive
+    relevant = value > 0 if threshold is True else value >= threshold
     # The condition on the score also gives a label that is a single value the score's length.
     return score.is_not_null() & relevant
 
@@ -328,89 +395,3 @@ def _unless_missing(score: pl.Expr, label: str | pl.Expr, value: pl.Expr) -> pl.
     missing = score.cast(pl.Float64).fill_nan(None).has_nulls()
     missing |= _column(label).cast(pl.Float64).fill_nan(None).has_nulls()
     return pl.when(~missing).then(value)
-
-
-def _quantities(
-    score: pl.Expr,
-    label: str | pl.Expr,
-    positive: float | None,
-    policy: TiePolicy,
-    *,
-    graded: bool,
-) -> Quantities:
-    """Return the quantities of a group, with its hits in order of rank."""
-    relevant, retrieved = _relevant(score, label, positive), score > _UNRETRIEVED
-    listed = relevant & retrieved
-    hit_scores = score.filter(listed).sort(descending=True)
-    if policy.ordered:
-        ranked = listed.sort_by(score, descending=True, maintain_order=True)
-        start, tp_start = ranked.arg_true().cast(pl.Int64), pl.int_range(listed.sum())
-        end, tp_end = start + 1, tp_start + 1
-    else:
-        start, end = (_above(score, hit_scores, side) for side in ("right", "left"))
-        tp_start, tp_end = (_above(hit_scores, hit_scores, side) for side in ("right", "left"))
-    if policy.merit:
-        start, end, tp_start, tp_end = _spread(start, end, tp_start, tp_end, policy)
-    gain = pl.lit(1.0)
-    value = _column(label).cast(pl.Float64) + 0 * score.is_null()
-    if graded:
-        keys = [column.filter(listed) for column in (score, value)]
-        by = keys if policy.merit else keys[:1]
-        descending = [True, policy.merit > 0][: len(by)]
-        gain = keys[1].sort_by(*by, descending=descending, maintain_order=True)
-    n_pos = relevant.sum().cast(pl.Int64)
-    return Quantities(
-        start=start,
-        end=end,
-        tp_start=tp_start,
-        tp_end=tp_end,
-        fp_start=start - tp_start,
-        fp_end=end - tp_end,
-        weight=pl.lit(1.0),
-        gain=gain,
-        n=retrieved.sum().cast(pl.Int64),
-        n_pos=n_pos,
-        n_neg=relevant.len().cast(pl.Int64) - n_pos,
-        n_hits=listed.sum().cast(pl.Int64),
-        running_discounts=lambda k: _running_discounts(score, k),
-        ideal_dcg=lambda k, kind: _ideal_dcg(gain_of(value, kind), k),
-    )
-
-
-def _spread(
-    start: pl.Expr, end: pl.Expr, tp_start: pl.Expr, tp_end: pl.Expr, policy: TiePolicy
-) -> tuple[pl.Expr, pl.Expr, pl.Expr, pl.Expr]:
-    """Give each hit of a tie block a rank of its own, the best or the worst ranks of the block."""
-    above = pl.int_range(start.len())
-    rank = start + above - tp_start if policy.merit > 0 else end - tp_end + above
-    return rank, rank + 1, above, above + 1
-
-
-def _above(scores: pl.Expr, hit_scores: pl.Expr, side: Literal["left", "right"]) -> pl.Expr:
-    """Count the scores above each hit's score; with "left", those equal to it as well."""
-    below = scores.sort().search_sorted(hit_scores, side=side)
-    return scores.len().cast(pl.Int64) - below.cast(pl.Int64)
-
-
-def _running_discounts(score: pl.Expr, k: int | None) -> pl.Expr:
-    """Return the running sums of discounts D(0), D(1), ... as far as they may be needed."""
-    if k is not None and k <= _TABLE:
-        return pl.lit(pl.Series(discount_sums(k)))
-    discounts = 1 / (pl.int_range(2, score.len() + 2)).log(2)
-    if k is not None:
-        discounts = discounts.head(k)
-    return pl.lit(0.0).append(discounts.cum_sum())
-
-
-def _ideal_dcg(gain: pl.Expr, k: int | None) -> pl.Expr:
-    """Return the DCG of the labels, best first."""
-    best = gain.filter(gain > 0).sort(descending=True)
-    if k is not None:
-        best = best.head(k)
-    return (best / (pl.int_range(best.len()) + 2).log(2)).sum()
-
-
-def _first(q: Quantities) -> Quantities:
-    """Return the quantities of the hit ranked first."""
-    per_hit = ("start", "end", "tp_start", "tp_end", "fp_start", "fp_end", "weight", "gain")
-    return replace(q, **{name: getattr(q, name).first() for name in per_hit})

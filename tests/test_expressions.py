@@ -2,12 +2,14 @@
 
 from math import inf
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 from polars.testing import assert_frame_equal
 
 import prframe
+import prframe.expressions
 from prframe.tie_policies import POLICIES
 from tests.metrics.test_oracle import evaluate
 from tests.oracle import Item
@@ -74,6 +76,34 @@ def test_curve(one: list[Item], two: list[Item], ties: str, anchor: bool) -> Non
     assert selected["score"].to_list() == grouped["score"].to_list()[:1]
     over = data.with_columns(c=curve.over("group"))
     assert over["c"].to_list()[0] == grouped["score"].to_list()[0]
+
+
+@pytest.mark.parametrize("rows", [1, 30, 1 << 20])
+def test_many_groups_have_the_bits_of_evaluate(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prframe.expressions, "_ROWS", rows)
+    rng = np.random.default_rng(6)
+    group = rng.integers(0, 40, 900)
+    label = rng.integers(0, 3, 900) * (rng.random(900) < 0.4)
+    score = np.round(rng.normal(size=900), 1)
+    data = pl.DataFrame({"group": group, "score": score, "label": label})
+    for ties in TAKEN:
+        named = metrics(ties)
+        grouped = data.group_by("group", maintain_order=True).agg(**named)
+        assert grouped.equals(prframe.evaluate(data, list(named), by="group", ties=ties))
+        holes = data.with_columns(score=pl.when(pl.col("group") % 7 > 0).then("score"))
+        with_nulls = holes.group_by("group", maintain_order=True).agg(**named)
+        whole = grouped.with_columns(pl.when(pl.col("group") % 7 > 0).then(pl.col(list(named))))
+        assert with_nulls.equals(whole)
+
+
+def test_a_label_may_be_one_value_of_each_group_or_of_all() -> None:
+    data = pl.DataFrame({"g": [0, 0, 1, 1], "score": [3, 2, 1, 0], "label": [1, 0, 0, 1]})
+    first = data.group_by("g", maintain_order=True).agg(SCORE.recall(pl.col("label").first(), 1))
+    assert first["score"].to_list() == [0.5, None]
+    for label in (pl.lit(1), pl.lit(value=True)):
+        value = SCORE.recall(label, 1)
+        assert data.group_by("g").agg(value)["score"].to_list() == [0.5, 0.5]
+        assert data.select(value).item() == 0.25
 
 
 def test_two_scores_in_one_agg_keep_their_names() -> None:
