@@ -18,6 +18,9 @@ positive : float, optional
     Labels >= this are positive. By default `True` is, and any number above 0.
 ties : {policies}
     As in `prframe.evaluate`, which also has those that need the names of items.
+n_pos, n_neg : int, str or Expr, optional
+    Totals that include items which are not listed: a number, or a column that is constant within
+    each group.
 
 Returns
 -------
@@ -33,9 +36,11 @@ PrframeError
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
-from typing import ParamSpec, TypeVar
+from types import MappingProxyType
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import polars as pl
@@ -49,7 +54,7 @@ from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import hits
 from prframe._engine.rows import is_missing, positive as is_positive
 from prframe.errors import PrframeError
-from prframe.metrics import AP, AUC, RR, Metric, P, R, nDCG
+from prframe.metrics import AP, AUC, RR, Metric, P, R, nDCG, parse_metric
 from prframe.metrics.quantities import precision as precision_of
 from prframe.tie_policies import POLICIES, WITHOUT_LABELS, TiePolicy, Ties, listed_in_braces
 
@@ -67,12 +72,60 @@ def _described(function: Callable[P_, T]) -> Callable[P_, T]:
     """Insert the sections of the module's docstring that all functions share into theirs."""
     shared = "Parameters\n" + (__doc__ or "").partition("Parameters\n")[2].strip()
     names = inspect.signature(function).parameters
-    for name in ("k", "positive"):
+    for name in ("k", "positive", "n_pos"):
         if name not in names:
-            shared = re.sub(rf"\n{name} : .*\n    .*", "", shared)
+            shared = re.sub(rf"\n{name}\b.* : .*(\n    .*)+", "", shared)
     text = shared.replace("\n", "\n    ").replace("    \n", "\n")
     function.__doc__ = (function.__doc__ or "").replace("{shared}", text)
     return function
+
+
+@_described
+def metric(  # noqa: PLR0913
+    score: pl.Expr,
+    name: "str | Metric",
+    label: str | pl.Expr = "label",
+    *,
+    positive: float | None = None,
+    ties: Ties = "group",
+    n_pos: int | str | pl.Expr | None = None,
+    n_neg: int | str | pl.Expr | None = None,
+) -> pl.Expr:
+    """Compute a metric of the catalogue by its name, for example ``"RR@10"``.
+
+    Metrics that need to know which items were judged (Bpref, infAP, Judged) are left to
+    `evaluate`.
+
+    {shared}
+
+    Examples
+    --------
+    >>> import polars as pl, prframe
+    >>> frame = pl.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1, 0, 1]})
+    >>> frame.select(pl.col("score").pr.metric("R@2", "label", n_pos=4)).item()
+    0.25
+    """
+    wanted = parse_metric(name)
+    if wanted.judged:
+        raise PrframeError(f"{wanted} needs the column of judgments; use evaluate.")
+    if ties in _TIES and ties not in wanted.ties:
+        raise PrframeError(f"{wanted} takes ties={checks.listed(wanted.ties)}; got {ties!r}.")
+    if wanted.rel is not None and n_pos is not None:
+        raise PrframeError(
+            f"`n_pos` counts the positives of `positive`, not those of {wanted}; list the items "
+            "with a score of -inf instead."
+        )
+    totals = {"n_pos": n_pos, "n_neg": n_neg}
+    columns = {
+        name: pl.col(total) if isinstance(total, str) else total
+        for name, total in totals.items()
+        if isinstance(total, (str, pl.Expr))
+    }
+    given: dict[str, Any] = {
+        name: name if name in columns else total for name, total in totals.items()
+    }
+    args = replace(_arguments(positive, ties), **given)
+    return _metric(score, label, wanted, args, columns)
 
 
 @_described
@@ -97,7 +150,7 @@ def ap(
     >>> round(frame.select(pl.col("score").pr.ap("label")).item(), 6)
     0.833333
     """
-    return _metric(score, label, _cut(AP, k), positive, ties)
+    return _metric(score, label, _cut(AP, k), _arguments(positive, ties))
 
 
 @_described
@@ -117,7 +170,7 @@ def auc(
     >>> round(frame.select(pl.col("score").pr.auc("label")).item(), 6)
     0.5
     """
-    return _metric(score, label, AUC, positive, ties)
+    return _metric(score, label, AUC, _arguments(positive, ties))
 
 
 @_described
@@ -142,7 +195,7 @@ def precision(
     >>> round(frame.select(pl.col("score").pr.precision("label", 2)).item(), 6)
     0.5
     """
-    return _metric(score, label, _cut(P, k), positive, ties)
+    return _metric(score, label, _cut(P, k), _arguments(positive, ties))
 
 
 @_described
@@ -167,7 +220,7 @@ def recall(
     >>> round(frame.select(pl.col("score").pr.recall("label", 2)).item(), 6)
     0.5
     """
-    return _metric(score, label, _cut(R, k), positive, ties)
+    return _metric(score, label, _cut(R, k), _arguments(positive, ties))
 
 
 @_described
@@ -192,7 +245,7 @@ def rr(
     >>> round(frame.select(pl.col("score").pr.rr("label")).item(), 6)
     1.0
     """
-    return _metric(score, label, _cut(RR, k), positive, ties)
+    return _metric(score, label, _cut(RR, k), _arguments(positive, ties))
 
 
 @_described
@@ -213,7 +266,7 @@ def ndcg(
     >>> round(frame.select(pl.col("score").pr.ndcg("label")).item(), 6)
     0.919721
     """
-    return _metric(score, label, _cut(nDCG, k), None, ties)
+    return _metric(score, label, _cut(nDCG, k), _arguments(None, ties))
 
 
 @_described
@@ -286,55 +339,73 @@ def _cut(metric: Metric, k: int | None) -> Metric:
     return metric @ checks.whole_number("k", k, at_least=1)
 
 
+def _arguments(positive: float | None, ties: Ties) -> Arguments:
+    """Check the options and return them as the engine takes them."""
+    checks.one_of("ties", ties, _TIES)
+    return Arguments(positive=_threshold(positive), ties=ties)
+
+
 def _metric(
     score: pl.Expr,
     label: str | pl.Expr,
     metric: Metric,
-    positive: float | None,
-    ties: Ties,
+    args: Arguments,
+    totals: Mapping[str, pl.Expr] = MappingProxyType({}),
 ) -> pl.Expr:
     """Compute a catalogue metric within a group; the result has the score's name."""
-    checks.one_of("ties", ties, _TIES)
-    args = Arguments(positive=_threshold(positive), ties=ties)
     # As lists, all groups are handed over at once.
     return pl.map_batches(
-        [score.implode(), _column(label).implode()],
-        lambda lists: _values_of_lists(lists[0], lists[1], metric, args),
+        [column.implode() for column in (score, _column(label), *totals.values())],
+        lambda lists: _values_of_lists(lists, list(totals), metric, args),
         return_dtype=pl.Float64,
         is_elementwise=True,
     )
 
 
 def _values_of_lists(
-    score: pl.Series, label: pl.Series, metric: Metric, args: Arguments
+    lists: Sequence[pl.Series], totals: Sequence[str], metric: Metric, args: Arguments
 ) -> pl.Series:
-    """Compute a metric of each list of scores and labels, about `_ROWS` rows at a time."""
-    if label.len() < score.len():
-        # The label is a single value for all groups.
-        label = label.new_from_index(0, score.len())
+    """Compute a metric of each list of scores, labels and totals, about `_ROWS` rows at a time."""
+    score = lists[0]
+    # A label, or a total, may be a single value for all groups.
+    lists = [
+        series if series.len() == score.len() else series.new_from_index(0, score.len())
+        for series in lists
+    ]
+    names = ["score", "label", *totals]
     n_rows = np.cumsum(score.list.len().to_numpy(), dtype=np.int64)
     cuts = np.searchsorted(n_rows, np.arange(_ROWS, n_rows.max(initial=0), _ROWS))
     bounds = np.unique([0, *cuts, score.len()]).tolist()
     parts = [
-        _values(score.slice(low, high - low), label.slice(low, high - low), metric, args)
+        _values(
+            {
+                name: series.slice(low, high - low)
+                for name, series in zip(names, lists, strict=True)
+            },
+            metric,
+            args,
+        )
         for low, high in pairwise(bounds)
     ]
     return pl.concat(parts or [pl.Series(dtype=pl.Float64)])
 
 
-def _values(score: pl.Series, label: pl.Series, metric: Metric, args: Arguments) -> pl.Series:
-    """Compute a metric of each list of scores and labels."""
-    size = score.list.len().to_numpy()
+def _values(lists: Mapping[str, pl.Series], metric: Metric, args: Arguments) -> pl.Series:
+    """Compute a metric of each list of scores, labels and totals."""
+    size = lists["score"].list.len().to_numpy()
     group = np.repeat(np.arange(size.size, dtype=np.uint32), size)
-    scores, labels = (lists.explode(empty_as_null=False) for lists in (score, label))
-    if (label.list.len() == 1).all():
-        # A label may be a single value of its group.
-        labels = labels.gather(group)
-    if labels.dtype != pl.Boolean:
-        labels = labels.cast(pl.Float64)
-    rows = pl.DataFrame({"run": group, "score": scores, "label": labels})
+    columns = {name: series.explode(empty_as_null=False) for name, series in lists.items()}
+    # A label, or a total, may be a single value of its group.
+    columns |= {
+        name: columns[name].gather(group)
+        for name, series in lists.items()
+        if name != "score" and (series.list.len() == 1).all()
+    }
+    if columns["label"].dtype != pl.Boolean:
+        columns["label"] = columns["label"].cast(pl.Float64)
+    rows = pl.DataFrame({"run": group} | columns)
     is_complete = np.ones(size.size, np.bool_)
-    missing = pl.any_horizontal(is_missing(pl.col(n), rows.schema[n]) for n in ("score", "label"))
+    missing = pl.any_horizontal(is_missing(pl.col(name), rows.schema[name]) for name in columns)
     is_complete[rows.filter(missing)["run"].to_numpy()] = False
     if not is_complete.all():
         rows = rows.filter(is_complete[group])
@@ -346,7 +417,7 @@ def _values(score: pl.Series, label: pl.Series, metric: Metric, args: Arguments)
 
 def _ranking(rows: pl.DataFrame, metric: Metric, args: Arguments) -> Ranking:
     """Return what is ranked; gains matter to graded metrics if labels are numbers."""
-    is_graded = metric.graded and rows.schema["label"].is_numeric()
+    is_graded = (metric.graded or metric.rel is not None) and rows.schema["label"].is_numeric()
     return Ranking(Source(rows), args, extra=("gain",) if is_graded else ())
 
 
@@ -356,6 +427,7 @@ def _working_columns(rows: pl.DataFrame, args: Arguments) -> pl.DataFrame:
         "run",
         is_positive(args, rows.schema["label"]),
         pl.col("label").cast(pl.Float64).clip(0).alias("gain"),
+        *(name for name in args.totals if isinstance(getattr(args, name), str)),
         sortable_keys(rows["score"], float32=False).alias("key"),
     )
 

@@ -82,6 +82,15 @@ def of_arguments(function: str, unknown: Sequence[str], known: Sequence[str]) ->
     return " ".join(sentences + [hint for name in unknown if (hint := _instead(name, known))])
 
 
+def of_attribute(name: str, offered: Sequence[str]) -> str:
+    """Return a sentence on a method that `.pr` does not have."""
+    close = get_close_matches(name, offered, n=1)
+    if close:
+        return f" Did you mean {close[0]!r}?"
+    verb = "metric" if "metric" in offered else "evaluate"
+    return f" A metric is asked for by its name, as in .pr.{verb}('AP', ...)."
+
+
 def of_column_name(given: object) -> str:
     """Return a sentence for an object in place of a column's name; nothing if none is known."""
     if type(given).__name__ == "Expr":
