@@ -52,7 +52,7 @@ class _Namespace:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Refuse what is none of the methods; type checkers read that others are callable."""
-        from prframe import hints  # noqa: PLC0415 - an error alone needs them
+        from prframe import hints
 
         offered = [
             method for method, value in vars(type(self)).items() if isinstance(value, _Delegate)
