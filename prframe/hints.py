@@ -52,7 +52,7 @@ NOT_OFFERED: dict[str, str] = {
     "max_p": "p-values are columns of the result, to be compared with any limit",
     "n_jobs": "POLARS_MAX_THREADS in the environment sets the number of threads",
     "raise_on_error": "the result is a frame, and its column 'severity' says how bad a problem is",
-    "threshold": "a limit is compared with the columns of the result",
+    "threshold": "curve() has the counts at every score, and limits are compared with columns",
 }
 # Names that columns often have, for the arguments that may name them. The first of them that a
 # frame has is proposed.
