@@ -58,3 +58,50 @@ def bands(sizes: Sizes) -> Case:
             *(Deadline(f"interval, {method}", 2) for method in ("auto", "percentile", "bca")),
         ],
     )
+
+
+def bands_of_groups(sizes: Sizes) -> Case:
+    data = {"groups": sizes.band_groups, "per_group": 1000}
+    return _of_groups(
+        "bands-groups",
+        f"`band(frame, by=...)` with 2,000 draws at 181 levels of recall of {_described(data)}",
+        Subject("band", "band", {"kind": "studentized", **data}, later=1),
+        data,
+        Deadline("band", 4),
+    )
+
+
+def intervals_of_groups(sizes: Sizes) -> Case:
+    data = {"groups": sizes.band_groups, "per_group": 1000}
+    options = {"metrics": ["AP", "AUC"], "method": "auto", "n_resamples": 2000}
+    return _of_groups(
+        "intervals-groups",
+        f'`interval(frame, ["AP", "AUC"], by=...)` with 2,000 draws of {_described(data)}',
+        Subject("interval", "interval", options | data, later=1),
+        data,
+        Deadline("interval", 5),
+    )
+
+
+def _of_groups(
+    name: str, text: str, subject: Subject, data: dict[str, int], deadline: Deadline
+) -> Case:
+    """Return a case of many groups beside AP of the same rows."""
+    floor = Subject(_FLOOR, "curve_floor", dict(data))
+    return Case(
+        name,
+        f"{text}. The floor is `evaluate` of AP, which sorts the same rows.",
+        [subject, floor],
+        [Ratio(subject.name, _FLOOR)],
+        1,
+        limits=[Limit(subject.name, 500)],
+        deadlines=[deadline],
+    )
+
+
+def _described(data: dict[str, int]) -> str:
+    """Say which rows these are."""
+    return (
+        f"{data['groups']:,} groups of {data['per_group']:,} rows, a tenth of them positive, with "
+        "scores that are higher by one standard deviation"
+    )

@@ -17,6 +17,7 @@ from benchmarks.data import SEED
 from benchmarks.populations import POPULATIONS, Population
 from benchmarks.report import table
 from prframe.stats.curves.bayesian_bootstrap import cells_of_classes, posterior_of
+from prframe.stats.curves.gamma_walks import drawn_weights
 from prframe.stats.curves.precision_recall import empirical_precision
 from prframe.stats.curves.smoothed_bootstrap import resampled_curve
 from prframe.stats.rankings.classes import ClassScores, two_classes
@@ -118,7 +119,8 @@ def _drawn(population: Population, prevalence: float, n: int, rng: np.random.Gen
 
 def _studentized(classes: Classes, resamples: int, rng: np.random.Generator) -> Band:
     """The default of the verb `band`."""
-    band = posterior_of(cells_of_classes(*classes), LEVELS, resamples, rng).band(LEVEL)
+    weights = drawn_weights(resamples, rng)
+    band = posterior_of(cells_of_classes(*classes), LEVELS, weights).band(LEVEL)
     return band.low, band.high
 
 

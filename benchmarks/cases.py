@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.band_cases import bands
+from benchmarks.band_cases import bands, bands_of_groups, intervals_of_groups
 from benchmarks.case import Agreement, Case, Check, Deadline, Limit, Ratio, Sizes, Subject
 from benchmarks.compare_cases import compare, compare_pairs, compare_peer
 from benchmarks.learn_cases import learn
@@ -201,7 +201,7 @@ def dense(sizes: Sizes) -> Case:
             *(Ratio(name, floor, limit) for name, (_, limit) in variants.items()),
             Ratio(peer, "evaluate AP", 5, "at least"),
             Ratio("curve", "polars: sort the columns", 2),
-            Ratio("curve at one level", "evaluate AP"),
+            Ratio("curve at one level", "evaluate AP", 1.2),
         ],
         sizes.rounds,
         agreements=[Agreement("evaluate AP", peer, 1e-12)],
@@ -266,17 +266,23 @@ def small(sizes: Sizes) -> Case:
     tiny = {"groups": sizes.small_groups, "per_group": 20, "prevalence": 0.05}
     many = {"groups": sizes.groups, "per_group": sizes.per_group, "prevalence": 0.05}
     only_ap = {"metrics": ["AP"]}
+    hundred = tiny | {"groups": sizes.small_groups // 2, "per_group": 100}
     floors = {"tiny": "NumPy: pack keys and sort, tiny", "many": "NumPy: pack keys and sort, many"}
+    sort = "polars: sort each group, hundreds"
     return Case(
         "small",
-        f"*Tiny* is {_shape(tiny)}, *many* is {_shape(many)}, both with prevalence 0.05: "
+        f"*Tiny* is {_shape(tiny)}, *hundreds* is {_shape(hundred)}, *many* is {_shape(many)}, all "
+        "with prevalence 0.05: "
         f'`{_FOUR}`; the expression `pl.col("score").pr.ap("label")` in `group_by("group").agg` '
-        'beside `evaluate(frame, "AP", by="group")`; and `curve(frame, by="group")`.',
+        'beside `evaluate(frame, "AP", by="group")`, which stands beside '
+        '`group_by("group").agg(pl.col("score").sort())` as well; and `curve(frame, by="group")`.',
         [
             Subject("evaluate four metrics, tiny", "evaluate", tiny),
             Subject("evaluate AP, tiny", "evaluate", tiny | only_ap),
             Subject("expression AP, tiny", "expression", tiny),
             Subject(floors["tiny"], "pack_and_sort", tiny),
+            Subject("evaluate AP, hundreds", "evaluate", hundred | only_ap),
+            Subject(sort, "sort_groups", hundred),
             Subject("evaluate AP, many", "evaluate", many | only_ap),
             Subject("expression AP, many", "expression", many),
             Subject("curve, many", "curve", many),
@@ -284,8 +290,9 @@ def small(sizes: Sizes) -> Case:
         ],
         [
             Ratio("evaluate four metrics, tiny", floors["tiny"]),
-            Ratio("expression AP, tiny", "evaluate AP, tiny"),
-            Ratio("expression AP, many", "evaluate AP, many"),
+            Ratio("expression AP, tiny", "evaluate AP, tiny", 1.2),
+            Ratio("evaluate AP, hundreds", sort, 1.4),
+            Ratio("expression AP, many", "evaluate AP, many", 1.2),
             Ratio("curve, many", floors["many"]),
         ],
         sizes.few_rounds,
@@ -391,6 +398,8 @@ CASES: dict[str, Callable[[Sizes], Case]] = {
     "null": null,
     "null-peer": null_peer,
     "bands": bands,
+    "bands-groups": bands_of_groups,
+    "intervals-groups": intervals_of_groups,
     "learn": learn,
     "compare": compare,
     "compare-pairs": compare_pairs,

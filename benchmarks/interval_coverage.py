@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from benchmarks.data import SEED
 from benchmarks.populations import POPULATIONS
 from benchmarks.report import table
+from prframe.stats.curves import drawn_weights
 from prframe.stats.intervals.base import mean_interval
 from prframe.stats.intervals.posterior_draws import posterior_replicates
 from prframe.stats.intervals.rankings import ranking_interval
@@ -141,7 +142,7 @@ def _ends(
     """Return low and high of each metric by each method."""
     every = list(statistics.values())
     resampled = ranking_bootstrap(cells, every, resamples, rng)
-    drawn = posterior_replicates(cells, every, resamples, rng)
+    drawn = posterior_replicates(cells, every, drawn_weights(resamples, rng))
     return [
         [
             _interval(cells, one, method, of_draws if method in METHODS[:2] else of_samples)

@@ -89,6 +89,13 @@ def rank_positives(**data: Unpack[Data]) -> Work:
     return Work(call)
 
 
+def sort_groups(**data: Unpack[Data]) -> Work:
+    """Sort the scores of each group with polars."""
+    frame = rows(**data)
+    ranked = pl.col("score").sort()
+    return Work(lambda: frame.group_by("group", maintain_order=True).agg(ranked))
+
+
 def sort_rows(**data: Unpack[Data]) -> Work:
     frame = rows(**data)
     return Work(lambda: frame.select(pl.all().sort_by("score", descending=True)))
@@ -151,6 +158,7 @@ TASKS: dict[str, Callable[..., Work]] = {
         rank_positives,
         read_parquet,
         sink_parquet,
+        sort_groups,
         sort_packed,
         sort_rows,
         sort_scores,

@@ -50,11 +50,15 @@ class _Delegate:
 class _Namespace:
     """A namespace that gets the functions of a module as methods."""
 
-    if TYPE_CHECKING:
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """Refuse what is none of the methods; type checkers read that others are callable."""
+        from prframe import hints
 
-        def __getattr__(self, name: str) -> Callable[..., Any]:
-            """Return the function of this name without its first argument."""
-            raise NotImplementedError
+        offered = [
+            method for method, value in vars(type(self)).items() if isinstance(value, _Delegate)
+        ]
+        hint = hints.of_attribute(name, offered)
+        raise AttributeError(f".pr has no {name!r}; it has {', '.join(offered)}.{hint}")
 
 
 class FrameNamespace(_Namespace, Generic[Frame]):
@@ -98,7 +102,7 @@ def _offer(namespace: type[_Namespace], module: str, names: Sequence[str]) -> No
         setattr(namespace, name, _Delegate(module, name))
 
 
-_EXPRESSIONS = ("ap", "auc", "precision", "recall", "rr", "ndcg", "curve")
+_EXPRESSIONS = ("metric", "ap", "auc", "precision", "recall", "rr", "ndcg", "curve")
 _offer(FrameNamespace, "prframe", verbs())
 _offer(ExprNamespace, "prframe.expressions", _EXPRESSIONS)
 

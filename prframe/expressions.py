@@ -1,9 +1,10 @@
 """Metrics as polars expressions: ``pl.col("score").pr.ap("label")``.
 
-They are the catalogue's formulas over hits that are expressions themselves, so they work in
-`select`, `agg` and `over`, eagerly, lazily and streaming. An expression sees no schema and can
-give no warning: the value is null for a group with a null or NaN score or label, and for one
-without positives. `evaluate` is faster for more than one metric, as each expression sorts anew.
+They work in `select`, `agg` and `over`, eagerly, lazily and streaming: polars hands over the
+scores and labels of all groups as lists, which are ranked and measured as `evaluate` does it. An
+expression sees no schema and can give no warning: the value is null for a group with a null or NaN
+score or label, and for one without positives. `evaluate` is faster for more than one metric, as
+each expression sorts anew.
 
 Parameters
 ----------
@@ -17,6 +18,9 @@ positive : float, optional
     Labels >= this are positive. By default `True` is, and any number above 0.
 ties : {policies}
     As in `prframe.evaluate`, which also has those that need the names of items.
+n_pos, n_neg : int, str or Expr, optional
+    Totals that include items which are not listed: a number, or a column that is constant within
+    each group.
 
 Returns
 -------
@@ -32,25 +36,34 @@ PrframeError
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, ParamSpec, TypeVar
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Any, ParamSpec, TypeVar
 
+import numpy as np
 import polars as pl
 
 from prframe import checks
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.keys import sortable_keys
+from prframe._engine.measure import measure
+from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.ranks import hits
+from prframe._engine.rows import is_missing, positive as is_positive
 from prframe.errors import PrframeError
-from prframe.metrics import AP, AUC, RR, Metric, P, R, nDCG
-from prframe.metrics.quantities import Quantities, gain_of, precision as precision_of
-from prframe.stats import discount_sums
+from prframe.metrics import AP, AUC, RR, Metric, P, R, nDCG, parse_metric
+from prframe.metrics.quantities import precision as precision_of
 from prframe.tie_policies import POLICIES, WITHOUT_LABELS, TiePolicy, Ties, listed_in_braces
 
 _UNRETRIEVED = -float("inf")
 # An order by name needs a second column; `evaluate` has it.
 _TIES: list[Ties] = [ties for ties, policy in POLICIES.items() if not policy.then]
 __doc__ = (__doc__ or "").replace("{policies}", listed_in_braces(_TIES))
-# Running discounts up to this cut-off are a constant; for larger ones each group computes its own.
-_TABLE = 1000
+# The number of rows whose groups are computed at a time, so that memory is used again.
+_ROWS = 1 << 19
 P_ = ParamSpec("P_")
 T = TypeVar("T")
 
@@ -59,12 +72,60 @@ def _described(function: Callable[P_, T]) -> Callable[P_, T]:
     """Insert the sections of the module's docstring that all functions share into theirs."""
     shared = "Parameters\n" + (__doc__ or "").partition("Parameters\n")[2].strip()
     names = inspect.signature(function).parameters
-    for name in ("k", "positive"):
+    for name in ("k", "positive", "n_pos"):
         if name not in names:
-            shared = re.sub(rf"\n{name} : .*\n    .*", "", shared)
+            shared = re.sub(rf"\n{name}\b.* : .*(\n    .*)+", "", shared)
     text = shared.replace("\n", "\n    ").replace("    \n", "\n")
     function.__doc__ = (function.__doc__ or "").replace("{shared}", text)
     return function
+
+
+@_described
+def metric(  # noqa: PLR0913
+    score: pl.Expr,
+    name: "str | Metric",
+    label: str | pl.Expr = "label",
+    *,
+    positive: float | None = None,
+    ties: Ties = "group",
+    n_pos: int | str | pl.Expr | None = None,
+    n_neg: int | str | pl.Expr | None = None,
+) -> pl.Expr:
+    """Compute a metric of the catalogue by its name, for example ``"RR@10"``.
+
+    Metrics that need to know which items were judged (Bpref, infAP, Judged) are left to
+    `evaluate`.
+
+    {shared}
+
+    Examples
+    --------
+    >>> import polars as pl, prframe
+    >>> frame = pl.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1, 0, 1]})
+    >>> frame.select(pl.col("score").pr.metric("R@2", "label", n_pos=4)).item()
+    0.25
+    """
+    wanted = parse_metric(name)
+    if wanted.judged:
+        raise PrframeError(f"{wanted} needs the column of judgments; use evaluate.")
+    if ties in _TIES and ties not in wanted.ties:
+        raise PrframeError(f"{wanted} takes ties={checks.listed(wanted.ties)}; got {ties!r}.")
+    if wanted.rel is not None and n_pos is not None:
+        raise PrframeError(
+            f"`n_pos` counts the positives of `positive`, not those of {wanted}; list the items "
+            "with a score of -inf instead."
+        )
+    totals = {"n_pos": n_pos, "n_neg": n_neg}
+    columns = {
+        name: pl.col(total) if isinstance(total, str) else total
+        for name, total in totals.items()
+        if isinstance(total, (str, pl.Expr))
+    }
+    given: dict[str, Any] = {
+        name: name if name in columns else total for name, total in totals.items()
+    }
+    args = replace(_arguments(positive, ties), **given)
+    return _metric(score, label, wanted, args, columns)
 
 
 @_described
@@ -89,7 +150,7 @@ def ap(
     >>> round(frame.select(pl.col("score").pr.ap("label")).item(), 6)
     0.833333
     """
-    return _metric(score, label, _cut(AP, k), positive, ties)
+    return _metric(score, label, _cut(AP, k), _arguments(positive, ties))
 
 
 @_described
@@ -109,7 +170,7 @@ def auc(
     >>> round(frame.select(pl.col("score").pr.auc("label")).item(), 6)
     0.5
     """
-    return _metric(score, label, AUC, positive, ties)
+    return _metric(score, label, AUC, _arguments(positive, ties))
 
 
 @_described
@@ -134,7 +195,7 @@ def precision(
     >>> round(frame.select(pl.col("score").pr.precision("label", 2)).item(), 6)
     0.5
     """
-    return _metric(score, label, _cut(P, k), positive, ties)
+    return _metric(score, label, _cut(P, k), _arguments(positive, ties))
 
 
 @_described
@@ -159,7 +220,7 @@ def recall(
     >>> round(frame.select(pl.col("score").pr.recall("label", 2)).item(), 6)
     0.5
     """
-    return _metric(score, label, _cut(R, k), positive, ties)
+    return _metric(score, label, _cut(R, k), _arguments(positive, ties))
 
 
 @_described
@@ -184,7 +245,7 @@ def rr(
     >>> round(frame.select(pl.col("score").pr.rr("label")).item(), 6)
     1.0
     """
-    return _metric(score, label, _cut(RR, k), positive, ties)
+    return _metric(score, label, _cut(RR, k), _arguments(positive, ties))
 
 
 @_described
@@ -205,7 +266,7 @@ def ndcg(
     >>> round(frame.select(pl.col("score").pr.ndcg("label")).item(), 6)
     0.919721
     """
-    return _metric(score, label, _cut(nDCG, k), None, ties)
+    return _metric(score, label, _cut(nDCG, k), _arguments(None, ties))
 
 
 @_described
@@ -278,25 +339,97 @@ def _cut(metric: Metric, k: int | None) -> Metric:
     return metric @ checks.whole_number("k", k, at_least=1)
 
 
+def _arguments(positive: float | None, ties: Ties) -> Arguments:
+    """Check the options and return them as the engine takes them."""
+    checks.one_of("ties", ties, _TIES)
+    return Arguments(positive=_threshold(positive), ties=ties)
+
+
 def _metric(
     score: pl.Expr,
     label: str | pl.Expr,
     metric: Metric,
-    positive: float | None,
-    ties: Ties,
+    args: Arguments,
+    totals: Mapping[str, pl.Expr] = MappingProxyType({}),
 ) -> pl.Expr:
     """Compute a catalogue metric within a group; the result has the score's name."""
-    checks.one_of("ties", ties, _TIES)
-    q = _quantities(score, label, positive, POLICIES[ties], graded=metric.graded)
-    terms = [
-        term.credit(q, metric).sum() if term.combine == "sum" else term.credit(_first(q), metric)
-        for term in metric.terms_under(ties)
+    # As lists, all groups are handed over at once.
+    return pl.map_batches(
+        [column.implode() for column in (score, _column(label), *totals.values())],
+        lambda lists: _values_of_lists(lists, list(totals), metric, args),
+        return_dtype=pl.Float64,
+        is_elementwise=True,
+    )
+
+
+def _values_of_lists(
+    lists: Sequence[pl.Series], totals: Sequence[str], metric: Metric, args: Arguments
+) -> pl.Series:
+    """Compute a metric of each list of scores, labels and totals, about `_ROWS` rows at a time."""
+    score = lists[0]
+    # A label, or a total, may be a single value for all groups.
+    lists = [
+        series if series.len() == score.len() else series.new_from_index(0, score.len())
+        for series in lists
     ]
-    value = metric.finish_under(ties)(q, metric, terms)
-    for name in metric.needs:
-        value = pl.when(getattr(q, name) > 0).then(value)
-    # An expression that begins with the score has its name, so that two scores fit into one `agg`.
-    return _unless_missing(score, label, score.null_count() * 0 + value)
+    names = ["score", "label", *totals]
+    n_rows = np.cumsum(score.list.len().to_numpy(), dtype=np.int64)
+    cuts = np.searchsorted(n_rows, np.arange(_ROWS, n_rows.max(initial=0), _ROWS))
+    bounds = np.unique([0, *cuts, score.len()]).tolist()
+    parts = [
+        _values(
+            {
+                name: series.slice(low, high - low)
+                for name, series in zip(names, lists, strict=True)
+            },
+            metric,
+            args,
+        )
+        for low, high in pairwise(bounds)
+    ]
+    return pl.concat(parts or [pl.Series(dtype=pl.Float64)])
+
+
+def _values(lists: Mapping[str, pl.Series], metric: Metric, args: Arguments) -> pl.Series:
+    """Compute a metric of each list of scores, labels and totals."""
+    size = lists["score"].list.len().to_numpy()
+    group = np.repeat(np.arange(size.size, dtype=np.uint32), size)
+    columns = {name: series.explode(empty_as_null=False) for name, series in lists.items()}
+    # A label, or a total, may be a single value of its group.
+    columns |= {
+        name: columns[name].gather(group)
+        for name, series in lists.items()
+        if name != "score" and (series.list.len() == 1).all()
+    }
+    if columns["label"].dtype != pl.Boolean:
+        columns["label"] = columns["label"].cast(pl.Float64)
+    rows = pl.DataFrame({"run": group} | columns)
+    is_complete = np.ones(size.size, np.bool_)
+    missing = pl.any_horizontal(is_missing(pl.col(name), rows.schema[name]) for name in columns)
+    is_complete[rows.filter(missing)["run"].to_numpy()] = False
+    if not is_complete.all():
+        rows = rows.filter(is_complete[group])
+    piece = Piece(_ranking(rows, metric, args), _working_columns(rows, args), pl.DataFrame())
+    values = measure(hits(piece), [metric], ties=args.ties).to_series()
+    present = np.flatnonzero(is_complete & (size > 0))
+    return pl.repeat(None, size.size, dtype=pl.Float64, eager=True).scatter(present, values)
+
+
+def _ranking(rows: pl.DataFrame, metric: Metric, args: Arguments) -> Ranking:
+    """Return what is ranked; gains matter to graded metrics if labels are numbers."""
+    is_graded = (metric.graded or metric.rel is not None) and rows.schema["label"].is_numeric()
+    return Ranking(Source(rows), args, extra=("gain",) if is_graded else ())
+
+
+def _working_columns(rows: pl.DataFrame, args: Arguments) -> pl.DataFrame:
+    """Return the columns that the engine ranks rows by."""
+    return rows.select(
+        "run",
+        is_positive(args, rows.schema["label"]),
+        pl.col("label").cast(pl.Float64).clip(0).alias("gain"),
+        *(name for name in args.totals if isinstance(getattr(args, name), str)),
+        sortable_keys(rows["score"], float32=False).alias("key"),
+    )
 
 
 def _column(label: str | pl.Expr) -> pl.Expr:
@@ -310,15 +443,21 @@ def _column(label: str | pl.Expr) -> pl.Expr:
     )
 
 
-def _relevant(score: pl.Expr, label: str | pl.Expr, positive: float | None) -> pl.Expr:
-    """Return whether each row is positive; the label may be boolean or numeric."""
+def _threshold(positive: float | None) -> float:
+    """Return the least positive label; True stands for any label above 0."""
     if positive is not None and not isinstance(positive, (int, float)):
         raise PrframeError(
             f"`positive` must be a number; got {positive!r}. For string labels pass a condition: "
             "pl.col('score').pr.ap(pl.col('label') == 'yes')."
         )
+    return True if positive is None else positive
+
+
+def _relevant(score: pl.Expr, label: str | pl.Expr, positive: float | None) -> pl.Expr:
+    """Return whether each row is positive; the label may be boolean or numeric."""
+    threshold = _threshold(positive)
     value = _column(label).cast(pl.Float64)
-    relevant = value > 0 if positive is None or positive is True else value >= positive
+    relevant = value > 0 if threshold is True else value >= threshold
     # The condition on the score also gives a label that is a single value the score's length.
     return score.is_not_null() & relevant
 
@@ -328,89 +467,3 @@ def _unless_missing(score: pl.Expr, label: str | pl.Expr, value: pl.Expr) -> pl.
     missing = score.cast(pl.Float64).fill_nan(None).has_nulls()
     missing |= _column(label).cast(pl.Float64).fill_nan(None).has_nulls()
     return pl.when(~missing).then(value)
-
-
-def _quantities(
-    score: pl.Expr,
-    label: str | pl.Expr,
-    positive: float | None,
-    policy: TiePolicy,
-    *,
-    graded: bool,
-) -> Quantities:
-    """Return the quantities of a group, with its hits in order of rank."""
-    relevant, retrieved = _relevant(score, label, positive), score > _UNRETRIEVED
-    listed = relevant & retrieved
-    hit_scores = score.filter(listed).sort(descending=True)
-    if policy.ordered:
-        ranked = listed.sort_by(score, descending=True, maintain_order=True)
-        start, tp_start = ranked.arg_true().cast(pl.Int64), pl.int_range(listed.sum())
-        end, tp_end = start + 1, tp_start + 1
-    else:
-        start, end = (_above(score, hit_scores, side) for side in ("right", "left"))
-        tp_start, tp_end = (_above(hit_scores, hit_scores, side) for side in ("right", "left"))
-    if policy.merit:
-        start, end, tp_start, tp_end = _spread(start, end, tp_start, tp_end, policy)
-    gain = pl.lit(1.0)
-    value = _column(label).cast(pl.Float64) + 0 * score.is_null()
-    if graded:
-        keys = [column.filter(listed) for column in (score, value)]
-        by = keys if policy.merit else keys[:1]
-        descending = [True, policy.merit > 0][: len(by)]
-        gain = keys[1].sort_by(*by, descending=descending, maintain_order=True)
-    n_pos = relevant.sum().cast(pl.Int64)
-    return Quantities(
-        start=start,
-        end=end,
-        tp_start=tp_start,
-        tp_end=tp_end,
-        fp_start=start - tp_start,
-        fp_end=end - tp_end,
-        weight=pl.lit(1.0),
-        gain=gain,
-        n=retrieved.sum().cast(pl.Int64),
-        n_pos=n_pos,
-        n_neg=relevant.len().cast(pl.Int64) - n_pos,
-        n_hits=listed.sum().cast(pl.Int64),
-        running_discounts=lambda k: _running_discounts(score, k),
-        ideal_dcg=lambda k, kind: _ideal_dcg(gain_of(value, kind), k),
-    )
-
-
-def _spread(
-    start: pl.Expr, end: pl.Expr, tp_start: pl.Expr, tp_end: pl.Expr, policy: TiePolicy
-) -> tuple[pl.Expr, pl.Expr, pl.Expr, pl.Expr]:
-    """Give each hit of a tie block a rank of its own, the best or the worst ranks of the block."""
-    above = pl.int_range(start.len())
-    rank = start + above - tp_start if policy.merit > 0 else end - tp_end + above
-    return rank, rank + 1, above, above + 1
-
-
-def _above(scores: pl.Expr, hit_scores: pl.Expr, side: Literal["left", "right"]) -> pl.Expr:
-    """Count the scores above each hit's score; with "left", those equal to it as well."""
-    below = scores.sort().search_sorted(hit_scores, side=side)
-    return scores.len().cast(pl.Int64) - below.cast(pl.Int64)
-
-
-def _running_discounts(score: pl.Expr, k: int | None) -> pl.Expr:
-    """Return the running sums of discounts D(0), D(1), ... as far as they may be needed."""
-    if k is not None and k <= _TABLE:
-        return pl.lit(pl.Series(discount_sums(k)))
-    discounts = 1 / (pl.int_range(2, score.len() + 2)).log(2)
-    if k is not None:
-        discounts = discounts.head(k)
-    return pl.lit(0.0).append(discounts.cum_sum())
-
-
-def _ideal_dcg(gain: pl.Expr, k: int | None) -> pl.Expr:
-    """Return the DCG of the labels, best first."""
-    best = gain.filter(gain > 0).sort(descending=True)
-    if k is not None:
-        best = best.head(k)
-    return (best / (pl.int_range(best.len()) + 2).log(2)).sum()
-
-
-def _first(q: Quantities) -> Quantities:
-    """Return the quantities of the hit ranked first."""
-    per_hit = ("start", "end", "tp_start", "tp_end", "fp_start", "fp_end", "weight", "gain")
-    return replace(q, **{name: getattr(q, name).first() for name in per_hit})

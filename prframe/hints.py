@@ -52,7 +52,7 @@ NOT_OFFERED: dict[str, str] = {
     "max_p": "p-values are columns of the result, to be compared with any limit",
     "n_jobs": "POLARS_MAX_THREADS in the environment sets the number of threads",
     "raise_on_error": "the result is a frame, and its column 'severity' says how bad a problem is",
-    "threshold": "a limit is compared with the columns of the result",
+    "threshold": "curve() has the counts at every score, and limits are compared with columns",
 }
 # Names that columns often have, for the arguments that may name them. The first of them that a
 # frame has is proposed.
@@ -80,6 +80,15 @@ def of_arguments(function: str, unknown: Sequence[str], known: Sequence[str]) ->
     several = "an unexpected keyword argument" if len(unknown) == 1 else "unexpected arguments"
     sentences = [f"{function}() got {several} {', '.join(map(repr, unknown))}."]
     return " ".join(sentences + [hint for name in unknown if (hint := _instead(name, known))])
+
+
+def of_attribute(name: str, offered: Sequence[str]) -> str:
+    """Return a sentence on a method that `.pr` does not have."""
+    close = get_close_matches(name, offered, n=1)
+    if close:
+        return f" Did you mean {close[0]!r}?"
+    verb = "metric" if "metric" in offered else "evaluate"
+    return f" A metric is asked for by its name, as in .pr.{verb}('AP', ...)."
 
 
 def of_column_name(given: object) -> str:

@@ -2,12 +2,14 @@
 
 from math import inf
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 from polars.testing import assert_frame_equal
 
 import prframe
+import prframe.expressions
 from prframe.tie_policies import POLICIES
 from tests.metrics.test_oracle import evaluate
 from tests.oracle import Item
@@ -76,6 +78,34 @@ def test_curve(one: list[Item], two: list[Item], ties: str, anchor: bool) -> Non
     assert over["c"].to_list()[0] == grouped["score"].to_list()[0]
 
 
+@pytest.mark.parametrize("rows", [1, 30, 1 << 20])
+def test_many_groups_have_the_bits_of_evaluate(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prframe.expressions, "_ROWS", rows)
+    rng = np.random.default_rng(6)
+    group = rng.integers(0, 40, 900)
+    label = rng.integers(0, 3, 900) * (rng.random(900) < 0.4)
+    score = np.round(rng.normal(size=900), 1)
+    data = pl.DataFrame({"group": group, "score": score, "label": label})
+    for ties in TAKEN:
+        named = metrics(ties)
+        grouped = data.group_by("group", maintain_order=True).agg(**named)
+        assert grouped.equals(prframe.evaluate(data, list(named), by="group", ties=ties))
+        holes = data.with_columns(score=pl.when(pl.col("group") % 7 > 0).then("score"))
+        with_nulls = holes.group_by("group", maintain_order=True).agg(**named)
+        whole = grouped.with_columns(pl.when(pl.col("group") % 7 > 0).then(pl.col(list(named))))
+        assert with_nulls.equals(whole)
+
+
+def test_a_label_may_be_one_value_of_each_group_or_of_all() -> None:
+    data = pl.DataFrame({"g": [0, 0, 1, 1], "score": [3, 2, 1, 0], "label": [1, 0, 0, 1]})
+    first = data.group_by("g", maintain_order=True).agg(SCORE.recall(pl.col("label").first(), 1))
+    assert first["score"].to_list() == [0.5, None]
+    for label in (pl.lit(1), pl.lit(value=True)):
+        value = SCORE.recall(label, 1)
+        assert data.group_by("g").agg(value)["score"].to_list() == [0.5, 0.5]
+        assert data.select(value).item() == 0.25
+
+
 def test_two_scores_in_one_agg_keep_their_names() -> None:
     data = pl.DataFrame({"a": [2.0, 1.0], "b": [1.0, 2.0], "label": [True, False]})
     result = data.select(pl.col("a", "b").pr.ap("label"))
@@ -111,3 +141,75 @@ def test_unretrieved_items_and_empty_groups() -> None:
     data = pl.DataFrame({"score": [1.0, -inf], "label": [False, True]})
     assert data.select(**metrics("group")).row(0) == (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     assert data.clear().select(SCORE.ap("label")).item() is None
+
+
+NAMES = ["AP", "AP@2", "AUC", "P@2", "R@2", "RR@2", "nDCG", "ERR@2", "RBP(p=0.5)", "Success@1"]
+NAMES += ["AP(rel=2)", "nDCG(gain=exp)@2", "MaxF1", "Prec@0.5", "DCG", "SetF", "Rprec"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_metric_of_the_catalogue(name: str) -> None:
+    rng = np.random.default_rng(1)
+    data = pl.DataFrame(
+        {"group": rng.integers(0, 9, 200), "score": rng.integers(0, 9, 200).astype(float)}
+    ).with_columns(label=pl.Series(rng.integers(-1, 4, 200)))
+    expected = prframe.evaluate(data, name, by="group")
+    found = data.group_by("group", maintain_order=True).agg(SCORE.metric(name).alias(name))
+    assert_frame_equal(found, expected, check_exact=True)
+
+
+@pytest.mark.parametrize("name", ["AP", "R@2", "AUC", "SetF", "Rprec"])
+def test_totals_as_numbers_columns_and_expressions(name: str) -> None:
+    data = pl.DataFrame(
+        {
+            "group": [1, 1, 1, 2, 2],
+            "score": [3.0, 2.0, 1.0, 2.0, 1.0],
+            "label": [1, 0, 1, 0, 1],
+            "n_pos": [4, 4, 4, 2, 2],
+        }
+    )
+    expected = prframe.evaluate(data, name, by="group", n_pos="n_pos", n_neg=7)
+    grouped = data.group_by("group", maintain_order=True)
+    for total in ("n_pos", pl.col("n_pos"), pl.col("n_pos").first()):
+        found = grouped.agg(SCORE.metric(name, n_pos=total, n_neg=7).alias(name))
+        assert_frame_equal(found, expected, check_exact=True)
+    number = grouped.agg(SCORE.metric(name, "label", n_pos=5).alias(name))
+    expected = prframe.evaluate(data, name, by="group", n_pos=5)
+    assert_frame_equal(number, expected, check_exact=True)
+
+
+def test_a_missing_total_is_null() -> None:
+    data = pl.DataFrame({"score": [2.0, 1.0], "label": [1, 0], "n_pos": [None, 2]})
+    assert data.select(SCORE.metric("R@1", n_pos="n_pos")).item() is None
+
+
+def test_what_metric_refuses() -> None:
+    refused: dict[str, dict[str, object]] = {
+        "Bpref needs the column of judgments; use evaluate.": {"name": "Bpref"},
+        "`n_pos` counts the positives of `positive`, not those of AP(rel=2); list the items with a "
+        "score of -inf instead.": {"name": "AP(rel=2)", "n_pos": 3},
+        "P needs a cut-off, for instance 'P@10'.": {"name": "P"},
+    }
+    for message, options in refused.items():
+        with pytest.raises(prframe.PrframeError) as caught:
+            SCORE.metric(**options)
+        assert str(caught.value) == message
+    with pytest.raises(prframe.PrframeError, match=r"^MaxF1 takes ties=.*; got 'expected'\.$"):
+        SCORE.metric("MaxF1", ties="expected")
+    data = pl.DataFrame({"score": [2.0, 1.0], "label": [1, 1]})
+    with pytest.raises(prframe.PrframeError, match="must be at least what is present"):
+        data.select(SCORE.metric("R@1", n_pos=1))
+
+
+def test_methods_that_are_none() -> None:
+    with pytest.raises(AttributeError) as caught:
+        _ = SCORE.precisoin
+    assert str(caught.value).endswith(" Did you mean 'precision'?")
+    with pytest.raises(AttributeError) as caught:
+        _ = SCORE.mcc
+    assert str(caught.value) == (
+        ".pr has no 'mcc'; it has metric, ap, auc, precision, recall, rr, ndcg, curve. A metric is "
+        "asked for by its name, as in .pr.metric('AP', ...)."
+    )
+    with pytest.raises(AttributeError, match=r"as in \.pr\.evaluate\('AP', \.\.\.\)\.$"):
+        _ = pl.DataFrame().pr.mcc

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# A batch is large enough to keep all cores busy, and small enough to take a few megabytes; slices
-# of a frame that is in memory anyway may be larger.
+# A batch or slice is large enough to be worth a few milliseconds of handling, and small enough to
+# take a few megabytes, so that its memory is used again by the next one.
 _BATCH_ROWS = 1 << 18
-_SLICE_ROWS = 1 << 21
+_SLICE_ROWS = 1 << 19
 
 
 @dataclass(frozen=True)

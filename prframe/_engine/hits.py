@@ -5,7 +5,7 @@ Vayatis 2021, section 2). Here their tie blocks are given ranks by the tie polic
 positives above and within them are counted.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -20,6 +20,8 @@ from prframe.typing import Floats, Integers
 
 # The number of hits whose columns are made at a time.
 _AT_A_TIME = 1 << 20
+# From this number on hits are measured by themselves.
+_MANY = 1 << 16
 # Groups of so many rows, on average, are added up one by one.
 _FEW = 1000
 
@@ -58,6 +60,11 @@ class Hits:
         """All columns."""
         return self.columns.collect(engine="in-memory")
 
+    @property
+    def n_hits(self) -> int:
+        """The number of hits."""
+        return int(self.columns.select(pl.len()).collect(engine="in-memory").item())
+
     def parts(self, *, whole_groups: bool) -> Iterator[pl.LazyFrame]:
         """Yield the columns of about `_AT_A_TIME` hits at a time.
 
@@ -93,6 +100,33 @@ def at_grade(found: Hits, rel: float) -> Hits:
         return Hits(totals, found.columns.clear())
     positive = (pl.col("gain") >= rel).cast(pl.Float64)
     return from_marks(found.totals, found.marks.with_columns(weight=positive), found.policy)
+
+
+def together(pieces: Iterable[Hits]) -> Iterator[Hits]:
+    """Yield the hits of several pieces as one where they are few: a measurement has a price."""
+    few: list[Hits] = []
+    for piece in pieces:
+        are_few = piece.marks is None and piece.n_hits < _MANY
+        if are_few:
+            # What the columns follow from, for example the weights of all rows, is let go.
+            few.append(Hits(piece.totals, piece.table.lazy()))
+        if few and (not are_few or sum(hits.n_hits for hits in few) >= _MANY):
+            yield _stacked(few)
+            few = []
+        if not are_few:
+            yield piece
+    if few:
+        yield _stacked(few)
+
+
+def _stacked(pieces: Sequence[Hits]) -> Hits:
+    """Return the hits of pieces, without marks, as those of one."""
+    n_groups = np.cumsum([0, *(piece.totals.height for piece in pieces)]).tolist()
+    tables = [
+        piece.columns.with_columns(pl.col("group") + before)
+        for piece, before in zip(pieces, n_groups, strict=False)
+    ]
+    return Hits(pl.concat([piece.totals for piece in pieces]), pl.concat(tables))
 
 
 class Ranks(NamedTuple):
@@ -140,19 +174,36 @@ class Ranks(NamedTuple):
 def unit_hits(totals: pl.DataFrame, ranks: Ranks) -> Hits:
     """Return hits that carry nothing but their ranks."""
     n_hits = np.bincount(ranks.group, minlength=totals.height)
+    columns = _counts(ranks).with_columns(weight=pl.lit(1.0), gain=pl.lit(1.0))
+    return Hits(totals.with_columns(pl.Series("n_hits", n_hits)), columns)
+
+
+def weighted_hits(totals: pl.DataFrame, ranks: Ranks, weight: Floats, sums: "ClassSums") -> Hits:
+    """Return hits whose counts are replaced by sums of weights."""
+    columns = _counts(ranks, weight=weight, gain=weight).with_columns(
+        sums.positives.column("tp_start"),
+        sums.positives.column("tp_end"),
+        sums.negatives.column("fp_start"),
+        sums.negatives.column("fp_end"),
+    )
+    start, end = (pl.col(f"tp_{side}") + pl.col(f"fp_{side}") for side in ("start", "end"))
+    n_hits = pl.Series("n_hits", sums.positives.totals)
+    return Hits(totals.with_columns(n_hits), columns.with_columns(start=start, end=end))
+
+
+def _counts(ranks: Ranks, **more: Floats) -> pl.LazyFrame:
+    """Return the ranks of hits, and the positives and the negatives up to these ranks."""
     start, tp_start = pl.col("start"), pl.col("tp_start")
-    data = {"group": ranks.group, "start": ranks.start, "tp_start": ranks.tp_start}
+    data = {"group": ranks.group, "start": ranks.start, "tp_start": ranks.tp_start} | more
     ends = {"end": start + 1, "tp_end": tp_start + 1}
     if ranks.ends is not None:
         data |= dict(zip(ends, ranks.ends, strict=True))
         ends = {}
-    columns = (
+    return (
         pl.LazyFrame(data)
         .with_columns(**ends)
         .with_columns(fp_start=start - tp_start, fp_end=pl.col("end") - pl.col("tp_end"))
     )
-    columns = columns.with_columns(weight=pl.lit(1.0), gain=pl.lit(1.0))
-    return Hits(totals.with_columns(pl.Series("n_hits", n_hits)), columns)
 
 
 def ranks_of(
@@ -184,6 +235,7 @@ def ranks_of(
         nth = np.arange(place.size) - np.repeat(first_hit, count)
         return Ranks(group, np.repeat(start + lead, count) + nth, hit)
     above = hit[first_hit]
+    del hit, place
     ends = np.repeat(start + size, count), np.repeat(above + count, count)
     return Ranks(group, np.repeat(start, count), np.repeat(above, count), ends)
 
@@ -284,17 +336,55 @@ def with_hits(totals: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
     return totals.with_columns(pl.Series("n_hits", found).cast(totals["n"].dtype))
 
 
-def running(values: Floats, first_rows: Integers) -> Floats:
-    """Return the running sums within each group, given where groups begin.
+class RunningSums:
+    """Sums of the first values of each group.
 
     Each group is added up by itself, because differences of sums over all groups would lose
     digits.
     """
-    if first_rows.size * _FEW < values.size:
-        sums = np.empty_like(values)
-        for start, end in pairwise([*first_rows.tolist(), values.size]):
-            np.cumsum(values[start:end], out=sums[start:end])
-        return sums
-    group = np.searchsorted(first_rows, np.arange(values.size), side="right")
-    rows = pl.DataFrame({"value": values, "group": group})
-    return rows.select(pl.col("value").cum_sum().over("group")).to_series().to_numpy()
+
+    def __init__(self, values: Floats, sizes: Integers) -> None:
+        """Add up the values, which stand group by group, in groups of the given sizes."""
+        # A 0 stands before the first value of each group.
+        self._last = np.cumsum(sizes + 1) - 1
+        self._first = self._last - sizes
+        self._sums = np.zeros(values.size + sizes.size)
+        if sizes.size * _FEW < values.size:
+            bounds = zip(self._first.tolist(), self._last.tolist(), strict=True)
+            for nth, (first, last) in enumerate(bounds):
+                part = values[first - nth : last - nth]
+                np.cumsum(part, out=self._sums[first + 1 : last + 1])
+        else:
+            is_value = np.ones(self._sums.size, np.bool_)
+            is_value[self._first] = False
+            self._sums[is_value] = values
+            group = np.repeat(np.arange(sizes.size), sizes + 1)
+            rows = pl.DataFrame({"value": self._sums, "group": group})
+            sums = rows.select(pl.col("value").cum_sum().over("group"))
+            self._sums = sums.to_series().to_numpy()
+
+    def of_first(self, group: Integers, count: Integers) -> Floats:
+        """Return the sum of the first so many values of a group."""
+        return self._sums[count if self._first.size == 1 else self._first[group] + count]
+
+    def column(self, count: str) -> pl.Expr:
+        """Return the sum of the first so many values of each hit's group, given their number."""
+
+        def apply(columns: Sequence[pl.Series]) -> pl.Series:
+            return pl.Series(self.of_first(*(column.to_numpy() for column in columns)))
+
+        return pl.map_batches(
+            ["group", count], apply, return_dtype=pl.Float64, is_elementwise=True
+        ).alias(count)
+
+    @property
+    def totals(self) -> Floats:
+        """The sum of all values of each group."""
+        return self._sums[self._last]
+
+
+class ClassSums(NamedTuple):
+    """Running sums of the weights of positives and of negatives, in order of rank."""
+
+    positives: RunningSums
+    negatives: RunningSums

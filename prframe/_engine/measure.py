@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from prframe._engine.columns import computed
-from prframe._engine.hits import Hits, at_grade
-from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.hits import Hits, at_grade, together
+from prframe._engine.pieces import Ranking
 from prframe._engine.ranks import hits
 from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
@@ -32,15 +32,17 @@ def values_of_groups(
     """Return one row per group of a ranking: its keys, and a column per metric, named as given."""
     keys, wanted = key_names(ranking.args), list(metrics.values())
 
-    def of_piece(piece: Piece) -> pl.DataFrame:
-        found = hits(piece)
+    def values(found: Hits) -> pl.DataFrame:
         values = measure(
             found, wanted, ties=ranking.args.ties, prior=prior, interpolate=interpolate
         )
         values.columns = list(metrics)
         return pl.concat([found.totals.select(keys), values], how="horizontal")
 
-    return ranking.over_groups(of_piece)
+    def stack(pieces: Iterable[Hits]) -> pl.DataFrame:
+        return pl.concat([values(found) for found in together(pieces)])
+
+    return ranking.stacked(hits, stack)
 
 
 def measure(

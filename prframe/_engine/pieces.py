@@ -5,10 +5,11 @@ unfinished group is kept; no key is hashed. Where a group turns up twice, all ro
 once and grouped by hashing.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -24,6 +25,8 @@ from prframe.typing import Integers
 _HUGE_GROUP = 1 << 20
 _SAMPLE_ROWS = 1 << 16
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True)
 class Ranking:
@@ -36,29 +39,44 @@ class Ranking:
 
     def over_groups(self, compute: Callable[["Piece"], pl.DataFrame]) -> pl.DataFrame:
         """Apply a computation to pieces made of complete groups and stack what it returns."""
+        return self.stacked(compute, lambda frames: pl.concat(list(frames)))
+
+    def stacked(
+        self, compute: Callable[["Piece"], T], stack: Callable[[Iterable[T]], pl.DataFrame]
+    ) -> pl.DataFrame:
+        """Apply a computation to pieces made of complete groups; `stack` joins what it returns."""
         try:
-            results = [compute(piece) for piece in self._pieces()]
+            return stack(map(compute, self._pieces()))
         except _ScatteredGroupsError:
-            results = [compute(self._gathered(self.source.whole()))]
-        return pl.concat(results) if results else compute(self._gathered(self.source.whole()))
+            return stack([compute(self._gathered(self.source.whole()))])
 
     def _pieces(self) -> Iterator["Piece"]:
-        """Yield runs of complete groups while each group stands in one stretch of rows."""
+        """Yield runs of complete groups while each group stands in one stretch of rows.
+
+        If there are no rows there is one piece.
+        """
         cutter = _Cutter(key_names(self.args))
+        if not cutter.keys:
+            yield self._gathered(self.source.whole())
+            return
         batches = self.source.batches()
         batch = next(batches, None)
         if batch is not None and self._looks_scattered(batch):
             yield self._gathered(self.source.joined(batch, batches))
             return
+        is_empty = True
         while batch is not None:
             following = next(batches, None)
             rows = prepare(batch, self.args, self.source, *self.extra)
             runs = cutter.cut(rows, last=following is None)
             if runs is not None:
+                is_empty = False
                 yield Piece.cut(self, runs)
             batch = following
         if cutter.scattered():
             raise _ScatteredGroupsError
+        if is_empty:
+            yield self._gathered(self.source.whole())
 
     def _looks_scattered(self, batch: pl.DataFrame) -> bool:
         """Tell from the first rows whether groups turn up twice; to find out late costs more."""
@@ -144,9 +162,9 @@ class _Cutter:
 
 
 def _concat(parts: list[pl.DataFrame]) -> pl.DataFrame | None:
-    """Stack the parts that have rows."""
+    """Stack the parts that have rows, in one stretch of memory, which NumPy takes as it is."""
     parts = [part for part in parts if part.height]
-    return pl.concat(parts) if parts else None
+    return pl.concat(parts, rechunk=True) if parts else None
 
 
 @dataclass(frozen=True)
@@ -211,6 +229,11 @@ class Piece:
     def sizes(self) -> Integers:
         """The number of rows of each group."""
         return np.diff(self.first_rows, append=self.rows.height)
+
+    def counts(self, mask: NDArray[np.bool_]) -> Integers:
+        """Return how many rows of each group a mask marks."""
+        bounds = np.append(self.first_rows, self.rows.height)
+        return np.diff(np.searchsorted(np.flatnonzero(mask), bounds))
 
     def _n_runs(self) -> int:
         """Return the number of groups."""

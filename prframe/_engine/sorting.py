@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 _WIDTH = 64
-# The number of rows that are looked at together, so that no second copy of all rows is held.
-_AT_A_TIME = 1 << 20
+# The number of rows that are looked at together: few enough to stay in the cache of a processor.
+_AT_A_TIME = 1 << 16
 # With so many bits of the keys of a group, few rows are left that have to be told apart by more.
 _TELLING_BITS = 32
 
@@ -31,6 +31,21 @@ class SortedRows(NamedTuple):
     """
 
     kind: NDArray[np.unsignedinteger]
+    begins: NDArray[np.bool_]
+
+
+class RowOrder(NamedTuple):
+    """The permutation that puts rows in order.
+
+    Attributes
+    ----------
+    order : ndarray of int64, shape (n_rows,)
+        The number of the row at each place.
+    begins : ndarray of bool, shape (n_rows,)
+        Whether it has another group or another key than the row at the place before.
+    """
+
+    order: NDArray[np.int64]
     begins: NDArray[np.bool_]
 
 
@@ -55,9 +70,7 @@ def sort_rows(
     rows.sort()
     begins = packing.changes(rows)
     if packing.dropped and not begins.all() and not packing.keeps_keys_apart(key):
-        order = order_of_rows(group, key, kind)
-        ranked = key[order]
-        begins[1:] |= ranked[1:] != ranked[:-1]
+        order, begins = order_of_rows(group, key, kind)
         return SortedRows(kind[order], begins)
     rows &= np.uint64((1 << packing.kind_bits) - 1)
     return SortedRows(rows.astype(kind.dtype), begins)
@@ -67,35 +80,31 @@ def order_of_rows(
     group: NDArray[np.unsignedinteger],
     key: NDArray[np.int64],
     kind: NDArray[np.unsignedinteger],
-) -> NDArray[np.int64]:
+) -> RowOrder:
     """Return the permutation that sorts rows by group, ascending, key, descending, and kind.
 
     Rows that agree in all three keep their order. The arguments are those of `sort_rows`, which is
     faster and serves where nothing else has to be brought into this order.
     """
     if not key.size:
-        return np.zeros(0, np.int64)
+        return RowOrder(np.zeros(0, np.int64), np.zeros(0, np.bool_))
     # Where there is room for the number of a row, it travels in the last bits.
     number_bits = (key.size - 1).bit_length()
-    tag = kind.astype(np.uint64)
-    tag <<= np.uint64(number_bits)
-    tag |= np.arange(key.size, dtype=np.uint64)
-    packing = _Packing.of(group, key, tag)
+    packing = _Packing.of(group, key, kind, number_bits)
     if packing.dropped and packing.key_bits < _TELLING_BITS:
         packing = _Packing.of(group, key, kind)
         rows = packing.pack(group, key, kind)
         order = np.argsort(rows, kind="stable")
         begins = packing.changes(rows[order])
     else:
-        rows = packing.pack(group, key, tag)
-        del tag
+        rows = packing.pack(group, key, kind)
         rows.sort()
         begins = packing.changes(rows)
         rows &= np.uint64((1 << number_bits) - 1)
         order = rows.view(np.int64)
-    if packing.dropped and not begins.all():
-        return _in_order_of_keys(order, begins, key, kind)
-    return order
+    if packing.dropped:
+        _put_in_order_of_keys(order, begins, key, kind)
+    return RowOrder(order, begins)
 
 
 @dataclass(frozen=True)
@@ -110,8 +119,8 @@ class _Packing:
         Last bits that are 0 in every distance.
     dropped : int
         Further last bits of the distances, for which there is no room.
-    key_bits, kind_bits : int
-        Bits that the distance and the kind are given.
+    key_bits, kind_bits, number_bits : int
+        Bits that the distance, the kind and the number of the row are given.
     """
 
     best: int
@@ -119,6 +128,7 @@ class _Packing:
     dropped: int
     key_bits: int
     kind_bits: int
+    number_bits: int
 
     @classmethod
     def of(
@@ -126,6 +136,7 @@ class _Packing:
         group: NDArray[np.unsignedinteger],
         key: NDArray[np.int64],
         kind: NDArray[np.unsignedinteger],
+        number_bits: int = 0,
     ) -> "_Packing":
         """Find out what groups, keys and kinds need."""
         best, worst = int(key.max()), int(key.min())
@@ -136,8 +147,8 @@ class _Packing:
         unused = (bits & -bits).bit_length() - 1 if bits else 0
         needed = (best - worst).bit_length() - unused
         kind_bits = int(kind.max()).bit_length()
-        room = _WIDTH - int(group[-1] - group[0]).bit_length() - kind_bits
-        return cls(best, unused, max(needed - room, 0), min(needed, room), kind_bits)
+        room = _WIDTH - int(group[-1] - group[0]).bit_length() - kind_bits - number_bits
+        return cls(best, unused, max(needed - room, 0), min(needed, room), kind_bits, number_bits)
 
     def pack(
         self,
@@ -146,20 +157,25 @@ class _Packing:
         kind: NDArray[np.unsignedinteger],
     ) -> NDArray[np.uint64]:
         """Return rows as integers."""
-        rows = self._kept(_distances(key, self.best))
-        if self.kind_bits:
-            rows <<= np.uint64(self.kind_bits)
-            rows |= kind
-        if group[0] != group[-1]:
-            shift = np.uint64(self.key_bits + self.kind_bits)
-            for start in range(0, rows.size, _AT_A_TIME):
-                part = slice(start, start + _AT_A_TIME)
-                rows[part] |= (group[part] - group[0]).astype(np.uint64) << shift
+        rows = np.empty(key.size, np.uint64)
+        for start in range(0, key.size, _AT_A_TIME):
+            part = slice(start, start + _AT_A_TIME)
+            packed = self._kept(_distances(key[part], self.best))
+            if self.kind_bits:
+                packed <<= np.uint64(self.kind_bits)
+                packed |= kind[part]
+            if self.number_bits:
+                packed <<= np.uint64(self.number_bits)
+                packed |= np.arange(start, start + packed.size, dtype=np.uint64)
+            if group[0] != group[-1]:
+                numbers = (group[part] - group[0]).astype(np.uint64)
+                packed |= numbers << np.uint64(self.key_bits + self.kind_bits + self.number_bits)
+            rows[part] = packed
         return rows
 
     def changes(self, rows: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """Tell where the group or the key of packed rows in order changes."""
-        return _changes(rows, self.kind_bits)
+        return _changes(rows, self.kind_bits + self.number_bits)
 
     def keeps_keys_apart(self, key: NDArray[np.int64]) -> bool:
         """Tell whether no two keys differ in the dropped bits alone."""
@@ -193,21 +209,28 @@ def _changes(ascending: NDArray[np.uint64], ignored_bits: int = 0) -> NDArray[np
     return changes
 
 
-def _in_order_of_keys(
+def _put_in_order_of_keys(
     order: NDArray[np.int64],
     begins: NDArray[np.bool_],
     key: NDArray[np.int64],
     kind: NDArray[np.unsignedinteger],
-) -> NDArray[np.int64]:
-    """Put rows in order by their whole keys where what was kept of these is equal."""
-    ranked = key[order]
-    misplaced = np.flatnonzero(~begins[1:] & (ranked[1:] != ranked[:-1]))
-    if misplaced.size:
-        block = np.cumsum(begins)
-        is_mixed = np.zeros(block[-1] + 1, np.bool_)
-        is_mixed[block[misplaced]] = True
-        places = np.flatnonzero(is_mixed[block])
-        rows = order[places]
-        # The complement of an integer descends where the integer ascends.
-        order[places] = rows[np.lexsort([rows, kind[rows], ~key[rows], block[places]])]
-    return order
+) -> None:
+    """Sort rows by their whole keys, in place, where what was kept of these is equal."""
+    alike = np.flatnonzero(~begins)
+    misplaced = key[order[alike]] != key[order[alike - 1]]
+    if not misplaced.any():
+        return
+    # A stretch of rows with one kept key is the places in `alike` that follow each other, and the
+    # place before them.
+    opens = np.flatnonzero(np.diff(alike, prepend=-1) > 1)
+    is_mixed = np.logical_or.reduceat(misplaced, opens)
+    count = np.diff(opens, append=alike.size)
+    stretch = np.repeat(np.flatnonzero(is_mixed), count[is_mixed] + 1)
+    places = np.sort(
+        np.concatenate([alike[opens[is_mixed]] - 1, alike[np.repeat(is_mixed, count)]])
+    )
+    rows = order[places]
+    # The complement of an integer descends where the integer ascends.
+    rows = rows[np.lexsort([rows, kind[rows], ~key[rows], stretch])]
+    order[places] = rows
+    begins[places[1:]] |= key[rows[1:]] != key[rows[:-1]]

@@ -160,15 +160,15 @@ class Metric:
         """
         known = {parameter.name: parameter for parameter in self.parameters}
         given = dict(self.settings)
-        if any(hasattr(value, "__len__") and not isinstance(value, str) for value in first):
+        arrays = any(hasattr(value, "__len__") and not isinstance(value, str) for value in first)
+        if arrays or len(first) > 1:
             raise PrframeError(
                 f"{self.name} is a metric and no function of arrays; "
                 f"evaluate({{'score': scores, 'label': labels}}, '{self.example()}') computes it, "
                 "and of the columns of a frame evaluate(frame, ...)."
             )
-        if first and (len(first) > 1 or not known):
-            most = min(len(known), 1)
-            raise PrframeError(f"{self.name} takes {most} parameter without a name.")
+        if first and not known:
+            raise PrframeError(f"{self.name} takes 0 parameter without a name.")
         for name, value in [*zip(known, first, strict=False), *settings.items()]:
             if name not in known:
                 takes = f"it takes {checks.listed(known)}" if known else "it takes none"

@@ -126,6 +126,23 @@ def run(
     return through(frame, columns, result_schema, renamed, copied=models)
 
 
+def score_columns(score: Columns) -> list[str]:
+    """Return the columns of scores: one, or two or more different ones, a model each."""
+    if isinstance(score, str):
+        return [score]
+    if not isinstance(score, (list, tuple)):
+        raise PrframeError(
+            f"`score` must be a column name or a list of them; got {checks.brief(score)}."
+            f"{hints.of_column_name(score)}"
+        )
+    if len(score) < 2 or len(set(map(str, score))) < len(score):  # noqa: PLR2004
+        raise PrframeError(
+            "`score` must name one column, or two or more different ones, a model each; got "
+            f"{checks.brief(list(score))}."
+        )
+    return list(score)
+
+
 def grouped_over(args: Arguments, over: Columns) -> Arguments:
     """Return the arguments by which rows are grouped by the columns `over` as well."""
     if not isinstance(over, (str, list, tuple)) or not over:

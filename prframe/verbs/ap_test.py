@@ -7,7 +7,7 @@ import numpy as np
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe.draws import RANDOM_RANKINGS
-from prframe.errors import PrframeError
+from prframe.errors import MissingColumnError, PrframeError
 from prframe.stats._arrays import random_generator
 from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Columns, FrameT, Shared
@@ -173,5 +173,10 @@ def ap_test(
     test = kind(grouped, len(args.keys), *options)
     columns = columns_of_tests if over is None else columns_of_means
     schema = columns(corrected=correction is not None)
-    result: FrameT = run(frame, test, schema, keys=args.keys, guarded=known is None)
+    try:
+        result: FrameT = run(frame, test, schema, keys=args.keys, guarded=known is None)
+    except MissingColumnError as error:
+        if known is not None or "`score`" not in str(error):
+            raise
+        raise MissingColumnError(f"{error} Average precisions at hand are named by ap=.") from None
     return result

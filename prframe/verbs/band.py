@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import repeat
 from typing import Literal, NamedTuple, TypeAlias, Unpack, get_args
 
@@ -18,9 +19,11 @@ from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import EffectiveSampleSizeWarning, PrframeError, warn
 from prframe.stats._arrays import random_generator
 from prframe.stats.curves import (
+    Weights,
     asymptotic_interval,
     band_levels,
     bandwidth_pair,
+    drawn_weights,
     empirical_precision,
     is_concentrated,
     posterior_of,
@@ -167,9 +170,9 @@ def band(
     │ ---    ┆ ---       ┆ ---      ┆ ---       │
     │ f64    ┆ f64       ┆ f64      ┆ f64       │
     ╞════════╪═══════════╪══════════╪═══════════╡
-    │ 0.25   ┆ 0.675676  ┆ 0.375175 ┆ 0.964544  │
-    │ 0.5    ┆ 0.641026  ┆ 0.420269 ┆ 0.871443  │
-    │ 0.75   ┆ 0.652174  ┆ 0.449252 ┆ 0.826642  │
+    │ 0.25   ┆ 0.675676  ┆ 0.381869 ┆ 0.972122  │
+    │ 0.5    ┆ 0.641026  ┆ 0.438913 ┆ 0.878331  │
+    │ 0.75   ┆ 0.652174  ┆ 0.452907 ┆ 0.835611  │
     └────────┴───────────┴──────────┴───────────┘
     """
     args = Arguments(score, label, **shared)
@@ -282,17 +285,22 @@ class _Band(Plan):
             method=pl.lit(self.name),
         )
 
+    @cached_property
+    def _weights(self) -> list[Weights]:
+        """The weights of the Bayesian bootstrap, which all groups share."""
+        return drawn_weights(self.n_resamples, np.random.default_rng(self.seed))
+
     def _curve(self, group: _Group) -> _Curve:
         """Return the curve of a group and its band."""
         cells, nothing = group.cells, np.full(self.levels.size, np.nan)
         precision = empirical_precision(cells, self.levels) if cells.n_pos else nothing
         if cells.n_pos < _LEAST[self.name] or not cells.n_neg:
             return _Curve(precision, nothing, nothing)
-        rng = np.random.default_rng(self.seed)
         if group.scores is None:
-            drawn = posterior_of(cells, self.levels, self.n_resamples, rng)
+            drawn = posterior_of(cells, self.levels, self._weights)
             ends = drawn.band(self.confidence_level, simultaneous=self.simultaneous)
             return _Curve(precision, ends.low, ends.high)
+        rng = np.random.default_rng(self.seed)
         classes = two_classes(*group.scores, cells.n_pos, cells.n_neg)
         bandwidth = "scott" if self.bandwidth is None else self.bandwidth
         if self.name == "asymptotic":

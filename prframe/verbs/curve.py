@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Unpack, get_args
+from typing import NamedTuple, Unpack, get_args
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from prframe import checks
 from prframe._engine.arguments import Arguments
@@ -17,7 +18,7 @@ from prframe._engine.rows import ROW, key_names
 from prframe.errors import PrframeError
 from prframe.metrics.quantities import HAIR_BELOW, precision
 from prframe.stats import first_at_least
-from prframe.typing import FrameT, RowOrder, Schema, Shared
+from prframe.typing import Floats, FrameT, Integers, RowOrder, Schema, Shared
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, run, verb, warn_undefined
 
@@ -125,6 +126,7 @@ def curve(
         include_unretrieved=include_unretrieved,
         anchor=anchor,
         levels=levels,
+        interpolate=interpolate,
         order=order,
     )
     result: FrameT = run(frame, drawing, _curve_columns(weighted=args.weight is not None))
@@ -270,6 +272,7 @@ class _Drawing(Plan):
     include_unretrieved: bool
     anchor: bool
     levels: list[float] | None = None
+    interpolate: bool = False
     order: RowOrder = "rank"
 
     def accepts(self) -> Accepts:
@@ -285,7 +288,8 @@ class _Drawing(Plan):
 
         def draw(piece: Piece) -> pl.DataFrame:
             ranked = thresholds(piece)
-            rows = _with_totals(_with_thresholds(ranked, piece), ranked.totals)
+            blocks = self._needed_blocks(ranked)
+            rows = _with_totals(_with_thresholds(ranked, piece, blocks), ranked.totals)
             rows = self.rates(_with_anchors(rows, ranked.totals) if self.anchor else rows)
             if self.levels is not None:
                 rows = _at_levels(rows, ranked.totals, self.levels)
@@ -294,13 +298,22 @@ class _Drawing(Plan):
         ranking = Ranking(source, self.args, self.include_unretrieved, ("score",))
         return self._warned(ranking.over_groups(draw))
 
+    def _needed_blocks(self, ranked: Thresholds) -> Integers | slice:
+        """Return the blocks whose rows are needed: at levels of recall, those that reach one."""
+        if self.levels is None or self.interpolate:
+            return slice(None)
+        reach = _Reach.of(ranked.group, ranked.tp, ranked.totals, self.levels)
+        return np.unique(reach.place[reach.reached])
+
     def _by_input(self, source: Source) -> pl.DataFrame:
         """Return a row per input row, in input order."""
         frame = source.whole().with_row_index(ROW)
 
         def draw(piece: Piece) -> pl.DataFrame:
             ranked = thresholds(piece)
-            rows = self.rates(_with_totals(_with_thresholds(ranked, piece), ranked.totals))
+            rows = self.rates(
+                _with_totals(_with_thresholds(ranked, piece, slice(None)), ranked.totals)
+            )
             row = piece.rows["row"].to_numpy()[ranked.order]
             return self._shown(rows, [])[ranked.block_of_row].with_columns(row=row)
 
@@ -332,10 +345,10 @@ class _Drawing(Plan):
         return rows.drop("lacking")
 
 
-def _with_thresholds(ranked: Thresholds, piece: Piece) -> pl.DataFrame:
-    """Return the tie blocks with their scores."""
-    score = piece.rows["score"].cast(pl.Float64).to_numpy()[ranked.last_rows]
-    return ranked.blocks.with_columns(threshold=score)
+def _with_thresholds(ranked: Thresholds, piece: Piece, blocks: Integers | slice) -> pl.DataFrame:
+    """Return tie blocks with their scores."""
+    score = piece.rows["score"].cast(pl.Float64).gather(ranked.last_rows(blocks))
+    return ranked.table(blocks).with_columns(threshold=score)
 
 
 def _with_totals(rows: pl.DataFrame, totals: pl.DataFrame) -> pl.DataFrame:
@@ -356,26 +369,44 @@ def _with_anchors(rows: pl.DataFrame, totals: pl.DataFrame) -> pl.DataFrame:
     return stacked[places]
 
 
+class _Reach(NamedTuple):
+    """Where the recall of each group reaches each level, group by group."""
+
+    group: Integers
+    level: Floats
+    place: Integers
+    reached: NDArray[np.bool_]
+    defined: NDArray[np.bool_]
+
+    @classmethod
+    def of(
+        cls, group: Integers, tp: Floats, totals: pl.DataFrame, levels: list[float]
+    ) -> "_Reach":
+        """Find the first row that reaches a level, given the groups of rows and their tp."""
+        groups = np.repeat(np.arange(totals.height), len(levels))
+        wanted = np.tile(np.asarray(levels, dtype=np.float64), totals.height)
+        bounds = np.searchsorted(group, np.arange(totals.height + 1))
+        starts, stops = bounds[groups], bounds[groups + 1]
+        n_pos = totals["n_pos"].to_numpy()[groups]
+        place = first_at_least(tp, starts, stops, wanted * n_pos * HAIR_BELOW)
+        return cls(groups, wanted, place, place < stops, n_pos > 0)
+
+
 def _at_levels(rows: pl.DataFrame, totals: pl.DataFrame, levels: list[float]) -> pl.DataFrame:
     """Return for each group and level the first row whose recall reaches the level."""
-    groups = np.repeat(np.arange(totals.height), len(levels))
-    wanted = np.tile(np.asarray(levels, dtype=np.float64), totals.height)
-    group = rows["group"].to_numpy()
-    starts, stops = (
-        np.searchsorted(group, np.arange(totals.height), side=side)[groups]
-        for side in ("left", "right")
-    )
-    n_pos = totals["n_pos"].to_numpy()[groups]
-    target = wanted * n_pos * HAIR_BELOW
-    place = first_at_least(rows["tp"].to_numpy(), starts, stops, target)
-    reached = place < stops
+    reach = _Reach.of(rows["group"].to_numpy(), rows["tp"].to_numpy(), totals, levels)
     counts = (*_COUNTS, "precision")
     points = rows.select(counts)
-    points = points[np.where(reached, place, 0)] if rows.height else points.clear(groups.size)
-    is_reached = pl.lit(pl.Series(reached & (n_pos > 0)))
-    defined = pl.lit(pl.Series(n_pos > 0))
+    points = (
+        points[np.where(reach.reached, reach.place, 0)]
+        if rows.height
+        else points.clear(reach.group.size)
+    )
+    is_reached = pl.lit(pl.Series(reach.reached & reach.defined))
+    defined = pl.lit(pl.Series(reach.defined))
     points = points.with_columns(pl.when(is_reached).then(pl.col(counts)))
     points = points.with_columns(
-        pl.Series("recall", wanted), pl.when(defined).then(pl.col("precision").fill_null(0.0))
+        pl.Series("recall", reach.level),
+        pl.when(defined).then(pl.col("precision").fill_null(0.0)),
     )
-    return pl.concat([points, totals.drop("n", "present_pos")[groups]], how="horizontal")
+    return pl.concat([points, totals.drop("n", "present_pos")[reach.group]], how="horizontal")

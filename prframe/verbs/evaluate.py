@@ -1,8 +1,8 @@
 """The verb that computes metrics of each group."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, Unpack, get_args
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, Unpack, get_args
 
 import polars as pl
 
@@ -15,7 +15,9 @@ from prframe.metrics import Metric
 from prframe.typing import Columns, FrameT, Layout, Schema, Shared
 from prframe.verbs._evaluation import Evaluation, named
 from prframe.verbs._plan import Accepts, Plan
-from prframe.verbs._verb import grouped_over, run, verb
+from prframe.verbs._verb import grouped_over, run, score_columns, verb
+
+Shape: TypeAlias = Literal["wide", "long", "summary"]
 
 # Values have the floor of trec_eval, so that one query without success does not make a geometric
 # mean 0.
@@ -26,7 +28,7 @@ _LEAST = 1e-5
 def evaluate(
     frame: FrameT,
     metrics: str | Metric | Sequence[str | Metric],
-    score: str = "score",
+    score: Columns = "score",
     label: str = "label",
     *,
     judged: str = "judged",
@@ -72,14 +74,16 @@ def evaluate(
     interpolate : bool
         Replace precision by the largest precision at that recall or beyond. For AP, AUPRC.
     layout : {"wide", "long"}, optional
-        One column per metric (the default), or one row per group and metric. A summary (`over`)
-        has a layout of its own.
+        One column per metric (the default), or one row per group and metric. With `over` the
+        default is one row per group and metric with a summary; "wide" gives the means alone, a
+        table of systems by metrics.
 
     Returns
     -------
     frame of the caller's kind
         The `by` columns, then one Float64 column per metric, named as in `metrics`; or ``metric``
-        (String) and ``value`` (Float64). Groups in order of first appearance. With `over`:
+        (String) and ``value`` (Float64). If `score` is a list, ``model`` (String), the name of the
+        column of scores, stands before these. Groups in order of first appearance. With `over`:
         ``metric`` (String), ``mean``, ``std`` (with n - 1; Float64), ``n``, ``n_undefined``
         (Int64) and, with `geometric_mean`, ``geometric_mean`` (Float64). Undefined values do not
         enter the mean; ``n`` counts those that do.
@@ -97,6 +101,8 @@ def evaluate(
 
     Notes
     -----
+    `score` may be a list of columns, a model each; their rankings have the same items.
+
     With ``ties="group"``, metrics on thresholds (AP, AUPRC, AP11, IPrec, Prec, MaxF1, AUC, infAP)
     count at the ends of tie blocks; metrics on positions are the mean over all orders within the
     blocks, in closed form. With ``"expected"`` AP and AUPRC are that mean as well. AP11, IPrec,
@@ -126,7 +132,9 @@ def evaluate(
     """
     wanted = named(metrics)
     needs_judgments = any(metric.judged for metric in wanted.values())
-    args = Arguments(score, label, judged=judged if needs_judgments else None, **shared)
+    scores = score_columns(score)
+    args = Arguments(scores[0], label, judged=judged if needs_judgments else None, **shared)
+    args = replace(args, further_scores=tuple(scores[1:]))
     checks.flag("include_unretrieved", include_unretrieved)
     if layout is not None:
         checks.one_of("layout", layout, get_args(Layout))
@@ -138,7 +146,9 @@ def evaluate(
         interpolate=interpolate,
         undefined=None if undefined is None else checks.number("undefined", undefined),
     )
-    shape = "summary" if over is not None else layout or "wide"
+    shape: Shape = layout or "wide"
+    if over is not None and layout != "wide":
+        shape = "summary"
     plan = _Values(evaluation.args, evaluation, key_names(args), shape, geometric_mean)
     result: FrameT = run(frame, plan, plan.columns(), keys=args.keys)
     return result
@@ -150,18 +160,20 @@ class _Values(Plan):
 
     evaluation: Evaluation
     keys: list[str]
-    shape: Literal["wide", "long", "summary"]
+    shape: Shape
     geometric_mean: bool
 
     def columns(self) -> Schema:
         """Return the columns of the result, which depend on its shape."""
+        model = {"model": pl.String()} if self.args.further_scores else {}
         if self.shape == "wide":
-            return {metric: pl.Float64() for metric in self.evaluation.wanted}
+            return model | {metric: pl.Float64() for metric in self.evaluation.wanted}
         if self.shape == "long":
-            return {"metric": pl.String(), "value": pl.Float64()}
+            return model | {"metric": pl.String(), "value": pl.Float64()}
         columns = {"metric": pl.String(), "mean": pl.Float64(), "std": pl.Float64()}
         columns |= {"n": pl.Int64(), "n_undefined": pl.Int64()}
-        return columns | ({"geometric_mean": pl.Float64()} if self.geometric_mean else {})
+        columns |= {"geometric_mean": pl.Float64()} if self.geometric_mean else {}
+        return model | columns
 
     def accepts(self) -> Accepts:
         """Return that every argument is accepted that the metrics take."""
@@ -173,10 +185,31 @@ class _Values(Plan):
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group, or per group and metric."""
-        values, names = self.evaluation.values(source), list(self.evaluation.wanted)
+        values, names = self._values(source), list(self.evaluation.wanted)
+        keys = [*self.keys, *(["model"] if self.args.further_scores else [])]
         if self.shape == "summary":
-            return _summary(values, names, self.keys, geometric_mean=self.geometric_mean)
-        return _long(values, names, self.keys) if self.shape == "long" else values
+            return _summary(values, names, keys, geometric_mean=self.geometric_mean)
+        if self.shape == "long":
+            return _long(values, names, keys)
+        if len(key_names(self.args)) == len(self.keys):
+            return values
+        means = pl.col(names).mean()
+        groups = values.group_by(keys, maintain_order=True) if keys else None
+        return values.select(means) if groups is None else groups.agg(means)
+
+    def _values(self, source: Source) -> pl.DataFrame:
+        """Return one row per group and model, the models of a group after one another."""
+        scores = [self.args.score, *self.args.further_scores]
+        if len(scores) == 1:
+            return self.evaluation.values(source)
+        parts = []
+        for score in scores:
+            args = replace(self.args, score=score, further_scores=())
+            part = replace(self.evaluation, args=args).measured(source).with_row_index("group")
+            parts.append(part.with_columns(model=pl.lit(score)))
+        rows = pl.concat(parts).sort("group", maintain_order=True).drop("group")
+        self.evaluation.warn(rows)
+        return rows
 
 
 def _with_over(
@@ -184,10 +217,10 @@ def _with_over(
 ) -> Arguments:
     """Return the arguments of the single values, which are grouped by the columns `over` too."""
     checks.flag("geometric_mean", geometric_mean)
-    if over is not None and layout is not None:
+    if geometric_mean and layout == "wide":
         raise PrframeError(
-            f"layout={layout!r} has no meaning with `over`, whose result has one row per metric; "
-            "leave it out, and pivot the column 'mean' for a table of metrics."
+            "`geometric_mean` is a column beside the mean, for which layout='wide' has no place; "
+            "leave one of them out."
         )
     if over is None:
         if geometric_mean:

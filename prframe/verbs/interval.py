@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import repeat
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, Unpack, get_args
 
@@ -19,6 +20,7 @@ from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
 from prframe.metrics import Metric, with_cells
 from prframe.stats._arrays import random_generator
+from prframe.stats.curves import Weights, drawn_weights
 from prframe.stats.intervals import (
     POSTERIOR,
     Confidence,
@@ -188,9 +190,9 @@ def interval(
     │ ---    ┆ ---      ┆ ---       ┆ ---      ┆ ---       │
     │ str    ┆ f64      ┆ f64       ┆ f64      ┆ f64       │
     ╞════════╪══════════╪═══════════╪══════════╪═══════════╡
-    │ AP     ┆ 0.687755 ┆ 0.094775  ┆ 0.471658 ┆ 0.834294  │
-    │ AUC    ┆ 0.533333 ┆ 0.095504  ┆ 0.339221 ┆ 0.719159  │
-    │ P@10   ┆ 0.7      ┆ 0.145415  ┆ 0.332361 ┆ 0.881627  │
+    │ AP     ┆ 0.687755 ┆ 0.093451  ┆ 0.476592 ┆ 0.839949  │
+    │ AUC    ┆ 0.533333 ┆ 0.088336  ┆ 0.358563 ┆ 0.700878  │
+    │ P@10   ┆ 0.7      ┆ 0.142135  ┆ 0.331476 ┆ 0.882912  │
     └────────┴──────────┴───────────┴──────────┴───────────┘
     """
     wanted = named(metrics)
@@ -282,6 +284,11 @@ class _Intervals(Plan):
             each_group(self._group, groups, "interval"),
         )
 
+    @cached_property
+    def _weights(self) -> list[Weights]:
+        """The weights of the Bayesian bootstrap, which all groups share."""
+        return drawn_weights(self.n_resamples, np.random.default_rng(self.seed))
+
     def _group(self, group: _Group) -> list[IntervalEstimate]:
         """Return the interval of each metric of a group."""
         cells, clusters = group
@@ -305,14 +312,14 @@ class _Intervals(Plan):
         cells, drawn = group.cells, list[Floats | None](repeat(None, len(methods)))
         if not cells.n_pos:
             return drawn
-        rng = np.random.default_rng(self.seed)
         of_draws = [i for i, method in enumerate(methods) if method == POSTERIOR]
         if of_draws and cells.n_neg:
             statistics = [self.statistics[i] for i in of_draws]
-            values = posterior_replicates(cells, statistics, self.n_resamples, rng)
+            values = posterior_replicates(cells, statistics, self._weights)
             for i, value in zip(of_draws, values, strict=True):
                 drawn[i] = value
         if self.method in _RESAMPLED:
+            rng = np.random.default_rng(self.seed)
             return list(
                 ranking_bootstrap(cells, self.statistics, self.n_resamples, rng, group.clusters)
             )

@@ -1,5 +1,9 @@
 """Groups found in batches, gathered, huge or scattered: always the same numbers."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import polars as pl
 import pytest
@@ -7,7 +11,7 @@ from hypothesis import given, strategies as st
 from polars.testing import assert_frame_equal
 
 import prframe
-from prframe._engine import frames, pieces
+from prframe._engine import frames, hits, pieces
 
 METRICS = ["AP", "nDCG@5", "RR", "P@3", "AUC"]
 
@@ -45,6 +49,22 @@ def test_the_size_of_batches_does_not_matter(monkeypatch: pytest.MonkeyPatch, ro
     assert_frame_equal(
         prframe.evaluate(DATA, METRICS), prframe.evaluate(DATA.lazy(), METRICS).collect()
     )
+
+
+@pytest.mark.parametrize("many", [0, 1, 20, 10_000])
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_hits_of_pieces_are_measured_together(
+    many: int, weight: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = np.random.default_rng(4).random(DATA.height) + 0.5
+    # Grades stand in some of the pieces only.
+    grade = pl.when(pl.col("a") % 2 == 0).then(pl.col("label")).otherwise(2 * pl.col("label"))
+    rows = DATA.with_columns(grade.alias("label"), pl.Series("weight", weights))
+    names = METRICS if weight is None else ["AP", "AUC", "AUPRC"]
+    expected = prframe.evaluate(rows, names, by=["a", "b"], weight=weight)
+    monkeypatch.setattr(frames, "_SLICE_ROWS", 50)
+    monkeypatch.setattr(hits, "_MANY", many)
+    assert prframe.evaluate(rows, names, by=["a", "b"], weight=weight).equals(expected)
 
 
 def test_scattered_groups(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,3 +125,21 @@ def test_input_order_decides_ties_only_when_asked(order: list[int], ties: str) -
         assert_frame_equal(got, prframe.evaluate(alone, METRICS, ties=ties))
         if ties == "group":
             assert_frame_equal(got, prframe.evaluate(rows.filter(g=key), METRICS))
+
+
+@pytest.mark.slow
+def test_verbs_inside_functions_that_polars_calls_from_its_threads() -> None:
+    script = """
+import polars as pl, prframe
+from prframe._engine import frames
+frames._SLICE_ROWS = frames._BATCH_ROWS = 5
+rows = pl.DataFrame({"g": [0] * 8 + [1] * 8, "score": range(16), "label": [True, False] * 8})
+def mean(columns):
+    frame = pl.DataFrame(dict(zip(["g", "score", "label"], columns)))
+    return prframe.evaluate(frame, "AP", by="g")["AP"].mean()
+value = pl.map_batches(rows.columns, mean, return_dtype=pl.Float64, returns_scalar=True)
+rows.select(value.alias(str(i)) for i in range(4))
+rows.group_by("g").agg(value.alias("v"), pl.col("score").pr.ap("label"))
+"""
+    threads = {**os.environ, "POLARS_MAX_THREADS": "1"}
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60, env=threads)

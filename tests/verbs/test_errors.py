@@ -730,9 +730,9 @@ REFUSALS = {
         f"its columns are {COLUMNS}. Name the column with judged=.",
     ),
     "a summary in a layout": (
-        lambda: evaluate(GOOD, "AP", over="label", layout="wide"),
-        "layout='wide' has no meaning with `over`, whose result has one row per metric; "
-        "leave it out, and pivot the column 'mean' for a table of metrics.",
+        lambda: evaluate(GOOD, "AP", over="label", layout="wide", geometric_mean=True),
+        "`geometric_mean` is a column beside the mean, for which layout='wide' has no place; "
+        "leave one of them out.",
     ),
     "judgments that are numbers": (
         lambda: evaluate(GOOD.with_columns(judged=1), "Bpref", judged="judged"),

@@ -104,3 +104,73 @@ def test_a_value_for_what_is_undefined() -> None:
         mean = prframe.evaluate(DATA, "RR", by="model", over="q", undefined=0)
     assert values["RR"].to_list() == [1.0, 0.5, 0.0, 0.5, 1.0, 0.0]
     assert mean.select("mean", "n", "n_undefined").rows() == [(0.5, 3, 0), (0.5, 3, 0)]
+
+
+def test_a_table_of_systems_by_metrics() -> None:
+    long = summary(by="model")
+    wide = summary(by="model", layout="wide")
+    assert wide.columns == ["model", "RR", "P@1"]
+    assert_frame_equal(wide, long.pivot("metric", index="model", values="mean"))
+    assert_frame_equal(summary(by="model", layout="long"), long)
+    whole = prframe.evaluate(DATA.drop("model"), "P@1", over="q", layout="wide")
+    assert whole.columns == ["P@1"]
+    assert whole.item() == prframe.evaluate(DATA.drop("model"), "P@1", over="q")["mean"].item()
+
+
+WIDE = pl.DataFrame(
+    {
+        "q": [1, 1, 1, 2, 2, 2],
+        "label": [1, 0, 0, 0, 1, 0],
+        "one": [3.0, 2.0, 1.0, 3.0, 2.0, 1.0],
+        "two": [1.0, 2.0, 3.0, 1.0, 2.0, 3.0],
+    }
+)
+MELTED = WIDE.unpivot(["one", "two"], index=["q", "label"], variable_name="model").rename(
+    {"value": "score"}
+)
+
+
+@pytest.mark.parametrize("layout", ["wide", "long"])
+def test_a_column_of_scores_per_model(layout: str) -> None:
+    options = {"layout": layout}
+    found = prframe.evaluate(WIDE, ["AP", "P@1"], ["one", "two"], by="q", **options)
+    expected = prframe.evaluate(MELTED, ["AP", "P@1"], by=["q", "model"], **options)
+    # The models of a group stand after one another.
+    order = ["q", "model"]
+    assert found[order].unique(maintain_order=True).rows() == [
+        (1, "one"),
+        (1, "two"),
+        (2, "one"),
+        (2, "two"),
+    ]
+    assert_frame_equal(found, expected.sort(order, maintain_order=True))
+    pandas = prframe.evaluate(WIDE.to_pandas(), ["AP", "P@1"], ["one", "two"], by="q", **options)
+    assert pandas["model"].tolist() == found["model"].to_list()
+
+
+def test_a_summary_of_a_column_of_scores_per_model() -> None:
+    for options in ({}, {"layout": "wide"}):
+        found = prframe.evaluate(WIDE, ["AP", "P@1"], ["one", "two"], over="q", **options)
+        expected = prframe.evaluate(MELTED, ["AP", "P@1"], by="model", over="q", **options)
+        assert_frame_equal(found, expected)
+
+
+def test_columns_of_scores_warn_once() -> None:
+    data = WIDE.with_columns(label=0)
+    with pytest.warns(prframe.UndefinedMetricWarning, match="for 4 of 4 groups") as caught:
+        prframe.evaluate(data, "AP", ["one", "two"], by="q")
+    assert len(caught) == 1
+
+
+def test_columns_of_scores_that_are_refused() -> None:
+    for score, message in {
+        ("one",): "`score` must name one column, or two or more different ones, a model each; "
+        "got ['one'].",
+        ("one", "one"): "`score` must name one column, or two or more different ones, a model "
+        "each; got ['one', 'one'].",
+    }.items():
+        with pytest.raises(prframe.PrframeError) as caught:
+            prframe.evaluate(WIDE, "AP", list(score), by="q")
+        assert str(caught.value) == message
+    with pytest.raises(prframe.PrframeError, match="`by` names 'model', which is also a column"):
+        prframe.evaluate(WIDE.rename({"q": "model"}), "AP", ["one", "two"], by="model")

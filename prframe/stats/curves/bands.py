@@ -46,15 +46,19 @@ class Deviations:
         widest = np.sort(self._worst)[_rank(confidence_level, self._worst.size) - 1]
         within, c = self._worst <= widest, widest * self.factor
         (bottom, top), (below, above) = self._middle, self._units
-        low = np.where(np.isnan(below), self.lower[within].min(axis=0), bottom - c * below)
-        high = np.where(np.isnan(above), self.upper[within].max(axis=0), top + c * above)
+        low, high = bottom - c * below, top + c * above
+        if (alone := np.isnan(below)).any():
+            low[alone] = self.lower[np.ix_(within, alone)].min(axis=0)
+        if (alone := np.isnan(above)).any():
+            high[alone] = self.upper[np.ix_(within, alone)].max(axis=0)
         return low, high if self.unlimited is None else np.where(self.unlimited, np.inf, high)
 
     def pointwise_band(self, confidence_level: float) -> tuple[Floats, Floats]:
         """Return the equal-tailed interval at each level, whose ends are draws; see `_rank`."""
         n = len(self.lower)
         last = _rank((1 + confidence_level) / 2, n)
-        return _smallest(self.lower, n + 1 - last), _smallest(self.upper, last)
+        lower, upper = self._in_order
+        return lower[:, n - last], upper[:, last - 1]
 
     def p_value(self, value: float) -> float:
         """Return the smallest alpha at which a band of level 1 - alpha leaves out a constant."""
@@ -66,6 +70,12 @@ class Deviations:
         """Return for each level the smallest alpha at which its interval leaves out a constant."""
         beyond = np.minimum((self.lower <= value).sum(axis=0), (self.upper >= value).sum(axis=0))
         return np.asarray(np.minimum(1.0, 2 * (1 + beyond) / (1 + len(self.lower))))
+
+    @cached_property
+    def _in_order(self) -> tuple[Floats, Floats]:
+        """The draws for either end in rising order at each level, shape (levels, n_resamples)."""
+        lower = np.sort(self.lower.T, axis=1)
+        return lower, lower if self.upper is self.lower else np.sort(self.upper.T, axis=1)
 
     @cached_property
     def _middle(self) -> tuple[Floats, Floats]:
@@ -84,17 +94,30 @@ class Deviations:
         return self._largest(self.lower, self.upper)
 
     def _largest(self, lower: Floats, upper: Floats) -> Floats:
-        """Return the largest deviation of curves; without a unit, what no draw reaches is far."""
+        """Return the largest deviation of curves, whose last dimension are the levels."""
         (bottom, top), (below, above) = self._middle, self._units
-        # Inf - inf: a curve that lies where the median lies.
-        with np.errstate(invalid="ignore"):
-            down, up = (bottom - lower) / below, (upper - top) / above
-        beyond = lower < self.lower.min(axis=0), upper > self.upper.max(axis=0)
-        down = np.where(np.isnan(down), np.where(beyond[0], np.inf, 0.0), down)
-        up = np.where(np.isnan(up), np.where(beyond[1], np.inf, 0.0), up)
+        least, most = self._in_order[0][:, :1], self._in_order[1][:, -1:]
+        # Levels are the first dimension here, which is fast for maxima over them.
+        lower, upper = (np.atleast_2d(curves).T for curves in (lower, upper))
+        down = _deviation(lower, bottom, -below, np.less, least)
+        up = _deviation(upper, top, above, np.greater, most)
         if self.unlimited is not None:
-            up = np.where(self.unlimited, 0.0, up)
-        return np.asarray(np.maximum(down, up).max(axis=-1))
+            up[self.unlimited] = 0.0
+        return np.asarray(np.maximum(down, up, out=down).max(axis=0))
+
+
+def _deviation(
+    curves: Floats, middle: Floats, unit: Floats, beyond: np.ufunc, farthest: Floats
+) -> Floats:
+    """Return the deviations of curves in units; without a unit, what no draw reaches is far."""
+    # Inf - inf: a curve that lies where the median lies.
+    with np.errstate(invalid="ignore"):
+        deviation = np.subtract(curves, middle[:, None])
+        deviation /= unit[:, None]
+    lacking = np.isnan(deviation)
+    if lacking.any():
+        deviation[lacking] = np.where(beyond(curves, farthest), np.inf, 0.0)[lacking]
+    return deviation
 
 
 def _rank(share: float, n: int) -> int:
@@ -107,11 +130,6 @@ def _rank(share: float, n: int) -> int:
     leaves out just those curves whose p-value ``(1 + number beyond) / (1 + n)`` is at most alpha.
     """
     return min(n, ceil(share * (n + 1) * (1 - EQUAL)))
-
-
-def _smallest(draws: Floats, k: int) -> Floats:
-    """Return the k-th smallest draw at each level."""
-    return np.asarray(np.partition(draws, k - 1, axis=0)[k - 1])
 
 
 def _unit(low: Floats, high: Floats) -> Floats:

@@ -9,9 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
-from prframe.stats._batches import batch_sizes
 from prframe.stats.curves.precision_recall import in_proportion, precision
 from prframe.stats.rankings import RankedCells, positives_at
 from prframe.typing import Floats
@@ -21,10 +19,9 @@ from prframe.typing import Floats
 # At recall b this loses at most the smaller of 1 / (4 * 2048 b (1 - b)) and about 1 / (4 * 64) of
 # the variance.
 _MOST_KNOTS = 2048
+# The same for draws of one curve, which lose at most the larger share, 1 / (4 * 64), anywhere.
+DRAWN_KNOTS = 512
 _END_PARTS = 64
-# The number of values drawn at a time, which is that of some 1,500 draws at all knots. A draw
-# counts as at least the second number of values, because few knots may have more levels.
-_MOST_VALUES, _LEAST_WIDTH = 1 << 22, 256
 
 
 @dataclass(frozen=True)
@@ -79,17 +76,13 @@ class RocPath:
             float(cells.n_neg),
             float(cells.pos[-1]),
         )
-        return path._thin()
+        return path.thin(_MOST_KNOTS)
 
-    def batch_sizes(self, n_draws: int) -> list[int]:
-        """Split a number of draws into as many at a time as memory is meant for."""
-        return batch_sizes(n_draws, max(self.ranks.size, _LEAST_WIDTH), _MOST_VALUES)
-
-    def _thin(self) -> "RocPath":
-        """Drop knots that are so close to others that they do not matter."""
-        if self.ranks.size <= _MOST_KNOTS:
+    def thin(self, most: int) -> "RocPath":
+        """Drop knots that are so close to others that they do not matter, if there are many."""
+        if self.ranks.size <= most:
             return self
-        grid = _grid(self.ranks[0], self.ranks[-1])
+        grid = _grid(self.ranks[0], self.ranks[-1], most)
         kept = np.searchsorted(self.ranks, grid)
         # Blocks that are larger than a cell of the grid keep both their knots.
         cell = np.searchsorted(grid[1:-1], self.ranks[:-1], side="right")
@@ -97,82 +90,6 @@ class RocPath:
         kept = np.unique(np.concatenate([kept, large, large + 1]))
         tied = self.tied[kept[:-1]] & (np.diff(kept) == 1)
         return replace(self, ranks=self.ranks[kept], fp=self.fp[kept], tied=tied)
-
-
-@dataclass(frozen=True)
-class Draws:
-    """Draws of a curve at levels of recall, shape (n_resamples, levels).
-
-    Attributes
-    ----------
-    log_recall : ndarray
-        Logarithm of the recall of the level, or of the end of its tie block.
-    log_fpr : ndarray
-        Logarithm of the false positive rate; +inf where recall is never reached.
-    log_odds : ndarray, shape (n_resamples, 1)
-        Logarithm of the odds of a positive.
-    """
-
-    log_recall: Floats
-    log_fpr: Floats
-    log_odds: Floats
-
-    @property
-    def logit(self) -> Floats:
-        """The logarithm of the odds of precision, ``odds * recall / false positive rate``."""
-        return np.asarray(self.log_odds + self.log_recall - self.log_fpr)
-
-    @property
-    def recall(self) -> Floats:
-        """The recall, shape (n_resamples, levels)."""
-        return np.asarray(np.exp(self.log_recall))
-
-    @property
-    def precision(self) -> Floats:
-        """The precision, shape (n_resamples, levels)."""
-        return np.asarray(expit(self.logit))
-
-    @property
-    def prevalence(self) -> Floats:
-        """The share of positives, shape (n_resamples, 1)."""
-        return np.asarray(expit(self.log_odds))
-
-
-def draw_curves(  # noqa: PLR0913
-    path: RocPath,
-    recall: Floats,
-    size: int,
-    rng: np.random.Generator,
-    *,
-    block_ends: bool = False,
-    fading: bool = False,
-) -> Draws:
-    """Draw curves from the posterior distribution of the curve behind a ranking.
-
-    `recall` rises within (0, 1). The share of positives above each knot, the share of negatives
-    above each threshold and the share of positives among all items are drawn from their posterior
-    distributions, Dirichlet and beta with half a count at each end. With `block_ends` a level
-    within a tie block is moved to the end of the block. With `fading` the half negative that may
-    stand above any threshold is multiplied by the root of recall. That is meant for areas, which
-    add up all levels, while a single level needs the whole half.
-    """
-    knots = _positions(path, size, rng)
-    at = places(recall, knots)
-    piece = np.minimum(at.astype(np.int64), path.tied.size - 1)
-    fp = _joined(path, piece, at - piece)
-    log_recall = np.broadcast_to(np.log(recall), fp.shape)
-    if block_ends and path.tied.any():
-        inside = path.tied[piece]
-        fp = np.where(inside, path.fp[piece + 1], fp)
-        ends = np.take_along_axis(knots, piece + 1, axis=1)
-        log_recall = np.where(inside, np.log(ends), log_recall)
-    # Half a negative is added to those that were seen; above the first positive it falls to 0.
-    half = np.sqrt(recall) / 2 if fading else np.where(piece == 0, at, 1.0) / 2
-    log_fpr = _log_rates(fp + half, path.n_neg, rng)
-    if path.missed:
-        log_fpr[recall > knots[:, -1:]] = np.inf
-    odds = rng.standard_gamma(path.n_pos + 0.5, size), rng.standard_gamma(path.n_neg + 0.5, size)
-    return Draws(log_recall, log_fpr, np.log(odds[0] / odds[1])[:, None])
 
 
 def empirical_precision(cells: RankedCells, recall: Floats) -> Floats:
@@ -199,9 +116,9 @@ def places(recall: Floats, knots: Floats) -> Floats:
     return indices
 
 
-def _grid(first: float, last: float) -> Floats:
+def _grid(first: float, last: float, number: int) -> Floats:
     """Return ranks that are evenly spaced, and closer to each other at both ends."""
-    even = np.linspace(first, last, _MOST_KNOTS)
+    even = np.linspace(first, last, number)
     # Beyond this distance from an end the evenly spaced ranks are closer to each other.
     far = _END_PARTS * (even[1] - even[0])
     near = np.arange(min(_END_PARTS, far))
@@ -226,35 +143,3 @@ def _blocks(cells: RankedCells) -> tuple[Floats, Floats, Floats, Floats]:
     pos, neg = cells.pos[:-1][with_hits], cells.neg[:-1][with_hits]
     tp, fp = tp[with_hits], fp[with_hits]
     return tp - pos, tp, fp - neg, fp
-
-
-def _positions(path: RocPath, size: int, rng: np.random.Generator) -> Floats:
-    """Draw the recall at each knot, as running sums of gaps."""
-    gaps = np.diff(path.ranks)
-    sums = np.empty((size, gaps.size + 1))
-    sums[:, 0] = 0.0
-    np.cumsum(rng.standard_gamma(gaps, (size, gaps.size)), axis=1, out=sums[:, 1:])
-    sums /= (sums[:, -1] + rng.standard_gamma(path.missed, size))[:, None]
-    return sums
-
-
-def _joined(path: RocPath, piece: NDArray[np.int64], share: Floats) -> Floats:
-    """Return the negatives passed at a share of a piece."""
-    log_fp = np.log(path.fp + 0.5)
-    joined = np.exp(log_fp[piece] + share * np.diff(log_fp)[piece]) - 0.5
-    if path.tied.any():
-        straight = path.fp[piece] + share * np.diff(path.fp)[piece]
-        joined = np.where(path.tied[piece], straight, joined)
-    return np.maximum(joined, 0.0)
-
-
-def _log_rates(shape: Floats, n_neg: float, rng: np.random.Generator) -> Floats:
-    """Draw the share of negatives above each threshold: ``Beta(shape, n_neg + 1 - shape)``."""
-    steps = np.diff(shape, axis=1, prepend=0.0)
-    sums = rng.standard_gamma(np.maximum(steps, 0.0))
-    np.cumsum(sums, axis=1, out=sums)
-    rest = rng.standard_gamma(np.maximum(n_neg + 1 - shape[:, -1], 0.5))
-    sums /= (sums[:, -1] + rest)[:, None]
-    # With a shape near 0 draws may be too small for a float.
-    np.maximum(sums, np.finfo(np.float64).tiny, out=sums)
-    return np.asarray(np.log(sums, out=sums))

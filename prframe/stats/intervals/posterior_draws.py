@@ -6,12 +6,15 @@ from functools import cache
 
 import numpy as np
 
-from prframe.stats.curves import Draws, RocPath, draw_curves
+from prframe.stats._batches import batches
+from prframe.stats.curves import DrawnPath, Draws, RocPath, Weights
 from prframe.stats.rankings import CellStatistic, CurveDraws, RankedCells
 from prframe.typing import Floats
 
 # The number of levels of recall for integrals over curves, dense near 0, where precision bends.
 _NODES = 128
+# The number of blocks of draws at a time, which bounds memory.
+_BLOCKS = 16
 # This level stands for recall 1, at the last positive of the population, which no sample shows.
 _LAST = 1 - 1e-9
 
@@ -19,8 +22,7 @@ _LAST = 1 - 1e-9
 def posterior_replicates(
     cells: RankedCells,
     statistics: Sequence[CellStatistic],
-    n_resamples: int,
-    rng: np.random.Generator,
+    weights: Sequence[Weights],
 ) -> Floats:
     """Return draws of the metrics of the population that the items come from.
 
@@ -29,9 +31,8 @@ def posterior_replicates(
     cells : RankedCells
         A ranking with positives and negatives.
     statistics : sequence of CellStatistic
-    n_resamples : int
-        Number of draws, >= 1; the same curves for all statistics.
-    rng : numpy.random.Generator
+    weights : sequence of Weights
+        The weights of the draws, at least one block; the same curves for all statistics.
 
     Returns
     -------
@@ -46,13 +47,12 @@ def posterior_replicates(
     and in proportion for the others. If all retrieved items are among the first k, b is the share
     of the positives that are retrieved.
     """
-    levels, weights = _nodes(
+    levels, node_weights = _nodes(
         [level for statistic in statistics for level in statistic.levels(cells)]
     )
-    path = RocPath.of(cells)
-    parts = []
-    for size in path.batch_sizes(n_resamples):
-        curves = _Curves(cells, path, levels, weights, size, int(rng.integers(1 << 62)))
+    path, parts = RocPath.of(cells), []
+    for columns in batches(len(weights), width=1, held=_BLOCKS):
+        curves = _Curves(cells, DrawnPath(path, levels, weights[columns]), node_weights)
         parts.append(np.stack([statistic.draws(curves) for statistic in statistics]))
     return np.concatenate(parts, axis=1)
 
@@ -65,21 +65,21 @@ class _Curves:
     """
 
     cells: RankedCells
-    path: RocPath
-    levels: Floats
+    path: DrawnPath
     weights: Floats
-    size: int
-    seed: int
     kinds: dict[tuple[bool, bool], Draws] = field(default_factory=dict)
+
+    @property
+    def levels(self) -> Floats:
+        """The levels of recall."""
+        return self.path.levels
 
     def drawn(self, *, area: bool = False, at_ends: bool = False) -> Draws:
         """Return curves for single levels or areas, in proportion within ties or at their ends."""
-        at_ends = at_ends and bool(self.path.tied.any())
+        at_ends = at_ends and bool(self.path.knots.tied.any())
         if (area, at_ends) not in self.kinds:
-            rng = np.random.default_rng(self.seed)
-            self.kinds[area, at_ends] = draw_curves(
-                self.path, self.levels, self.size, rng, block_ends=at_ends, fading=area
-            )
+            drawn = self.path.curves(block_ends=at_ends, fading=area)
+            self.kinds[area, at_ends] = drawn
         return self.kinds[area, at_ends]
 
     def at(self, level: float) -> int:
@@ -104,14 +104,17 @@ class _Curves:
         """Return the recall and the false positive rate of all retrieved items."""
         cells = self.cells
         recall = self._shares(cells.n_pos, int(cells.pos[-1]))
-        return recall, self._shares(cells.n_neg, int(cells.neg[-1]), stream=1)
+        return recall, self._shares(cells.n_neg, int(cells.neg[-1]), stream=2)
 
-    def _shares(self, total: int, missed: int, stream: int = 0) -> Floats:
+    def _shares(self, total: int, missed: int, stream: int = 1) -> Floats:
         """Draw the share of a class that is retrieved, which is 1 if all of it is."""
+        blocks = self.path.blocks
         if not missed:
-            return np.ones(self.size)
-        rng = np.random.default_rng([self.seed, stream] if stream else self.seed)
-        return rng.beta(total - missed + 0.5, missed + 0.5, self.size)
+            return np.ones(sum(block.n_draws for block in blocks))
+        shape = total - missed + 0.5, missed + 0.5
+        return np.concatenate(
+            [block.generator(stream).beta(*shape, block.n_draws) for block in blocks]
+        )
 
 
 def _nodes(extra: Sequence[float]) -> tuple[Floats, Floats]:

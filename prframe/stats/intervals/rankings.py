@@ -10,6 +10,7 @@ from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator
+from prframe.stats.curves import drawn_weights
 from prframe.stats.intervals.base import (
     Confidence,
     IntervalEstimate,
@@ -99,7 +100,7 @@ def ranking_interval(  # noqa: PLR0913
     >>> cells, _ = cells_from_scores(range(8, 0, -1), [1, 1, 0, 1, 0, 1, 0, 0])
     >>> interval = ranking_interval(cells, AveragePrecision(), rng=1)
     >>> round(interval.estimate, 3), round(interval.low, 3), round(interval.high, 3)
-    (0.854, 0.376, 0.972)
+    (0.854, 0.342, 0.976)
     """
     checks.one_of("method", method, METHODS)
     confidence = replace(_checked(cells, statistic, confidence), limits=(0.0, 1.0))
@@ -230,8 +231,8 @@ def _posterior(  # noqa: PLR0913, PLR0917
         return IntervalEstimate(estimate, np.nan, np.nan, np.nan, POSTERIOR)
     drawn = replicates
     if drawn is None:
-        generator = random_generator(rng)
-        drawn = np.asarray(posterior_replicates(cells, [statistic], n_resamples, generator)[0])
+        weights = drawn_weights(n_resamples, random_generator(rng))
+        drawn = np.asarray(posterior_replicates(cells, [statistic], weights)[0])
     low, high = percentile_interval(drawn, confidence)
     low = min(low, estimate) if estimate == 0 else low
     high = max(high, _no_negative_above(cells, statistic, estimate, confidence))

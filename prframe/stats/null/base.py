@@ -36,9 +36,12 @@ _CELL = 0.4
 # Numbers add up without rounding if they are whole once multiplied by this.
 _DYADIC = 2.0**20
 _LARGEST = float(np.finfo(np.float64).max)
-# A value X counts as reaching numbers up to its rounding above it, and as not exceeding numbers
-# down to twice its rounding below it; these factors are just beyond.
-_COUNTED_ABOVE, _COUNTED_BELOW = 1.1, 2.1
+# A value X counts as reaching numbers up to its rounding above it. A number is moved down by this
+# many roundings to be below all values that count as equal to it.
+_COUNTED_ABOVE = 1.1
+# A value X counts as not exceeding numbers down to twice its rounding below it. A number is moved
+# up by this many roundings to be above all values that count as equal to it.
+_COUNTED_BELOW = 2.1
 
 
 class NullDistribution(ABC):
@@ -209,6 +212,7 @@ class NullDistribution(ABC):
         level = np.log(levels).ravel()
 
         def rarity(places: NDArray[np.int64], x: Floats) -> Floats:
+            """Return how far log P(X >= x) is below the logarithm of each level."""
             return _finite(level[places] + _SLACK - self._upper(x))
 
         bracket = self._search(levels, 1).bracket(rarity)
@@ -238,6 +242,7 @@ class NullDistribution(ABC):
         level = np.log(levels).ravel()
 
         def height(places: NDArray[np.int64], x: Floats) -> Floats:
+            """Return how far log P(X <= x) is above the logarithm of each level."""
             return _finite(self._lower(x) - level[places] + _SLACK)
 
         above = self._search(levels, -1).bracket(height).above
@@ -327,6 +332,7 @@ class NullDistribution(ABC):
         reached = self._upper(rare) - _SLACK
 
         def is_lost(places: NDArray[np.int64], x: Floats) -> NDArray[np.bool_]:
+            """Whether P(X >= x) is less than at the number of each place."""
             return self._upper(x) < reached[places]
 
         last = self._nearest_points(last_kept(is_lost, rare, gap, largest, self._narrow))

@@ -24,12 +24,17 @@ Lost: TypeAlias = Callable[[NDArray[np.int64], Floats], NDArray[np.bool_]]
 _NORMAL = 39.0
 # A bracket of floats allows fewer halvings than this.
 _STEPS = 200
-# The expansion of quantiles is used for at most so much skewness, and at most so far out.
-_MOST_SKEWED, _FARTHEST = 1.0, 6.0
-# The second evaluation goes beyond the expected place by this factor, but by at most so many
-# deviations.
-_BEYOND, _LONGEST = 1.1, 1.0
-# Each further evaluation takes a step so many times as long, until there is a bracket.
+# The expansion of quantiles is used if the skewness is at most this in size, and the excess
+# kurtosis at most twice this. Otherwise the search begins at normal quantiles.
+_MOST_SKEWED = 1.0
+# It is used up to this many standard deviations from the mean. Normal quantiles are used beyond.
+_FARTHEST = 6.0
+# The second evaluation goes this many times as far as the quantile is expected to be from the
+# first.
+_BEYOND = 1.1
+# It goes no further than this many standard deviations.
+_LONGEST = 1.0
+# Each further evaluation takes a step this many times as long, until there is a bracket.
 _GROWTH = 4.0
 
 

@@ -14,6 +14,7 @@ from prframe.errors import PrframeError
 from prframe.tie_policies import BLOCKS
 from prframe.typing import Columns, Schema
 from prframe.verbs._plan import Accepts
+from prframe.verbs._verb import score_columns
 
 
 def model_arguments(
@@ -52,21 +53,13 @@ def on_same_items(name: str) -> Accepts:
 
 def _scores(score: Columns, model: str | None) -> list[str]:
     """Return the columns of scores, two or more, which alone tell the models apart."""
-    if not isinstance(score, (list, tuple)):
-        raise PrframeError(
-            f"`score` must be a column name or a list of them; got {checks.brief(score)}."
-        )
-    if len(score) < 2 or len(set(map(str, score))) < len(score):  # noqa: PLR2004
-        raise PrframeError(
-            "`score` must name one column, or two or more different ones, a model each; got "
-            f"{checks.brief(list(score))}."
-        )
+    scores = score_columns(score)
     if model is not None:
         raise PrframeError(
             "`score` names a column for each model, and `model` a column that tells them; "
             "leave one of them out."
         )
-    return list(score)
+    return scores
 
 
 def with_models(args: Arguments, columns: Schema) -> Callable[[Schema], Schema]:

@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 from prframe import PrframeError
+from prframe.stats.curves import drawn_weights
 from prframe.stats.intervals.posterior_draws import posterior_replicates
 from prframe.stats.intervals.rankings import ranking_interval
 from prframe.stats.rankings import (
@@ -173,15 +174,13 @@ STATISTICS: dict[str, CellStatistic] = {
 @pytest.mark.parametrize("name", STATISTICS)
 @pytest.mark.parametrize("key", RANKINGS)
 def test_draws_have_the_law_of_the_definition(key: str, name: str) -> None:
-    cells, rng = RANKINGS[key].cells(), np.random.default_rng(92)
-    found = posterior_replicates(cells, [STATISTICS[name]], 2 * N_DRAWS, rng)[0]
+    found = replicates(RANKINGS[key].cells(), STATISTICS[name], size=2 * N_DRAWS)[0]
     assert stats.ks_2samp(found, slow(name, key)).pvalue > 0.001
 
 
 def test_the_tests_of_laws_can_fail() -> None:
     cells = RANKINGS["untied"].cells()
-    rng = np.random.default_rng(92)
-    found = posterior_replicates(cells, [PrecisionAtRecall(0.5)], 2 * N_DRAWS, rng)[0]
+    found = replicates(cells, PrecisionAtRecall(0.5), size=2 * N_DRAWS)[0]
     assert stats.ks_2samp(found, slow("Prec@0.4", "untied")).pvalue < 0.01
 
 
@@ -192,7 +191,7 @@ def sample(n: int, prevalence: float, seed: int, mu: float = 1.0) -> RankedCells
 
 
 def replicates(cells: RankedCells, *some: CellStatistic, size: int = 2000) -> np.ndarray:
-    return posterior_replicates(cells, some, size, np.random.default_rng(93))
+    return posterior_replicates(cells, some, drawn_weights(size, np.random.default_rng(93)))
 
 
 def test_auc_is_centred_at_the_estimate() -> None:

@@ -16,6 +16,7 @@ from scipy.stats import binom
 import prframe
 from prframe import PrframeError
 from prframe.stats import pr_curve, pr_curve_difference
+from prframe.stats.curves import drawn_weights
 from prframe.stats.curves.bands import Deviations
 from prframe.stats.curves.bayesian_bootstrap import posterior_of
 from prframe.stats.curves.paired_paths import PairedPaths, _Halves
@@ -147,7 +148,9 @@ def test_each_curve_has_the_law_of_a_single_one(digits: int, tolerance: float) -
     drawn = PairedPaths.of(scores, label).draw(LEVELS, 20_000, np.random.default_rng(1))
     for score, curves in zip(scores, drawn, strict=True):
         cells = cells_from_scores(score, label)[0]
-        single = expit(posterior_of(cells, LEVELS, 20_000, np.random.default_rng(2)).log_odds)
+        single = expit(
+            posterior_of(cells, LEVELS, drawn_weights(20_000, np.random.default_rng(2))).log_odds
+        )
         for quantile in (0.05, 0.5, 0.95):
             found = (curves <= np.quantile(single, quantile, axis=0)).mean(axis=0)
             np.testing.assert_allclose(found, quantile, atol=tolerance)

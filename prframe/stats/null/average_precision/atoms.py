@@ -5,9 +5,13 @@ import numpy as np
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.typing import Floats, Integers
 
-# Up to so many ways to spread the positives, and so many tie blocks or ranks, values are listed.
-_MOST_WAYS, _MOST_BLOCKS = 1 << 16, 1 << 10
-# Up to so many precisions are added up one after the other by `evaluate`.
+# The values of AP are listed if the positives can be spread over the tie blocks, or ranks, in at
+# most this many ways.
+_MOST_WAYS = 1 << 16
+# They are not listed if there are more tie blocks, or ranks, than this.
+_MOST_BLOCKS = 1 << 10
+# They are not listed for more positives than this: `evaluate` adds up at most this many precisions
+# one after the other, and more in an order that rounds in another way.
 _MOST_POSITIVES = 1 << 7
 
 

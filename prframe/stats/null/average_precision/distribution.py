@@ -33,7 +33,8 @@ from prframe.stats.null.base import NullDistribution, numbers
 from prframe.stats.null.tail_probabilities import BothTails, Side, shaped
 from prframe.typing import Floats, Integers
 
-# A value of AP is the quantile itself if they differ by less than so many times its rounding.
+# A value that AP can take is the quantile itself if they differ by less than this many times the
+# rounding of AP.
 _NEAR = 5
 _TINY = 1e-300
 
@@ -231,10 +232,12 @@ class APNull(NullDistribution):
 
     @cached_property
     def _sizes(self) -> list[int] | None:
+        """The sizes of the tie blocks; None without ties."""
         return None if self.ties is None else self.ties.tolist()
 
     @cached_property
     def _ends(self) -> Integers | None:
+        """The ranks at which tie blocks end; None without ties."""
         return None if self.ties is None else np.cumsum(self.ties)
 
     @property
@@ -244,12 +247,14 @@ class APNull(NullDistribution):
 
     @cached_property
     def _moments(self) -> tuple[Floats, Floats]:
+        """The mean and the variance of AP."""
         if self.depth < self.n:
             return retrieved_moments(self.n, self.n_pos, self.depth, self._sizes)
         return ap_null_moments(self.n, self.n_pos, self._sizes)
 
     @cached_property
     def _null_tails(self) -> NullTails:
+        """The tails of this distribution, by each of the methods."""
         depth = self.depth if self.depth < self.n else None
         return NullTails([Group(self.n, self.n_pos)], depth, self._ends)
 
@@ -313,6 +318,7 @@ class APNull(NullDistribution):
 
     @cached_property
     def _atoms(self) -> Floats | None:
+        """The values that AP can take, rising; None where there are many."""
         return ap_atoms(Items(self.n, self.depth, self._ends), self.n_pos)
 
     def _draws(self, size: int, generator: np.random.Generator) -> Floats:

@@ -5,7 +5,7 @@ import numpy as np
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.typing import Floats, Integers
 
-# So many labels, or ranks, are drawn at a time.
+# The number of labels, or of ranks, that are drawn at a time, which bounds the memory.
 _CHUNK = 1 << 22
 
 

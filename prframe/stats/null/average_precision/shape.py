@@ -31,13 +31,15 @@ Accumulate = Callable[[int, Floats], tuple[Floats, Floats]]
 
 # The cumulants have the degrees 4, 6 and 8; their coefficients stand below one another.
 _ORDERS = (slice(0, 5), slice(5, 12), slice(12, 21))
-# The sums are tabulated up to this n. Beyond, they are interpolated in the logarithm of n, on so
-# many panels [a, 4a] with so many nodes each, which reach beyond checks.LARGEST_COUNT.
+# The sums are tabulated up to this n. Beyond, they are interpolated in the logarithm of n.
 _TABLE = 1 << 12
+# The interpolation is split into panels [a, 4a], which are this wide in the logarithm of n.
 _WIDTH = np.log(4)
+# The number of panels, which together reach beyond checks.LARGEST_COUNT.
 _PANELS = 21
+# The number of nodes of each panel.
 _NODES = 16
-# So many pairs or ranks are treated at a time, which bounds the memory.
+# The number of pairs, or of ranks, that are treated at a time, which bounds the memory.
 _CHUNK = 1 << 13
 
 
@@ -205,6 +207,7 @@ def _table() -> Floats:
     """Return the forms for n = 0.._TABLE, those of the cumulants below one another."""
 
     def accumulate(_order: int, added: Floats) -> tuple[Floats, Floats]:
+        """Return the cumulants before and after each rank of the table."""
         after = np.cumsum(added, axis=-1)
         return after - added, after
 
@@ -232,6 +235,7 @@ def _smooth(
     series = list(begin)
 
     def accumulate(order: int, added: Floats) -> tuple[Floats, Floats]:
+        """Return the cumulants before and after the nodes of a panel."""
         terms = np.moveaxis(added.reshape(*added.shape[:2], *rank.shape), 2, 0)
         series[order] = _sums(terms, basis, rank[:, None, None] * width / 2, begin[order])
         after = np.moveaxis(np.tensordot(basis, series[order], 1), 0, 2).reshape(added.shape)
@@ -347,6 +351,7 @@ def _by_blocks(rank: Floats, closing: NDArray[np.bool_], states: list[Floats]) -
     opened: NDArray[np.int64] = np.cumsum(closing) - closing
 
     def accumulate(order: int, added: Floats) -> tuple[Floats, Floats]:
+        """Return the cumulants before and after each rank of some tie blocks."""
         total = np.cumsum(added, axis=-1)
         blocks = np.diff(total[..., ends], axis=-1, prepend=0.0)
         blocks[..., :1] += states[order]

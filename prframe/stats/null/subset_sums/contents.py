@@ -16,19 +16,23 @@ from prframe.typing import Floats, Integers
 
 # Sums that differ by less, times the size of the urn and its largest number, are equal.
 EQUAL = 1e-14
-# The unit of a lattice is the smallest gap divided by one of these, and the numbers may span so
-# many units.
+# The unit of a lattice is the smallest gap divided by one of these.
 _SHARES = (1, 2, 3, 4, 6, 12)
+# The numbers may span this many units. If they span more, they are not on a lattice.
 _SPAN = 1e7
-# Places on a lattice may be so far from whole numbers.
+# Numbers are on a lattice if their places on it are less than this from whole numbers.
 ROUNDING = 1e-7
-# These numbers of bins are tried one after the other, if there are more than so many times as many
-# numbers.
-_BINS, _MANY = (1 << 12, 1 << 16), 8
-# So many numbers at each end are points of their own; if some are set apart, at least so many must
-# remain.
-_KEPT, _FEWEST = 64, 16
-# The error of cumulants, divided by 2e-4, may be so large.
+# The numbers of bins that are tried one after the other.
+_BINS = (1 << 12, 1 << 16)
+# Numbers are put into bins if there are more than this many for each bin.
+_MANY = 8
+# The number of values at each end that are points of their own, and are not put into bins.
+_KEPT = 64
+# If some of these are set apart, at least this many must remain at each end. If fewer remain, the
+# bins are laid anew.
+_FEWEST = 16
+# The error of cumulants, divided by 2e-4, may be this large. Where it is larger the points of
+# these bins are not used.
 _ERROR = 1e-4
 
 
@@ -152,10 +156,12 @@ class Contents:
 
     @cached_property
     def _coarse(self) -> Points:
+        """The points of the fewer bins."""
         return self._known or _binned(self.values, self.sizes, _BINS[0])
 
     @cached_property
     def _fine(self) -> Points:
+        """The points of the more numerous bins."""
         return _binned(self.values, self.sizes, _BINS[1])
 
 

@@ -16,8 +16,9 @@ import numpy as np
 from prframe.stats.null.subset_sums.contents import ROUNDING, Contents, Lattice
 from prframe.typing import Floats, Integers
 
-# The table of each half may have so many entries, and all steps of a walk so many cells.
+# The most entries of the table of each half. A half ends before the block that would need more.
 MOST_ENTRIES = 1 << 16
+# The most cells of all steps of a walk. Where there would be more, there is no walk.
 MOST_CELLS = 1 << 22
 
 

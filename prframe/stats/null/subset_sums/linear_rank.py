@@ -178,7 +178,11 @@ class LinearRankNull(NullDistribution):
         """Return skewness and excess kurtosis."""
         return self._urn.shape
 
-    def _log_tails(self, x: Floats, sides: tuple[Side, ...]) -> BothTails:  # noqa: ARG002 - both at once
+    def _log_tails(
+        self,
+        x: Floats,
+        sides: tuple[Side, ...],  # noqa: ARG002 - both at once
+    ) -> BothTails:
         """Return both tails of rising numbers."""
         tails = [self._tail(value) for value in (x / self._unit).tolist()]
         above, below, method = zip(*tails, strict=True) if tails else ((), (), ())

@@ -15,18 +15,21 @@ from prframe.stats.null.subset_sums.counting import Tails, Urn
 from prframe.stats.null.subset_sums.saddlepoint import approximate, complement
 from prframe.typing import Floats, Integers
 
-# Draws of at most so many numbers are counted directly.
+# Draws of at most this many numbers are counted directly.
 PAIR = 2
 # Numbers are set apart if their gap from the others is above this share of the standard deviation
 # of the sum of the others.
 _APART = 0.3
-# A tied value is set apart only above this larger share, if the number of its items that are drawn
-# has a variance above the second number: at a gap of one deviation ripples are below 1e-8.
-_APART_TIED, _MANY = 1.0, 2.0
+# A tied value of which many items are drawn is set apart only above this larger share: at a gap of
+# one standard deviation the ripples are below 1e-8.
+_APART_TIED = 1.0
+# Many items of a tied value are drawn if their number has a variance above this.
+_MANY = 2.0
+# The most values that are set apart.
 _MOST_APART = 8
-# A mixture has about so many terms, those of mixtures within it included.
+# A mixture has about this many terms, those of mixtures within it included.
 _MOST_TERMS = 1024
-# Numbers drawn of a block are negligible beyond so many standard deviations.
+# How many items of a block are drawn is negligible beyond this many standard deviations.
 _WIDE = 14
 # Terms do not count if the logarithm of their share of the most likely one is below this.
 _NEGLIGIBLE = -25.0

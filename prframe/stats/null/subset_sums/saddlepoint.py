@@ -30,7 +30,7 @@ _ENOUGH = 1e-4
 _FLAT = 1e-12
 # The hyperbolic sine of this is still a float.
 _MOST = 700.0
-# Closer to the mean than so many standard deviations both terms of the correction cancel.
+# Closer to the mean than this many standard deviations both terms of the correction cancel.
 _CLOSE = 0.05
 # Sums of positive numbers that are 0 but for rounding are replaced by this.
 _LEAST = 1e-150

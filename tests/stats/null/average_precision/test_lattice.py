@@ -9,9 +9,24 @@ import pytest
 import prframe
 from prframe.stats import APNull
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
-from prframe.stats.null.average_precision.tails.lattice import Lattice, Retrieved, lattice_tails
+from prframe.stats.null.average_precision.tails.lattice import (
+    Lattice,
+    Retrieved,
+    lattice_tails,
+    sums_from,
+)
 
 CASES = [(1000, 10, 1000), (300, 12, 300), (50, 8, 50), (400, 20, 90), (4000, 6, 70), (65, 30, 64)]
+
+
+def test_sums_from_columns_on_are_those_of_slices():
+    weight = np.random.default_rng(0).random((3, 7))
+    row, begin = np.array([0, 1, 2, 2, 0]), np.array([2, 7, 3, 6, 5])
+    for least in (0, 2):
+        begins = np.where(begin == 2, least, begin)
+        expected = [weight[r, b:].sum() for r, b in zip(row, begins, strict=True)]
+        assert sums_from(weight, row, begins) == pytest.approx(expected)
+    assert sums_from(weight, row[:0], begin[:0]).size == 0
 
 
 @pytest.mark.slow

@@ -49,7 +49,7 @@ def test_generating_functions_are_those_of_the_course(tied, depth):
     items = Items(400, depth, ends)
     lanes = Lanes.of([items.table(DENSE, GROWTH)] * 4, n_pos)
     slopes = np.linspace(-6, 8, 9) * np.ones((4, 1))
-    found = WholeWalk(lanes, np.full(4, 8.0)).mgf(slopes)
+    found = WholeWalk(lanes).mgf(slopes)
     short = None if depth == 400 else depth
     for lane, positives in enumerate(n_pos):
         course = Course.shared([Group(400, positives)], short, ends)
@@ -60,7 +60,7 @@ def test_complex_slopes_give_characteristic_functions():
     n, n_pos = 9, 3
     lanes = Lanes.of([Items(n, n).table(DENSE, GROWTH)], [n_pos])
     frequency = np.array([0.0, 0.7, 3.0])
-    found = WholeWalk(lanes, np.ones(1)).mgf(1j * frequency[None])[0]
+    found = WholeWalk(lanes).mgf(1j * frequency[None])[0]
     draws = np.array(
         [np.sort(np.random.default_rng(k).permutation(n)[:n_pos]) for k in range(9999)]
     )

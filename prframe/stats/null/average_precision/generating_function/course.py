@@ -34,15 +34,18 @@ from prframe.typing import Floats, Integers
 
 Complexes: TypeAlias = NDArray[np.complex128]
 
-# Each of the first ranks is a step; a step beyond them takes this share of the rank.
-DENSE, GROWTH = 64, 0.08
-# Shares smaller than this never count for a characteristic function.
+# Each of the first ranks, this many, is a step of its own.
+DENSE = 64
+# A step beyond them takes this share of the rank.
+GROWTH = 0.08
+# A term whose tilted chance is at most this is left out of characteristic functions.
 _NEGLIGIBLE = 1e-10
-# exp(i drift frequency) is taken for every so-manyth frequency and for so many small multiples of
-# the spacing; products of the two give all others.
+# Of this many frequencies in a row exp(i drift frequency) is computed for the first one, and the
+# others follow by products with powers of exp(i drift spacing).
 _POWERS = 8
-# So many terms are added at a time.
+# The number of terms that are added at a time, which bounds the memory.
 _AT_ONCE = 1 << 16
+# Sums of weights are raised to this before they divide.
 _LEAST = 1e-300
 
 
@@ -286,6 +289,7 @@ class Course:
 
     @property
     def _n_lanes(self) -> int:
+        """The number of walks that go side by side."""
         return 1 + int(max(leaving.table.lane.max() for leaving in self.exits))
 
     def _leaving(self, step: int) -> list[Exit]:

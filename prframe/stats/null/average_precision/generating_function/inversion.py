@@ -18,30 +18,59 @@ from numpy.typing import NDArray
 from prframe.stats.null.average_precision.generating_function.course import Complexes, Course, Tilt
 from prframe.typing import Floats, Integers
 
-# Slopes are powers of this.
+# The slopes that are tried are whole powers of this, so that values share them.
 _RATIO = 1.4
-# Slopes begin at about the first number over the standard deviation of T, and go on at least to
-# the second number over it.
-_FLATTEST, _STEEPEST = 0.05, 3.0
+# The flattest slope that is tried is about this over the standard deviation of T.
+_FLATTEST = 0.05
+# Slopes are tried up to this over the standard deviation of T at least, and further until the
+# tilted mean of T is beyond the value.
+_STEEPEST = 3.0
+# The most slopes that are tried in one direction, and the most halvings of a search between two.
 _MOST_SLOPES = 64
-# So many slopes are tried on either side; up to so many values are tried one by one.
-_AROUND, _APIECE = 4, 3
-# x is at most so many tilted standard deviations from the tilted mean.
+# About the slope whose tilted mean of T is next to a value, this many slopes on either side are
+# compared by the period that they need.
+_AROUND = 4
+# For at most this many values slopes are searched by bisection for each value. For more values all
+# slopes are tried one after the other.
+_APIECE = 3
+# A slope may be taken if the value is at most this far from the tilted mean of T, in tilted
+# standard deviations. Beyond twice this distance the integral is not used, and the tail is
+# bounded.
 _OFFSET = 3.0
+# Variances of T are raised by this before they divide.
 _TINY = 1e-300
-# The period reaches so many standard deviations beyond x, and from there on until exp(-slope T)
-# has fallen by the factor exp(-14).
-_BEYOND, _DECAY = 8.0, 14.0
-# So many frequencies are added at a time, until the rest matters by less than this share.
-_CHUNK, _CLOSE = 32, 2e-4
-# If phi comes back, its terms add up in phase, to at most so many times the root of their sum of
-# squares, which may be this share of the total.
-_TOGETHER, _HALF_A_LEAP = 2.5, 5e-3
-# If |phi| is larger than this after so many frequencies, it hardly dies away in time.
-_STUBBORN, _PATIENCE = 0.2, 96
-# With fewer positives than this the walk is quicker, so that fewer frequencies are tried; the
-# next two are the most frequencies with few and with many positives, the last those for `returns`.
-FEW_POSITIVES, _MOST_OF_FEW, _MOST, _PROBED = 64, 1024, 4096, 1024
+# The period of T reaches this many tilted standard deviations beyond the furthest value.
+_BEYOND = 8.0
+# From there on it reaches until exp(-slope T) has fallen by the factor exp(-14), which is this
+# divided by the slope.
+_DECAY = 14.0
+# The number of frequencies that are added at a time; after three times there are twice as many,
+# and more later on.
+_CHUNK = 48
+# Frequencies are added until what is left is below this share of the tail.
+_CLOSE = 2e-4
+# If phi comes back after it seemed to die away, its terms add up in phase. Their sum is taken to
+# be this many times the root of the sum of their squares.
+_TOGETHER = 2.5
+# This sum may be at most this share of the integral. If it is more, T is on a lattice, and the
+# tail is not trusted.
+_HALF_A_LEAP = 5e-3
+# If |phi| is larger than this after `_PATIENCE` frequencies, it hardly dies away in time. Groups
+# of few positives then get no more frequencies.
+_STUBBORN = 0.2
+_PATIENCE = 96
+# Phi seems to have died away once this many frequencies in a row have small terms.
+_QUIET = 16
+# A group with fewer positives than this has few. A walk with merged states is quicker for it, so
+# that fewer frequencies are tried.
+FEW_POSITIVES = 64
+# The most frequencies for a group of few positives. If these do not suffice, the tail is an
+# estimate.
+_MOST_OF_FEW = 1024
+# The most frequencies for other groups.
+_MOST = 4096
+# The number of frequencies among which phi is searched for coming back.
+_PROBED = 1024
 
 
 class LogTails(NamedTuple):
@@ -112,7 +141,7 @@ class Inversion:
         terms = np.abs(self.course.waves(tilt, [group], frequency)[group])
         terms *= 2 / period / np.abs(tilt.slope + 1j * frequency)
         small = terms * np.sqrt(np.arange(_PROBED) + 1) < _CLOSE * total
-        quiet = np.convolve(small, np.ones(_CHUNK // 2), mode="valid") == _CHUNK // 2
+        quiet = np.convolve(small, np.ones(_QUIET), mode="valid") == _QUIET
         died = int(np.argmax(quiet)) if quiet.any() else _PROBED
         return bool(_TOGETHER * np.sqrt((terms[died:] ** 2).sum()) > _HALF_A_LEAP * total)
 
@@ -121,6 +150,7 @@ class Inversion:
         return self._tilt(sign * _RATIO**power)
 
     def _tilt(self, slope: float) -> Tilt:
+        """Return the tilt with a slope, which is computed only once."""
         if slope not in self._tilts:
             self._tilts[slope] = self.course.tilt(slope)
         return self._tilts[slope]

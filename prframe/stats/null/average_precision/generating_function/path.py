@@ -22,14 +22,23 @@ from numpy.typing import NDArray
 from prframe.stats.null.average_precision.generating_function.steps import Steps
 from prframe.typing import Floats, Integers
 
-# A move goes at most this share of the way to an impossible number of positives, and a step keeps
-# this share of its ranks clear of being empty or full.
-_WAY, _EDGE = 0.9, 1e-9
-_MOST_TURNS, _CLOSE_ENOUGH = 40, 1e-3
-# For values so many standard deviations above the mean the search begins with hits gathered at the
-# top, where this share of the ranks holds them.
-_FAR, _FULL = 8.0, 0.98
-# A number of positives that cannot vary has this precision.
+# A move of Newton's method goes at most this share of the way to an impossible number of
+# positives.
+_WAY = 0.9
+# The positives of a step are kept above this share of its ranks, and as far below all of them, so
+# that their logarithms are finite.
+_EDGE = 1e-9
+# The most turns of Newton's method. The path is then taken as it is.
+_MOST_TURNS = 40
+# A path has arrived if no number of hits moved by more than this, relative to 1 plus the root of
+# the largest number of hits.
+_CLOSE_ENOUGH = 1e-3
+# For values of T more than this many standard deviations above the mean, the search begins with
+# hits gathered at the top. For others it begins with evenly spread hits.
+_FAR = 8.0
+# Gathered hits take this share of the top ranks.
+_FULL = 0.98
+# A number of positives that cannot vary has this precision, 1 over its variance.
 _FIXED = 1e12
 
 
@@ -59,6 +68,7 @@ class Lanes:
         width = max(table.size.size for table in steps)
 
         def column(name: str) -> Floats:
+            """Return a quantity of all steps, a row per lane, with zeros behind the last step."""
             rows = np.zeros((len(steps), width))
             for row, table in zip(rows, steps, strict=True):
                 values = getattr(table, name)
@@ -160,7 +170,12 @@ def leaning(lanes: Lanes, slope: Floats) -> tuple[Path, Floats]:
 
 
 def _likelihood(lanes: Lanes, path: Path) -> Floats:
-    """Return the objective that the path maximises, -inf where there is no path."""
+    """Return the logarithm of how likely a path is, one per lane, up to a constant.
+
+    It is the entropy of the positives within the steps plus slope times T on the path: the
+    logarithm of the number of rankings along the path, each weighted by exp(slope T). Where the
+    path is not finite, it is -inf.
+    """
     m = np.where(lanes.size > 0, lanes.size, 1.0)
     share = np.clip(np.diff(path.hits, axis=1) / m, _EDGE, 1 - _EDGE)
     entropy = -share * np.log(share) - (1 - share) * np.log1p(-share)
@@ -217,8 +232,11 @@ def log_waves(lanes: Lanes, path: Path, frequencies: Floats) -> Floats:
     below = j * lanes.single
     later = np.cumsum(below[:, ::-1], axis=1)[:, ::-1] - below
     variance = j * (1 - j / size)
-    turned = np.exp(1j * frequencies[:, :, None] * (own + later)[:, None, :])
-    total = np.abs((variance[:, None, :] * turned).sum(axis=2))
+    total = np.zeros(frequencies.shape)
+    for lane, rise in enumerate(own + later):
+        phase = np.outer(frequencies[lane], rise)
+        real, imaginary = ((wave(phase) * variance[lane]).sum(axis=1) for wave in (np.cos, np.sin))
+        total[lane] = np.hypot(real, imaginary)
     return np.asarray(total - variance.sum(axis=1)[:, None])
 
 

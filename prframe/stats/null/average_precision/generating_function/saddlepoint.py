@@ -29,23 +29,38 @@ from prframe.stats.null.average_precision.generating_function.path import (
 )
 from prframe.typing import Floats, Integers
 
-# So many slopes are tried about the one in question, up to so many tilted standard deviations
-# away.
-_NODES, _REACH = 7, 0.5
-# Tilted densities are expanded where u is less than this.
+# K is computed at this many slopes, the nodes, about the one in question.
+_NODES = 7
+# The nodes reach this far to both sides, in units of 1 over the tilted standard deviation.
+_REACH = 0.5
+# The tilted density is expanded where u is less than this. Elsewhere the formula of Lugannani and
+# Rice is used.
 _NEAR = 0.3
+# Variances and u are raised to this before they divide.
 _LEAST = 1e-60
-# The quadrature has so many points, and ends so far out, or where exp(-uz) is exp(-40).
-_QUADRATURE, _FURTHEST, _DECAYED = 64, 12.0, 40.0
-# A search has so many rounds, of so many turns of Newton's method, which may leave the nodes so
-# far.
-_ROUNDS, _TURNS, _OUTSIDE = 24, 30, 1.5
-# A slope is close if the tilted mean is at most so many deviations off; a slope changes by at most
-# so many of their reciprocals.
-_CLOSE, _STRIDE = 1.0, 2.0
-# If more than this share of a tilted walk is at the edge of its rows, they become wider by this
-# factor; after more misses in a row than this the slope goes back.
-LOST, _WIDER, _MISSES = 1e-9, 2.0, 2
+# The number of points of the quadrature over the tilted density beyond the value.
+_QUADRATURE = 64
+# The quadrature ends this many tilted standard deviations beyond the value.
+_FURTHEST = 12.0
+# It ends where u z is this, if that comes first: exp(-uz) is negligible from there on.
+_DECAYED = 40.0
+# The most walks of a search for slopes. Where they do not suffice there is no saddlepoint.
+_ROUNDS = 24
+# The number of turns of Newton's method on the polynomial through the nodes.
+_TURNS = 30
+# Newton's method stays within this distance of the centre of the nodes, which span -1 to 1.
+_OUTSIDE = 1.5
+# A slope is close if the value is at most this many tilted standard deviations from the tilted
+# mean. Nodes are laid about such a slope; others are changed.
+_CLOSE = 1.0
+# A search changes a slope by at most this, in units of 1 over the tilted standard deviation.
+_STRIDE = 2.0
+# A tilted walk has run out of rows if more than this share of it is in an outermost row.
+LOST = 1e-9
+# The rows of a walk that has run out of them reach this many times as far in the next one.
+_WIDER = 2.0
+# If walks have run out of rows more often than this in a row, the slope goes half the way back.
+_MISSES = 2
 
 
 class Points(NamedTuple):

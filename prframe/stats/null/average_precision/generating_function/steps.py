@@ -18,7 +18,7 @@ from scipy.special import digamma, gammaln
 
 from prframe.typing import Floats, Integers
 
-# Sums of up to so many terms are added up, longer ones are differences of digamma.
+# Sums of 1/rank with at most this many terms are added up. Longer ones are differences of digamma.
 _SHORT = 32
 # Logarithms of factorials below this are looked up.
 _TABULATED = 1 << 20

@@ -8,14 +8,22 @@ from prframe.stats.null.average_precision.generating_function.path import Lanes,
 from prframe.stats.null.average_precision.generating_function.steps import Steps, log_binomial
 from prframe.typing import Floats, Integers
 
-# Rows reach so many standard deviations plus so many hits to both sides of a path.
-_WIDE, _MORE = 7.5, 6.0
-# Columns reach as far about the hits that a row lets expect.
-_WIDE_GIVEN, _MORE_GIVEN = 5.5, 4.0
-# Every number of hits is a row where they scatter less than this; elsewhere rows are this many
-# standard deviations apart.
-_DENSE_SCATTER, _STRIDE = 3.0, 0.7
-# Terms smaller than this never count where every number of hits is a row.
+# Rows reach this many standard deviations of the hits to both sides of a path.
+_WIDE = 7.5
+# They reach this many hits further.
+_MORE = 6.0
+# The terms of a row reach this many standard deviations to both sides of the hits that are to be
+# expected above the step, given the row's hits at its end.
+_WIDE_GIVEN = 5.5
+# They reach this many hits further.
+_MORE_GIVEN = 4.0
+# Where the hits above a step, given those at its end, have a standard deviation below this, every
+# number of hits is a row.
+_DENSE_SCATTER = 3.0
+# Elsewhere neighbouring rows are this many of these standard deviations apart.
+_STRIDE = 0.7
+# In a walk through every number of hits a term is left out if the natural logarithm of its chance,
+# given the hits at the end of the step, is at most this.
 _DROPPED = -100.0
 
 

@@ -1,13 +1,15 @@
 """The generating function of T = n_pos AP for many rankings of few positives, side by side.
 
-The walk is that of `Course`, but every number of hits is a row, and it holds
+The walk is that of `Course`, but every likely number of hits is a row. Items are positive
+independently of each other, with one chance for all of them, and the walk holds
 
-    V_t(h) = E[exp(sT)]  =  sum over j of  P(j | t, h) exp(s g(h - j, j)) V_{t-m}(h - j)
+    W_t(h) = E[exp(sT); h hits]  =  sum over j of  P(j) exp(s g(h - j, j)) W_{t-m}(h - j)
 
-itself instead of its logarithm, P(j | t, h) being the chance that the last m of t ranks hold j of
-h positives. Only products are needed, and as ``g = j h single + j (j - 1) (pair - single)``
-the sum is a polynomial in exp(s h single), or nearly so. Slopes are bounded, so that no value
-leaves the range of a float; they may be complex.
+where P(j) is the binomial chance that the last m of t ranks hold j positives. Given n_pos
+positives among all n items all rankings are equally likely, whatever the chance of an item is, so
+that E[exp(sT)] is W_n(n_pos) over the binomial chance of n_pos positives. Only products are
+needed, no logarithms. Slopes are bounded, so that no value leaves the range of a float; they may
+be complex.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -16,142 +18,229 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prframe.stats.null.average_precision.generating_function.path import Lanes
-from prframe.stats.null.average_precision.generating_function.steps import log_factorial
-from prframe.typing import Floats, Integers
+from prframe.stats.null.average_precision.generating_function.steps import log_binomial
+from prframe.typing import Floats
 
 # The numbers are floats or complex.
 AnyNumbers: TypeAlias = NDArray[Any]
 
-# exp(slope T) stays within exp(-500) and exp(500).
+# The logarithm of exp(slope T) is at most this large, in absolute value.
 _LARGEST = 500.0
-# Chances with smaller logarithms never count.
-NEVER = -32.0
-# So many numbers of positives in a step are treated at a time.
-_AT_ONCE = 8
+# A number of hits is no longer a row if its share of the result has a smaller logarithm than this,
+# as far as that can be told before the end of the walk; nor are more positives taken for a step.
+NEVER = -40.0
+# A walk with at most this many rows keeps all of them, as choosing among them would take longer.
+_FEW_ROWS = 16
+# Values are raised to this before their logarithm is taken.
+_LEAST = 1e-300
 
 
-class _Term(NamedTuple):
-    """One number of positives in a step, for the hits `first`, `first` + 1, ... at its end.
+class _Step(NamedTuple):
+    """A step of all lanes, as in `Step`: ndarrays of float of shape (n_lanes,), by quantity.
 
     Attributes
     ----------
-    number, first : int
-    chance : ndarray of float, shape (n_rows, 1, n_lanes)
-        P(j | t, h).
-    half_variance : ndarray of float, shape (n_rows, 1, n_lanes), optional
-        Half the variance of the growth of T.
+    log_chance : ndarray of float, shape (n_numbers, n_lanes)
+        log P(j) for j = 0, 1, ...
+    later : ndarray of float, shape (n_lanes,)
+        Sum of 1/rank over the retrieved items below the step.
+    retrieved_later : ndarray of float, shape (n_lanes,)
+        Number of these items.
     """
 
-    number: int
-    first: int
-    chance: Floats
-    half_variance: Floats | None
+    size: Floats
+    single: Floats
+    pair: Floats
+    spread: Floats
+    end: Floats
+    log_chance: Floats
+    later: Floats
+    retrieved_later: Floats
+
+
+class _Terms(NamedTuple):
+    """The factors P(j) exp(s g) of a step, for hits h at its end.
+
+    The factor of j positives is weight[j] times the product of the ratios of 0, 1, ..., j - 1
+    positives. From one number of positives to the next lower one the ratio is multiplied by the
+    bend, and the bend by the twist.
+
+    Attributes
+    ----------
+    weight : ndarray of float or complex, shape (n_numbers, n_slopes, n_lanes)
+        The part of the factor that does not depend on h.
+    ratio : ndarray of float or complex, shape (n_rows, n_slopes, n_lanes)
+        By how much the other part grows with the last of the most positives of each row.
+    bend, twist : ndarray of float or complex, shape (n_rows, n_slopes, n_lanes), optional
+        None where growth within the step does not vary, as they would be 1.
+    """
+
+    weight: AnyNumbers
+    ratio: AnyNumbers
+    bend: AnyNumbers | None
+    twist: AnyNumbers | None
 
 
 class WholeWalk:
-    """Walks through every number of hits.
+    """Walks through every likely number of hits, side by side.
 
     Parameters
     ----------
     lanes : Lanes
-    steepest : ndarray of float, shape (n_lanes,)
-        The largest absolute value of the slopes that will be asked for, `limit` at most.
-    never : float
-        Chances never count if their logarithms, after the weight by the slope, are smaller.
     """
 
-    def __init__(self, lanes: Lanes, steepest: Floats, never: float = NEVER) -> None:
-        self.lanes, self._never = lanes, never
-        self._steepest = steepest
+    def __init__(self, lanes: Lanes) -> None:
+        self.lanes = lanes
         self._most = int(lanes.n_pos.max())
-        self._steps = [self._terms(step) for step in range(lanes.size.shape[1])]
+        chance = (lanes.n_pos + 0.5) / (lanes.n + 1)
+        self._log_hit, self._log_miss = np.log(chance), np.log1p(-chance)
+        columns = (
+            *(lanes.size.T, lanes.single.T, lanes.pair.T, lanes.spread.T, lanes.end.T),
+            [self._log_chance(size) for size in lanes.size.T],
+            _below(lanes.size * lanes.single).T,
+            _below(np.where(lanes.single > 0, lanes.size, 0.0)).T,
+        )
+        self._steps = [_Step(*quantities) for quantities in zip(*columns, strict=True)]
 
     @staticmethod
     def limit(n_pos: Floats) -> float:
         """Return the largest slope that is possible with so many positives."""
         return _LARGEST / float(n_pos.max())
 
-    def mgf(self, slopes: AnyNumbers) -> AnyNumbers:
+    def mgf(self, slopes: AnyNumbers, never: float = NEVER) -> AnyNumbers:
         """Return E[exp(slope T)].
 
-        The result has the shape of `slopes`, (n_lanes, n_slopes), and is complex if these are.
+        Parameters
+        ----------
+        slopes : ndarray of float or complex, shape (n_lanes, n_slopes)
+            At most `limit` in absolute value. If they are complex, the first slope of each lane
+            is real, and the others have the same real part.
+        never : float
+            Numbers of hits count if the logarithm of their share of the result is larger.
+
+        Returns
+        -------
+        ndarray of float or complex
+            In the shape of `slopes`.
         """
         slope = slopes.T
-        value = np.ones((self._most + 1, *slope.shape), slopes.dtype)
-        for step, terms in enumerate(self._steps):
-            value = self._passed(step, terms, slope, value)
-        last = self.lanes.n_pos.astype(np.int64)
-        return np.asarray(value[last, :, np.arange(last.size)])
+        low, value = 0, np.ones((1, *slope.shape), slopes.dtype)
+        for step in self._steps:
+            low, value = self._passed(step, slope, low, value, never)
+            if value.shape[0] > _FEW_ROWS:
+                likely = self._likely(step, slope, low, value, never)
+                low, value = low + likely.start, value[likely]
+        n, n_pos = self.lanes.n, self.lanes.n_pos
+        last = value[n_pos.astype(np.int64) - low, :, np.arange(n_pos.size)]
+        return np.asarray(last / np.exp(self._log_binomial_chance(n, n_pos))[:, None])
 
-    def _terms(self, step: int) -> list[_Term]:
-        """Return the terms of a step, beginning with those that have most positives in it."""
-        size, end, spread = (
-            column[:, step] for column in (self.lanes.size, self.lanes.end, self.lanes.spread)
-        )
-        hits = np.arange(self._most + 1)[:, None]
-        # The last row stands for negative numbers of hits, which are impossible.
-        above = np.pad(_log_ways(end - size, hits), ((0, 1), (0, 0)), constant_values=-np.inf)
-        ways = _log_ways(end, hits)
-        # There are no ways to have more hits than ranks; the chance is 0 by `above`.
-        ways = np.where(np.isfinite(ways), ways, 0.0)
-        # A positive in this step, or a little above it, hardly earns more than this over the rank.
-        near = 2 * hits + 2 + np.log(np.maximum(end, 1))
-        gain = self._steepest * near / np.maximum(end - size, 1.0)
-        expected = hits * (size / np.maximum(end, 1.0))
-        most = int(min(size.max(), self._most))
-        terms: list[_Term] = []
-        for begin in range(0, most + 1, _AT_ONCE):
-            numbers = np.arange(begin, min(begin + _AT_ONCE, most + 1))[:, None]
-            log_chance = above[np.maximum(hits[:, 0] - numbers, -1)] - ways
-            log_chance += _log_ways(size, numbers)[:, None]
-            moved = np.maximum(numbers[:, :, None], expected)
-            likely = np.any(log_chance + moved * gain > self._never, axis=2)
-            if begin and not likely.any() and terms:
-                break
-            for j, values in zip(numbers[:, 0].tolist(), log_chance, strict=True):
-                rows = np.flatnonzero(likely[j - begin])
-                if rows.size:
-                    part = slice(int(rows[0]), int(rows[-1]) + 1)
-                    varies = None
-                    if j and spread.any():
-                        share = j * (1 - j / np.maximum(size, 1.0)) * spread / 2
-                        varies = (share * (hits[part] - j / 2) ** 2)[:, None, :]
-                    terms.append(_Term(j, part.start, np.exp(values[part, None, :]), varies))
-        return terms[::-1]
+    def _log_chance(self, size: Floats) -> Floats:
+        """Return log P(j) for j = 0, 1, ... in a step, shape (n_numbers, n_lanes)."""
+        numbers = np.arange(min(size.max(), self._most) + 1)[:, None]
+        return self._log_binomial_chance(size, numbers)
+
+    def _log_binomial_chance(self, size: Floats, number: Floats) -> Floats:
+        """Return the logarithm of the chance of so many positives among so many items."""
+        ways = log_binomial(size, number)
+        return ways + number * self._log_hit + (size - number) * self._log_miss
 
     def _passed(
-        self, step: int, terms: list[_Term], slope: AnyNumbers, value: AnyNumbers
-    ) -> AnyNumbers:
-        """Take a step; values before and after it have the shape (n_rows, n_slopes, n_lanes)."""
-        single, pair, end = (
-            column[:, step] for column in (self.lanes.single, self.lanes.pair, self.lanes.end)
-        )
-        after, part = np.zeros_like(value), np.empty_like(value)
-        hits = np.minimum(np.arange(self._most + 1.0)[:, None, None], end)
-        # One more positive brings this factor, and a second one this change of its logarithm.
-        factor = np.exp(slope * (single * hits))
-        change = slope * (2 * (pair - single))
-        bends = bool(change.any())
-        low, high, number = self._most + 1, 0, terms[0].number
-        for j, first, chance, half_variance in terms:
-            rows = slice(first, first + chance.shape[0])
-            for more in range(number, j, -1):
-                after[low:high] *= factor[low:high]
-                if bends:
-                    after[low:high] *= np.exp((more - 1) * change)
-            number, low, high = j, min(low, rows.start), max(high, rows.stop)
-            own = np.multiply(value[first - j : rows.stop - j], chance, out=part[rows])
-            if half_variance is not None:
-                own *= np.exp(half_variance * slope**2)
-            after[rows] += own
-        for more in range(number, 0, -1):
-            after[low:high] *= factor[low:high] * np.exp((more - 1) * change)
-        return after
+        self, step: _Step, slope: AnyNumbers, low: int, value: AnyNumbers, never: float
+    ) -> tuple[int, AnyNumbers]:
+        """Take a step; return the least number of hits at its end, and the values by hits.
+
+        Values at both ends of it have the shape (n_rows, n_slopes, n_lanes).
+        """
+        rows = value.shape[0]
+        fewest, most = self._numbers(step, slope, low + rows, never)
+        first = low + fewest
+        hits = np.arange(first, min(low + rows + most, self._most + 1), dtype=np.float64)
+        begin = np.minimum(hits - low, most)[:, None, None]
+        weight, ratio, bend, twist = _terms(step, slope, hits[:, None, None], begin)
+        after = np.zeros((hits.size, *slope.shape), value.dtype)
+        part = np.empty_like(value)
+        for j in range(most, -1, -1):
+            # These rows have terms of more positives already.
+            more = slice(max(j - fewest + 1, 0), None)
+            if j < most:
+                after[more] *= ratio[more]
+                if bend is not None and twist is not None:
+                    ratio[more] *= bend[more]
+                    bend[more] *= twist[more]
+            if j >= fewest:
+                own = after[j - fewest : j - fewest + rows]
+                own += np.multiply(value[: len(own)], weight[j], out=part[: len(own)])
+        return first, after
+
+    def _numbers(self, step: _Step, slope: AnyNumbers, high: int, never: float) -> tuple[int, int]:
+        """Return the fewest and the most likely positives of a step, with fewer hits than `high`.
+
+        One more positive earns no more than its own share, the share that it adds to the others,
+        and what it adds to those that are to be expected later on.
+        """
+        number = np.arange(step.log_chance.shape[0])[:, None]
+        gain = 2 * high * step.single + self.lanes.n_pos / self.lanes.n * step.later
+        gain = gain * np.abs(np.real(slope)).max(axis=0)
+        likely = np.flatnonzero((step.log_chance + number * gain > never).any(axis=1))
+        return int(likely[0]), int(likely[-1])
+
+    def _likely(
+        self, step: _Step, slope: AnyNumbers, low: int, value: AnyNumbers, never: float
+    ) -> slice:
+        """Return the rows that matter for the positives of a lane under the extreme slopes.
+
+        T is expected to grow further as it does if the other positives are placed at random.
+        """
+        n, n_pos = self.lanes.n, self.lanes.n_pos
+        hits = low + np.arange(value.shape[0], dtype=np.float64)[:, None]
+        rest, left = n - step.end, n_pos - hits
+        share = left / np.maximum(rest, 1.0)
+        growth = share * hits * step.later
+        growth += share**2 * (step.retrieved_later - step.end * step.later)
+        odds = log_binomial(rest, left) + left * (self._log_hit - self._log_miss)
+        lane, real = np.arange(n.size), np.real(slope)
+        likely = np.zeros(hits.size, np.bool_)
+        for place in (real.argmin(axis=0), real.argmax(axis=0)):
+            size = np.maximum(np.abs(value[:, place, lane]), _LEAST)
+            score = np.log(size) + odds + real[place, lane] * growth
+            likely |= (score > score.max(axis=0) + never).any(axis=1)
+        chosen = np.flatnonzero(likely)
+        return slice(int(chosen[0]), int(chosen[-1]) + 1)
 
 
-def _log_ways(n: Floats, k: Integers) -> Floats:
-    """Return log C(n, k), -inf where k > n."""
-    rest = n - k
-    possible = rest >= 0
-    ways = log_factorial(n) - log_factorial(k.astype(np.float64)) - log_factorial(rest * possible)
-    return np.where(possible, ways, -np.inf)
+def _terms(step: _Step, slope: AnyNumbers, hits: Floats, begin: Floats) -> _Terms:
+    """Return the factors P(j) exp(s g) of a step for hits at its end.
+
+    Given h hits at its end, j positives in a step of m ranks raise T by
+    ``j h single + j (j - 1) (pair - single)`` on average, with variance
+    ``j (1 - j/m) (h - j/2)^2 spread``. This growth is taken to be normal, so that the exponent is
+    the slope times its mean plus half the square of the slope times its variance: a polynomial in
+    j. Its terms without h are part of the weight. The others have degree 3 at most, so that their
+    third differences do not depend on j.
+
+    Parameters
+    ----------
+    hits, begin : ndarray of float, shape (n_rows, 1, 1)
+        Hits at the end of the step, and the most positives that the step may hold given these.
+    """
+    m = np.maximum(step.size, 1.0)
+    h = np.minimum(hits, step.end)
+    number = np.arange(step.log_chance.shape[0], dtype=np.float64)[:, None, None]
+    weight = step.log_chance[:, None] + slope * (
+        (step.pair - step.single) * (number * (number - 1))
+    )
+    ratio = slope * (step.single * h)
+    if not step.spread.any():
+        return _Terms(np.exp(weight), np.exp(ratio), None, None)
+    square, share, j = slope**2 * (step.spread / 2), h / m, begin - 1
+    weight = weight + square * (number**3 / 4 * (1 - number / m))
+    ratio = ratio + square * (
+        h * h - h * (1 + share) * (2 * j + 1) + share * (3 * j * (j + 1) + 1)
+    )
+    bend, twist = square * (2 * h * (1 + share) - 6 * j * share), square * (6 * share)
+    return _Terms(*(np.exp(exponent) for exponent in (weight, ratio, bend, twist)))
+
+
+def _below(values: Floats) -> Floats:
+    """Return the sum of values over the later steps, for each step."""
+    return np.asarray(np.cumsum(values[:, ::-1], axis=1)[:, ::-1] - values)

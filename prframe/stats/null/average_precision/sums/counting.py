@@ -33,7 +33,8 @@ class Effort(NamedTuple):
 
 # The first effort is spent before other methods are tried, the second where they have failed.
 SOON, LATE = Effort(20_000, 1000), Effort(1_000_000, 20_000)
-# So many times as many values are held before equal ones are merged.
+# Before equal values are merged there may be this many times as many as are allowed afterwards. If
+# there are more, values are not listed.
 _SPARE = 4
 
 

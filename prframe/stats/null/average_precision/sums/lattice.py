@@ -30,9 +30,11 @@ from prframe.typing import Floats
 
 # These numbers of points up to the value are tried until two in a row agree.
 _POINTS = (2048, 4096, 8192)
-# Values of T whose walks share a lattice are at most so many times apart.
+# Terms share a walk if the logarithms of their numbers of positives to this base have the same
+# whole part.
 _ALIKE_VALUES = 4.0
-# The terms of all walks times the points may be so many, which takes some seconds.
+# The most work of all walks, in terms times points of the lattice, which takes some seconds. More
+# points are not tried beyond this.
 _MOST_WORK = 4e9
 # A lattice is tried first where fewer positives than this are expected in a ranking.
 _RARE = 1.0
@@ -89,6 +91,7 @@ def _alike(terms: Sequence[Term]) -> list[list[Term]]:
     """Return groups of terms that share a walk: they have equal blocks and similar sizes of T."""
 
     def kind(term: Term) -> tuple[tuple[int, ...], int]:
+        """Return the ends of the tie blocks, and the class of the number of positives."""
         ends = () if term.items.ends is None else tuple(term.items.ends.tolist())
         return ends, int(np.log(term.n_pos) / np.log(_ALIKE_VALUES))
 
@@ -96,6 +99,7 @@ def _alike(terms: Sequence[Term]) -> list[list[Term]]:
 
 
 def _retrieved(term: Term) -> Retrieved:
+    """Return n, n_pos and depth of a term, without its tie blocks."""
     return Retrieved(term.items.n, term.n_pos, term.items.depth)
 
 

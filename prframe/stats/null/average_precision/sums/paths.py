@@ -35,15 +35,25 @@ from prframe.stats.null.average_precision.generating_function.saddlepoint import
 from prframe.stats.null.average_precision.sums.terms import COARSE, Sum, Term
 from prframe.typing import Floats
 
-# A search takes at most so many walks, between which the slope changes by at most so many
-# reciprocals of the deviation of any ranking's AP.
-_LOOKS, _STRIDE = 40, 2.0
-# After so many walks the search begins anew, at a slope found by bisection in so many halvings
-# between 0 and so much per unit of T.
-_PATIENCE, _STEEPEST, _HALVINGS = 14, 20.0, 12
-# A slope is close if the sum is so many tilted deviations off; its nodes reach so far.
-_CLOSE, _REACH = 1.0, 0.5
-# Where a walk ran out of rows they become wider by this factor.
+# The most walks of a search for a slope. If none of them is close, there is no saddlepoint.
+_LOOKS = 40
+# A slope changes by at most this between two walks, in units of 1 over the largest standard
+# deviation of any ranking's AP.
+_STRIDE = 2.0
+# After this many walks the search for a value above the mean begins anew, at a slope from
+# bisection by the most likely paths.
+_PATIENCE = 14
+# The bisection begins with slopes for AP from 0 to this times the most positives of a ranking.
+_STEEPEST = 20.0
+# The number of halvings of the bisection.
+_HALVINGS = 12
+# A slope is close if the tilted mean of the sum is at most this many tilted standard deviations
+# from the value.
+_CLOSE = 1.0
+# The nodes about a close slope reach this far to both sides, in units of 1 over the tilted
+# standard deviation of the sum.
+_REACH = 0.5
+# The rows of a walk that has run out of them reach this many times as far in the next one.
 _WIDER = 1.6
 
 

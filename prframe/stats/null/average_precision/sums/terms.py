@@ -16,7 +16,8 @@ from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.tails.planned import BACK, PROBED
 from prframe.typing import Floats
 
-# Up to so many positives the characteristic function of AP is computed, not estimated.
+# The characteristic function of an AP with at most this many positives is computed by a walk. With
+# more positives it is estimated from the most likely path.
 COARSE = 7
 
 
@@ -62,7 +63,7 @@ class Sum(ABC):
     """
 
     def __init__(self, terms: Sequence[Term]) -> None:
-        self.terms = sorted(terms, key=lambda term: term.n_pos)
+        self.terms = sorted(terms, key=lambda term: (term.n_pos, term.mean, term.variance))
         often, mean, variance = np.array([term[2:] for term in terms]).T
         self.mean, self.deviation = float(often @ mean), float(often @ variance) ** 0.5
         self.tilted_deviation = self.deviation
@@ -93,12 +94,15 @@ class Sum(ABC):
         frequency = PROBED / self.tilted_deviation
         limit = BACK * PROBED / (1 + abs(slope) * self.tilted_deviation)
         waves = np.ones(frequency.size)
-        for part in sorted(self.parts, key=lambda part: -float(part.often.sum())):
+        # AP varies most where there are few positives.
+        for part in sorted(self.parts, key=lambda part: -float(part.often @ part.scale)):
             if part.lanes.n_pos.max() > COARSE:
                 path = part.path_at(slope)
                 each = log_waves(part.lanes, path, frequency * part.scale[:, None])
                 waves = waves * np.exp(part.often @ each)
                 # Further factors are at most 1, so that the product can only fall.
-                if (waves <= limit).all():
+                is_open = waves > limit
+                if not is_open.any():
                     return False
+                frequency, limit, waves = frequency[is_open], limit[is_open], waves[is_open]
         return bool((waves * self.coarse_waves(slope, frequency) > limit).any())

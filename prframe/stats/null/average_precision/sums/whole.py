@@ -29,49 +29,99 @@ from prframe.stats.null.average_precision.generating_function.whole import NEVER
 from prframe.stats.null.average_precision.sums.terms import COARSE, Sum, Term
 from prframe.typing import Floats
 
-# Up to so many positives every number of hits is a row; rankings share a walk if their numbers of
-# positives are at most about this factor apart.
-MOST_POSITIVES, _ALIKE = 160, 1.7
-# These slopes are tried first, as shares of the largest of them.
+# The most positives of a ranking for walks of this kind. Sums with a ranking of more positives
+# have walks along paths.
+MOST_POSITIVES = 160
+# Rankings share a walk if the logarithms of their numbers of positives to this base have the same
+# whole part.
+_ALIKE = 1.7
+# The first slopes that are tried, as shares of the steepest of them.
 _LADDER = np.geomspace(1 / 60, 1.0, 8)
-# The largest slope is so many times that of a normal distribution; AP is skewed to the right.
-_FURTHER_UP, _FURTHER_DOWN = 1.25, 8.0
-# Chances with smaller logarithms do not count for these first slopes.
+# For values above the mean the steepest of the first slopes is this many times the slope that a
+# normal distribution would have. AP is skewed to the right, so that no steeper one is needed
+# there.
+_FURTHER_UP = 1.25
+# For values below the mean it is this many times that slope.
+_FURTHER_DOWN = 8.0
+# For the first slopes hits are left out if the natural logarithm of their share is below this.
 _SELDOM = -12.0
-# A polynomial through so many of the nearest of them gives the slope.
+# For the first slopes one of k rankings stands for all k, k being the positives of a ranking over
+# this number. Rankings of few positives are furthest from normal and quickest, so that more are
+# taken.
+_SAMPLED = 4
+# The slope is that at which a polynomial through this many of the first slopes has the value.
 _NEAREST = 6
-# So many nodes about a slope, how far they reach at first, and how often they are laid.
-_NODES, _REACH, _TURNS = 9, 2.0, 6
-# A saddlepoint may lie so far out, where the nodes reach from -1 to 1.
+# The number of nodes about that slope at which the generating function is computed.
+_NODES = 9
+# The nodes reach this far to both sides at first, in units of 1 over the tilted standard deviation
+# of the sum.
+_REACH = 2.0
+# Nodes are laid at most this often. If none of them serve, there is no saddlepoint of this kind.
+_TURNS = 6
+# A saddlepoint may lie this far from the centre of the nodes, which span -1 to 1. If it lies
+# further out, nodes are laid anew about it.
 _OUTSIDE = 1.2
-# The derivatives from fewer nodes must agree to this share of their factorials.
-_RESOLVED, _FACTORIALS = 1e-3, np.array([2.0, 6.0, 24.0, 120.0, 720.0])
-# Means and variances come from slopes so many deviations apart.
+# The second to sixth cumulants of the tilted sum, in standard units, may change by this share of
+# `_FACTORIALS` if the two outermost nodes are left out. If they change by more, nodes are laid
+# closer.
+_RESOLVED = 1e-3
+# The factorials of the orders of these cumulants.
+_FACTORIALS = np.array([2.0, 6.0, 24.0, 120.0, 720.0])
+# The mean and the variance of a tilted sum are differences between slopes this far apart, in units
+# of 1 over the standard deviation of the sum.
 _APART = 0.05
 
 
 class _Part:
-    """Terms with similar numbers of positives, whose walks go side by side."""
+    """Rankings with similar numbers of positives, whose walks go side by side.
 
-    def __init__(self, terms: Sequence[Term]) -> None:
-        self.terms = list(terms)
+    A part gives the generating function of the sum of their AP, as one factor of that of the
+    whole sum.
+
+    Attributes
+    ----------
+    terms : list of Term
+    lanes : Lanes
+        The steps of each ranking.
+    often, scale : ndarray of float, shape (n_terms,)
+        How often each term is added, and 1 over its number of positives: AP is T times this.
+    limit : float
+        The largest slope for AP, in size, at which no value of a walk leaves the range of floats.
+    """
+
+    def __init__(self, terms: Sequence[Term], lanes: Lanes) -> None:
+        self.terms, self.lanes = list(terms), lanes
         self.often = np.array([term.often for term in terms], dtype=np.float64)
         self.scale = np.array([1.0 / term.n_pos for term in terms])
         self.limit = WholeWalk.limit(1 / self.scale) / float(self.scale.max())
+        self._walk = WholeWalk(lanes)
+
+    @classmethod
+    def of(cls, terms: Sequence[Term]) -> "_Part":
+        """Lay the walks of terms side by side."""
         steps = [term.items.table(DENSE, GROWTH) for term in terms]
-        self.lanes = Lanes.of(steps, [term.n_pos for term in terms])
+        return cls(terms, Lanes.of(steps, [term.n_pos for term in terms]))
+
+    def sample(self) -> "_Part":
+        """Return a part in which a few of the terms stand for those beside them as well."""
+        every = max(1, self.terms[0].n_pos // _SAMPLED)
+        begins = np.arange(0, len(self.terms), every)
+        chosen = np.minimum(begins + every // 2, len(self.terms) - 1)
+        often = np.add.reduceat(self.often, begins).tolist()
+        terms = [
+            self.terms[place]._replace(often=int(count))
+            for place, count in zip(chosen.tolist(), often, strict=True)
+        ]
+        return _Part(terms, self.lanes.taken(chosen))
 
     def path_at(self, slope: float) -> Path:
         """Return the most likely paths under a slope."""
         return leaning(self.lanes, slope * self.scale)[0]
 
-    def prepare(self, steepest: float, never: float) -> None:
-        """Prepare the walk for slopes up to a value."""
-        self._walk = WholeWalk(self.lanes, steepest * self.scale, never)
-
-    def log_mgf(self, slopes: Floats) -> Floats:
+    def log_mgf(self, slopes: Floats, never: float = NEVER) -> Floats:
         """Return the sum of log E[exp(slope AP)] over the terms."""
-        return np.asarray(self.often @ np.log(self._walk.mgf(slopes * self.scale[:, None])))
+        values = self._walk.mgf(slopes * self.scale[:, None], never)
+        return np.asarray(self.often @ np.log(values))
 
     def wave(self, slope: float, frequencies: Floats) -> Complexes:
         """Return the characteristic function of the sum under a tilt."""
@@ -86,7 +136,7 @@ class WholeSum(Sum):
     def __init__(self, terms: Sequence[Term]) -> None:
         super().__init__(terms)
         alike = groupby(self.terms, key=lambda term: int(np.log(term.n_pos) / np.log(_ALIKE)))
-        self._parts = [_Part(list(members)) for _, members in alike]
+        self._parts = [_Part.of(list(members)) for _, members in alike]
         self._limit = min(part.limit for part in self._parts)
 
     @property
@@ -101,7 +151,6 @@ class WholeSum(Sum):
             half = reach / self.tilted_deviation
             if slope is None or abs(slope) + half > self._limit:
                 return None
-            self._prepare(abs(slope) + half)
             nodes = nodes_about(np.array([slope]), np.array([half]), _NODES)
             log_mgf = self._log_mgf(nodes[0])
             points, place = from_nodes(nodes, log_mgf, np.array([target]))
@@ -124,8 +173,7 @@ class WholeSum(Sum):
         further = _FURTHER_UP if normal > 0 else _FURTHER_DOWN
         top = np.sign(normal) * min(further * abs(normal), self._limit)
         ladder = np.sort(np.append(top * _LADDER, 0.0))
-        self._prepare(float(np.abs(top)), _SELDOM)
-        log_mgf = self._log_mgf(ladder)
+        log_mgf = self._rough_log_mgf(ladder)
         means = np.gradient(log_mgf[0], ladder)
         if not means[0] <= target <= means[-1]:
             return None
@@ -142,14 +190,21 @@ class WholeSum(Sum):
         self.tilted_deviation = variance**0.5
         return slope
 
-    def _prepare(self, steepest: float, never: float = NEVER) -> None:
-        """Prepare the walks of all parts for slopes up to a value."""
-        for part in self._parts:
-            part.prepare(steepest, never)
-
     def _log_mgf(self, slopes: Floats) -> Floats:
         """Return the logarithm of the generating function, shape (1, n_slopes)."""
         return np.asarray(sum(part.log_mgf(slopes) for part in self._parts))[None]
+
+    def _rough_log_mgf(self, slopes: Floats) -> Floats:
+        """Return roughly what `_log_mgf` does, from a sample of the terms.
+
+        Mean and variance are those of all terms.
+        """
+        sample = [part.sample() for part in self._parts]
+        log_mgf = np.sum([part.log_mgf(slopes, _SELDOM) for part in sample], axis=0)
+        often, mean, variance = np.array([term[2:] for part in sample for term in part.terms]).T
+        log_mgf += slopes * (self.mean - often @ mean)
+        log_mgf += slopes**2 / 2 * (self.deviation**2 - often @ variance)
+        return np.asarray(log_mgf)[None]
 
     def approximation(self, points: Points, target: float) -> Approximation:
         """Return the tail from six derivatives, all of which are accurate."""

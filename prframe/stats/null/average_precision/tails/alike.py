@@ -1,6 +1,7 @@
 """Groups that share a depth and tie blocks: their sizes, and which methods suit them."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from math import log
 
 import numpy as np
@@ -12,7 +13,6 @@ from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.moments import ap_null_moments, retrieved_moments
 from prframe.stats.null.average_precision.tails.lattice import (
     MOST_HITS,
-    NEVER,
     Retrieved,
     likely_hits,
     walk_terms,
@@ -21,21 +21,31 @@ from prframe.stats.null.average_precision.tails.planned import Problem
 from prframe.stats.null.average_precision.tails.tail import Hint, Tail
 from prframe.typing import Floats, Integers
 
-# Rankings that are good enough are few if there are fewer than this.
+# If fewer rankings than this make up the smaller tail, they are followed one by one.
 _FEW = 20_000
-# Up to so many positives, or negatives, single rankings carry weight.
+# A group with at most this many positives, or at most this many negatives, has a distribution in
+# which single rankings carry weight. No lattice or generating function is used for it.
 SPARSE = 3
-# With more positives and more negatives than this a walk with merged states would take minutes.
+# A group with more positives and more negatives than this gets no walk with merged states, which
+# would take minutes.
 LONG_WALK = 400
-# Groups with at most so many positives share a walk through every number of hits; with fewer
-# positives, or negatives, than the second number no saddlepoint is accurate.
-SHARED, _ROUND = 256, 24
-# A lattice serves many values at once if groups have at most so many positives.
+# Groups without ties that have at most this many positives share one walk of the generating
+# function. A group with more positives has a walk of its own.
+SHARED = 256
+# In a group with fewer positives, or fewer negatives, than this no saddlepoint is accurate, so
+# that none is tried where another method may be used.
+_ROUND = 24
+# A group with at most this many positives is put on a lattice together with other groups. A group
+# with more positives is put on one only if its positives are rare.
 _ON_LATTICE = 32
-# A walk over tie blocks on a lattice may have so many terms, which takes some seconds.
+# A walk over tie blocks on a lattice has at most this many terms, which take some seconds. A group
+# whose walk would have more is not put on a lattice.
 MOST_TERMS = 4e5
-# Single ranks carry weight if at most this share of the items is positive.
+# Positives are rare if they are at most this share of the items. Single ranks carry weight then.
 _RARE = 0.02
+# A number of hits counts for the size of a lattice if the natural logarithm of its chance is above
+# this.
+_UNLIKELY = -90.0
 
 
 class AlikeGroups:
@@ -56,14 +66,29 @@ class AlikeGroups:
     ) -> None:
         self.groups = list(groups)
         self._shape = depth, ends
-        n, n_pos = np.array(self.groups, dtype=np.float64).reshape(-1, 2).T
-        self._least = ap_minimum(n, n_pos) if depth is None else np.zeros(n.size)
-        self.mean, self.variance = self._moments(n, n_pos)
-        self.log_rankings = log_binomial(n, n_pos)
-        self.log_states = self.log_rankings
-        if ends is not None:
-            most = log_states(ends, int(n_pos[0])) + (depth is not None) * log(n_pos[0] + 1)
-            self.log_states = np.minimum(self.log_rankings, most)
+        self._sizes = np.array(self.groups, dtype=np.float64).reshape(-1, 2).T
+        self.mean, self.variance = self._moments(*self._sizes)
+
+    @cached_property
+    def _least(self) -> Floats:
+        """The least AP, or 0 with a depth, by group."""
+        n, n_pos = self._sizes
+        return ap_minimum(n, n_pos) if self._shape[0] is None else np.zeros(n.size)
+
+    @cached_property
+    def log_rankings(self) -> Floats:
+        """The logarithm of the number of rankings, by group."""
+        return log_binomial(*self._sizes)
+
+    @cached_property
+    def log_states(self) -> Floats:
+        """The logarithm of the number of rankings that differ between tie blocks, at most."""
+        depth, ends = self._shape
+        if ends is None:
+            return self.log_rankings
+        n_pos = self.groups[0].n_pos
+        most = log_states(ends, n_pos) + (depth is not None) * log(n_pos + 1)
+        return np.minimum(self.log_rankings, most)
 
     def _moments(self, n: Floats, n_pos: Floats) -> tuple[Floats, Floats]:
         """Return mean and variance of AP, by group."""
@@ -81,6 +106,7 @@ class AlikeGroups:
         return self._shape[1] is not None
 
     def _is_sparse(self, group: int) -> bool:
+        """Whether a group has at most `SPARSE` positives, or at most as many negatives."""
         n, n_pos = self.groups[group]
         return min(n_pos, n - n_pos) <= SPARSE
 
@@ -121,7 +147,7 @@ class AlikeGroups:
 
     def _may_be_on_lattice(self, group: int, most_terms: float) -> bool:
         """Whether a walk on a lattice has rows for all likely hits, and not too many terms."""
-        hits = likely_hits(self.retrieved(group), NEVER[1][0])
+        hits = likely_hits(self.retrieved(group), _UNLIKELY)
         terms = walk_terms(hits, self._items(group)[0]) if self.is_tied else 0.0
         return hits <= MOST_HITS and terms <= most_terms
 
@@ -134,11 +160,13 @@ class AlikeGroups:
         return min(int(np.diff(ends, prepend=0).max()), self.groups[0].n_pos)
 
     def _items(self, group: int) -> tuple[Items, int]:
+        """Return the items of a group, and the number of positives among them."""
         n, n_pos = self.groups[group]
         depth, ends = self._shape
         return Items(n, n if depth is None else depth, ends), n_pos
 
     def _target(self, group: int, x: float) -> float:
+        """Return the value of T that stands for a value of AP, less its rounding."""
         return x * self.groups[group].n_pos * (1 - EQUAL)
 
     def retrieved(self, group: int) -> Retrieved:

@@ -15,11 +15,16 @@ import numpy as np
 
 from prframe.typing import Floats, Integers
 
-# At most so many ranks are chosen besides the last one, in at most so many ways.
-_MOST_OTHERS, _MOST_WAYS = 2, 1 << 22
-# For negatives there may be more ways, as no other method is good for few negatives.
+# The most positives, or negatives, whose ranks are chosen besides the last one. With more of them
+# rankings are not counted in this way.
+_MOST_OTHERS = 2
+# The ranks of positives other than the last one are chosen in at most this many ways. Where there
+# are more ways, or more items, rankings are not counted.
+_MOST_WAYS = 1 << 22
+# The ranks of negatives may be chosen in this many ways, as no other method is good for few
+# negatives.
 _MOST_WAYS_OF_NEGATIVES = 1 << 26
-# So many choices are treated at a time.
+# The number of choices that are treated at a time, which bounds the memory.
 _AT_ONCE = 1 << 21
 
 

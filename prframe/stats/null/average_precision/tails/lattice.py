@@ -30,31 +30,46 @@ from prframe.stats.null.average_precision.generating_function.steps import (
 )
 from prframe.typing import Floats, Integers
 
-# Up to so many likely hits a lattice is not too slow.
+# A lattice has a row for each likely number of hits. Where more hits than this are likely it would
+# be slow, and other methods are used.
 MOST_HITS = 600
-# The lattice has so many points up to the largest value, the first number being tried first;
-# values share a lattice if the largest is at most so many times the smallest.
-_POINTS, _ALIKE_VALUES = (2048, 8192), 4.0
-# Chances with a logarithm below the first number never count, if those of the answers are above
-# the second.
-NEVER = ((-45.0, -20.0), (-90.0, -55.0), (-170.0, -130.0))
-# The logarithm of the answer is roughly this share of that of a bound.
-_GUESSED = 0.7
-# The slope of the tail's logarithm is taken over so many points.
+# The numbers of points between 0 and the largest value of T. The second number is tried for those
+# values for which the first one is too coarse.
+_POINTS = (2048, 8192)
+# Values of T share a lattice if their logarithms to this base have the same whole part. The
+# largest of them is less than this many times the smallest.
+_ALIKE_VALUES = 4.0
+# Pairs of natural logarithms of chances. Hits, and positives of a step, whose chance is below the
+# first number are left out. That is accurate enough for tails above the second number; for
+# smaller tails the next pair is taken, and beyond the last pair there is no answer.
+NEVER = ((-40.0, -20.0), (-57.0, -37.0), (-75.0, -55.0), (-112.0, -92.0), (-150.0, -130.0))
+# The logarithm of a tail is guessed to be this share of that of a lower bound (`_least`). The
+# guess decides which pair of `NEVER` is tried first.
+_GUESSED = 0.9
+# The slope of the tail's logarithm is taken between the value and a point that is this many points
+# of the lattice above it.
 _NEARBY = 40.0
-# Tails are taken so many points beside the value, and three times as many. The logarithm may
-# change by this much more between the near ones than between a near and a far one. The two walks
-# may differ by the last number; a third of their difference corrects the finer one.
-_BESIDE, _LUMPY, _APART = 2.5, 0.03, 0.02
-# Growth with a standard deviation of at most so many points is replaced by its mean.
+# To see whether single values of T carry weight, tails are taken at this many points of the
+# lattice on both sides of the value, and at three times this distance.
+_BESIDE = 2.5
+# The natural logarithm of the tail may change by this much more between the two nearer of these
+# places than between a nearer and a further one. If it changes by more, the lattice is too coarse.
+_LUMPY = 0.03
+# The natural logarithms of the tails from two walks, one with points twice as far apart, may
+# differ by this. If they differ by more, the lattice is too coarse.
+_APART = 0.02
+# Growth of T that varies by at most this standard deviation, in points of the lattice, is replaced
+# by its mean. Growth that varies more becomes two values.
 _NARROW = 0.2
-# Sharing moves T by at most so many points.
+# As weight between two points is shared by them, some of it lies beyond the largest T that the
+# hits allow, by at most this many points of the lattice.
 _DRIFT = 100
-# One positive at the last rank increases T by 1 over that rank; the tails are the same for all
-# values below that, so that values are raised to this share of it.
+# The least T above 0 is 1 over the depth, for one positive at the last rank. Values of T below
+# this share of it are raised to it, which does not change their tails.
 _LEAST_RISE = 0.9
-# So many values between points are interpolated at a time.
+# The number of values that are interpolated at a time, which bounds the memory.
 _AT_ONCE = 1 << 18
+# Tails and slopes are raised to this before their logarithm is taken, or a quotient.
 _LEAST = 1e-300
 
 
@@ -115,7 +130,7 @@ def lattice_tails(
             top = float(values.max())
             walk = partial(Walk, Shape(chosen_cases, ends), top)
             columns[:, chosen], lumpy[chosen] = _compared(walk, chosen_cases, values, top / points)
-            chosen = chosen[lumpy[chosen]]
+            chosen = chosen[lumpy[chosen] & ~np.isnan(columns[2, chosen])]
             if not chosen.size:
                 break
     reached, missed, slope = columns
@@ -144,7 +159,7 @@ class Lattice:
         walk = partial(self._walk, top)
         for points in _POINTS:
             columns, lumpy = _compared(walk, self._shape.cases, values, top / points)
-            if not lumpy[0]:
+            if not lumpy[0] or np.isnan(columns[2, 0]):
                 break
         reached, missed, slope = columns
         return LatticeTails(reached, missed, slope, lumpy)
@@ -319,19 +334,25 @@ class Walk:
         likely = log_share > self.never
         return retrieved[likely], np.exp(log_share[likely])
 
-    def _likely(self, end: int) -> tuple[int, int]:
-        """Return the least and the most hits that a case may have at a rank."""
+    def _likely(self, end: int) -> tuple[Integers, Floats]:
+        """Return the hits that a case may have at a rank, and the logarithms of their chances.
+
+        These are the largest of all cases.
+        """
         hits = np.arange(min(end, self.most) + 1)
         n, n_pos = self.shapes[:, self.shapes[0, :, 0] >= end]
         log_chance = log_binomial(n_pos, hits) + log_binomial(n - n_pos, end - hits)
         log_chance -= log_binomial(n, end)
-        likely = np.flatnonzero((log_chance > self.never).any(axis=0))
-        return int(likely[0]), int(likely[-1])
+        largest = log_chance.max(axis=0)
+        likely = np.flatnonzero(largest > self.never)
+        between = slice(int(likely[0]), int(likely[-1]) + 1)
+        return hits[between], largest[between]
 
     def _moved(self, rows: _Rows, step: Steps) -> _Rows:
         """Return the distributions at the end of a step."""
-        low, high = self._likely(int(step.end[0]))
-        hits, above, growth, chance = self._terms(step, np.arange(low, high + 1), rows)
+        hits, log_chance = self._likely(int(step.end[0]))
+        low, high = int(hits[0]), int(hits[-1])
+        hits, above, growth, chance = self._terms(step, hits, rows, log_chance)
         place, part = np.divmod(growth / self.cell, 1.0)
         shift = np.concatenate([place, place + 1]).astype(np.int64)
         factor = np.concatenate([(1 - part) * chance, part * chance])
@@ -341,8 +362,9 @@ class Walk:
         most = (above / self.cell).astype(np.int64) + _DRIFT
         occupied = np.tile(np.minimum(width, most), 2)
         keep = np.clip(width - shift, 0, occupied)
-        reach = np.pad(np.cumsum(rows.weight[:, ::-1], axis=1)[:, ::-1], ((0, 0), (0, 1)))
-        lost = factor * (rows.beyond[source] + np.where(keep < occupied, reach[source, keep], 0.0))
+        is_cut = keep < occupied
+        lost = factor * rows.beyond[source]
+        lost[is_cut] += factor[is_cut] * sums_from(rows.weight, source[is_cut], keep[is_cut])
         beyond: Floats = np.bincount(target, lost, high - low + 1).astype(np.float64)
         weight = np.zeros((high - low + 1, width))
         inside = (keep > 0) & (factor > 0)
@@ -352,15 +374,18 @@ class Walk:
             add_multiple(before, after, count, share, begin, 1, end, 1)
         return _Rows(low, weight, beyond)
 
-    def _terms(self, step: Steps, hits: Integers, rows: _Rows) -> "_Terms":
-        """Return the terms of a step for numbers of hits at its end."""
+    def _terms(
+        self, step: Steps, hits: Integers, rows: _Rows, log_chance_of_hits: Floats
+    ) -> "_Terms":
+        """Return the terms of a step for hits at its end, of which the chances are given."""
         above, size, end = int(step.above[0]), int(step.size[0]), int(step.end[0])
         high = rows.low + rows.weight.shape[0] - 1
         j = np.arange(max(0, int(hits[0]) - high), min(size, int(hits[-1]) - rows.low) + 1)
         before = hits[:, None] - j
         log_chance = log_binomial(size, j) + log_binomial(above, before)
         log_chance -= log_binomial(end, hits)[:, None]
-        possible = (log_chance > self.never) & (before >= rows.low) & (before <= high)
+        likely = log_chance + log_chance_of_hits[:, None] > self.never
+        possible = likely & (before >= rows.low) & (before <= high)
         row, column = np.nonzero(possible)
         met, number, chance = before[row, column], j[column], np.exp(log_chance[row, column])
         growth = number * (met + 1) * float(step.single[0])
@@ -393,7 +418,7 @@ class Walk:
         chances = np.zeros((2, *x.shape))
         retrieved, share = self._shares(case)
         rows = _Rows(low, survival[0], np.zeros(0))
-        terms = self._terms(cut, retrieved, rows)
+        terms = self._terms(cut, retrieved, rows, np.log(share))
         factor = terms.chance * share[terms.hits - int(retrieved[0])]
         at_once = max(1, _AT_ONCE // x.size)
         for begin in range(0, factor.size, at_once):
@@ -409,3 +434,11 @@ class Walk:
         index = place.astype(np.int64)
         value = (1 - share) * survival[:, row, index] + share * survival[:, row, index + 1]
         return np.where(x > 0, value, np.array([1.0, 0.0])[:, None, None, None])
+
+
+def sums_from(weight: Floats, row: Integers, begin: Integers) -> Floats:
+    """Return the sums of rows from a column on, which is different for each."""
+    first = int(begin.min(initial=weight.shape[1]))
+    sums = np.zeros((weight.shape[0], weight.shape[1] - first + 1))
+    np.cumsum(weight[:, : first - 1 if first else None : -1], axis=1, out=sums[:, 1:])
+    return np.asarray(sums[row, weight.shape[1] - begin])

@@ -26,13 +26,17 @@ from prframe.typing import Floats, Integers
 Chosen: TypeAlias = NDArray[np.bool_] | NDArray[np.int64]
 Rounding: TypeAlias = Literal["mean", "low", "high"]
 
-# So many of the first ranks are steps of their own; steps beyond take this share of the rank. The
-# pairs are for walks in general, for those where single rankings carry weight, and for bounds,
-# which must allow for all places in a step.
-_GENERAL, _SINGLE, _BOUND = (64, 0.06), (2048, 0.01), (256, 0.02)
-# Up to so many positives the general steps are too long.
+# The steps of a walk: the number of first ranks that are steps of their own, and the share of the
+# rank that a step takes beyond them.
+_GENERAL = (64, 0.06)
+# These are the steps where single rankings carry weight.
+_SINGLE = (2048, 0.01)
+# These are the steps for bounds, which must allow for all places in a step, and for few positives.
+_BOUND = (256, 0.02)
+# A group with at most this many positives has the steps for bounds, as general steps would be too
+# long for it.
 _SPARSE = 8
-# Turns are left out if their share of the result has a logarithm below this.
+# States are left out if the natural logarithm of their share of the smaller tail is below this.
 _NEGLIGIBLE = -21.0
 
 
@@ -131,6 +135,7 @@ class Walk:
         return self.items.steps(*(_BOUND if self.n_pos <= _SPARSE else _GENERAL))
 
     def _result(self) -> Tails:
+        """Return the tails that the decided states add up to."""
         is_exact = self._is_exact and not self._is_merged
         return Tails(self._reached, self._missed, self._left_out, is_exact, self._is_merged)
 

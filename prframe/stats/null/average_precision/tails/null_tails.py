@@ -37,21 +37,34 @@ from prframe.stats.null.average_precision.tails.tail import (
 )
 from prframe.typing import Floats, Integers
 
-# Up to so many rankings are counted by the method "auto", and so many by "exact".
-_COUNTED, _COUNTABLE = 1 << 16, 1 << 22
-# So many states are kept apart before any are merged, and so many where good rankings are few.
-_APART, _FEW_APART = 2000, 100_000
-# Groups share an inversion if their numbers of positives lie between the same two of these.
+# The method "auto" counts the rankings if there are at most this many. If there are more, it
+# approximates their tails.
+_COUNTED = 1 << 16
+# The method "exact" counts at most this many rankings, and refuses groups that have more.
+_COUNTABLE = 1 << 22
+# A walk merges its states only once it has more than this many.
+_APART = 2000
+# Where few rankings make up the tail, a walk keeps this many states apart, divided by the most
+# positives that a tie block can hold, if that is more than the number above.
+_FEW_APART = 100_000
+# Groups share an inversion if their numbers of positives lie between the same two of these
+# numbers. Groups with more positives than the last one are inverted one by one.
 _ALIKE = 16, 64, 256
-# With more positives than this a lattice that is too coarse leaves an estimate, without a walk.
+# Where a lattice is too coarse, a group with at most this many positives gets a walk with merged
+# states. In a group with more the tail from the lattice is kept, and called an estimate.
 _STUBBORN = 100
-# For tails below exp(-115) = 1e-50 an estimate of the inversion suffices.
+# If the natural logarithm of a tail is below this, which is that of 1e-50, an estimate is kept. An
+# estimate of a larger tail is replaced by a walk, if that does not take minutes.
 _FAR = -115.0
-# The logarithm is extrapolated from cells of two widths, as the error grows with their square.
-_WIDE, _NARROW = 0.16, 0.08
-# Up to so many positives the narrower cells suffice.
+# A walk merges states that are closer than this share of the sum that they lack.
+_WIDE = 0.16
+# A second walk merges them at this share. The logarithm of the tail is extrapolated from both to a
+# share of 0, as its error grows with the square of the share.
+_NARROW = 0.08
+# A group with at most this many positives gets the second of these walks alone.
 _ONE_WIDTH = 8
-# The scale of a walk's cells is this over the slope of the tail's logarithm.
+# Where states lack more than this over the slope of the tail's logarithm, the share is one of that
+# instead of what they lack.
 _SCALE = 2.0
 
 

@@ -35,21 +35,37 @@ from prframe.stats.null.average_precision.generating_function.saddlepoint import
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.typing import Floats
 
-# Up to this tilted skewness and kurtosis the saddlepoint is within .3 %; its second term may
-# matter by less than the last number.
-_SKEWED, _PEAKED, _DOUBTED = 0.45, 0.45, 0.02
-# A walk must be read back to this accuracy if the slope is at most so many over the tilted
-# deviation.
-_READABLE, _READ = 4.0, 0.02
-# Further out there is a second walk by other steps, and the logarithms must agree to the third
-# number, or to this share of the tail's logarithm.
-_DENSE, _GROWTH, _SAME, _SAME_DIGITS = 48, 0.06, 0.02, 1e-4
-# A characteristic function may come back at these frequencies, over the standard deviation, and
-# may be as large as this times the frequency.
-PROBED, BACK = np.arange(8.0, 200.0, 0.5), 0.004
-# An inversion takes a slope of so many over the standard deviation at least.
+# A saddlepoint is taken if the skewness of the tilted T is below this in size. It is within .3 %
+# then; otherwise the characteristic function is inverted.
+_SKEWED = 0.45
+# The excess kurtosis of the tilted T must be below this in size.
+_PEAKED = 0.45
+# The second term of the saddlepoint's formula must change the tail by less than this share of it.
+_DOUBTED = 0.02
+# The slope times the standard deviation of the tilted T up to which the walk is checked by the
+# exact mean and variance of T. A walk with a steeper slope is checked by a second walk.
+_READABLE = 4.0
+# The first check allows this error of log E[exp(sT)] at a slope of 0, of the mean in standard
+# deviations of T, and of the variance in variances of T; and more the more skewed T is.
+_READ = 0.02
+# In the second walk each of the first ranks, this many, is a step.
+_DENSE = 48
+# A step of the second walk takes this share of the rank beyond these.
+_GROWTH = 0.06
+# The values of log E[exp(sT)] from the two walks may differ by this.
+_SAME = 0.02
+# They may also differ by this share of the tail's logarithm, if that is more.
+_SAME_DIGITS = 1e-4
+# T takes few values, or clusters, if its tilted characteristic function is large again at one of
+# these frequencies, in units of 1 over the standard deviation of the tilted T.
+PROBED = np.arange(8.0, 200.0, 0.5)
+# It is large if its size exceeds this times the frequency in these units, divided by 1 plus the
+# slope times the standard deviation.
+BACK = 0.004
+# The least slope of an inversion, in size and in units of 1 over the tilted standard deviation of
+# T.
 FLATTEST = 0.3
-# So many lanes are walked at once.
+# The number of groups that are walked side by side, which bounds the memory.
 _LANES = 512
 
 

@@ -30,7 +30,8 @@ from prframe.stats.null.average_precision.tails.tail import (
 )
 from prframe.typing import Floats, Integers
 
-# If untied groups have so many values or more, the walk that they share is quicker.
+# The number of values from which on a walk that groups without ties share, or a lattice, is
+# quicker than a walk for each value.
 _MANY = 8
 
 

@@ -1,0 +1,227 @@
+"""Draws of the curve behind one ranking, by the Bayesian bootstrap of its ranks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from prframe.stats.curves.gamma_walks import Weights, add_up
+from prframe.stats.curves.knots import Knots
+from prframe.stats.curves.roc_path import DRAWN_KNOTS, RocPath
+from prframe.typing import Flags, Floats, Integers
+
+# Levels of recall are looked up in so many equal cells; a power of 2, so that nothing is rounded.
+_CELLS = 1 << 12
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Draws of a curve at levels of recall, shape (n_resamples, levels).
+
+    Attributes
+    ----------
+    log_recall : ndarray
+        Logarithm of the recall of the level, or of the end of its tie block.
+    log_fpr : ndarray
+        Logarithm of the false positive rate; +inf where recall is never reached.
+    log_odds : ndarray, shape (n_resamples, 1)
+        Logarithm of the odds of a positive.
+    """
+
+    log_recall: Floats
+    log_fpr: Floats
+    log_odds: Floats
+
+    @property
+    def logit(self) -> Floats:
+        """The logarithm of the odds of precision, ``odds * recall / false positive rate``."""
+        logit = self.log_recall - self.log_fpr
+        logit += self.log_odds
+        return np.asarray(logit)
+
+    @property
+    def recall(self) -> Floats:
+        """The recall, shape (n_resamples, levels)."""
+        return np.asarray(np.exp(self.log_recall))
+
+    @property
+    def precision(self) -> Floats:
+        """The precision, shape (n_resamples, levels)."""
+        # This is faster than `expit`. Beyond the range of floats precision is 0.
+        with np.errstate(over="ignore"):
+            odds_against = np.exp(-self.logit)
+        odds_against += 1
+        return np.asarray(np.reciprocal(odds_against, out=odds_against))
+
+    @property
+    def prevalence(self) -> Floats:
+        """The share of positives, shape (n_resamples, 1)."""
+        return np.asarray(expit(self.log_odds))
+
+
+class DrawnPath:
+    """Draws of the recall at the knots of a path, and of curves between them.
+
+    Parameters
+    ----------
+    path : RocPath
+        The ranking.
+    levels : ndarray, shape (levels,)
+        Levels of recall, rising within (0, 1).
+    blocks : sequence of Weights
+        The weights of the draws.
+    """
+
+    def __init__(self, path: RocPath, levels: Floats, blocks: Sequence[Weights]) -> None:
+        """Draw the recall at the knots, and find the levels between them."""
+        path = path.thin(DRAWN_KNOTS)
+        self.path, self.levels, self.blocks, self.knots = path, levels, blocks, Knots.of(path)
+        below = np.bincount((levels * _CELLS).astype(np.int64) + 1, minlength=_CELLS + 2)
+        first = np.cumsum(below)[: _CELLS + 1]
+        self._passages = [_Passage.of(path, self.knots, levels, first, block) for block in blocks]
+
+    def curves(self, *, block_ends: bool = False, fading: bool = False) -> Draws:
+        """Draw curves from the posterior distribution of the curve behind the ranking.
+
+        The share of positives above each knot, the share of negatives above each threshold and the
+        share of positives among all items are drawn from their posterior distributions, Dirichlet
+        and beta with half a count at each end. With `block_ends` a level within a tie block is
+        moved to the end of the block. With `fading` the half negative that may stand above any
+        threshold is multiplied by the root of recall. That is meant for areas, which add up all
+        levels, while a single level needs the whole half. Every call uses the same weights.
+        """
+        block_ends = block_ends and bool(self.path.tied.any())
+        half = self.knots.fading_half if fading else self.knots.half
+        log_recall, log_fpr, log_odds = [], [], []
+        for block, passage in zip(self.blocks, self._passages, strict=True):
+            rates = self._rates(block, half)
+            if block_ends:
+                log_fpr.append(passage.at_block_ends(np.log(rates)))
+                log_recall.append(passage.block_ends())
+            else:
+                log_fpr.append(passage.between(rates))
+            log_odds.append(self._log_odds(block))
+        recall = np.concatenate(log_recall, axis=1).T if block_ends else np.log(self.levels)
+        fpr = np.concatenate(log_fpr, axis=1).T
+        return Draws(np.broadcast_to(recall, fpr.shape), fpr, np.concatenate(log_odds)[:, None])
+
+    def _rates(self, block: Weights, half: Floats) -> Floats:
+        """Return the false positive rates at the knots, shape (knots, draws)."""
+        passed = np.append(self.knots.fp, self.path.n_neg)
+        sums = block.negatives.at(passed) + block.halves.at(np.append(half, 1.0))
+        # With a shape near 0 draws may be too small for a float.
+        rates = np.maximum(sums[:-1], np.finfo(np.float64).tiny)
+        rates /= sums[-1]
+        return rates
+
+    def _log_odds(self, block: Weights) -> Floats:
+        """Draw the logarithm of the odds of a positive."""
+        rng, size = block.generator(0), block.n_draws
+        totals = self.path.n_pos, self.path.n_neg
+        pos, neg = (rng.standard_gamma(total + 0.5, size) for total in totals)
+        return np.asarray(np.log(pos / neg))
+
+
+@dataclass(frozen=True, eq=False)
+class _Passage:
+    """The recall at the knots in a block of draws, and the pieces in which levels lie.
+
+    `recall` has the shape (knots, draws). `at`, of shape (levels, draws), is the place in the
+    flattened array of the knot at or before each level.
+    """
+
+    knots: Knots
+    levels: Floats
+    recall: Floats
+    at: Integers
+    complete: bool
+
+    @classmethod
+    def of(
+        cls, path: RocPath, knots: Knots, levels: Floats, first: Integers, block: Weights
+    ) -> "_Passage":
+        """Draw the recall; `first` is the number of levels below each cell."""
+        ranks = np.append(path.ranks, path.ranks[-1] + path.missed) - path.ranks[0]
+        sums = block.positives.at(ranks)
+        sums /= sums[-1]
+        recall = sums[knots.piece]
+        inner = np.flatnonzero(knots.share)
+        piece = knots.piece[inner]
+        recall[inner] += knots.share[inner, None] * (sums[piece + 1] - sums[piece])
+        at = _pieces(recall, levels, first)
+        return cls(knots, levels, recall, at, not path.missed)
+
+    def between(self, rates: Floats) -> Floats:
+        """Return the logarithms of the false positive rates at the levels."""
+        tied = self.knots.tied
+        log_rates = np.log(rates)
+        # The rate itself is straight within tie blocks, up to the end of each.
+        lines = self._lines(log_rates)
+        if not tied.any():
+            return self._on_lines(lines)
+        lines[tied] = self._lines(rates)[tied]
+        values = self._on_lines(lines)
+        return np.log(values, out=values, where=self._tied())
+
+    def at_block_ends(self, log_rates: Floats) -> Floats:
+        """Return the same with levels within tie blocks moved to the end of their block."""
+        tied = self.knots.tied
+        lines = self._lines(log_rates)
+        lines[tied] = log_rates[self.knots.ends[tied]]
+        return self._on_lines(lines)
+
+    def block_ends(self) -> Floats:
+        """Return the logarithm of the recall of the levels, or of the end of their block."""
+        ends = np.log(self.recall[self.knots.ends].ravel().take(self.at))
+        return np.where(self._tied(), ends, np.log(self.levels)[:, None])
+
+    def _tied(self) -> Flags:
+        """Tell which levels lie within tie blocks."""
+        return np.asarray(self.knots.tied[self.at // self.recall.shape[1]])
+
+    def _lines(self, values: Floats) -> NDArray[np.complex128]:
+        """Return intercept and slope after each knot, as the parts of a complex number.
+
+        One number is found faster in a large array than two.
+        """
+        lines = np.empty(values.shape, dtype=np.complex128)
+        # No level lies between knots that are the same.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slope = np.diff(values, axis=0) / np.diff(self.recall, axis=0)
+            lines.real[:-1] = values[:-1] - slope * self.recall[:-1]
+        lines.imag[:-1] = slope
+        lines[-1] = values[-1] if self.complete else np.inf
+        return lines
+
+    def _on_lines(self, lines: NDArray[np.complex128]) -> Floats:
+        """Return the values of the lines at the levels."""
+        line = lines.ravel().take(self.at, mode="clip")
+        values = line.imag * self.levels[:, None]
+        values += line.real
+        return values
+
+
+def _pieces(recall: Floats, levels: Floats, first: Integers) -> Integers:
+    """Return the flattened place of the last knot that is not beyond each level."""
+    n_draws = recall.shape[1]
+    draw = np.arange(n_draws)
+    # The number of levels below each knot: those in cells before, and those in its own cell.
+    below = first.take((recall * _CELLS).astype(np.int64), mode="clip")
+    ends = np.append(levels, np.inf)
+    late = ends.take(below, mode="clip") < recall
+    below += late
+    left = np.flatnonzero(late)
+    while left.size:
+        left = left[ends[below.ravel()[left]] < recall.ravel()[left]]
+        below.ravel()[left] += 1
+    below *= n_draws
+    below += draw
+    size = (levels.size + 1) * n_draws
+    passed = np.bincount(below.ravel(), minlength=size)[: levels.size * n_draws]
+    at = add_up(passed.reshape(levels.size, n_draws))
+    at -= 1
+    at *= n_draws
+    at += draw
+    return at

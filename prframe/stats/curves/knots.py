@@ -1,0 +1,114 @@
+"""The knots between which drawn curves are interpolated: those of a path, and some between.
+
+Between two knots the logarithm of the false positive rate is a straight line in recall, and within
+a tie block the rate itself. More knots are put where the number of negatives grows much from one
+positive to the next, and within tie blocks, so that draws there vary as their numbers of negatives
+say.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from prframe.stats.curves.gamma_walks import FRACTIONS
+from prframe.stats.curves.roc_path import RocPath
+from prframe.typing import Flags, Floats, Integers
+
+# Outside of tie blocks the numbers of negatives at knots grow by this ratio; within they grow by
+# the second one, but by no more than a part of all negatives.
+_RATIO, _TIED_RATIO, _TIED_PARTS = 2**0.5, 17 / 16, 256
+# Shares of a piece in which no negative stands, with a knot each.
+_SHARES = 2.0 ** np.arange(-6, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Knots:
+    """Knots in order of recall, arrays of one length.
+
+    Attributes
+    ----------
+    piece : ndarray of int
+        The piece of the path in which a knot lies, or which it begins.
+    share : ndarray
+        The share of the piece that is passed, in [0, 1).
+    fp : ndarray
+        Negatives passed.
+    half : ndarray
+        Half a negative that may stand above any threshold; it falls to 0 above the first positive.
+    fading_half : ndarray
+        The same for areas, times the root of the expected recall.
+    tied : ndarray of bool
+        Whether a tie block follows.
+    """
+
+    piece: Integers
+    share: Floats
+    fp: Floats
+    half: Floats
+    fading_half: Floats
+    tied: Flags
+
+    @classmethod
+    def of(cls, path: RocPath) -> "Knots":
+        """Put knots on a path."""
+        every = np.arange(path.ranks.size), np.zeros(path.ranks.size), path.fp
+        piece, share, fp = map(np.concatenate, zip(every, *_within(path), strict=True))
+        order = np.argsort(piece + share)
+        piece, share, fp = piece[order], share[order], fp[order]
+        widths = np.append(np.diff(path.ranks), path.missed)
+        passed = path.ranks[piece] - path.ranks[0] + share * widths[piece]
+        recall = passed / (path.ranks[-1] - path.ranks[0] + path.missed)
+        half = np.where(piece == 0, share, 1.0) / 2
+        fading = np.sqrt(recall) / 2
+        # At recall 0 no rate has a logarithm; the next knot stands for the first.
+        for values in (fp, half, fading):
+            values[0] = values[1]
+        return cls(piece, share, fp, half, fading, np.append(path.tied, False)[piece])
+
+    @property
+    def ends(self) -> Integers:
+        """The knot at which the piece after each knot ends."""
+        ends = np.searchsorted(self.piece, self.piece, side="right")
+        return np.minimum(ends, self.piece.size - 1)
+
+
+def _within(path: RocPath) -> list[tuple[Integers, Floats, Floats]]:
+    """Return piece, share and negatives passed of knots within pieces, tied or not, or empty."""
+    low, high = path.fp[:-1], path.fp[1:]
+    free, tied = np.flatnonzero(~path.tied & (low < high)), np.flatnonzero(path.tied)
+    of_free, free_fp = _between(_growing(high[-1], _RATIO, np.inf), low[free], high[free])
+    of_free = free[of_free]
+    log_fp = np.log(path.fp + 0.5)
+    log_share = (np.log(free_fp + 0.5) - log_fp[of_free]) / np.diff(log_fp)[of_free]
+    most = max(1.0, path.n_neg / _TIED_PARTS)
+    of_tied, tied_fp = _between(_growing(high[-1], _TIED_RATIO, most), low[tied], high[tied])
+    of_tied = tied[of_tied]
+    share = (tied_fp - low[of_tied]) / (high - low)[of_tied]
+    # The half negative that was not seen falls to 0 at recall 0.
+    empty = np.repeat(
+        np.flatnonzero((high == 0) & (path.ranks[:-1] == path.ranks[0])), _SHARES.size
+    )
+    shares = np.asarray(np.resize(_SHARES, empty.size), dtype=np.float64)
+    return [
+        (of_free, log_share, free_fp),
+        (of_tied, share, tied_fp),
+        (empty, shares, np.zeros(empty.size)),
+    ]
+
+
+def _growing(most: float, ratio: float, largest_step: float) -> Floats:
+    """Return parts of the first negative, and whole numbers that grow by a ratio."""
+    numbers = [1.0]
+    while numbers[-1] < most:
+        step = min(numbers[-1] * (ratio - 1), largest_step)
+        numbers.append(max(numbers[-1] + 1, np.floor(numbers[-1] + step)))
+    return np.concatenate([FRACTIONS, numbers])
+
+
+def _between(numbers: Floats, low: Floats, high: Floats) -> tuple[Integers, Floats]:
+    """Return the index of the interval, and the number, for all numbers within open intervals."""
+    first = np.searchsorted(numbers, low, side="right")
+    count = np.maximum(np.searchsorted(numbers, high) - first, 0)
+    interval = np.repeat(np.arange(low.size), count)
+    within = np.arange(interval.size) - np.repeat(np.cumsum(count) - count, count)
+    return interval, numbers[first[interval] + within]
