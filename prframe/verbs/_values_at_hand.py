@@ -4,8 +4,8 @@ There are two layouts: *wide*, a column per metric; and *long*, a column of valu
 names their metric. Where models are compared, they are in rows, or each has a column of values.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -34,6 +34,18 @@ class MetricValues:
 
     rows: pl.DataFrame
     ranges: dict[str, tuple[float, float]]
+
+    @classmethod
+    def of(cls, values: pl.DataFrame, wanted: Mapping[str, Metric]) -> "MetricValues":
+        """Return the values of metrics that have a column each, beside keys."""
+        names = list(wanted)
+        rows = values.with_columns(pl.col(names).cast(pl.Float64)).unpivot(
+            names,
+            index=[name for name in values.columns if name not in wanted],
+            variable_name=METRIC,
+            value_name=VALUE,
+        )
+        return cls(rows, {name: metric.range for name, metric in wanted.items()})
 
 
 @dataclass(frozen=True)
@@ -77,7 +89,7 @@ class ValuesAtHand:
         return not self.long and (self.models or len(self.columns) == 1)
 
     @property
-    def naming(self) -> list[str]:
+    def _naming(self) -> list[str]:
         """The column that names metrics, if there is one."""
         return [_NAMING] if self.long else []
 
@@ -90,6 +102,10 @@ class ValuesAtHand:
             )
         columns = [("values", column) for column in self.columns]
         return args.with_values(columns, also_refused=("n_pos", "n_neg"))
+
+    def keyed(self, args: Arguments) -> Arguments:
+        """Return the arguments with all columns by which values are told apart."""
+        return replace(args, by=[*args.keys, *self._naming])
 
     def read(self, source: Source, args: Arguments) -> MetricValues:
         """Return a row per value, with the working names of the keys, and warn of undefined ones.
@@ -132,7 +148,7 @@ class ValuesAtHand:
                 f"`metric` {column!r} must not contain nulls",
                 "name these metrics, or drop the rows",
             )
-            for column in self.naming
+            for column in self._naming
         ]
         return faults + [
             Problem(
@@ -147,7 +163,7 @@ class ValuesAtHand:
 
     def _refuse_repeated(self, data: pl.DataFrame, args: Arguments) -> None:
         """Require one row per combination of keys and metric."""
-        keys = [*args.keys, *self.naming]
+        keys = [*args.keys, *self._naming]
         if keys and (shared := shared_keys(data, keys, "these")):
             raise PrframeError(
                 f"`values` must be one for each {checks.listed(keys, in_order=True)}, and "
@@ -179,6 +195,14 @@ def metrics_or_none(
             f"columns that hold values of metrics; got {got}."
         )
     return {} if metrics is None else named(metrics)
+
+
+def of_queries(otherwise: str) -> PrframeError:
+    """Return the error that values at hand have no queries, and what the call means otherwise."""
+    return PrframeError(
+        "`values` are those of queries, for example, whose column stands in over=; "
+        f"{otherwise}, which takes scores and labels."
+    )
 
 
 def _columns(values: object) -> tuple[str, ...]:

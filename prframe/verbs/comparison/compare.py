@@ -8,14 +8,14 @@ import numpy as np
 from prframe import checks
 from prframe._engine.frames import named as names_of
 from prframe.draws import TEST_DRAWS
-from prframe.errors import MissingColumnError, PrframeError
+from prframe.errors import MissingColumnError
 from prframe.metrics import Metric
 from prframe.stats._arrays import random_generator
 from prframe.stats.paired_values import described_tests
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._plan import Plan
-from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none
+from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries
 from prframe.verbs._verb import run, verb
 from prframe.verbs.comparison.matched_items import Incomplete as IncompleteItems
 from prframe.verbs.comparison.modes import (
@@ -260,10 +260,7 @@ def compare(
     plan: Plan
     if over is None:
         if values is not None:
-            raise PrframeError(
-                "`values` are those of queries, for example, whose column stands in over=; "
-                "over=None compares rankings of the same items, which takes scores and labels."
-            )
+            raise of_queries("over=None compares rankings of the same items")
         require_items("compare", args)
         check_options(asked, args, incomplete, ON_ITEMS, is_one_metric=len(wanted) == 1)
         check_of_items(asked, undefined, effect_size)

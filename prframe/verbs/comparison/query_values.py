@@ -77,8 +77,7 @@ class ComparedValues:
     @property
     def arguments(self) -> Arguments:
         """The arguments with all columns that are needed."""
-        naming = self.measure.naming if isinstance(self.measure, ValuesAtHand) else []
-        return replace(self.args, by=[*self.args.keys, *self.over, *naming])
+        return self.measure.keyed(replace(self.args, by=[*self.args.keys, *self.over]))
 
     def strata(self, source: Source) -> tuple[pl.Series, list[Stratum]]:
         """Return the models, in order of their first row or column, and a stratum per group."""
@@ -241,19 +240,15 @@ def at_hand(
 
 def _evaluated(source: Source, evaluation: Evaluation, scores: Sequence[str]) -> MetricValues:
     """Evaluate each group by each column of scores."""
-    names = list(evaluation.wanted)
-    keys = key_names(evaluation.args)
     evaluations = [
         replace(evaluation, args=replace(evaluation.args, score=column)) for column in scores
     ]
     parts = [each.measured(source) for each in evaluations]
-    evaluation.warn(_gaps(parts, keys, names))
-    rows = pl.concat(
-        part.with_columns(pl.col(names).cast(pl.Float64), pl.lit(i, dtype=pl.UInt32).alias(COLUMN))
-        for i, part in enumerate(parts)
-    ).unpivot(names, index=[*keys, COLUMN], variable_name=METRIC, value_name=VALUE)
-    ranges = {name: metric.range for name, metric in evaluation.wanted.items()}
-    return MetricValues(rows, ranges)
+    evaluation.warn(_gaps(parts, key_names(evaluation.args), list(evaluation.wanted)))
+    numbered = [
+        part.with_columns(pl.lit(i, dtype=pl.UInt32).alias(COLUMN)) for i, part in enumerate(parts)
+    ]
+    return MetricValues.of(pl.concat(numbered), evaluation.wanted)
 
 
 def _gaps(
