@@ -164,7 +164,7 @@ class ValuesAtHand:
     def _refuse_repeated(self, data: pl.DataFrame, args: Arguments) -> None:
         """Require one row per combination of keys and metric."""
         keys = [*args.keys, *self._naming]
-        if keys and (shared := shared_keys(data, keys, "these")):
+        if shared := shared_keys(data, keys, "these"):
             raise PrframeError(
                 f"`values` must be one for each {checks.listed(keys, in_order=True)}, and "
                 f"{shared}; name in over= or by= what else tells these rows apart, or take their "
