@@ -109,7 +109,7 @@ class _Measurement:
         return computed(totals, *values)
 
     def _combined(self, metrics: dict[int, Metric], combine: Combine) -> pl.DataFrame | None:
-        """Combine the credits of one kind into one row per group that has hits."""
+        """Return the sums, or the largest, of the credits of hits, one row per group with hits."""
         terms = {
             f"{i}.{j}": (metric, term)
             for i, metric in metrics.items()

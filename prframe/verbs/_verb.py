@@ -88,8 +88,8 @@ def run(
 ) -> Any:
     """Carry out a plan whose columns are `schema`, after `keys`: the `by` columns unless given.
 
-    `schema` may be a function of the dtypes of the caller's columns. Unless it is not `guarded`,
-    the call warns of rankings that are taken as one.
+    `schema` may be a function of the dtypes of the caller's columns. A `guarded` call warns if the
+    frame has a column that tells rankings apart and is not used, so that they are ranked together.
     """
     args = plan.args
     plan.accepts().check(args)
@@ -172,8 +172,8 @@ def warn_undefined(
 ) -> None:
     """Warn once of groups in which columns are undefined.
 
-    `groups` has a row per group and a column ``lacking``; `lack` names the things that they may
-    lack.
+    `groups` has a row per group, and a boolean column ``lacking`` that is true where a group has
+    no value; `lack` names the things because of which it may have none.
     """
     warn_null(columns, groups, args, f"which have no {' or no '.join(lack)}")
 

@@ -166,7 +166,10 @@ class Contents:
 
 
 def _binned(values: Floats, sizes: Integers, bins: int) -> Points:
-    """Put all numbers but those at the ends into bins, and take two points of each."""
+    """Return points for numbers: the `_KEPT` numbers at either end, and two for each bin between.
+
+    The two points of a bin have the number, mean, variance and skewness of the numbers in it.
+    """
     inner = values[_KEPT:-_KEPT]
     edges = np.linspace(inner[0], inner[-1], bins + 1)
     starts = np.unique(np.searchsorted(inner, edges[:-1]))

@@ -26,7 +26,8 @@ _STEPS = 60
 _TOLERANCE = 1e-10
 # A step must lower the height by this share of the fall that the slope predicts (Armijo).
 _ENOUGH = 1e-4
-# Steps take the curvature to be at least about this share of that at the mean.
+# A step of the search takes the curvature of the function to be at least about this share of its
+# curvature at the mean, so that it is not too long where the function is flat.
 _FLAT = 1e-12
 # The hyperbolic sine of this is still a float.
 _MOST = 700.0
@@ -121,7 +122,11 @@ class _State(NamedTuple):
 
 
 class _Cumulants:
-    """The function ``K(s, t) - s x - t n`` for several x, numbers being centred and scaled."""
+    """The function ``K(s, t) - s x - t n``, whose least value is the saddlepoint, for several x.
+
+    K is the logarithm of the generating function of the sum (s) and the number (t) of the numbers
+    that are drawn, of which n are drawn in the end. The numbers are centred and scaled.
+    """
 
     def __init__(self, urn: Urn, points: Points, x: Floats, scale: float) -> None:
         # Rounding grows with the size of the sums.

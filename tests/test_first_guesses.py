@@ -1,0 +1,416 @@
+"""What people of four trades type first, before they have read anything.
+
+Each guess either runs and gives what its author expects, or is refused with a sentence that leads
+to the right call.
+"""
+
+import datetime as dt
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import prframe
+
+BM25 = pl.DataFrame(
+    {
+        "qid": ["q1"] * 3 + ["q2"] * 2,
+        "docid": ["d1", "d2", "d3", "d1", "d4"],
+        "score": [3.0, 2.0, 1.0, 2.0, 1.0],
+        "rel": [1, 0, 2, 0, 1],
+    }
+)
+JUDGED = BM25.rename({"qid": "query_id", "docid": "doc_id", "rel": "label"})
+DENSE = pl.DataFrame(
+    {
+        "query_id": ["q1"] * 3 + ["q2"] * 2,
+        "doc_id": ["d3", "d1", "d9", "d4", "d1"],
+        "score": [0.9, 0.8, 0.1, 0.7, 0.6],
+        "label": [2, 1, 0, 1, 0],
+    }
+)
+BOTH = pl.concat(
+    [JUDGED.with_columns(run=pl.lit("bm25")), DENSE.with_columns(run=pl.lit("dense"))]
+)
+QRELS = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d1": 0, "d4": 1}}
+RUN = {"q1": {"d1": 3.0, "d2": 2.0, "d3": 1.0}, "q2": {"d1": 2.0, "d4": 1.0}}
+
+Y_TRUE, Y_SCORE = np.array([1, 0, 1, 0, 1, 0]), np.array([0.9, 0.8, 0.7, 0.4, 0.3, 0.2])
+ROWS = pd.DataFrame(
+    {"y_true": Y_TRUE, "y_score": Y_SCORE, "segment": list("aaabbb"), "part": [0, 0, 1, 1, 1, 0]}
+)
+NAMED = {"label": "y_true", "score": "y_score"}
+MODELS = pd.DataFrame(
+    {"id": range(6), "y_true": Y_TRUE, "m1": Y_SCORE, "m2": [0.9, 0.1, 0.8, 0.3, 0.7, 0.2]}
+)
+LONG = MODELS.melt(["id", "y_true"], var_name="model", value_name="y_score")
+
+PROFILES = pd.DataFrame(
+    {
+        "Metadata_compound": ["A", "A", "B", "B"],
+        "Metadata_Plate": ["P1", "P2", "P1", "P2"],
+        "average_precision": [1.0, 5 / 6, 0.5, 14 / 90],
+        "n_pos_pairs": [2] * 4,
+        "n_total_pairs": [10] * 4,
+    }
+)
+PAIRS: dict[str, Any] = {"ap": "average_precision", "n_pos": "n_pos_pairs", "n": "n_total_pairs"}
+DISTANCES = pd.DataFrame({"distance": np.arange(1.0, 11.0), "same": [1, 0, 1] + [0] * 7})
+
+EVENTS = pl.DataFrame(
+    {
+        "query_id": [1, 1, 1, 2, 2, 2],
+        "doc_id": [10, 11, 12, 10, 13, 14],
+        "day": [dt.date(2024, 1, 31)] * 3 + [dt.date(2024, 2, 1)] * 3,
+        "score": [0.9, 0.8, 0.7, 0.4, 0.3, 0.2],
+        "label": [1, 0, 1, 0, 1, 0],
+    }
+)
+TWO = pl.concat(
+    [
+        EVENTS.with_columns(model=pl.lit("m1")),
+        EVENTS.with_columns(model=pl.lit("m2"), score=pl.col("label") + pl.col("score")),
+    ]
+)
+
+
+def column(result: Any, name: str) -> list[float]:
+    """Return a column of a result as a list."""
+    if isinstance(result, pl.LazyFrame):
+        result = result.collect()
+    return result[name].to_pylist() if hasattr(result[name], "to_pylist") else list(result[name])
+
+
+RUN_AS_GUESSED: dict[str, tuple[Callable[[], Any], dict[str, list[Any]]]] = {
+    "trec_eval's names of measures": (
+        lambda: prframe.evaluate(
+            JUDGED,
+            ["map", "ndcg_cut_10", "recip_rank", "P_5", "Rprec", "recall_10"],
+            by="query_id",
+        ),
+        {"map": [5 / 6, 0.5], "P_5": [0.4, 0.2], "Rprec": [0.5, 0.0], "recall_10": [1.0, 1.0]},
+    ),
+    "measures with a level of relevance": (
+        lambda: prframe.evaluate(
+            JUDGED, ["AP(rel=2)", "P(rel=2)@5", "Success@1"], by="query_id", undefined=0
+        ),
+        {"AP(rel=2)": [1 / 3, 0.0], "P(rel=2)@5": [0.2, 0.0], "Success@1": [1.0, 0.0]},
+    ),
+    "names of recommenders": (
+        lambda: JUDGED.pr.evaluate(
+            ["HR@1", "Hit@10", "hit_rate@10", "MRR@10", "Recall@1", "MAP@2"], by="query_id"
+        ),
+        {
+            "HR@1": [1.0, 0.0],
+            "Hit@10": [1.0, 1.0],
+            "MRR@10": [1.0, 0.5],
+            "Recall@1": [0.5, 0.0],
+            "MAP@2": [0.5, 0.5],
+        },
+    ),
+    "names of leaderboards": (
+        lambda: prframe.evaluate(JUDGED, ["ndcg_at_10", "map_at_10", "mrr_at_10"], by="query_id"),
+        {"map_at_10": [5 / 6, 0.5], "mrr_at_10": [1.0, 0.5]},
+    ),
+    "exponential gains by ranx": (
+        lambda: prframe.evaluate(JUDGED, "ndcg_burges@10", by="query_id"),
+        {"ndcg_burges@10": [(1 + 3 / 2) / (3 + 1 / np.log2(3)), 1 / np.log2(3)]},
+    ),
+    "a table of systems by metrics": (
+        lambda: BOTH.pr.evaluate(
+            ["mAP", "P@1", "R-precision"], by="run", over="query_id", layout="wide"
+        ),
+        {"mAP": [2 / 3, 1.0], "P@1": [0.5, 1.0], "R-precision": [0.25, 1.0]},
+    ),
+    "arrays as a dict": (
+        lambda: prframe.evaluate({"score": Y_SCORE, "label": Y_TRUE}, ["AP", "AUC"]),
+        {"AP": [(1 + 2 / 3 + 3 / 5) / 3], "AUC": [2 / 3]},
+    ),
+    "names of scikit-learn": (
+        lambda: ROWS.pr.evaluate(["average_precision", "roc_auc", "AUROC"], **NAMED),
+        {"average_precision": [(1 + 2 / 3 + 3 / 5) / 3], "roc_auc": [2 / 3], "AUROC": [2 / 3]},
+    ),
+    "one row per segment": (
+        lambda: ROWS.pr.evaluate(["AP", "AUC"], by="segment", **NAMED),
+        {"segment": ["a", "b"], "AP": [5 / 6, 0.5], "AUC": [0.5, 0.5]},
+    ),
+    "labels that are words": (
+        lambda: ROWS.assign(y_true=np.where(Y_TRUE == 1, "pos", "neg")).pr.evaluate(
+            "AUC", positive="pos", **NAMED
+        ),
+        {"AUC": [2 / 3]},
+    ),
+    "labels 1 and 2 of which 1 is positive": (
+        lambda: ROWS.assign(y_true=2 - Y_TRUE).pr.evaluate("AUC", positive=[1], **NAMED),
+        {"AUC": [2 / 3]},
+    ),
+    "models as columns": (
+        lambda: MODELS.pr.evaluate(["AP", "AUC"], label="y_true", score=["m1", "m2"]),
+        {"model": ["m1", "m2"], "AUC": [2 / 3, 1.0]},
+    ),
+    "mean and spread over folds": (
+        lambda: (
+            ROWS.rename(columns={"part": "fold"})
+            .pr.evaluate("AP", by="fold", **NAMED)
+            .agg({"AP": ["mean", "std"]})
+            .T
+        ),
+        {"mean": [11 / 12], "std": [np.std([1, 5 / 6], ddof=1)]},
+    ),
+    "average precisions of copairs": (
+        lambda: prframe.ap_test(PROFILES, **PAIRS),
+        {"p_value": [1 / 45, 2 / 45, 11 / 45, 1.0], "null_mean": [0.37146384479717813] * 4},
+    ),
+    "a test per compound, with a correction": (
+        lambda: prframe.ap_test(
+            PROFILES, by="Metadata_compound", over="Metadata_Plate", correction="bh", **PAIRS
+        ),
+        {"map": [11 / 12, (0.5 + 14 / 90) / 2], "n_groups": [2, 2]},
+    ),
+    "counts that are floats, and negatives for totals": (
+        lambda: prframe.ap_test(
+            PROFILES.assign(n_neg_pairs=8.0, n_pos_pairs=2.0),
+            ap="average_precision",
+            n_pos="n_pos_pairs",
+            n_neg="n_neg_pairs",
+        ),
+        {"p_value": [1 / 45, 2 / 45, 11 / 45, 1.0]},
+    ),
+    "enrichment among the first k": (
+        lambda: DISTANCES.assign(near=-DISTANCES["distance"]).pr.topk_test(
+            k=2, label="same", score="near"
+        ),
+        {"hits": [1], "p_value": [1 - 28 / 45]},
+    ),
+    "lazy in, lazy out": (
+        lambda: EVENTS.lazy().pr.evaluate("AP", by="query_id"),
+        {"query_id": [1, 2], "AP": [5 / 6, 0.5]},
+    ),
+    "metrics inside group_by": (
+        lambda: EVENTS.group_by("query_id", maintain_order=True).agg(
+            pl.col("score").pr.metric("AP", "label")
+        ),
+        {"score": [5 / 6, 0.5]},
+    ),
+    "an Arrow table": (
+        lambda: prframe.evaluate(EVENTS.to_arrow(), "AP", by="query_id"),
+        {"AP": [5 / 6, 0.5]},
+    ),
+    "decimal scores, boolean labels, categories": (
+        lambda: EVENTS.with_columns(
+            pl.col("score").cast(pl.Decimal(10, 2)),
+            pl.col("label").cast(pl.Boolean),
+            pl.col("query_id").cast(pl.String).cast(pl.Categorical),
+        ).pr.evaluate(["AP", "AUC"], by="query_id"),
+        {"query_id": ["1", "2"], "AP": [5 / 6, 0.5], "AUC": [0.5, 0.5]},
+    ),
+    "results go on in the chain": (
+        lambda: (
+            EVENTS.pr.evaluate("AP", by="query_id")
+            .filter(pl.col("AP") < 0.6)
+            .join(EVENTS, on="query_id")
+        ),
+        {"query_id": [2, 2, 2], "AP": [0.5] * 3},
+    ),
+    "an empty frame": (
+        lambda: EVENTS.clear().pr.evaluate("AP", by="query_id"),
+        {"query_id": [], "AP": []},
+    ),
+    "means over groups by hand": (
+        lambda: (
+            TWO.pr.evaluate("MAP", by=["model", "query_id"])
+            .group_by("model", maintain_order=True)
+            .agg(pl.col("MAP").mean())
+        ),
+        {"model": ["m1", "m2"], "MAP": [2 / 3, 1.0]},
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "expected"), RUN_AS_GUESSED.values(), ids=RUN_AS_GUESSED)
+def test_guesses_that_run(call: Callable[[], Any], expected: dict[str, list[Any]]) -> None:
+    result = call()
+    for name, values in expected.items():
+        found = column(result, name)
+        if values and isinstance(values[0], float):
+            assert found == pytest.approx(values, rel=1e-12)
+        else:
+            assert found == values
+
+
+LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
+    "the column of queries by another name": (
+        lambda: prframe.evaluate(JUDGED, "AP", by="qid"),
+        "Did you mean 'query_id'?",
+    ),
+    "labels under another name": (
+        lambda: prframe.evaluate(BM25, "AP", by="qid"),
+        "Name the column with label='rel'.",
+    ),
+    "dicts of judgments and runs": (
+        lambda: prframe.evaluate(QRELS, RUN, {"map", "ndcg"}),
+        "prframe.trec.join makes one of a run and judgments by query.",
+    ),
+    "values at hand in place of metrics": (
+        lambda: prframe.compare(pl.DataFrame({"bm25": [0.2], "dense": [0.3]}), "bm25", "dense"),
+        "'bm25' is a column of the frame and not a metric;",
+    ),
+    "eleven points": (
+        lambda: BM25.pr.curve(label="rel", by="qid", interpolated=True, points=11),
+        "Write interpolate= for interpolated=. Write recall= for points=.",
+    ),
+    "gains of ir_measures": (
+        lambda: prframe.evaluate(JUDGED, "nDCG(dcg='exp-log2')@10", by="query_id"),
+        "For dcg='exp-log2' say gain='exp'.",
+    ),
+    "the cut-off as an argument": (
+        lambda: prframe.evaluate(JUDGED, "ndcg", k=10, by="query_id"),
+        "a cut-off stands in the name of a metric, for example 'nDCG@10'.",
+    ),
+    "arrays as of scikit-learn": (
+        lambda: prframe.evaluate(Y_TRUE, Y_SCORE, "AP"),
+        "Arrays are given as a dict of columns, such as {'score': scores, 'label': labels}.",
+    ),
+    "a metric as a function": (
+        lambda: prframe.AP(Y_TRUE, Y_SCORE),
+        "AP is a metric and no function of arrays;",
+    ),
+    "a metric as a function of columns": (
+        lambda: EVENTS.group_by("query_id").agg(prframe.AP("label", "score")),
+        "AP is a metric and no function of arrays;",
+    ),
+    "y_score and y_true unnamed": (
+        lambda: ROWS.pr.evaluate("AUROC"),
+        "Name the column with score='y_score'.",
+    ),
+    "two areas under one name": (
+        lambda: ROWS.pr.evaluate("PR-AUC", **NAMED),
+        "use 'AP' for the area of steps, which is scikit-learn's average precision, or 'AUPRC'",
+    ),
+    "groups of pandas": (
+        lambda: ROWS.pr.evaluate("AP", groupby="segment", **NAMED),
+        "Write by= for groupby=.",
+    ),
+    "the positive label of scikit-learn": (
+        lambda: ROWS.pr.evaluate("AP", pos_label=1, **NAMED),
+        "Write positive= for pos_label=.",
+    ),
+    "words without the positive one": (
+        lambda: ROWS.assign(y_true="pos").pr.evaluate("AP", **NAMED),
+        "say which are positive, for instance positive='yes'.",
+    ),
+    "two columns of predict_proba": (
+        lambda: prframe.evaluate(
+            {"label": Y_TRUE, "score": np.column_stack([1 - Y_SCORE, Y_SCORE])}, "AUC"
+        ),
+        "Give each item a row, for example with explode; of several classes take one.",
+    ),
+    "missing scores": (
+        lambda: ROWS.assign(y_score=[0.9, np.nan, 0.7, 0.4, 0.3, 0.2]).pr.evaluate("AP", **NAMED),
+        "leave them out with missing='drop', or take them as not retrieved with missing='last'.",
+    ),
+    "a bootstrap in everyone's words": (
+        lambda: ROWS.pr.interval("AP", n_boot=2000, alpha=0.05, random_state=0),
+        "Write n_resamples= for n_boot=.",
+    ),
+    "a seed": (lambda: ROWS.pr.interval("AP", seed=0), "Write rng= for seed=."),
+    "pROC's names": (
+        lambda: prframe.compare(MODELS, "AUC", y_true="y_true", y_score=["m1", "m2"]),
+        "Write label= for y_true=. Write score= for y_score=.",
+    ),
+    "models as rows without items": (
+        lambda: LONG.pr.compare("AP", over=None, **NAMED),
+        "name their column with item=, or give the score columns of all models as a list",
+    ),
+    "F1": (
+        lambda: ROWS.pr.evaluate("f1", **NAMED),
+        "F1 of all retrieved items is 'SetF', and the largest F1 of all thresholds 'MaxF1'.",
+    ),
+    "distances": (
+        lambda: DISTANCES.pr.roc(label="same", score="distance", descending=False),
+        "the largest score is the best one; give distances with the opposite sign.",
+    ),
+    "average precisions without their names": (
+        lambda: prframe.ap_test(PROFILES),
+        "Average precisions at hand are named by ap=.",
+    ),
+    "several rankings of a compound": (
+        lambda: prframe.ap_test(PROFILES, by="Metadata_compound", **PAIRS),
+        "test the mean of these rankings with over=",
+    ),
+    "totals exchanged": (
+        lambda: prframe.ap_test(
+            PROFILES, ap="average_precision", n_pos="n_total_pairs", n="n_pos_pairs"
+        ),
+        "see whether n and n_pos are exchanged.",
+    ),
+    "a share for k": (
+        lambda: DISTANCES.pr.topk_test(k=0.1, label="same", score="distance"),
+        "`k` must be a whole number >= 1; got 0.1.",
+    ),
+    "a path": (
+        lambda: prframe.evaluate("preds.parquet", "AP"),
+        "Read the file, for example with polars.scan_parquet or prframe.trec.read_run.",
+    ),
+    "a path object": (
+        lambda: prframe.evaluate(Path("preds.parquet"), "AP"),
+        "Read the file, for example with polars.scan_parquet",
+    ),
+    "expressions for columns": (
+        lambda: EVENTS.pr.evaluate("AUC", score=pl.col("score").log(), by="query_id"),
+        "Make it a column first, for example with with_columns.",
+    ),
+    "an expression for groups": (
+        lambda: EVENTS.pr.evaluate("AP", by=pl.col("day").dt.month()),
+        "Make it a column first, for example with with_columns.",
+    ),
+    "a GroupBy": (
+        lambda: prframe.evaluate(EVENTS.group_by("query_id"), "AP"),
+        "Pass the frame itself and name its keys in by=.",
+    ),
+    "lists in cells": (
+        lambda: EVENTS.group_by("query_id").agg("score", "label").pr.evaluate("AP", by="query_id"),
+        "Give each item a row, for example with explode",
+    ),
+    "a method that is none": (
+        lambda: pl.col("score").pr.average_precision_score("label"),
+        ".pr has no 'average_precision_score'; it has metric, ap,",
+    ),
+    "columns for metrics": (
+        lambda: EVENTS.pr.evaluate("query_id", "AP"),
+        "'query_id' is a column of the frame and not a metric;",
+    ),
+    "a name of items": (
+        lambda: prframe.compare_curves(TWO, model="model", id="doc_id"),
+        "Write item= for id=.",
+    ),
+    "a confidence level in per cent": (
+        lambda: EVENTS.pr.band(by="query_id", confidence_level=95),
+        "`confidence_level` must be a number > 0 and < 1; got 95.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "sentence"), LED_ON.values(), ids=LED_ON)
+def test_guesses_that_are_led_on(call: Callable[[], Any], sentence: str) -> None:
+    with pytest.raises((prframe.PrframeError, TypeError, AttributeError)) as caught:
+        call()
+    assert sentence in str(caught.value)
+
+
+def test_a_forgotten_key_is_told() -> None:
+    with pytest.warns(prframe.PooledRankingWarning, match="by=\\['run', 'query_id'\\]"):
+        BOTH.pr.evaluate(["AP", "P@1"], by="run")
+
+
+def test_rankings_without_positives_are_told() -> None:
+    data = EVENTS.with_columns(
+        label=pl.when(pl.col("query_id") == 2).then(0).otherwise(pl.col("label"))
+    )
+    with pytest.warns(prframe.UndefinedMetricWarning, match="in groups \\[2\\]"):
+        values = data.pr.evaluate("AP", by="query_id")["AP"]
+    assert values.round(9).to_list() == [0.833333333, None]
