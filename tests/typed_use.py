@@ -21,5 +21,7 @@ def kinds(pandas: pd.DataFrame, eager: pl.DataFrame, lazy: pl.LazyFrame) -> None
     assert_type(prframe.band(pandas, by="q", kind="sup", rng=1), pd.DataFrame)
     assert_type(prframe.compare_curves(pandas, ["new", "old"], baseline="old"), pd.DataFrame)
     assert_type(prframe.interval(eager, ["AP", prframe.P @ 10], over="q"), pl.DataFrame)
+    assert_type(prframe.interval(lazy, values="value", over="fold"), pl.LazyFrame)
+    assert_type(prframe.compare(pandas, values=["new", "old"]), pd.DataFrame)
     assert_type(prframe.topk_test(lazy, k=[5, 10], method="jeffreys"), pl.LazyFrame)
     assert_type(prframe.expressions.ap(pl.col("score"), "label"), pl.Expr)

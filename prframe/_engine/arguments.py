@@ -96,7 +96,7 @@ class Arguments:
                 f"`by` must be a column name or a list of them; got {checks.brief(self.by)}."
                 f"{hints.of_column_name(self.by)}"
             )
-        for name, column in self._named().items():
+        for name, column in self._named():
             if not isinstance(column, str):
                 raise PrframeError(
                     f"`{name}` must be the name of a column, a string; got {checks.brief(column)}."
@@ -110,8 +110,6 @@ class Arguments:
         if len(set(self.keys)) < len(self.keys):
             raise PrframeError(f"`by` names a column twice: {checks.brief(list(self.keys))}.")
         self._check_ties()
-        if self.at_hand:
-            self._check_values()
         for name in ("n_pos", "n_neg"):
             total = getattr(self, name)
             if total is not None and not isinstance(total, str):
@@ -134,24 +132,28 @@ class Arguments:
                 f"use {', '.join(others)} or {last}, or repeat rows."
             )
 
-    def _check_values(self) -> None:
-        """Refuse arguments that say how items are ranked."""
+    def with_values(
+        self, columns: Sequence[tuple[str, str]], also_refused: Sequence[str] = ()
+    ) -> "Arguments":
+        """Return the arguments of a call with values at hand: pairs of an argument and a column.
+
+        Arguments that say how items are ranked are refused, and with them those that the values
+        make superfluous.
+        """
         plain = type(self)()
-        for name in _OF_RANKINGS:
-            if getattr(self, name) != getattr(plain, name):
+        for name in (*_OF_RANKINGS, *also_refused):
+            several = name == "score" and self.further_scores
+            if several or getattr(self, name) != getattr(plain, name):
                 raise PrframeError(
                     f"`{name}` says how items are ranked and which count; values at hand "
-                    f"({self.at_hand[0][0]}=) are asked for neither, so leave it out."
+                    f"({columns[0][0]}=) are asked for neither, so leave it out."
                 )
         if self.missing == "last":
             raise PrframeError(
                 "missing='last' is for scores; values at hand that are missing are refused, or "
                 "left out with missing='drop'."
             )
-
-    def with_values(self, columns: "Mapping[str, str]") -> "Arguments":
-        """Return the arguments of a call with values at hand, by the arguments that name them."""
-        return replace(self, at_hand=tuple(columns.items()))
+        return replace(self, at_hand=tuple(columns))
 
     @property
     def policy(self) -> TiePolicy:
@@ -164,17 +166,16 @@ class Arguments:
         given = {"n_pos": self.n_pos, "n_neg": self.n_neg}
         return [name for name, total in given.items() if total is not None]
 
-    def _named(self) -> dict[str, object]:
-        """Return the columns by the arguments that name one column each."""
-        named: dict[str, object] = {"score": self.score, "label": self.label}
-        named |= dict(self.at_hand)
-        named |= {f"score[{i}]": score for i, score in enumerate(self.further_scores, start=1)}
-        named |= {f"by[{i}]": key for i, key in enumerate(self.keys)}
-        for name in _OPTIONAL:
-            column = getattr(self, name)
-            named |= {} if column is None else {name: column}
-        totals = {"n_pos": self.n_pos, "n_neg": self.n_neg}
-        return named | {name: total for name, total in totals.items() if isinstance(total, str)}
+    def _named(self) -> list[tuple[str, object]]:
+        """Return the arguments that name one column each, with the columns."""
+        named: list[tuple[str, object]] = [("score", self.score), ("label", self.label)]
+        named += self.at_hand
+        named += [(f"score[{i}]", score) for i, score in enumerate(self.further_scores, start=1)]
+        named += [(f"by[{i}]", key) for i, key in enumerate(self.keys)]
+        optional = [(name, getattr(self, name)) for name in _OPTIONAL]
+        named += [(name, column) for name, column in optional if column is not None]
+        totals = (("n_pos", self.n_pos), ("n_neg", self.n_neg))
+        return named + [(name, total) for name, total in totals if isinstance(total, str)]
 
     @cached_property
     def keys(self) -> tuple[str, ...]:

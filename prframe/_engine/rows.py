@@ -129,7 +129,9 @@ class Problem:
         if not batch.select(self.bad.any()).item():
             return
         rows = source.lazy().filter(True, *considered(args, source.schema))  # noqa: FBT003
-        keys = list(args.keys)
+        # Rows that name no model are not looked for by their model.
+        unnamed = self.kind == "missing_model"
+        keys = [key for key in args.keys if not (unnamed and key == args.model)]
         total, groups = pl.collect_all(
             [
                 rows.select(pl.len()),

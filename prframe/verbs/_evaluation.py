@@ -28,6 +28,15 @@ class Evaluation:
     interpolate: bool = False
     undefined: float | None = None
 
+    @property
+    def is_one_metric(self) -> bool:
+        """Whether there is no more than one metric."""
+        return len(self.wanted) == 1
+
+    def keyed(self, args: Arguments) -> Arguments:
+        """Return the arguments with all columns by which values are told apart."""
+        return args
+
     def check(self) -> None:
         """Refuse options that have no meaning for a metric."""
         checks.flag("interpolate", self.interpolate)

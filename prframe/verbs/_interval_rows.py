@@ -11,27 +11,22 @@ from prframe.verbs._verb import warn_null, warn_undefined
 
 
 def interval_rows(
-    heads: pl.DataFrame,
-    n_groups: int,
-    names: Sequence[str],
-    intervals: Sequence[Sequence[IntervalEstimate]],
+    heads: pl.DataFrame, metrics: Sequence[str], intervals: Sequence[IntervalEstimate]
 ) -> pl.DataFrame:
-    """Return a row per group and metric."""
-    flat = [interval for group in intervals for interval in group]
-    methods = [None if np.isnan(interval.estimate) else interval.method for interval in flat]
+    """Return a row per interval, with the keys of its group and its metric."""
+    methods = [None if np.isnan(interval.estimate) else interval.method for interval in intervals]
     columns = {
-        "estimate": [interval.estimate for interval in flat],
-        "std_error": [interval.std_error for interval in flat],
-        "conf_low": [interval.low for interval in flat],
-        "conf_high": [interval.high for interval in flat],
+        "estimate": [interval.estimate for interval in intervals],
+        "std_error": [interval.std_error for interval in intervals],
+        "conf_low": [interval.low for interval in intervals],
+        "conf_high": [interval.high for interval in intervals],
     }
-    repeated = heads[np.repeat(np.arange(n_groups), len(names))] if heads.width else heads
     values = pl.DataFrame(
-        {"metric": pl.Series(list(names) * n_groups, dtype=pl.String)}
+        {"metric": pl.Series(metrics, dtype=pl.String)}
         | {name: pl.Series(column, dtype=pl.Float64) for name, column in columns.items()}
         | {"method": pl.Series(methods, dtype=pl.String)}
     ).with_columns(pl.col(list(columns)).fill_nan(None))
-    return pl.concat([repeated, values], how="horizontal") if repeated.width else values
+    return pl.concat([heads, values], how="horizontal") if heads.width else values
 
 
 def warned(

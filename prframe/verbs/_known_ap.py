@@ -7,8 +7,9 @@ import polars as pl
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
-from prframe._engine.rows import Problem, in_groups, is_missing, key_names
+from prframe._engine.rows import Problem, is_missing, key_names
 from prframe.errors import PrframeError
+from prframe.verbs._values_at_hand import shared_keys
 
 # AP may exceed 1 by the rounding of sums.
 _LARGEST = 1 + 1e-9
@@ -39,7 +40,7 @@ class KnownAP:
         n = checks.plain(self.n)
         if not (n is None or isinstance(n, str)):
             checks.whole_number("n", n, at_least=1)
-        columns = {"ap": self.ap} | ({"n": n} if isinstance(n, str) else {})
+        columns = [("ap", self.ap)] + ([("n", n)] if isinstance(n, str) else [])
         return args.with_values(columns)
 
     def rows(self, source: Source, args: Arguments) -> pl.DataFrame:
@@ -123,13 +124,8 @@ def _is_whole(total: pl.Expr) -> pl.Expr:
 def _refuse_repeated(rows: pl.DataFrame, args: Arguments) -> None:
     """Require one row per combination of keys, if there are keys."""
     keys = key_names(args)
-    if not keys:
-        return
-    repeated = rows.group_by(keys, maintain_order=True).len().filter(pl.col("len") > 1)
-    if repeated.height:
-        where = in_groups(repeated.select(keys).rows())
+    if keys and (shared := shared_keys(rows, keys, checks.listed(args.keys))):
         raise PrframeError(
-            f"a row is a ranking, and {repeated['len'].sum()} of {rows.height} rows share "
-            f"{checks.listed(args.keys)}{where}; test the mean of these rankings with over=, or "
+            f"a row is a ranking, and {shared}; test the mean of these rankings with over=, or "
             "name in over= or by= what tells them apart."
         )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from prframe import checks
 from prframe._engine.arguments import Arguments
-from prframe._engine.frames import Source
+from prframe._engine.frames import Source, named as names_of
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import clustered, hits
 from prframe._engine.rows import key_names
@@ -25,7 +25,6 @@ from prframe.stats.intervals import (
     POSTERIOR,
     Confidence,
     IntervalEstimate,
-    mean_interval,
     posterior_replicates,
     ranking_interval,
     suited_method,
@@ -39,10 +38,12 @@ from prframe.stats.rankings import (
 )
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
 from prframe.typing import Alternative, Columns, Floats, FrameT, Schema, Shared
-from prframe.verbs._evaluation import Evaluation, named
+from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._groups import each_group, group_cells, resamples
-from prframe.verbs._interval_rows import interval_rows, warned, warned_of_narrow
+from prframe.verbs._interval_means import MeanIntervals, check_method
+from prframe.verbs._interval_rows import interval_rows, warned
 from prframe.verbs._plan import Accepts, Plan
+from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries
 from prframe.verbs._verb import (
     grouped_over,
     positives_of,
@@ -57,7 +58,6 @@ Method: TypeAlias = Literal[
     "auto", "bayesian-bootstrap", "logit-t", "logit", "wald", "t", "percentile", "bca"
 ]
 _OF_RANKINGS = ("auto", "bayesian-bootstrap", "logit-t", "logit", "wald", "percentile", "bca")
-_OF_MEANS = ("auto", "t", "logit", "percentile", "bca")
 _OF_CLUSTERS = ("auto", "logit-t", "logit", "wald", "percentile", "bca")
 _RESAMPLED = ("percentile", "bca")
 _DRAWN = (*_RESAMPLED, POSTERIOR)
@@ -81,10 +81,11 @@ class _Group(NamedTuple):
 @verb
 def interval(
     frame: FrameT,
-    metrics: str | Metric | Sequence[str | Metric],
+    metrics: str | Metric | Sequence[str | Metric] | None = None,
     score: str = "score",
     label: str = "label",
     *,
+    values: Columns | None = None,
     method: Method = "auto",
     over: Columns | None = None,
     cluster: str | None = None,
@@ -104,13 +105,17 @@ def interval(
     Parameters
     ----------
     frame : {frames}
-        One row per item.
-    metrics : str, Metric or list of these
+        One row per item; with `values` one per query.
+    metrics : str, Metric or list of these, optional
         Of one ranking, metrics that are functions of counts: AP, AUC, AUPRC, MaxF1, BEDROC, Rprec,
         P@k, R@k, F1@k, RelP@k, Lift@k, EF, Prec@r (`prframe.Prec`), SetP, SetR, SetF and SetAP;
         `Metric.without_cells` says why another metric is not one. With `over` any metric of the
         catalogue. See `evaluate`.
     {shared}
+    values : str or list of str, optional
+        In place of metrics, with `over`: the columns of their values at hand, which may be any
+        finite numbers, a metric each. Where `values` names one column and the frame has a column
+        ``"metric"``, that names the metrics.
     method : str
         How the interval is made. Of one ranking:
 
@@ -125,7 +130,8 @@ def interval(
           are tied with other items or none is retrieved.
 
         Of a mean over groups: "t", "logit" with Student's quantiles (which "auto" takes, for
-        metrics within [0, 1]), "percentile" and "bca".
+        metrics within [0, 1]), "percentile" and "bca". For values at hand "auto" takes "t",
+        unless the catalogue has a metric of their name within [0, 1], and they lie there too.
     over : str or list of str, optional
         Enclose the mean over these columns: evaluate each group of `by` and `over`, and take
         these values as the sample. Undefined values do not enter.
@@ -154,8 +160,8 @@ def interval(
     ------
     PrframeError
         An unknown metric or option, a metric or method that does not go with `over` or `cluster`,
-        "logit" for a metric that may exceed 1, `weight` without `over`, or rows that cannot be
-        ranked.
+        "logit" for a metric that may exceed 1, `weight` without `over`, rows that cannot be
+        ranked, or values at hand that are infinite, or two of one query.
 
     Warns
     -----
@@ -194,8 +200,15 @@ def interval(
     │ AUC    ┆ 0.533333 ┆ 0.088336  ┆ 0.358563 ┆ 0.700878  │
     │ P@10   ┆ 0.7      ┆ 0.142135  ┆ 0.331476 ┆ 0.882912  │
     └────────┴──────────┴───────────┴──────────┴───────────┘
+
+    Of values at hand:
+
+    >>> seeds = {"seed": [1, 2, 3, 4], "accuracy": [81.0, 84.5, 79.5, 83.0]}
+    >>> found = prframe.interval(seeds, values="accuracy", over="seed")
+    >>> found["estimate"].item(), found["conf_low"].round(2).item(), found["method"].item()
+    (82.0, 78.5, 't')
     """
-    wanted = named(metrics)
+    wanted = metrics_or_none(metrics, values)
     asks_judged = over is not None and any(metric.judged for metric in wanted.values())
     args = Arguments(score, label, judged=judged if asks_judged else None, **shared)
     checks.one_of("method", method, get_args(Method))
@@ -210,11 +223,29 @@ def interval(
         seed=int(random_generator(rng).integers(1 << 62)),
     )
     if over is None:
+        if values is not None:
+            raise of_queries("without over= an interval is of one ranking")
         result: FrameT = run(frame, plan, _COLUMNS)
         return result
-    grouped = grouped_over(plan.args, over)
-    means = _Means(grouped, plan, Evaluation(grouped, wanted))
-    of_means: FrameT = run(frame, means, _COLUMNS, keys=args.keys)
+    grouped: Arguments = grouped_over(plan.args, over)
+    measure: Evaluation | ValuesAtHand = Evaluation(grouped, wanted)
+    if values is not None:
+        frame, names = names_of(frame)
+        used = [*grouped.keys, *([] if cluster is None else [cluster])]
+        measure = ValuesAtHand.of(values, names, used, models=False)
+        grouped = measure.arguments(grouped)
+    means = MeanIntervals(
+        args=measure.keyed(grouped),
+        grouped=grouped,
+        n_kept=len(args.keys),
+        measure=measure,
+        method=method,
+        confidence=plan.confidence,
+        n_resamples=plan.n_resamples,
+        seed=plan.seed,
+    )
+    guarded = values is None
+    of_means: FrameT = run(frame, means, _COLUMNS, keys=args.keys, guarded=guarded)
     return of_means
 
 
@@ -256,7 +287,7 @@ class _Intervals(Plan):
         _ = self.statistics
         known = _OF_RANKINGS if self.args.cluster is None else _OF_CLUSTERS
         kind = "one ranking" if self.args.cluster is None else "clusters"
-        _check_method(self.method, known, kind)
+        check_method(self.method, known, kind)
 
     @property
     def statistics(self) -> list[CellStatistic]:
@@ -277,11 +308,13 @@ class _Intervals(Plan):
             groups = [_Group(*pair) for pair in zip(group_cells(group_hits), repeat(None))]
         else:
             groups = [_clustered(*items) for items in clustered(piece)]
+        names, n_groups = list(self.wanted), group_hits.totals.height
+        heads = group_hits.totals.select(key_names(self.args))
+        intervals = each_group(self._group, groups, "interval")
         return interval_rows(
-            group_hits.totals.select(key_names(self.args)),
-            group_hits.totals.height,
-            list(self.wanted),
-            each_group(self._group, groups, "interval"),
+            heads[np.repeat(np.arange(n_groups), len(names))] if heads.width else heads,
+            names * n_groups,
+            [interval for group in intervals for interval in group],
         )
 
     @cached_property
@@ -324,79 +357,6 @@ class _Intervals(Plan):
                 ranking_bootstrap(cells, self.statistics, self.n_resamples, rng, group.clusters)
             )
         return drawn
-
-
-@dataclass(frozen=True)
-class _Means(Plan):
-    """The plan of intervals for means over groups."""
-
-    plan: _Intervals
-    evaluation: Evaluation
-
-    def accepts(self) -> Accepts:
-        """Return the arguments under which groups are a sample."""
-        cluster = (
-            "`cluster` is for rows of one ranking; with `over` the groups are drawn. Give one of "
-            "them."
-        )
-        return Accepts("interval", cluster=cluster)
-
-    def check(self) -> None:
-        """Refuse metrics and methods that have no interval for means."""
-        _check_method(self.plan.method, _OF_MEANS, "a mean over groups")
-        if self.plan.method == "logit":
-            self._check_ranges()
-        self.evaluation.check()
-
-    def _check_ranges(self) -> None:
-        """Refuse metrics that have no logit."""
-        beyond = [name for name, metric in self.plan.wanted.items() if metric.range != (0, 1)]
-        if beyond:
-            raise PrframeError(
-                f"method='logit' is for metrics within [0, 1], which {checks.listed(beyond)} may "
-                "exceed; take 't', 'percentile' or 'bca'."
-            )
-
-    def results(self, source: Source) -> pl.DataFrame:
-        """Return a row per group of `by` and metric."""
-        keys = key_names(self.plan.args)
-        values = self.evaluation.values(source)
-        if keys:
-            parts = values.partition_by(keys, maintain_order=True)
-        else:
-            parts = [values] if values.height else []
-        intervals = each_group(self._part, parts, "interval")
-        names = list(self.plan.wanted)
-        firsts = [part.select(keys).head(1) for part in parts]
-        heads = pl.concat(firsts) if firsts else values.select(keys).clear()
-        rows = interval_rows(heads, len(parts), names, intervals)
-        # The evaluation has warned of undefined values, and so of means without values.
-        return warned_of_narrow(rows, keys, self.plan.args)
-
-    def _part(self, values: pl.DataFrame) -> list[IntervalEstimate]:
-        """Return the interval of each mean."""
-        plan = self.plan
-        intervals = []
-        for name, metric in plan.wanted.items():
-            # Values are sorted, so that resamples do not depend on the order of the groups.
-            numbers = np.sort(values[name].drop_nulls().to_numpy())
-            if not numbers.size:
-                nan = float("nan")
-                intervals.append(IntervalEstimate(nan, nan, nan, nan, plan.method))
-                continue
-            limits = Confidence(plan.confidence.level, plan.confidence.alternative, metric.range)
-            intervals.append(
-                mean_interval(numbers, plan.method, limits, plan.n_resamples, plan.seed)
-            )
-        return intervals
-
-
-def _check_method(method: str, known: Sequence[str], kind: str) -> None:
-    """Require a method of the kind of interval."""
-    if method not in known:
-        raise PrframeError(
-            f"`method` of {kind} must be one of {checks.listed(sorted(known))}; got {method!r}."
-        )
 
 
 def _clustered(score: Floats, positive: NDArray[np.bool_], cluster: NDArray[np.int64]) -> _Group:

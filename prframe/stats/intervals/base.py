@@ -90,13 +90,14 @@ class Confidence:
         return (1 - self.level) / (2 if self.alternative == "two-sided" else 1)
 
     def ends(self, low: float, high: float) -> tuple[float, float]:
-        """Clip both ends, and open the one that the alternative leaves unbounded."""
+        """Clip both ends, and open the one that the alternative leaves unbounded.
+
+        Both are NaN if an end that is bounded is NaN.
+        """
         least, most = self.limits
-        low, high = (float(np.clip(end, least, most)) for end in (low, high))
-        return (
-            least if self.alternative == "less" else low,
-            most if self.alternative == "greater" else high,
-        )
+        low = least if self.alternative == "less" else float(np.clip(low, least, most))
+        high = most if self.alternative == "greater" else float(np.clip(high, least, most))
+        return (np.nan, np.nan) if np.isnan([low, high]).any() else (low, high)
 
 
 def degrees_of_freedom(values: ArrayLike, number: ArrayLike) -> float:

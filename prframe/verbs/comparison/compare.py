@@ -1,59 +1,52 @@
 """The verb that compares models, over queries or on the same items."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, TypeAlias, Unpack, cast, get_args
+from typing import Unpack, cast, get_args
 
 import numpy as np
 
 from prframe import checks
-from prframe._engine.arguments import Arguments
+from prframe._engine.frames import named as names_of
 from prframe.draws import TEST_DRAWS
-from prframe.errors import MissingColumnError, PrframeError
+from prframe.errors import MissingColumnError
 from prframe.metrics import Metric
 from prframe.stats._arrays import random_generator
-from prframe.stats._p_values import check_alternative
-from prframe.stats.paired_values import (
-    LEAST_ALPHA,
-    QUERY_TESTS,
-    QueryTestName,
-    RandomizationMethod,
-    SignedRankMethod,
-    described_tests,
-)
+from prframe.stats.paired_values import described_tests
 from prframe.typing import Alternative, Columns, FrameT, Shared
-from prframe.verbs._evaluation import named
-from prframe.verbs._groups import resamples
+from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._plan import Plan
+from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries
 from prframe.verbs._verb import run, verb
 from prframe.verbs.comparison.matched_items import Incomplete as IncompleteItems
+from prframe.verbs.comparison.modes import (
+    ON_ITEMS,
+    OVER_QUERIES,
+    Incomplete,
+    IntervalKind,
+    Method,
+    Test,
+    check_of_items,
+    check_options,
+)
 from prframe.verbs.comparison.on_items import OnItems
 from prframe.verbs.comparison.options import model_arguments, require_items
 from prframe.verbs.comparison.over_queries import EffectSize, OverQueries
-from prframe.verbs.comparison.query_values import ComparedValues, Incomplete as IncompleteQueries
-from prframe.verbs.comparison.rows import JOINT, Comparison, JointCorrection, Within
-
-Test: TypeAlias = Literal[QueryTestName, "delong", "posterior"]
-Method: TypeAlias = Literal[RandomizationMethod, SignedRankMethod]
-IntervalKind: TypeAlias = Literal["auto", "t", "percentile", "bca"]
-Incomplete: TypeAlias = IncompleteQueries | IncompleteItems
-
-# Other libraries call tests by these names.
-_ELSEWHERE: dict[str, str] = {
-    **dict.fromkeys(("student", "ttest", "ttest_rel", "t-test"), "test='t'"),
-    **dict.fromkeys(("fisher", "permutation"), "test='randomization'"),
-    "tukey": "correction='tukey'",
-    "max-t": "correction='max-t'",
-}
+from prframe.verbs.comparison.query_values import (
+    ComparedValues,
+    Incomplete as IncompleteQueries,
+    at_hand,
+)
+from prframe.verbs.comparison.rows import Comparison, JointCorrection, Within
 
 
 @verb
 def compare(
     frame: FrameT,
-    metrics: str | Metric | Sequence[str | Metric],
+    metrics: str | Metric | Sequence[str | Metric] | None = None,
     score: Columns = "score",
     label: str = "label",
     *,
+    values: Columns | None = None,
     model: str | None = None,
     over: Columns | None = "query_id",
     baseline: object = None,
@@ -84,15 +77,21 @@ def compare(
     Parameters
     ----------
     frame : {frames}
-        One row per item and model, or per item, with a column of scores for each model.
-    metrics : str, Metric or list of these
+        One row per item and model, or per item, with a column of scores for each model. With
+        `values`, one per query and model, or per query, with a column for each model.
+    metrics : str, Metric or list of these, optional
         Any of the catalogue; see `evaluate`. On the same items those that are functions of counts
         (see `interval`) are resampled without sorting anything again, and have BCa intervals.
     {shared}
         On the same items there is no `weight`.
+    values : str or list of str, optional
+        In place of metrics: the columns of their values at hand, which may be any finite numbers.
+        With models in rows each column is a metric; where `values` names one column and the frame
+        has a column ``"metric"``, that names the metrics. Without a column of models each column
+        is a model, and the metric that of the column ``"metric"``, or ``"value"``.
     model : str, optional
-        Column that names the model of each row; ``"model"`` unless given. None where `score` is a
-        list of columns, a model each.
+        Column that names the model of each row; ``"model"`` unless given. None where `score` or
+        `values` is a list of columns, a model each.
     over : str, list of str or None
         Columns that tell the queries apart. None: compare on the same items, which are matched
         by `item`, or stand in one row where `score` is a list.
@@ -118,7 +117,8 @@ def compare(
         `n_resamples` draws, the same for all pairs and metrics. "normal": the approximation of
         textbooks, for "wilcoxon".
     alternative : {"two-sided", "less", "greater"}
-        That the difference a - b is not 0, below 0, or above 0; one-sided intervals bound one end.
+        That the difference a - b is not 0, below 0, or above 0; one-sided intervals bound one end,
+        and the other is that of the range: -1 or 1 for AP, infinite for metrics without bounds.
     correction : str or None
         How p-values are adjusted for their number: "bonferroni", "holm", "hochberg", "bh", "by"
         (`prframe.stats.adjust_p_values`), or, with "randomization" over queries, by the joint
@@ -180,19 +180,20 @@ def compare(
     ------
     PrframeError
         An unknown metric, model or option, options that do not go together, a model without rows
-        for a query or an item (unless `incomplete` allows it), a query of two clusters, or rows
-        that cannot be ranked.
+        for a query or an item (unless `incomplete` allows it), a query of two clusters, rows
+        that cannot be ranked, or values at hand that are infinite, or two of one query and model.
 
     Warns
     -----
     UndefinedMetricWarning
-        Queries for which a metric is undefined; pairs with too little in common for a test, an
-        interval or an effect size.
+        Queries for which a metric is undefined, or null or NaN at hand; pairs with too little in
+        common for a test, an interval or an effect size.
 
     Notes
     -----
     Means and tests of a pair are over the queries for which both models have a value. Values that
-    differ by rounding alone are ties.
+    differ by rounding alone are ties. A larger value is taken as the better one: of values at hand
+    for which a smaller one is, such as times, wins are losses.
 
     On the same items ``mean_a`` and ``mean_b`` are the metrics themselves; there are no wins, and
     no effect size. ``statistic`` is the difference, z of "delong", or the probability that a is
@@ -221,8 +222,15 @@ def compare(
     │ thumbnail ┆ -0.062285  ┆ -0.077286 ┆ -0.047284 ┆ 1.9273e-15 │
     │ binary    ┆ -0.186258  ┆ -0.199118 ┆ -0.173397 ┆ 1.4935e-59 │
     └───────────┴────────────┴───────────┴───────────┴────────────┘
+
+    Of values at hand, a column for each model:
+
+    >>> frame = {"query_id": ["q1", "q2", "q3"], "old": [0.2, 0.4, 0.5], "new": [0.3, 0.6, 0.9]}
+    >>> found = prframe.compare(frame, values=["new", "old"], test="t")
+    >>> found["difference"].round(3).item(), found["p_value"].round(3).item()
+    (0.233, 0.118)
     """
-    wanted = named(metrics)
+    wanted = metrics_or_none(metrics, values)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     asked = Comparison(
         wanted=wanted,
@@ -251,148 +259,32 @@ def compare(
         checks.one_of("effect_size", effect_size, get_args(EffectSize))
     plan: Plan
     if over is None:
+        if values is not None:
+            raise of_queries("over=None compares rankings of the same items")
         require_items("compare", args)
-        _check_options(asked, args, incomplete, _ITEMS)
-        _check_of_items(asked, undefined, effect_size)
+        check_options(asked, args, incomplete, ON_ITEMS, is_one_metric=len(wanted) == 1)
+        check_of_items(asked, undefined, effect_size)
         plan = OnItems(args, asked, cast("IncompleteItems", incomplete))
     else:
-        _check_options(asked, args, incomplete, _OVER)
+        measure: Evaluation | ValuesAtHand = Evaluation(args, wanted)
+        if values is not None:
+            frame, names = names_of(frame)
+            args, measure = at_hand(values, names, args, over)
+        check_options(asked, args, incomplete, OVER_QUERIES, is_one_metric=measure.is_one_metric)
         number = None if undefined is None else checks.number("undefined", undefined)
         policy = cast("IncompleteQueries", incomplete)
-        compared = ComparedValues.of(args, over, policy, wanted, number)
+        compared = ComparedValues.of(args, over, policy, measure, number)
         plan = OverQueries(compared.arguments, asked, compared, effect_size or "cohen")
+    # Who says over=None means to compare on the same items, of whatever queries.
+    guarded = over is not None and values is None
     try:
-        # Who says over=None means to compare on the same items, of whatever queries.
-        result: FrameT = run(
-            frame, plan, asked.schema(args), keys=args.keys, guarded=over is not None
-        )
+        result: FrameT = run(frame, plan, asked.schema(args), keys=args.keys, guarded=guarded)
     except MissingColumnError as error:
-        if "`over`" not in str(error):
+        if "`over`" not in str(error) or values is not None:
             raise
-        remedy = _OVER.remedy[0].upper() + _OVER.remedy[1:]
+        remedy = OVER_QUERIES.remedy[0].upper() + OVER_QUERIES.remedy[1:]
         raise MissingColumnError(f"{error} {remedy}.") from None
     return result
 
 
 compare.__doc__ = (compare.__doc__ or "").replace("{tests}", described_tests(" " * 8).strip())
-
-
-@dataclass(frozen=True)
-class _Mode:
-    """The options of comparisons over queries, or on the same items."""
-
-    wording: str
-    methods: dict[str, tuple[str, ...]]
-    intervals: tuple[str, ...]
-    incomplete: tuple[str, ...]
-    remedy: str
-
-
-_OVER = _Mode(
-    wording="over groups of `over`",
-    methods={name: test.methods for name, test in QUERY_TESTS.items()},
-    intervals=("auto", "t", "percentile", "bca"),
-    incomplete=get_args(IncompleteQueries),
-    remedy="to compare on the same items say over=None",
-)
-_ITEMS = _Mode(
-    wording="on the same items (over=None)",
-    methods=dict.fromkeys(("randomization", "bootstrap", "delong", "posterior"), ("auto",)),
-    intervals=("auto", "percentile", "bca"),
-    incomplete=get_args(IncompleteItems),
-    remedy="to compare over queries name them with over=",
-)
-
-
-def _check_options(asked: Comparison, args: Arguments, incomplete: object, mode: _Mode) -> None:
-    """Refuse options that are not known, or have no meaning in this mode."""
-    check_alternative(asked.alternative)
-    checks.one_of("within", asked.within, get_args(Within))
-    checks.one_of("method", asked.method, get_args(Method))
-    if asked.correction is not None:
-        checks.one_of("correction", asked.correction, get_args(JointCorrection))
-    if isinstance(asked.test, str) and asked.test in _ELSEWHERE:
-        raise PrframeError(
-            f"`test` must be one of {checks.listed(get_args(Test))}; {asked.test!r} is "
-            f"{_ELSEWHERE[asked.test]} here."
-        )
-    checks.one_of("test", asked.test, get_args(Test))
-    if asked.test not in mode.methods:
-        raise PrframeError(
-            f"`test` {mode.wording} must be one of {checks.listed(mode.methods)}; "
-            f"got {asked.test!r}; {mode.remedy}."
-        )
-    known = {
-        f"`method` of test={asked.test!r}": (asked.method, mode.methods[asked.test]),
-        "`interval`": (asked.interval, mode.intervals),
-        "`incomplete`": (incomplete, mode.incomplete),
-    }
-    for name, (value, options) in known.items():
-        if value not in options:
-            raise PrframeError(
-                f"{name} {mode.wording} must be one of {checks.listed(options)}; "
-                f"got {checks.brief(value)}."
-            )
-    if args.cluster is not None and mode is _OVER:
-        _check_clusters(asked)
-    _check_power(asked)
-    if asked.correction in JOINT:
-        _check_joint(asked, args, mode)
-    if asked.interval in {"percentile", "bca"} or mode is _ITEMS:
-        resamples(asked.n_resamples, asked.confidence_level)
-
-
-def _check_power(asked: Comparison) -> None:
-    """Require a power above the level of the test, and a level that can be computed."""
-    # The level is rounded, because 1 - 0.95 is slightly above 0.05 as a float.
-    alpha = round(1 - asked.confidence_level, 12)
-    if asked.power is not None and not asked.power > alpha >= LEAST_ALPHA:
-        raise PrframeError(
-            f"`power` must be above the level of the test, 1 - confidence_level = {alpha:.3g}, "
-            f"and that at least {LEAST_ALPHA:g}; got power={asked.power:g}."
-        )
-
-
-def _check_clusters(asked: Comparison) -> None:
-    """Refuse options that would ignore clusters."""
-    chosen = {
-        f"test={asked.test!r}": not QUERY_TESTS[asked.test].clusters,
-        "`rope`": asked.rope is not None,
-        "`power`": asked.power is not None,
-    }
-    given = [name for name, is_given in chosen.items() if is_given]
-    if given:
-        raise PrframeError(
-            f"{given[0]} takes queries as independent and knows no clusters; leave out `cluster`."
-        )
-
-
-def _check_joint(asked: Comparison, args: Arguments, mode: _Mode) -> None:
-    """Refuse joint corrections where the joint distribution is not known."""
-    if mode is _ITEMS or asked.test != "randomization":
-        raise PrframeError(
-            f"correction={asked.correction!r} is the joint distribution of "
-            "test='randomization' over queries; take 'holm' with other tests."
-        )
-    is_one_metric = len(asked.wanted) == 1 and not args.keys
-    if asked.correction == "tukey" and asked.within != "metric" and not is_one_metric:
-        raise PrframeError(
-            "correction='tukey' deals out the values of one metric of one group of `by`: say "
-            "within='metric'; 'max-t' knows several metrics."
-        )
-    if asked.correction == "max-t" and asked.within == "all" and args.keys:
-        raise PrframeError(
-            "correction='max-t' knows the joint distribution within a group of `by`: say "
-            "within='by' or 'metric'; 'holm' is for all rows."
-        )
-
-
-def _check_of_items(
-    asked: Comparison, undefined: float | None, effect_size: EffectSize | None
-) -> None:
-    """Refuse options that have a meaning over queries only."""
-    given: dict[str, object] = {"rope": asked.rope, "power": asked.power}
-    given |= {"undefined": undefined, "effect_size": effect_size}
-    for name, value in given.items():
-        if value is not None:
-            raise PrframeError(f"`{name}` is for comparisons over queries; leave it out.")

@@ -136,7 +136,7 @@ class OnItems(Plan):
         if asked.test == "delong" and _too_few(group):
             values = rankings.values()
             return [[untested(*row[list(pair)]) for row in values] for pair in pairs]
-        confidences = [asked.confidence(name) for name in names]
+        confidences = [asked.confidence(asked.wanted[name].range) for name in names]
         return each_group(self._plan.of_pairs(rankings, confidences), pairs, "compare")
 
     def _warn(self, rows: pl.DataFrame) -> None:

@@ -75,7 +75,7 @@ class OverQueries(Plan):
         """Return a row per group, metric and pair."""
         models, strata = self.compared.strata(source)
         if not strata:
-            return no_rows(self.asked, key_names(self.compared.evaluation.args))
+            return no_rows(self.asked, key_names(self.compared.args))
         pairs = model_pairs(models.to_list(), self.asked.baseline)
         # Models are in order of their names, so that the order of rows has no effect on draws.
         order = np.argsort([str(model) for model in models.to_list()], kind="stable")
@@ -86,7 +86,7 @@ class OverQueries(Plan):
 
     def _warn(self, rows: pl.DataFrame) -> None:
         """Warn once of pairs that have too little in common."""
-        args = self.compared.evaluation.args
+        args = self.compared.args
         columns = [name for name in _EXPECTED if rows[name].null_count()]
         groups = rows.group_by(key_names(args) or pl.lit(0), maintain_order=True).agg(
             lacking=pl.any_horizontal(pl.col(_EXPECTED).is_null()).any()
@@ -103,13 +103,14 @@ class OverQueries(Plan):
         }
         joint = self._joint(tables, order)
         return {
-            name: self._block(name, table) | joint.get(name, {}) for name, table in tables.items()
+            name: self._block(table, stratum.ranges[name]) | joint.get(name, {})
+            for name, table in tables.items()
         }
 
-    def _block(self, name: str, table: "_Table") -> dict[str, Column]:
+    def _block(self, table: "_Table", metric_range: tuple[float, float]) -> dict[str, Column]:
         """Return the columns of one metric."""
         tests = self._tests(table)
-        low, high = np.transpose(self._intervals(name, table))
+        low, high = np.transpose(self._intervals(table, self.asked.confidence(metric_range)))
         return (
             table.counts()
             | {
@@ -137,9 +138,11 @@ class OverQueries(Plan):
         )
         return QUERY_TESTS[asked.test].of_pairs(table.family, options)
 
-    def _intervals(self, name: str, table: "_Table") -> Sequence[tuple[float, float]] | Floats:
+    def _intervals(
+        self, table: "_Table", confidence: Confidence
+    ) -> Sequence[tuple[float, float]] | Floats:
         """Return the interval of the mean difference of each pair."""
-        asked, confidence = self.asked, self.asked.confidence(name)
+        asked = self.asked
         if asked.interval not in _SAMPLED:
             return _student(table.family, confidence)
         ends = []
@@ -252,6 +255,7 @@ def _student(family: PairedFamily, confidence: Confidence) -> Floats:
         for side in np.flatnonzero(np.isfinite(reach)):
             end = family.means[pairs] + reach[side] * family.std_errors[pairs]
             ends[pairs, side] = np.clip(end, *confidence.limits)
+    ends[np.isnan(family.std_errors)] = np.nan
     return ends
 
 

@@ -1,6 +1,6 @@
 """The values of models and queries as matrices, from which a comparison over queries starts."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
@@ -13,9 +13,9 @@ from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import in_groups, is_missing, key_names
 from prframe.errors import PrframeError
-from prframe.metrics import Metric
 from prframe.typing import Columns, Floats
 from prframe.verbs._evaluation import Evaluation
+from prframe.verbs._values_at_hand import COLUMN, METRIC, VALUE, MetricValues, ValuesAtHand
 from prframe.verbs._verb import grouped_over
 
 Incomplete: TypeAlias = Literal["raise", "pairwise", "common", "zero"]
@@ -33,22 +33,26 @@ class Stratum:
         Values of the `by` columns.
     values : dict of ndarray, shape (n_models, n_queries)
         Values by metric; NaN where there is none. Queries are in order of their names.
+    ranges : dict of tuple
+        The range of each metric.
     cluster : ndarray of int, shape (n_queries,), or None
         Clusters of the queries, from 0.
     """
 
     key: pl.DataFrame
     values: dict[str, Floats]
+    ranges: dict[str, tuple[float, float]]
     cluster: NDArray[np.int64] | None
 
 
 @dataclass(frozen=True, eq=False)
 class ComparedValues:
-    """The metrics, models and queries of a comparison, and the treatment of missing values."""
+    """The models and queries of a comparison, their values, and the treatment of missing ones."""
 
-    evaluation: Evaluation
+    args: Arguments
     over: Sequence[str]
     incomplete: Incomplete
+    measure: Evaluation | ValuesAtHand
 
     @classmethod
     def of(
@@ -56,7 +60,7 @@ class ComparedValues:
         args: Arguments,
         over: Columns,
         incomplete: Incomplete,
-        wanted: dict[str, Metric],
+        measure: Evaluation | ValuesAtHand,
         undefined: float | None,
     ) -> "ComparedValues":
         """Check `over`, and that the metrics can be evaluated with the arguments."""
@@ -66,58 +70,59 @@ class ComparedValues:
             raise PrframeError(
                 f"`model` and `over` both name {args.model!r}; models are compared over queries."
             )
-        evaluation = Evaluation(args, wanted, undefined=undefined)
-        evaluation.check()
-        return cls(evaluation, columns, incomplete)
+        if isinstance(measure, Evaluation):
+            measure.check()
+        return cls(args, columns, incomplete, replace(measure, undefined=undefined))
 
     @property
     def arguments(self) -> Arguments:
         """The arguments with all columns that are needed."""
-        args = self.evaluation.args
-        return replace(args, by=[*args.keys, *self.over])
+        return self.measure.keyed(replace(self.args, by=[*self.args.keys, *self.over]))
 
     def strata(self, source: Source) -> tuple[pl.Series, list[Stratum]]:
         """Return the models, in order of their first row or column, and a stratum per group."""
-        models, rows = self._long(source) if self.evaluation.args.model else self._wide(source)
-        keys = key_names(self.evaluation.args)
+        models, values = self._long(source) if self.args.model else self._wide(source)
+        keys = key_names(self.args)
+        rows = values.rows
         parts = rows.partition_by(keys, maintain_order=True) if keys else [rows]
-        return models, [self._stratum(part, models) for part in parts if part.height]
+        groups = [replace(values, rows=part) for part in parts if part.height]
+        return models, [self._stratum(group, models) for group in groups]
 
-    def _evaluated(self, source: Source) -> pl.DataFrame:
-        """Evaluate each group of `by`, model and query; a query keeps its cluster."""
-        args = self.evaluation.args
+    def _values(self, source: Source) -> MetricValues:
+        """Return the value of each group of `by`, model, query and metric, and its cluster."""
+        args = self.args
         columns = dict(zip(args.keys, key_names(args), strict=True))
         columns |= {} if args.model is None else {args.model: _MODEL}
         columns |= zip(self.over, self._over_names, strict=True)
         if args.cluster is not None:
             # The column of clusters may be among those of queries.
             columns.setdefault(args.cluster, _CLUSTER)
-        scores = [args.score, *args.further_scores]
         plain = replace(args, by=list(columns), model=None, cluster=None, further_scores=())
-        evaluations = [
-            replace(self.evaluation, args=replace(plain, score=column)) for column in scores
-        ]
-        parts = [evaluation.measured(source) for evaluation in evaluations]
-        evaluations[0].warn(_gaps(parts, key_names(plain), list(self.evaluation.wanted)))
+        if isinstance(self.measure, ValuesAtHand):
+            values = self.measure.read(source, plain)
+        else:
+            scores = [args.score, *args.further_scores]
+            values = _evaluated(source, replace(self.measure, args=plain), scores)
+        working = dict(zip(key_names(plain), columns.values(), strict=True))
         if args.model is None:
-            models = [pl.lit(i, dtype=pl.UInt32).alias(_MODEL) for i in range(len(parts))]
-            parts = [part.with_columns(model) for part, model in zip(parts, models, strict=True)]
-        rows = pl.concat(parts).rename(dict(zip(key_names(plain), columns.values(), strict=True)))
-        if args.cluster is None:
-            return rows
-        return rows.with_columns(pl.col(columns[args.cluster]).alias(_CLUSTER))
+            working |= {COLUMN: _MODEL}
+        rows = values.rows.rename(working)
+        if args.cluster is not None:
+            rows = rows.with_columns(pl.col(columns[args.cluster]).alias(_CLUSTER))
+        return replace(values, rows=rows)
 
     @property
     def _over_names(self) -> list[str]:
         """The working names of the `over` columns."""
         return [f"over{i}" for i in range(len(self.over))]
 
-    def _long(self, source: Source) -> tuple[pl.Series, pl.DataFrame]:
-        """Return the models, and a row per group, numbered by them."""
-        rows = self._evaluated(source)
+    def _long(self, source: Source) -> tuple[pl.Series, MetricValues]:
+        """Return the models, and a row per value, numbered by them."""
+        values = self._values(source)
+        rows = values.rows
         missing = is_missing(pl.col(_MODEL), rows.schema[_MODEL])
         if rows.select(missing.any()).item():
-            column = str(self.evaluation.args.model)
+            column = str(self.args.model)
             lacking = is_missing(pl.col(column), source.schema[column])
             number = source.lazy().select(lacking.sum()).collect().item()
             raise PrframeError(
@@ -127,17 +132,19 @@ class ComparedValues:
         names = rows.select(pl.col(_MODEL).unique(maintain_order=True))
         numbered = names.with_row_index("number")
         rows = rows.join(numbered, on=_MODEL, how="left", maintain_order="left").drop(_MODEL)
-        return names[_MODEL], rows.rename({"number": _MODEL})
+        return names[_MODEL], replace(values, rows=rows.rename({"number": _MODEL}))
 
-    def _wide(self, source: Source) -> tuple[pl.Series, pl.DataFrame]:
-        """Return the columns of scores, and a row per group and column, numbered by these."""
-        args = self.evaluation.args
-        models = pl.Series([args.score, *args.further_scores])
-        return models, self._evaluated(Source(source.whole()))
+    def _wide(self, source: Source) -> tuple[pl.Series, MetricValues]:
+        """Return the models, and a row per value, numbered by their columns."""
+        if isinstance(self.measure, ValuesAtHand):
+            models = self.measure.columns
+        else:
+            models = (self.args.score, *self.args.further_scores)
+        return pl.Series(models), self._values(Source(source.whole()))
 
-    def _stratum(self, rows: pl.DataFrame, models: pl.Series) -> Stratum:
+    def _stratum(self, group: MetricValues, models: pl.Series) -> Stratum:
         """Spread the rows of one group over models and queries."""
-        over = self._over_names
+        over, rows = self._over_names, group.rows
         # Categories are in order of their text, not of their first rows.
         text = [
             pl.col(name).cast(pl.String) for name in over if rows[name].dtype == pl.Categorical
@@ -145,24 +152,36 @@ class ComparedValues:
         rows = rows.with_columns(text)
         queries = rows.select(over).unique().sort(over).with_row_index(_UNIT)
         rows = rows.join(queries, on=over, how="left", nulls_equal=True, maintain_order="left")
-        model, unit = rows[_MODEL].to_numpy(), rows[_UNIT].to_numpy()
-        present = np.zeros((len(models), queries.height), dtype=np.int64)
-        np.add.at(present, (model, unit), 1)
         cluster = self._clusters(rows, queries)
-        if self.incomplete == "raise" and not present.all():
-            raise self._absent(present == 0, models, queries.select(over))
-        values = {}
-        for name in self.evaluation.wanted:
-            table = np.full(present.shape, 0.0 if self.incomplete == "zero" else np.nan)
-            table[model, unit] = rows[name].cast(pl.Float64).fill_null(np.nan).to_numpy()
-            if self.incomplete == "common":
-                table[:, np.isnan(table).any(axis=0)] = np.nan
-            values[name] = table
-        return Stratum(rows.select(key_names(self.evaluation.args)).head(1), values, cluster)
+        values = {
+            part[METRIC][0]: self._table(part, models, queries)
+            for part in rows.partition_by(METRIC, maintain_order=True)
+        }
+        key = rows.select(key_names(self.args)).head(1)
+        return Stratum(key, values, group.ranges, cluster)
+
+    def _table(self, rows: pl.DataFrame, models: pl.Series, queries: pl.DataFrame) -> Floats:
+        """Spread the values of one metric over models and queries."""
+        model, unit = rows[_MODEL].to_numpy(), rows[_UNIT].to_numpy()
+        present = np.zeros((len(models), queries.height), dtype=np.bool_)
+        present[model, unit] = True
+        # A metric may have been measured for other queries than the other metrics of the group.
+        absent = ~present & present.any(axis=0)
+        if self.incomplete == "raise" and absent.any():
+            measured = np.flatnonzero(present.any(axis=0))
+            listed = queries[measured].select(self._over_names)
+            raise self._absent(absent[:, measured], models, listed, rows[METRIC][0])
+        table = np.full(present.shape, np.nan)
+        if self.incomplete == "zero":
+            table[absent] = 0.0
+        table[model, unit] = rows[VALUE].fill_null(np.nan).to_numpy()
+        if self.incomplete == "common":
+            table[:, np.isnan(table).any(axis=0)] = np.nan
+        return table
 
     def _clusters(self, rows: pl.DataFrame, queries: pl.DataFrame) -> NDArray[np.int64] | None:
         """Return the cluster of each query, which must be one."""
-        if self.evaluation.args.cluster is None:
+        if self.args.cluster is None:
             return None
         known = ~is_missing(pl.col(_CLUSTER), rows.schema[_CLUSTER])
         code = pl.when(known).then(pl.col(_CLUSTER).rank("dense").cast(pl.Int64) - 1)
@@ -172,25 +191,64 @@ class ComparedValues:
         if wrong.len():
             names = queries.select(self._over_names)[wrong.to_list()].rows()
             raise PrframeError(
-                f"`cluster` {self.evaluation.args.cluster!r} must be one value, and no null, for "
+                f"`cluster` {self.args.cluster!r} must be one value, and no null, for "
                 f"each group of `over`{in_groups(names)}; mend these rows."
             )
         return pairs.sort(_UNIT)[_CLUSTER].to_numpy()
 
     def _absent(
-        self, absent: NDArray[np.bool_], models: pl.Series, queries: pl.DataFrame
+        self, absent: NDArray[np.bool_], models: pl.Series, queries: pl.DataFrame, metric: str
     ) -> PrframeError:
         """Return the error that says how many queries each model lacks."""
+        is_long = isinstance(self.measure, ValuesAtHand) and self.measure.long
+        about = f" with {metric!r}" if is_long else ""
         lacking = zip(models.to_list(), absent.sum(axis=1).tolist(), strict=True)
         lacks = [f"{model!r} has none for {number}" for model, number in lacking if number]
         others = f" and {len(lacks) - checks.SHOWN} more models" * (len(lacks) > checks.SHOWN)
         where = in_groups(queries[np.flatnonzero(absent.any(axis=0))].rows())
         return PrframeError(
-            f"every model must have rows for every group of `over`: of {queries.height} groups "
-            f"{', '.join(lacks[: checks.SHOWN])}{others}{where}; compare what two models have in "
-            "common with incomplete='pairwise', what all have with 'common', or count the missing "
-            "as 0 with 'zero'."
+            f"every model must have rows for every group of `over`: of {queries.height} groups"
+            f"{about} {', '.join(lacks[: checks.SHOWN])}{others}{where}; compare what two models "
+            "have in common with incomplete='pairwise', what all have with 'common', or count the "
+            "missing as 0 with 'zero'."
         )
+
+
+def at_hand(
+    values: Columns,
+    names: Collection[str],
+    args: Arguments,
+    over: Columns,
+) -> tuple[Arguments, ValuesAtHand]:
+    """Return the arguments and the layout of values at hand in a frame with some columns.
+
+    Without a column that tells models apart, the columns of values are models.
+    """
+    is_default = args.model == "model"
+    models = is_default and "model" not in names
+    telling = None if models else args.model
+    used = [*grouped_over(args, over).keys, telling, args.cluster]
+    known = ValuesAtHand.of(values, names, [column for column in used if column], models=models)
+    if models and len(known.columns) == 1:
+        raise PrframeError(
+            f"`values` names one column, {known.columns[0]!r}, and the frame has no column "
+            "'model'; name the one that tells the models apart with model=, or in values= a "
+            "column for each model."
+        )
+    return replace(known.arguments(args), model=telling), known
+
+
+def _evaluated(source: Source, evaluation: Evaluation, scores: Sequence[str]) -> MetricValues:
+    """Evaluate each group by each column of scores."""
+    evaluations = [
+        replace(evaluation, args=replace(evaluation.args, score=column)) for column in scores
+    ]
+    parts = [each.measured(source) for each in evaluations]
+    evaluation.warn(_gaps(parts, key_names(evaluation.args), list(evaluation.wanted)))
+    numbered = [
+        part.with_columns(pl.lit(i, dtype=pl.UInt32).alias(COLUMN)) for i, part in enumerate(parts)
+    ]
+    return MetricValues.of(pl.concat(numbered), evaluation.wanted)
 
 
 def _gaps(

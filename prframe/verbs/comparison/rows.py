@@ -47,9 +47,9 @@ class Comparison:
         """Return the generator that every group, metric and test begins with."""
         return np.random.default_rng(self.seed)
 
-    def confidence(self, name: str) -> Confidence:
+    def confidence(self, metric_range: tuple[float, float]) -> Confidence:
         """Return level, sides and limits of an interval for a difference of a metric."""
-        least, most = self.wanted[name].range
+        least, most = metric_range
         limits = (least - most, most - least)
         return Confidence(self.confidence_level, self.alternative, limits)
 

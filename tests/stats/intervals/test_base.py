@@ -136,6 +136,16 @@ def test_wald_and_logit_by_hand() -> None:
     )
 
 
+def test_an_undefined_end_leaves_no_interval() -> None:
+    for alternative in ("two-sided", "less", "greater"):
+        confidence = Confidence(0.9, alternative, (0, 1))
+        assert np.isnan(wald_interval(0.5, np.nan, confidence)).all()
+        assert np.isnan(wald_interval(np.nan, 0.1, confidence)).all()
+    # The end that is not bounded may be anything.
+    assert Confidence(0.9, "less", (0, 1)).ends(np.nan, 0.4) == (0, 0.4)
+    assert Confidence(0.9, "greater").ends(0.4, np.nan) == (0.4, np.inf)
+
+
 def test_an_estimate_at_the_border_is_a_proportion() -> None:
     low, high = logit_interval(1.0, 0.0, Confidence(0.95), trials=20)
     assert (low, high) == pytest.approx((stats.beta.ppf(0.025, 20.5, 0.5), 1))

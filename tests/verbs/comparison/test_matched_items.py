@@ -354,7 +354,12 @@ BAD: list[tuple[Callable[[], object], str]] = [
     (
         lambda: matched(LONG.with_columns(model=None), by="g"),
         "`model` 'model' must not contain nulls or NaN: 80 of 80 rows, in groups "
-        "[('x', None), ('y', None)]; name these models, or drop the rows.",
+        "['x', 'y']; name these models, or drop the rows.",
+    ),
+    (
+        lambda: matched(LONG.with_columns(model=None)),
+        "`model` 'model' must not contain nulls or NaN: 80 of 80 rows; name these models, or drop "
+        "the rows.",
     ),
     (
         lambda: matched(LONG.with_columns(item=pl.col("item").replace(7, None))),

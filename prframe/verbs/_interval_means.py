@@ -1,0 +1,127 @@
+"""Intervals of means over groups, for example over queries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from prframe import checks
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.rows import key_names
+from prframe.errors import PrframeError
+from prframe.stats._tolerances import RESIDUE
+from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
+from prframe.verbs._evaluation import Evaluation
+from prframe.verbs._groups import each_group
+from prframe.verbs._interval_rows import interval_rows, warned_of_narrow
+from prframe.verbs._plan import Accepts, Plan
+from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues, ValuesAtHand
+
+_METHODS = ("auto", "t", "logit", "percentile", "bca")
+_UNIT = (0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class MeanIntervals(Plan):
+    """The plan of intervals for means over groups.
+
+    Attributes
+    ----------
+    grouped : Arguments
+        The arguments by which each value has a group; the first `n_kept` keys are those of the
+        result.
+    measure : Evaluation or ValuesAtHand
+        The values.
+    """
+
+    grouped: Arguments
+    n_kept: int
+    measure: Evaluation | ValuesAtHand
+    method: str
+    confidence: Confidence
+    n_resamples: int
+    seed: int
+
+    def accepts(self) -> Accepts:
+        """Return the arguments under which groups are a sample."""
+        cluster = (
+            "`cluster` is for rows of one ranking; with `over` the groups are drawn. Give one of "
+            "them."
+        )
+        return Accepts("interval", cluster=cluster)
+
+    def check(self) -> None:
+        """Refuse metrics and methods that have no interval for means."""
+        check_method(self.method, _METHODS, "a mean over groups")
+        if isinstance(self.measure, ValuesAtHand):
+            return
+        if self.method == "logit":
+            wanted = self.measure.wanted
+            _refuse_beyond([name for name, metric in wanted.items() if metric.range != _UNIT])
+        self.measure.check()
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return a row per group of `by` and metric."""
+        kept = replace(self.grouped, by=list(self.grouped.keys[: self.n_kept]))
+        keys = key_names(kept)
+        values = self._values(source)
+        if self.method == "logit":
+            inside = pl.col(VALUE).is_between(-RESIDUE, 1 + RESIDUE)
+            beyond = values.rows.filter(~inside)[METRIC]
+            _refuse_beyond(beyond.unique(maintain_order=True).to_list())
+        samples = _by_group(
+            values.rows.group_by([*keys, METRIC], maintain_order=True).agg(VALUE), keys
+        )
+        names = samples[METRIC].to_list()
+        tasks = [
+            (sample, values.ranges[name])
+            for sample, name in zip(samples[VALUE], names, strict=True)
+        ]
+        intervals = each_group(lambda task: self._interval(*task), tasks, "interval")
+        rows = interval_rows(samples.select(keys), names, intervals)
+        # Undefined values have been warned of already, and so have means without values.
+        return warned_of_narrow(rows, keys, kept)
+
+    def _values(self, source: Source) -> MetricValues:
+        """Return the values of all groups."""
+        if isinstance(self.measure, ValuesAtHand):
+            return self.measure.read(source, self.grouped)
+        return MetricValues.of(self.measure.values(source), self.measure.wanted)
+
+    def _interval(self, values: pl.Series, limits: tuple[float, float]) -> IntervalEstimate:
+        """Return the interval of a mean."""
+        # Values are sorted, so that resamples do not depend on the order of the groups.
+        numbers = np.sort(values.drop_nulls().to_numpy())
+        if not numbers.size:
+            nan = float("nan")
+            return IntervalEstimate(nan, nan, nan, nan, self.method)
+        confidence = replace(self.confidence, limits=limits)
+        return mean_interval(numbers, self.method, confidence, self.n_resamples, self.seed)
+
+
+def check_method(method: str, known: Sequence[str], kind: str) -> None:
+    """Require a method of the kind of interval."""
+    if method not in known:
+        raise PrframeError(
+            f"`method` of {kind} must be one of {checks.listed(sorted(known))}; got {method!r}."
+        )
+
+
+def _refuse_beyond(names: Sequence[str]) -> None:
+    """Refuse metrics that have no logit."""
+    if names:
+        raise PrframeError(
+            f"method='logit' is for metrics within [0, 1], which {checks.listed(names)} may "
+            "exceed; take 't', 'percentile' or 'bca'."
+        )
+
+
+def _by_group(rows: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """Put the rows of a group together; groups and metrics stay in order of first appearance."""
+    if not keys:
+        return rows
+    groups = rows.select(keys).unique(maintain_order=True).with_row_index("group")
+    numbered = rows.join(groups, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    return numbered.sort("group", maintain_order=True)

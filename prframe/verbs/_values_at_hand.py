@@ -1,0 +1,237 @@
+"""Values of metrics that the frame holds, so that neither scores nor labels are needed.
+
+There are two layouts: *wide*, a column per metric; and *long*, a column of values beside one that
+names their metric. Where models are compared, they are in rows, or each has a column of values.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import polars as pl
+
+from prframe import checks, hints
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.rows import Problem, in_groups, key_names
+from prframe.errors import PrframeError
+from prframe.metrics import Metric, parse_metric
+from prframe.stats._tolerances import RESIDUE
+from prframe.typing import Columns
+from prframe.verbs._evaluation import named
+from prframe.verbs._verb import warn_null
+
+# The working columns of the metric of each row, of its value, and of the number of the column that
+# holds it.
+METRIC, VALUE, COLUMN = "metric", "value", "column"
+# The column of the caller that names metrics, and the name of a metric that has none.
+_NAMING, _NAMELESS = "metric", "value"
+
+
+@dataclass(frozen=True, eq=False)
+class MetricValues:
+    """Values of metrics with a row each: the keys, ``metric`` and ``value``; and their ranges."""
+
+    rows: pl.DataFrame
+    ranges: dict[str, tuple[float, float]]
+
+    @classmethod
+    def of(cls, values: pl.DataFrame, wanted: Mapping[str, Metric]) -> "MetricValues":
+        """Return the values of metrics that have a column each, beside keys."""
+        names = list(wanted)
+        rows = values.with_columns(pl.col(names).cast(pl.Float64)).unpivot(
+            names,
+            index=[name for name in values.columns if name not in wanted],
+            variable_name=METRIC,
+            value_name=VALUE,
+        )
+        return cls(rows, {name: metric.range for name, metric in wanted.items()})
+
+
+@dataclass(frozen=True)
+class ValuesAtHand:
+    """The columns of values, and how metrics and models are told apart.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        The columns of values.
+    long : bool
+        Whether another column names the metric of each row.
+    models : bool
+        Whether the columns are models, and not metrics.
+    undefined : float or None
+        The value in place of null and NaN.
+    """
+
+    columns: tuple[str, ...]
+    long: bool
+    models: bool = False
+    undefined: float | None = None
+
+    @classmethod
+    def of(
+        cls, values: Columns, names: Collection[str], used: Collection[str], *, models: bool
+    ) -> "ValuesAtHand":
+        """Return the layout of a frame with columns of some names, of which some are in use."""
+        columns = _columns(values)
+        if shared := [column for column in columns if column in used]:
+            raise PrframeError(
+                f"`values` names {checks.listed(shared)}, which other arguments name too; name "
+                "the columns that hold values of metrics."
+            )
+        free = _NAMING in names and _NAMING not in {*used, *columns}
+        return cls(columns, free and (models or len(columns) == 1), models)
+
+    @property
+    def is_one_metric(self) -> bool:
+        """Whether there is no more than one metric."""
+        return not self.long and (self.models or len(self.columns) == 1)
+
+    @property
+    def _naming(self) -> list[str]:
+        """The column that names metrics, if there is one."""
+        return [_NAMING] if self.long else []
+
+    def arguments(self, args: Arguments) -> Arguments:
+        """Return the arguments of the call with the columns at hand."""
+        if args.missing != "raise":
+            raise PrframeError(
+                "`missing` is for scores; values at hand that are null or NaN are undefined and "
+                "do not enter, so leave it out."
+            )
+        columns = [("values", column) for column in self.columns]
+        return args.with_values(columns, also_refused=("n_pos", "n_neg"))
+
+    def keyed(self, args: Arguments) -> Arguments:
+        """Return the arguments with all columns by which values are told apart."""
+        return replace(args, by=[*args.keys, *self._naming])
+
+    def read(self, source: Source, args: Arguments) -> MetricValues:
+        """Return a row per value, with the working names of the keys, and warn of undefined ones.
+
+        With `models` the rows have ``column`` too.
+        """
+        data = source.whole()
+        for fault in self._faults(data.schema):
+            fault.refuse(data, args, source)
+        self._refuse_repeated(data, args)
+        keys = [pl.col(k).alias(name) for k, name in zip(args.keys, key_names(args), strict=True)]
+        parts = [
+            data.select(
+                *keys,
+                self._metric(column).alias(METRIC),
+                pl.col(column).cast(pl.Float64).fill_nan(None).alias(VALUE),
+                *([pl.lit(i, dtype=pl.UInt32).alias(COLUMN)] if self.models else []),
+            )
+            for i, column in enumerate(self.columns)
+        ]
+        rows = pl.concat(parts)
+        by_metric = rows.partition_by(METRIC, as_dict=True, maintain_order=True)
+        ranges = {str(name): _range(str(name), part[VALUE]) for (name,), part in by_metric.items()}
+        filled = rows.with_columns(pl.col(VALUE).fill_null(pl.lit(self.undefined)))
+        _warn(filled, args)
+        return MetricValues(filled, ranges)
+
+    def _metric(self, column: str) -> pl.Expr:
+        """Return the metrics of a column of values."""
+        if self.long:
+            return pl.col(_NAMING).cast(pl.String)
+        return pl.lit(_NAMELESS if self.models else column)
+
+    def _faults(self, schema: pl.Schema) -> list[Problem]:
+        """Return the faults that no row may have."""
+        faults = [
+            Problem(
+                "missing_metric",
+                pl.col(column).is_null(),
+                f"`metric` {column!r} must not contain nulls",
+                "name these metrics, or drop the rows",
+            )
+            for column in self._naming
+        ]
+        return faults + [
+            Problem(
+                "infinite_value",
+                pl.col(column).is_infinite(),
+                f"`values` {column!r} must be finite",
+                "mend or drop these rows",
+            )
+            for column in self.columns
+            if schema[column].is_float()
+        ]
+
+    def _refuse_repeated(self, data: pl.DataFrame, args: Arguments) -> None:
+        """Require one row per combination of keys and metric."""
+        keys = [*args.keys, *self._naming]
+        if shared := shared_keys(data, keys, "these"):
+            raise PrframeError(
+                f"`values` must be one for each {checks.listed(keys, in_order=True)}, and "
+                f"{shared}; name in over= or by= what else tells these rows apart, or take their "
+                "mean first."
+            )
+
+
+def shared_keys(rows: pl.DataFrame, keys: Sequence[str], words: str) -> str:
+    """Say how many rows have the same keys as others, nothing if none has."""
+    sizes = rows.group_by(keys, maintain_order=True).len("rows with these keys")
+    size = pl.col("rows with these keys")
+    repeated = sizes.filter(size > 1)
+    if not repeated.height:
+        return ""
+    number = repeated.select(size.sum()).item()
+    where = in_groups(repeated.select(keys).rows())
+    return f"{number} of {rows.height} rows share {words}{where}"
+
+
+def metrics_or_none(
+    metrics: "str | Metric | Sequence[str | Metric] | None", values: object
+) -> dict[str, Metric]:
+    """Return the metrics by name, none where values are at hand."""
+    if (metrics is None) == (values is None):
+        got = "neither" if values is None else "both"
+        raise PrframeError(
+            "give either `metrics`, which are computed from scores and labels, or in `values` the "
+            f"columns that hold values of metrics; got {got}."
+        )
+    return {} if metrics is None else named(metrics)
+
+
+def of_queries(otherwise: str) -> PrframeError:
+    """Return the error that values at hand have no queries, and what the call means otherwise."""
+    return PrframeError(
+        "`values` are those of queries, for example, whose column stands in over=; "
+        f"{otherwise}, which takes scores and labels."
+    )
+
+
+def _columns(values: object) -> tuple[str, ...]:
+    """Return the columns of values, which must be different ones."""
+    columns = [values] if isinstance(values, str) else values
+    if not isinstance(columns, (list, tuple)) or not columns:
+        raise PrframeError(
+            f"`values` must be a column name or a list of them; got {checks.brief(values)}."
+            f"{hints.of_column_name(values)}"
+        )
+    if len(set(map(str, columns))) < len(columns):
+        raise PrframeError(f"`values` names a column twice: {checks.brief(columns)}.")
+    return tuple(columns)
+
+
+def _range(name: str, values: pl.Series) -> tuple[float, float]:
+    """Return the range of a metric of the catalogue that has such values, no limits of others."""
+    unbounded = (-np.inf, np.inf)
+    try:
+        least, most = parse_metric(name).range
+    except PrframeError:
+        return unbounded
+    inside = values.drop_nulls().is_between(least - RESIDUE, most + RESIDUE).all()
+    return (least, most) if inside else unbounded
+
+
+def _warn(rows: pl.DataFrame, args: Arguments) -> None:
+    """Warn once of undefined values."""
+    lacking = pl.col(VALUE).is_null()
+    metrics = rows.filter(lacking)[METRIC].unique(maintain_order=True)
+    groups = rows.group_by(key_names(args), maintain_order=True).agg(lacking=lacking.any())
+    warn_null(list(metrics), groups, args, "whose value at hand is null or NaN")

@@ -1,0 +1,157 @@
+"""The options of comparisons over queries and of those on the same items."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from prframe import checks
+from prframe._engine.arguments import Arguments
+from prframe.errors import PrframeError
+from prframe.stats._p_values import check_alternative
+from prframe.stats.paired_values import (
+    LEAST_ALPHA,
+    QUERY_TESTS,
+    QueryTestName,
+    RandomizationMethod,
+    SignedRankMethod,
+)
+from prframe.verbs._groups import resamples
+from prframe.verbs.comparison.matched_items import Incomplete as IncompleteItems
+from prframe.verbs.comparison.over_queries import EffectSize
+from prframe.verbs.comparison.query_values import Incomplete as IncompleteQueries
+from prframe.verbs.comparison.rows import JOINT, Comparison, JointCorrection, Within
+
+Test: TypeAlias = Literal[QueryTestName, "delong", "posterior"]
+Method: TypeAlias = Literal[RandomizationMethod, SignedRankMethod]
+IntervalKind: TypeAlias = Literal["auto", "t", "percentile", "bca"]
+Incomplete: TypeAlias = IncompleteQueries | IncompleteItems
+
+# Other libraries call tests by these names.
+_ELSEWHERE: dict[str, str] = {
+    **dict.fromkeys(("student", "ttest", "ttest_rel", "t-test"), "test='t'"),
+    **dict.fromkeys(("fisher", "permutation"), "test='randomization'"),
+    "tukey": "correction='tukey'",
+    "max-t": "correction='max-t'",
+}
+
+
+@dataclass(frozen=True)
+class Mode:
+    """The options of comparisons over queries, or on the same items."""
+
+    wording: str
+    methods: dict[str, tuple[str, ...]]
+    intervals: tuple[str, ...]
+    incomplete: tuple[str, ...]
+    remedy: str
+
+
+OVER_QUERIES = Mode(
+    wording="over groups of `over`",
+    methods={name: test.methods for name, test in QUERY_TESTS.items()},
+    intervals=("auto", "t", "percentile", "bca"),
+    incomplete=get_args(IncompleteQueries),
+    remedy="to compare on the same items say over=None",
+)
+ON_ITEMS = Mode(
+    wording="on the same items (over=None)",
+    methods=dict.fromkeys(("randomization", "bootstrap", "delong", "posterior"), ("auto",)),
+    intervals=("auto", "percentile", "bca"),
+    incomplete=get_args(IncompleteItems),
+    remedy="to compare over queries name them with over=",
+)
+
+
+def check_options(
+    asked: Comparison, args: Arguments, incomplete: object, mode: Mode, *, is_one_metric: bool
+) -> None:
+    """Refuse options that are not known, or have no meaning in this mode."""
+    check_alternative(asked.alternative)
+    checks.one_of("within", asked.within, get_args(Within))
+    checks.one_of("method", asked.method, get_args(Method))
+    if asked.correction is not None:
+        checks.one_of("correction", asked.correction, get_args(JointCorrection))
+    if isinstance(asked.test, str) and asked.test in _ELSEWHERE:
+        raise PrframeError(
+            f"`test` must be one of {checks.listed(get_args(Test))}; {asked.test!r} is "
+            f"{_ELSEWHERE[asked.test]} here."
+        )
+    checks.one_of("test", asked.test, get_args(Test))
+    if asked.test not in mode.methods:
+        raise PrframeError(
+            f"`test` {mode.wording} must be one of {checks.listed(mode.methods)}; "
+            f"got {asked.test!r}; {mode.remedy}."
+        )
+    known = {
+        f"`method` of test={asked.test!r}": (asked.method, mode.methods[asked.test]),
+        "`interval`": (asked.interval, mode.intervals),
+        "`incomplete`": (incomplete, mode.incomplete),
+    }
+    for name, (value, options) in known.items():
+        if value not in options:
+            raise PrframeError(
+                f"{name} {mode.wording} must be one of {checks.listed(options)}; "
+                f"got {checks.brief(value)}."
+            )
+    if args.cluster is not None and mode is OVER_QUERIES:
+        _check_clusters(asked)
+    _check_power(asked)
+    if asked.correction in JOINT:
+        _check_joint(asked, args, mode, is_one_metric=is_one_metric)
+    if asked.interval in {"percentile", "bca"} or mode is ON_ITEMS:
+        resamples(asked.n_resamples, asked.confidence_level)
+
+
+def _check_power(asked: Comparison) -> None:
+    """Require a power above the level of the test, and a level that can be computed."""
+    # The level is rounded, because 1 - 0.95 is slightly above 0.05 as a float.
+    alpha = round(1 - asked.confidence_level, 12)
+    if asked.power is not None and not asked.power > alpha >= LEAST_ALPHA:
+        raise PrframeError(
+            f"`power` must be above the level of the test, 1 - confidence_level = {alpha:.3g}, "
+            f"and that at least {LEAST_ALPHA:g}; got power={asked.power:g}."
+        )
+
+
+def _check_clusters(asked: Comparison) -> None:
+    """Refuse options that would ignore clusters."""
+    chosen = {
+        f"test={asked.test!r}": not QUERY_TESTS[asked.test].clusters,
+        "`rope`": asked.rope is not None,
+        "`power`": asked.power is not None,
+    }
+    given = [name for name, is_given in chosen.items() if is_given]
+    if given:
+        raise PrframeError(
+            f"{given[0]} takes queries as independent and knows no clusters; leave out `cluster`."
+        )
+
+
+def _check_joint(asked: Comparison, args: Arguments, mode: Mode, *, is_one_metric: bool) -> None:
+    """Refuse joint corrections where the joint distribution is not known."""
+    if mode is ON_ITEMS or asked.test != "randomization":
+        raise PrframeError(
+            f"correction={asked.correction!r} is the joint distribution of "
+            "test='randomization' over queries; take 'holm' with other tests."
+        )
+    is_one_family = asked.within == "metric" or (is_one_metric and not args.keys)
+    if asked.correction == "tukey" and not is_one_family:
+        raise PrframeError(
+            "correction='tukey' deals out the values of one metric of one group of `by`: say "
+            "within='metric'; 'max-t' knows several metrics."
+        )
+    if asked.correction == "max-t" and asked.within == "all" and args.keys:
+        raise PrframeError(
+            "correction='max-t' knows the joint distribution within a group of `by`: say "
+            "within='by' or 'metric'; 'holm' is for all rows."
+        )
+
+
+def check_of_items(
+    asked: Comparison, undefined: float | None, effect_size: EffectSize | None
+) -> None:
+    """Refuse options that have a meaning over queries only."""
+    given: dict[str, object] = {"rope": asked.rope, "power": asked.power}
+    given |= {"undefined": undefined, "effect_size": effect_size}
+    for name, value in given.items():
+        if value is not None:
+            raise PrframeError(f"`{name}` is for comparisons over queries; leave it out.")

@@ -1,0 +1,551 @@
+"""The verb `compare` of values at hand, against the way from scores, SciPy and definitions."""
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.stats
+from polars.testing import assert_frame_equal
+
+import prframe
+from prframe.stats.paired_values import QUERY_TESTS
+from tests.compared_runs import runs, scipy_seed, without_nan
+
+# A metric with many ties, and two whose range is not that of AP.
+METRICS = ["AP", "P@4", "DCG", "NumRelRet"]
+DATA = runs().with_columns(
+    half=pl.col("query_id").is_in(["q001", "q003", "q004", "q007", "q011"]),
+    cluster=pl.col("query_id").str.slice(2).cast(pl.Int64) // 3,
+)
+lacking = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
+
+
+def evaluated(data: pl.DataFrame = DATA, metrics: list[str] = METRICS) -> pl.DataFrame:
+    """Return a row per model and query, and a column per metric."""
+    return prframe.evaluate(data, metrics, by=["half", "cluster", "model", "query_id"])
+
+
+def long(values: pl.DataFrame, metrics: list[str] = METRICS) -> pl.DataFrame:
+    """Return a row per model, query and metric."""
+    keys = ["half", "cluster", "model", "query_id"]
+    return values.unpivot(metrics, index=keys, variable_name="metric")
+
+
+def by_model(values: pl.DataFrame) -> pl.DataFrame:
+    """Return a row per query and metric, and a column per model."""
+    keys = ["half", "cluster", "query_id", "metric"]
+    return long(values).pivot("model", index=keys, values="value", maintain_order=True)
+
+
+LAYOUTS: dict[str, tuple[Callable[[pl.DataFrame], pl.DataFrame], Any]] = {
+    "a column per metric": (lambda values: values, METRICS),
+    "a row per metric": (long, "value"),
+    "a column per model": (by_model, ["x", "y", "z"]),
+}
+layouts = pytest.mark.parametrize(("arranged", "values"), LAYOUTS.values(), ids=LAYOUTS)
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    **{
+        f"{test}, {alternative}": {"test": test, "alternative": alternative, "n_resamples": 99}
+        for test in QUERY_TESTS
+        for alternative in ("two-sided", "less", "greater")
+    },
+    **{
+        f"{test}, {method}": {"test": test, "method": method, "n_resamples": 99}
+        for test, described in QUERY_TESTS.items()
+        for method in described.methods
+    },
+    **{
+        f"correction {correction}": {"correction": correction}
+        for correction in (None, "bonferroni", "holm", "hochberg", "bh", "by")
+    },
+    **{
+        f"{correction} within {within}": {
+            "correction": correction,
+            "within": within,
+            "by": "half",
+            "n_resamples": 99,
+        }
+        for correction in ("max-t", "tukey", "holm")
+        for within in ("metric", "by", "all")
+        if correction == "holm" or within == "metric" or (correction, within) == ("max-t", "by")
+    },
+    **{
+        f"{interval}, {alternative}": {
+            "interval": interval,
+            "alternative": alternative,
+            "n_resamples": 99,
+        }
+        for interval in ("t", "percentile", "bca")
+        for alternative in ("two-sided", "less", "greater")
+    },
+    "cliff": {"effect_size": "cliff"},
+    "rope and power": {"rope": 0.05, "power": 0.8, "n_resamples": 200},
+    "one-sided power": {"power": 0.8, "alternative": "greater", "confidence_level": 0.9},
+    "baseline": {"baseline": "y"},
+    "baselines": {"baseline": ["z", "x"]},
+    "by": {"by": "half"},
+    "over two columns": {"over": ["half", "query_id"]},
+    "clusters": {"cluster": "cluster", "interval": "bca", "n_resamples": 99},
+    "clusters among the queries": {"cluster": "half", "over": ["half", "query_id"]},
+}
+options = pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+
+
+@layouts
+@options
+def test_values_are_those_of_the_scores(
+    arranged: Callable[[pl.DataFrame], pl.DataFrame], values: Any, options: dict[str, Any]
+) -> None:
+    expected = without_nan(prframe.compare(DATA, METRICS, rng=1, **options))
+    found = prframe.compare(arranged(evaluated()), values=values, rng=1, **options)
+    assert_frame_equal(found, expected, rel_tol=1e-12, abs_tol=1e-12)
+    assert found.schema == expected.schema
+
+
+# Model z has no rows for q003, y none for q004 and q005; AUC is undefined without negatives.
+GAPS = DATA.filter(
+    ~((pl.col("model") == "z") & (pl.col("query_id") == "q003"))
+    & ~((pl.col("model") == "y") & pl.col("query_id").is_in(["q004", "q005"]))
+    & ((pl.col("query_id") != "q007") | (pl.col("label") > 0))
+)
+
+
+@lacking
+@pytest.mark.parametrize("incomplete", ["pairwise", "common", "zero"])
+@pytest.mark.parametrize("undefined", [None, 0.25])
+@pytest.mark.parametrize("by", [None, "half"])
+def test_gaps_are_those_of_the_scores(
+    incomplete: Any, undefined: float | None, by: str | None
+) -> None:
+    metrics = ["AP", "AUC"]
+    policy: dict[str, Any] = {"incomplete": incomplete, "undefined": undefined, "by": by}
+    expected = prframe.compare(GAPS, metrics, **policy)
+    values = evaluated(GAPS, metrics)
+    assert values["AUC"].null_count()
+    for frame, named in ((values, metrics), (long(values, metrics), "value")):
+        for given in (frame, frame.fill_null(float("nan"))):
+            found = prframe.compare(given, values=named, **policy)
+            assert_frame_equal(found, expected, rel_tol=1e-12, abs_tol=1e-12)
+
+
+def test_undefined_values_are_warned_of() -> None:
+    values = pl.DataFrame(
+        {
+            "query_id": ["q1", "q2", "q3", "q4"] * 2,
+            "model": ["a"] * 4 + ["b"] * 4,
+            "AP": [0.1, 0.5, None, 0.4, 0.3, 0.2, 0.9, float("nan")],
+            "RR": [1.0, 0.5, 0.25, 1, 0.5, 0.5, 1, 1],
+        }
+    )
+    message = (
+        "AP: undefined, hence null, for 2 of 8 groups, whose value at hand is null or NaN, in groups "
+        "[('a', 'q3'), ('b', 'q4')]"
+    )
+    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
+        found = prframe.compare(values, values=["AP", "RR"])
+    assert [str(one.message) for one in caught] == [message]
+    assert found["n"].to_list() == [2, 4]
+    # A value in its place is warned of no more.
+    assert prframe.compare(values, values=["AP"], undefined=0)["n"].to_list() == [4]
+
+
+def test_metrics_may_be_measured_for_different_queries() -> None:
+    values = pl.DataFrame(
+        {
+            "task": ["t1", "t1", "t2", "t2", "t3", "t3", "t4", "t4"],
+            "metric": ["AP", "AP", "AP", "AP", "accuracy", "accuracy", "accuracy", "accuracy"],
+            "model": ["a", "b"] * 4,
+            "value": [0.1, 0.3, 0.4, 0.5, 61.0, 60.0, 80.0, 75.0],
+        }
+    )
+    found = prframe.compare(values, values="value", over="task", test="t")
+    assert found["metric"].to_list() == ["AP", "accuracy"]
+    assert found["n"].to_list() == [2, 2]
+    assert found["difference"].to_list() == pytest.approx([-0.15, 3])
+    # A group of `by` has rows for the metrics that were measured in it.
+    halves = values.with_columns(half=pl.col("task") > "t2")
+    found = prframe.compare(halves, values="value", over="task", by="half", test="t")
+    assert found.select("half", "metric").rows() == [(False, "AP"), (True, "accuracy")]
+
+
+RNG = np.random.default_rng(7)
+TIMES = RNG.normal(120, 30, (9, 3)).round(1)
+
+
+def times() -> pl.DataFrame:
+    """Return unbounded values of three models, a column each."""
+    return pl.DataFrame({"query_id": range(9)} | dict(zip("abc", TIMES.T, strict=True)))
+
+
+SIDES = ("two-sided", "less", "greater")
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+def test_t_and_wilcoxon_are_scipys(alternative: Any) -> None:
+    for test in ("t", "wilcoxon"):
+        found = prframe.compare(
+            times(), values=["a", "b", "c"], test=test, alternative=alternative, correction=None
+        )
+        for row, (i, j) in zip(found.rows(named=True), combinations(range(3), 2), strict=True):
+            a, b = TIMES[:, i], TIMES[:, j]
+            t = scipy.stats.ttest_rel(a, b, alternative=alternative)
+            ends = t.confidence_interval(0.95)
+            assert row["metric"] == "value"
+            assert row["mean_a"] == pytest.approx(a.mean(), rel=1e-12)
+            assert row["conf_low"] == pytest.approx(ends.low, rel=1e-12)
+            assert row["conf_high"] == pytest.approx(ends.high, rel=1e-12)
+            if test == "wilcoxon":
+                p_value = scipy.stats.wilcoxon(
+                    (a - b).round(9), alternative=alternative, method="exact"
+                ).pvalue
+            else:
+                assert row["statistic"] == pytest.approx(t.statistic, rel=1e-12)
+                p_value = t.pvalue
+            assert row["p_value"] == pytest.approx(p_value, rel=1e-12)
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+def test_randomization_is_scipys(alternative: Any) -> None:
+    (row,) = prframe.compare(times(), values=["a", "c"], alternative=alternative).rows(named=True)
+    expected = scipy.stats.permutation_test(
+        (TIMES[:, 0], TIMES[:, 2]),
+        lambda a, b, axis: np.mean(a - b, axis=axis),
+        permutation_type="samples",
+        alternative=alternative,
+        n_resamples=np.inf,
+        vectorized=True,
+        **scipy_seed(1),
+    )
+    assert row["statistic"] == pytest.approx(expected.statistic, rel=1e-12)
+    assert row["p_value"] == pytest.approx(expected.pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "factor", "limits"),
+    [
+        ("AP", 1.0, (-1.0, 1.0)),
+        ("map_cut_10", 1.0, (-1.0, 1.0)),
+        # In percent the values are not within the range of the metric.
+        ("AP", 100.0, (-np.inf, np.inf)),
+        ("DCG", 1.0, (-np.inf, np.inf)),
+        ("accuracy", 1.0, (-np.inf, np.inf)),
+        ("P", 1.0, (-np.inf, np.inf)),
+        ("", 1.0, (-np.inf, np.inf)),
+    ],
+)
+def test_intervals_know_the_range_of_a_metric(
+    name: str, factor: float, limits: tuple[float, float]
+) -> None:
+    values = pl.DataFrame(
+        {
+            "query_id": [1, 2, 3] * 2,
+            "model": ["a"] * 3 + ["b"] * 3,
+            name: factor * np.array([0, 0.5, 1, 1, 0.4, 0]),
+        }
+    )
+    low, high = (
+        prframe.compare(values, values=[name], alternative=alternative)
+        for alternative in ("greater", "less")
+    )
+    assert (high["conf_low"].item(), low["conf_high"].item()) == limits
+    both = prframe.compare(values, values=[name]).row(0, named=True)
+    assert (both["conf_low"] == -1) == (limits[0] == -1)
+
+
+def test_the_name_of_the_metric_of_models_in_columns() -> None:
+    wide = times().with_columns(metric=pl.lit("ms"))
+    assert prframe.compare(wide, values=["a", "b"])["metric"].to_list() == ["ms"]
+    # A column that is used otherwise names no metrics.
+    renamed = wide.rename({"query_id": "metric", "metric": "query_id"})
+    found = prframe.compare(renamed, values=["a", "b"], over="metric")
+    assert found["metric"].to_list() == ["value"]
+    # Where several columns are metrics, neither does it.
+    models = pl.DataFrame(
+        {"query_id": [1, 2] * 2, "model": [1, 1, 2, 2], "metric": ["x"] * 4}
+        | {"P@5": [1, 0, 1, 1], "AP": [0.5, 0.25, 0.5, 1]}
+    )
+    found = prframe.compare(models, values=["P@5", "AP"])
+    assert found["metric"].to_list() == ["P@5", "AP"]
+    assert prframe.compare(models, values=["AP"])["metric"].to_list() == ["x"]
+
+
+def test_order_of_rows_and_seed() -> None:
+    values = long(evaluated())
+    drawn: dict[str, Any] = {"test": "bootstrap", "interval": "bca", "rope": 0.1, "rng": 3}
+    drawn |= {"values": "value", "n_resamples": 99, "baseline": "x"}
+    expected = prframe.compare(values, **drawn)
+    shuffled = prframe.compare(values.sample(fraction=1, shuffle=True, seed=2), **drawn)
+    keys = ["metric", "model_a"]
+    assert_frame_equal(shuffled.sort(keys), expected.sort(keys), rel_tol=1e-12)
+
+
+def test_rows_of_the_values_are_not_taken_for_pooled_rankings() -> None:
+    # The column `fold` would tell rankings apart; here it is one more column of the frame.
+    values = evaluated().with_columns(fold=pl.int_range(pl.len()))
+    assert prframe.compare(values, values=["AP"]).height == 3
+
+
+def kinds(frame: pl.DataFrame) -> list[Any]:
+    """Return a frame as one of every kind."""
+    pandas = frame.to_pandas()
+    return [
+        *(frame.lazy(), pandas, pandas.convert_dtypes(), frame.to_arrow()),
+        pandas.convert_dtypes(dtype_backend="pyarrow"),
+        frame.to_dict(as_series=False),
+        pa.RecordBatchReader.from_batches(frame.to_arrow().schema, frame.to_arrow().to_batches()),
+    ]
+
+
+@layouts
+def test_every_kind_of_frame(
+    arranged: Callable[[pl.DataFrame], pl.DataFrame], values: Any
+) -> None:
+    frame = arranged(evaluated())
+    expected = prframe.compare(frame, values=values, by="half")
+    for given in kinds(frame):
+        found = prframe.compare(given, values=values, by="half")
+        if isinstance(found, pl.LazyFrame):
+            assert found.collect_schema() == expected.schema
+            found = found.collect()
+        elif isinstance(found, pd.DataFrame):
+            found = pl.from_pandas(found)
+        elif not isinstance(found, pl.DataFrame):
+            found = pl.from_arrow(found)
+        assert_frame_equal(found, expected, check_dtypes=False, rel_tol=1e-12)
+
+
+def test_dtypes_of_values_and_metrics() -> None:
+    values = long(evaluated()).with_columns(pl.col("value").round(3))
+    expected = prframe.compare(values, values="value", test="t")
+    for dtypes in (
+        {"value": pl.Decimal(10, 3)},
+        {"metric": pl.Categorical},
+        {"value": pl.Float32},
+    ):
+        found = prframe.compare(values.cast(dtypes), values="value", test="t")
+        assert_frame_equal(found, expected, rel_tol=1e-4, abs_tol=1e-6)
+    whole = pl.DataFrame({"query_id": [1, 2], "a": [1, 2], "b": [4, 9]})
+    assert prframe.compare(whole, values=["a", "b"])["difference"].to_list() == [-5]
+
+
+def test_no_rows() -> None:
+    for arranged, values in LAYOUTS.values():
+        frame = arranged(evaluated())
+        found = prframe.compare(frame.clear(), values=values)
+        assert found.schema == prframe.compare(frame, values=values).schema
+        assert found.height == 0
+
+
+def test_accessors() -> None:
+    expected = prframe.compare(evaluated(), values=METRICS)
+    assert_frame_equal(evaluated().pr.compare(values=METRICS), expected)
+
+
+AT_HAND = pl.DataFrame(
+    {
+        "query_id": ["q1", "q2", "q3"] * 2,
+        "model": ["a"] * 3 + ["b"] * 3,
+        "AP": [0.1, 0.5, 0.7, 0.2, 0.4, 0.9],
+        "RR": [1.0, 0.5, 0.25, 0.5, 0.5, 1],
+    }
+)
+MODELS = AT_HAND.pivot("model", index="query_id", values="AP")
+METRIC_ROWS = AT_HAND.unpivot(["AP", "RR"], index=["query_id", "model"], variable_name="metric")
+INFINITE = pl.when(pl.col("query_id") == "q2").then(float("inf")).otherwise("AP").alias("AP")
+RANKED = (
+    "`{}` says how items are ranked and which count; values at hand (values=) are asked for neither, "
+    "so leave it out."
+)
+EITHER = (
+    "give either `metrics`, which are computed from scores and labels, or in `values` the columns "
+    "that hold values of metrics; got {}."
+)
+REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
+    "both": (AT_HAND, {"metrics": "AP"}, EITHER.format("both")),
+    "neither": (AT_HAND, {"values": None}, EITHER.format("neither")),
+    "the same items": (
+        AT_HAND,
+        {"over": None},
+        "`values` are those of queries, for example, whose column stands in over=; over=None "
+        "compares rankings of the same items, which takes scores and labels.",
+    ),
+    **{
+        name: (AT_HAND, {name: value}, RANKED.format(name))
+        for name, value in {
+            "score": "RR",
+            "label": "RR",
+            "weight": "RR",
+            "ties": "worst",
+            "float32": True,
+            "item": "RR",
+            "positive": 2,
+            "ignore": 0,
+            "n_pos": 3,
+            "n_neg": "RR",
+        }.items()
+    },
+    "scores of models": (AT_HAND, {"score": ["score", "RR"]}, RANKED.format("score")),
+    "missing": (
+        AT_HAND,
+        {"missing": "drop"},
+        "`missing` is for scores; values at hand that are null or NaN are undefined and do not "
+        "enter, so leave it out.",
+    ),
+    "no column": (
+        AT_HAND,
+        {"values": "map"},
+        "`values` names the column 'map', which the frame does not have; its columns are "
+        "'query_id', 'model', 'AP', 'RR'.",
+    ),
+    "no queries": (
+        AT_HAND.rename({"query_id": "topic"}),
+        {},
+        "`over` names the column 'query_id', which the frame does not have; its columns are "
+        "'topic', 'model', 'AP', 'RR'. Did you mean 'topic'?",
+    ),
+    "no name": (
+        AT_HAND,
+        {"values": []},
+        "`values` must be a column name or a list of them; got [].",
+    ),
+    "no string": (
+        AT_HAND,
+        {"values": ["AP", 3]},
+        "`values` must be the name of a column, a string; got 3.",
+    ),
+    "array": (
+        AT_HAND,
+        {"values": np.array([0.1, 0.5])},
+        "`values` must be a column name or a list of them; got array([0.1, 0.5]). Make it a column "
+        "of the frame and give its name.",
+    ),
+    "twice": (
+        AT_HAND,
+        {"values": ["AP", "AP"]},
+        "`values` names a column twice: ['AP', 'AP'].",
+    ),
+    "used otherwise": (
+        AT_HAND,
+        {"values": ["AP", "model"]},
+        "`values` names 'model', which other arguments name too; name the columns that hold values "
+        "of metrics.",
+    ),
+    "text": (
+        AT_HAND.cast({"AP": pl.String}),
+        {},
+        "`values` must be numeric; 'AP' is String.",
+    ),
+    "infinite": (
+        AT_HAND.with_columns(INFINITE),
+        {},
+        "`values` 'AP' must be finite: 2 of 6 rows, in groups [('a', 'q2'), ('b', 'q2')]; mend or "
+        "drop these rows.",
+    ),
+    "repeated": (
+        pl.concat([AT_HAND, AT_HAND[:1]]),
+        {},
+        "`values` must be one for each 'model', 'query_id', and 2 of 7 rows share these, in groups "
+        "[('a', 'q1')]; name in over= or by= what else tells these rows apart, or take their mean "
+        "first.",
+    ),
+    "repeated metric": (
+        pl.concat([METRIC_ROWS, METRIC_ROWS[:1]]),
+        {"values": "value"},
+        "`values` must be one for each 'model', 'query_id', 'metric', and 2 of 13 rows share these, "
+        "in groups [('a', 'q1', 'AP')]; name in over= or by= what else tells these rows apart, or "
+        "take their mean first.",
+    ),
+    "repeated query": (
+        pl.concat([MODELS, MODELS[1:]]),
+        {"values": ["a", "b"]},
+        "`values` must be one for each 'query_id', and 4 of 5 rows share these, in groups ['q2', "
+        "'q3']; name in over= or by= what else tells these rows apart, or take their mean first.",
+    ),
+    "unnamed metric": (
+        METRIC_ROWS.with_columns(pl.col("metric").replace("RR", None)),
+        {"values": "value", "model": "model"},
+        "`metric` 'metric' must not contain nulls: 6 of 12 rows, in groups [('a', 'q1'), ('a', "
+        "'q2'), ('a', 'q3'), ('b', 'q1'), ('b', 'q2')] and 1 more; name these metrics, or drop the "
+        "rows.",
+    ),
+    "unnamed model": (
+        AT_HAND.with_columns(pl.col("model").replace("b", None)),
+        {},
+        "`model` 'model' must not contain nulls or NaN: 3 rows; name these models, or drop the rows.",
+    ),
+    "a single column": (
+        MODELS,
+        {"values": "a"},
+        "`values` names one column, 'a', and the frame has no column 'model'; name the one that "
+        "tells the models apart with model=, or in values= a column for each model.",
+    ),
+    "a single model": (
+        AT_HAND[:3],
+        {},
+        "a comparison takes two models or more; got 'a' alone.",
+    ),
+    "no column of models": (
+        MODELS,
+        {"values": ["a", "b"], "model": "system"},
+        "`model` names the column 'system', which the frame does not have; its columns are "
+        "'query_id', 'a', 'b'.",
+    ),
+    "incomplete": (
+        AT_HAND[1:],
+        {},
+        "every model must have rows for every group of `over`: of 3 groups 'a' has none for 1, in "
+        "groups ['q1']; compare what two models have in common with incomplete='pairwise', what all "
+        "have with 'common', or count the missing as 0 with 'zero'.",
+    ),
+    "incomplete metric": (
+        METRIC_ROWS[:-1],
+        {"values": "value"},
+        "every model must have rows for every group of `over`: of 3 groups with 'RR' 'b' has none "
+        "for 1, in groups ['q3']; compare what two models have in common with incomplete='pairwise', "
+        "what all have with 'common', or count the missing as 0 with 'zero'.",
+    ),
+    "two clusters": (
+        AT_HAND.with_columns(cluster=pl.int_range(6)),
+        {"cluster": "cluster"},
+        "`cluster` 'cluster' must be one value, and no null, for each group of `over`, in groups "
+        "['q1', 'q2', 'q3']; mend these rows.",
+    ),
+    "tukey of several metrics": (
+        METRIC_ROWS,
+        {"values": "value", "correction": "tukey"},
+        "correction='tukey' deals out the values of one metric of one group of `by`: say "
+        "within='metric'; 'max-t' knows several metrics.",
+    ),
+    "grouped by metric": (
+        METRIC_ROWS,
+        {"values": "value", "by": "metric"},
+        "`by` names 'metric', which is also a column of the result; rename it.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("data", "options", "message"), REFUSED.values(), ids=REFUSED)
+def test_refusals(data: pl.DataFrame, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        prframe.compare(data, **{"values": "AP"} | options)
+    assert str(caught.value) == message
+
+
+@lacking
+@pytest.mark.parametrize("interval", ["t", "percentile", "bca"])
+@pytest.mark.parametrize("alternative", SIDES)
+def test_a_single_query_has_no_interval(interval: Any, alternative: Any) -> None:
+    for values in (["AP", "RR"], ["AP"]):
+        single = prframe.compare(
+            AT_HAND.filter(query_id="q1"),
+            values=values,
+            interval=interval,
+            alternative=alternative,
+        )
+        assert single["conf_low"].null_count() == single["conf_high"].null_count() == len(values)

@@ -1,0 +1,315 @@
+"""The verb `interval` of values at hand, against the way from scores and SciPy."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.stats
+from polars.testing import assert_frame_equal
+
+import prframe
+from tests.compared_runs import runs, scipy_seed, without_nan
+
+# Within [0, 1], with many ties, and without an upper bound.
+METRICS = ["AP", "P@4", "DCG"]
+DATA = runs().with_columns(half=pl.col("query_id") > "q006")
+lacking = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
+
+
+def evaluated(data: pl.DataFrame = DATA, metrics: list[str] = METRICS) -> pl.DataFrame:
+    """Return a row per model and query, and a column per metric."""
+    return prframe.evaluate(data, metrics, by=["half", "model", "query_id"])
+
+
+def long(values: pl.DataFrame, metrics: list[str] = METRICS) -> pl.DataFrame:
+    """Return a row per model, query and metric."""
+    keys = ["half", "model", "query_id"]
+    return values.unpivot(metrics, index=keys, variable_name="metric")
+
+
+LAYOUTS: dict[str, tuple[Callable[[pl.DataFrame], pl.DataFrame], Any]] = {
+    "a column per metric": (lambda values: values, METRICS),
+    "a row per metric": (long, "value"),
+}
+layouts = pytest.mark.parametrize(("arranged", "values"), LAYOUTS.values(), ids=LAYOUTS)
+
+OPTIONS: list[dict[str, Any]] = [
+    {"by": "model"},
+    {"by": ["model", "half"]},
+    {"over": ["model", "query_id"]},
+    *({"by": "model", "method": method} for method in ("t", "percentile", "bca")),
+    {"by": "model", "alternative": "less", "confidence_level": 0.9},
+    {"by": "model", "alternative": "greater", "method": "bca"},
+]
+
+
+@layouts
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_values_are_those_of_the_scores(
+    arranged: Callable[[pl.DataFrame], pl.DataFrame], values: Any, options: dict[str, Any]
+) -> None:
+    given = {"over": "query_id", "rng": 1, "n_resamples": 99} | options
+    expected = without_nan(prframe.interval(DATA, METRICS, **given))
+    found = prframe.interval(arranged(evaluated()), values=values, **given)
+    assert_frame_equal(found, expected, rel_tol=1e-12, abs_tol=1e-12)
+    assert found.schema == expected.schema
+
+
+def test_logit_is_that_of_the_scores() -> None:
+    given: dict[str, Any] = {"over": "query_id", "by": "model", "method": "logit"}
+    metrics = METRICS[:2]
+    expected = prframe.interval(DATA, metrics, **given)
+    values = evaluated(metrics=metrics)
+    for frame, named in ((values, metrics), (long(values, metrics), "value")):
+        found = prframe.interval(frame, values=named, **given)
+        assert_frame_equal(found, expected, rel_tol=1e-12, abs_tol=1e-12)
+
+
+@lacking
+def test_undefined_values_do_not_enter() -> None:
+    # AUC is undefined without negatives.
+    data = DATA.filter((pl.col("query_id") != "q007") | (pl.col("label") > 0))
+    metrics = ["AP", "AUC"]
+    options: dict[str, Any] = {"by": "model", "over": "query_id"}
+    expected = prframe.interval(data, metrics, **options)
+    values = evaluated(data, metrics)
+    assert values["AUC"].null_count() == 3
+    for frame, named in ((values, metrics), (long(values, metrics), "value")):
+        for given in (frame, frame.fill_null(float("nan"))):
+            found = prframe.interval(given, values=named, **options)
+            assert_frame_equal(found, expected, rel_tol=1e-12, abs_tol=1e-12)
+
+
+def test_undefined_values_are_warned_of() -> None:
+    values = pl.DataFrame(
+        {"query_id": ["q1", "q2", "q3"], "AP": [0.1, None, float("nan")], "RR": [1.0, 0.5, 0.25]}
+    )
+    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
+        found = prframe.interval(values, values=["AP", "RR"], over="query_id")
+    assert [str(one.message) for one in caught] == [
+        "AP: undefined, hence null, for 2 of 3 groups, whose value at hand is null or NaN, in groups "
+        "['q2', 'q3']",
+        "conf_low, conf_high: undefined, hence null, for 1 of 1 groups, which hold too little for an "
+        "interval",
+    ]
+    assert found["estimate"].to_list() == pytest.approx([0.1, 1.75 / 3])
+    assert found["conf_low"].null_count() == 1
+
+
+SCORES = np.random.default_rng(3).normal(61, 12, 15).round(1)
+SIDES = ("two-sided", "less", "greater")
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+def test_unbounded_values_have_students_interval(alternative: Any) -> None:
+    frame = pl.DataFrame({"seed": range(15), "accuracy": SCORES})
+    options: dict[str, Any] = {"over": "seed", "alternative": alternative, "confidence_level": 0.9}
+    (row,) = prframe.interval(frame, values="accuracy", **options).rows(named=True)
+    ends = scipy.stats.ttest_1samp(SCORES, 0, alternative=alternative).confidence_interval(0.9)
+    assert row["metric"] == "accuracy"
+    assert row["method"] == "t"
+    assert row["estimate"] == pytest.approx(SCORES.mean(), rel=1e-12)
+    assert row["std_error"] == pytest.approx(scipy.stats.sem(SCORES), rel=1e-12)
+    assert row["conf_low"] == pytest.approx(ends.low, rel=1e-12)
+    assert row["conf_high"] == pytest.approx(ends.high, rel=1e-12)
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+def test_bootstrap_intervals_are_scipys(alternative: Any) -> None:
+    frame = pl.DataFrame({"seed": range(15), "accuracy": SCORES})
+    for method in ("percentile", "bca"):
+        options: dict[str, Any] = {"method": method, "alternative": alternative}
+        (row,) = prframe.interval(
+            frame, values="accuracy", over="seed", n_resamples=9999, rng=1, **options
+        ).rows(named=True)
+        ends = scipy.stats.bootstrap(
+            (SCORES,),
+            np.mean,
+            method="BCa" if method == "bca" else method,
+            alternative=alternative,
+            n_resamples=9999,
+            **scipy_seed(1),
+        ).confidence_interval
+        # Both draw their own resamples.
+        tolerance = scipy.stats.sem(SCORES) / 4
+        assert row["conf_low"] == pytest.approx(ends.low, abs=tolerance)
+        assert row["conf_high"] == pytest.approx(ends.high, abs=tolerance)
+
+
+@pytest.mark.parametrize(
+    ("name", "factor", "method"),
+    [
+        ("AP", 1, "logit"),
+        ("ndcg_cut_10", 1, "logit"),
+        # In percent the values are not within the range of the metric.
+        ("AP", 100, "t"),
+        # The catalogue has no such metrics, none without a cut-off, and one that may exceed 1.
+        ("accuracy", 1, "t"),
+        ("P", 1, "t"),
+        ("DCG", 1, "t"),
+    ],
+)
+def test_the_method_follows_from_the_name_and_the_values(
+    name: str, factor: int, method: str
+) -> None:
+    frame = pl.DataFrame({"query_id": [1, 2, 3], name: factor * np.array([0.2, 0.5, 1.0])})
+    found = prframe.interval(frame, values=[name], over="query_id")
+    assert found["method"].to_list() == [method]
+    # On request any values within [0, 1] have the other interval.
+    if factor == 1:
+        logit = prframe.interval(frame, values=[name], over="query_id", method="logit")
+        assert logit["conf_high"].item() < 1
+
+
+def test_groups_and_metrics_are_in_order_of_first_appearance() -> None:
+    values = pl.DataFrame(
+        {
+            "model": ["b", "b", "a", "a", "b", "b"],
+            "query_id": [1, 2, 1, 2, 1, 2],
+            "metric": ["z", "z", "x", "x", "x", "x"],
+            "value": [3.0, 4, 5, 6, 7, 9],
+        }
+    )
+    found = prframe.interval(values, values="value", by="model", over="query_id")
+    assert found.select("model", "metric", "estimate").rows() == [
+        *[("b", "z", 3.5), ("b", "x", 8.0), ("a", "x", 5.5)]
+    ]
+
+
+def test_rows_of_the_values_are_not_taken_for_pooled_rankings() -> None:
+    values = evaluated().filter(model="x").with_columns(fold=pl.int_range(pl.len()))
+    assert prframe.interval(values, values=["AP"], over="query_id").height == 1
+
+
+@layouts
+def test_every_kind_of_frame(
+    arranged: Callable[[pl.DataFrame], pl.DataFrame], values: Any
+) -> None:
+    frame = arranged(evaluated())
+    options: dict[str, Any] = {"values": values, "by": "model", "over": "query_id"}
+    expected = prframe.interval(frame, **options)
+    pandas, table = frame.to_pandas(), frame.to_arrow()
+    for given in (
+        *(frame.lazy(), pandas, pandas.convert_dtypes(), table, frame.to_dict(as_series=False)),
+        pandas.convert_dtypes(dtype_backend="pyarrow"),
+        pa.RecordBatchReader.from_batches(table.schema, table.to_batches()),
+    ):
+        found: Any = prframe.interval(given, **options)
+        if isinstance(found, pl.LazyFrame):
+            assert found.collect_schema() == expected.schema
+            found = found.collect()
+        elif isinstance(found, pd.DataFrame):
+            found = pl.from_pandas(found)
+        elif not isinstance(found, pl.DataFrame):
+            found = pl.from_arrow(found)
+        assert_frame_equal(found, expected, check_dtypes=False, rel_tol=1e-12)
+
+
+def test_no_rows() -> None:
+    for arranged, values in LAYOUTS.values():
+        for by in (None, "model"):
+            none = arranged(evaluated()).clear()
+            found = prframe.interval(none, values=values, by=by, over="query_id")
+            assert found.columns[-6:] == [
+                *("metric", "estimate", "std_error", "conf_low", "conf_high", "method")
+            ]
+            assert found.height == 0
+
+
+AT_HAND = pl.DataFrame(
+    {"query_id": ["q1", "q2", "q3"], "AP": [0.1, 0.5, 0.7], "ms": [12.0, 15, 11]}
+)
+METRIC_ROWS = AT_HAND.unpivot(["AP", "ms"], index="query_id", variable_name="metric")
+EITHER = (
+    "give either `metrics`, which are computed from scores and labels, or in `values` the columns "
+    "that hold values of metrics; got {}."
+)
+RANKED = (
+    "`{}` says how items are ranked and which count; values at hand (values=) are asked for neither, "
+    "so leave it out."
+)
+REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
+    "both": (AT_HAND, {"metrics": "AP"}, EITHER.format("both")),
+    "neither": (AT_HAND, {"values": None}, EITHER.format("neither")),
+    "no queries": (
+        AT_HAND,
+        {"over": None},
+        "`values` are those of queries, for example, whose column stands in over=; without over= an "
+        "interval is of one ranking, which takes scores and labels.",
+    ),
+    **{
+        name: (AT_HAND, {name: value}, RANKED.format(name))
+        for name, value in (("score", "ms"), ("label", "ms"), ("weight", "ms"), ("n_pos", 3))
+    },
+    "missing": (
+        AT_HAND,
+        {"missing": "drop"},
+        "`missing` is for scores; values at hand that are null or NaN are undefined and do not "
+        "enter, so leave it out.",
+    ),
+    "clusters": (
+        AT_HAND,
+        {"cluster": "ms"},
+        "`cluster` is for rows of one ranking; with `over` the groups are drawn. Give one of them.",
+    ),
+    "no column": (
+        AT_HAND,
+        {"values": "AQ"},
+        "`values` names the column 'AQ', which the frame does not have; its columns are 'query_id', "
+        "'AP', 'ms'.",
+    ),
+    "used otherwise": (
+        AT_HAND,
+        {"values": ["AP", "query_id"]},
+        "`values` names 'query_id', which other arguments name too; name the columns that hold "
+        "values of metrics.",
+    ),
+    "text": (AT_HAND.cast({"AP": pl.String}), {}, "`values` must be numeric; 'AP' is String."),
+    "infinite": (
+        AT_HAND.with_columns(AP=1 / (pl.col("AP") - 0.5)),
+        {},
+        "`values` 'AP' must be finite: 1 of 3 rows, in groups ['q2']; mend or drop these rows.",
+    ),
+    "repeated": (
+        pl.concat([AT_HAND, AT_HAND[1:]]),
+        {},
+        "`values` must be one for each 'query_id', and 4 of 5 rows share these, in groups ['q2', "
+        "'q3']; name in over= or by= what else tells these rows apart, or take their mean first.",
+    ),
+    "repeated metric": (
+        pl.concat([METRIC_ROWS, METRIC_ROWS[:1]]),
+        {"values": "value"},
+        "`values` must be one for each 'query_id', 'metric', and 2 of 7 rows share these, in groups "
+        "[('q1', 'AP')]; name in over= or by= what else tells these rows apart, or take their mean "
+        "first.",
+    ),
+    "unnamed metric": (
+        METRIC_ROWS.with_columns(pl.col("metric").replace("AP", None)),
+        {"values": "value"},
+        "`metric` 'metric' must not contain nulls: 3 of 6 rows, in groups ['q1', 'q2', 'q3']; name "
+        "these metrics, or drop the rows.",
+    ),
+    "method of rankings": (
+        AT_HAND,
+        {"method": "wald"},
+        "`method` of a mean over groups must be one of 'auto', 'bca', 'logit', 'percentile', 't'; "
+        "got 'wald'.",
+    ),
+    "logit beyond 1": (
+        AT_HAND,
+        {"values": ["AP", "ms"], "method": "logit"},
+        "method='logit' is for metrics within [0, 1], which 'ms' may exceed; take 't', 'percentile' "
+        "or 'bca'.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("data", "options", "message"), REFUSED.values(), ids=REFUSED)
+def test_refusals(data: pl.DataFrame, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        prframe.interval(data, **{"values": "AP", "over": "query_id"} | options)
+    assert str(caught.value) == message
