@@ -72,7 +72,7 @@ class UndefinedMetricWarning(PrframeWarning):
     """A result is undefined for some groups, and is null for these."""
 
 
-def warn(message: str, category: type[PrframeWarning]) -> None:
+def warn(message: str, category: type[UserWarning]) -> None:
     """Warn in the name of the first caller outside this package."""
     package = __name__.partition(".")[0]
     level, frame = 1, inspect.currentframe()

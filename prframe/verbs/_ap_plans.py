@@ -67,7 +67,7 @@ def columns_of_means(*, corrected: bool) -> dict[str, pl.DataType]:
 
 
 @dataclass(frozen=True)
-class TestOfGroups(Plan):
+class GroupTest(Plan):
     """The plan of a test of each group."""
 
     n_keys: int
@@ -186,7 +186,7 @@ class TestOfGroups(Plan):
 
 
 @dataclass(frozen=True)
-class TestOfMeans(TestOfGroups):
+class MeanTest(GroupTest):
     """The plan of a test of means over groups."""
 
     def check(self) -> None:
@@ -266,11 +266,12 @@ class TestOfMeans(TestOfGroups):
         if self.alternative == "two-sided":
             sides = "greater", "less"
         tails: list[Floats] = []
-        methods: Sequence[str] = ()
+        methods: list[str] = []
         for side in sides:
             plan = replace(self, alternative=side)
-            log_tail, methods = plan._log_p_values(cases, np.repeat(value, sizes))  # noqa: SLF001
+            log_tail, used = plan._log_p_values(cases, np.repeat(value, sizes))  # noqa: SLF001
             tails.append(np.maximum.reduceat(log_tail, starts))
+            methods = list(used)
         # With one side both tails are the same.
         log_p = from_log_tails(tails[0], tails[-1], self.alternative)
         pairs = zip(starts, sizes, strict=True)

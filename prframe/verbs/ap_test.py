@@ -13,9 +13,9 @@ from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._ap_plans import (
     Dependence,
+    GroupTest,
+    MeanTest,
     Method,
-    TestOfGroups,
-    TestOfMeans,
     columns_of_means,
     columns_of_tests,
 )
@@ -169,7 +169,7 @@ def ap_test(
     grouped = args if over is None else grouped_over(args, over)
     seed = int(random_generator(rng).integers(1 << 62))
     options = (method, alternative, correction, resamples, seed, dependence, known)
-    kind = TestOfGroups if over is None else TestOfMeans
+    kind = GroupTest if over is None else MeanTest
     test = kind(grouped, len(args.keys), *options)
     columns = columns_of_tests if over is None else columns_of_means
     schema = columns(corrected=correction is not None)
