@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
+import numpy as np
 import polars as pl
 
 from prframe import checks
@@ -45,7 +46,8 @@ def join(  # noqa: PLR0913 - options, by keyword
         that the document was pooled but not judged.
     unjudged : {"negative", "drop"}
         Whether documents of the run without judgment get the label 0 (those with a negative label
-        keep it) or are left out (condensed lists).
+        keep it) or are left out (condensed lists). A ranking without judged documents keeps its
+        first one, with a score of -inf, so that its query counts, as with trec_eval -J.
     complete : bool
         Whether documents of the qrels that a system did not retrieve are listed with a score of
         -inf. Without them recall, AP, nDCG and others count only the retrieved documents.
@@ -220,19 +222,31 @@ def _join(task: _Task, source: Source, judged: Source) -> pl.DataFrame:
 def _labelled(rankings: matching.Rankings, options: _Options) -> pl.DataFrame:
     """Return the rows of rankings with their labels, and what these lack."""
     out = rankings.retrieved()
-    if options.unjudged == "drop":
-        out = out.filter("judged")
     if options.complete:
-        others = rankings.unretrieved()
-        if options.unjudged == "drop":
-            others = others.filter("judged")
-        out = pl.concat([out, others]).sort("ranking", maintain_order=True)
+        out = pl.concat([out, rankings.unretrieved()])
+    if options.unjudged == "drop":
+        out = condensed(out, ["ranking"])
+    if options.complete:
+        out = out.sort("ranking", maintain_order=True)
     return out.select(
         *(_of_rows(column, out["ranking"]) for column in rankings.keys.iter_columns()),
         "doc_id",
         "score",
         "label",
         "judged",
+    )
+
+
+def condensed(rows: pl.DataFrame, ranking: list[str]) -> pl.DataFrame:
+    """Drop documents without judgment.
+
+    A ranking of nothing else keeps its first document as one that was not retrieved, so that its
+    query still counts.
+    """
+    is_judged = pl.col("judged")
+    is_kept_empty = (~is_judged).all().over(ranking) & pl.struct(ranking).is_first_distinct()
+    return rows.filter(is_judged | is_kept_empty).with_columns(
+        score=pl.when(is_judged).then("score").otherwise(-np.inf)
     )
 
 
@@ -252,13 +266,7 @@ def _run_rows(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
         f"the score {run.value!r} of the run must not contain nulls or NaN",
         "drop these rows, or fill in -inf for documents that were not retrieved",
     )
-    if frame.schema[run.value].is_integer():
-        roles.refuse(
-            frame,
-            ~pl.col(run.value).is_between(-checks.LARGEST_COUNT, checks.LARGEST_COUNT),
-            f"the integer score {run.value!r} of the run must lie between -2^53 and 2^53",
-            "scale the scores",
-        )
+    roles.refuse_large(frame, run.value, f"the integer score {run.value!r} of the run")
     return frame.select(
         *run.systems,
         pl.col(run.query).cast(task.result["query_id"]).alias("query_id"),

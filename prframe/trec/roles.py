@@ -122,6 +122,14 @@ def refuse(rows: pl.DataFrame, bad: pl.Expr, must: str, remedy: str) -> None:
         raise PrframeError(f"{must}: {count} of {rows.height} rows; {remedy}.")
 
 
+def refuse_large(rows: pl.DataFrame, column: str, what: str) -> None:
+    """Require integers that 64-bit floats can tell apart."""
+    if rows.schema[column].is_integer():
+        largest = checks.LARGEST_COUNT
+        outside = ~pl.col(column).is_between(-largest, largest)
+        refuse(rows, outside, f"{what} must lie between -2^53 and 2^53", "scale the scores")
+
+
 def examples(rows: Iterable[object]) -> str:
     """Return rows as a quoted list."""
     return ", ".join(map(repr, rows))
