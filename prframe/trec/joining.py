@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args, overload
 
 import numpy as np
 import polars as pl
@@ -11,18 +11,47 @@ from prframe import checks
 from prframe._engine import frames
 from prframe._engine.frames import Source
 from prframe.errors import PrframeError
-from prframe.trec import matching, roles
+from prframe.trec import matching, roles, sources
 from prframe.trec.roles import Roles
-from prframe.typing import AnyFrame, Columns, FrameT, Schema
+from prframe.trec.sources import AnyRuns, Qrels, Runs
+from prframe.typing import Columns, FrameT, Schema
 
 Unjudged = Literal["negative", "drop"]
 Queries = Literal["all", "qrels", "run", "both"]
 Duplicates = Literal["raise", "best"]
 
 
-def join(  # noqa: PLR0913 - options, by keyword
+@overload
+def join(
     run: FrameT,
-    qrels: AnyFrame,
+    qrels: Qrels,
+    *,
+    unjudged: Unjudged = ...,
+    complete: bool = ...,
+    queries: Queries = ...,
+    duplicates: Duplicates = ...,
+    exclude_self: bool = ...,
+    system: Columns | None = ...,
+) -> FrameT: ...
+
+
+@overload
+def join(
+    run: Runs,
+    qrels: Qrels,
+    *,
+    unjudged: Unjudged = ...,
+    complete: bool = ...,
+    queries: Queries = ...,
+    duplicates: Duplicates = ...,
+    exclude_self: bool = ...,
+    system: Columns | None = ...,
+) -> pl.DataFrame: ...
+
+
+def join(  # noqa: PLR0913 - options, by keyword
+    run: AnyRuns,
+    qrels: Qrels,
     *,
     unjudged: Unjudged = "negative",
     complete: bool = True,
@@ -30,20 +59,30 @@ def join(  # noqa: PLR0913 - options, by keyword
     duplicates: Duplicates = "raise",
     exclude_self: bool = False,
     system: Columns | None = None,
-) -> FrameT:
+) -> Any:
     """Label the documents of a run, and list the judged ones that it lacks.
 
     Parameters
     ----------
-    run : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
-        One row per retrieved document. Columns are recognised by their names, where the first
+    run : frame, path, list of these, or dict
+        A frame (polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, any frame with
+        the Arrow PyCapsule interface, dict of columns) has one row per retrieved document.
+        Columns are recognised by their names, where the first
         name of a list that the frame has counts: the query by ``query_id``, ``qid``, ``q_id``,
         ``query`` or ``topic``; the document by ``doc_id``, ``docno``, ``docid`` or
         ``document_id``; the score by ``score``. A score of -inf means not retrieved.
-    qrels : frame of the same kind or another
+
+        Paths, and patterns such as ``"runs/*.run"``, are read with `read_run`; the system is the
+        tag. Files that share a tag and a query are systems of their own, named after the files:
+        ``bm25`` for ``runs/bm25.run.gz``.
+
+        A dict ``{query: {document: score}}`` is one run. A dict of runs in any form has the names
+        of the systems as its keys.
+    qrels : frame of the same kind or another, path, list of paths, or dict
         One row per judged pair: query and document as in the run; the label by ``label``,
         ``relevance``, ``rel`` or ``score``. A label above 0 is relevant; a label below 0 means
-        that the document was pooled but not judged.
+        that the document was pooled but not judged. Files are read with `read_qrels`; a dict is
+        ``{query: {document: label}}``, with labels that are integers.
     unjudged : {"negative", "drop"}
         Whether documents of the run without judgment get the label 0 (those with a negative label
         keep it) or are left out (condensed lists). A ranking without judged documents keeps its
@@ -64,7 +103,7 @@ def join(  # noqa: PLR0913 - options, by keyword
 
     Returns
     -------
-    frame of the run's kind
+    frame of the run's kind, of polars if the run is no frame
         The system columns as they are, then ``query_id`` and ``doc_id`` (as in the run; String
         where they are categories), ``score`` (Float64), ``label`` (Int64, or Float64 if the
         label of the qrels is of a float type; 0 without judgment), ``judged`` (Boolean: in the
@@ -80,7 +119,8 @@ def join(  # noqa: PLR0913 - options, by keyword
     MissingColumnError
         A frame without a column for the query, the document, the score or the label.
     PrframeError
-        An unknown option; ids of different types; ids, scores or labels that are null or NaN;
+        An unknown option; qrels in place of the run; runs that share a name; ids of different
+        types; ids, scores or labels that are null or NaN;
         a document that is judged twice for a query, or retrieved twice.
 
     Notes
@@ -117,10 +157,11 @@ def join(  # noqa: PLR0913 - options, by keyword
     └──────────┴────────┴───────┴───────┴────────┘
     """
     options = _Options(unjudged, complete, queries, duplicates, exclude_self)
-    run_frame, names = frames.named(run)
+    run_frame, names = frames.named(sources.run_frame(run))
+    judgments, qrels_names = frames.named(sources.qrels_frame(qrels))
+    roles.refuse_exchanged(names, qrels_names)
     run_roles = roles.of_run(names, system)
-    judgments, names = frames.named(qrels)
-    qrels_roles = roles.of_qrels(names)
+    qrels_roles = roles.of_qrels(qrels_names)
     judged = frames.source(judgments, qrels_roles.columns)
 
     def task(source: Source) -> "_Task":
@@ -128,14 +169,13 @@ def join(  # noqa: PLR0913 - options, by keyword
         text_roles = replace(run_roles, systems=tuple(systems))
         return _task(text_roles, qrels_roles, source, judged, options)
 
-    result: FrameT = frames.through(
+    return frames.through(
         run_frame,
         run_roles.columns,
         lambda source: task(source).result,
         lambda source: _join(task(source), source, judged),
         renamed={"query_id": run_roles.query, "doc_id": run_roles.document},
     )
-    return result
 
 
 @dataclass(frozen=True)

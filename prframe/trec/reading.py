@@ -16,7 +16,8 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TypeAlias
+from glob import glob
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 import polars as pl
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.trec.layouts import BOM, QRELS, RUN, Layout, MalformedLineError
+from prframe.trec.layouts import BOM, QRELS, RUN, WORDS, Layout, MalformedLineError
 
 Path: TypeAlias = str | os.PathLike[str]
 Bytes: TypeAlias = NDArray[np.uint8]
@@ -44,6 +45,7 @@ _SIGNS, _INFINITE = list(b"+-"), list(b"iI")
 # These bytes, with spaces and newlines, are white space in C. A carriage return becomes a
 # newline, since it ends a line and blank lines are skipped.
 _TO_SPACE = bytes.maketrans(b"\t\v\f\r", b"   \n")
+_PATTERN = re.compile(r"[*?[]")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
@@ -53,8 +55,9 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
     Parameters
     ----------
     path : str, path, or list of them
-        One file, or several whose rows are to follow one another. Gzip is recognised by its
-        content.
+        One file, or several whose rows are to follow one another. A pattern such as
+        ``"runs/*.run"`` stands for the files that match it, sorted by name. Gzip is recognised by
+        its content.
 
     Returns
     -------
@@ -67,7 +70,7 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
     PrframeError
         A line with fewer than six fields, with a rank that is no whole number or a score that is
         no number (NaN is none), with text that is not UTF-8, or of more than 1,000,000 bytes; with
-        the file and the line.
+        the file and the line. A pattern that no file matches.
     OSError
         A file that cannot be opened; FileNotFoundError if it does not exist.
 
@@ -116,8 +119,9 @@ def read_qrels(path: Path | Sequence[Path]) -> pl.DataFrame:
     Parameters
     ----------
     path : str, path, or list of them
-        One file, or several whose rows are to follow one another. Gzip is recognised by its
-        content.
+        One file, or several whose rows are to follow one another. A pattern such as
+        ``"runs/*.run"`` stands for the files that match it, sorted by name. Gzip is recognised by
+        its content.
 
     Returns
     -------
@@ -129,7 +133,8 @@ def read_qrels(path: Path | Sequence[Path]) -> pl.DataFrame:
     ------
     PrframeError
         A line that has not exactly four fields, a label that is no whole number, text that is not
-        UTF-8, or a line of more than 1,000,000 bytes; with the file and the line.
+        UTF-8, or a line of more than 1,000,000 bytes; with the file and the line. A pattern that
+        no file matches.
     OSError
         A file that cannot be opened; FileNotFoundError if it does not exist.
 
@@ -161,11 +166,37 @@ def read_qrels(path: Path | Sequence[Path]) -> pl.DataFrame:
 
 def _read(path: Path | Sequence[Path], layout: Layout) -> pl.DataFrame:
     """Read one file or several."""
-    paths = [path] if isinstance(path, (str, os.PathLike)) else path
+    return pl.concat([read_file(file_path, layout) for file_path in files(path)])
+
+
+def is_path(given: object) -> TypeGuard[Path]:
+    """Tell whether an object is a path."""
+    return isinstance(given, (str, os.PathLike))
+
+
+def files(path: Any) -> list[Path]:  # noqa: ANN401 - what is no path is refused here
+    """Return the paths of a path or a list of paths, each pattern replaced by its files."""
+    paths = [path] if is_path(path) else path
     is_list = isinstance(paths, (list, tuple)) and bool(paths)
-    if not (is_list and all(isinstance(file_path, (str, os.PathLike)) for file_path in paths)):
+    if not (is_list and all(is_path(file_path) for file_path in paths)):
         raise PrframeError(f"`path` must be a path or a list of paths; got {checks.brief(path)}.")
-    parts = [rows for file_path in paths for rows in _read_file(file_path, layout) if rows.height]
+    return [file_path for pattern in paths for file_path in _matching(pattern)]
+
+
+def _matching(pattern: Path) -> list[Path]:
+    """Return the files of a pattern, sorted by name; what is no pattern stands for itself."""
+    text = os.fspath(pattern)
+    if not isinstance(text, str) or not _PATTERN.search(text) or os.path.lexists(text):
+        return [pattern]
+    matches: list[Path] = [*sorted(glob(text, recursive=True))]  # noqa: PTH207 - a pattern may be absolute
+    if not matches:
+        raise PrframeError(f"no file matches {text!r}; mend the pattern, or name the files.")
+    return matches
+
+
+def read_file(path: Path, layout: Layout) -> pl.DataFrame:
+    """Read one file."""
+    parts = [rows for rows in _read_file(path, layout) if rows.height]
     return pl.concat(parts or [layout.empty])
 
 
@@ -345,6 +376,8 @@ def _is_right(rows: pl.DataFrame, block: bytes) -> bool:
     # Missing fields are null, and so are empty ones, which come from misplaced white space.
     if any(column.null_count() for column in rows.iter_columns()):
         return False
+    if "value" in rows.columns and not _are_values(rows):
+        return False
     if "score" in rows.columns and not _are_numbers(rows["score"], np.frombuffer(block, np.uint8)):
         return False
     if b"#" not in block and BOM[:1] not in block:
@@ -352,6 +385,12 @@ def _is_right(rows: pl.DataFrame, block: bytes) -> bool:
     query = pl.col("query_id").str
     start = query.starts_with("#") | query.starts_with(BOM.decode())
     return not rows.select(start.any()).item()
+
+
+def _are_values(rows: pl.DataFrame) -> bool:
+    """Tell whether the values of all measures are finite numbers, but for those that are words."""
+    text = rows.filter(~pl.col("metric").is_in(WORDS))["value"]
+    return bool(text.cast(pl.Float64, strict=False).is_finite().fill_null(value=False).all())
 
 
 def _are_numbers(score: pl.Series, content: Bytes) -> bool:
