@@ -42,7 +42,7 @@ def together(parts: Sequence[Part], *keys: str) -> pl.DataFrame:
     named = [part.renamed() if i in shared else part for i, part in enumerate(parts)]
     if still_shared := _sharing(named, keys):
         raise _alike(pl.concat(named[i].rows["system"] for i in still_shared).unique())
-    return pl.concat([part.rows for part in named])
+    return pl.concat([part.rows for part in named], how="vertical_relaxed")
 
 
 def _alike(systems: pl.Series) -> PrframeError:
@@ -58,8 +58,11 @@ def _sharing(parts: Sequence[Part], keys: Sequence[str]) -> set[int]:
     if len(parts) == 1:
         return set()
     rows = pl.concat(
-        part.rows.select(pl.lit(i).alias("part"), "system", *keys).unique()
-        for i, part in enumerate(parts)
+        [
+            part.rows.select(pl.lit(i).alias("part"), "system", *keys).unique()
+            for i, part in enumerate(parts)
+        ],
+        how="vertical_relaxed",
     )
     shared = rows.filter(pl.struct("system", *keys).is_duplicated())
     return set(shared["part"])

@@ -39,6 +39,14 @@ _SETS = {
         *("num_nonrel_judged_ret", "unj"),
     ),
 }
+_RETRIEVED, _RELEVANT, _HITS = (pl.col(name) for name in ("NumRet", "NumRel", "NumRelRet"))
+_PRECISION, _RECALL = _HITS / _RETRIEVED, _HITS / _RELEVANT
+# These are computed from counts in the order of trec_eval, so that the last bit is the same and
+# numbers halfway between two of four decimals are printed as it prints them.
+_OF_COUNTS = {
+    "set_map": _HITS * _HITS / (_RETRIEVED * _RELEVANT),
+    "set_F": 2 * _PRECISION * _RECALL / (_PRECISION + _RECALL),
+}
 _WITH_PARAMETERS = re.compile(rf"({'|'.join(_PARAMETERS)})[._]([0-9.]+(?:,[0-9.]+)*)")
 _UNJUDGED = re.compile(r"unj_([1-9][0-9]{0,14})")
 # The names of these stand for version 9 in the catalogue.
@@ -126,8 +134,10 @@ def _measure(name: str | Metric, version: Version) -> Measure:
         return Measure(text, (metric,), value, _geometric_mean, of_queries=False)
     if text == "num_nonrel_judged_ret":
         metrics = tuple(CATALOGUE[part] for part in ("NumRet", "Judged", "NumRelRet"))
-        judged = (pl.col("NumRet") * pl.col("Judged")).round()
-        return Measure(text, metrics, judged - pl.col("NumRelRet"), _sum)
+        return Measure(text, metrics, (_RETRIEVED * pl.col("Judged")).round() - _HITS, _sum)
+    if text in _OF_COUNTS:
+        metrics = tuple(CATALOGUE[part] for part in ("NumRet", "NumRel", "NumRelRet"))
+        return Measure(text, metrics, _OF_COUNTS[text].fill_nan(0.0))
     if unjudged := _UNJUDGED.fullmatch(text):
         return _unjudged(text, int(unjudged[1]))
     # What is neither a name nor a metric is refused here.
@@ -140,13 +150,13 @@ def _measure(name: str | Metric, version: Version) -> Measure:
 
 def _unjudged(name: str, k: int) -> Measure:
     """Return the share of unjudged documents among k, where missing ones count as judged."""
-    judged, retrieved = CATALOGUE["Judged"] @ k, CATALOGUE["NumRet"]
-    listed = pl.col(str(retrieved)).clip(upper_bound=k)
-    n_judged = (pl.col(str(judged)) * listed).round()
-    return Measure(name, (judged, retrieved), (listed - n_judged) / k)
+    judged = CATALOGUE["Judged"] @ k
+    n_listed = _RETRIEVED.clip(upper_bound=k)
+    n_judged = (pl.col(str(judged)) * n_listed).round()
+    return Measure(name, (judged, CATALOGUE["NumRet"]), (n_listed - n_judged) / k)
 
 
 def check_version(version: object) -> None:
     """Require a version of trec_eval that is known."""
-    if isinstance(version, bool) or version not in {9, 10}:
+    if isinstance(version, bool) or version not in (9, 10):
         raise PrframeError(f"`version` must be 9 or 10; got {checks.brief(version)}.")

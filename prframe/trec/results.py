@@ -48,8 +48,6 @@ def read_results(path: Path | Sequence[Path], *, summary: bool = False) -> pl.Da
     the same run and have a value of the same query and measure are told apart by the names of the
     files.
 
-    `prframe.compare` tests the values at hand with ``values="value"``.
-
     Examples
     --------
     >>> from pathlib import Path

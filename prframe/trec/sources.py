@@ -66,7 +66,7 @@ def _form_of_dict(values: Sequence[object]) -> str:
     Columns make a frame. Numbers by document make a ranking, so that the keys are queries. What
     makes a run by itself has the name of a system as its key.
     """
-    if all(map(_is_column, values)):
+    if values and all(map(_is_column, values)):
         return "columns"
     items = [item for value in values if isinstance(value, Mapping) for item in value.values()]
     if all(isinstance(value, Mapping) for value in values):
