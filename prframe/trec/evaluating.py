@@ -11,6 +11,7 @@ from prframe._engine import frames
 from prframe.errors import PrframeError
 from prframe.metrics import Metric
 from prframe.trec import roles
+from prframe.trec.grouping import group
 from prframe.trec.joining import Duplicates, Queries, condensed, join
 from prframe.trec.measures import Measure, Version, check_version, measures_of
 from prframe.trec.sources import AnyRuns, Qrels, Runs, run_frame
@@ -219,7 +220,7 @@ class _Task:
         if self.depth is not None:
             joined = _cut(joined, by, self.depth, float32=self.float32)
         if self.judged_only:
-            joined = condensed(joined, by)
+            joined = condensed(joined, group(joined.select(by)).of_row)
         needed = {str(metric): metric for measure in self.measures for metric in measure.metrics}
         values = evaluate_groups(
             joined,

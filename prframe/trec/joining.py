@@ -12,6 +12,7 @@ from prframe._engine import frames
 from prframe._engine.frames import Source
 from prframe.errors import PrframeError
 from prframe.trec import matching, roles, sources
+from prframe.trec.grouping import Integers
 from prframe.trec.roles import Roles
 from prframe.trec.sources import AnyRuns, Qrels, Runs
 from prframe.typing import Columns, FrameT, Schema
@@ -265,7 +266,7 @@ def _labelled(rankings: matching.Rankings, options: _Options) -> pl.DataFrame:
     if options.complete:
         out = pl.concat([out, rankings.unretrieved()])
     if options.unjudged == "drop":
-        out = condensed(out, ["ranking"])
+        out = condensed(out, out["ranking"].to_numpy())
     if options.complete:
         out = out.sort("ranking", maintain_order=True)
     return out.select(
@@ -277,16 +278,21 @@ def _labelled(rankings: matching.Rankings, options: _Options) -> pl.DataFrame:
     )
 
 
-def condensed(rows: pl.DataFrame, ranking: list[str]) -> pl.DataFrame:
-    """Drop documents without judgment.
+def condensed(rows: pl.DataFrame, ranking: Integers) -> pl.DataFrame:
+    """Drop documents without judgment; `ranking` numbers the ranking of each row.
 
     A ranking of nothing else keeps its first document as one that was not retrieved, so that its
     query still counts.
     """
-    is_judged = pl.col("judged")
-    is_kept_empty = (~is_judged).all().over(ranking) & pl.struct(ranking).is_first_distinct()
-    return rows.filter(is_judged | is_kept_empty).with_columns(
-        score=pl.when(is_judged).then("score").otherwise(-np.inf)
+    is_judged = rows["judged"].to_numpy()
+    has_judged = np.zeros(int(ranking.max(initial=-1)) + 1, dtype=np.bool_)
+    has_judged[ranking[is_judged]] = True
+    lost = np.flatnonzero(~has_judged[ranking])
+    _, first = np.unique(ranking[lost], return_index=True)
+    keep = is_judged.copy()
+    keep[lost[first]] = True
+    return rows.filter(pl.Series(keep)).with_columns(
+        score=pl.when("judged").then("score").otherwise(-np.inf)
     )
 
 

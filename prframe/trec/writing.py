@@ -65,7 +65,7 @@ def write_run(  # noqa: PLR0913 - options, by keyword
     -----
     Rows with a score of -inf were not retrieved and are left out. Rankings come in the order in
     which they first appear. Ranks count from 1 by descending score; documents with equal scores
-    are in descending order of their ids as text, as trec_eval has them. (trec_eval compares
+    are in descending order of their ids as text, as trec_eval has them. (Version 9 compares
     32-bit floats, so it sees more ties.) Scores are written with as many digits as it takes to
     read the same 64-bit floats again.
 
