@@ -1,15 +1,13 @@
 """Put the rows of several files together, so that their systems stay apart."""
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 
 import polars as pl
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.trec.reading import Path
+from prframe.trec.paths import Path, file_stem
 
 
 @dataclass(frozen=True)
@@ -24,12 +22,6 @@ class Part:
         if self.path is None or self.rows["system"].n_unique() > 1:
             raise _alike(self.rows["system"].unique())
         return Part(self.rows.with_columns(pl.lit(file_stem(self.path)).alias("system")))
-
-
-def file_stem(path: Path) -> str:
-    """Return the name of a file without its ending, and without ``.gz`` behind that."""
-    name = PurePath(os.fsdecode(path)).name
-    return PurePath(name.removesuffix(".gz")).stem
 
 
 def together(parts: Sequence[Part], *keys: str) -> pl.DataFrame:

@@ -16,8 +16,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from glob import glob
-from typing import Any, TypeAlias, TypeGuard
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
@@ -26,8 +25,8 @@ from numpy.typing import NDArray
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.trec.layouts import BOM, QRELS, RUN, WORDS, Layout, MalformedLineError
+from prframe.trec.paths import Path, files
 
-Path: TypeAlias = str | os.PathLike[str]
 Bytes: TypeAlias = NDArray[np.uint8]
 # Returns the next bytes of a file, about as many as asked for, and none at its end.
 Read: TypeAlias = Callable[[int], bytes]
@@ -45,7 +44,6 @@ _SIGNS, _INFINITE = list(b"+-"), list(b"iI")
 # These bytes, with spaces and newlines, are white space in C. A carriage return becomes a
 # newline, since it ends a line and blank lines are skipped.
 _TO_SPACE = bytes.maketrans(b"\t\v\f\r", b"   \n")
-_PATTERN = re.compile(r"[*?[]")
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
@@ -167,31 +165,6 @@ def read_qrels(path: Path | Sequence[Path]) -> pl.DataFrame:
 def _read(path: Path | Sequence[Path], layout: Layout) -> pl.DataFrame:
     """Read one file or several."""
     return pl.concat([read_file(file_path, layout) for file_path in files(path)])
-
-
-def is_path(given: object) -> TypeGuard[Path]:
-    """Tell whether an object is a path."""
-    return isinstance(given, (str, os.PathLike))
-
-
-def files(path: Any) -> list[Path]:  # noqa: ANN401 - what is no path is refused here
-    """Return the paths of a path or a list of paths, each pattern replaced by its files."""
-    paths = [path] if is_path(path) else path
-    is_list = isinstance(paths, (list, tuple)) and bool(paths)
-    if not (is_list and all(is_path(file_path) for file_path in paths)):
-        raise PrframeError(f"`path` must be a path or a list of paths; got {checks.brief(path)}.")
-    return [file_path for pattern in paths for file_path in _matching(pattern)]
-
-
-def _matching(pattern: Path) -> list[Path]:
-    """Return the files of a pattern, sorted by name; what is no pattern stands for itself."""
-    text = os.fspath(pattern)
-    if not isinstance(text, str) or not _PATTERN.search(text) or os.path.lexists(text):
-        return [pattern]
-    matches: list[Path] = [*sorted(glob(text, recursive=True))]  # noqa: PTH207 - a pattern may be absolute
-    if not matches:
-        raise PrframeError(f"no file matches {text!r}; mend the pattern, or name the files.")
-    return matches
 
 
 def read_file(path: Path, layout: Layout) -> pl.DataFrame:

@@ -6,9 +6,10 @@ import polars as pl
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.trec.apart import Part, file_stem, together
+from prframe.trec.apart import Part, together
 from prframe.trec.layouts import RESULTS, WORDS
-from prframe.trec.reading import Path, files, read_file
+from prframe.trec.paths import Path, file_stem, files
+from prframe.trec.reading import read_file
 
 _SUMMARY = "all"
 

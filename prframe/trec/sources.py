@@ -15,7 +15,8 @@ from prframe.errors import PrframeError
 from prframe.trec import roles
 from prframe.trec.apart import Part, together
 from prframe.trec.layouts import RUN
-from prframe.trec.reading import Path, files, is_path, read_file, read_qrels
+from prframe.trec.paths import Path, files, is_path
+from prframe.trec.reading import read_file, read_qrels
 from prframe.typing import AnyFrame
 
 # A dict holds columns, or rankings by query, or runs by the name of their system.
