@@ -46,6 +46,7 @@ STATS = """
     ranking_levels ranking_performance recall_null_moments roc_from_ranks sampled_p_value sign_test
     signed_rank_posterior signed_rank_test tukey_randomization
 """
+TREC = "evaluate join read_qrels read_results read_run write_run"
 DOORS = [module.name for module in iter_modules(stats.__path__) if module.ispkg]
 
 
@@ -68,6 +69,10 @@ def test_names_of_the_package() -> None:
 def test_names_of_the_statistics() -> None:
     assert sorted(stats.__all__) == STATS.split()
     assert dir(stats) == sorted(stats.__all__)
+
+
+def test_names_of_trec() -> None:
+    assert sorted(prframe.trec.__all__) == TREC.split()
 
 
 @pytest.mark.parametrize("door", DOORS)

@@ -6,6 +6,7 @@ import pandas as pd
 import polars as pl
 
 import prframe
+from prframe import trec
 
 
 def kinds(pandas: pd.DataFrame, eager: pl.DataFrame, lazy: pl.LazyFrame) -> None:
@@ -25,3 +26,14 @@ def kinds(pandas: pd.DataFrame, eager: pl.DataFrame, lazy: pl.LazyFrame) -> None
     assert_type(prframe.compare(pandas, values=["new", "old"]), pd.DataFrame)
     assert_type(prframe.topk_test(lazy, k=[5, 10], method="jeffreys"), pl.LazyFrame)
     assert_type(prframe.expressions.ap(pl.col("score"), "label"), pl.Expr)
+
+
+def trec_files(pandas: pd.DataFrame, lazy: pl.LazyFrame) -> None:
+    qrels = {"q": {"d": 1}}
+    assert_type(trec.join(pandas, "judged.qrels"), pd.DataFrame)
+    assert_type(trec.join("runs/*.run", qrels), pl.DataFrame)
+    assert_type(trec.join({"bm25": "bm25.run", "dense": lazy}, lazy), pl.DataFrame)
+    assert_type(trec.evaluate(lazy, qrels, by_query=True), pl.LazyFrame)
+    assert_type(trec.evaluate(["a.run", pandas], qrels, ["map", prframe.P @ 5]), pl.DataFrame)
+    assert_type(trec.evaluate({"q": {"d": 0.5}}, qrels, version=10), pl.DataFrame)
+    assert_type(trec.read_results(["a.txt", "b.txt"]), pl.DataFrame)

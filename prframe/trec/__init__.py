@@ -4,8 +4,10 @@ A *run* lists the documents that a system retrieved for each query, with scores.
 judgments: a label for each judged pair of query and document.
 """
 
+from prframe.trec.evaluating import evaluate
 from prframe.trec.joining import join
 from prframe.trec.reading import read_qrels, read_run
+from prframe.trec.results import read_results
 from prframe.trec.writing import write_run
 
-__all__ = ["join", "read_qrels", "read_run", "write_run"]
+__all__ = ["evaluate", "join", "read_qrels", "read_results", "read_run", "write_run"]

@@ -2,26 +2,57 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
+from typing import Any, Literal, get_args, overload
 
+import numpy as np
 import polars as pl
 
 from prframe import checks
 from prframe._engine import frames
 from prframe._engine.frames import Source
 from prframe.errors import PrframeError
-from prframe.trec import matching, roles
+from prframe.trec import matching, roles, sources
+from prframe.trec.grouping import Integers
 from prframe.trec.roles import Roles
-from prframe.typing import AnyFrame, Columns, FrameT, Schema
+from prframe.trec.sources import AnyRuns, Qrels, Runs
+from prframe.typing import Columns, FrameT, Schema
 
 Unjudged = Literal["negative", "drop"]
 Queries = Literal["all", "qrels", "run", "both"]
 Duplicates = Literal["raise", "best"]
 
 
-def join(  # noqa: PLR0913 - options, by keyword
+@overload
+def join(
     run: FrameT,
-    qrels: AnyFrame,
+    qrels: Qrels,
+    *,
+    unjudged: Unjudged = ...,
+    complete: bool = ...,
+    queries: Queries = ...,
+    duplicates: Duplicates = ...,
+    exclude_self: bool = ...,
+    system: Columns | None = ...,
+) -> FrameT: ...
+
+
+@overload
+def join(
+    run: Runs,
+    qrels: Qrels,
+    *,
+    unjudged: Unjudged = ...,
+    complete: bool = ...,
+    queries: Queries = ...,
+    duplicates: Duplicates = ...,
+    exclude_self: bool = ...,
+    system: Columns | None = ...,
+) -> pl.DataFrame: ...
+
+
+def join(  # noqa: PLR0913 - options, by keyword
+    run: AnyRuns,
+    qrels: Qrels,
     *,
     unjudged: Unjudged = "negative",
     complete: bool = True,
@@ -29,23 +60,34 @@ def join(  # noqa: PLR0913 - options, by keyword
     duplicates: Duplicates = "raise",
     exclude_self: bool = False,
     system: Columns | None = None,
-) -> FrameT:
+) -> Any:
     """Label the documents of a run, and list the judged ones that it lacks.
 
     Parameters
     ----------
-    run : polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, Arrow PyCapsule frame
-        One row per retrieved document. Columns are recognised by their names, where the first
+    run : frame, path, list of these, or dict
+        A frame (polars DataFrame or LazyFrame, pandas DataFrame, pyarrow Table, any frame with
+        the Arrow PyCapsule interface, dict of columns) has one row per retrieved document.
+        Columns are recognised by their names, where the first
         name of a list that the frame has counts: the query by ``query_id``, ``qid``, ``q_id``,
         ``query`` or ``topic``; the document by ``doc_id``, ``docno``, ``docid`` or
         ``document_id``; the score by ``score``. A score of -inf means not retrieved.
-    qrels : frame of the same kind or another
+
+        Paths, and patterns such as ``"runs/*.run"``, are read with `read_run`; the system is the
+        tag. Files that share a tag and a query are systems of their own, named after the files:
+        ``bm25`` for ``runs/bm25.run.gz``.
+
+        A dict ``{query: {document: score}}`` is one run. A dict of runs in any form has the names
+        of the systems as its keys.
+    qrels : frame of the same kind or another, path, list of paths, or dict
         One row per judged pair: query and document as in the run; the label by ``label``,
         ``relevance``, ``rel`` or ``score``. A label above 0 is relevant; a label below 0 means
-        that the document was pooled but not judged.
+        that the document was pooled but not judged. Files are read with `read_qrels`; a dict is
+        ``{query: {document: label}}``, with labels that are integers.
     unjudged : {"negative", "drop"}
         Whether documents of the run without judgment get the label 0 (those with a negative label
-        keep it) or are left out (condensed lists).
+        keep it) or are left out (condensed lists). A ranking without judged documents keeps its
+        first one, with a score of -inf, so that its query counts, as with trec_eval -J.
     complete : bool
         Whether documents of the qrels that a system did not retrieve are listed with a score of
         -inf. Without them recall, AP, nDCG and others count only the retrieved documents.
@@ -62,7 +104,7 @@ def join(  # noqa: PLR0913 - options, by keyword
 
     Returns
     -------
-    frame of the run's kind
+    frame of the run's kind, of polars if the run is no frame
         The system columns as they are, then ``query_id`` and ``doc_id`` (as in the run; String
         where they are categories), ``score`` (Float64), ``label`` (Int64, or Float64 if the
         label of the qrels is of a float type; 0 without judgment), ``judged`` (Boolean: in the
@@ -78,7 +120,8 @@ def join(  # noqa: PLR0913 - options, by keyword
     MissingColumnError
         A frame without a column for the query, the document, the score or the label.
     PrframeError
-        An unknown option; ids of different types; ids, scores or labels that are null or NaN;
+        An unknown option; qrels in place of the run; runs that share a name; ids of different
+        types; ids, scores or labels that are null or NaN;
         a document that is judged twice for a query, or retrieved twice.
 
     Notes
@@ -115,10 +158,11 @@ def join(  # noqa: PLR0913 - options, by keyword
     └──────────┴────────┴───────┴───────┴────────┘
     """
     options = _Options(unjudged, complete, queries, duplicates, exclude_self)
-    run_frame, names = frames.named(run)
+    run_frame, names = frames.named(sources.run_frame(run))
+    judgments, qrels_names = frames.named(sources.qrels_frame(qrels))
+    roles.refuse_exchanged(names, qrels_names)
     run_roles = roles.of_run(names, system)
-    judgments, names = frames.named(qrels)
-    qrels_roles = roles.of_qrels(names)
+    qrels_roles = roles.of_qrels(qrels_names)
     judged = frames.source(judgments, qrels_roles.columns)
 
     def task(source: Source) -> "_Task":
@@ -126,14 +170,13 @@ def join(  # noqa: PLR0913 - options, by keyword
         text_roles = replace(run_roles, systems=tuple(systems))
         return _task(text_roles, qrels_roles, source, judged, options)
 
-    result: FrameT = frames.through(
+    return frames.through(
         run_frame,
         run_roles.columns,
         lambda source: task(source).result,
         lambda source: _join(task(source), source, judged),
         renamed={"query_id": run_roles.query, "doc_id": run_roles.document},
     )
-    return result
 
 
 @dataclass(frozen=True)
@@ -220,19 +263,36 @@ def _join(task: _Task, source: Source, judged: Source) -> pl.DataFrame:
 def _labelled(rankings: matching.Rankings, options: _Options) -> pl.DataFrame:
     """Return the rows of rankings with their labels, and what these lack."""
     out = rankings.retrieved()
-    if options.unjudged == "drop":
-        out = out.filter("judged")
     if options.complete:
-        others = rankings.unretrieved()
-        if options.unjudged == "drop":
-            others = others.filter("judged")
-        out = pl.concat([out, others]).sort("ranking", maintain_order=True)
+        out = pl.concat([out, rankings.unretrieved()])
+    if options.unjudged == "drop":
+        out = condensed(out, out["ranking"].to_numpy())
+    if options.complete:
+        out = out.sort("ranking", maintain_order=True)
     return out.select(
         *(_of_rows(column, out["ranking"]) for column in rankings.keys.iter_columns()),
         "doc_id",
         "score",
         "label",
         "judged",
+    )
+
+
+def condensed(rows: pl.DataFrame, ranking: Integers) -> pl.DataFrame:
+    """Drop documents without judgment; `ranking` numbers the ranking of each row.
+
+    A ranking of nothing else keeps its first document as one that was not retrieved, so that its
+    query still counts.
+    """
+    is_judged = rows["judged"].to_numpy()
+    has_judged = np.zeros(int(ranking.max(initial=-1)) + 1, dtype=np.bool_)
+    has_judged[ranking[is_judged]] = True
+    lost = np.flatnonzero(~has_judged[ranking])
+    _, first = np.unique(ranking[lost], return_index=True)
+    keep = is_judged.copy()
+    keep[lost[first]] = True
+    return rows.filter(pl.Series(keep)).with_columns(
+        score=pl.when("judged").then("score").otherwise(-np.inf)
     )
 
 
@@ -252,13 +312,7 @@ def _run_rows(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
         f"the score {run.value!r} of the run must not contain nulls or NaN",
         "drop these rows, or fill in -inf for documents that were not retrieved",
     )
-    if frame.schema[run.value].is_integer():
-        roles.refuse(
-            frame,
-            ~pl.col(run.value).is_between(-checks.LARGEST_COUNT, checks.LARGEST_COUNT),
-            f"the integer score {run.value!r} of the run must lie between -2^53 and 2^53",
-            "scale the scores",
-        )
+    roles.refuse_large(frame, run.value, f"the integer score {run.value!r} of the run")
     return frame.select(
         *run.systems,
         pl.col(run.query).cast(task.result["query_id"]).alias("query_id"),

@@ -11,6 +11,8 @@ import polars as pl
 from prframe import checks
 
 BOM = b"\xef\xbb\xbf"
+# The values of these measures of trec_eval are words.
+WORDS = ("runid", "relstring")
 
 # The number of digits is bounded, because Python refuses to read numbers of thousands of digits.
 _WHOLE = re.compile(r"[+-]?[0-9]{1,99}", re.ASCII)
@@ -81,12 +83,41 @@ class Layout:
         if len(fields) < size or (len(fields) > size and self.extra == "raise"):
             raise MalformedLineError(
                 f"a line of {self.kind} must have {size} fields, {self.fields!r}; "
-                f"got {len(fields)}"
+                f"got {len(fields)}{_resemblance(fields)}"
             )
         return tuple(
             _PARSERS[dtype](name, field.decode())
             for (name, dtype), field in zip(self.schema.items(), fields, strict=False)
         )
+
+
+@dataclass(frozen=True)
+class ResultsLayout(Layout):
+    """The fields of the output of trec_eval, whose values are numbers but for a few measures."""
+
+    def parse(self, line: bytes) -> tuple[str | int | float, ...] | None:
+        """Return the fields of a line; None if it is blank or a comment."""
+        row = super().parse(line)
+        if row is not None and row[0] not in WORDS:
+            _number(f"value of {row[0]}", str(row[2]))
+        return row
+
+
+def _resemblance(fields: list[bytes]) -> str:
+    """Say which other kind of file has lines of such fields, if there is one."""
+    if len(fields) >= len(RUN.schema) and _REAL.fullmatch(_read(fields[4])):
+        return ", as in a run, which read_run reads and which comes first in join"
+    if len(fields) == len(QRELS.schema) and _WHOLE.fullmatch(_read(fields[3])):
+        return ", as in qrels, which read_qrels reads and which come second in join"
+    is_result = len(fields) == len(RESULTS.schema) and (
+        _read(fields[0]) in WORDS or _REAL.fullmatch(_read(fields[2]))
+    )
+    return ", as in the output of trec_eval, which read_results reads" if is_result else ""
+
+
+def _read(field: bytes) -> str:
+    """Return a field as text."""
+    return field.decode(errors="replace")
 
 
 _PARSERS: dict[pl.DataType, Callable[[str, str], str | int | float]] = {
@@ -116,5 +147,11 @@ QRELS = Layout(
         "doc_id": pl.String(),
         "label": pl.Int64(),
     },
+    "raise",
+)
+RESULTS = ResultsLayout(
+    "the output of trec_eval",
+    "measure query value",
+    {"metric": pl.String(), "query_id": pl.String(), "value": pl.String()},
     "raise",
 )

@@ -132,6 +132,8 @@ def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: 
     matches = _judgments(rows, query, table)
     if table.height and not matches.height:
         _warn_of_strangers(groups.keys, judged, rows, table)
+    elif table.height:
+        _warn_of_systems(groups.keys, query)
     all_keys = groups.keys
     if queries in {"all", "qrels"}:
         lacking = _lacking(groups.keys, judged)
@@ -201,6 +203,24 @@ def _warn_of_strangers(
         f"the qrels have {roles.examples(qrels_ids.head(2))}",
         UnmatchedIdsWarning,
     )
+
+
+def _warn_of_systems(keys: pl.DataFrame, query: Integers) -> None:
+    """Warn of systems that have no query in common with the qrels, unlike others."""
+    names = keys.columns[:-1]
+    if not names:
+        return
+    known = keys.filter(pl.Series(query >= 0)).select(names)
+    systems = keys.select(names).unique(maintain_order=True)
+    strange = systems.join(known, on=names, how="anti", nulls_equal=True, maintain_order="left")
+    if strange.height:
+        shown = strange.head(checks.SHOWN)
+        examples = shown.to_series() if shown.width == 1 else shown.rows()
+        warn(
+            f"{strange.height} of {systems.height} systems have no query in common with the "
+            f"qrels: {roles.examples(examples)}",
+            UnmatchedIdsWarning,
+        )
 
 
 def _lacking(keys: pl.DataFrame, judged: pl.DataFrame) -> pl.DataFrame:

@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.trec.layouts import BOM, QRELS, RUN, Layout, MalformedLineError
+from prframe.trec.layouts import BOM, QRELS, RUN, WORDS, Layout, MalformedLineError
+from prframe.trec.paths import Path, files
 
-Path: TypeAlias = str | os.PathLike[str]
 Bytes: TypeAlias = NDArray[np.uint8]
 # Returns the next bytes of a file, about as many as asked for, and none at its end.
 Read: TypeAlias = Callable[[int], bytes]
@@ -53,8 +53,9 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
     Parameters
     ----------
     path : str, path, or list of them
-        One file, or several whose rows are to follow one another. Gzip is recognised by its
-        content.
+        One file, or several whose rows are to follow one another. A pattern such as
+        ``"runs/*.run"`` stands for the files that match it, sorted by name. Gzip is recognised by
+        its content.
 
     Returns
     -------
@@ -67,7 +68,7 @@ def read_run(path: Path | Sequence[Path]) -> pl.DataFrame:
     PrframeError
         A line with fewer than six fields, with a rank that is no whole number or a score that is
         no number (NaN is none), with text that is not UTF-8, or of more than 1,000,000 bytes; with
-        the file and the line.
+        the file and the line. A pattern that no file matches.
     OSError
         A file that cannot be opened; FileNotFoundError if it does not exist.
 
@@ -116,8 +117,9 @@ def read_qrels(path: Path | Sequence[Path]) -> pl.DataFrame:
     Parameters
     ----------
     path : str, path, or list of them
-        One file, or several whose rows are to follow one another. Gzip is recognised by its
-        content.
+        One file, or several whose rows are to follow one another. A pattern such as
+        ``"runs/*.run"`` stands for the files that match it, sorted by name. Gzip is recognised by
+        its content.
 
     Returns
     -------
@@ -129,7 +131,8 @@ def read_qrels(path: Path | Sequence[Path]) -> pl.DataFrame:
     ------
     PrframeError
         A line that has not exactly four fields, a label that is no whole number, text that is not
-        UTF-8, or a line of more than 1,000,000 bytes; with the file and the line.
+        UTF-8, or a line of more than 1,000,000 bytes; with the file and the line. A pattern that
+        no file matches.
     OSError
         A file that cannot be opened; FileNotFoundError if it does not exist.
 
@@ -161,11 +164,12 @@ def read_qrels(path: Path | Sequence[Path]) -> pl.DataFrame:
 
 def _read(path: Path | Sequence[Path], layout: Layout) -> pl.DataFrame:
     """Read one file or several."""
-    paths = [path] if isinstance(path, (str, os.PathLike)) else path
-    is_list = isinstance(paths, (list, tuple)) and bool(paths)
-    if not (is_list and all(isinstance(file_path, (str, os.PathLike)) for file_path in paths)):
-        raise PrframeError(f"`path` must be a path or a list of paths; got {checks.brief(path)}.")
-    parts = [rows for file_path in paths for rows in _read_file(file_path, layout) if rows.height]
+    return pl.concat([read_file(file_path, layout) for file_path in files(path)])
+
+
+def read_file(path: Path, layout: Layout) -> pl.DataFrame:
+    """Read one file."""
+    parts = [rows for rows in _read_file(path, layout) if rows.height]
     return pl.concat(parts or [layout.empty])
 
 
@@ -345,6 +349,8 @@ def _is_right(rows: pl.DataFrame, block: bytes) -> bool:
     # Missing fields are null, and so are empty ones, which come from misplaced white space.
     if any(column.null_count() for column in rows.iter_columns()):
         return False
+    if "value" in rows.columns and not _are_values(rows):
+        return False
     if "score" in rows.columns and not _are_numbers(rows["score"], np.frombuffer(block, np.uint8)):
         return False
     if b"#" not in block and BOM[:1] not in block:
@@ -352,6 +358,12 @@ def _is_right(rows: pl.DataFrame, block: bytes) -> bool:
     query = pl.col("query_id").str
     start = query.starts_with("#") | query.starts_with(BOM.decode())
     return not rows.select(start.any()).item()
+
+
+def _are_values(rows: pl.DataFrame) -> bool:
+    """Tell whether the values of all measures are finite numbers, but for those that are words."""
+    text = rows.filter(~pl.col("metric").is_in(WORDS))["value"]
+    return bool(text.cast(pl.Float64, strict=False).is_finite().fill_null(value=False).all())
 
 
 def _are_numbers(score: pl.Series, content: Bytes) -> bool:

@@ -39,6 +39,22 @@ class Roles:
         return needed | dict.fromkeys(self.systems, "by")
 
 
+def refuse_exchanged(run: Sequence[str], qrels: Sequence[str]) -> None:
+    """Require columns of a run first and columns of qrels second."""
+    is_run, is_labelled = "score" in run, any(name in qrels for name in LABEL[:-1])
+    labels = [name for name in LABEL[:-1] if name in run]
+    if not is_run and labels and "score" in qrels and not is_labelled:
+        raise PrframeError(
+            f"the run comes first, and the qrels second; the first has a column {labels[0]!r} and "
+            "no 'score', the second a 'score' and no label. Exchange them."
+        )
+    if "score" in qrels and "rank" in qrels and not is_labelled:
+        raise PrframeError(
+            "the qrels must be judgments and not a run; they have the columns 'rank' and 'score', "
+            "and none for the label. Pass the run first, and the qrels second."
+        )
+
+
 def of_qrels(names: Sequence[str]) -> Roles:
     """Find the columns of qrels."""
     return Roles(
@@ -120,6 +136,14 @@ def refuse(rows: pl.DataFrame, bad: pl.Expr, must: str, remedy: str) -> None:
     count = rows.select(bad.sum()).item()
     if count:
         raise PrframeError(f"{must}: {count} of {rows.height} rows; {remedy}.")
+
+
+def refuse_large(rows: pl.DataFrame, column: str, what: str) -> None:
+    """Require integers that 64-bit floats can tell apart."""
+    if rows.schema[column].is_integer():
+        largest = checks.LARGEST_COUNT
+        outside = ~pl.col(column).is_between(-largest, largest)
+        refuse(rows, outside, f"{what} must lie between -2^53 and 2^53", "scale the scores")
 
 
 def examples(rows: Iterable[object]) -> str:

@@ -55,9 +55,9 @@ def write_run(  # noqa: PLR0913 - options, by keyword
     MissingColumnError
         A named column does not exist, or none is recognised.
     PrframeError
-        Scores that are null or NaN; ids or tags that are null, empty, contain white space or are
-        neither text nor integers; query ids that start with ``#`` or a byte order mark (readers
-        would skip these); a document that stands twice in a ranking.
+        Scores that are null, NaN or integers beyond 2^53; ids or tags that are null, empty,
+        contain white space or are neither text nor integers; query ids that start with ``#`` or a
+        byte order mark (readers would skip these); a document that stands twice in a ranking.
     OSError
         A file that cannot be written.
 
@@ -65,7 +65,7 @@ def write_run(  # noqa: PLR0913 - options, by keyword
     -----
     Rows with a score of -inf were not retrieved and are left out. Rankings come in the order in
     which they first appear. Ranks count from 1 by descending score; documents with equal scores
-    are in descending order of their ids as text, as trec_eval has them. (trec_eval compares
+    are in descending order of their ids as text, as trec_eval has them. (Version 9 compares
     32-bit floats, so it sees more ties.) Scores are written with as many digits as it takes to
     read the same 64-bit floats again.
 
@@ -134,6 +134,7 @@ def _checked(
         f"the score {columns['score']!r} must not contain nulls or NaN",
         "drop these rows, or fill in -inf for documents that were not retrieved",
     )
+    roles.refuse_large(rows, "score", f"the integer score {columns['score']!r}")
     mark = pl.col("query_id").str.contains("^[#\\u{feff}]")
     roles.refuse(
         rows,

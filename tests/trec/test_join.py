@@ -56,17 +56,20 @@ def naive(run, qrels, *, unjudged, complete, queries, duplicates, exclude_self):
     for (system, query), ranking in rankings.items():
         if queries in {"qrels", "both"} and query not in judged_queries:
             continue
+        rows = []
         for document, score in ranking:
             label = labels.get((query, document), 0)
             judged = (query, document) in labels and label >= 0
-            if judged or unjudged == "negative":
-                out.append((system, query, document, score, label, judged))
+            rows.append((system, query, document, score, label, judged))
         if complete:
             listed = [document for document, _ in ranking]
             for (other, document), label in labels.items():
-                wanted = label >= 0 or unjudged == "negative"
-                if other == query and document not in listed and wanted:
-                    out.append((system, query, document, -inf, label, label >= 0))
+                if other == query and document not in listed:
+                    rows.append((system, query, document, -inf, label, label >= 0))
+        if unjudged == "drop":
+            judged_rows = [row for row in rows if row[-1]]
+            rows = judged_rows or [(*row[:3], -inf, *row[4:]) for row in rows[:1]]
+        out += rows
     return out
 
 
@@ -503,6 +506,19 @@ def test_ids_that_do_not_match(run: dict[str, list[object]], message: str) -> No
         join(pl.DataFrame(run), qrels)
     assert [str(warning.message) for warning in caught] == [message]
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("queries", ["all", "qrels", "run", "both"])
+def test_queries_of_unjudged_documents_count(queries: str) -> None:
+    # As in trec_eval -J, which averages over all these queries: 0 for those without judged documents.
+    run = pl.DataFrame(
+        {"query_id": ["1", "2", "3"], "doc_id": ["d1", "d1", "d2"], "score": [3.0, 2.0, 1.0]}
+    )
+    qrels = pl.DataFrame({"query_id": ["1", "2"], "doc_id": ["d1", "d1"], "label": [1, -1]})
+    joined = join(run, qrels, unjudged="drop", queries=queries)
+    values = prframe.evaluate(joined, ["AP", "NumRet"], by="query_id", undefined=0)
+    expected = [("1", 1.0, 1.0), ("2", 0.0, 0.0), ("3", 0.0, 0.0)]
+    assert values.rows() == expected[: 3 if queries in {"all", "run"} else 2]
 
 
 def test_systems_named_twice() -> None:

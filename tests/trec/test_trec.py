@@ -544,6 +544,12 @@ REFUSED = {
         {},
         "the score must be numeric; 'score' is String.",
     ),
+    "integers that floats merge": (
+        {"score": [2**53 + 1, 2**53]},
+        {},
+        "the integer score 'score' must lie between -2^53 and 2^53: 1 of 2 rows; "
+        "scale the scores.",
+    ),
     "white space": (
         {"doc_id": ["a", "b\tc"]},
         {},

@@ -1,0 +1,249 @@
+"""The numbers of trec_eval in one call."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+import polars as pl
+
+from prframe import checks
+from prframe._engine import frames
+from prframe.errors import PrframeError
+from prframe.metrics import Metric
+from prframe.trec import roles
+from prframe.trec.grouping import group
+from prframe.trec.joining import Duplicates, Queries, condensed, join
+from prframe.trec.measures import Measure, Version, check_version, measures_of
+from prframe.trec.sources import AnyRuns, Qrels, Runs, run_frame
+from prframe.typing import Columns, FrameT, Schema
+from prframe.verbs.evaluate import evaluate as evaluate_groups
+
+
+@overload
+def evaluate(
+    runs: FrameT,
+    qrels: Qrels,
+    measures: str | Metric | Sequence[str | Metric] = ...,
+    *,
+    by_query: bool = ...,
+    complete_queries: bool = ...,
+    relevance_level: int = ...,
+    judged_only: bool = ...,
+    depth: int | None = ...,
+    version: Version = ...,
+    duplicates: Duplicates = ...,
+    system: Columns | None = ...,
+) -> FrameT: ...
+
+
+@overload
+def evaluate(
+    runs: Runs,
+    qrels: Qrels,
+    measures: str | Metric | Sequence[str | Metric] = ...,
+    *,
+    by_query: bool = ...,
+    complete_queries: bool = ...,
+    relevance_level: int = ...,
+    judged_only: bool = ...,
+    depth: int | None = ...,
+    version: Version = ...,
+    duplicates: Duplicates = ...,
+    system: Columns | None = ...,
+) -> pl.DataFrame: ...
+
+
+def evaluate(  # noqa: PLR0913 - options, by keyword
+    runs: AnyRuns,
+    qrels: Qrels,
+    measures: str | Metric | Sequence[str | Metric] = "official",
+    *,
+    by_query: bool = False,
+    complete_queries: bool = False,
+    relevance_level: int = 1,
+    judged_only: bool = False,
+    depth: int | None = None,
+    version: Version = 9,
+    duplicates: Duplicates = "raise",
+    system: Columns | None = None,
+) -> Any:
+    """Evaluate runs by the conventions of trec_eval, which give its numbers.
+
+    Parameters
+    ----------
+    runs : frame, path, list of these, or dict
+        One run or several, as `join` takes them: frames, paths, patterns such as
+        ``"runs/*.run"``, ``{query: {document: score}}``, or a dict of any of these by the names
+        of their systems. A file is named by its tag; files that share a tag and a query are named
+        after the files, ``bm25`` for ``runs/bm25.run.gz``.
+    qrels : frame, path, list of paths, or dict
+        Judgments, as `join` takes them.
+    measures : str, Metric, or list of these
+        Names of trec_eval: of single measures (``"map"``, ``"P_10"``), of measures with parameters
+        (``"P.5,10"``; ``"P"`` has those of trec_eval), or of sets of measures (``"official"``,
+        ``"set"`` and ``"all_trec"``, of which those measures are taken that are offered); or what
+        `prframe.evaluate` takes, such as ``"nDCG@10"``. Where a name such as ``recall`` has
+        another meaning elsewhere, that of trec_eval counts.
+    by_query : bool
+        Whether to return a row for each query (``-q``) and not the summary.
+    complete_queries : bool
+        Whether all queries of the qrels count, those that a run lacks with 0 (``-c``). Otherwise
+        those count that are in both.
+    relevance_level : int
+        The least label that is relevant (``-l``).
+    judged_only : bool
+        Whether documents without judgment are taken out of the rankings (``-J``).
+    depth : int, optional
+        The number of documents of each ranking that count (``-M``). Absent: all.
+    version : {9, 10}
+        The version of trec_eval. Version 9, which pytrec_eval contains, compares scores as 32-bit
+        floats, and version 10 as 64-bit floats. They round levels of recall in different ways.
+    duplicates : {"raise", "best"}
+        A document that stands twice in a ranking is an error, or counts with its highest score.
+    system : str or list of str, optional
+        Columns that tell the systems of a frame apart, as in `join`.
+
+    Returns
+    -------
+    frame of the runs' kind, of polars if these are no frame
+        The columns of systems, if there are any (``system``, unless a frame has other ones); with
+        `by_query` ``query_id``; then a Float64 column for each measure, under the name by which it
+        was asked for. One row for each system, or for each of its queries, in the order of the
+        runs; with `complete_queries` the queries that a run lacks come last.
+
+    Raises
+    ------
+    PrframeError
+        An unknown option or measure, or whatever `join` refuses.
+    OSError
+        A file that cannot be opened.
+
+    Warns
+    -----
+    UnmatchedIdsWarning
+        Runs that have no query, or no document, in common with the qrels.
+
+    Notes
+    -----
+    Documents with equal scores stand in descending order of their ids as text. A measure that is
+    undefined for a query, for example because it has no relevant documents, is 0 and enters the
+    mean.
+
+    The summary is the mean over the queries, of counts their sum, of ``gm_map`` and ``gm_bpref``
+    the geometric mean of values of at least 1e-5. These two and ``num_q`` have no values of single
+    queries and are left out with `by_query`, as trec_eval does.
+
+    ``trec_eval -q -c`` does not print the queries that a run lacks; here they have a row. A score
+    of -inf means not retrieved here. With ``-c`` and ``-l``, trec_eval sums ``num_rel`` over all
+    labels above 0; here the level counts.
+
+    Examples
+    --------
+    >>> from prframe import trec
+    >>> run = {"301": {"d1": 9.5, "d2": 7.0}, "302": {"d1": 5.0, "d3": 5.0}}
+    >>> qrels = {"301": {"d2": 1, "d7": 1}, "302": {"d3": 2}}
+    >>> trec.evaluate(run, qrels, ["num_q", "map", "P_5", "ndcg_cut_10"])
+    shape: (1, 4)
+    ┌───────┬───────┬─────┬─────────────┐
+    │ num_q ┆ map   ┆ P_5 ┆ ndcg_cut_10 │
+    │ ---   ┆ ---   ┆ --- ┆ ---         │
+    │ f64   ┆ f64   ┆ f64 ┆ f64         │
+    ╞═══════╪═══════╪═════╪═════════════╡
+    │ 2.0   ┆ 0.625 ┆ 0.2 ┆ 0.693426    │
+    └───────┴───────┴─────┴─────────────┘
+    """
+    check_version(version)
+    flags = {"by_query": by_query, "complete_queries": complete_queries}
+    for name, value in (flags | {"judged_only": judged_only}).items():
+        checks.flag(name, value)
+    task = _Task(
+        _wanted(measures_of(measures, version), by_query=by_query),
+        by_query=by_query,
+        level=checks.whole_number("relevance_level", relevance_level, 1),
+        judged_only=judged_only,
+        depth=None if depth is None else checks.whole_number("depth", depth, 1),
+        float32=version == 9,  # noqa: PLR2004 - a name, not a quantity
+    )
+    queries: Queries = "qrels" if complete_queries else "both"
+    joined, names = frames.named(
+        join(run_frame(runs), qrels, queries=queries, duplicates=duplicates, system=system)
+    )
+    systems = [name for name in names if name not in roles.RESULT]
+    return frames.through(
+        joined,
+        dict.fromkeys(names, "value") | dict.fromkeys([*systems, "query_id"], "by"),
+        lambda source: task.columns(source.schema, systems),
+        lambda source: task.result(source.whole(), systems),
+    )
+
+
+def _wanted(asked: list[Measure], *, by_query: bool) -> list[Measure]:
+    """Return the measures that the result has."""
+    wanted = [measure for measure in asked if measure.of_queries or not by_query]
+    if not wanted:
+        raise PrframeError(
+            f"{checks.listed(measure.name for measure in asked)} have no values of single "
+            "queries; leave out by_query, or name other measures."
+        )
+    return wanted
+
+
+@dataclass(frozen=True)
+class _Task:
+    """What one call must do."""
+
+    measures: list[Measure]
+    by_query: bool
+    level: int
+    judged_only: bool
+    depth: int | None
+    float32: bool
+
+    def columns(self, schema: pl.Schema, systems: Sequence[str]) -> Schema:
+        """Return the columns of the result."""
+        keys = [*systems, "query_id"] if self.by_query else systems
+        values = {measure.name: pl.Float64() for measure in self.measures}
+        return {key: schema[key] for key in keys} | values
+
+    def result(self, joined: pl.DataFrame, systems: list[str]) -> pl.DataFrame:
+        """Return a row for each system, or for each of its queries."""
+        values = self._values(joined, [*systems, "query_id"])
+        if self.by_query:
+            return values
+        summaries = [measure.summary(pl.col(measure.name)) for measure in self.measures]
+        if not systems:
+            return values.select(summaries)
+        return values.group_by(systems, maintain_order=True).agg(summaries)
+
+    def _values(self, joined: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+        """Return the values of the measures for each query of each system."""
+        if self.depth is not None:
+            joined = _cut(joined, by, self.depth, float32=self.float32)
+        if self.judged_only:
+            joined = condensed(joined, group(joined.select(by)).of_row)
+        needed = {str(metric): metric for measure in self.measures for metric in measure.metrics}
+        values = evaluate_groups(
+            joined,
+            list(needed.values()) or ["NumRet"],
+            by=by,
+            item="doc_id",
+            ties="trec",
+            float32=self.float32,
+            positive=self.level,
+            undefined=0.0,
+        )
+        return values.select(
+            *by, *(measure.value.alias(measure.name) for measure in self.measures)
+        )
+
+
+def _cut(joined: pl.DataFrame, by: list[str], depth: int, *, float32: bool) -> pl.DataFrame:
+    """Take all documents beyond a depth as not retrieved."""
+    score = pl.col("score").cast(pl.Float32) if float32 else pl.col("score")
+    place = (
+        joined.with_row_index("row")
+        .sort(score, pl.col("doc_id").cast(pl.String), descending=True)
+        .with_columns(pl.int_range(pl.len()).over(by).alias("place"))
+        .sort("row")["place"]
+    )
+    return joined.with_columns(score=pl.when(place < depth).then("score").otherwise(-float("inf")))

@@ -1,0 +1,219 @@
+"""Runs and qrels in every form that callers have them: frames, files, and dicts by query.
+
+A frame is left as it is. Everything else becomes a polars frame whose columns `roles` recognises.
+"""
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, Literal, TypeAlias
+
+import polars as pl
+
+from prframe import checks
+from prframe._engine import frames
+from prframe.errors import PrframeError
+from prframe.trec import roles
+from prframe.trec.apart import Part, together
+from prframe.trec.layouts import RUN
+from prframe.trec.paths import Path, files, is_path
+from prframe.trec.reading import read_file, read_qrels
+from prframe.typing import AnyFrame
+
+# A dict holds columns, or rankings by query, or runs by the name of their system.
+Runs: TypeAlias = "Path | Sequence[Path | AnyFrame] | Mapping[Any, Any]"
+AnyRuns: TypeAlias = "AnyFrame | Runs"
+Qrels: TypeAlias = "AnyFrame | Path | Sequence[Path] | Mapping[Any, Any]"
+
+_COLUMNS = ("query_id", "doc_id", "score")
+
+
+def run_frame(runs: Any) -> Any:  # noqa: ANN401 - a frame is passed on
+    """Return the frame of one run or of several."""
+    match _form(runs):
+        case "path":
+            return _of_list([runs])
+        case "list":
+            return _of_list(runs)
+        case "rankings":
+            return _of_rankings(runs, "the run", "score")
+        case "runs":
+            return _concatenated([_named(name, run) for name, run in runs.items()])
+    return runs
+
+
+def qrels_frame(qrels: Any) -> Any:  # noqa: ANN401 - a frame is passed on
+    """Return the frame of qrels."""
+    form = _form(qrels)
+    if form == "path" or (form == "list" and all(map(is_path, qrels))):
+        return read_qrels(qrels)
+    return _of_rankings(qrels, "the qrels", "label") if form == "rankings" else qrels
+
+
+def _form(given: object) -> str:
+    """Tell in which form a run is given, in one word."""
+    if is_path(given):
+        return "path"
+    if isinstance(given, Mapping):
+        return _form_of_dict(list(given.values()))
+    if isinstance(given, (list, tuple)):
+        forms = {_form(item) for item in given}
+        return "list" if forms and forms <= {"path", "frame", "columns"} else "unknown"
+    return "frame" if _is_table(given) else "unknown"
+
+
+def _form_of_dict(values: Sequence[object]) -> str:
+    """Tell what a dict of these values is.
+
+    Columns make a frame. Numbers by document make a ranking, so that the keys are queries. What
+    makes a run by itself has the name of a system as its key.
+    """
+    if values and all(map(_is_column, values)):
+        return "columns"
+    items = [item for value in values if isinstance(value, Mapping) for item in value.values()]
+    if all(isinstance(value, Mapping) for value in values):
+        is_deep = any(isinstance(item, Mapping) or _is_column(item) for item in items)
+        return "runs" if is_deep else "rankings"
+    is_run = any(isinstance(v, Mapping) or is_path(v) or _is_table(v) for v in values)
+    return "runs" if is_run else "unknown"
+
+
+def _is_table(given: object) -> bool:
+    """Tell whether an object is a frame and not a column, which may speak the same interface."""
+    # To ask a lazy frame for its columns would give a warning.
+    is_lazy = isinstance(given, pl.LazyFrame)
+    return is_lazy or hasattr(given, "columns") or hasattr(given, "schema")
+
+
+def _is_column(given: object) -> bool:
+    """Tell whether an object is a list, an array or a series."""
+    is_other = isinstance(given, (str, bytes, Mapping)) or _is_table(given)
+    return hasattr(given, "__len__") and not is_other
+
+
+def _of_list(runs: Sequence[Any]) -> pl.DataFrame:
+    """Return the rows of several runs, each of which says what its systems are called."""
+    parts: list[Part] = []
+    for run in runs:
+        if is_path(run):
+            read = [Part(read_file(path, RUN), path) for path in files(run)]
+            parts += [Part(part.rows.select(*_COLUMNS, "system"), part.path) for part in read]
+        else:
+            parts.append(Part(_plain(run)))
+    if any("system" not in part.rows.columns for part in parts):
+        raise PrframeError(
+            "a frame in a list of runs must have a column of text that names its system, one of "
+            f"{checks.listed(roles.SYSTEM, in_order=True)}. Pass a dict, {{name: run}}."
+        )
+    _check_ids([part.rows for part in parts])
+    return together(parts, "query_id")
+
+
+def _named(name: object, run: object) -> pl.DataFrame:
+    """Return the rows of one run with its name."""
+    if not isinstance(name, str):
+        raise PrframeError(f"the name of a run must be a string; got {checks.brief(name)}.")
+    if _form(run) not in {"path", "frame", "columns", "rankings"}:
+        raise PrframeError(
+            f"the run {name!r} must be a frame, a path, or a dict of scores by query and "
+            f"document, {{query: {{document: score}}}}; got {checks.brief(run)}."
+        )
+    rows = _plain(run_frame(run))
+    systems = rows["system"].unique() if "system" in rows.columns else pl.Series([])
+    if systems.len() > 1:
+        raise PrframeError(
+            f"the run {name!r} must be that of one system; it has those of "
+            f"{checks.listed(systems.sort().head(checks.SHOWN))}. Pass it without a name."
+        )
+    return rows.select(*_COLUMNS, pl.lit(name).alias("system"))
+
+
+def _plain(run: object) -> pl.DataFrame:
+    """Return the columns of a run under the names of this package."""
+    frame, names = frames.named(run)
+    columns = roles.of_run(names, None)
+    rows = frames.source(frame, columns.columns).whole()
+    systems = roles.text_systems(columns, rows.schema, named=False)
+    roles.refuse_large(rows, columns.value, f"the integer score {columns.value!r} of the run")
+    renamed = dict(zip(_COLUMNS, (columns.query, columns.document, columns.value), strict=True))
+    renamed |= dict(zip(["system"], systems, strict=False))
+    return rows.select(
+        (pl.col(old).cast(pl.String) if rows.schema[old] in roles.TEXT else pl.col(old)).alias(new)
+        for new, old in renamed.items()
+    )
+
+
+def _concatenated(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Put runs together whose ids are of one type."""
+    _check_ids(runs)
+    return pl.concat(runs, how="vertical_relaxed")
+
+
+def _check_ids(runs: Sequence[pl.DataFrame]) -> None:
+    """Require ids that are text in all runs, or numbers in all."""
+    for column, role in (("query_id", "query"), ("doc_id", "document")):
+        if len({run.schema[column] == pl.String for run in runs if run.height}) > 1:
+            raise PrframeError(
+                f"the {role} ids of the runs must be strings in all of them or integers in all of "
+                "them. Cast those of some runs."
+            )
+
+
+def _of_rankings(
+    rankings: Mapping[Any, Mapping[Any, Any]], name: str, value: Literal["score", "label"]
+) -> pl.DataFrame:
+    """Return numbers by query and document as a frame."""
+    queries = [query for query, documents in rankings.items() for _ in documents]
+    documents = [document for ranking in rankings.values() for document in ranking]
+    numbers = [number for ranking in rankings.values() for number in ranking.values()]
+    for query, document, number in zip(queries, documents, numbers, strict=True):
+        if problem := _PROBLEMS[value](number):
+            raise PrframeError(
+                f"the {value}s of {name} must be {problem}; got {checks.brief(number)} for "
+                f"document {checks.brief(document)} of query {checks.brief(query)}."
+                f"{_CHANGED if value == 'label' and isinstance(number, Real) else ''}"
+            )
+    is_whole = bool(numbers) and all(isinstance(number, Integral) for number in numbers)
+    kind = int if is_whole else float
+    return pl.DataFrame(
+        {
+            "query_id": _ids(queries, "query", name),
+            "doc_id": _ids(documents, "document", name),
+            value: [kind(number) for number in numbers],
+        },
+        schema_overrides={value: pl.Int64 if is_whole else pl.Float64},
+    )
+
+
+_CHANGED = " The run comes first, and the qrels second."
+
+
+def _problem_of_score(number: object) -> str:
+    """Say what a score must be if it is something else."""
+    if not isinstance(number, Real):
+        return "numbers"
+    is_large = isinstance(number, Integral) and abs(int(number)) > checks.LARGEST_COUNT
+    return "floats, or integers between -2^53 and 2^53" if is_large else ""
+
+
+def _problem_of_label(number: object) -> str:
+    """Say what a label must be if it is something else."""
+    is_label = isinstance(number, Integral) and abs(int(number)) <= checks.LARGEST_COUNT
+    return "" if is_label else "integers between -2^53 and 2^53"
+
+
+_PROBLEMS = {"score": _problem_of_score, "label": _problem_of_label}
+
+
+def _ids(ids: Sequence[object], role: str, name: str) -> pl.Series:
+    """Return ids as a column of text or of integers."""
+    text = [value for value in ids if isinstance(value, str)]
+    whole = [int(value) for value in ids if isinstance(value, Integral)]
+    if len(text) == len(ids):
+        return pl.Series(text, dtype=pl.String)
+    if len(whole) == len(ids):
+        return pl.Series(whole, dtype=pl.Int64)
+    kinds = dict.fromkeys(type(value).__name__ for value in ids)
+    raise PrframeError(
+        f"the {role} ids of {name} must all be strings or all be integers; "
+        f"their types are {', '.join(kinds)}."
+    )

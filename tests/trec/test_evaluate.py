@@ -1,0 +1,376 @@
+"""trec_eval's numbers in one call: printed with four decimals they are those of the program."""
+
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from polars.testing import assert_frame_equal
+
+import prframe
+from prframe import PrframeError
+from prframe.trec import evaluate, join, read_qrels, read_run
+from prframe.trec.measures import measures_of
+from tests.trec.test_trec_eval import QRELS, RUN, SYSTEMS, data, nested
+
+pytrec_eval = pytest.importorskip("pytrec_eval", reason="compares with trec_eval's wheel")
+
+ALL = [measure.name for measure in measures_of("all_trec", 9)]
+# Those of them that the program prints for single queries; the wheel has no unj.
+OF_QUERIES = [
+    measure.name
+    for measure in measures_of("all_trec", 9)
+    if measure.of_queries and not measure.name.startswith("unj")
+]
+WORDS = {"runid", "relstring", "num_q", "gm_map", "gm_bpref"}
+# The options of the program: -l, -J and -M.
+CONVENTIONS = {
+    "none": {},
+    "level 2": {"relevance_level": 2},
+    "judged only": {"judged_only": True},
+    "depth": {"depth": 15},
+    "all of them": {"relevance_level": 2, "judged_only": True, "depth": 50},
+}
+conventions = pytest.mark.parametrize("options", CONVENTIONS.values(), ids=CONVENTIONS)
+
+
+def printed(name: str, value: float) -> str:
+    """Return a value as the program prints it.
+
+    It divides by the number of retrieved documents for the interpolated precision, even if there
+    are none, so that it prints nan.
+    """
+    if name.startswith("num_"):
+        return f"{value:.0f}"
+    return "0.0000" if value != value else f"{value:.4f}"  # noqa: PLR0124 - NaN
+
+
+def theirs(run: pl.DataFrame, qrels: pl.DataFrame, options) -> dict[tuple[str, str], str]:
+    """Return what trec_eval 9 prints, by query and measure."""
+    if "depth" in options:
+        # The wheel has no -M.
+        ranked = run.sort(pl.col("score").cast(pl.Float32), "doc_id", descending=True)
+        run = ranked.group_by("query_id").head(options["depth"])
+    evaluator = pytrec_eval.RelevanceEvaluator(
+        nested(qrels, "label"),
+        set(pytrec_eval.supported_measures) - WORDS,
+        relevance_level=options.get("relevance_level", 1),
+        judged_docs_only_flag=options.get("judged_only", False),
+    )
+    values = evaluator.evaluate(nested(run, "score"))
+    return {
+        (query, name): printed(name, values[query][name])
+        for query in values
+        for name in OF_QUERIES
+    }
+
+
+def ours(run: pl.DataFrame, qrels: pl.DataFrame, options) -> dict[tuple[str, str], str]:
+    """Return what is computed here, printed in the same way."""
+    values = evaluate(run, qrels, "all_trec", by_query=True, **options)
+    return {
+        (row["query_id"], name): printed(name, row[name])
+        for row in values.iter_rows(named=True)
+        for name in OF_QUERIES
+    }
+
+
+def graded(qrels: pl.DataFrame) -> pl.DataFrame:
+    """Return judgments of several grades, some of which are withdrawn (-1)."""
+    place = pl.int_range(pl.len())
+    label = pl.when(place % 7 == 0).then(-1).otherwise(pl.col("label") * (place % 3 + 1))
+    return qrels.with_columns(label=label)
+
+
+@pytest.mark.shared
+@conventions
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_vaswani_as_printed(system: str, options) -> None:
+    path = data("vaswani")
+    run, qrels = read_run(path / f"run.{system}.txt.gz"), read_qrels(path / "qrels.txt")
+    for judgments in (qrels, graded(qrels)):
+        assert ours(run, judgments, options) == theirs(run, judgments, options)
+
+
+@pytest.mark.shared
+@conventions
+@pytest.mark.parametrize("name", ["results.test", "results.trunc"])
+def test_the_suite_of_trec_eval_as_printed(name: str, options) -> None:
+    path = data("trec_eval")
+    run, qrels = read_run(path / name), read_qrels(path / "qrels.test")
+    assert ours(run, qrels, options) == theirs(run, qrels, options)
+
+
+@pytest.mark.shared
+def test_the_summary_of_version_10() -> None:
+    path = data("trec_eval")
+    values = evaluate(path / "results.test", path / "qrels.test", "all_trec", version=10)
+    want = prframe.trec.read_results(path / "out.test.a", summary=True)
+    want = dict(want.select("metric", "value").iter_rows())
+    assert values["system"].to_list() == ["STANDARD"]
+    row = values.row(0, named=True)
+    assert {name: f"{row[name]:.4f}" for name in ALL} == {
+        name: f"{want[name]:.4f}" for name in ALL
+    }
+
+
+@pytest.mark.shared
+def test_complete_queries_and_depth_of_version_10() -> None:
+    # From the expected output of trec_eval's own suite for -q -c -M100.
+    want = {
+        "num_q": 3, "num_ret": 184, "num_rel": 561, "num_rel_ret": 29, "map": 0.0947,
+        "gm_map": 0.0032, "Rprec": 0.1495, "bpref": 0.1252, "recip_rank": 0.1667,
+        "iprec_at_recall_0.40": 0.1905, "P_20": 0.1833, "recall_100": 0.2162, "infAP": 0.0947,
+        "gm_bpref": 0.0053, "11pt_avg": 0.1205, "ndcg": 0.1800, "ndcg_cut_20": 0.2238,
+        "map_cut_30": 0.0919, "relative_P_200": 0.2383, "success_5": 0.3333, "set_P": 0.1005,
+        "set_recall": 0.2162, "set_map": 0.0180, "set_F": 0.0693, "num_nonrel_judged_ret": 111,
+    }  # fmt: skip
+    path = data("trec_eval")
+    values = evaluate(
+        path / "results.trunc",
+        path / "qrels.test",
+        list(want),
+        complete_queries=True,
+        depth=100,
+        version=10,
+    )
+    row = values.row(0, named=True)
+    assert {name: f"{row[name]:.4f}" for name in want} == {
+        name: f"{value:.4f}" for name, value in want.items()
+    }
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    """Files of a made-up run and its judgments."""
+    run, qrels = tmp_path / "made-up.run", tmp_path / "made-up.qrels"
+    run.write_text(RUN)
+    qrels.write_text(QRELS)
+    return run, qrels
+
+
+@conventions
+def test_a_made_up_pair_as_printed(files, options) -> None:
+    run, qrels = read_run(files[0]), read_qrels(files[1])
+    assert ours(run, qrels, options) == theirs(run, qrels, options)
+
+
+def test_options_that_change_nothing_are_those_of_join(files) -> None:
+    values = evaluate(*files, "map", by_query=True)
+    joined = join(read_run(files[0]), read_qrels(files[1]), queries="both")
+    by = ["system", "query_id"]
+    options = {"ties": "trec", "item": "doc_id", "float32": True, "undefined": 0}
+    assert_frame_equal(values, prframe.evaluate(joined, "map", by=by, **options))
+
+
+def test_versions(files) -> None:
+    # 8.25 and 8.2500001 are one 32-bit float, so that d9 stands before d3 by its name.
+    names = ["recip_rank", "iprec_at_recall_0.30", "11pt_avg"]
+    options = {"by_query": True, "relevance_level": 2}
+    old, new = (evaluate(*files, names, version=version, **options) for version in (9, 10))
+    assert old.row(0)[2] == pytest.approx(1 / 3)
+    assert new.row(0)[2] == pytest.approx(1 / 2)
+    joined = join(read_run(files[0]), read_qrels(files[1]), queries="both")
+    levels = ['IPrec(levels="v10")@0.3', 'AP11(levels="v10")']
+    expected = prframe.evaluate(
+        joined, levels, by="query_id", ties="trec", item="doc_id", positive=2, undefined=0
+    )
+    assert new.rows()[0][3:] == expected.rows()[0][1:]
+    assert {name: evaluate(*files, name).columns[1] for name in levels} == dict(
+        zip(levels, levels, strict=True)
+    )
+
+
+def test_queries_that_a_run_lacks() -> None:
+    run = {"1": {"d1": 1.0}, "9": {"d1": 1.0}}
+    qrels = {"1": {"d1": 1}, "2": {"d1": 1, "d2": 1}, "3": {"d1": 0}}
+    names = ["num_q", "num_rel", "map", "gm_map"]
+    assert evaluate(run, qrels, names).rows() == [(1.0, 1.0, 1.0, 1.0)]
+    complete = evaluate(run, qrels, names, complete_queries=True).row(0)
+    assert complete == pytest.approx((3.0, 3.0, 1 / 3, 1e-10 ** (1 / 3)))
+    by_query = evaluate(run, qrels, names, complete_queries=True, by_query=True)
+    assert by_query.rows() == [("1", 1.0, 1.0), ("2", 2.0, 0.0), ("3", 0.0, 0.0)]
+
+
+def test_queries_of_unjudged_documents_count() -> None:
+    run = {"1": {"d1": 1.0}, "2": {"d1": 1.0, "d2": 0.5}}
+    qrels = {"1": {"d1": 1}, "2": {"d1": -1, "d9": 1}}
+    assert evaluate(run, qrels, ["map", "num_ret"], judged_only=True).rows() == [(0.5, 1.0)]
+    qrels["2"].pop("d9")
+    assert evaluate(run, qrels, ["num_q", "map"], judged_only=True).rows() == [(2.0, 0.5)]
+
+
+def test_the_depth_counts_before_judged_documents_are_chosen() -> None:
+    run = {"1": {"a": 4.0, "b": 3.0, "c": 3.0, "d": 1.0}}
+    qrels = {"1": {"b": 1, "c": 0, "d": 1}}
+    names = ["num_ret", "num_rel_ret", "recall_5"]
+    # c stands before b by its name.
+    assert evaluate(run, qrels, names, depth=2, judged_only=True).rows() == [(1.0, 0.0, 0.0)]
+    assert evaluate(run, qrels, names, depth=3, judged_only=True).rows() == [(2.0, 1.0, 0.5)]
+    assert evaluate(run, qrels, names, depth=3).rows() == [(3.0, 1.0, 0.5)]
+
+
+def test_unjudged_documents_are_a_share_of_the_cut_off() -> None:
+    # Three documents, one of which is judged; the program divides by k.
+    run = {"1": {"a": 3.0, "b": 2.0, "c": 1.0}, "2": {"a": 1.0}}
+    qrels = {"1": {"b": 1, "c": -1}, "2": {"a": 0}}
+    values = evaluate(run, qrels, ["unj_2", "unj", "Judged@10"], by_query=True)
+    assert values.rows() == [("1", 0.5, 0.4, 0.2, 0.1, 1 / 3), ("2", 0.0, 0.0, 0.0, 0.0, 1.0)]
+    assert evaluate(run, qrels, "num_nonrel_judged_ret").rows() == [(1.0,)]
+
+
+NAMED = {
+    "map": ["map"],
+    "P.5,10": ["P_5", "P_10"],
+    "P_5,10": ["P_5", "P_10"],
+    "P.5": ["P_5"],
+    "iprec_at_recall.0.3,1": ["iprec_at_recall_0.30", "iprec_at_recall_1.00"],
+    "iprec_at_recall_0.25": ["iprec_at_recall_0.25"],
+    "success": ["success_1", "success_5", "success_10"],
+    "set": ["num_q", "num_ret", "num_rel", "num_rel_ret", "set_P", "set_recall", "set_map", "set_F"],
+    "nDCG@10": ["nDCG@10"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("asked", "names"), NAMED.items())
+def test_names_of_measures(asked: str, names: list[str]) -> None:
+    assert evaluate({"1": {"d": 1.0}}, {"1": {"d": 1}}, asked).columns == names
+
+
+def test_measures_that_are_asked_for() -> None:
+    run, qrels = {"1": {"d": 1.0}}, {"1": {"d": 1}}
+    official = evaluate(run, qrels)
+    assert official.columns[:9] == [
+        *("num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
+        "recip_rank",
+    ]
+    assert official.width == 9 + 11 + 9
+    assert "num_q" not in evaluate(run, qrels, by_query=True).columns
+    listed = evaluate(run, qrels, ["P", "map", "P_5", prframe.nDCG @ 10])
+    assert listed.columns[-2:] == ["map", "nDCG@10"]
+    assert evaluate(run, qrels, {"map", "P_5", "ndcg"}).columns == ["P_5", "map", "ndcg"]
+    assert evaluate(run, qrels, "num_q").rows() == [(1.0,)]
+
+
+# The names of recall and precision of all retrieved documents elsewhere.
+@pytest.mark.parametrize("name", ["recall", "P"])
+def test_names_of_families_are_those_of_trec_eval(name: str) -> None:
+    assert evaluate({"1": {"d": 1.0}}, {"1": {"d": 1}}, name).width == 9
+
+
+def test_several_runs(files, tmp_path: Path) -> None:
+    run, qrels = files
+    (tmp_path / "again.run").write_text(RUN)
+    values = evaluate(str(tmp_path / "*.run"), qrels, ["map", "num_q"])
+    assert values["system"].to_list() == ["again", "made-up"]
+    assert values["map"].n_unique() == 1
+    runs = {"a": run, "b": read_run(run), "c": read_run(run).to_pandas()}
+    assert evaluate(runs, read_qrels(qrels), "num_q").rows() == [("a", 4), ("b", 4), ("c", 4)]
+    alone = evaluate(read_run(run).drop("system"), qrels, ["num_q", "num_rel"])
+    assert alone.rows() == [(4.0, 7.0)]
+
+
+FRAME = pl.DataFrame(
+    {
+        "model": ["x", "x", "y"],
+        "qid": ["1", "2", "1"],
+        "docno": ["a", "a", "b"],
+        "score": [1, 2, 3],
+    }
+)
+JUDGED = {"1": {"a": 1}, "2": {"a": 1}}
+
+
+@pytest.mark.parametrize("by_query", [False, True])
+def test_kinds_of_frames(by_query: bool) -> None:
+    options = {"system": "model", "by_query": by_query}
+    expected = evaluate(FRAME, JUDGED, "map", **options)
+    keys = ["model", "query_id"] if by_query else ["model"]
+    assert expected.columns == [*keys, "map"]
+    assert expected["map"].to_list() == ([1.0, 1.0, 0.0] if by_query else [1.0, 0.0])
+    lazy = evaluate(FRAME.lazy(), JUDGED, "map", **options)
+    assert isinstance(lazy, pl.LazyFrame)
+    assert lazy.collect_schema() == expected.schema
+    assert_frame_equal(lazy.collect(), expected)
+    pandas = FRAME.to_pandas().astype({"model": "category"})
+    values = evaluate(pandas, JUDGED, "map", **options)
+    assert isinstance(values, pd.DataFrame)
+    assert values["model"].dtype == pandas["model"].dtype
+    assert values["map"].to_list() == expected["map"].to_list()
+    table = evaluate(FRAME.to_arrow(), JUDGED, "map", **options)
+    assert isinstance(table, pa.Table)
+    assert_frame_equal(pl.from_arrow(table), expected)
+
+
+def test_a_document_that_stands_twice() -> None:
+    twice = pl.concat([FRAME, FRAME.head(1).with_columns(score=pl.lit(0, pl.Int64))])
+    with pytest.raises(PrframeError, match="a ranking of the run must hold a document once"):
+        evaluate(twice, JUDGED, "map", system="model")
+    best = evaluate(twice, JUDGED, "map", system="model", duplicates="best")
+    assert_frame_equal(best, evaluate(FRAME, JUDGED, "map", system="model"))
+
+
+def test_ids_that_are_integers() -> None:
+    # As text 9 stands before 10.
+    run, qrels = {1: {9: 1.0, 10: 1.0}}, {1: {10: 1}}
+    assert evaluate(run, qrels, "recip_rank", depth=2, by_query=True).rows() == [(1, 0.5)]
+    assert evaluate(run, qrels, "recip_rank", depth=1).rows() == [(0.0,)]
+
+
+def test_nothing_in_common() -> None:
+    with pytest.warns(prframe.UnmatchedIdsWarning, match="no query in common"):
+        values = evaluate({"x": {"1": {"d": 1.0}}}, {"2": {"d": 1}}, ["num_q", "map"])
+    assert values.rows() == []
+
+
+REFUSED = {
+    "version": ({"version": 8}, "`version` must be 9 or 10; got 8."),
+    "a version that is True": ({"version": True}, "`version` must be 9 or 10; got True."),
+    "a version that is a list": ({"version": [9]}, "`version` must be 9 or 10; got [9]."),
+    "by_query": ({"by_query": 1}, "`by_query` must be True or False; got 1."),
+    "complete_queries": (
+        {"complete_queries": None},
+        "`complete_queries` must be True or False; got None.",
+    ),
+    "judged_only": ({"judged_only": "yes"}, "`judged_only` must be True or False; got 'yes'."),
+    "relevance_level": (
+        {"relevance_level": 0},
+        "`relevance_level` must be a whole number >= 1; got 0.",
+    ),
+    "depth": ({"depth": 0}, "`depth` must be a whole number >= 1; got 0."),
+    "measures that are none": (
+        {"measures": 3},
+        "`measures` must be a measure or a list of them; got 3.",
+    ),
+    "no measures": ({"measures": []}, "`measures` must name at least one measure; got none."),
+    "a measure that is none": (
+        {"measures": [3]},
+        "a metric must be a name or a catalogue object; got 3.",
+    ),
+    "rbp": (
+        {"measures": "rbp"},
+        "'rbp' is no name of a metric here; use 'RBP(p=0.9)' for trec_eval's rbp, whose "
+        "persistence is not that of RBP here.",
+    ),
+    "a measure that is not offered": (
+        {"measures": "Rndcg"},
+        "'Rndcg' is a measure of trec_eval that is not offered here.",
+    ),
+    "a cut-off of 0": (
+        {"measures": "P.5,0"},
+        "the cut-off in 'P_0' must be a whole number >= 1; got '0'.",
+    ),
+    "measures of all queries": (
+        {"measures": ["num_q", "gm_map"], "by_query": True},
+        "'gm_map', 'num_q' have no values of single queries; leave out by_query, or name other "
+        "measures.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "message"), REFUSED.values(), ids=REFUSED)
+def test_refusals(options, message: str) -> None:
+    with pytest.raises(PrframeError) as caught:
+        evaluate({"1": {"d": 1.0}}, JUDGED, **options)
+    assert str(caught.value) == message

@@ -1,0 +1,284 @@
+"""Runs and qrels that are no frames: files, patterns, dicts by query, and several runs at once."""
+
+from math import inf
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from polars.testing import assert_frame_equal
+
+import prframe
+from prframe import PrframeError
+from prframe.trec import join, read_qrels, read_run
+
+NESTED = {"1": {"d1": 2.5, "d2": 1}, "2": {"d3": 0.5}}
+JUDGED = {"1": {"d2": 1, "d9": 2}, "2": {"d3": 0}}
+RUN = pl.DataFrame(
+    {"query_id": ["1", "1", "2"], "doc_id": ["d1", "d2", "d3"], "score": [2.5, 1.0, 0.5]}
+)
+QRELS = pl.DataFrame(
+    {"query_id": ["1", "1", "2"], "doc_id": ["d2", "d9", "d3"], "label": [1, 2, 0]}
+)
+EXPECTED = join(RUN, QRELS)
+
+
+def run_file(folder: Path, name: str, tag: str, frame: pl.DataFrame = RUN) -> Path:
+    lines = [f"{q} Q0 {d} 0 {s} {tag}\n" for q, d, s in frame.iter_rows()]
+    (folder / name).write_text("".join(lines))
+    return folder / name
+
+
+@pytest.fixture
+def qrels_file(tmp_path: Path) -> Path:
+    path = tmp_path / "judged.qrels"
+    path.write_text("".join(f"{q} 0 {d} {label}\n" for q, d, label in QRELS.iter_rows()))
+    return path
+
+
+def named(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
+    """Return the rows once for each name, in the order in which join lists them."""
+    return pl.concat(frame.select(pl.lit(name).alias("system"), pl.all()) for name in names)
+
+
+def systems(frame: pl.DataFrame) -> list[str]:
+    return frame["system"].unique(maintain_order=True).to_list()
+
+
+def test_paths(tmp_path: Path, qrels_file: Path) -> None:
+    path = run_file(tmp_path, "x.run", "bm25")
+    for given, judged in ((path, qrels_file), (str(path), [str(qrels_file)])):
+        assert_frame_equal(join(given, judged), named(EXPECTED, "bm25"))
+        assert_frame_equal(join(given, judged), join(read_run(path), read_qrels(qrels_file)))
+
+
+def test_patterns_and_lists(tmp_path: Path, qrels_file: Path) -> None:
+    run_file(tmp_path, "b.run", "bm25")
+    run_file(tmp_path, "a.run", "dense")
+    assert_frame_equal(
+        join(str(tmp_path / "*.run"), str(tmp_path / "*.qrels")), named(EXPECTED, "dense", "bm25")
+    )
+    listed = [tmp_path / "b.run", str(tmp_path / "a*"), named(RUN, "c").to_pandas()]
+    assert_frame_equal(join(listed, qrels_file), named(EXPECTED, "bm25", "dense", "c"))
+
+
+def test_numbers_of_several_types(tmp_path: Path) -> None:
+    whole = named(RUN, "b").with_columns(score=pl.Series([3, 2, 1], dtype=pl.Int32))
+    listed = join([run_file(tmp_path, "a.run", "a"), whole], JUDGED)
+    by_name = join({"a": NESTED, "b": whole}, JUDGED)
+    assert_frame_equal(listed, by_name)
+    assert listed.filter(system="b", score=3.0).height == 1
+    ids = pl.DataFrame({"query_id": [1], "doc_id": [2], "score": [1.0]})
+    small = ids.cast({"query_id": pl.Int8, "doc_id": pl.UInt16})
+    runs = [named(ids, "a"), named(small, "b")]
+    assert join(runs, {1: {2: 1}})["query_id"].to_list() == [1, 1]
+
+
+def test_files_that_share_a_tag_and_a_query_are_named_after_themselves(tmp_path: Path) -> None:
+    run_file(tmp_path, "a.run", "run")
+    run_file(tmp_path, "b.run.gz", "run")
+    run_file(tmp_path, "c.run", "dense")
+    assert systems(join(str(tmp_path / "*.run*"), JUDGED)) == ["a", "b", "dense"]
+
+
+def test_files_that_share_a_tag_and_no_query_are_one_run(tmp_path: Path) -> None:
+    parts = [RUN.filter(query_id="1"), RUN.filter(query_id="2")]
+    paths = [run_file(tmp_path, f"{i}.run", "bm25", part) for i, part in enumerate(parts)]
+    assert_frame_equal(join(paths, QRELS), named(EXPECTED, "bm25"))
+
+
+def test_dicts_by_query() -> None:
+    assert_frame_equal(join(NESTED, JUDGED), EXPECTED)
+    scalars = {"1": {"d1": np.float32(2.5), "d2": np.int64(1)}, "2": {"d3": 0.5}, "3": {}}
+    labels = {"1": {"d2": np.int64(1), "d9": 2}, "2": {"d3": False}, "4": {}}
+    assert_frame_equal(join(scalars, labels), EXPECTED)
+    whole = join({1: {10: 3, 11: 2}}, {1: {10: 1}})
+    assert whole.rows() == [(1, 10, 3.0, 1, True), (1, 11, 2.0, 0, False)]
+    missing = join({"1": {"d1": -inf}}, {"1": {"d1": 1}})
+    assert missing["score"].to_list() == [-inf]
+
+
+RUNS = {
+    "dicts": lambda: {"a": NESTED, "b": NESTED},
+    "polars": lambda: {"a": RUN, "b": RUN.lazy()},
+    "pandas and pyarrow": lambda: {"a": RUN.to_pandas(), "b": RUN.to_arrow()},
+    "readers": lambda: {"a": RUN.to_arrow().to_reader(), "b": NESTED},
+    "columns": lambda: {"a": RUN.to_dict(as_series=False), "b": RUN.to_dict()},
+    "other names": lambda: {"a": RUN.rename({"query_id": "qid", "doc_id": "docno"}), "b": NESTED},
+    "a system of another name": lambda: {"a": named(RUN, "x"), "b": RUN},
+    "categories": lambda: {"a": RUN.cast({"query_id": pl.Categorical}), "b": RUN},
+    "one without documents": lambda: {"a": NESTED, "b": NESTED, "c": {"1": {}}},
+    "one without queries": lambda: {"a": NESTED, "b": NESTED, "c": {}, "d": RUN.clear()},
+}
+
+
+@pytest.mark.parametrize("runs", RUNS.values(), ids=RUNS)
+def test_dicts_by_system(runs) -> None:
+    assert_frame_equal(join(runs(), JUDGED), named(EXPECTED, "a", "b"))
+
+
+def test_files_by_system(tmp_path: Path) -> None:
+    path = run_file(tmp_path, "x.run", "bm25")
+    assert_frame_equal(join({"a": path, "b": str(path)}, JUDGED), named(EXPECTED, "a", "b"))
+
+
+COLUMNS = {
+    "lists": RUN.to_dict(as_series=False),
+    "series": RUN.to_dict(),
+    "arrays": {name: RUN[name].to_numpy() for name in RUN.columns},
+    "pandas": {name: pd.Series(RUN[name].to_list()) for name in RUN.columns},
+    "pyarrow": {name: pa.chunked_array([RUN[name].to_list()]) for name in RUN.columns},
+}
+
+
+@pytest.mark.parametrize("columns", COLUMNS.values(), ids=COLUMNS)
+def test_dicts_of_columns_are_frames(columns) -> None:
+    assert_frame_equal(join(columns, QRELS.to_dict()), EXPECTED)
+
+
+def test_frames_keep_their_kind(qrels_file: Path) -> None:
+    assert isinstance(join(RUN.to_pandas(), JUDGED), pd.DataFrame)
+    assert isinstance(join(RUN.to_arrow(), qrels_file), pa.Table)
+    assert isinstance(join(RUN.lazy(), str(qrels_file)), pl.LazyFrame)
+
+
+def test_systems_without_judged_queries_are_named() -> None:
+    other = {"q1": {"d1": 1.0}}
+    with pytest.warns(prframe.UnmatchedIdsWarning) as caught:
+        join({"a": NESTED, "b": other}, JUDGED)
+    assert [str(warning.message) for warning in caught] == [
+        "1 of 2 systems have no query in common with the qrels: 'b'"
+    ]
+    run = pl.concat([named(RUN, "a"), named(RUN, "b").with_columns(query_id=pl.lit("q1"))])
+    run = run.with_columns(part=pl.lit(1))
+    with pytest.warns(prframe.UnmatchedIdsWarning, match=r"with the qrels: \('b', 1\)$"):
+        join(run, QRELS, system=["system", "part"])
+
+
+FLAT = "Pass a dict, {name: run}."
+OTHER_COLUMNS = RUN.rename({"score": "label"})
+REFUSED = {
+    "text as a score": (
+        lambda: join({"1": {"d1": "2.5"}}, JUDGED),
+        "the scores of the run must be numbers; got '2.5' for document 'd1' of query '1'.",
+    ),
+    "None as a score": (
+        lambda: join({"1": {"d1": None}}, JUDGED),
+        "the scores of the run must be numbers; got None for document 'd1' of query '1'.",
+    ),
+    "NaN as a score": (
+        lambda: join({"1": {"d1": np.nan}}, JUDGED),
+        "the score 'score' of the run must not contain nulls or NaN: 1 of 1 rows; drop these rows, "
+        "or fill in -inf for documents that were not retrieved.",
+    ),
+    "scores that floats merge": (
+        lambda: join({"1": {"d1": 2**53 + 1, "d2": 0.5}}, JUDGED),
+        "the scores of the run must be floats, or integers between -2^53 and 2^53; "
+        "got 9007199254740993 for document 'd1' of query '1'.",
+    ),
+    "such scores in a frame": (
+        lambda: join({"a": RUN.with_columns(score=2**53 + 1), "b": RUN}, JUDGED),
+        "the integer score 'score' of the run must lie between -2^53 and 2^53: 3 of 3 rows; "
+        "scale the scores.",
+    ),
+    "qrels first": (
+        lambda: join(JUDGED, NESTED),
+        "the labels of the qrels must be integers between -2^53 and 2^53; got 2.5 for document "
+        "'d1' of query '1'. The run comes first, and the qrels second.",
+    ),
+    "a run as qrels": (
+        lambda: join(RUN, NESTED),
+        "the labels of the qrels must be integers between -2^53 and 2^53; got 2.5 for document "
+        "'d1' of query '1'. The run comes first, and the qrels second.",
+    ),
+    "text as a label": (
+        lambda: join(NESTED, {"1": {"d1": "1"}}),
+        "the labels of the qrels must be integers between -2^53 and 2^53; got '1' for document "
+        "'d1' of query '1'.",
+    ),
+    "frames of qrels first": (
+        lambda: join(OTHER_COLUMNS, RUN),
+        "the run comes first, and the qrels second; the first has a column 'label' and no "
+        "'score', the second a 'score' and no label. Exchange them.",
+    ),
+    "a frame of a run as qrels": (
+        lambda: join(RUN, RUN.with_columns(rank=1)),
+        "the qrels must be judgments and not a run; they have the columns 'rank' and 'score', "
+        "and none for the label. Pass the run first, and the qrels second.",
+    ),
+    "ids of two types": (
+        lambda: join({"1": {"d1": 1.0}, 2: {"d1": 1.0}}, JUDGED),
+        "the query ids of the run must all be strings or all be integers; "
+        "their types are str, int.",
+    ),
+    "documents that are tuples": (
+        lambda: join(NESTED, {"1": {("d", 1): 1}}),
+        "the document ids of the qrels must all be strings or all be integers; "
+        "their types are tuple.",
+    ),
+    "runs of two types": (
+        lambda: join({"a": RUN, "b": {1: {2: 0.5}}}, JUDGED),
+        "the query ids of the runs must be strings in all of them or integers in all of them. "
+        "Cast those of some runs.",
+    ),
+    "a query among runs": (
+        lambda: join({"a": NESTED, "b": {"d1": 1.0}}, JUDGED),
+        "the run 'b' must be a frame, a path, or a dict of scores by query and document, "
+        "{query: {document: score}}; got {'d1': 1.0}.",
+    ),
+    "runs among runs": (
+        lambda: join({"a": {"b": NESTED}}, JUDGED),
+        "the run 'a' must be a frame, a path, or a dict of scores by query and document, "
+        "{query: {document: score}}; got {'b': {'1': {'d1': 2.5, 'd2': 1}, '2': {'d3': 0.5}}}.",
+    ),
+    "a name that is no text": (
+        lambda: join({1: RUN}, JUDGED),
+        "the name of a run must be a string; got 1.",
+    ),
+    "a run of two systems": (
+        lambda: join({"a": named(RUN, "y", "x")}, JUDGED),
+        "the run 'a' must be that of one system; it has those of 'x', 'y'. Pass it without a name.",
+    ),
+    "a frame without a system": (
+        lambda: join([named(RUN, "a"), RUN], JUDGED),
+        "a frame in a list of runs must have a column of text that names its system, one of "
+        f"'system', 'run', 'tag', 'run_id'. {FLAT}",
+    ),
+    "frames of one name": (
+        lambda: join([named(RUN, "a"), named(RUN, "a")], JUDGED),
+        "the runs must have names of their own; several of them that have a query in common are "
+        f"named 'a'. {FLAT}",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED.values(), ids=REFUSED)
+def test_refusals(call, message: str) -> None:
+    with pytest.raises(PrframeError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+def test_files_of_one_name(tmp_path: Path) -> None:
+    (tmp_path / "more").mkdir()
+    paths = [run_file(tmp_path, "a.run", "x"), run_file(tmp_path / "more", "a.run", "x")]
+    with pytest.raises(PrframeError) as caught:
+        join(paths, JUDGED)
+    assert str(caught.value) == (
+        "the runs must have names of their own; several of them that have a query in common are "
+        f"named 'a'. {FLAT}"
+    )
+    several = tmp_path / "b.run"
+    several.write_text((tmp_path / "a.run").read_text() + "9 Q0 d 1 1 y\n")
+    with pytest.raises(PrframeError, match=r"are named 'x', 'y'\. Pass a dict"):
+        join([paths[0], several], JUDGED)
+
+
+def test_files_that_changed_places(tmp_path: Path, qrels_file: Path) -> None:
+    path = run_file(tmp_path, "a.run", "x")
+    with pytest.raises(PrframeError, match=r"got 4, as in qrels, .* come second in join"):
+        join(qrels_file, path)
+    with pytest.raises(PrframeError, match=r"got 6, as in a run, .* comes first in join"):
+        join(path, path)
