@@ -43,12 +43,13 @@ class UnknownMetricError(PrframeError):
         super().__init__(message)
         self.metric = metric
 
-    def as_column(self, verb: str) -> PrframeError:
+    def as_column(self, verb: str, *, takes_values: bool) -> PrframeError:
         """Return the error for a name that is a column of the frame."""
+        at_hand = " Values of metrics at hand are named by values=." if takes_values else ""
         return PrframeError(
             f"{self.metric!r} is a column of the frame and not a metric; the metrics come after "
             f"the frame, for example {verb}(frame, 'AP'), and columns are named by score=, label= "
-            "and by=."
+            f"and by=.{at_hand}"
         )
 
 

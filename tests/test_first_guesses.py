@@ -257,7 +257,7 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "values at hand in place of metrics": (
         lambda: prframe.compare(pl.DataFrame({"bm25": [0.2], "dense": [0.3]}), "bm25", "dense"),
-        "'bm25' is a column of the frame and not a metric;",
+        "Values of metrics at hand are named by values=.",
     ),
     "eleven points": (
         lambda: BM25.pr.curve(label="rel", by="qid", interpolated=True, points=11),

@@ -196,6 +196,8 @@ def test_a_column_is_no_metric() -> None:
                 "'query_id' is a column of the frame and not a metric; the metrics come after the "
                 f"frame, for example {verb.__name__}(frame, 'AP'), and columns are named by "
                 "score=, label= and by=."
+                + " Values of metrics at hand are named by values=."
+                * (verb != prframe.evaluate)
             )
 
 

@@ -49,7 +49,8 @@ def verb(function: Callable[P, T]) -> Callable[P, T]:
             return function(*args, **options)
         except UnknownMetricError as error:
             if error.metric in named(frame)[1]:
-                raise error.as_column(function.__name__) from None
+                takes_values = "values" in known
+                raise error.as_column(function.__name__, takes_values=takes_values) from None
             raise
 
     if "over" in known:
