@@ -1,5 +1,6 @@
 """The plans of the tests of average precision: of each group, and of means over groups."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast
@@ -22,6 +23,7 @@ from prframe.stats.null import (
     APNullMethod,
     Case,
     Cases,
+    Tail,
     ap_beta_logsf,
     ap_normal_logsf,
     beyond,
@@ -244,10 +246,14 @@ class MeanTest(GroupTest):
         """Return the logarithms of the p-values of means, and the method of each."""
         if self.dependence == "comonotone" and of_part:
             return self._log_p_values_of_comonotone_means(of_part, value)
-        pairs = zip(of_part, value.tolist(), strict=True)
-        tests = [self._log_p_value_of_mean(cases, mean) for cases, mean in pairs]
-        log_p = np.array([log_p for log_p, _ in tests], dtype=np.float64)
-        return log_p, [method for _, method in tests]
+        log_p = np.zeros(value.size)
+        methods: list[str] = [""] * value.size
+        for members in _alike(of_part):
+            cases, means = of_part[members[0]], value[members]
+            log_p[members], together = self._log_p_values_of_alike_means(cases, means)
+            for place, method in zip(members, together, strict=True):
+                methods[place] = method
+        return log_p, methods
 
     def _log_p_values_of_comonotone_means(
         self, of_part: Sequence[Cases], value: Floats
@@ -277,44 +283,64 @@ class MeanTest(GroupTest):
         pairs = zip(starts, sizes, strict=True)
         return log_p, [methods[start] if size == 1 else "bound" for start, size in pairs]
 
-    def _log_p_value_of_mean(self, cases: Cases, value: float) -> tuple[float, str]:
-        """Return the logarithm of the p-value of a mean, and its method."""
+    def _log_p_values_of_alike_means(
+        self, cases: Cases, value: Floats
+    ) -> tuple[Floats, Sequence[str]]:
+        """Return the logarithms of the p-values of means over equal cases, and the methods."""
         count = len(cases.cases)
         if self.method == "normal":
-            error = np.atleast_1d(np.sqrt(cases.variance.sum()) / count)
-            distance = np.atleast_1d(value - cases.mean.mean())
+            error = np.full(value.size, np.sqrt(cases.variance.sum()) / count)
+            distance = value - cases.mean.mean()
             above, below = (_log_normal(side, error) for side in (distance, -distance))
-            return float(from_log_tails(above, below, self.alternative)[0]), "normal"
-        log_p_and_method = (
-            None if self.method == "monte-carlo" else self._tails_of_mean(cases, value)
-        )
+            return from_log_tails(above, below, self.alternative), ["normal"] * value.size
+        tests: list[tuple[float, str] | None] = [None] * value.size
+        if self.method != "monte-carlo":
+            tests = self._tails(cases, value)
         # Draws tell more than a bound, down to the least p-value that they give.
-        if log_p_and_method is not None and (
-            log_p_and_method[1] != "bound" or log_p_and_method[0] < -np.log(self.n_resamples + 1)
-        ):
-            return log_p_and_method
-        draws = cases.mean_draws(self.n_resamples, self.seed)
-        return float(np.log(self._sampled(draws, value))), "monte-carlo"
+        least = -np.log(self.n_resamples + 1)
+        open_ = [
+            place
+            for place, test in enumerate(tests)
+            if test is None or (test[1] == "bound" and test[0] >= least)
+        ]
+        draws = cases.mean_draws(self.n_resamples, self.seed) if open_ else np.zeros(0)
+        for place in open_:
+            tests[place] = float(np.log(self._sampled(draws, value[place]))), "monte-carlo"
+        known = [test for test in tests if test is not None]
+        log_p = np.array([log_p for log_p, _ in known], dtype=np.float64)
+        return log_p, [method for _, method in known]
 
-    def _tails_of_mean(self, cases: Cases, value: float) -> tuple[float, str] | None:
-        """Return the logarithm of the p-value of a mean, and its method; None if all methods fail.
+    def _tails(self, cases: Cases, value: Floats) -> "list[tuple[float, str] | None]":
+        """Return the logarithms of the p-values of means, and the methods; None where all fail.
 
         Equality counts on both sides: P(mean <= value) is the chance of not going beyond it.
         """
         inverted = self.method == "transform"
-        upper = cases.mean_tail(value, only_inversion=inverted)
-        if upper is None:
+        upper = cases.mean_tails(value, only_inversion=inverted)
+        lower = upper
+        if self.alternative != "greater":
+            least = _least_positive(cases).min() / len(cases.cases)
+            lower = cases.mean_tails(beyond(value, least), only_inversion=inverted)
+        return [self._p_of(*tails) for tails in zip(upper, lower, strict=True)]
+
+    def _p_of(self, upper: Tail | None, lower: Tail | None) -> tuple[float, str] | None:
+        """Return the logarithm of a p-value and its method from the tails on both sides."""
+        if upper is None or lower is None:
             return None
         if self.alternative == "greater":
             return upper.log_reached, upper.method
-        least = _least_positive(cases).min() / len(cases.cases)
-        further = float(beyond(np.array(value), least))
-        lower = cases.mean_tail(further, only_inversion=inverted)
-        if lower is None:
-            return None
         above, below = np.array([[upper.log_reached], [lower.log_missed]])
         method = "bound" if "bound" in (upper.method, lower.method) else upper.method
         return float(from_log_tails(above, below, self.alternative)[0]), method
+
+
+def _alike(of_part: Sequence[Cases]) -> list[list[int]]:
+    """Return the places of the parts that have the same cases, in whatever order."""
+    places: dict[frozenset[tuple[Case, int]], list[int]] = {}
+    for place, cases in enumerate(of_part):
+        counted = frozenset(Counter(cases.cases).items())
+        places.setdefault(counted, []).append(place)
+    return list(places.values())
 
 
 def _p_columns(log_p: Floats) -> tuple[pl.Series, pl.Series]:

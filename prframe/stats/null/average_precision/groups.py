@@ -10,11 +10,16 @@ from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.draws import drawn
 from prframe.stats.null.average_precision.generating_function.course import Group
 from prframe.stats.null.average_precision.generating_function.steps import Items
-from prframe.stats.null.average_precision.sums.tail import sum_tail
+from prframe.stats.null.average_precision.sums.tail import sum_tails
 from prframe.stats.null.average_precision.sums.terms import Term
 from prframe.stats.null.average_precision.tails.null_tails import NullTails
 from prframe.stats.null.average_precision.tails.routes import all_tails
-from prframe.stats.null.average_precision.tails.tail import APNullMethod, Tail
+from prframe.stats.null.average_precision.tails.tail import (
+    APNullMethod,
+    Tail,
+    constant_tail,
+    log_rest,
+)
 from prframe.typing import Floats, Integers
 
 Shape: TypeAlias = tuple[int | None, tuple[int, ...] | None]
@@ -101,22 +106,37 @@ class Cases:
                 total += self.draws(place, size, seed + number)
         return total / len(self.cases)
 
-    def mean_tail(self, value: float, *, only_inversion: bool = False) -> Tail | None:
-        """Return the tails of the mean over groups; None if not even a bound is found."""
+    def mean_tail(self, value: float) -> Tail | None:
+        """Return the tails of one value of the mean over groups; None if all methods fail."""
+        return self.mean_tails(np.array([value]))[0]
+
+    def mean_tails(self, values: Floats, *, only_inversion: bool = False) -> list[Tail | None]:
+        """Return the tails of values of the mean; None where not even a bound is found."""
         if len(self.cases) == 1:
-            return self.tails(np.array([value]))[0]
+            return list(Cases(self.cases * values.size).tails(values))
         best = np.array([min(case.depth, case.n_pos) / case.n_pos for case in self.cases])
-        total = value * len(self.cases)
+        totals = values * len(self.cases)
+        tails: list[Tail | None] = [None] * values.size
+        inside = (totals > 0) & (totals < best.sum() * (1 - EQUAL))
+        for place in np.flatnonzero(~inside).tolist():
+            tails[place] = self._extreme_tail(float(totals[place]), best)
+        places = np.flatnonzero(inside)
+        if places.size:
+            targets = totals[places] * (1 - EQUAL)
+            sums = sum_tails(self._terms(), targets, only_inversion=only_inversion)
+            for place, tail in zip(places.tolist(), sums, strict=True):
+                tails[place] = tail
+        return tails
+
+    def _extreme_tail(self, total: float, best: Floats) -> Tail:
+        """Return the tails of a sum of AP that is not positive, or not below that of the best."""
         if total <= 0:
-            return Tail(0.0, -np.inf, "exact")
+            return constant_tail(is_reached=True)
         if total > best.sum() * (1 + EQUAL):
-            return Tail(-np.inf, 0.0, "exact")
-        if total >= best.sum() * (1 - EQUAL):
-            # Every group must have its best ranking.
-            log_best = float(sum(tail.log_reached for tail in self.tails(best)))
-            log_rest = float(np.log(-np.expm1(log_best))) if log_best < 0 else -np.inf
-            return Tail(log_best, log_rest, "exact")
-        return sum_tail(self._terms(), total * (1 - EQUAL), only_inversion=only_inversion)
+            return constant_tail(is_reached=False)
+        # Every group must have its best ranking.
+        log_best = float(sum(tail.log_reached for tail in self.tails(best)))
+        return Tail(log_best, log_rest(log_best), "exact")
 
     def _terms(self) -> list[Term]:
         """Return the distinct groups whose AP is added up, and how often each is."""

@@ -12,10 +12,11 @@ from prframe.stats.null.average_precision.sums.counting import (
     LATE,
     SOON,
     ap_values,
-    counted_sum_tail,
+    counted_sum_tails,
 )
-from prframe.stats.null.average_precision.sums.lattice import is_rare, lattice_sum_tail
-from prframe.stats.null.average_precision.sums.tail import _bound, _sum_and_saddlepoint
+from prframe.stats.null.average_precision.sums.lattice import is_rare, lattice_sum_tails
+from prframe.stats.null.average_precision.sums.terms import bounds
+from prframe.stats.null.average_precision.sums.whole import WholeSum
 
 FEW_HITS = {
     "untied": [Case(5_000, n_pos, 40) for n_pos in (1, 2, 3)],
@@ -32,8 +33,8 @@ FEW_HITS = {
 def test_a_lattice_agrees_with_counting(cases, share):
     terms = Cases(cases)._terms()
     target = share * len(cases)
-    exact = counted_sum_tail(terms, target, LATE)
-    found = lattice_sum_tail(terms, target, exact.log_reached)
+    exact = counted_sum_tails(terms, np.array([target]), LATE)[0]
+    found = lattice_sum_tails(terms, np.array([target]), np.array([exact.log_reached]))[0]
     assert is_rare(terms)
     if found.method == "lattice":
         # Far out, where few values are left, a lattice is a little less sure.
@@ -48,7 +49,10 @@ def test_a_lattice_agrees_with_counting(cases, share):
 def test_most_values_are_settled_on_a_lattice():
     cases = FEW_HITS["untied"]
     terms = Cases(cases)._terms()
-    found = [lattice_sum_tail(terms, total, -50.0) for total in np.linspace(0.05, 1.5, 12)]
+    found = [
+        lattice_sum_tails(terms, np.array([total]), np.array([-50.0]))[0]
+        for total in np.linspace(0.05, 1.5, 12)
+    ]
     assert [tail.method for tail in found].count("lattice") >= 10
 
 
@@ -62,7 +66,7 @@ def test_attained_values_count_as_reached():
     beyond = first**2 + 2 * first * (50 - 1) / 1000
     assert tail.method == "exact"
     assert np.exp(tail.log_reached) == pytest.approx(at + beyond, rel=1e-9)
-    on_lattice = lattice_sum_tail(cases._terms(), 1 - 1e-12, -10.0)
+    on_lattice = lattice_sum_tails(cases._terms(), np.array([1 - 1e-12]), np.array([-10.0]))[0]
     assert np.exp(on_lattice.log_reached) == pytest.approx(at + beyond, rel=0.02)
 
 
@@ -76,22 +80,27 @@ def test_values_of_one_ranking():
 
 def test_much_is_not_counted():
     terms = Cases([Case(400, 5, 400)] * 3)._terms()
-    assert counted_sum_tail(terms, 1.0, SOON) is None
-    assert counted_sum_tail(terms, 1.0, LATE) is None
+    assert counted_sum_tails(terms, np.ones(1), SOON) == [None]
+    assert counted_sum_tails(terms, np.ones(1), LATE) == [None]
 
 
 def test_the_bound_is_one():
     terms = Cases([Case(2_000, 2, 50), Case(1_500, 3, 50)])._terms()
-    for target in (0.6, 1.1, 1.6):
-        _, points = _sum_and_saddlepoint(terms, target)
-        exact = counted_sum_tail(terms, target, LATE)
-        bound = _bound(points, target)
+    targets = np.array([0.6, 1.1, 1.6])
+    points = WholeSum(terms).saddlepoints(targets)
+    together = zip(
+        counted_sum_tails(terms, targets, LATE),
+        bounds(points.slope, points.log_mgf, targets),
+        strict=True,
+    )
+    for exact, bound in together:
         assert bound.method == "bound"
         assert exact.log_reached < bound.log_reached < exact.log_reached + 6
     # Below the mean it bounds the other tail.
-    _, points = _sum_and_saddlepoint(Cases([Case(30, 9, 30)] * 5)._terms(), 1.2)
+    below = np.array([1.2])
+    points = WholeSum(Cases([Case(30, 9, 30)] * 5)._terms()).saddlepoints(below)
     assert points.slope[0] < 0
-    assert _bound(points, 1.2).log_missed < 0
+    assert bounds(points.slope, points.log_mgf, below)[0].log_missed < 0
 
 
 def run(n_queries, depth, n, first):

@@ -1,9 +1,11 @@
 """Sums of the AP of independent rankings: walks through every number of hits."""
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
+import prframe
 from prframe.stats import APNull
 from prframe.stats.null.average_precision.generating_function.course import (
     DENSE,
@@ -18,9 +20,10 @@ from prframe.stats.null.average_precision.generating_function.saddlepoint import
 )
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.generating_function.whole import WholeWalk
+from prframe.stats.null.average_precision.groups import Case, Cases
 from prframe.stats.null.average_precision.sums.paths import PathSum
-from prframe.stats.null.average_precision.sums.tail import inverted_tail, sum_tail
-from prframe.stats.null.average_precision.sums.terms import Term
+from prframe.stats.null.average_precision.sums.tail import inverted_tails, sum_tails
+from prframe.stats.null.average_precision.sums.terms import Term, centres, clustered
 from prframe.stats.null.average_precision.sums.whole import WholeSum
 
 
@@ -87,13 +90,14 @@ def test_both_ways_to_walk_and_the_saddlepoint_agree(z):
     tails = []
     for sums in (WholeSum(terms), PathSum(terms)):
         target = sums.mean + z * sums.deviation
-        points = sums.saddlepoint(target)
-        assert points is not None
-        tail = inverted_tail(sums, target, float(points.slope[0]))
+        points = sums.saddlepoints(np.array([target]))
+        assert not np.isnan(points.slope[0])
+        deviation = points.second**0.5
+        tail = inverted_tails(sums, np.array([target]), points.slope, deviation)[0]
         assert tail is not None
         tails.append(tail)
     assert tails[0].log_reached == pytest.approx(tails[1].log_reached, rel=1e-6)
-    best = sum_tail(terms, target)
+    best = sum_tails(terms, np.array([target]))[0]
     assert best is not None
     assert best.log_reached == pytest.approx(tails[0].log_reached, rel=1e-3, abs=0.01)
     assert best.log_missed == pytest.approx(tails[0].log_missed, rel=1e-2, abs=0.01)
@@ -114,9 +118,71 @@ def test_sums_are_what_simulation_says(tied):
         total += (hits * at_end / end).sum(axis=1) / term.n_pos
     for share in (0.02, 0.3, 0.9, 0.999):
         value = float(np.quantile(total, share))
-        tail = sum_tail(terms, value)
+        tail = sum_tails(terms, np.array([value]))[0]
         assert tail is not None
         assert tail.method in {"saddlepoint", "transform"}
         reached = np.mean(total >= value)
         error = np.sqrt(reached * (1 - reached) / draws)
         assert np.exp(tail.log_reached) == pytest.approx(reached, abs=4 * error + 0.01 * reached)
+
+
+SHARED = [
+    ([Case(197, 5, 197)] * 6, 0.02),
+    ([Case(45, 5, 45)] * 2 + [Case(60, 9, 30)] * 3, 0.02),
+    ([Case(100, 40, 100)] * 3, 0.002),
+]
+
+
+@pytest.mark.parametrize(("cases", "off"), SHARED)
+def test_values_that_share_walks_have_the_tails_of_each(cases, off):
+    together = Cases(cases)
+    values = np.linspace(0.5 * together.mean.mean(), 0.6, 12)
+    tails = together.mean_tails(values)
+    for value, tail in zip(values.tolist(), tails, strict=True):
+        alone = Cases(cases[::-1]).mean_tail(value)
+        assert tail is not None
+        assert alone is not None
+        assert tail.log_reached == pytest.approx(alone.log_reached, abs=off)
+        assert tail.log_missed == pytest.approx(alone.log_missed, abs=off)
+
+
+@pytest.mark.parametrize("shape", [(197, 5), (1_000, 3), (5_000, 12)])
+def test_no_strong_mean_is_left_to_sampling(shape):
+    n, n_pos = shape
+    values = np.append(np.linspace(0.4, 0.98, 15), 0.999)
+    tails = Cases([Case(n, n_pos, n)] * 6).mean_tails(values)
+    logs = np.array([tail.log_reached for tail in tails if tail is not None])
+    assert logs.size == values.size
+    assert logs.max() < np.log(1e-4)
+    assert (np.diff(logs) < 0).all()
+
+
+@pytest.mark.slow
+def test_many_groups_of_one_shape_are_tested_as_one():
+    rng = np.random.default_rng(3)
+    shapes = [{"n": 60, "n_pos": 4}, {"n": 80, "n_pos": 6}, {"n": 60, "n_pos": 4}]
+    rows = pl.DataFrame(
+        [
+            {"group": group, "query": query, "ap": rng.beta(1, 5 - group % 4), **shape}
+            for group in range(6)
+            for query, shape in enumerate(shapes)
+        ]
+    )
+    options = {"ap": "ap", "n": "n", "n_pos": "n_pos", "by": "group", "over": "query"}
+    for alternative in ("greater", "two-sided"):
+        tests = prframe.ap_test(rows, alternative=alternative, **options)
+        each = pl.concat(
+            prframe.ap_test(part, alternative=alternative, **options)
+            for part in rows.sample(fraction=1, shuffle=True, seed=1).partition_by("group")
+        ).sort("group")
+        for name in ("map", "null_mean", "null_std"):
+            assert tests[name].to_list() == pytest.approx(each[name].to_list(), rel=1e-12)
+        log_p = each["p_value"].log().to_list()
+        assert tests["p_value"].log().to_list() == pytest.approx(log_p, abs=0.02)
+
+
+def test_slopes_of_a_cluster_are_close():
+    slopes, widths = np.array([3.0, 0.0, 1.0, 0.4, 3.2]), np.array([1.0, 1.0, 0.5, 0.5, 0.1])
+    numbers = clustered(slopes, widths)
+    assert numbers.tolist() == [2, 0, 1, 0, 3]
+    assert centres(slopes, numbers) == pytest.approx([0.2, 1.0, 3.0, 3.2])

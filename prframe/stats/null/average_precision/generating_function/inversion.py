@@ -100,6 +100,7 @@ class Inversion:
         self.course, self.mean, self.deviation = course, mean, deviation
         self._tilts: dict[float, Tilt] = {}
         self._waves: dict[tuple[float, float], list[dict[int, Complexes]]] = {}
+        self._probed: dict[tuple[float, int], Floats] = {}
 
     def log_tails(self, group: Integers, x: Floats) -> LogTails:
         """Return the logarithms of the tail probabilities of values, each in its group."""
@@ -135,15 +136,21 @@ class Inversion:
         log_tail = float((tails.reached if sign > 0 else tails.missed)[0])
         slope = sign * float(tails.slope[0])
         tilt = min(self._tilts.values(), key=lambda known: abs(known.slope - slope))
-        period = float(self._periods(tilt)[group])
         total = np.exp(log_tail - tilt.log_mgf[group] + tilt.slope * x)
-        frequency = 2 * np.pi / period * np.arange(_PROBED, dtype=np.float64)
-        terms = np.abs(self.course.waves(tilt, [group], frequency)[group])
-        terms *= 2 / period / np.abs(tilt.slope + 1j * frequency)
+        if (tilt.slope, group) not in self._probed:
+            self._probed[tilt.slope, group] = self._terms(tilt, group)
+        terms = self._probed[tilt.slope, group]
         small = terms * np.sqrt(np.arange(_PROBED) + 1) < _CLOSE * total
         quiet = np.convolve(small, np.ones(_QUIET), mode="valid") == _QUIET
         died = int(np.argmax(quiet)) if quiet.any() else _PROBED
         return bool(_TOGETHER * np.sqrt((terms[died:] ** 2).sum()) > _HALF_A_LEAP * total)
+
+    def _terms(self, tilt: Tilt, group: int) -> Floats:
+        """Return the sizes of the terms of the integral at the frequencies that are probed."""
+        period = float(self._periods(tilt)[group])
+        frequency = 2 * np.pi / period * np.arange(_PROBED, dtype=np.float64)
+        terms = np.abs(self.course.waves(tilt, [group], frequency)[group])
+        return np.asarray(terms * 2 / period / np.abs(tilt.slope + 1j * frequency))
 
     def tilt(self, sign: int, power: float) -> Tilt:
         """Return the tilt with a slope of +-1.4^power."""

@@ -36,6 +36,8 @@ SOON, LATE = Effort(20_000, 1000), Effort(1_000_000, 20_000)
 # Before equal values are merged there may be this many times as many as are allowed afterwards. If
 # there are more, values are not listed.
 _SPARE = 4
+# On the way down the ranks a ranking may take this many times as many values as at the end.
+_MARGIN = 2
 
 
 class _Values(NamedTuple):
@@ -45,13 +47,23 @@ class _Values(NamedTuple):
     chance: Floats
 
 
-def counted_sum_tail(terms: Sequence[Term], target: float, effort: Effort) -> Tail | None:
-    """Return the tails of the sum from the values of two halves of it; None if they are many."""
+def counted_sum_tails(
+    terms: Sequence[Term], targets: Floats, effort: Effort
+) -> Sequence[Tail | None]:
+    """Return the tails of values of the sum, which is listed once; None if it has too many."""
+    halves = _halves(terms, effort)
+    if halves is None:
+        return [None] * targets.size
+    return [_tail(*halves, target) for target in targets.tolist()]
+
+
+def _halves(terms: Sequence[Term], effort: Effort) -> "tuple[_Values, _Values] | None":
+    """Return the values of two halves of the sum; None if they are many."""
     if sum(_blocks(term.items) for term in terms) > effort.blocks:
         return None
     first = second = _Values(np.zeros(1), np.ones(1))
     for term in terms:
-        values = ap_values(term.items, term.n_pos, effort.values)
+        values = ap_values(term.items, term.n_pos, _MARGIN * _most_apiece(term.often, effort))
         if values is None:
             return None
         for _ in range(term.often):
@@ -60,7 +72,17 @@ def counted_sum_tail(terms: Sequence[Term], target: float, effort: Effort) -> Ta
                 return None
             value: Floats = (first.value[:, None] + values.value).ravel()
             first = _merged(value, (first.chance[:, None] * values.chance).ravel())
-    return _tail(first, second, target)
+    return first, second
+
+
+def _most_apiece(often: int, effort: Effort) -> int:
+    """Return how many values a ranking may take so that the sum of several can be listed.
+
+    One half of the sum has k of them, and a sum of k - 1 numbers, each of which takes m values,
+    takes (k - 1)(m - 1) + 1 values at least.
+    """
+    others = (often - 1) // 2
+    return int((effort.values / others) ** 0.5) + 1 if others else effort.values
 
 
 def _tail(first: _Values, second: _Values, target: float) -> Tail:

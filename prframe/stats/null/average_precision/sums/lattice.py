@@ -10,6 +10,7 @@ how much the lattice matters.
 
 from collections.abc import Sequence
 from itertools import groupby
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -30,6 +31,8 @@ from prframe.typing import Floats
 
 # These numbers of points up to the value are tried until two in a row agree.
 _POINTS = (2048, 4096, 8192)
+# Values share a lattice if their logarithms to this base have the same whole part.
+_ALIKE_TARGETS = 2.0
 # Terms share a walk if the logarithms of their numbers of positives to this base have the same
 # whole part.
 _ALIKE_VALUES = 4.0
@@ -42,31 +45,66 @@ _RARE = 1.0
 _ESTIMATED = 0.5
 
 
-def lattice_sum_tail(terms: Sequence[Term], target: float, guess: float) -> Tail | None:
-    """Return the tails of a sum; None where a lattice is too coarse, or would take long.
+def lattice_sum_tails(
+    terms: Sequence[Term], targets: Floats, guesses: Floats
+) -> list[Tail | None]:
+    """Return the tails of values of a sum; None where a lattice is too coarse, or would take long.
 
-    `guess` is roughly the logarithm of the smaller tail.
+    `guesses` are roughly the logarithms of the smaller tails.
     """
-    level = next((level for level in NEVER if guess > level[1]), None)
+    tails: list[Tail | None] = [None] * targets.size
+    size = np.floor(np.log(targets) / np.log(_ALIKE_TARGETS))
+    for alike in np.unique(size).tolist():
+        chosen = np.flatnonzero(size == alike)
+        parts = [chosen]
+        if chosen.size > 1 and not _is_possible(terms, float(guesses[chosen].min())):
+            # Values that are less far out do not have to do without a lattice.
+            parts = np.split(chosen, chosen.size)
+        for part in parts:
+            together = _shared_tails(terms, targets[part], float(guesses[part].min()))
+            for place, tail in zip(part.tolist(), together, strict=True):
+                tails[place] = tail
+    return tails
+
+
+def _shared_tails(terms: Sequence[Term], targets: Floats, guess: float) -> list[Tail | None]:
+    """Return the tails of values that share a lattice."""
+    tails: list[Tail | None] = [None] * targets.size
+    level = _level(guess)
     if level is None:
-        return None
+        return tails
     never, furthest = level
-    estimate, coarse = None, None
+    open_, coarse = np.arange(targets.size), None
     for points in _POINTS:
-        if not _is_feasible(terms, never, points):
+        if not open_.size or not _is_feasible(terms, never, points):
             break
-        cell = target / points
-        fine = _pairs(terms, target, cell, never)
+        cell = float(targets.max()) / points
+        fine = _pairs(terms, targets, cell, never)
         if coarse is not None:
             logs, lumpy = combined_tails(fine, coarse, cell, furthest)
-            reached, missed, _ = logs[:, 0].tolist()
-            if not lumpy[0]:
-                return None if np.isnan(reached) else Tail(reached, missed, "lattice")
-            apart = np.abs(np.log(fine[0, :, 0] / coarse[0, :, 0])).max()
-            if apart < _ESTIMATED and not np.isnan(reached):
-                estimate = Tail(reached, missed, "estimate")
+            with np.errstate(divide="ignore", invalid="ignore"):
+                apart = np.abs(np.log(fine[0] / coarse[0])).max(axis=0)
+            for place in open_.tolist():
+                reached, missed = logs[:2, place].tolist()
+                if np.isnan(reached):
+                    tails[place] = tails[place] if lumpy[place] else None
+                elif not lumpy[place] or apart[place] < _ESTIMATED:
+                    method = "estimate" if lumpy[place] else "lattice"
+                    tails[place] = Tail(reached, missed, method)
+            open_ = open_[lumpy[open_]]
         coarse = fine
-    return estimate
+    return tails
+
+
+def _level(guess: float) -> tuple[float, float] | None:
+    """Return the chances that count for a tail of a size, and the least tail that they allow."""
+    return next((level for level in NEVER if guess > level[1]), None)
+
+
+def _is_possible(terms: Sequence[Term], guess: float) -> bool:
+    """Whether there is a lattice for a tail of a size."""
+    level = _level(guess)
+    return level is not None and _is_feasible(terms, level[0], _POINTS[-1])
 
 
 def is_rare(terms: Sequence[Term]) -> bool:
@@ -103,24 +141,47 @@ def _retrieved(term: Term) -> Retrieved:
     return Retrieved(term.items.n, term.n_pos, term.items.depth)
 
 
-def _pairs(terms: Sequence[Term], target: float, cell: float, never: float) -> Floats:
-    """Return P(S >= y) and P(S < y) for the target and values nearby, shape (8, 2, 1)."""
+def _pairs(terms: Sequence[Term], targets: Floats, cell: float, never: float) -> Floats:
+    """Return P(S >= y) and P(S < y) for targets and values nearby, shape (8, 2, n_targets)."""
     offsets = nearby(cell)
-    size = int(np.ceil((target + offsets.max()) / cell)) + 2
+    size = int(np.ceil((targets.max() + offsets.max()) / cell)) + 2
     # A point stands for all values that are nearer to it than to its neighbours.
     borders = (np.arange(size + 1, dtype=np.float64) - 0.5) * cell
-    inside, beyond = np.eye(1, size)[0], 0.0
+    total: _OnLattice | None = None
     for alike in _alike(terms):
         for term, reached in zip(alike, _reached(alike, borders, never), strict=True):
-            chance = reached[:-1] - reached[1:]
-            for _ in range(term.often):
-                beyond += float(inside @ reached[:0:-1])
-                inside = np.convolve(inside, chance)[:size]
+            own = _times(_OnLattice(reached[:-1] - reached[1:], float(reached[-1])), term.often)
+            total = own if total is None else _added(total, own)
+    inside, beyond = cast(_OnLattice, total)
     above = np.cumsum(inside[::-1])[::-1] - inside / 2 + beyond
     below = np.cumsum(inside) - inside / 2
-    at = (target + offsets) / cell
+    at = (targets + offsets[:, None]) / cell
     tails = [np.interp(at, np.arange(size), column) for column in (above, below)]
-    return np.moveaxis(np.array(tails), 0, 1)[:, :, None]
+    return np.stack(tails, axis=1)
+
+
+class _OnLattice(NamedTuple):
+    """The chances of the points of a lattice, and of all values beyond them."""
+
+    inside: Floats
+    beyond: float
+
+
+def _added(first: _OnLattice, second: _OnLattice) -> _OnLattice:
+    """Return the distribution of the sum of two independent numbers."""
+    size = first.inside.size
+    reached = np.cumsum(np.append(second.inside, second.beyond)[::-1])[:size]
+    beyond = first.beyond + float(first.inside @ reached)
+    return _OnLattice(np.convolve(first.inside, second.inside)[:size], beyond)
+
+
+def _times(each: _OnLattice, often: int) -> _OnLattice:
+    """Return the distribution of the sum of equal independent numbers."""
+    if often == 1:
+        return each
+    half = _times(each, often // 2)
+    total = _added(half, half)
+    return _added(total, each) if often % 2 else total
 
 
 def _reached(terms: Sequence[Term], x: Floats, never: float) -> list[Floats]:

@@ -121,8 +121,11 @@ class PathSum(Sum):
         """The parts, each with terms whose walks go side by side."""
         return self._parts
 
-    def _search(self, target: float) -> float | None:
-        """Find a slope under which the mean is near a value; the paths are then those under it."""
+    def _search(self, target: float) -> tuple[float, float] | None:
+        """Find a slope under which the mean is near a value; the paths are then those under it.
+
+        With it comes the standard deviation of the sum under the slope.
+        """
         slope, last, misses = 0.0, 0.0, 0
         seen: dict[float, float] = {}
         for turn in range(_LOOKS):
@@ -144,13 +147,15 @@ class PathSum(Sum):
             for part in self._parts:
                 part.good = part.path
             last, misses = slope, 0
-            self.tilted_deviation = float(np.sqrt(sum(look.variance for look in looks)))
+            variance = sum(look.variance for look in looks)
+            if not variance > 0:
+                return None
             seen[slope] = sum(look.mean for look in looks)
             lack = target - seen[slope]
-            if abs(lack) <= _CLOSE * self.tilted_deviation:
-                return float(slope + lack / self.tilted_deviation**2)
+            if abs(lack) <= _CLOSE * variance**0.5:
+                return float(slope + lack / variance), variance**0.5
             most = _STRIDE / max(look.deviation for look in looks)
-            step = slope + float(np.clip(lack / self.tilted_deviation**2, -most, most))
+            step = slope + float(np.clip(lack / variance, -most, most))
             slope = _between(seen, target, step)
         return None
 
@@ -168,34 +173,46 @@ class PathSum(Sum):
             part.lay()
         return low
 
-    def saddlepoint(self, target: float) -> Points | None:
-        """Return the saddlepoint of a value, NaN if it is not near the slope of the search."""
-        slope = self._search(target)
-        if slope is None:
-            return None
-        nodes = nodes_about(np.array([slope]), np.array([_REACH / self.tilted_deviation]))
+    def saddlepoints(self, targets: Floats) -> Points:
+        """Return the saddlepoints of values, NaN where they are not near the slopes of searches.
+
+        The paths then lie about the saddlepoint of the last value.
+        """
+        each = [self._saddlepoint(target) for target in targets.tolist()]
+        return Points(*np.array(each, dtype=np.float64).reshape(-1, len(Points._fields)).T)
+
+    def _saddlepoint(self, target: float) -> list[float]:
+        """Return the columns of the saddlepoint of a value."""
+        slope_and_deviation = self._search(target)
+        if slope_and_deviation is None:
+            return [np.nan] * len(Points._fields)
+        slope, deviation = slope_and_deviation
+        nodes = nodes_about(np.array([slope]), np.array([_REACH / deviation]))
         log_mgf = sum(
             part.often @ part.course.log_mgf(nodes * part.scale[:, None]) for part in self._parts
         )
         points, place = from_nodes(nodes, np.atleast_2d(log_mgf), np.array([target]))
         fits = (np.abs(place) <= 1) & (points.second > 0)
-        return Points(*(np.where(fits, part, np.nan) for part in points))
+        return [float(column[0]) if fits[0] else np.nan for column in points]
 
     def product(self) -> Course:
         """Return the generating function of the sum, along the present paths."""
         return _product(self._parts)
 
-    def approximation(self, points: Points, target: float) -> Approximation:
-        """Return the tail from four derivatives; the rows do not suffice for higher ones."""
-        return tails(points, np.array([target]))
+    def approximation(self, points: Points, targets: Floats) -> Approximation:
+        """Return the tails from four derivatives; the rows do not suffice for higher ones."""
+        return tails(points, targets)
 
-    def coarse_waves(self, slope: float, frequencies: Floats) -> Floats:
-        """Return the size of the characteristic function of terms with few positives."""
+    def coarse_waves(self, slopes: Floats, frequencies: Sequence[Floats]) -> list[Floats]:
+        """Return the sizes of the characteristic function of terms with few positives."""
         coarse = [part for part in self._parts if part.lanes.n_pos.max() <= COARSE]
         if not coarse:
-            return np.ones(frequencies.size)
+            return [np.ones(frequency.size) for frequency in frequencies]
         product = _product(coarse)
-        return np.abs(product.waves(product.tilt(slope), [0], frequencies)[0])
+        return [
+            np.abs(product.waves(product.tilt(slope), [0], frequency)[0])
+            for slope, frequency in zip(slopes.tolist(), frequencies, strict=True)
+        ]
 
 
 def _product(parts: Sequence[_Part]) -> "_Product":

@@ -6,101 +6,178 @@ enough the characteristic function is inverted. Where single values of the sum c
 are listed, or the sum is found on a lattice. If all of these fail there is a bound.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from prframe.stats.null.average_precision.generating_function.inversion import (
     FEW_POSITIVES,
     Inversion,
+    LogTails,
 )
 from prframe.stats.null.average_precision.generating_function.saddlepoint import Points
-from prframe.stats.null.average_precision.sums.counting import LATE, SOON, counted_sum_tail
-from prframe.stats.null.average_precision.sums.lattice import is_rare, lattice_sum_tail
+from prframe.stats.null.average_precision.sums.counting import (
+    LATE,
+    SOON,
+    Effort,
+    counted_sum_tails,
+)
+from prframe.stats.null.average_precision.sums.lattice import is_rare, lattice_sum_tails
 from prframe.stats.null.average_precision.sums.paths import PathSum
-from prframe.stats.null.average_precision.sums.terms import Sum, Term
+from prframe.stats.null.average_precision.sums.terms import Sum, Term, bounds, centres, clustered
 from prframe.stats.null.average_precision.sums.whole import MOST_POSITIVES, WholeSum
 from prframe.stats.null.average_precision.tails.planned import FLATTEST, PlannedTail, is_trusted
-from prframe.stats.null.average_precision.tails.tail import Tail
+from prframe.stats.null.average_precision.tails.tail import Tail, constant_tail
+from prframe.typing import Floats, Integers
+
+# A way gives the tails of the values at some places, None where it fails.
+_Way: TypeAlias = Callable[[Integers], Sequence[Tail | None]]
 
 # While the tail is unknown, its logarithm is taken to be this for a lattice.
 _DEEP = -100.0
+# Slopes are probed for clusters of the sum as one if they are closer than this over the tilted
+# standard deviation of the sum.
+_PROBED_TOGETHER = 1.0
+# Values share the slope of an inversion if their own slopes are closer than this over the tilted
+# standard deviation.
+_INVERTED_TOGETHER = 3.0
 
 
-def sum_tail(terms: Sequence[Term], total: float, *, only_inversion: bool = False) -> Tail | None:
-    """Return the tails of the sum; None if not even a bound is found."""
+def sum_tails(
+    terms: Sequence[Term], totals: Floats, *, only_inversion: bool = False
+) -> list[Tail | None]:
+    """Return the tails of values of the sum; None where not even a bound is found."""
     certain = sum(term.often * term.mean for term in terms if not term.variance)
     varying = [term for term in terms if term.variance]
-    target = total - certain
+    targets = totals - certain
     if not varying:
-        return Tail(0.0, -np.inf, "exact") if target <= 0 else Tail(-np.inf, 0.0, "exact")
-    listed = None if only_inversion else _of_few_values(varying, target)
-    return listed or _approximated(varying, target, only_inversion=only_inversion)
+        return [constant_tail(is_reached=target <= 0) for target in targets.tolist()]
+    sums = _Values(varying, targets, only_inversion=only_inversion)
+    return sums.tails()
 
 
-def _of_few_values(terms: Sequence[Term], target: float) -> Tail | None:
-    """Return the tails of a sum that takes few values, or clusters; None if it does neither."""
-    counted = counted_sum_tail(terms, target, SOON)
-    if counted is not None or not is_rare(terms):
-        return counted
-    return lattice_sum_tail(terms, target, _DEEP)
+class _Values:
+    """Values of a sum of which the tails are asked for.
+
+    Attributes
+    ----------
+    guesses : ndarray of float
+        Roughly the logarithms of the smaller tails.
+    bounds : list of Tail or None
+        Upper bounds of the tails; None where no generating function is known.
+    """
+
+    def __init__(self, terms: Sequence[Term], targets: Floats, *, only_inversion: bool) -> None:
+        self._terms, self._targets, self._only_inversion = terms, targets, only_inversion
+        self.guesses = np.full(targets.size, _DEEP)
+        self.bounds: list[Tail | None] = [None] * targets.size
+        self._has_saddlepoint = np.zeros(targets.size, np.bool_)
+
+    def tails(self) -> list[Tail | None]:
+        """Return the tails by the first way that gives them."""
+        ways: list[_Way] = [self._of_whole_walks, self._of_paths]
+        ways += [self._counted(LATE), self._on_lattice, self._bounded]
+        if not self._only_inversion:
+            rare: list[_Way] = [self._on_lattice] if is_rare(self._terms) else []
+            ways = [self._counted(SOON), *rare, *ways]
+        tails: list[Tail | None] = [None] * self._targets.size
+        for way in ways:
+            open_ = np.array([place for place, tail in enumerate(tails) if tail is None], np.int64)
+            if open_.size:
+                for place, tail in zip(open_.tolist(), way(open_), strict=True):
+                    tails[place] = tail
+        return tails
+
+    def _counted(self, effort: Effort) -> _Way:
+        """Return the way that lists the values of the sum, with some effort."""
+        return lambda places: counted_sum_tails(self._terms, self._targets[places], effort)
+
+    def _on_lattice(self, places: Integers) -> list[Tail | None]:
+        """Return tails from a lattice."""
+        return lattice_sum_tails(self._terms, self._targets[places], self.guesses[places])
+
+    def _bounded(self, places: Integers) -> list[Tail | None]:
+        """Return the bounds."""
+        return [self.bounds[place] for place in places.tolist()]
+
+    def _of_whole_walks(self, places: Integers) -> list[Tail | None]:
+        """Return tails from walks through every number of hits."""
+        if max(term.n_pos for term in self._terms) > MOST_POSITIVES:
+            return [None] * places.size
+        sums, targets = WholeSum(self._terms), self._targets[places]
+        for place, bound in zip(places.tolist(), sums.bounds(targets), strict=True):
+            self.bounds[place] = bound
+        return self._transformed(sums, places, sums.saddlepoints(targets))
+
+    def _of_paths(self, places: Integers) -> list[Tail | None]:
+        """Return tails from walks along paths, where other walks did not give a saddlepoint."""
+        tails = []
+        for place in places.tolist():
+            tail = None
+            if not self._has_saddlepoint[place]:
+                sums, each = PathSum(self._terms), np.array([place])
+                points = sums.saddlepoints(self._targets[each])
+                (tail,) = self._transformed(sums, each, points)
+            tails.append(tail)
+        return tails
+
+    def _transformed(self, sums: Sum, places: Integers, points: Points) -> list[Tail | None]:
+        """Return tails by saddlepoints or inversion; None where the sum takes few values."""
+        tails: list[Tail | None] = [None] * places.size
+        good = np.flatnonzero(~np.isnan(points.slope))
+        if not good.size:
+            return tails
+        points, targets = Points(*(column[good] for column in points)), self._targets[places[good]]
+        approximation = sums.approximation(points, targets)
+        log_tail, slope, deviation = approximation.log_tail, points.slope, points.second**0.5
+        self.guesses[places[good]] = log_tail
+        self._has_saddlepoint[places[good]] = True
+        lowest = bounds(points.slope, points.log_mgf, targets)
+        for place, bound in zip(places[good].tolist(), lowest, strict=True):
+            self.bounds[place] = bound
+        numbers = clustered(slope, _PROBED_TOGETHER / deviation)
+        probed = np.bincount(numbers, deviation) / np.bincount(numbers)
+        smooth = ~sums.are_lumpy(centres(slope, numbers), probed)[numbers]
+        known = (targets, np.array([sums.mean]), np.array([sums.deviation]))
+        trusted = smooth & is_trusted(points, approximation.doubt, known)
+        trusted &= not self._only_inversion
+        for place in np.flatnonzero(trusted).tolist():
+            both_tails = PlannedTail.of(float(log_tail[place]), float(slope[place]), "saddlepoint")
+            tails[good[place]] = Tail(both_tails.log_reached, both_tails.log_missed, "saddlepoint")
+        rest = np.flatnonzero(smooth & ~trusted)
+        inverted = inverted_tails(sums, targets[rest], slope[rest], deviation[rest])
+        for place, tail in zip(good[rest].tolist(), inverted, strict=True):
+            tails[place] = tail
+        return tails
 
 
-def _approximated(
-    terms: Sequence[Term], target: float, *, only_inversion: bool = False
-) -> Tail | None:
-    """Return the tails of the sum by the generating function, or by another way if that fails."""
-    sums, points = _sum_and_saddlepoint(terms, target)
-    if points is None:
-        return counted_sum_tail(terms, target, LATE)
-    approximation = sums.approximation(points, target)
-    log_tail, slope = float(approximation.log_tail[0]), float(points.slope[0])
-    if not sums.is_lumpy(slope):
-        known = (np.array([target]), np.array([sums.mean]), np.array([sums.deviation]))
-        if is_trusted(points, approximation.doubt, known)[0] and not only_inversion:
-            both_tails = PlannedTail.of(log_tail, slope, "saddlepoint")
-            return Tail(both_tails.log_reached, both_tails.log_missed, both_tails.method)
-        inverted = inverted_tail(sums, target, slope)
-        if inverted is not None:
-            return inverted
-    return (
-        counted_sum_tail(terms, target, LATE)
-        or lattice_sum_tail(terms, target, log_tail)
-        or _bound(points, target)
-    )
+def inverted_tails(
+    sums: Sum, targets: Floats, slopes: Floats, deviations: Floats
+) -> list[Tail | None]:
+    """Return the tails by inversion of the characteristic function; None where that fails.
 
-
-def _bound(points: Points, target: float) -> Tail | None:
-    """Return upper bounds of both tails: exp(K(s) - s x) on the side of the slope s, and 1."""
-    slope = float(points.slope[0])
-    bound = min(float(points.log_mgf[0]) - slope * target, 0.0)
-    if not np.isfinite(bound):
-        return None
-    return Tail(bound, 0.0, "bound") if slope > 0 else Tail(0.0, bound, "bound")
-
-
-def _sum_and_saddlepoint(terms: Sequence[Term], target: float) -> tuple[Sum, Points | None]:
-    """Return the sum of the terms, and the saddlepoint of a value."""
-    if max(term.n_pos for term in terms) <= MOST_POSITIVES:
-        whole = WholeSum(terms)
-        points = whole.saddlepoint(target)
-        if points is not None:
-            return whole, points
-    paths = PathSum(terms)
-    return paths, paths.saddlepoint(target)
-
-
-def inverted_tail(sums: Sum, target: float, slope: float) -> Tail | None:
-    """Return the tails by inversion of the characteristic function; None if that fails."""
-    product = sums.product()
-    inversion = Inversion(product, np.array([sums.mean]), np.array([sums.deviation]))
-    flat = FLATTEST / sums.tilted_deviation
-    if not abs(slope) >= flat:
-        slope = flat if target >= sums.mean else -flat
-    inverted = inversion.at(slope, np.zeros(1, np.int64), np.array([target]))
-    if not inverted.converged[0]:
-        return None
-    most = max(term.n_pos for term in sums.terms)
-    if most < FEW_POSITIVES and inversion.returns(0, target, inverted):
-        return None
-    return Tail(float(inverted.reached[0]), float(inverted.missed[0]), "transform")
+    The slopes are those of saddlepoints, the deviations those of the sum under these slopes.
+    """
+    tails: list[Tail | None] = [None] * targets.size
+    if not targets.size:
+        return tails
+    inversion = Inversion(sums.product(), np.array([sums.mean]), np.array([sums.deviation]))
+    is_returning = max(term.n_pos for term in sums.terms) < FEW_POSITIVES
+    flat = FLATTEST / deviations
+    flattest = np.where(targets >= sums.mean, flat, -flat)
+    slopes = np.where(np.abs(slopes) >= flat, slopes, flattest)
+    for side in (slopes > 0, slopes < 0):
+        chosen = np.flatnonzero(side)
+        if not chosen.size:
+            continue
+        numbers = clustered(slopes[chosen], _INVERTED_TOGETHER / deviations[chosen])
+        for number, slope in enumerate(centres(slopes[chosen], numbers).tolist()):
+            places = chosen[numbers == number]
+            at = inversion.at(slope, np.zeros(places.size, np.int64), targets[places])
+            for place, *columns in zip(places.tolist(), *at, strict=True):
+                own = LogTails(*(np.array([column]) for column in columns))
+                target = float(targets[place])
+                if own.converged[0] and not (is_returning and inversion.returns(0, target, own)):
+                    tails[place] = Tail(float(own.reached[0]), float(own.missed[0]), "transform")
+    return tails

@@ -2,9 +2,11 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from math import inf
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from prframe.stats.null.average_precision.generating_function.course import Course
 from prframe.stats.null.average_precision.generating_function.path import Lanes, Path, log_waves
@@ -14,7 +16,8 @@ from prframe.stats.null.average_precision.generating_function.saddlepoint import
 )
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.tails.planned import BACK, PROBED
-from prframe.typing import Floats
+from prframe.stats.null.average_precision.tails.tail import Tail
+from prframe.typing import Floats, Integers
 
 # The characteristic function of an AP with at most this many positives is computed by a walk. With
 # more positives it is estimated from the most likely path.
@@ -50,6 +53,21 @@ class Part(Protocol):
         ...
 
 
+class Probes(NamedTuple):
+    """Frequencies at which the characteristic function is probed under a slope.
+
+    Attributes
+    ----------
+    frequency : ndarray of float
+    limit, size : ndarray of float
+        The size that tells of clusters, and that of the factors which are known, by frequency.
+    """
+
+    frequency: Floats
+    limit: Floats
+    size: Floats
+
+
 class Sum(ABC):
     """A sum of AP, and the walks of its terms.
 
@@ -58,15 +76,12 @@ class Sum(ABC):
     terms : list of Term
     mean, deviation : float
         Of the sum.
-    tilted_deviation : float
-        Standard deviation of the sum under the last tilt that was tried.
     """
 
     def __init__(self, terms: Sequence[Term]) -> None:
         self.terms = sorted(terms, key=lambda term: (term.n_pos, term.mean, term.variance))
         often, mean, variance = np.array([term[2:] for term in terms]).T
         self.mean, self.deviation = float(often @ mean), float(often @ variance) ** 0.5
-        self.tilted_deviation = self.deviation
 
     @property
     @abstractmethod
@@ -74,35 +89,79 @@ class Sum(ABC):
         """The parts, each with terms whose walks go side by side."""
 
     @abstractmethod
-    def saddlepoint(self, target: float) -> Points | None:
-        """Return the saddlepoint of a value, NaN or None where none is found."""
+    def saddlepoints(self, targets: Floats) -> Points:
+        """Return the saddlepoints of values, NaN where none is found."""
 
     @abstractmethod
-    def approximation(self, points: Points, target: float) -> Approximation:
-        """Return the tail of a value from its saddlepoint."""
+    def approximation(self, points: Points, targets: Floats) -> Approximation:
+        """Return the tails of values from their saddlepoints."""
 
     @abstractmethod
-    def coarse_waves(self, slope: float, frequencies: Floats) -> Floats:
-        """Return the size of the characteristic function of terms with few positives."""
+    def coarse_waves(self, slopes: Floats, frequencies: Sequence[Floats]) -> list[Floats]:
+        """Return the sizes of the characteristic function of terms with few positives."""
 
     @abstractmethod
     def product(self) -> Course:
         """Return the generating function of the sum, along the present paths."""
 
-    def is_lumpy(self, slope: float) -> bool:
-        """Whether the sum takes few values or clusters, as where rankings have few positives."""
-        frequency = PROBED / self.tilted_deviation
-        limit = BACK * PROBED / (1 + abs(slope) * self.tilted_deviation)
-        waves = np.ones(frequency.size)
+    def are_lumpy(self, slopes: Floats, deviations: Floats) -> NDArray[np.bool_]:
+        """Whether the sum takes few values or clusters, as where rankings have few positives.
+
+        The deviations are those of the sum under each slope.
+        """
+        pairs = zip(slopes.tolist(), deviations.tolist(), strict=True)
+        probes = [self._probes(slope, deviation) for slope, deviation in pairs]
+        waves = self.coarse_waves(slopes, [probe.frequency for probe in probes])
+        lumpy = [
+            (probe.size * wave > probe.limit).any()
+            for probe, wave in zip(probes, waves, strict=True)
+        ]
+        return np.array(lumpy, dtype=np.bool_)
+
+    def _probes(self, slope: float, deviation: float) -> Probes:
+        """Return the frequencies at which terms with many positives do not rule out clusters."""
+        frequency = PROBED / deviation
+        limit = BACK * PROBED / (1 + abs(slope) * deviation)
+        probes = Probes(frequency, limit, np.ones(frequency.size))
         # AP varies most where there are few positives.
         for part in sorted(self.parts, key=lambda part: -float(part.often @ part.scale)):
-            if part.lanes.n_pos.max() > COARSE:
+            if part.lanes.n_pos.max() > COARSE and probes.frequency.size:
                 path = part.path_at(slope)
-                each = log_waves(part.lanes, path, frequency * part.scale[:, None])
-                waves = waves * np.exp(part.often @ each)
+                each = log_waves(part.lanes, path, probes.frequency * part.scale[:, None])
+                probes = probes._replace(size=probes.size * np.exp(part.often @ each))
                 # Further factors are at most 1, so that the product can only fall.
-                is_open = waves > limit
-                if not is_open.any():
-                    return False
-                frequency, limit, waves = frequency[is_open], limit[is_open], waves[is_open]
-        return bool((waves * self.coarse_waves(slope, frequency) > limit).any())
+                is_open = probes.size > probes.limit
+                probes = Probes(*(column[is_open] for column in probes))
+        return probes
+
+
+def bounds(slopes: Floats, log_mgf: Floats, targets: Floats) -> list[Tail]:
+    """Return upper bounds of both tails: exp(K(s) - s x) on the side of the slope s, and 1."""
+    bound = np.minimum(log_mgf - slopes * targets, 0.0)
+    return [
+        Tail(log_tail, 0.0, "bound") if slope > 0 else Tail(0.0, log_tail, "bound")
+        for log_tail, slope in zip(bound.tolist(), slopes.tolist(), strict=True)
+    ]
+
+
+def clustered(slopes: Floats, widths: Floats) -> Integers:
+    """Return the number of a cluster for each slope, in which slopes are no further apart.
+
+    They are no further apart than the least of their widths; clusters are numbered in order.
+    """
+    numbers = np.zeros(slopes.size, np.int64)
+    number, first, width = -1, -inf, 0.0
+    for place in np.argsort(slopes).tolist():
+        width = min(width, float(widths[place]))
+        if slopes[place] - first > width:
+            number, first, width = number + 1, float(slopes[place]), float(widths[place])
+        numbers[place] = number
+    return numbers
+
+
+def centres(slopes: Floats, numbers: Integers) -> Floats:
+    """Return the middle between the least and the largest slope of each cluster."""
+    least, largest = np.full((2, int(numbers.max()) + 1), inf)
+    np.minimum.at(least, numbers, slopes)
+    np.minimum.at(largest, numbers, -slopes)
+    return np.asarray((least - largest) / 2)
