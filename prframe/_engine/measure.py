@@ -212,7 +212,8 @@ class _Columns:
 
     def _running_discounts(self, k: int | None) -> pl.Expr:
         # Only as far as a hit reaches.
-        reach = _largest(self._hits.table["end"])
+        ends = self._hits.columns.select("end").collect(engine="in-memory")["end"]
+        reach = _largest(ends)
         return pl.lit(pl.Series(discount_sums(reach if k is None else min(k, reach))))
 
 

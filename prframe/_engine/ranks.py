@@ -197,29 +197,31 @@ def _checked(groups: pl.DataFrame, piece: Piece) -> pl.DataFrame:
             got,
             "drop the duplicates, or name the columns that keep rankings apart with by=",
         )
+    totals = {}
     for name, present in (("n_pos", "present_pos"), ("n_neg", "present_neg")):
-        groups = _with_total(groups, piece, name, present).with_columns(pl.col(name).cast(number))
-    return groups
+        given = getattr(args, name)
+        if given is None:
+            totals[name] = pl.col(present).cast(number)
+        else:
+            total = pl.col(name) if isinstance(given, str) else pl.lit(given)
+            totals[name] = total.cast(number)
+            _refuse_wrong_totals(groups.with_columns(total.alias(name)), piece, name, present)
+    return groups.with_columns(**totals)
 
 
-def _with_total(groups: pl.DataFrame, piece: Piece, name: str, present: str) -> pl.DataFrame:
-    """Add the total of one class: what is given, else what is present."""
+def _refuse_wrong_totals(groups: pl.DataFrame, piece: Piece, name: str, present: str) -> None:
+    """Refuse groups whose given total of a class varies or is below what is present."""
     given = getattr(piece.ranking.args, name)
-    if given is None:
-        return groups.with_columns(pl.col(present).alias(name))
     if isinstance(given, str):
         values = pl.col(f"{name}_values")
         got = pl.format("{} different values", values)
         must = f"`{name}` {given!r} must be constant within a group"
         remedy = "give every row of a group the same total"
         _refuse_groups(groups.filter(values > 1), piece, must, got, remedy)
-    else:
-        groups = groups.with_columns(pl.lit(given).alias(name))
     below = groups.filter(pl.col(name) < pl.col(present))
     got = pl.format("{} given, {} present", name, present)
     must, remedy = f"`{name}` must be at least what is present", "count what is listed as well"
     _refuse_groups(below, piece, must, got, remedy)
-    return groups
 
 
 def _refuse_groups(bad: pl.DataFrame, piece: Piece, must: str, got: pl.Expr, remedy: str) -> None:

@@ -34,8 +34,12 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
     """
     if conditions := considered(args, batch.schema):
         batch = batch.filter(*conditions)
-    for problem in problems(args, batch.schema):
-        problem.refuse(batch, args, source)
+    faults = problems(args, batch.schema)
+    # They are looked for together, because a query has its price.
+    has = batch.select(fault.bad.any().alias(fault.kind) for fault in faults)
+    for fault in faults:
+        if has[fault.kind].item():
+            fault.refuse(batch, args, source)
     score = pl.col(args.score)
     columns = [
         pl.col(key).alias(name) for key, name in zip(args.keys, key_names(args), strict=True)
