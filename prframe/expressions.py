@@ -43,11 +43,13 @@ import polars as pl
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
+from prframe._engine.hits import Hits
 from prframe._engine.keys import sortable_keys
 from prframe._engine.measure import measure
 from prframe._engine.pieces import Piece, Ranking
-from prframe._engine.ranks import hits
+from prframe._engine.ranks import task_of_hits
 from prframe._engine.rows import is_missing, positive as is_positive
+from prframe._engine.tasks import Task, results
 from prframe.errors import PrframeError
 from prframe.metrics import AP, AUC, RR, Metric, P, R, nDCG
 from prframe.metrics.quantities import precision as precision_of
@@ -315,15 +317,16 @@ def _values_of_lists(
     n_rows = np.cumsum(score.list.len().to_numpy(), dtype=np.int64)
     cuts = np.searchsorted(n_rows, np.arange(_ROWS, n_rows.max(initial=0), _ROWS))
     bounds = np.unique([0, *cuts, score.len()]).tolist()
-    parts = [
-        _values(score.slice(low, high - low), label.slice(low, high - low), metric, args)
+    tasks = (
+        _task(score.slice(low, high - low), label.slice(low, high - low), metric, args)
         for low, high in pairwise(bounds)
-    ]
-    return pl.concat(parts or [pl.Series(dtype=pl.Float64)])
+    )
+    with results(tasks) as parts:
+        return pl.concat(list(parts) or [pl.Series(dtype=pl.Float64)])
 
 
-def _values(score: pl.Series, label: pl.Series, metric: Metric, args: Arguments) -> pl.Series:
-    """Compute a metric of each list of scores and labels."""
+def _task(score: pl.Series, label: pl.Series, metric: Metric, args: Arguments) -> Task[pl.Series]:
+    """Return the task that computes a metric of each list of scores and labels."""
     size = score.list.len().to_numpy()
     group = np.repeat(np.arange(size.size, dtype=np.uint32), size)
     scores, labels = (lists.explode(empty_as_null=False) for lists in (score, label))
@@ -338,10 +341,14 @@ def _values(score: pl.Series, label: pl.Series, metric: Metric, args: Arguments)
     is_complete[rows.filter(missing)["run"].to_numpy()] = False
     if not is_complete.all():
         rows = rows.filter(is_complete[group])
-    piece = Piece(_ranking(rows, metric, args), _working_columns(rows, args), pl.DataFrame())
-    values = measure(hits(piece), [metric], ties=args.ties).to_series()
     present = np.flatnonzero(is_complete & (size > 0))
-    return pl.repeat(None, size.size, dtype=pl.Float64, eager=True).scatter(present, values)
+
+    def values(of_rows: Hits) -> pl.Series:
+        measured = measure(of_rows, [metric], ties=args.ties).to_series()
+        return pl.repeat(None, size.size, dtype=pl.Float64, eager=True).scatter(present, measured)
+
+    piece = Piece(_ranking(rows, metric, args), _working_columns(rows, args), pl.DataFrame())
+    return task_of_hits(piece).then(values)
 
 
 def _ranking(rows: pl.DataFrame, metric: Metric, args: Arguments) -> Ranking:

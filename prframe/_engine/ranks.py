@@ -329,7 +329,11 @@ class _RankedRows(NamedTuple):
 
 def _ranked_rows(piece: Piece) -> Callable[[], _RankedRows]:
     """Return the function that sorts the rows of a piece within their groups, without polars."""
-    ordered, positive, sizes = _order_of_rows(piece), piece.rows["positive"].to_numpy(), piece.sizes
+    ordered, positive, sizes = (
+        _order_of_rows(piece),
+        piece.rows["positive"].to_numpy(),
+        piece.sizes,
+    )
     if piece.all_ranked:
 
         def sort() -> _RankedRows:

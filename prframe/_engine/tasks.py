@@ -14,6 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import polars as pl
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 class Task(NamedTuple, Generic[T]):
@@ -34,6 +35,10 @@ class Task(NamedTuple, Generic[T]):
         """Return the result, computed by the calling thread alone."""
         return self.finish(self.work())
 
+    def then(self, compute: Callable[[T], R]) -> "Task[R]":
+        """Return the task whose result is computed from that of this one."""
+        return Task(self.work, lambda done: compute(self.finish(done)))
+
 
 @contextmanager
 def results(tasks: Iterable[Task[T]]) -> Iterator[Iterator[T]]:
@@ -44,8 +49,11 @@ def results(tasks: Iterable[Task[T]]) -> Iterator[Iterator[T]]:
     if pl.thread_pool_size() == 1:
         yield (task.result() for task in tasks)
         return
-    with ThreadPoolExecutor(1) as pool:
+    pool = ThreadPoolExecutor(1, "prframe")
+    try:
         yield _one_behind(tasks, pool)
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _one_behind(tasks: Iterable[Task[T]], pool: ThreadPoolExecutor) -> Iterator[T]:
