@@ -47,7 +47,7 @@ def results(tasks: Iterable[Task[T]]) -> Iterator[Iterator[T]]:
     The thread ends with the context, whatever is raised within it.
     """
     if pl.thread_pool_size() == 1:
-        yield (task.result() for task in tasks)
+        yield map(Task.result, tasks)
         return
     pool = ThreadPoolExecutor(1, "prframe")
     try:
@@ -64,6 +64,8 @@ def _one_behind(tasks: Iterable[Task[T]], pool: ThreadPoolExecutor) -> Iterator[
     begun: deque[tuple[Future[Any], Callable[[Any], T]]] = deque()
     for task in tasks:
         begun.append((pool.submit(task.work), task.finish))
+        # While results are used, the rows of the last task would take memory.
+        del task
         if len(begun) > 1:
             yield _finished(*begun.popleft())
     while begun:
