@@ -48,11 +48,13 @@ import polars as pl
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
+from prframe._engine.hits import Hits
 from prframe._engine.keys import sortable_keys
 from prframe._engine.measure import measure
 from prframe._engine.pieces import Piece, Ranking
-from prframe._engine.ranks import hits
+from prframe._engine.ranks import task_of_hits
 from prframe._engine.rows import is_missing, positive as is_positive
+from prframe._engine.tasks import Task, results
 from prframe.errors import PrframeError
 from prframe.metrics import AP, AUC, RR, Metric, P, R, nDCG, parse_metric
 from prframe.metrics.quantities import precision as precision_of
@@ -376,8 +378,8 @@ def _values_of_lists(
     n_rows = np.cumsum(score.list.len().to_numpy(), dtype=np.int64)
     cuts = np.searchsorted(n_rows, np.arange(_ROWS, n_rows.max(initial=0), _ROWS))
     bounds = np.unique([0, *cuts, score.len()]).tolist()
-    parts = [
-        _values(
+    tasks = (
+        _task(
             {
                 name: series.slice(low, high - low)
                 for name, series in zip(names, lists, strict=True)
@@ -386,12 +388,13 @@ def _values_of_lists(
             args,
         )
         for low, high in pairwise(bounds)
-    ]
-    return pl.concat(parts or [pl.Series(dtype=pl.Float64)])
+    )
+    with results(tasks) as parts:
+        return pl.concat(list(parts) or [pl.Series(dtype=pl.Float64)])
 
 
-def _values(lists: Mapping[str, pl.Series], metric: Metric, args: Arguments) -> pl.Series:
-    """Compute a metric of each list of scores, labels and totals."""
+def _task(lists: Mapping[str, pl.Series], metric: Metric, args: Arguments) -> Task[pl.Series]:
+    """Return the task that computes a metric of each list of scores, labels and totals."""
     size = lists["score"].list.len().to_numpy()
     group = np.repeat(np.arange(size.size, dtype=np.uint32), size)
     columns = {name: series.explode(empty_as_null=False) for name, series in lists.items()}
@@ -409,10 +412,14 @@ def _values(lists: Mapping[str, pl.Series], metric: Metric, args: Arguments) -> 
     is_complete[rows.filter(missing)["run"].to_numpy()] = False
     if not is_complete.all():
         rows = rows.filter(is_complete[group])
-    piece = Piece(_ranking(rows, metric, args), _working_columns(rows, args), pl.DataFrame())
-    values = measure(hits(piece), [metric], ties=args.ties).to_series()
     present = np.flatnonzero(is_complete & (size > 0))
-    return pl.repeat(None, size.size, dtype=pl.Float64, eager=True).scatter(present, values)
+
+    def values(of_rows: Hits) -> pl.Series:
+        measured = measure(of_rows, [metric], ties=args.ties).to_series()
+        return pl.repeat(None, size.size, dtype=pl.Float64, eager=True).scatter(present, measured)
+
+    piece = Piece(_ranking(rows, metric, args), _working_columns(rows, args), pl.DataFrame())
+    return task_of_hits(piece).then(values)
 
 
 def _ranking(rows: pl.DataFrame, metric: Metric, args: Arguments) -> Ranking:

@@ -105,14 +105,17 @@ def at_grade(found: Hits, rel: float) -> Hits:
 def together(pieces: Iterable[Hits]) -> Iterator[Hits]:
     """Yield the hits of several pieces as one where they are few: a measurement has a price."""
     few: list[Hits] = []
+    n_few = 0
     for piece in pieces:
-        are_few = piece.marks is None and piece.n_hits < _MANY
+        n_hits = _MANY if piece.marks is not None else piece.n_hits
+        are_few = n_hits < _MANY
         if are_few:
             # What the columns follow from, for example the weights of all rows, is let go.
             few.append(Hits(piece.totals, piece.table.lazy()))
-        if few and (not are_few or sum(hits.n_hits for hits in few) >= _MANY):
+            n_few += n_hits
+        if few and (not are_few or n_few >= _MANY):
             yield _stacked(few)
-            few = []
+            few, n_few = [], 0
         if not are_few:
             yield piece
     if few:
@@ -162,6 +165,18 @@ class Ranks(NamedTuple):
         """Items up to the end of the tie block."""
         return self.start + 1 if self.ends is None else self.ends[0]
 
+    @property
+    def tp_end(self) -> Integers:
+        """Hits up to the end of the tie block."""
+        return self.tp_start + 1 if self.ends is None else self.ends[1]
+
+    def columns(self) -> dict[str, Integers]:
+        """Return the ranks, and the positives and the negatives up to these ranks."""
+        tp = {"tp_start": self.tp_start, "tp_end": self.tp_end}
+        blocks = {"group": self.group, "start": self.start, "end": self.end}
+        fp = {"fp_start": self.start - self.tp_start, "fp_end": blocks["end"] - tp["tp_end"]}
+        return blocks | tp | fp
+
     def among(self, n: Integers) -> "Ranks":
         """Return those of the first n items of each group."""
         kept = self.start < n[self.group]
@@ -174,8 +189,13 @@ class Ranks(NamedTuple):
 def unit_hits(totals: pl.DataFrame, ranks: Ranks) -> Hits:
     """Return hits that carry nothing but their ranks."""
     n_hits = np.bincount(ranks.group, minlength=totals.height)
-    columns = _counts(ranks).with_columns(weight=pl.lit(1.0), gain=pl.lit(1.0))
-    return Hits(totals.with_columns(pl.Series("n_hits", n_hits)), columns)
+    totals = totals.hstack([pl.Series("n_hits", n_hits)])
+    if ranks.group.size < _MANY:
+        # To plan a query takes longer than to make the columns of few hits.
+        ones = np.ones(ranks.group.size)
+        table = pl.DataFrame(ranks.columns() | {"weight": ones, "gain": ones})
+        return Hits(totals, table.lazy())
+    return Hits(totals, _counts(ranks).with_columns(weight=pl.lit(1.0), gain=pl.lit(1.0)))
 
 
 def weighted_hits(totals: pl.DataFrame, ranks: Ranks, weight: Floats, sums: "ClassSums") -> Hits:

@@ -22,8 +22,11 @@ def sortable_keys(score: pl.Series, *, float32: bool) -> pl.Series:
         _refuse_large(score)
         # The way through NumPy removes a sorted flag that may not be true.
         return pl.Series(score.cast(pl.Int64).fill_null(UNRETRIEVED).to_numpy())
-    numbers = score.cast(pl.Float64).fill_null(-np.inf).fill_nan(-np.inf)
-    bits = (rounded(numbers) if float32 else numbers.to_numpy() + 0.0).view(np.int64)
+    numbers = score.cast(pl.Float64)
+    # In the array nulls are NaNs.
+    values = numbers.to_numpy() + 0.0
+    values[np.isnan(values)] = -np.inf
+    bits = (rounded(pl.Series(values)) if float32 else values).view(np.int64)
     if bits.min(initial=0) < 0:
         # The bits of floats below 0 sort the wrong way round as integers, so that all but the sign
         # are flipped.

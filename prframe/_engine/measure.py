@@ -10,7 +10,7 @@ import polars as pl
 from prframe._engine.columns import computed
 from prframe._engine.hits import Hits, at_grade, together
 from prframe._engine.pieces import Ranking
-from prframe._engine.ranks import hits
+from prframe._engine.ranks import task_of_hits
 from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
 from prframe.metrics import Metric
@@ -42,7 +42,7 @@ def values_of_groups(
     def stack(pieces: Iterable[Hits]) -> pl.DataFrame:
         return pl.concat([values(found) for found in together(pieces)])
 
-    return ranking.stacked(hits, stack)
+    return ranking.stacked(task_of_hits, stack)
 
 
 def measure(
@@ -212,7 +212,8 @@ class _Columns:
 
     def _running_discounts(self, k: int | None) -> pl.Expr:
         # Only as far as a hit reaches.
-        reach = _largest(self._hits.table["end"])
+        ends = self._hits.columns.select("end").collect(engine="in-memory")["end"]
+        reach = _largest(ends)
         return pl.lit(pl.Series(discount_sums(reach if k is None else min(k, reach))))
 
 

@@ -19,6 +19,7 @@ from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.keys import UNRETRIEVED
 from prframe._engine.rows import key_names, prepare
+from prframe._engine.tasks import Task, results
 from prframe.typing import Integers
 
 # From this size on a group is worth a sort that uses all cores.
@@ -39,16 +40,27 @@ class Ranking:
 
     def over_groups(self, compute: Callable[["Piece"], pl.DataFrame]) -> pl.DataFrame:
         """Apply a computation to pieces made of complete groups and stack what it returns."""
-        return self.stacked(compute, lambda frames: pl.concat(list(frames)))
+        return self._joined(lambda pieces: pl.concat(list(map(compute, pieces))))
 
     def stacked(
-        self, compute: Callable[["Piece"], T], stack: Callable[[Iterable[T]], pl.DataFrame]
+        self,
+        begin: Callable[["Piece"], Task[T]],
+        stack: Callable[[Iterable[T]], pl.DataFrame],
     ) -> pl.DataFrame:
-        """Apply a computation to pieces made of complete groups; `stack` joins what it returns."""
+        """Begin a task for each piece made of complete groups; `stack` joins the results."""
+
+        def join(pieces: Iterable["Piece"]) -> pl.DataFrame:
+            with results(map(begin, pieces)) as of_pieces:
+                return stack(of_pieces)
+
+        return self._joined(join)
+
+    def _joined(self, join: Callable[[Iterable["Piece"]], pl.DataFrame]) -> pl.DataFrame:
+        """Hand on the pieces, or all rows as one if a group turns out to be in two pieces."""
         try:
-            return stack(map(compute, self._pieces()))
+            return join(self._pieces())
         except _ScatteredGroupsError:
-            return stack([compute(self._gathered(self.source.whole()))])
+            return join([self._gathered(self.source.whole())])
 
     def _pieces(self) -> Iterator["Piece"]:
         """Yield runs of complete groups while each group stands in one stretch of rows.

@@ -5,8 +5,9 @@ the tie block it stands in (see `prframe._engine.hits`). Curves need every thres
 weighted hits come from the fully sorted rows.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from prframe._engine.hits import (
     ClassSums,
     Hits,
+    Ranks,
     RunningSums,
     from_marks,
     ranks_of,
@@ -26,6 +28,7 @@ from prframe._engine.keys import UNRETRIEVED, rounded
 from prframe._engine.pieces import Piece
 from prframe._engine.rows import in_groups, key_names
 from prframe._engine.sorting import RowOrder, SortedRows, order_of_rows, sort_rows
+from prframe._engine.tasks import Task
 from prframe.errors import PrframeError
 from prframe.typing import Floats, Integers
 
@@ -35,25 +38,40 @@ _RETRIEVED = _KEY > UNRETRIEVED
 
 def hits(piece: Piece) -> Hits:
     """Reduce the rows of a piece to its hits."""
-    args = piece.ranking.args
-    if args.weight is not None:
+    return task_of_hits(piece).result()
+
+
+def task_of_hits(piece: Piece) -> Task[Hits]:
+    """Return the task that reduces the rows of a piece to its hits."""
+    if piece.ranking.args.weight is not None:
         return _weighted_hits(piece)
-    totals = group_totals(piece)
     if _carries_more_than_labels(piece):
-        return from_marks(totals, _marks(piece, totals["n"].to_numpy()), args.policy)
-    rows = _sorted(piece, piece.rows["positive"].to_numpy().view(np.uint8))
-    positive = rows.kind.view(np.bool_)
-    ranks = ranks_of(positive, rows.begins, piece.first_rows, args.policy.merit)
+        return _marked_hits(piece)
+    sort, positive = _sort(piece), piece.rows["positive"].to_numpy()
+    first_rows, merit = piece.first_rows, piece.ranking.args.policy.merit
+    totals = group_totals(piece)
     # Rows that are not retrieved stand below all others.
-    return unit_hits(totals, ranks if piece.all_ranked else ranks.among(totals["n"].to_numpy()))
+    n = None if piece.all_ranked else totals["n"].to_numpy()
+
+    def work() -> Ranks:
+        kind, begins = sort(positive.view(np.uint8))
+        ranks = ranks_of(kind.view(np.bool_), begins, first_rows, merit)
+        return ranks if n is None else ranks.among(n)
+
+    return Task(work, partial(unit_hits, totals))
 
 
-def _sorted(piece: Piece, kind: NDArray[np.unsignedinteger]) -> SortedRows:
-    """Return the rows in order, with the kinds that are given for them."""
+def _sort(piece: Piece) -> Callable[[NDArray[np.unsignedinteger]], SortedRows]:
+    """Return the function that brings rows into order, given their kinds, without polars."""
     if not piece.ranking.args.policy.ordered:
-        return sort_rows(piece.rows["run"].to_numpy(), piece.rows["key"].to_numpy(), kind)
-    order, begins = _order_of_rows(piece)
-    return SortedRows(kind[order], begins)
+        return partial(sort_rows, piece.rows["run"].to_numpy(), piece.rows["key"].to_numpy())
+    ordered = _order_of_rows(piece)
+
+    def sort(kind: NDArray[np.unsignedinteger]) -> SortedRows:
+        order, begins = ordered()
+        return SortedRows(kind[order], begins)
+
+    return sort
 
 
 def _carries_more_than_labels(piece: Piece) -> bool:
@@ -64,25 +82,35 @@ def _carries_more_than_labels(piece: Piece) -> bool:
     )
 
 
-def _marks(piece: Piece, n: Integers) -> pl.DataFrame:
-    """Return the rows that are positive, graded or judged, with their ranks (see `Hits`)."""
-    flags = ["positive", *(("judged", "pooled") if "judged" in piece.ranking.extra else ())]
-    gain = piece.rows["gain" if "gain" in piece.ranking.extra else "positive"].cast(pl.Float64)
+def _marked_hits(piece: Piece) -> Task[Hits]:
+    """Return the task that ranks the rows that are positive, graded or judged (see `Hits`)."""
+    names = ["positive", *(("judged", "pooled") if "judged" in piece.ranking.extra else ())]
+    flags = [piece.rows[name].to_numpy() for name in names]
+    column = piece.rows["gain" if "gain" in piece.ranking.extra else "positive"].cast(pl.Float64)
     # A gain of 0 comes first, so that a row of kind 0 has nothing.
-    gains = np.union1d(0.0, gain.unique().to_numpy())
-    kind = gains.searchsorted(gain.to_numpy())
-    for flag in flags:
-        kind = 2 * kind + piece.rows[flag].to_numpy()
-    rows = _sorted(piece, kind.astype(np.min_scalar_type(kind.max(initial=0))))
-    marked = rows.kind > 0
-    ranks = ranks_of(marked, rows.begins, piece.first_rows)
-    kind = rows.kind[marked].astype(np.int64)
-    start, end = (np.minimum(rank, n[ranks.group]) for rank in (ranks.start, ranks.end))
-    columns = {"group": ranks.group, "start": start, "end": end}
-    for flag in reversed(flags):
-        columns["weight" if flag == "positive" else flag] = (kind & 1).astype(np.float64)
-        kind >>= 1
-    return pl.DataFrame(columns | {"gain": gains[kind]})
+    gain, gains = column.to_numpy(), np.union1d(0.0, column.unique().to_numpy())
+    sort, first_rows, totals = _sort(piece), piece.first_rows, group_totals(piece)
+    n = totals["n"].to_numpy()
+
+    def work() -> dict[str, NDArray[Any]]:
+        kind = gains.searchsorted(gain)
+        for flag in flags:
+            kind = 2 * kind + flag
+        rows = sort(kind.astype(np.min_scalar_type(kind.max(initial=0))))
+        marked = rows.kind > 0
+        ranks = ranks_of(marked, rows.begins, first_rows)
+        kind = rows.kind[marked].astype(np.int64)
+        start, end = (np.minimum(rank, n[ranks.group]) for rank in (ranks.start, ranks.end))
+        columns: dict[str, NDArray[Any]] = {"group": ranks.group, "start": start, "end": end}
+        for name in reversed(names):
+            columns["weight" if name == "positive" else name] = (kind & 1).astype(np.float64)
+            kind >>= 1
+        return columns | {"gain": gains[kind]}
+
+    def finish(marks: dict[str, NDArray[Any]]) -> Hits:
+        return from_marks(totals, pl.DataFrame(marks), piece.ranking.args.policy)
+
+    return Task(work, finish)
 
 
 def group_totals(piece: Piece, weights: dict[str, Floats] | None = None) -> pl.DataFrame:
@@ -169,29 +197,31 @@ def _checked(groups: pl.DataFrame, piece: Piece) -> pl.DataFrame:
             got,
             "drop the duplicates, or name the columns that keep rankings apart with by=",
         )
+    totals = {}
     for name, present in (("n_pos", "present_pos"), ("n_neg", "present_neg")):
-        groups = _with_total(groups, piece, name, present).with_columns(pl.col(name).cast(number))
-    return groups
+        given = getattr(args, name)
+        if given is None:
+            totals[name] = pl.col(present).cast(number)
+        else:
+            total = pl.col(name) if isinstance(given, str) else pl.lit(given)
+            totals[name] = total.cast(number)
+            _refuse_wrong_totals(groups.with_columns(total.alias(name)), piece, name, present)
+    return groups.with_columns(**totals)
 
 
-def _with_total(groups: pl.DataFrame, piece: Piece, name: str, present: str) -> pl.DataFrame:
-    """Add the total of one class: what is given, else what is present."""
+def _refuse_wrong_totals(groups: pl.DataFrame, piece: Piece, name: str, present: str) -> None:
+    """Refuse groups whose given total of a class varies or is below what is present."""
     given = getattr(piece.ranking.args, name)
-    if given is None:
-        return groups.with_columns(pl.col(present).alias(name))
     if isinstance(given, str):
         values = pl.col(f"{name}_values")
         got = pl.format("{} different values", values)
         must = f"`{name}` {given!r} must be constant within a group"
         remedy = "give every row of a group the same total"
         _refuse_groups(groups.filter(values > 1), piece, must, got, remedy)
-    else:
-        groups = groups.with_columns(pl.lit(given).alias(name))
     below = groups.filter(pl.col(name) < pl.col(present))
     got = pl.format("{} given, {} present", name, present)
     must, remedy = f"`{name}` must be at least what is present", "count what is listed as well"
     _refuse_groups(below, piece, must, got, remedy)
-    return groups
 
 
 def _refuse_groups(bad: pl.DataFrame, piece: Piece, must: str, got: pl.Expr, remedy: str) -> None:
@@ -248,7 +278,7 @@ class Thresholds:
 
 def thresholds(piece: Piece) -> Thresholds:
     """Sort the rows of a piece within their groups and count along them."""
-    rows = _ranked_rows(piece)
+    rows = _ranked_rows(piece)()
     ends = np.append(np.flatnonzero(rows.begins), rows.order.size)[1:]
     n_blocks = np.diff(np.searchsorted(ends, np.append(0, np.cumsum(rows.sizes)), side="right"))
     group = np.repeat(np.arange(n_blocks.size), n_blocks)
@@ -297,32 +327,54 @@ class _RankedRows(NamedTuple):
         return np.diff(np.searchsorted(places, np.append(self.first_rows, self.order.size)))
 
 
-def _ranked_rows(piece: Piece) -> _RankedRows:
-    """Sort the rows of a piece within their groups."""
-    order, begins = _order_of_rows(piece)
-    sizes = piece.sizes
-    if not piece.all_ranked:
-        # Rows that are not retrieved stand below all others.
-        retrieved = _retrieved(piece)
-        sizes, ranked = piece.counts(retrieved), retrieved[order]
+def _ranked_rows(piece: Piece) -> Callable[[], _RankedRows]:
+    """Return the function that sorts the rows of a piece within their groups, without polars."""
+    ordered, positive, sizes = (
+        _order_of_rows(piece),
+        piece.rows["positive"].to_numpy(),
+        piece.sizes,
+    )
+    if piece.all_ranked:
+
+        def sort() -> _RankedRows:
+            order, begins = ordered()
+            return _RankedRows(order, begins, positive[order], sizes)
+
+        return sort
+    # Rows that are not retrieved stand below all others.
+    retrieved = _retrieved(piece)
+    sizes = piece.counts(retrieved)
+
+    def sort_retrieved() -> _RankedRows:
+        order, begins = ordered()
+        ranked = retrieved[order]
         order, begins = order[ranked], begins[ranked]
-    return _RankedRows(order, begins, piece.rows["positive"].to_numpy()[order], sizes)
+        return _RankedRows(order, begins, positive[order], sizes)
+
+    return sort_retrieved
 
 
-def _order_of_rows(piece: Piece) -> RowOrder:
-    """Return the order group by group, and best first within a group, and where blocks begin."""
+def _order_of_rows(piece: Piece) -> Callable[[], RowOrder]:
+    """Return the function that orders rows by group, and best first within a group.
+
+    It asks nothing of polars, which has sorted before where ties are ordered by names.
+    """
     policy = piece.ranking.args.policy
     if policy.then:
         place = pl.int_range(pl.len())
         ranked = place.sort_by(_KEY, *policy.then, descending=True, maintain_order=True)
         places = piece.aggregate(place=ranked.implode())["place"].explode(empty_as_null=False)
         order = places.to_numpy() + np.repeat(piece.first_rows, piece.sizes)
-        return RowOrder(order, np.ones(order.size, np.bool_))
+        return lambda: RowOrder(order, np.ones(order.size, np.bool_))
     positive = piece.rows["positive"].to_numpy()
-    kind = {0: np.zeros_like(positive), 1: ~positive, -1: positive}[policy.merit]
     run, key = (piece.rows[name].to_numpy() for name in ("run", "key"))
-    order, begins = order_of_rows(run, key, kind.view(np.uint8))
-    return RowOrder(order, begins if policy.blocks else np.ones_like(begins))
+
+    def sort() -> RowOrder:
+        kind = {0: np.zeros_like(positive), 1: ~positive, -1: positive}[policy.merit]
+        order, begins = order_of_rows(run, key, kind.view(np.uint8))
+        return RowOrder(order, begins if policy.blocks else np.ones_like(begins))
+
+    return sort
 
 
 def _sums_before(counts: Integers) -> Integers:
@@ -364,11 +416,14 @@ def _weights(piece: Piece, sums: ClassSums) -> dict[str, Floats]:
     return totals
 
 
-def _weighted_hits(piece: Piece) -> Hits:
-    """Reduce weighted rows to hits."""
-    rows = _ranked_rows(piece)
-    weights = _class_weights(piece, rows)
-    sums = _class_sums(rows, weights)
-    ranks = ranks_of(rows.positive, rows.begins, rows.first_rows)
-    totals = group_totals(piece, _weights(piece, sums))
-    return weighted_hits(totals, ranks, weights[0], sums)
+def _weighted_hits(piece: Piece) -> Task[Hits]:
+    """Return the task that reduces weighted rows to hits."""
+
+    def finish(rows: _RankedRows) -> Hits:
+        weights = _class_weights(piece, rows)
+        sums = _class_sums(rows, weights)
+        ranks = ranks_of(rows.positive, rows.begins, rows.first_rows)
+        totals = group_totals(piece, _weights(piece, sums))
+        return weighted_hits(totals, ranks, weights[0], sums)
+
+    return Task(_ranked_rows(piece), finish)

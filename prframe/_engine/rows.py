@@ -34,8 +34,7 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
     """
     if conditions := considered(args, batch.schema):
         batch = batch.filter(*conditions)
-    for problem in problems(args, batch.schema):
-        problem.refuse(batch, args, source)
+    _refuse_faults(batch, args, source)
     score = pl.col(args.score)
     columns = [
         pl.col(key).alias(name) for key, name in zip(args.keys, key_names(args), strict=True)
@@ -69,7 +68,7 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
         columns.append(pl.col(args.cluster).alias("cluster"))
     if "row" in extra:
         columns.append(pl.col(ROW).alias("row"))
-    return batch.select(columns).with_columns(
+    return batch.select_seq(columns).with_columns(
         sortable_keys(batch[args.score], float32=args.float32).alias("key")
     )
 
@@ -152,6 +151,15 @@ def in_groups(names: Sequence[tuple[object, ...]]) -> str:
     shown = [name[0] if len(name) == 1 else name for name in names[: checks.SHOWN]]
     more = len(names) - len(shown)
     return f", in groups {shown}" + (f" and {more} more" if more else "")
+
+
+def _refuse_faults(batch: pl.DataFrame, args: Arguments, source: Source) -> None:
+    """Raise an error about the first fault of the batch; one query looks for all of them."""
+    faults = problems(args, batch.schema)
+    has = batch.select_seq(fault.bad.any().alias(fault.kind) for fault in faults)
+    for fault in faults:
+        if has[fault.kind].item():
+            fault.refuse(batch, args, source)
 
 
 def problems(args: Arguments, schema: pl.Schema) -> list[Problem]:
