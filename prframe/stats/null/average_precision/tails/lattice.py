@@ -39,6 +39,9 @@ _POINTS = (2048, 8192)
 # Values of T share a lattice if their logarithms to this base have the same whole part. The
 # largest of them is less than this many times the smallest.
 _ALIKE_VALUES = 4.0
+# For values one at a time these bases and numbers of points are tried. The last lattice ends close
+# to the value, so that its points are close to each other.
+_APIECE = *((_ALIKE_VALUES, points) for points in _POINTS), (1.25, _POINTS[-1])
 # Pairs of natural logarithms of chances. Hits, and positives of a step, whose chance is below the
 # first number are left out. That is accurate enough for tails above the second number; for
 # smaller tails the next pair is taken, and beyond the last pair there is no answer.
@@ -154,10 +157,10 @@ class Lattice:
     def tails(self, x: float) -> LatticeTails:
         """Return the tails of a value of T."""
         values = np.array([max(x, _LEAST_RISE / self._shape.cases[0].depth)])
-        top = 1.01 * float(_ALIKE_VALUES ** (_kind(values)[0] + 1))
         columns, lumpy = np.zeros((3, 1)), np.ones(1, np.bool_)
-        walk = partial(self._walk, top)
-        for points in _POINTS:
+        for base, points in _APIECE:
+            top = 1.01 * float(base ** (_kind(values, base)[0] + 1))
+            walk = partial(self._walk, top)
             columns, lumpy = _compared(walk, self._shape.cases, values, top / points)
             if not lumpy[0] or np.isnan(columns[2, 0]):
                 break
@@ -171,9 +174,9 @@ class Lattice:
         return self._walks[top, cell, never]
 
 
-def _kind(x: Floats) -> Integers:
+def _kind(x: Floats, base: float = _ALIKE_VALUES) -> Integers:
     """Return numbers that are equal for values of a similar size."""
-    return np.asarray(np.log(x) // np.log(_ALIKE_VALUES), dtype=np.int64)
+    return np.asarray(np.log(x) // np.log(base), dtype=np.int64)
 
 
 def _compared(
