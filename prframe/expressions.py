@@ -397,6 +397,10 @@ def _task(lists: Mapping[str, pl.Series], metric: Metric, args: Arguments) -> Ta
     """Return the task that computes a metric of each list of scores, labels and totals."""
     size = lists["score"].list.len().to_numpy()
     group = np.repeat(np.arange(size.size, dtype=np.uint32), size)
+    for name, series in lists.items():
+        length = series.list.len().to_numpy()
+        if not ((length == size) | (length == 1)).all():
+            raise PrframeError(f"`{name}` must have as many values as the scores of each group.")
     columns = {name: series.explode(empty_as_null=False) for name, series in lists.items()}
     # A label, or a total, may be a single value of its group.
     columns |= {

@@ -213,3 +213,12 @@ def test_methods_that_are_none() -> None:
     )
     with pytest.raises(AttributeError, match=r"as in \.pr\.evaluate\('AP', \.\.\.\)\.$"):
         _ = pl.DataFrame().pr.mcc
+
+
+def test_labels_of_other_rows_than_the_scores_are_refused() -> None:
+    data = pl.DataFrame({"g": [0, 0, 0, 1, 1, 1], "score": [3.0, 2.0, 1.0] * 2})
+    data = data.with_columns(label=1, a=pl.Series([True, True, False, True, True, True]))
+    data = data.with_columns(b=pl.Series([True] * 5 + [False]))
+    call = pl.col("score").filter("a").pr.metric("AP", pl.col("label").filter("b"))
+    with pytest.raises(prframe.PrframeError, match="`label` must have as many values as the"):
+        data.group_by("g").agg(call)

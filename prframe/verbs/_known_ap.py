@@ -51,14 +51,16 @@ class KnownAP:
             data = data.filter(~is_missing(pl.col(self.ap), schema[self.ap]))
         for fault in self._faults(args, schema):
             fault.refuse(data, args, source)
-        ap = pl.col(self.ap).cast(pl.Float64)
+        # A ranking without positives has no AP, whatever stands in its place.
+        ap = pl.col(self.ap).cast(pl.Float64).clip(upper_bound=1)
+        ap = pl.when(_total(args.n_pos) > 0).then(ap)
         pairs = zip(args.keys, key_names(args), strict=True)
         keys = [pl.col(key).alias(name) for key, name in pairs]
         rows = data.select(
             *keys,
             self._n(args).cast(pl.Int64).alias("n"),
             _total(args.n_pos).cast(pl.Int64).alias("n_pos"),
-            ap=ap.fill_nan(None) if schema[self.ap].is_float() else ap,
+            ap=ap.fill_nan(None),
         )
         _refuse_repeated(rows, args)
         empty = pl.lit(None, dtype=pl.List(pl.UInt32))
@@ -112,7 +114,8 @@ class KnownAP:
 
 def _total(total: int | str | None) -> pl.Expr:
     """Return a total, which is a number or a column."""
-    return pl.col(total) if isinstance(total, str) else pl.lit(total)
+    # Sums of small integers would overflow.
+    return pl.col(total).cast(pl.Float64) if isinstance(total, str) else pl.lit(total)
 
 
 def _is_whole(total: pl.Expr) -> pl.Expr:

@@ -113,7 +113,8 @@ def run(
     def renamed(source: Source) -> pl.DataFrame:
         results = plan.results(source)
         if guarded:
-            guard.warn(takes_over=plan.accepts().verb in _TAKING_OVER)
+            by = args.keys[: len(keys)] if keys else ()
+            guard.warn(by, takes_over=plan.accepts().verb in _TAKING_OVER)
         working = key_names(args)
         # Columns that are no part of the result may have the name of a key.
         rest = results.drop([key for key in keys if key not in working], strict=False)

@@ -205,11 +205,21 @@ class _Values(Plan):
         parts = []
         for score in scores:
             args = replace(self.args, score=score, further_scores=())
-            part = replace(self.evaluation, args=args).measured(source).with_row_index("group")
+            part = replace(self.evaluation, args=args).measured(source)
             parts.append(part.with_columns(model=pl.lit(score)))
-        rows = pl.concat(parts).sort("group", maintain_order=True).drop("group")
-        self.evaluation.warn(rows)
-        return rows
+        rows, keys = pl.concat(parts), key_names(self.args)
+        # A group is undefined if it is for any model.
+        of_group = [
+            pl.when(pl.col(name).null_count() == 0).then(pl.col(name).first()).alias(name)
+            for name in self.evaluation.wanted
+        ]
+        if not keys:
+            self.evaluation.warn(rows.select(of_group))
+            return rows
+        self.evaluation.warn(rows.group_by(keys, maintain_order=True).agg(of_group))
+        order = rows.select(keys).unique(maintain_order=True).with_row_index("group")
+        numbered = rows.join(order, on=keys, nulls_equal=True, how="left", maintain_order="left")
+        return numbered.sort("group", maintain_order=True).drop("group")
 
 
 def _with_over(

@@ -134,3 +134,38 @@ def test_check_calls_it_an_error() -> None:
     kinds = prframe.check(RUNS, by=["system", "query_id"])["kind"]
     assert "pooled_rankings" not in kinds
     assert prframe.check(ONE.lazy()).collect()["example"][0] == "'query_id', the whole frame"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: (
+            pl.DataFrame({"score": [2.0, 1.0], "label": [1, 0]}).to_pandas().assign(model=["a", 1])
+        ),
+        lambda: {"score": [2.0, 1.0], "label": [1, 0], "query_id": [{1}, 2]},
+        lambda: pl.LazyFrame({"score": [2.0, 1.0], "label": [1, 0], "x": ["a", "b"]}).with_columns(
+            fold=pl.col("x").cast(pl.Int64)
+        ),
+    ],
+    ids=["mixed", "objects", "an expression that fails"],
+)
+def test_columns_that_cannot_be_read_are_left_be(make: Callable[[], Any]) -> None:
+    result = prframe.evaluate(make(), "AP")
+    if isinstance(result, pl.LazyFrame):
+        result = result.collect()
+    assert list(result["AP"]) == [1.0]
+
+
+def test_rows_that_do_not_count_are_not_suspected() -> None:
+    rows = pl.DataFrame(
+        {"score": [3.0, 2.0, None], "label": [1, 0, 9], "w": [1, 1, 0], "query_id": [1, 1, 2]}
+    )
+    for options in ({"weight": "w"}, {"ignore": 9}, {"missing": "drop"}):
+        data = rows if "missing" in options else rows.fill_null(1.0)
+        assert not texts(lambda: prframe.evaluate(data, "AP", **options)), options  # noqa: B023
+
+
+def test_the_advice_beside_over() -> None:
+    rows = ONE.drop("system").with_columns(fold=pl.Series([1, 2, 1, 2]))
+    [text] = texts(lambda: prframe.evaluate(rows, "P@1", over="query_id"))
+    assert "For a ranking each say over=['query_id', 'fold']; if they are" in text

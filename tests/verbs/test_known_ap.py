@@ -151,6 +151,29 @@ def test_rankings_without_positives() -> None:
     assert found["p_adjusted"][0] == pytest.approx(1 / 45)
 
 
+def test_ap_slightly_above_one_is_one() -> None:
+    data = frame(ap=[1 + 5e-12, 1 + 1e-10, 1.0])
+    for options in ({}, {"over": ["compound", "plate"]}):
+        found = prframe.ap_test(data, **KNOWN, **options)
+        expected = prframe.ap_test(frame(ap=[1.0, 1.0, 1.0]), **KNOWN, **options)
+        assert found["p_value"].to_list() == expected["p_value"].to_list()
+
+
+def test_without_positives_ap_is_whatever_it_is() -> None:
+    with pytest.warns(prframe.UndefinedMetricWarning, match="for 1 of 3 groups"):
+        found = prframe.ap_test(frame(ap=[0.0, 1.0, 1.0], n_pos=[0, 2, 3]), **KNOWN)
+    assert found["ap"].null_count() == found["p_value"].null_count() == 1
+
+
+def test_counts_of_small_integers_do_not_overflow() -> None:
+    data = pl.DataFrame({"ap": [0.5, 0.2], "n_pos": [10, 20], "n_neg": [250, 240]})
+    columns = {"ap": "ap", "n_pos": "n_pos", "n_neg": "n_neg"}
+    expected = prframe.ap_test(data, **columns)
+    small = data.with_columns(pl.col("n_pos", "n_neg").cast(pl.UInt8))
+    assert prframe.ap_test(small, **columns).equals(expected)
+    assert expected["n"].to_list() == [260, 260]
+
+
 def test_missing_values_can_be_left_out() -> None:
     data = frame(ap=[1.0, None, 0.5])
     found = prframe.ap_test(data, **KNOWN, missing="drop")

@@ -157,7 +157,7 @@ def test_a_summary_of_a_column_of_scores_per_model() -> None:
 
 def test_columns_of_scores_warn_once() -> None:
     data = WIDE.with_columns(label=0)
-    with pytest.warns(prframe.UndefinedMetricWarning, match="for 4 of 4 groups") as caught:
+    with pytest.warns(prframe.UndefinedMetricWarning, match="for 2 of 2 groups") as caught:
         prframe.evaluate(data, "AP", ["one", "two"], by="q")
     assert len(caught) == 1
 
@@ -174,3 +174,9 @@ def test_columns_of_scores_that_are_refused() -> None:
         assert str(caught.value) == message
     with pytest.raises(prframe.PrframeError, match="`by` names 'model', which is also a column"):
         prframe.evaluate(WIDE.rename({"q": "model"}), "AP", ["one", "two"], by="model")
+
+
+def test_models_of_a_group_stand_together_whatever_groups_they_lack() -> None:
+    data = WIDE.with_columns(two=pl.when(pl.col("q") == 2).then("two"))
+    found = prframe.evaluate(data, "P@1", ["one", "two"], by="q", missing="drop")
+    assert found.select("q", "model").rows() == [(1, "one"), (2, "one"), (2, "two")]
