@@ -52,7 +52,9 @@ from .metrics import (
     nDCG as nDCG,
     parse_metric as parse_metric,
 )
-from .verbs.ap_test import ap_test as ap_test
+from .verbs.against_chance.ap_test import ap_test as ap_test
+from .verbs.against_chance.rank_test import rank_test as rank_test
+from .verbs.against_chance.topk_test import topk_test as topk_test
 from .verbs.band import band as band
 from .verbs.check import check as check
 from .verbs.comparison.compare import compare as compare
@@ -60,7 +62,5 @@ from .verbs.comparison.curves import compare_curves as compare_curves
 from .verbs.curve import curve as curve, roc as roc
 from .verbs.evaluate import evaluate as evaluate
 from .verbs.interval import interval as interval
-from .verbs.rank_test import rank_test as rank_test
-from .verbs.topk_test import topk_test as topk_test
 
 __version__: str

@@ -12,15 +12,14 @@ accepted where this catalogue has another name for the same metric.
 
 import copyreg
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import product
 from typing import NoReturn
 
 from prframe import checks
 from prframe.errors import PrframeError, UnknownMetricError
 from prframe.metrics import gains, positions, thresholds
 from prframe.metrics.metric import Metric, Setting
+from prframe.metrics.resembling import letters, resembling
 from prframe.stats import SCORE_GENERATING
 
 CATALOGUE: dict[str, Metric] = {
@@ -122,12 +121,6 @@ _NOT_OFFERED = frozenset(
 _WITHOUT_CUTOFF = {
     "F1": " F1 of all retrieved items is 'SetF', and the largest F1 of all thresholds 'MaxF1'."
 }
-# In names of up to so many characters letters only change places.
-_SHORT = 5
-# A name of more characters than this may have two slips, and others one.
-_LONG = 7
-# Names are not compared if their lengths differ by this number of characters or more.
-_NEARLY = 5
 _WITH_SUFFIX = re.compile(r"(?P<name>\w+?)[._@]?(?P<k>\d+(?:\.\d+)?)", re.ASCII)
 _PERSISTENCE = re.compile(r"rbp\.(?P<p>[0-9]+)")
 _CUT_OFF = re.compile(r"(?P<name>\w+?)[._](?P<k>\d+(?:\.\d+)?)", re.ASCII)
@@ -353,9 +346,9 @@ def _with_cutoff(name: str, text: str) -> Metric | None:
 def _unknown(name: str, text: str) -> str:
     """Return the message for an unknown name, with what may be meant by it."""
     base = suffix["name"] if (suffix := _WITH_SUFFIX.fullmatch(name)) else name
-    elsewhere = {_letters(known): what for known, what in _ELSEWHERE.items()}
+    elsewhere = {letters(known): what for known, what in _ELSEWHERE.items()}
     for known in (name, base):
-        if (use := elsewhere.get(_letters(known))) is not None:
+        if (use := elsewhere.get(letters(known))) is not None:
             return f"{checks.brief(text)} is no name of a metric here; use {use}."
         if known in _NOT_OFFERED:
             return f"{checks.brief(text)} is a measure of trec_eval that is not offered here."
@@ -367,7 +360,7 @@ def _unknown(name: str, text: str) -> str:
     guesses = [(name, text[len(name) :])]
     if suffix:
         guesses.append((base, f"@{suffix['k']}"))
-    meant = _meant(guesses)
+    meant = resembling(guesses, [*CATALOGUE, *ALIASES, *CUT_ALIASES], _is_metric)
     hint = f" Did you mean {meant!r}?" if meant else ""
     return (
         f"unknown metric {checks.brief(text)}.{hint} The metrics are {checks.listed(CATALOGUE)}."
@@ -400,39 +393,6 @@ def _number(word: str) -> int | float | None:
     return float(word) if _REAL.fullmatch(word) else None
 
 
-def _meant(guesses: Iterable[tuple[str, str]]) -> str | None:
-    """Return the text that may be meant by the first guess for which there is one.
-
-    A guess is an unknown name and what stands behind it. A known name resembles it that differs in
-    case and punctuation alone, or by few slips of the letters. Digits never slip, since F2 is not
-    F1; in short names letters only change places, since HR is not R, nor AUPRG AUPRC.
-    """
-    known_names = [*CATALOGUE, *ALIASES, *CUT_ALIASES]
-    for name, rest in guesses:
-        allowed = 1 + (len(name) > _LONG)
-        close = {
-            known: _slips(_letters(name), _letters(known))
-            for known in known_names
-            if _digits(known) == _digits(name)
-            and abs(len(known) - len(name)) < _NEARLY
-            and (len(name) > _SHORT or sorted(_letters(known)) == sorted(_letters(name)))
-        }
-        for known in sorted(close, key=close.__getitem__):
-            if close[known] <= allowed and _is_metric(known + rest):
-                return known + rest
-    return None
-
-
-def _letters(name: str) -> str:
-    """Return the letters and digits of a name in lower case."""
-    return re.sub(r"[\W_]", "", name).lower()
-
-
-def _digits(name: str) -> str:
-    """Return the digits of a name."""
-    return re.sub(r"\D", "", name)
-
-
 def _is_metric(text: str) -> bool:
     """Tell whether a text is the name of a metric."""
     try:
@@ -440,17 +400,3 @@ def _is_metric(text: str) -> bool:
     except PrframeError:
         return False
     return True
-
-
-def _slips(word: str, other: str) -> int:
-    """Return how many letters were added, left out, replaced, or exchanged with the next one."""
-    slips = [[i + j for j in range(len(other) + 1)] for i in range(len(word) + 1)]
-    for i, j in product(range(1, len(word) + 1), range(1, len(other) + 1)):
-        slips[i][j] = min(
-            slips[i - 1][j] + 1,
-            slips[i][j - 1] + 1,
-            slips[i - 1][j - 1] + (word[i - 1] != other[j - 1]),
-        )
-        if word[i - 1] != word[i - 2] and word[i - 2 : i] == other[j - 2 : j][::-1]:
-            slips[i][j] = min(slips[i][j], slips[i - 2][j - 2] + 1)
-    return slips[-1][-1]

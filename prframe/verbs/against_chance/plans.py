@@ -31,9 +31,9 @@ from prframe.stats.null import (
 from prframe.tie_policies import WITHOUT_LABELS
 from prframe.typing import Alternative, Floats
 from prframe.verbs._correction import Correction, check_correction, columns_with_p, corrected
-from prframe.verbs._known_ap import KnownAP
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, warn_undefined
+from prframe.verbs.against_chance.known_ap import KnownAP
 
 Method: TypeAlias = Literal[
     "auto",

@@ -11,7 +11,10 @@ from prframe.errors import MissingColumnError, PrframeError
 from prframe.stats._arrays import random_generator
 from prframe.stats._p_values import check_alternative
 from prframe.typing import Alternative, Columns, FrameT, Shared
-from prframe.verbs._ap_plans import (
+from prframe.verbs._correction import Correction
+from prframe.verbs._verb import grouped_over, run, verb
+from prframe.verbs.against_chance.known_ap import KnownAP
+from prframe.verbs.against_chance.plans import (
     Dependence,
     GroupTest,
     MeanTest,
@@ -19,9 +22,6 @@ from prframe.verbs._ap_plans import (
     columns_of_means,
     columns_of_tests,
 )
-from prframe.verbs._correction import Correction
-from prframe.verbs._known_ap import KnownAP
-from prframe.verbs._verb import grouped_over, run, verb
 
 
 @verb

@@ -1,0 +1,1 @@
+"""The verbs that test rankings against random ranking."""
