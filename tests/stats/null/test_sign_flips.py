@@ -266,3 +266,89 @@ def test_common_units_are_never_denied():
     assert lack_unit(np.sort(np.abs(rng.normal(size=(50, 60))))).all()
     gaps = np.sort(on_lattice * (rng.random(on_lattice.shape) < 0.1) + 0.0)
     assert not lack_unit(gaps[gaps[:, -1] > 0]).any()
+
+
+def near_a_unit(kind, rng, n):
+    """Return numbers that nearly, but not quite, are multiples of a unit."""
+    numbers = {
+        "two values": lambda: np.where(rng.random(n) < 0.5, 1, 2 + 1e-4 * rng.random(n)),
+        "noise": lambda: rng.integers(1, 6, n) + 1e-3 * rng.normal(size=n),
+        "one off": lambda: np.where(np.arange(n) < 1, 1.003, rng.integers(1, 4, n)),
+        "thirds to two digits and noise": lambda: (
+            np.round(rng.integers(1, 4, n) / 3, 2) + 1e-6 * rng.random(n)
+        ),
+        "sevenths to four digits": lambda: np.round(rng.integers(1, 11, n) / 7, 4),
+        "near 0 or 1": lambda: np.where(rng.random(n) < 0.5, 1e-3 * rng.random(n), 1),
+        "near 1": lambda: 1 + 0.02 * rng.random(n),
+    }[kind]()
+    return numbers * rng.choice([-1, 1], n, p=[0.3, 0.7])
+
+
+NEAR = (
+    "two values",
+    "noise",
+    "one off",
+    "thirds to two digits and noise",
+    "sevenths to four digits",
+    "near 0 or 1",
+    "near 1",
+)
+
+
+@pytest.mark.parametrize("kind", NEAR)
+@pytest.mark.parametrize("seed", range(4))
+def test_sums_that_cluster_are_told_apart(kind, seed):
+    numbers = near_a_unit(kind, np.random.default_rng(seed), 34)
+    exact = SignFlipNull(numbers, method="exact").p_value(alternative="two-sided")
+    null = SignFlipNull(numbers, method="convolution")
+    assert null.p_value(alternative="two-sided") == pytest.approx(exact, rel=0.01)
+
+
+def counted_along(places):
+    """Return P(S >= sum) of whole numbers, sum by sum."""
+    most = int(np.abs(places).sum())
+    chance, reached = np.zeros(2 * most + 1), 0
+    chance[most] = 1.0
+    for place in np.sort(np.abs(places)):
+        low, high = most - reached, most + reached + 1
+        moved = np.zeros_like(chance)
+        moved[low + place : high + place] += chance[low:high] / 2
+        moved[low - place : high - place] += chance[low:high] / 2
+        chance, reached = moved, reached + place
+    return chance[most + places.sum() :].sum()
+
+
+@pytest.mark.parametrize("n", [60, 162, 225])
+@pytest.mark.parametrize("kind", ["precisions at 3, printed", "noise"])
+def test_many_sums_that_cluster_are_told_apart(n, kind):
+    rng = np.random.default_rng(n)
+    if kind == "noise":
+        places = 1000 * rng.integers(1, 4, n) + rng.integers(0, 5, n)
+        places = places * rng.choice([-1, 1], n, p=[0.43, 0.57])
+    else:
+        printed = np.array([0, 3333, 6667, 10000])
+        places = rng.choice(printed, n) - rng.choice(printed, n, p=[0.4, 0.3, 0.2, 0.1])
+        places = places[places != 0]
+    null = SignFlipNull(places * 1e-4, method="convolution")
+    assert null.p_value() == pytest.approx(counted_along(places), rel=1e-3)
+    assert null.sf(places.sum() * 1e-4) == pytest.approx(counted_along(places), rel=1e-3)
+
+
+@pytest.mark.parametrize("n", [12, 60, 400])
+def test_multiples_in_single_precision_are_multiples(n):
+    rng = np.random.default_rng(n)
+    first, second = rng.integers(0, 4, n), rng.integers(0, 4, n)
+    stored = (np.float32(first / 3) - np.float32(second / 3)).astype(float)
+    null, whole = SignFlipNull(stored), SignFlipNull(first - second)
+    assert null.how == "exact"
+    for alternative in ("greater", "less", "two-sided"):
+        expected = whole.p_value(alternative=alternative)
+        assert null.p_value(alternative=alternative) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-170, 1e-300, 1e150, 1e300])
+def test_sums_that_cluster_are_told_apart_at_any_scale(scale):
+    numbers = near_a_unit("two values", np.random.default_rng(1), 40)
+    expected = SignFlipNull(numbers, method="convolution").p_value()
+    scaled = SignFlipNull(scale * numbers, method="convolution").p_value()
+    assert scaled == pytest.approx(expected, rel=1e-9)

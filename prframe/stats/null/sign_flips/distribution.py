@@ -18,6 +18,11 @@ from prframe.stats._arrays import reals
 from prframe.stats._p_values import check_alternative
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.base import NullDistribution
+from prframe.stats.null.sign_flips.clusters import (
+    ClusteredGrid,
+    grid_of_sums,
+    stored_in_single_precision,
+)
 from prframe.stats.null.sign_flips.grid import SignFlipGrid, grid_cells, reach, root_of_squares
 from prframe.stats.null.tail_probabilities import BothTails, Side
 from prframe.typing import Alternative, Flags, Floats, Integers
@@ -80,9 +85,13 @@ class SignFlipNull(NullDistribution):
     to 1e-8 (``pytest tests/stats/null/test_sign_flips.py``). Where many sums nearly tie, as those
     of differences of reciprocal ranks do, and next to the largest sum, they are within 1.2 % down
     to 1e-5 and 10 % below (``python -m benchmarks.paired_study``). For 200 differences like those
-    of AP they are within 3e-4 of the inversion of their characteristic function. Numbers that
-    nearly have a common unit, but not quite, are a known weakness: for 36 numbers that are 1, or
-    2 and up to 1e-4 more, probabilities were up to a third too small.
+    of AP they are within 3e-4 of the inversion of their characteristic function.
+
+    The sums of numbers that nearly have a common unit, but not quite, lie in clusters. The places
+    on the grid are then chosen so that sums keep their order and clusters nearly touch, so that
+    the sums of a cluster are told apart: within 1 % of counting. Multiples of a unit that differ
+    from it by less than 2^-21 of the largest number, as they do when stored in single precision,
+    are taken for multiples, so that sums that would tie do tie.
 
     References
     ----------
@@ -109,7 +118,8 @@ class SignFlipNull(NullDistribution):
                 f"`differences` must be a list of finite numbers; "
                 f"got {checks.brief(self.differences)}."
             )
-        object.__setattr__(self, "differences", numbers[numbers != 0])
+        numbers = stored_in_single_precision(numbers[numbers != 0])
+        object.__setattr__(self, "differences", numbers)
         if self.method == "exact" and self.how != "exact":
             raise PrframeError(
                 f"method='exact' counts the signs of at most {_MOST} differences without a common "
@@ -176,11 +186,11 @@ class SignFlipNull(NullDistribution):
         return _all_sums(self._sizes[self._light :])
 
     @cached_property
-    def _light_grid(self) -> SignFlipGrid:
+    def _light_grid(self) -> SignFlipGrid | ClusteredGrid:
         """The distribution of the sum of the light numbers on a fine grid."""
-        return SignFlipGrid.rounded(self._sizes[: self._light])
+        return grid_of_sums(self._sizes[: self._light])
 
-    def _light_sf(self, x: Floats, about: SignFlipGrid | None = None) -> Floats:
+    def _light_sf(self, x: Floats, about: SignFlipGrid | ClusteredGrid | None = None) -> Floats:
         """Return the probability that the sum of the light numbers is at least x.
 
         A grid may be given that holds only what is about x.
@@ -340,7 +350,7 @@ class SignFlipNull(NullDistribution):
         rising = numbers[np.argsort(np.abs(numbers), kind="stable")]
         light, heavy = rising[: self._light], rising[self._light :]
         if not heavy.size:
-            grid = SignFlipGrid.rounded(self._sizes, about=total)
+            grid = grid_of_sums(self._sizes, about=total)
             before = float(self._light_sf(np.array([total]), grid)[0])
             return min(1.0, self._light_tail(light, before, grid))
         alike = np.abs(self._heavy_sums - heavy.sum()) <= self._slack
@@ -349,16 +359,18 @@ class SignFlipNull(NullDistribution):
         return min(1.0, self._at_least(total) + float(alike.mean()) * more)
 
     def _light_tail(
-        self, numbers: Floats, tail: float, about: SignFlipGrid | None = None
+        self, numbers: Floats, tail: float, about: SignFlipGrid | ClusteredGrid | None = None
     ) -> float:
         """Return the probability of the sum of light numbers or more; `tail` is the grid's."""
         if abs(float(numbers.sum())) >= self._sizes[: self._light].sum() - self._slack:
             return tail
         # On a grid, atoms are spread to both sides, but that of the sum itself must count in full.
+        grid = about or self._light_grid
+        if isinstance(grid, ClusteredGrid) and grid.is_lattice:
+            return grid.at_least_sum(numbers, np.inf)
         own = chance_of_signs(numbers)
         if own < NEGLIGIBLE * tail:
             return tail
-        grid = about or self._light_grid
         if grid.coarse:
             return tail + own / 2
         return grid.at_least_sum(numbers, own)

@@ -127,17 +127,24 @@ class SignFlipGrid:
     def at_least_sum(self, numbers: Floats, own: float) -> float:
         """Return P(S >= sum of the numbers), in which the sum's own atom counts in full.
 
-        Of the other sums that were rounded to the same place half count. Sums of the same parts
-        are always rounded to the same place.
+        Sums of the same parts are always rounded to the same place.
         """
-        place = float(np.rint(numbers / self.step).sum())
+        return self.at_least_place(float(np.rint(numbers / self.step).sum()), own)
+
+    def at_least_place(self, place: float, own: float) -> float:
+        """Return the probability of a sum that was rounded to a place, or more.
+
+        Of the other sums that were rounded to the same place half count.
+        """
         here, beyond = self.from_place(place), self.from_place(place + 1)
         return here - max(here - beyond - own, 0.0) / 2
 
 
 def root_of_squares(sizes: Floats) -> float:
     """Return the root of the sum of squares of rising numbers, even if that sum overflows."""
-    return float(sizes[-1] * np.sqrt(((sizes / sizes[-1]) ** 2).sum())) if sizes.size else 0.0
+    if not sizes.size or not sizes[-1]:
+        return 0.0
+    return float(sizes[-1] * np.sqrt(((sizes / sizes[-1]) ** 2).sum()))
 
 
 def grid_cells(n: int) -> int:
