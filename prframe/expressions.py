@@ -36,25 +36,16 @@ PrframeError
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar
 
-import numpy as np
 import polars as pl
 
 from prframe import checks
 from prframe._engine.arguments import Arguments
-from prframe._engine.frames import Source
-from prframe._engine.hits import Hits
-from prframe._engine.keys import sortable_keys
-from prframe._engine.measure import measure
-from prframe._engine.pieces import Piece, Ranking
-from prframe._engine.ranks import task_of_hits
-from prframe._engine.rows import is_missing, positive as is_positive
-from prframe._engine.tasks import Task, results
+from prframe._engine.lists import values_of_lists
 from prframe.errors import PrframeError
 from prframe.metrics import AP, AUC, RR, Metric, P, R, nDCG, parse_metric
 from prframe.metrics.quantities import precision as precision_of
@@ -64,8 +55,6 @@ _UNRETRIEVED = -float("inf")
 # An order by name needs a second column; `evaluate` has it.
 _TIES: list[Ties] = [ties for ties, policy in POLICIES.items() if not policy.then]
 __doc__ = (__doc__ or "").replace("{policies}", listed_in_braces(_TIES))
-# The number of rows whose groups are computed at a time, so that memory is used again.
-_ROWS = 1 << 19
 P_ = ParamSpec("P_")
 T = TypeVar("T")
 
@@ -358,88 +347,9 @@ def _metric(
     # As lists, all groups are handed over at once.
     return pl.map_batches(
         [column.implode() for column in (score, _column(label), *totals.values())],
-        lambda lists: _values_of_lists(lists, list(totals), metric, args),
+        lambda lists: values_of_lists(lists, list(totals), metric, args),
         return_dtype=pl.Float64,
         is_elementwise=True,
-    )
-
-
-def _values_of_lists(
-    lists: Sequence[pl.Series], totals: Sequence[str], metric: Metric, args: Arguments
-) -> pl.Series:
-    """Compute a metric of each list of scores, labels and totals, about `_ROWS` rows at a time."""
-    score = lists[0]
-    # A label, or a total, may be a single value for all groups.
-    lists = [
-        series if series.len() == score.len() else series.new_from_index(0, score.len())
-        for series in lists
-    ]
-    names = ["score", "label", *totals]
-    n_rows = np.cumsum(score.list.len().to_numpy(), dtype=np.int64)
-    cuts = np.searchsorted(n_rows, np.arange(_ROWS, n_rows.max(initial=0), _ROWS))
-    bounds = np.unique([0, *cuts, score.len()]).tolist()
-    tasks = (
-        _task(
-            {
-                name: series.slice(low, high - low)
-                for name, series in zip(names, lists, strict=True)
-            },
-            metric,
-            args,
-        )
-        for low, high in pairwise(bounds)
-    )
-    with results(tasks) as parts:
-        return pl.concat(list(parts) or [pl.Series(dtype=pl.Float64)])
-
-
-def _task(lists: Mapping[str, pl.Series], metric: Metric, args: Arguments) -> Task[pl.Series]:
-    """Return the task that computes a metric of each list of scores, labels and totals."""
-    size = lists["score"].list.len().to_numpy()
-    group = np.repeat(np.arange(size.size, dtype=np.uint32), size)
-    for name, series in lists.items():
-        length = series.list.len().to_numpy()
-        if not ((length == size) | (length == 1)).all():
-            raise PrframeError(f"`{name}` must have as many values as the scores of each group.")
-    columns = {name: series.explode(empty_as_null=False) for name, series in lists.items()}
-    # A label, or a total, may be a single value of its group.
-    columns |= {
-        name: columns[name].gather(group)
-        for name, series in lists.items()
-        if name != "score" and (series.list.len() == 1).all()
-    }
-    if columns["label"].dtype != pl.Boolean:
-        columns["label"] = columns["label"].cast(pl.Float64)
-    rows = pl.DataFrame({"run": group} | columns)
-    is_complete = np.ones(size.size, np.bool_)
-    missing = pl.any_horizontal(is_missing(pl.col(name), rows.schema[name]) for name in columns)
-    is_complete[rows.filter(missing)["run"].to_numpy()] = False
-    if not is_complete.all():
-        rows = rows.filter(is_complete[group])
-    present = np.flatnonzero(is_complete & (size > 0))
-
-    def values(of_rows: Hits) -> pl.Series:
-        measured = measure(of_rows, [metric], ties=args.ties).to_series()
-        return pl.repeat(None, size.size, dtype=pl.Float64, eager=True).scatter(present, measured)
-
-    piece = Piece(_ranking(rows, metric, args), _working_columns(rows, args), pl.DataFrame())
-    return task_of_hits(piece).then(values)
-
-
-def _ranking(rows: pl.DataFrame, metric: Metric, args: Arguments) -> Ranking:
-    """Return what is ranked; gains matter to graded metrics if labels are numbers."""
-    is_graded = (metric.graded or metric.rel is not None) and rows.schema["label"].is_numeric()
-    return Ranking(Source(rows), args, extra=("gain",) if is_graded else ())
-
-
-def _working_columns(rows: pl.DataFrame, args: Arguments) -> pl.DataFrame:
-    """Return the columns that the engine ranks rows by."""
-    return rows.select(
-        "run",
-        is_positive(args, rows.schema["label"]),
-        pl.col("label").cast(pl.Float64).clip(0).alias("gain"),
-        *(name for name in args.totals if isinstance(getattr(args, name), str)),
-        sortable_keys(rows["score"], float32=False).alias("key"),
     )
 
 

@@ -10,6 +10,7 @@ from polars.testing import assert_frame_equal
 
 import prframe
 import prframe.expressions
+from prframe._engine import lists
 from prframe.tie_policies import POLICIES
 from tests.metrics.test_oracle import evaluate
 from tests.oracle import Item
@@ -80,7 +81,7 @@ def test_curve(one: list[Item], two: list[Item], ties: str, anchor: bool) -> Non
 
 @pytest.mark.parametrize("rows", [1, 30, 1 << 20])
 def test_many_groups_have_the_bits_of_evaluate(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prframe.expressions, "_ROWS", rows)
+    monkeypatch.setattr(lists, "_ROWS", rows)
     rng = np.random.default_rng(6)
     group = rng.integers(0, 40, 900)
     label = rng.integers(0, 3, 900) * (rng.random(900) < 0.4)

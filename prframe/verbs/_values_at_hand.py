@@ -17,6 +17,7 @@ from prframe._engine.rows import Problem, in_groups, key_names
 from prframe.errors import PrframeError
 from prframe.metrics import Metric, parse_metric
 from prframe.stats._tolerances import RESIDUE
+from prframe.stats.null import stored_in_single_precision
 from prframe.typing import Columns
 from prframe.verbs._evaluation import named
 from prframe.verbs._verb import warn_null
@@ -127,6 +128,8 @@ class ValuesAtHand:
             for i, column in enumerate(self.columns)
         ]
         rows = pl.concat(parts)
+        if any(data.schema[column] == pl.Float32 for column in self.columns):
+            rows = _unrounded(rows)
         by_metric = rows.partition_by(METRIC, as_dict=True, maintain_order=True)
         ranges = {str(name): _range(str(name), part[VALUE]) for (name,), part in by_metric.items()}
         filled = rows.with_columns(pl.col(VALUE).fill_null(pl.lit(self.undefined)))
@@ -216,6 +219,18 @@ def _columns(values: object) -> tuple[str, ...]:
     if len(set(map(str, columns))) < len(columns):
         raise PrframeError(f"`values` names a column twice: {checks.brief(columns)}.")
     return tuple(columns)
+
+
+def _unrounded(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return values of Float32 columns without rounding where a metric has multiples of a unit.
+
+    Differences of thirds, for example, would else not tie.
+    """
+    values = rows[VALUE].to_numpy().copy()
+    for metric in rows[METRIC].unique():
+        places = np.flatnonzero((rows[METRIC] == metric).to_numpy() & np.isfinite(values))
+        values[places] = stored_in_single_precision(values[places])
+    return rows.with_columns(pl.Series(VALUE, values).fill_nan(None))
 
 
 def _range(name: str, values: pl.Series) -> tuple[float, float]:

@@ -162,9 +162,8 @@ def test_values_do_not_depend_on_threads_and_these_ask_nothing_of_polars(
 
 INSIDE = """
 import polars as pl, prframe
-from prframe._engine import frames, tasks
-import prframe.expressions as expressions
-frames._SLICE_ROWS = frames._BATCH_ROWS = expressions._ROWS = 5
+from prframe._engine import frames, lists, tasks
+frames._SLICE_ROWS = frames._BATCH_ROWS = lists._ROWS = 5
 # Threads are used even where polars has one thread, which then is the most likely to wait.
 tasks.pl.thread_pool_size = lambda: 2
 rows = pl.DataFrame(

@@ -20,6 +20,7 @@ from .random_selection import (
     precision_null_moments as precision_null_moments,
     recall_null_moments as recall_null_moments,
 )
+from .sign_flips.clusters import stored_in_single_precision as stored_in_single_precision
 from .sign_flips.distribution import (
     SignFlipMethod as SignFlipMethod,
     SignFlipNull as SignFlipNull,

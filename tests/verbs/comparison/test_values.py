@@ -549,3 +549,22 @@ def test_a_single_query_has_no_interval(interval: Any, alternative: Any) -> None
             alternative=alternative,
         )
         assert single["conf_low"].null_count() == single["conf_high"].null_count() == len(values)
+
+
+@pytest.mark.parametrize("test", ["randomization", "wilcoxon", "sign", "t"])
+@pytest.mark.parametrize("method", ["auto", "sampled"])
+@pytest.mark.parametrize("n", [20, 60])
+def test_thirds_in_single_precision_tie_as_thirds_do(test, method, n):
+    if method == "sampled" and test != "randomization":
+        pytest.skip("only the randomization test draws signs")
+    rng = np.random.default_rng(n)
+    thirds = pl.DataFrame(
+        {"query_id": range(n), **{name: rng.integers(0, 4, n) / 3 for name in "abc"}}
+    )
+    stored = thirds.with_columns(pl.col("a", "b", "c").cast(pl.Float32))
+    options = {"values": ["a", "b", "c"], "over": "query_id", "test": test, "rng": 1}
+    options |= {"method": method} if test == "randomization" else {}
+    tests, expected = prframe.compare(stored, **options), prframe.compare(thirds, **options)
+    assert_frame_equal(tests, expected, rel_tol=1e-6)
+    if test != "t":
+        assert_frame_equal(tests.select("p_value"), expected.select("p_value"), rel_tol=1e-10)

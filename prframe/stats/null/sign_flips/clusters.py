@@ -25,8 +25,8 @@ _NARROW = 0.5
 # may take so many cells.
 _FINE, _STEPS = 1 << 14, 1 << 30
 # Numbers that differ from multiples of a unit by less than this share of the largest are
-# multiples that were stored in single precision.
-_SINGLE = 2.0**-21
+# multiples that were stored in single precision; in double precision, by less than the other.
+_SINGLE, _DOUBLE = 2.0**-21, 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,8 +141,8 @@ def stored_in_single_precision(numbers: Floats) -> Floats:
     if clusters is None:
         return numbers
     unit, whole, rest = clusters
-    largest = np.abs(numbers).max()
-    return unit * whole if np.abs(rest).max() <= _SINGLE * largest else numbers
+    deviation = np.abs(rest).max() / np.abs(numbers).max()
+    return unit * whole if _DOUBLE < deviation <= _SINGLE else numbers
 
 
 def _clusters(numbers: Floats) -> tuple[float, Floats, Floats] | None:
