@@ -6,6 +6,7 @@ from . import (
     trec as trec,
 )
 from .errors import (
+    DependentFoldsWarning as DependentFoldsWarning,
     EffectiveSampleSizeWarning as EffectiveSampleSizeWarning,
     MissingColumnError as MissingColumnError,
     PooledRankingWarning as PooledRankingWarning,

@@ -8,6 +8,7 @@
         └── UnknownMetricError        a name that no metric has
     UserWarning
     └── PrframeWarning                everything that is likely to be a mistake
+        ├── DependentFoldsWarning         folds that are taken as independent values
         ├── EffectiveSampleSizeWarning    weighted resamples that are worth very few
         ├── PooledRankingWarning          rows of several rankings that are ranked together
         ├── UndefinedMetricWarning        results that do not exist, returned as null
@@ -55,6 +56,10 @@ class UnknownMetricError(PrframeError):
 
 class PrframeWarning(UserWarning):
     """The input is likely not to be what was meant, or a result is worth little."""
+
+
+class DependentFoldsWarning(PrframeWarning):
+    """The values of folds of the same data are taken as independent, which they are not."""
 
 
 class EffectiveSampleSizeWarning(PrframeWarning):

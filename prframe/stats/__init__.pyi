@@ -61,6 +61,7 @@ from .paired_values import (
     detectable_difference as detectable_difference,
     paired_bootstrap_test as paired_bootstrap_test,
     paired_differences as paired_differences,
+    paired_equivalence_test as paired_equivalence_test,
     paired_posterior_comparison as paired_posterior_comparison,
     paired_randomization as paired_randomization,
     paired_sample as paired_sample,

@@ -14,12 +14,14 @@ from prframe.errors import PrframeError
 from prframe.stats._tolerances import RESIDUE
 from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
 from prframe.verbs._evaluation import Evaluation
+from prframe.verbs._folds import Resampling, test_train_ratio
 from prframe.verbs._groups import each_group
 from prframe.verbs._interval_rows import interval_rows, warned_of_narrow
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues, ValuesAtHand
 
-_METHODS = ("auto", "t", "logit", "percentile", "bca")
+_RESAMPLED = ("percentile", "bca")
+_METHODS = ("auto", "t", "logit", *_RESAMPLED)
 _UNIT = (0.0, 1.0)
 
 
@@ -43,6 +45,7 @@ class MeanIntervals(Plan):
     confidence: Confidence
     n_resamples: int
     seed: int
+    resampling: float | Resampling | None
 
     def accepts(self) -> Accepts:
         """Return the arguments under which groups are a sample."""
@@ -55,6 +58,11 @@ class MeanIntervals(Plan):
     def check(self) -> None:
         """Refuse metrics and methods that have no interval for means."""
         check_method(self.method, _METHODS, "a mean over groups")
+        if self.resampling is not None and self.method in _RESAMPLED:
+            raise PrframeError(
+                "`resampling` corrects the variance of 't' and 'logit' for folds; "
+                f"method={self.method!r} draws values as independent ones."
+            )
         if isinstance(self.measure, ValuesAtHand):
             return
         if self.method == "logit":
@@ -72,12 +80,13 @@ class MeanIntervals(Plan):
             beyond = values.rows.filter(~inside)[METRIC]
             _refuse_beyond(beyond.unique(maintain_order=True).to_list())
         samples = _by_group(
-            values.rows.group_by([*keys, METRIC], maintain_order=True).agg(VALUE), keys
+            values.rows.group_by([*keys, METRIC], maintain_order=True).agg(VALUE, *self._over),
+            keys,
         )
         names = samples[METRIC].to_list()
         tasks = [
-            (sample, values.ranges[name])
-            for sample, name in zip(samples[VALUE], names, strict=True)
+            (samples[VALUE][row], values.ranges[name], self._test_train_ratio(samples[row]))
+            for row, name in enumerate(names)
         ]
         intervals = each_group(lambda task: self._interval(*task), tasks, "interval")
         rows = interval_rows(samples.select(keys), names, intervals)
@@ -90,7 +99,19 @@ class MeanIntervals(Plan):
             return self.measure.read(source, self.grouped)
         return MetricValues.of(self.measure.values(source), self.measure.wanted)
 
-    def _interval(self, values: pl.Series, limits: tuple[float, float]) -> IntervalEstimate:
+    @property
+    def _over(self) -> list[str]:
+        """The working names of the columns of groups that are a sample, if these are folds."""
+        return key_names(self.grouped)[self.n_kept :] if self.resampling is not None else []
+
+    def _test_train_ratio(self, sample: pl.DataFrame) -> float:
+        """Return the size of a test set divided by that of its training set."""
+        folds = sample.select(self._over).explode(self._over) if self._over else pl.DataFrame()
+        return test_train_ratio(self.resampling, folds, self.grouped.keys[self.n_kept :])
+
+    def _interval(
+        self, values: pl.Series, limits: tuple[float, float], ratio: float
+    ) -> IntervalEstimate:
         """Return the interval of a mean."""
         # Values are sorted, so that resamples do not depend on the order of the groups.
         numbers = np.sort(values.drop_nulls().to_numpy())
@@ -98,7 +119,9 @@ class MeanIntervals(Plan):
             nan = float("nan")
             return IntervalEstimate(nan, nan, nan, nan, self.method)
         confidence = replace(self.confidence, limits=limits)
-        return mean_interval(numbers, self.method, confidence, self.n_resamples, self.seed)
+        return mean_interval(
+            numbers, self.method, confidence, self.n_resamples, self.seed, test_train_ratio=ratio
+        )
 
 
 def check_method(method: str, known: Sequence[str], kind: str) -> None:

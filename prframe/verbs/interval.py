@@ -39,6 +39,7 @@ from prframe.stats.rankings import (
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
 from prframe.typing import Alternative, Columns, Floats, FrameT, Schema, Shared
 from prframe.verbs._evaluation import Evaluation
+from prframe.verbs._folds import Resampling, check_resampling
 from prframe.verbs._groups import each_group, group_cells, resamples
 from prframe.verbs._interval_means import MeanIntervals, check_method
 from prframe.verbs._interval_rows import interval_rows, warned
@@ -89,6 +90,7 @@ def interval(
     method: Method = "auto",
     over: Columns | None = None,
     cluster: str | None = None,
+    resampling: float | Resampling | None = None,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
     n_resamples: int = INTERVAL_DRAWS,
@@ -138,6 +140,9 @@ def interval(
     cluster : str, optional
         Column of clusters of rows that depend on each other, for instance the query or the user:
         clusters, not rows, are resampled. It is for one ranking, and with ``ties="group"``.
+    resampling : "cv" or float > 0, optional
+        Where `over` names folds, whose training sets overlap: the variance of "t" and "logit" is
+        corrected; as in `compare`.
     confidence_level : float in (0, 1)
         Probability of covering.
     alternative : {"two-sided", "less", "greater"}
@@ -165,6 +170,8 @@ def interval(
 
     Warns
     -----
+    DependentFoldsWarning
+        A column of `over` is called fold, and there is no `resampling`.
     UndefinedMetricWarning
         Groups without the positives (or negatives) that a metric needs, or with too little for an
         interval, for example a single cluster or one value of a mean; the result is null.
@@ -225,6 +232,8 @@ def interval(
     if over is None:
         if values is not None:
             raise of_queries("without over= an interval is of one ranking")
+        if resampling is not None:
+            raise PrframeError("`resampling` is of folds, whose column stands in over=.")
         result: FrameT = run(frame, plan, _COLUMNS)
         return result
     grouped: Arguments = grouped_over(plan.args, over)
@@ -243,6 +252,7 @@ def interval(
         confidence=plan.confidence,
         n_resamples=plan.n_resamples,
         seed=plan.seed,
+        resampling=check_resampling(resampling, grouped.keys[len(args.keys) :]),
     )
     guarded = values is None
     of_means: FrameT = run(frame, means, _COLUMNS, keys=args.keys, guarded=guarded)

@@ -21,7 +21,8 @@ from prframe.typing import Alternative, Floats
 _UNIT = (0.0, 1.0)
 _UNBOUNDED = (-np.inf, np.inf)
 _ALTERNATIVES = ("two-sided", "less", "greater")
-_MEAN_METHODS = ("auto", "t", "logit", "percentile", "bca")
+_RESAMPLED = ("percentile", "bca")
+_MEAN_METHODS = ("auto", "t", "logit", *_RESAMPLED)
 # The number of values in one chunk of resamples.
 _CHUNK = 1 << 18
 
@@ -310,14 +311,16 @@ def bca_interval(
     return _between(values, low, high, confidence)
 
 
-def mean_interval(
+def mean_interval(  # noqa: PLR0913
     values: ArrayLike,
     method: str = "auto",
     confidence: Confidence | None = None,
     n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
+    *,
+    test_train_ratio: float = 0.0,
 ) -> IntervalEstimate:
-    """Return a confidence interval for the mean of independent values.
+    """Return a confidence interval for the mean of independent values, or of folds.
 
     The values may be, for example, those of a metric for each query.
 
@@ -336,18 +339,21 @@ def mean_interval(
         Number of resamples of the bootstrap methods.
     rng : int or numpy.random.Generator, optional
         Seed or generator of these resamples.
+    test_train_ratio : float >= 0
+        Of values from folds or repeated splits: the size n_2 of a test set divided by that of its
+        training set, n_1; see `paired_t_test`. It is for ``"t"`` and ``"logit"``.
 
     Returns
     -------
     IntervalEstimate
-        ``std_error`` is ``s / sqrt(n)``, or, for the bootstrap methods, the standard deviation of
-        the replicates. With one value, errors and ends are NaN.
+        ``std_error`` is ``s sqrt(1/n + n_2/n_1)``, or, for the bootstrap methods, the standard
+        deviation of the replicates. With one value, errors and ends are NaN.
 
     Raises
     ------
     PrframeError
         No value, a value that is not finite or beyond the limits, or beyond [0, 1] with
-        ``"logit"``, or an unknown method.
+        ``"logit"``, an unknown method, or a ratio that is negative or comes with resamples.
 
     Examples
     --------
@@ -356,6 +362,11 @@ def mean_interval(
     (0.45, 0.119, 0.781)
     """
     checks.one_of("method", method, _MEAN_METHODS)
+    if checks.number("test_train_ratio", test_train_ratio, at_least=0) and method in _RESAMPLED:
+        raise PrframeError(
+            "`test_train_ratio` corrects the variance of 't' and 'logit'; "
+            f"method={method!r} draws values as independent ones."
+        )
     numbers, confidence = reals("values", values), confidence or Confidence()
     if numbers.ndim != 1 or not numbers.size or not np.isfinite(numbers).all():
         raise PrframeError(f"`values` must be finite numbers, at least one; got {values!r}.")
@@ -370,7 +381,7 @@ def mean_interval(
     n, mean = numbers.size, float(np.clip(numbers.mean(), least, most))
     if n == 1:
         return IntervalEstimate(mean, np.nan, np.nan, np.nan, method)
-    std_error = float(numbers.std(ddof=1)) / n**0.5
+    std_error = float(numbers.std(ddof=1)) / n**0.5 * (1 + n * test_train_ratio) ** 0.5
     if method == "t":
         low, high = wald_interval(mean, std_error, confidence, df=n - 1)
     elif method == "logit":

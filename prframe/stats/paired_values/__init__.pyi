@@ -41,6 +41,7 @@ from .sample import (
 from .sampled_p_values import SampledPValue as SampledPValue, sampled_p_value as sampled_p_value
 from .tests import (
     paired_bootstrap_test as paired_bootstrap_test,
+    paired_equivalence_test as paired_equivalence_test,
     paired_randomization as paired_randomization,
     paired_t_test as paired_t_test,
     sign_test as sign_test,

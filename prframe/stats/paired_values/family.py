@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import stdtr
 
 from prframe.stats._batches import batches
 from prframe.stats._p_values import extremeness
@@ -49,6 +50,8 @@ class PairedFamily:
     ----------
     sums, sizes : ndarray, shape (n_units, n_pairs)
         As those of `PairedSample`; both 0 where a pair has no value.
+    test_train_ratio : float
+        As that of `PairedSample`.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class PairedFamily:
 
     sums: Floats
     sizes: Floats
+    test_train_ratio: float = 0.0
 
     @classmethod
     def of(cls, samples: Sequence[PairedSample]) -> "PairedFamily":
@@ -80,7 +84,7 @@ class PairedFamily:
     def sample(self, pair: int) -> PairedSample:
         """Return the units of a pair that have a value."""
         sums, sizes = self.sums[:, pair], self.sizes[:, pair]
-        return PairedSample(sums[sizes > 0], sizes[sizes > 0])
+        return PairedSample(sums[sizes > 0], sizes[sizes > 0], self.test_train_ratio)
 
     @cached_property
     def totals(self) -> Floats:
@@ -102,8 +106,17 @@ class PairedFamily:
             influence = (self.sums - self.means * self.sizes) / size
             largest = np.abs(influence).max(axis=0, initial=0.0)
             squares = ((influence / np.where(largest > 0, largest, 1.0)) ** 2).sum(axis=0)
-            errors = largest * np.sqrt(n / (n - 1) * squares)
+            errors = largest * np.sqrt(n / (n - 1) * squares * (1 + n * self.test_train_ratio))
         return np.where(n > 1, errors, np.nan)
+
+    def equivalence(self, margin: float) -> tuple[Floats, Floats]:
+        """Return t and p-value of the two one-sided tests that means are within a margin."""
+        n, error = (self.sizes > 0).sum(axis=0), self.std_errors
+        # Differences that vary by rounding alone have no t.
+        varies = error > EQUAL * np.abs(self.means)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.where(varies, (margin - np.abs(self.means)) / error, np.nan)
+        return t, np.asarray(stdtr(np.maximum(n - 1, 1), -t))
 
     @cached_property
     def _relative(self) -> Floats:

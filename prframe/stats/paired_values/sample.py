@@ -42,6 +42,9 @@ class PairedSample:
         The sum of the differences of each unit.
     sizes : ndarray, shape (n_units,)
         The number of differences in each sum; 1 if the units are queries.
+    test_train_ratio : float
+        Of values of a resampling, such as the folds of a cross-validation: the size of a test set
+        divided by that of its training set. 0 if the units are independent.
 
     Examples
     --------
@@ -52,6 +55,7 @@ class PairedSample:
 
     sums: Floats
     sizes: Floats
+    test_train_ratio: float = 0.0
 
     @cached_property
     def mean(self) -> float:
@@ -71,7 +75,7 @@ class PairedSample:
             return 0.0 if n > 1 else np.nan
         # Values are in units of the largest, because their squares may overflow or be 0.
         squares = ((self.influence / largest) ** 2).sum()
-        return largest * float(np.sqrt(n / (n - 1) * squares))
+        return largest * float(np.sqrt(n / (n - 1) * squares * (1 + n * self.test_train_ratio)))
 
     @property
     def constant(self) -> bool:

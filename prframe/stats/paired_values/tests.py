@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.draws import TEST_DRAWS
+from prframe.errors import PrframeError
 from prframe.stats.paired_values.family import PairedFamily
 from prframe.stats.paired_values.query_tests import (
     QueryTestOptions,
@@ -97,6 +99,7 @@ def paired_t_test(
     *,
     alternative: Alternative = "two-sided",
     cluster: ArrayLike | None = None,
+    test_train_ratio: float = 0.0,
 ) -> PairedTest:
     """Test whether the mean of two systems differs, by Student's t.
 
@@ -110,6 +113,11 @@ def paired_t_test(
         Clusters of queries that depend on each other. With them, ``se^2 = c / (c - 1) sum_j (D_j -
         n_j mean)^2 / n^2`` for the sums D_j of the n_j differences of each of c clusters, and the
         degrees of freedom are c - 1.
+    test_train_ratio : float >= 0
+        Of values from folds or repeated splits of the same data, whose training sets overlap: the
+        size n_2 of a test set divided by the size n_1 of its training set, 1 / (k - 1) for k
+        folds. Then ``se^2 = (1/n + n_2/n_1) std(d)^2`` (Nadeau & Bengio 2003, section 5.1; for
+        repeated cross-validation Bouckaert & Frank 2004). It takes no clusters.
 
     Returns
     -------
@@ -120,15 +128,85 @@ def paired_t_test(
     Raises
     ------
     PrframeError
-        As `paired_randomization`.
+        As `paired_randomization`; a ratio that is negative or comes with clusters.
+
+    References
+    ----------
+    Nadeau & Bengio, *Inference for the generalization error*, 2003; Bouckaert & Frank, *Evaluating
+    the replicability of significance tests for comparing learning algorithms*, 2004.
 
     Examples
     --------
     >>> test = paired_t_test([0.5, 0.4, 0.7, 0.6, 0.9], [0.4, 0.2, 0.5, 0.6, 0.6])
     >>> round(test.statistic, 3), round(test.p_value, 4)
     (3.138, 0.0349)
+
+    If these were five folds of one cross-validation:
+
+    >>> folds = [0.5, 0.4, 0.7, 0.6, 0.9], [0.4, 0.2, 0.5, 0.6, 0.6]
+    >>> round(paired_t_test(*folds, test_train_ratio=1 / 4).p_value, 4)
+    0.1046
     """
-    return t_test(paired_sample(a, b, cluster), QueryTestOptions(alternative))
+    ratio = float(checks.number("test_train_ratio", test_train_ratio, at_least=0))
+    if ratio and cluster is not None:
+        raise PrframeError(
+            "`test_train_ratio` is for folds, which depend on each other as a whole; leave out "
+            "`cluster`."
+        )
+    sample = replace(paired_sample(a, b, cluster), test_train_ratio=ratio)
+    return t_test(sample, QueryTestOptions(alternative))
+
+
+def paired_equivalence_test(
+    a: ArrayLike,
+    b: ArrayLike | None = None,
+    *,
+    margin: float,
+    cluster: ArrayLike | None = None,
+    test_train_ratio: float = 0.0,
+) -> PairedTest:
+    """Test whether the means of two systems differ by less than a margin (two one-sided tests).
+
+    The null hypothesis is that the mean difference is ``-margin`` or less, or ``margin`` or more.
+    Each half is tested by Student's t; the p-value is the larger one, ``P(T >= (margin -
+    |mean(d)|) / se)`` with n - 1 degrees of freedom.
+
+    Parameters
+    ----------
+    a, b, cluster, test_train_ratio
+        As in `paired_t_test`.
+    margin : float > 0
+        The difference from which on the systems are not equivalent.
+
+    Returns
+    -------
+    PairedTest
+        ``statistic`` is ``(margin - |mean(d)|) / se``. It and the p-value are NaN for fewer than
+        two queries or clusters, and if all differences are equal.
+
+    Raises
+    ------
+    PrframeError
+        As `paired_t_test`; a margin that is not positive.
+
+    References
+    ----------
+    Schuirmann, *A comparison of the two one-sided tests procedure and the power approach for
+    assessing the equivalence of average bioavailability*, 1987.
+
+    Examples
+    --------
+    >>> test = paired_equivalence_test([0.5, 0.4, 0.7, 0.6], [0.4, 0.5, 0.6, 0.7], margin=0.3)
+    >>> round(test.statistic, 3), round(test.p_value, 4)
+    (5.196, 0.0069)
+    """
+    # The t test checks the values and the ratio.
+    paired_t_test(a, b, cluster=cluster, test_train_ratio=test_train_ratio)
+    margin = float(checks.number("margin", margin, above=0))
+    sample = replace(paired_sample(a, b, cluster), test_train_ratio=float(test_train_ratio))
+    family = replace(PairedFamily.of([sample]), test_train_ratio=sample.test_train_ratio)
+    statistic, p_value = (float(x[0]) for x in family.equivalence(margin))
+    return PairedTest(statistic, p_value, np.nan, "tost")
 
 
 def signed_rank_test(

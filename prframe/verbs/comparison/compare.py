@@ -14,6 +14,7 @@ from prframe.stats._arrays import random_generator
 from prframe.stats.paired_values import described_tests
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._evaluation import Evaluation
+from prframe.verbs._folds import Resampling
 from prframe.verbs._plan import Plan
 from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries
 from prframe.verbs._verb import run, verb
@@ -25,6 +26,7 @@ from prframe.verbs.comparison.modes import (
     IntervalKind,
     Method,
     Test,
+    check_folds,
     check_of_items,
     check_options,
 )
@@ -59,7 +61,9 @@ def compare(
     confidence_level: float = 0.95,
     effect_size: EffectSize | None = None,
     rope: float | None = None,
+    equivalence: float | None = None,
     power: float | None = None,
+    resampling: float | Resampling | None = None,
     cluster: str | None = None,
     incomplete: Incomplete = "raise",
     undefined: float | None = None,
@@ -142,10 +146,18 @@ def compare(
     rope : float >= 0, optional
         Region of practical equivalence: differences up to this do not matter. Adds the
         probabilities of the Bayesian signed-rank test (`prframe.stats.signed_rank_posterior`).
+    equivalence : float > 0, optional
+        Margin of equivalence: adds ``p_equivalence``, the p-value of two one-sided t tests that
+        the means differ by less (`prframe.stats.paired_equivalence_test`). It is not adjusted.
     power : float in (1 - confidence_level, 1), optional
         Adds the smallest difference that so many queries show with this probability by a t test,
         and how many queries the observed difference needs, null if it is not on the side of
         `alternative`.
+    resampling : "cv" or float > 0, optional
+        Where `over` names folds, whose training sets overlap: the variance of ``test="t"`` is
+        corrected (Nadeau & Bengio 2003; see `prframe.stats.paired_t_test`). "cv": the last column
+        of `over` names the folds of a cross-validation, and columns before it its repetitions. A
+        number: the size of a test set divided by that of its training set, of random splits.
     cluster : str, optional
         Column of clusters: of queries, which are constant in each, or of items. Whole clusters
         are exchanged or drawn; `rope`, `power` and some tests over queries know none.
@@ -173,8 +185,8 @@ def compare(
         "tukey"), ``effect_size`` (Float64), ``wins``,
         ``ties``, ``losses`` of a, ``n`` queries or items (Int64), ``method`` (String); with
         `rope` ``prob_a``, ``prob_rope``, ``prob_b`` (Float64), that a, neither or b is better;
-        with `power` ``detectable_difference`` (Float64) and ``n_needed`` (Int64). A row per
-        group, metric and pair.
+        with `equivalence` ``p_equivalence`` (Float64); with `power` ``detectable_difference``
+        (Float64) and ``n_needed`` (Int64). A row per group, metric and pair.
 
     Raises
     ------
@@ -185,6 +197,8 @@ def compare(
 
     Warns
     -----
+    DependentFoldsWarning
+        A column of `over` is called fold, and there is no `resampling`.
     UndefinedMetricWarning
         Queries for which a metric is undefined, or null or NaN at hand; pairs with too little in
         common for a test, an interval or an effect size.
@@ -245,6 +259,9 @@ def compare(
         seed=int(random_generator(rng).integers(1 << 62)),
         baseline=baseline,
         rope=None if rope is None else float(checks.number("rope", rope, at_least=0)),
+        equivalence=None
+        if equivalence is None
+        else float(checks.number("equivalence", equivalence, above=0)),
         power=None if power is None else float(checks.number("power", power, above=0, below=1)),
     )
     args = model_arguments(
@@ -263,7 +280,7 @@ def compare(
             raise of_queries("over=None compares rankings of the same items")
         require_items("compare", args)
         check_options(asked, args, incomplete, ON_ITEMS, is_one_metric=len(wanted) == 1)
-        check_of_items(asked, undefined, effect_size)
+        check_of_items(asked, undefined, effect_size, resampling)
         plan = OnItems(args, asked, cast("IncompleteItems", incomplete))
     else:
         measure: Evaluation | ValuesAtHand = Evaluation(args, wanted)
@@ -273,7 +290,9 @@ def compare(
         check_options(asked, args, incomplete, OVER_QUERIES, is_one_metric=measure.is_one_metric)
         number = None if undefined is None else checks.number("undefined", undefined)
         policy = cast("IncompleteQueries", incomplete)
-        compared = ComparedValues.of(args, over, policy, measure, number)
+        if resampling is not None:
+            check_folds(asked, args)
+        compared = ComparedValues.of(args, over, policy, measure, number, resampling)
         plan = OverQueries(compared.arguments, asked, compared, effect_size or "cohen")
     # Who says over=None means to compare on the same items, of whatever queries.
     guarded = over is not None and values is None

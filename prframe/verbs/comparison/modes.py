@@ -126,6 +126,23 @@ def _check_clusters(asked: Comparison) -> None:
         )
 
 
+def check_folds(asked: Comparison, args: Arguments) -> None:
+    """Refuse options that would take folds as independent."""
+    others = {
+        f"test={asked.test!r}": asked.test != "t",
+        f"interval={asked.interval!r}": asked.interval not in {"auto", "t"},
+        "`rope`": asked.rope is not None,
+        "`power`": asked.power is not None,
+        "`cluster`": args.cluster is not None,
+    }
+    if given := [name for name, is_given in others.items() if is_given]:
+        raise PrframeError(
+            f"`resampling` corrects the variance of Student's t for folds, and {given[0]} takes "
+            "values as independent: say test='t', with interval='auto' and without `rope`, "
+            "`power` and `cluster`."
+        )
+
+
 def _check_joint(asked: Comparison, args: Arguments, mode: Mode, *, is_one_metric: bool) -> None:
     """Refuse joint corrections where the joint distribution is not known."""
     if mode is ON_ITEMS or asked.test != "randomization":
@@ -147,10 +164,14 @@ def _check_joint(asked: Comparison, args: Arguments, mode: Mode, *, is_one_metri
 
 
 def check_of_items(
-    asked: Comparison, undefined: float | None, effect_size: EffectSize | None
+    asked: Comparison,
+    undefined: float | None,
+    effect_size: EffectSize | None,
+    resampling: object,
 ) -> None:
     """Refuse options that have a meaning over queries only."""
-    given: dict[str, object] = {"rope": asked.rope, "power": asked.power}
+    given: dict[str, object] = {"rope": asked.rope, "equivalence": asked.equivalence}
+    given |= {"power": asked.power, "resampling": resampling}
     given |= {"undefined": undefined, "effect_size": effect_size}
     for name, value in given.items():
         if value is not None:

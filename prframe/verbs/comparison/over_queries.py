@@ -99,7 +99,8 @@ class OverQueries(Plan):
     ) -> dict[str, Block]:
         """Return the columns of all metrics of a group."""
         tables = {
-            name: _Table(values, pairs, stratum.cluster) for name, values in stratum.values.items()
+            name: _Table(values, pairs, stratum.cluster, stratum.test_train_ratio)
+            for name, values in stratum.values.items()
         }
         joint = self._joint(tables, order)
         return {
@@ -123,6 +124,7 @@ class OverQueries(Plan):
                 "effect_size": table.effects(self.effect_size),
             }
             | self._posterior(table)
+            | self._equivalence(table)
             | self._design(table)
         )
 
@@ -215,6 +217,12 @@ class OverQueries(Plan):
         less, rope, greater = np.array(probabilities, dtype=np.float64).T
         return {"prob_a": greater, "prob_rope": rope, "prob_b": less}
 
+    def _equivalence(self, table: "_Table") -> dict[str, Column]:
+        """Return the p-values of the tests that means differ by less than a margin."""
+        if self.asked.equivalence is None:
+            return {}
+        return {"p_equivalence": table.family.equivalence(self.asked.equivalence)[1]}
+
     def _design(self, table: "_Table") -> dict[str, Column]:
         """Return the detectable difference, and how many queries the observed one needs."""
         asked = self.asked
@@ -272,8 +280,10 @@ class _Table:
         values: Floats,
         pairs: Sequence[tuple[int, int]],
         cluster: NDArray[np.int64] | None,
+        test_train_ratio: float,
     ) -> None:
         self._values, self.pairs, self._cluster = values, pairs, cluster
+        self._test_train_ratio = test_train_ratio
         first, second = np.array(pairs, dtype=np.int64).T
         a, b = values[first].T, values[second].T
         self._defined = ~(np.isnan(a) | np.isnan(b))
@@ -285,7 +295,9 @@ class _Table:
     def family(self) -> PairedFamily:
         """The differences of all pairs by query, or their sums over clusters of queries."""
         sizes = self._defined.astype(np.float64)
-        return PairedFamily(self._summed(self._differences), self._summed(sizes))
+        return PairedFamily(
+            self._summed(self._differences), self._summed(sizes), self._test_train_ratio
+        )
 
     def _summed(self, by_query: Floats) -> Floats:
         """Add up the rows of each cluster."""

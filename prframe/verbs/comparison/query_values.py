@@ -15,6 +15,7 @@ from prframe._engine.rows import in_groups, is_missing, key_names
 from prframe.errors import PrframeError
 from prframe.typing import Columns, Floats
 from prframe.verbs._evaluation import Evaluation
+from prframe.verbs._folds import Resampling, check_resampling, test_train_ratio
 from prframe.verbs._values_at_hand import COLUMN, METRIC, VALUE, MetricValues, ValuesAtHand
 from prframe.verbs._verb import grouped_over
 
@@ -37,12 +38,15 @@ class Stratum:
         The range of each metric.
     cluster : ndarray of int, shape (n_queries,), or None
         Clusters of the queries, from 0.
+    test_train_ratio : float
+        The size of a test set divided by that of its training set, if the queries are folds.
     """
 
     key: pl.DataFrame
     values: dict[str, Floats]
     ranges: dict[str, tuple[float, float]]
     cluster: NDArray[np.int64] | None
+    test_train_ratio: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,15 +57,17 @@ class ComparedValues:
     over: Sequence[str]
     incomplete: Incomplete
     measure: Evaluation | ValuesAtHand
+    resampling: float | Resampling | None
 
     @classmethod
-    def of(
+    def of(  # noqa: PLR0917
         cls,
         args: Arguments,
         over: Columns,
         incomplete: Incomplete,
         measure: Evaluation | ValuesAtHand,
         undefined: float | None,
+        resampling: object,
     ) -> "ComparedValues":
         """Check `over`, and that the metrics can be evaluated with the arguments."""
         checks.one_of("incomplete", incomplete, get_args(Incomplete))
@@ -72,7 +78,8 @@ class ComparedValues:
             )
         if isinstance(measure, Evaluation):
             measure.check()
-        return cls(args, columns, incomplete, replace(measure, undefined=undefined))
+        checked = check_resampling(resampling, columns)
+        return cls(args, columns, incomplete, replace(measure, undefined=undefined), checked)
 
     @property
     def arguments(self) -> Arguments:
@@ -158,7 +165,9 @@ class ComparedValues:
             for part in rows.partition_by(METRIC, maintain_order=True)
         }
         key = rows.select(key_names(self.args)).head(1)
-        return Stratum(key, values, group.ranges, cluster)
+        folds = queries.select(over)
+        ratio = test_train_ratio(self.resampling, folds, self.over)
+        return Stratum(key, values, group.ranges, cluster, ratio)
 
     def _table(self, rows: pl.DataFrame, models: pl.Series, queries: pl.DataFrame) -> Floats:
         """Spread the values of one metric over models and queries."""

@@ -41,6 +41,7 @@ class Comparison:
     seed: int
     baseline: object
     rope: float | None
+    equivalence: float | None
     power: float | None
 
     def rng(self) -> np.random.Generator:
@@ -65,6 +66,8 @@ class Comparison:
         columns["method"] = pl.String()
         if self.rope is not None:
             columns |= dict.fromkeys(("prob_a", "prob_rope", "prob_b"), pl.Float64())
+        if self.equivalence is not None:
+            columns["p_equivalence"] = pl.Float64()
         if self.power is not None:
             columns |= {"detectable_difference": pl.Float64(), "n_needed": pl.Int64()}
         return columns

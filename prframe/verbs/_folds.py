@@ -1,0 +1,61 @@
+"""Values of the folds or splits of a resampling, which are no sample of independent values."""
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias, cast
+
+import polars as pl
+
+from prframe import checks
+from prframe._engine.rows import in_groups
+from prframe.errors import DependentFoldsWarning, PrframeError, warn
+
+Resampling: TypeAlias = Literal["cv"]
+
+# Columns of these names hold the folds of a cross-validation.
+_NAMES = ("fold", "folds", "fold_id", "cv_fold")
+
+
+def check_resampling(resampling: object, over: Sequence[str]) -> float | Resampling | None:
+    """Return the resampling; warn if there is none and `over` names folds."""
+    if resampling is None:
+        if folds := [column for column in over if column.lower() in _NAMES]:
+            warn(
+                f"the values of {folds[0]!r} are taken as independent; those of folds or splits "
+                "of the same data are not, as their training sets overlap: say resampling='cv' "
+                "for the folds of a cross-validation, or the size of a test set divided by that "
+                "of its training set; else rename the column or ignore DependentFoldsWarning",
+                DependentFoldsWarning,
+            )
+        return None
+    if isinstance(resampling, str):
+        checks.one_of("resampling", resampling, ["cv"])
+        return cast("Resampling", resampling)
+    return float(checks.number("resampling", resampling, above=0))
+
+
+def test_train_ratio(
+    resampling: float | Resampling | None, folds: pl.DataFrame, over: Sequence[str]
+) -> float:
+    """Return the size of a test set divided by that of its training set.
+
+    There is a row per value. The last column of a cross-validation names the fold; the others tell
+    repetitions of the cross-validation apart.
+    """
+    if not isinstance(resampling, str):
+        return resampling or 0.0
+    *repetition, fold = folds.columns
+    number = folds[fold].n_unique()
+    sizes = folds.group_by(repetition or pl.lit(0), maintain_order=True).agg(pl.len())
+    odd = sizes.filter(pl.col("len") != number)
+    if odd.height:
+        names = in_groups(odd.select(repetition).rows())
+        raise PrframeError(
+            f"resampling='cv' needs every fold of {over[-1]!r} in each repetition: there are "
+            f"{number} folds in all, but {odd['len'][0]}{names}; name the columns of repetitions "
+            "before that of folds in over=."
+        )
+    if number < 2:  # noqa: PLR2004
+        raise PrframeError(
+            f"resampling='cv' needs two folds or more; {over[-1]!r} names {number}."
+        )
+    return 1 / (number - 1)

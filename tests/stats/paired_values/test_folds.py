@@ -1,0 +1,108 @@
+"""Student's t test for folds, and the two one-sided tests, against definitions and simulation."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from prframe.errors import PrframeError
+from prframe.stats import mean_interval, paired_equivalence_test, paired_t_test
+
+FIRST = np.array([0.81, 0.84, 0.79, 0.83, 0.86, 0.80, 0.82, 0.85, 0.81, 0.84])
+SECOND = np.array([0.80, 0.80, 0.80, 0.81, 0.82, 0.79, 0.82, 0.82, 0.80, 0.81])
+
+
+@pytest.mark.parametrize("ratio", [0.0, 1 / 9, 0.5])
+def test_the_corrected_t_is_the_formula_of_nadeau_and_bengio(ratio):
+    differences = FIRST - SECOND
+    n = differences.size
+    t = differences.mean() / np.sqrt((1 / n + ratio) * differences.var(ddof=1))
+    test = paired_t_test(FIRST, SECOND, test_train_ratio=ratio)
+    assert test.statistic == pytest.approx(t, rel=1e-12)
+    assert test.p_value == pytest.approx(2 * stats.t.sf(abs(t), n - 1), rel=1e-12)
+    interval = mean_interval(differences, "t", test_train_ratio=ratio)
+    reach = stats.t.ppf(0.975, n - 1) * np.sqrt((1 / n + ratio) * differences.var(ddof=1))
+    assert interval.high - interval.low == pytest.approx(2 * reach, rel=1e-12)
+
+
+@pytest.mark.slow
+def test_the_corrected_t_is_that_of_scikit_learns_example():
+    datasets = pytest.importorskip("sklearn.datasets")
+    from sklearn.model_selection import RepeatedStratifiedKFold, cross_val_score
+    from sklearn.svm import SVC
+
+    x, y = datasets.make_moons(noise=0.352, random_state=1, n_samples=100)
+    folds = RepeatedStratifiedKFold(n_splits=10, n_repeats=10, random_state=0)
+    rbf, linear = (
+        cross_val_score(SVC(kernel=kernel, random_state=0), x, y, cv=folds, scoring="roc_auc")
+        for kernel in ("rbf", "linear")
+    )
+    # These are the numbers that the example prints.
+    plain = paired_t_test(rbf, linear, alternative="greater")
+    assert (round(plain.statistic, 3), round(plain.p_value, 3)) == (2.611, 0.005)
+    test = paired_t_test(rbf, linear, alternative="greater", test_train_ratio=10 / 90)
+    assert (round(test.statistic, 3), round(test.p_value, 3)) == (0.750, 0.227)
+
+
+def folds_that_correlate(rng, n_tables, n, ratio):
+    """Return tables of normal values of mean 0 that correlate as much as the correction assumes."""
+    correlation = ratio / (1 + ratio)
+    common = rng.normal(size=(n_tables, 1)) * np.sqrt(correlation)
+    return common + rng.normal(size=(n_tables, n)) * np.sqrt(1 - correlation)
+
+
+@pytest.mark.parametrize("n", [5, 10, 100])
+def test_p_values_are_uniform_and_intervals_cover_for_correlated_folds(n):
+    rng, ratio = np.random.default_rng(n), 1 / 9
+    tables = folds_that_correlate(rng, 2000, n, ratio)
+    tests = [paired_t_test(table, test_train_ratio=ratio) for table in tables]
+    p_values = np.array([test.p_value for test in tests])
+    assert stats.kstest(p_values, "uniform").pvalue > 1e-3
+    plain = np.array([paired_t_test(table).p_value for table in tables])
+    assert (plain <= 0.05).mean() > 0.07
+    ends = [mean_interval(table, "t", test_train_ratio=ratio) for table in tables]
+    covers = np.mean([end.low <= 0 <= end.high for end in ends])
+    assert abs(covers - 0.95) < 4 * np.sqrt(0.95 * 0.05 / 2000)
+
+
+@pytest.mark.parametrize("margin", [0.005, 0.02, 0.05])
+@pytest.mark.parametrize("ratio", [0.0, 1 / 9])
+def test_equivalence_is_the_larger_of_two_one_sided_p_values(margin, ratio):
+    differences = FIRST - SECOND
+    n, error = 10, np.sqrt((1 / 10 + ratio) * differences.var(ddof=1))
+    below = stats.t.sf((differences.mean() + margin) / error, n - 1)
+    above = stats.t.cdf((differences.mean() - margin) / error, n - 1)
+    test = paired_equivalence_test(FIRST, SECOND, margin=margin, test_train_ratio=ratio)
+    assert test.p_value == pytest.approx(max(below, above), rel=1e-12)
+    assert test.method == "tost"
+
+
+def test_equivalence_is_that_of_statsmodels():
+    weightstats = pytest.importorskip("statsmodels.stats.weightstats")
+    for margin in (0.01, 0.03):
+        expected = weightstats.ttost_paired(FIRST, SECOND, -margin, margin)[0]
+        test = paired_equivalence_test(FIRST, SECOND, margin=margin)
+        assert test.p_value == pytest.approx(expected, rel=1e-10)
+
+
+def test_equivalence_is_rarely_found_at_the_margin():
+    rng = np.random.default_rng(1)
+    p_values = [
+        paired_equivalence_test(rng.normal(0.1, 0.2, 40), margin=0.1).p_value for _ in range(2000)
+    ]
+    assert abs(np.mean(np.array(p_values) <= 0.05) - 0.05) < 4 * np.sqrt(0.05 * 0.95 / 2000)
+
+
+def test_what_does_not_vary_has_no_equivalence():
+    for differences in ([0.1], [0.1, 0.1, 0.1], [0.0, 0.0]):
+        assert np.isnan(paired_equivalence_test(differences, margin=0.2).p_value)
+
+
+def test_wrong_options_are_refused():
+    with pytest.raises(PrframeError, match="`test_train_ratio` must be"):
+        paired_t_test(FIRST, SECOND, test_train_ratio=-0.1)
+    with pytest.raises(PrframeError, match="leave out `cluster`"):
+        paired_t_test(FIRST, SECOND, test_train_ratio=0.1, cluster=range(10))
+    with pytest.raises(PrframeError, match="`margin` must be"):
+        paired_equivalence_test(FIRST, SECOND, margin=0)
+    with pytest.raises(PrframeError, match="draws values as independent"):
+        mean_interval(FIRST, "bca", test_train_ratio=0.1)
