@@ -68,7 +68,9 @@ def ap_test(
         - "beta" (pranker's fit) and "normal-delta" (Zhang & Su's), for comparison: they know
           neither ties nor depth, and their tails are wrong, see the guide.
     alternative : {"greater", "less", "two-sided"}
-        AP higher than at random, lower, or either: twice the smaller of both.
+        AP higher than at random, lower, or either: twice the smaller of both. "greater" unless
+        given, as in `topk_test`: whether positives come first is what is asked of a retrieval.
+        `rank_test` has "two-sided", as two-sample tests have.
     correction : {"bonferroni", "holm", "hochberg", "bh", "by"}, optional
         Adjust the p-values for the number of tests; groups without a p-value do not count.
     over : str or list of str, optional

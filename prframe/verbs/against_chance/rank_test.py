@@ -71,6 +71,8 @@ def rank_test(
 
     alternative : {"two-sided", "less", "greater"}
         Twice the smaller of both tails; positives rank lower than at random, or higher.
+        "two-sided" unless given, as in `scipy.stats.mannwhitneyu`: two samples are compared, of
+        which either may be the higher one. `ap_test` and `topk_test` have "greater".
     method : {"auto", "exact", "saddlepoint", "normal"}
         How the p-value is computed. "auto" counts rankings where that is quick, and elsewhere
         takes the double saddlepoint approximation, accurate in the tails; "normal" is the

@@ -69,7 +69,8 @@ def topk_test(
         or ``hits / n_pos``. The p-value is the same.
     alternative : {"greater", "less", "two-sided"}
         More hits than at random, fewer, or either: the sum over all outcomes that are no more
-        likely than the observed one.
+        likely than the observed one. "greater" unless given, as in `ap_test`; `rank_test` has
+        "two-sided".
     confidence_level : float in (0, 1)
         Coverage of the interval.
     method : {"clopper-pearson", "jeffreys", "posterior"}
