@@ -28,7 +28,7 @@ STATS = """
     Evaluator F1At FoundAlone InfluenceEvaluator IntervalEstimate Jump
     LargestF1 LiftAt LinearRankNull LocalAUC Logistic Logrank
     MannWhitneyWilcoxon Median NullDistribution PNormPush PRBootstrap PRInterval
-    PRPosterior PairedFamily PairedRankings PairedSample PairedTest PrecisionAt
+    PRPosterior PairedFamily PairedRankings PairedSample PairedTest PooledDifference PrecisionAt
     PrecisionAtRecall RPrecision RTB RankCovariance RankDifference RankStatistic
     RankedCells RankingComparison RecallAt RelativePrecisionAt RocArea SCORE_GENERATING
     SampledPValue SampledTests ScoreGeneratingFunction SetAveragePrecision SetFMeasure SetPrecision
@@ -40,7 +40,7 @@ STATS = """
     expected_precision_before expected_reciprocal_rank expected_score first_at_least found_alone hit_probability
     hit_rank_covariance hit_rank_moments hypergeometric_topk mean_interval mid_rank_score paired_bootstrap_test
     paired_differences paired_equivalence_test paired_posterior_comparison paired_randomization paired_rank_test paired_sample paired_t_power
-    paired_t_test parse_phi posterior_comparison pr_asymptotic_interval pr_asymptotic_variance pr_bootstrap
+    paired_t_test parse_phi pool_differences posterior_comparison pr_asymptotic_interval pr_asymptotic_variance pr_bootstrap
     pr_curve pr_curve_difference pr_posterior precision_null_moments probability_of_superiority proportion_interval
     queries_for_width queries_needed rank_covariance rank_statistic ranking_bootstrap ranking_interval
     ranking_levels ranking_performance recall_null_moments roc_from_ranks sampled_p_value sign_test

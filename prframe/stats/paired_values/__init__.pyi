@@ -22,6 +22,11 @@ from .effect_sizes import (
 )
 from .family import PairedFamily as PairedFamily, SampledTests as SampledTests
 from .multiplicity import adjust_p_values as adjust_p_values
+from .pooling import (
+    PooledDifference as PooledDifference,
+    PoolingModel as PoolingModel,
+    pool_differences as pool_differences,
+)
 from .query_tests import (
     QUERY_TESTS as QUERY_TESTS,
     QueryTest as QueryTest,

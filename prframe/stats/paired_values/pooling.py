@@ -1,0 +1,154 @@
+"""Differences of several strata pooled into one, and the test of whether they are equal."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+from scipy.special import chdtrc, ndtr, ndtri, stdtr, stdtrit
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.stats._arrays import reals
+from prframe.typing import Floats
+
+PoolingModel: TypeAlias = Literal["random", "fixed"]
+
+
+class PooledDifference(NamedTuple):
+    """A difference that was pooled over strata, and how much those of the strata vary.
+
+    Attributes
+    ----------
+    difference, std_error, low, high, p_value : float
+        The pooled difference, its standard error and interval, and the two-sided p-value of the
+        hypothesis that it is 0.
+    q, q_p_value : float
+        Cochran's Q and the p-value of the hypothesis that all strata have the same difference.
+    i_squared : float, in [0, 1]
+        The share of the variation among the strata that is not due to chance.
+    tau : float
+        The standard deviation of the differences of strata; 0 of ``"fixed"``.
+    """
+
+    difference: float
+    std_error: float
+    low: float
+    high: float
+    p_value: float
+    q: float
+    q_p_value: float
+    i_squared: float
+    tau: float
+
+
+def pool_differences(
+    differences: ArrayLike,
+    std_errors: ArrayLike,
+    *,
+    model: PoolingModel = "random",
+    confidence_level: float = 0.95,
+) -> PooledDifference:
+    """Pool the differences of independent strata, and test whether they are equal.
+
+    With the weights ``w_j = 1 / (se_j^2 + tau^2)`` the pooled difference is
+    ``m = sum_j w_j d_j / sum_j w_j``. Cochran's ``Q = sum_j (d_j - m_0)^2 / se_j^2``, where m_0 is m
+    with ``tau = 0``, is compared with the chi-squared distribution with k - 1 degrees of freedom,
+    and ``I^2 = max(0, 1 - (k - 1) / Q)``.
+
+    Parameters
+    ----------
+    differences, std_errors : array_like of float, shape (k,)
+        Differences of k >= 2 strata, and their standard errors, above 0.
+    model : {"random", "fixed"}
+        ``"fixed"``: all strata have one difference, ``tau = 0``, and ``se^2 = 1 / sum_j w_j`` with
+        normal quantiles. ``"random"``: differences vary with the standard deviation tau, for which
+        ``sum_j w_j (d_j - m)^2 = k - 1`` (Paule & Mandel); the square of the standard error is
+        ``sum_j w_j (d_j - m)^2 / ((k - 1) sum_j w_j)`` with Student's quantiles (Hartung & Knapp),
+        the first sum being at least k - 1.
+    confidence_level : float in (0, 1)
+        Level of the interval.
+
+    Returns
+    -------
+    PooledDifference
+
+    Raises
+    ------
+    PrframeError
+        Numbers that are not finite, standard errors that are not positive, fewer than two strata,
+        or an unknown option.
+
+    References
+    ----------
+    Cochran, *The combination of estimates from different experiments*, 1954; Paule & Mandel 1982;
+    Hartung & Knapp 2001; Higgins & Thompson 2002.
+
+    Examples
+    --------
+    >>> pooled = pool_differences([0.02, 0.05, 0.01, 0.06], [0.01, 0.02, 0.01, 0.02])
+    >>> round(pooled.difference, 4), round(pooled.p_value, 3), round(pooled.q_p_value, 3)
+    (0.0297, 0.082, 0.071)
+    """
+    checks.one_of("model", model, get_args(PoolingModel))
+    level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
+    effects, errors = reals("differences", differences), reals("std_errors", std_errors)
+    _check(effects, errors)
+    # Numbers are in units of the largest error, because their squares may overflow or be 0.
+    unit = float(errors.max())
+    effects, variances = effects / unit, (errors / unit) ** 2
+    df = effects.size - 1
+    q = _q(0.0, effects, variances)
+    tau_squared = 0.0 if model == "fixed" else _paule_mandel(effects, variances, df)
+    weights = 1 / (variances + tau_squared)
+    pooled = float(weights @ effects / weights.sum())
+    scale = 1.0 if model == "fixed" else max(_q(tau_squared, effects, variances) / df, 1.0)
+    error = float(np.sqrt(scale / weights.sum()))
+    tail = (1 - level) / 2
+    if model == "fixed":
+        reach, p_value = -float(ndtri(tail)), 2 * float(ndtr(-abs(pooled) / error))
+    else:
+        reach = -float(stdtrit(df, tail))
+        p_value = 2 * float(stdtr(df, -abs(pooled) / error))
+    return PooledDifference(
+        pooled * unit,
+        error * unit,
+        (pooled - reach * error) * unit,
+        (pooled + reach * error) * unit,
+        p_value,
+        q,
+        float(chdtrc(df, q)),
+        max(0.0, 1 - df / q) if q > 0 else 0.0,
+        float(np.sqrt(tau_squared)) * unit,
+    )
+
+
+def _check(effects: Floats, errors: Floats) -> None:
+    """Require finite differences and positive errors of two strata or more."""
+    if effects.ndim != 1 or effects.shape != errors.shape or effects.size < 2:  # noqa: PLR2004
+        raise PrframeError(
+            "`differences` and `std_errors` must be lists of one length, of two strata or more; "
+            f"got shapes {effects.shape} and {errors.shape}."
+        )
+    if not (np.isfinite(effects).all() and np.isfinite(errors).all() and (errors > 0).all()):
+        raise PrframeError(
+            "`differences` must be finite, and `std_errors` finite and above 0; leave out strata "
+            "that have none."
+        )
+
+
+def _q(tau_squared: float, effects: Floats, variances: Floats) -> float:
+    """Return the weighted sum of squares about the pooled difference."""
+    weights = 1 / (variances + tau_squared)
+    return float(weights @ (effects - weights @ effects / weights.sum()) ** 2)
+
+
+def _paule_mandel(effects: Floats, variances: Floats, df: int) -> float:
+    """Return the variance of the differences of strata for which Q is as large as expected."""
+    if _q(0.0, effects, variances) <= df:
+        return 0.0
+    # The sum of squares falls in tau, and is below k - 1 if tau is the range of the differences.
+    most = float(np.ptp(effects)) ** 2 * effects.size
+    return float(brentq(lambda t: _q(t, effects, variances) - df, 0.0, most, xtol=1e-14))

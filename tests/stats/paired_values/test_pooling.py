@@ -1,0 +1,88 @@
+"""Pooling of strata, against statsmodels, definitions and simulation."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from prframe.errors import PrframeError
+from prframe.stats import pool_differences
+
+EFFECTS = np.array([0.02, 0.05, 0.01, 0.06, -0.01])
+ERRORS = np.array([0.01, 0.02, 0.01, 0.02, 0.03])
+
+
+def test_the_fixed_effect_is_the_formula():
+    weights = ERRORS**-2.0
+    mean = (weights * EFFECTS).sum() / weights.sum()
+    pooled = pool_differences(EFFECTS, ERRORS, model="fixed")
+    assert pooled.difference == pytest.approx(mean, rel=1e-12)
+    assert pooled.std_error == pytest.approx(weights.sum() ** -0.5, rel=1e-12)
+    assert pooled.p_value == pytest.approx(2 * stats.norm.sf(mean * weights.sum() ** 0.5))
+    q = (weights * (EFFECTS - mean) ** 2).sum()
+    assert (pooled.q, pooled.q_p_value) == pytest.approx((q, stats.chi2.sf(q, 4)), rel=1e-12)
+    assert pooled.i_squared == pytest.approx(max(0, 1 - 4 / q), rel=1e-12)
+    assert pooled.tau == 0
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-170, 1e160])
+def test_both_models_are_those_of_statsmodels(scale):
+    meta = pytest.importorskip("statsmodels.stats.meta_analysis")
+    expected = meta.combine_effects(
+        EFFECTS, ERRORS**2, method_re="iterated", use_t=True, atol=1e-14
+    )
+    pooled = pool_differences(EFFECTS * scale, ERRORS * scale)
+    assert pooled.difference == pytest.approx(expected.mean_effect_re * scale, rel=1e-7)
+    assert pooled.tau == pytest.approx(np.sqrt(expected.tau2) * scale, rel=1e-6)
+    assert pooled.q == pytest.approx(expected.q, rel=1e-10)
+    # The scale of Hartung and Knapp is 1 at this variance.
+    low, high = expected.conf_int(use_t=True)[3]
+    assert (pooled.low, pooled.high) == pytest.approx((low * scale, high * scale), rel=1e-6)
+    fixed = pool_differences(EFFECTS * scale, ERRORS * scale, model="fixed")
+    assert fixed.difference == pytest.approx(expected.mean_effect_fe * scale, rel=1e-12)
+
+
+def test_equal_strata_have_no_variance_between_them():
+    pooled = pool_differences([0.1, 0.1, 0.1], [0.02, 0.03, 0.01])
+    assert (pooled.tau, pooled.i_squared, pooled.q_p_value) == (0, 0, 1)
+    assert pooled.difference == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("tau", [0.0, 1.0, 3.0])
+@pytest.mark.parametrize("n_strata", [4, 12])
+def test_intervals_cover_and_heterogeneity_is_rarely_found(tau, n_strata):
+    rng, n = np.random.default_rng(n_strata), 1500
+    errors = rng.uniform(0.7, 1.5, n_strata)
+    tables = 0.5 + tau * rng.normal(size=(n, n_strata)) + errors * rng.normal(size=(n, n_strata))
+    pooled = [pool_differences(table, errors) for table in tables]
+    covers = np.mean([result.low <= 0.5 <= result.high for result in pooled])
+    # With little variance between strata the interval is wider than it had to be.
+    assert covers > 0.95 - 4 * np.sqrt(0.95 * 0.05 / n)
+    if tau > 1:
+        assert covers < 0.95 + 4 * np.sqrt(0.95 * 0.05 / n)
+    if not tau:
+        p_values = [result.q_p_value for result in pooled]
+        assert stats.kstest(p_values, "uniform").pvalue > 1e-3
+        fixed = [pool_differences(table, errors, model="fixed") for table in tables]
+        covers = np.mean([result.low <= 0.5 <= result.high for result in fixed])
+        assert abs(covers - 0.95) < 4 * np.sqrt(0.95 * 0.05 / n)
+
+
+@pytest.mark.parametrize(
+    ("differences", "errors", "message"),
+    [
+        ([0.1], [0.1], "two strata or more"),
+        ([0.1, 0.2], [0.1], "of one length"),
+        ([0.1, 0.2], [0.1, 0.0], "above 0"),
+        ([0.1, np.nan], [0.1, 0.1], "must be finite"),
+    ],
+)
+def test_wrong_numbers_are_refused(differences, errors, message):
+    with pytest.raises(PrframeError, match=message):
+        pool_differences(differences, errors)
+
+
+def test_wrong_options_are_refused():
+    with pytest.raises(PrframeError, match="`model` must be"):
+        pool_differences(EFFECTS, ERRORS, model="mixed")
+    with pytest.raises(PrframeError, match="`confidence_level` must be"):
+        pool_differences(EFFECTS, ERRORS, confidence_level=1)
