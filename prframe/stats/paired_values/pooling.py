@@ -54,9 +54,9 @@ def pool_differences(
     """Pool the differences of independent strata, and test whether they are equal.
 
     With the weights ``w_j = 1 / (se_j^2 + tau^2)`` the pooled difference is
-    ``m = sum_j w_j d_j / sum_j w_j``. Cochran's ``Q = sum_j (d_j - m_0)^2 / se_j^2``, where m_0 is m
-    with ``tau = 0``, is compared with the chi-squared distribution with k - 1 degrees of freedom,
-    and ``I^2 = max(0, 1 - (k - 1) / Q)``.
+    ``m = sum_j w_j d_j / sum_j w_j``. Cochran's ``Q = sum_j (d_j - m_0)^2 / se_j^2``, where m_0
+    is m with ``tau = 0``, is compared with the chi-squared distribution with k - 1 degrees of
+    freedom, and ``I^2 = max(0, 1 - (k - 1) / Q)``.
 
     Parameters
     ----------
