@@ -23,7 +23,7 @@ NAMES = """
     trec
 """
 STATS = """
-    APNull AveragePrecision Bedroc CellEvaluator CellStatistic Confidence
+    APNull AveragePrecision Bedroc CellEvaluator CellStatistic Confidence ConfidenceSequence
     CurveDifference CurveDraws CustomFunction DCG DrawnCurves Enrichment
     Evaluator F1At FoundAlone InfluenceEvaluator IntervalEstimate Jump
     LargestF1 LiftAt LinearRankNull LocalAUC Logistic Logrank
@@ -39,7 +39,7 @@ STATS = """
     delta_moments detectable_difference discount_sum discount_sums expected_cascade expected_precision
     expected_precision_before expected_reciprocal_rank expected_score first_at_least found_alone hit_probability
     hit_rank_covariance hit_rank_moments hypergeometric_topk mean_interval mid_rank_score paired_bootstrap_test
-    paired_differences paired_equivalence_test paired_posterior_comparison paired_randomization paired_rank_test paired_sample paired_t_power
+    paired_confidence_sequence paired_differences paired_equivalence_test paired_posterior_comparison paired_randomization paired_rank_test paired_sample paired_t_power
     paired_t_test parse_phi pool_differences posterior_comparison pr_asymptotic_interval pr_asymptotic_variance pr_bootstrap
     pr_curve pr_curve_difference pr_posterior precision_null_moments probability_of_superiority proportion_interval
     queries_for_width queries_needed rank_covariance rank_statistic ranking_bootstrap ranking_interval

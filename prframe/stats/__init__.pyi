@@ -49,6 +49,7 @@ from .paired_rankings import (
     found_alone as found_alone,
 )
 from .paired_values import (
+    ConfidenceSequence as ConfidenceSequence,
     PairedFamily as PairedFamily,
     PairedSample as PairedSample,
     PairedTest as PairedTest,
@@ -61,6 +62,7 @@ from .paired_values import (
     cohen_dz as cohen_dz,
     detectable_difference as detectable_difference,
     paired_bootstrap_test as paired_bootstrap_test,
+    paired_confidence_sequence as paired_confidence_sequence,
     paired_differences as paired_differences,
     paired_equivalence_test as paired_equivalence_test,
     paired_posterior_comparison as paired_posterior_comparison,

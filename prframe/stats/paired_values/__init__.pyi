@@ -44,6 +44,10 @@ from .sample import (
     rounded_differences as rounded_differences,
 )
 from .sampled_p_values import SampledPValue as SampledPValue, sampled_p_value as sampled_p_value
+from .sequence import (
+    ConfidenceSequence as ConfidenceSequence,
+    paired_confidence_sequence as paired_confidence_sequence,
+)
 from .tests import (
     paired_bootstrap_test as paired_bootstrap_test,
     paired_equivalence_test as paired_equivalence_test,

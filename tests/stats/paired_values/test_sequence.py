@@ -1,0 +1,106 @@
+"""Confidence sequences against their definition, and what they promise by simulation."""
+
+import numpy as np
+import pytest
+
+from prframe.errors import PrframeError
+from prframe.stats import paired_confidence_sequence
+
+
+def by_definition(x, alpha, sides):
+    """Return both ends after each of some numbers in [0, 1], step by step."""
+    total, squares, staked, sum_staked, penalty = 0.0, 0.0, 0.0, 0.0, 0.0
+    mean, variance, low, high, ends = 0.5, 0.25, 0.0, 1.0, []
+    level = np.log(sides / alpha)
+    for t, value in enumerate(x, 1):
+        stake = min(np.sqrt(2 * level / (variance * t * np.log(t + 1))), 0.5)
+        staked += stake
+        sum_staked += stake * value
+        penalty += (value - mean) ** 2 * (-np.log(1 - stake) - stake)
+        reach = (level + penalty) / staked
+        low = max(low, sum_staked / staked - reach)
+        high = min(high, sum_staked / staked + reach)
+        total += value
+        mean = (0.5 + total) / (t + 1)
+        squares += (value - mean) ** 2
+        variance = (0.25 + squares) / (t + 1)
+        ends.append((low, high))
+    return np.array(ends)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("limits", [(-1.0, 1.0), (-2.0, 5.0)])
+def test_the_ends_are_the_definition(alternative, limits):
+    least, most = limits
+    x = np.random.default_rng(1).beta(2, 3, 60)
+    sequence = paired_confidence_sequence(
+        least + (most - least) * x, limits=limits, alternative=alternative, confidence_level=0.9
+    )
+    ends = least + (most - least) * by_definition(x, 0.1, 2 if alternative == "two-sided" else 1)
+    low, high = ends.T
+    if alternative != "less":
+        np.testing.assert_allclose(sequence.low, low, rtol=1e-10, atol=1e-12)
+    if alternative != "greater":
+        np.testing.assert_allclose(sequence.high, high, rtol=1e-10, atol=1e-12)
+    assert (sequence.high == most).all() or alternative != "greater"
+    assert (sequence.low == least).all() or alternative != "less"
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("mean", [-0.3, -0.05, 0.0, 0.05, 0.3])
+def test_a_small_p_value_is_an_interval_without_0(alternative, mean):
+    values = np.random.default_rng(2).normal(mean, 0.2, 300).clip(-1, 1)
+    for level in (0.9, 0.99):
+        sequence = paired_confidence_sequence(
+            values, alternative=alternative, confidence_level=level
+        )
+        outside = (sequence.low > 0) | (sequence.high < 0)
+        assert (outside == (sequence.p_value <= 1 - level)).all()
+        assert (np.diff(sequence.p_value) <= 0).all()
+
+
+@pytest.mark.parametrize("kind", ["normal", "few large wins", "signs", "small"])
+def test_who_looks_after_each_query_errs_no_more_than_promised(kind):
+    rng, n, runs = np.random.default_rng(3), 300, 400
+    draw = {
+        "normal": lambda: rng.normal(0, 0.15, n).clip(-1, 1),
+        "few large wins": lambda: np.where(rng.random(n) < 0.1, 0.72, -0.08),
+        "signs": lambda: rng.choice([-1.0, 1.0], n),
+        "small": lambda: rng.uniform(-0.02, 0.02, n),
+    }[kind]
+    misses = rejected = 0
+    for _ in range(runs):
+        sequence = paired_confidence_sequence(draw(), confidence_level=0.9)
+        misses += bool((sequence.low > 0).any() or (sequence.high < 0).any())
+        rejected += bool((sequence.p_value <= 0.1).any())
+    assert misses == rejected
+    assert misses / runs <= 0.1 + 4 * np.sqrt(0.1 * 0.9 / runs)
+
+
+def test_a_difference_is_seen_in_the_end():
+    values = np.random.default_rng(4).normal(0.05, 0.15, 3000).clip(-1, 1)
+    sequence = paired_confidence_sequence(values)
+    assert sequence.low[-1] > 0
+    assert sequence.mean[-1] == pytest.approx(values.mean())
+    assert sequence.high[-1] - sequence.low[-1] < 0.03
+
+
+def test_nothing_and_one_value():
+    assert paired_confidence_sequence([]).mean.shape == (0,)
+    assert paired_confidence_sequence([0.5]).p_value[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"a": [0.1, 1.5]}, "within `limits`"),
+        ({"a": [0.1, np.nan]}, "must be finite"),
+        ({"a": [0.1], "limits": (1, -1)}, "`limits` must be two finite numbers that rise"),
+        ({"a": [0.1], "limits": (0,)}, "`limits` must be"),
+        ({"a": [0.1], "confidence_level": 1}, "`confidence_level` must be"),
+        ({"a": [0.1], "alternative": "up"}, "`alternative` must be"),
+    ],
+)
+def test_wrong_input_is_refused(options, message):
+    with pytest.raises(PrframeError, match=message):
+        paired_confidence_sequence(**options)
