@@ -136,7 +136,23 @@ def beta(pos: tuple[float, float], neg: tuple[float, float]) -> Population:
     return Population(f"beta{pos} and beta{neg}", rate, scores)
 
 
+def pure(share: float, mu: float) -> Population:
+    """Return normal scores mu apart, but for a share of the positives above all negatives."""
+
+    def scores(rng: np.random.Generator, n_pos: int, n_neg: int) -> tuple[Floats, Floats]:
+        pos, neg = rng.normal(mu, 1.0, n_pos), rng.normal(0.0, 1.0, n_neg)
+        return np.where(rng.random(n_pos) < share, 100 + pos, pos), neg
+
+    def rate(recall: Floats) -> Floats:
+        rest = np.clip((recall - share) / (1 - share), 0.0, 1.0)
+        return np.asarray(ndtr(ndtri(rest) - mu))
+
+    return Population(f"{100 * share:g} % pure, else normal, {mu:g} apart", rate, scores)
+
+
 POPULATIONS = {
+    "pure": pure(0.13, 1.5),
+    "all but pure": pure(0.6, 1.5),
     "1": binormal(1),
     "2": binormal(2),
     "3": binormal(3),

@@ -148,7 +148,8 @@ def band(
     At recall j / n_pos, precision is that of `curve`. Within a tie block false positives grow in
     proportion (Davis & Goadrich 2006), so that a constant scorer has precision p throughout.
     Beyond the recall of the retrieved items precision is 0. The upper end of ``"studentized"`` is
-    1 at levels above which no negative stands: nothing limits precision there.
+    1 at levels above which no negative stands, and up to the Clopper-Pearson limit of the recall
+    at which the first one comes: the population may have none there.
 
     The rows of a group are taken as independent of each other. With the number of items n, the
     number of positives is random as well. Coverage is studied in the guide. Groups are drawn with

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
+from scipy.special import betaincc, expit
 
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
@@ -30,6 +30,9 @@ from prframe.typing import Floats
 # above. This constant, by which they are narrowed, was found by simulation (python -m
 # benchmarks.band_coverage).
 _WHOLE = 0.12
+# A band of all levels reaches up to 1 where this is at least the probability that no negative of
+# the population stands above.
+_RARE = 0.005
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,12 +49,17 @@ class PRPosterior:
         Negatives above the threshold; inf where recall is never reached.
     log_odds : ndarray, shape (n_resamples, levels)
         Draws of ``log(PR / (1 - PR))``; -inf where recall is never reached.
+    pure_tail : ndarray, shape (levels,)
+        How probable it is that no negative of the population stands above the level:
+        ``P(Beta(j + 1, n_pos - j) >= recall)`` for j positives before the first negative of the
+        sample. If that is tied with positives, 1 up to the recall ``j / n_pos`` and 0 beyond.
     """
 
     recall: Floats
     precision: Floats
     false: Floats = field(repr=False)
     log_odds: Floats = field(repr=False)
+    pure_tail: Floats = field(repr=False)
 
     def band(self, confidence_level: float = 0.95, *, simultaneous: bool = True) -> Interval:
         """Return the studentized band, or the intervals at single levels.
@@ -82,14 +90,18 @@ class PRPosterior:
         above. Whole numbers vary in steps and would otherwise make the band cover too often (found
         by simulation). Where a distance is 0 or infinite, as beyond the recall of the retrieved
         items, the draws set the end. Where no negative was seen above a level, the band reaches up
-        to 1, which the data do not exclude.
+        to 1, which the data do not exclude. It does so up to the Clopper-Pearson limit of the
+        recall at which the first negative comes, since no negative of the population may stand
+        above: at the level of the band for single levels, and at 99 %, if that is larger, for all.
         """
         level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
-        unlimited = self.precision == 1
+        outside = (1 - level) / 2
+        pure = self.pure_tail >= (min(outside, _RARE) if simultaneous else outside)
         factor = 1 - _WHOLE * float((1 / np.sqrt(1 + self.false)).mean())
-        deviations = Deviations(self.log_odds, self.log_odds, factor, unlimited)
+        deviations = Deviations(self.log_odds, self.log_odds, factor, self.precision == 1)
         low, high = (deviations.band if simultaneous else deviations.pointwise_band)(level)
-        return Interval(expit(low), np.where(unlimited, 1.0, expit(high)))
+        # Beyond the recall of the retrieved items, precision is 0.
+        return Interval(expit(low), np.where(pure & (self.precision > 0), 1.0, expit(high)))
 
 
 def pr_posterior(  # noqa: PLR0913
@@ -173,7 +185,18 @@ def posterior_of(cells: RankedCells, recall: Floats, weights: Sequence[Weights])
     precision = empirical_precision(cells, recall)
     with np.errstate(divide="ignore"):
         false = positives_at(recall, cells.n_pos) * (1 / precision - 1)
-    return PRPosterior(recall, precision, false, drawn.logit)
+    return PRPosterior(recall, precision, false, drawn.logit, _pure_tail(cells, recall))
+
+
+def _pure_tail(cells: RankedCells, recall: Floats) -> Floats:
+    """Return how probable it is that no negative of the population stands above each level."""
+    first = int(np.argmax(cells.neg > 0)) if cells.n_neg else cells.neg.size
+    before = int(cells.pos[:first].sum())
+    if before == cells.n_pos:
+        return np.ones(recall.shape)
+    if cells.pos[first]:
+        return np.asarray(recall <= before / cells.n_pos, dtype=np.float64)
+    return np.asarray(betaincc(before + 1, cells.n_pos - before, recall))
 
 
 def cells_of_classes(positives: ClassScores, negatives: ClassScores) -> RankedCells:

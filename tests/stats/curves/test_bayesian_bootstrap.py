@@ -420,13 +420,33 @@ def test_pointwise_intervals_are_quantiles() -> None:
     draws = np.sort(expit(found.log_odds), axis=0)
     low, high = found.band(0.9, simultaneous=False)
     assert low == pytest.approx(draws[ceil(0.05 * 999) - 1], rel=1e-12)
-    # No negative is seen above the first level.
-    assert found.precision[0] == high[0] == 1
-    assert high[1:] == pytest.approx(draws[ceil(0.95 * 999) - 1, 1:], rel=1e-12)
+    # No negative is seen above the first level, and perhaps none stands above the second.
+    assert found.precision[0] == high[0] == high[1] == 1 > found.precision[1]
+    assert high[2:] == pytest.approx(draws[ceil(0.95 * 999) - 1, 2:], rel=1e-12)
     wide = found.band(0.9)
     assert (wide.low < low).all()
-    assert (wide.high[1:] > high[1:]).all()
-    assert wide.high[0] == 1
+    assert (wide.high[2:] > high[2:]).all()
+    assert (wide.high[:2] == 1).all()
+
+
+def test_the_band_reaches_1_up_to_the_limit_of_the_recall_before_the_first_negative() -> None:
+    levels = np.linspace(0.01, 0.99, 99)
+    for before, n_pos in ((0, 10), (3, 20), (19, 20), (20, 20)):
+        scores = {"positives": np.r_[np.full(before, 2.0), np.full(n_pos - before, 0.5)]}
+        negatives = np.linspace(0, 1, 50)
+        found = pr_posterior(**scores, negatives=negatives, recall=levels, rng=1)
+        for confidence_level in (0.8, 0.95, 0.99):
+            tail = (1 - confidence_level) / 2
+            alone = found.band(confidence_level, simultaneous=False).high == 1
+            limit = (
+                1.0 if before == n_pos else stats.beta.ppf(1 - tail, before + 1, n_pos - before)
+            )
+            assert (alone == (levels <= limit)).all()
+        limit = 1.0 if before == n_pos else stats.beta.ppf(0.995, before + 1, n_pos - before)
+        assert ((found.band().high == 1) == (levels <= limit)).all()
+    # In a tie of positives and negatives at the top precision is limited by the tie.
+    tied = pr_posterior(positives=[1.0] * 10, negatives=[1.0] * 20, recall=levels, rng=1)
+    assert (tied.band().high < 1).all()
 
 
 def binormal(mu: float, size: int, rng: np.random.Generator, n_pos: int) -> tuple[Floats, Floats]:
