@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import SupportsFloat, get_args
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import gammaln, ndtr, ndtri, stdtr
 
 from prframe import checks
 from prframe.typing import Alternative, Floats
@@ -45,6 +45,27 @@ def from_symmetric(
 def from_normal(z: float, alternative: Alternative) -> float:
     """Return the p-value of a standard normal statistic."""
     return from_symmetric(ndtr, z, alternative)
+
+
+def of_small_sample(
+    p_value: float, std_error: float, n: int, alternative: Alternative
+) -> tuple[float, float]:
+    """Return a p-value by resamples of n units, and its error, corrected for their number.
+
+    Resamples vary less than samples do, by ``sqrt((n - 1) / n)``, and as a normal distribution
+    where Student's with n - 1 degrees of freedom would be right. With z the normal quantile of
+    the p-value, the corrected one is that of ``t = sqrt((n - 1) / n) z``; see
+    `Confidence.expanded`.
+    """
+    df = max(n, 2) - 1
+    shrunk = np.sqrt(df / (df + 1))
+    sides = 2 if alternative == "two-sided" else 1
+    z = float(-ndtri(min(p_value / sides, 1.0)))
+    t = shrunk * z
+    corrected = sides * float(stdtr(df, -t))
+    log_ratio = gammaln((df + 1) / 2) - gammaln(df / 2) + np.log(2 / df) / 2
+    slope = shrunk * np.exp(log_ratio - (df + 1) / 2 * np.log1p(t**2 / df) + z**2 / 2)
+    return corrected, float(slope * std_error)
 
 
 def extremeness(values: Floats, alternative: Alternative) -> Floats:

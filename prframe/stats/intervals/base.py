@@ -23,6 +23,8 @@ _UNBOUNDED = (-np.inf, np.inf)
 _ALTERNATIVES = ("two-sided", "less", "greater")
 _RESAMPLED = ("percentile", "bca")
 _MEAN_METHODS = ("auto", "t", "logit", *_RESAMPLED)
+# No interval misses the quantity with a smaller probability, as levels near 1 are not exact.
+_LEAST_TAIL = 1e-12
 # The number of values in one chunk of resamples.
 _CHUNK = 1 << 18
 
@@ -89,6 +91,36 @@ class Confidence:
     def tail(self) -> float:
         """The probability of missing the quantity that is allowed at each bounded end."""
         return (1 - self.level) / (2 if self.alternative == "two-sided" else 1)
+
+    def expanded(self, n: int) -> Confidence:
+        """Return the level at which quantiles of resamples cover in samples of n units.
+
+        Resamples of n units vary less than samples do, by ``sqrt((n - 1) / n)``, and their
+        quantiles are those of a normal distribution where Student's with n - 1 degrees of freedom
+        would be right. So the tail a becomes ``Phi(-sqrt(n / (n - 1)) t_{n-1}(1 - a))``.
+
+        Parameters
+        ----------
+        n : int
+            Fewer than 2 count as 2.
+
+        Returns
+        -------
+        Confidence
+
+        References
+        ----------
+        Hesterberg, *What teachers should know about the bootstrap*, 2015, section 5.3.
+
+        Examples
+        --------
+        >>> round(Confidence(0.95).expanded(15).level, 4)
+        0.9736
+        """
+        n = max(n, 2)
+        tail = float(ndtr(np.sqrt(n / (n - 1)) * stdtrit(n - 1, self.tail)))
+        sides = 2 if self.alternative == "two-sided" else 1
+        return replace(self, level=1 - sides * max(tail, _LEAST_TAIL))
 
     def ends(self, low: float, high: float) -> tuple[float, float]:
         """Clip both ends, and open the one that the alternative leaves unbounded.

@@ -92,7 +92,7 @@ class ComparisonPlan:
             swaps = rankings.randomization(*pair, self.n_resamples, self.rng())
         bends = rankings.acceleration(*pair) if self.interval == "bca" else None
         return resampled_comparison(
-            values[:, columns], replicates[:, columns], confidences, swaps, bends
+            values[:, columns], replicates[:, columns], confidences, rankings.n_units, swaps, bends
         )
 
     def _own(

@@ -59,6 +59,17 @@ class PairedRankings:
         self.levels, self.evaluate, self.cluster = checked_levels(levels), evaluate, cluster
         self._units = units_of(cluster, self.levels.shape[1])
 
+    @property
+    def n_units(self) -> int:
+        """The number of items or clusters with positives, or with negatives if these are fewer.
+
+        If the evaluator has no ``label``, it is the number of all.
+        """
+        label = getattr(self.evaluate, "label", None)
+        if label is None:
+            return self._units.number
+        return min(np.unique(self._units.of_item[label == side]).size for side in (True, False))
+
     def values(self) -> Floats:
         """Return the metrics of the rankings.
 

@@ -8,11 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prframe.stats._p_values import of_small_sample
 from prframe.stats.intervals import Confidence, bca_interval, percentile_interval
 from prframe.stats.paired_rankings.delong import auc_covariance
 from prframe.stats.paired_rankings.swaps import SwapDistribution
 from prframe.stats.paired_rankings.top_k import found_alone
-from prframe.stats.paired_values import sampled_p_value
+from prframe.stats.paired_values import SampledPValue, sampled_p_value
 from prframe.stats.rank_statistics import rank_difference
 from prframe.stats.rankings import CellEvaluator, CellStatistic
 from prframe.typing import Floats, Integers
@@ -57,14 +58,18 @@ def untested(value_a: float, value_b: float) -> RankingComparison:
     )
 
 
-def resampled_comparison(
+def resampled_comparison(  # noqa: PLR0913, PLR0917
     values: Floats,
     replicates: Floats,
     confidences: Sequence[Confidence],
+    n_units: int,
     swaps: SwapDistribution | None = None,
     bends: Floats | None = None,
 ) -> list[RankingComparison]:
     """Compare two rankings by their resamples.
+
+    Resamples of few units vary too little: quantiles and p-values are those of a level that is
+    corrected for their number; see `Confidence.expanded`.
 
     Parameters
     ----------
@@ -74,6 +79,8 @@ def resampled_comparison(
         As `PairedRankings.replicates` returns them.
     confidences : sequence of Confidence
         One per metric.
+    n_units : int
+        The number of items or clusters that hold positives, or negatives if these are fewer.
     swaps : SwapDistribution, optional
         The null distribution of the p-values. Without it, they come from the resampled differences
         less the observed one.
@@ -92,10 +99,13 @@ def resampled_comparison(
         difference, drawn = float(a - b), replicates[row, 0] - replicates[row, 1]
         null = drawn - difference if swaps is None else swaps.differences[row]
         p = sampled_p_value(difference, null, confidence.alternative, exact=exact)
+        if swaps is None:
+            p = SampledPValue(*of_small_sample(*p, n_units, confidence.alternative))
+        expanded = confidence.expanded(n_units)
         if bends is None:
-            low, high = percentile_interval(drawn, confidence)
+            low, high = percentile_interval(drawn, expanded)
         else:
-            low, high = bca_interval(difference, drawn, float(bends[row]), confidence)
+            low, high = bca_interval(difference, drawn, float(bends[row]), expanded)
         comparisons.append(
             RankingComparison(
                 value_a=float(a),

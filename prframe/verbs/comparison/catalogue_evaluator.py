@@ -24,7 +24,7 @@ class CatalogueEvaluator:
     at_once = 1 << 20
 
     def __init__(self, items: pl.DataFrame, metrics: Sequence[Metric]) -> None:
-        self._metrics, self._positive = metrics, items["positive"].to_numpy()
+        self._metrics, self.label = metrics, items["positive"].to_numpy()
         carried = [name for name in ("gain", "judged", "pooled") if name in items.columns]
         marked = pl.any_horizontal(
             "positive", *(pl.col(name).cast(pl.Float64) > 0 for name in carried)
@@ -42,7 +42,7 @@ class CatalogueEvaluator:
     def __call__(self, level: Integers, count: Integers | None = None) -> Floats:
         """Return the metrics of each row of levels, or of resamples by counts."""
         rows = len(level) if count is None else len(count)
-        level = np.broadcast_to(level, (rows, self._positive.size))
+        level = np.broadcast_to(level, (rows, self.label.size))
         above, up_to = _ranks(level, count)
         place = level[:, self._marked]
         index = np.arange(rows)[:, None]
@@ -59,17 +59,17 @@ class CatalogueEvaluator:
 
     def merge(self, levels: Integers) -> Integers:
         """Merge levels of items that matter only by their number."""
-        marked = np.zeros(self._positive.size, dtype=np.bool_)
+        marked = np.zeros(self.label.size, dtype=np.bool_)
         marked[self._marked] = True
         return merged_levels(levels, marked)
 
     def _totals(self, up_to: Integers, rows: int, count: Integers | None) -> pl.DataFrame:
         """Return the totals of each row."""
         if count is None:
-            n_pos = np.full(rows, self._positive.sum())
-            size = np.full(rows, self._positive.size)
+            n_pos = np.full(rows, self.label.sum())
+            size = np.full(rows, self.label.size)
         else:
-            n_pos, size = count[:, self._positive].sum(axis=1), count.sum(axis=1)
+            n_pos, size = count[:, self.label].sum(axis=1), count.sum(axis=1)
         retrieved = up_to[:, 1] if up_to.shape[1] > 1 else np.zeros(rows, dtype=np.int64)
         totals = {"n": retrieved, "n_pos": n_pos, "n_neg": size - n_pos, "present_pos": n_pos}
         return pl.DataFrame(totals).cast(pl.Int64)

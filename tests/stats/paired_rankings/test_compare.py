@@ -11,6 +11,7 @@ from sklearn.metrics import average_precision_score
 from prframe import PrframeError
 from prframe.stats import (
     AveragePrecision,
+    Confidence,
     PairedRankings,
     PrecisionAt,
     RankingComparison,
@@ -136,6 +137,7 @@ def test_intervals_are_scipy_s(interval: str) -> None:
         vectorized=False,
         n_resamples=2000,
         method={"bca": "BCa"}.get(interval, interval),
+        confidence_level=Confidence(0.95).expanded(24).level,
         random_state=1,
     ).confidence_interval
     found = compare_rankings(
@@ -168,8 +170,12 @@ def test_p_values_come_from_the_draws(alternative: str) -> None:
         found = compare_rankings(
             a, b, label, [AP], test=test, alternative=alternative, n_resamples=500, rng=7
         )[0]
-        assert found.p_value == p
-        assert found.p_std_error == pytest.approx((p * (1 - p) / 500) ** 0.5)
+        error = (p * (1 - p) / 500) ** 0.5
+        if test == "bootstrap":
+            shifted = of_few(np.array([p, p + 1e-7]), 20, alternative)
+            p, error = shifted[0], error * np.diff(shifted)[0] / 1e-7
+        assert found.p_value == pytest.approx(p, rel=1e-12)
+        assert found.p_std_error == pytest.approx(error, rel=1e-4)
         assert found.statistic == found.difference == observed
     assert (
         np.isinf(found[3:5]).tolist()
@@ -179,6 +185,46 @@ def test_p_values_come_from_the_draws(alternative: str) -> None:
             "greater": [False, True],
         }[alternative]
     )
+
+
+def of_few(p_values: np.ndarray, n: int, alternative: str) -> np.ndarray:
+    """Return p-values by Student's distribution from those by resamples of n positives."""
+    sides = 2 if alternative == "two-sided" else 1
+    t = np.sqrt((n - 1) / n) * stats.norm.isf(p_values / sides)
+    return sides * stats.t.sf(t, n - 1)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_the_interval_leaves_out_0_about_where_the_p_value_is_below_its_level(
+    alternative: str,
+) -> None:
+    a, b, label = sample(30, 8, gap=2.0)
+    options = {"test": "bootstrap", "alternative": alternative, "rng": 1}
+    p_value = compare_rankings(a, b, label, AUC, **options).p_value
+    for level in (0.5, 0.8, 0.9, 0.95, 0.99, 0.999):
+        if abs(p_value - (1 - level)) < 0.3 * (1 - level):
+            continue
+        ends = compare_rankings(a, b, label, AUC, confidence_level=level, **options)[3:5]
+        assert (ends[0] > 0 or ends[1] < 0) == (p_value <= 1 - level)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(15, 135), (20, 180), (10, 40), (30, 30)])
+@pytest.mark.parametrize("metric", [AUC, AP], ids=["AUC", "AP"])
+def test_intervals_cover_and_the_bootstrap_test_keeps_its_size_with_few_positives(
+    n_pos: int, n_neg: int, metric: AveragePrecision | RocArea
+) -> None:
+    n, rejected, covered = 600, 0, 0
+    label = np.arange(n_pos + n_neg) < n_pos
+    for seed in range(n):
+        rng = np.random.default_rng([n_pos, seed])
+        common, *own = rng.normal(size=(3, label.size))
+        a, b = np.sqrt(0.5) * common + np.sqrt(0.5) * np.stack(own) + 1.5 * label
+        found = compare_rankings(a, b, label, metric, test="bootstrap", n_resamples=999, rng=rng)
+        rejected += found.p_value <= 0.05
+        covered += found.conf_low <= 0 <= found.conf_high
+    assert rejected / n <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / n)
+    assert covered / n >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / n)
 
 
 def test_resamples_without_a_positive_are_left_out_and_counted() -> None:
