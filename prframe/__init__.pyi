@@ -8,9 +8,11 @@ from . import (
 from .errors import (
     EffectiveSampleSizeWarning as EffectiveSampleSizeWarning,
     MissingColumnError as MissingColumnError,
+    NoNegativesWarning as NoNegativesWarning,
     PooledRankingWarning as PooledRankingWarning,
     PrframeError as PrframeError,
     PrframeWarning as PrframeWarning,
+    TiePolicyWarning as TiePolicyWarning,
     UndefinedMetricWarning as UndefinedMetricWarning,
     UnknownMetricError as UnknownMetricError,
     UnmatchedIdsWarning as UnmatchedIdsWarning,

@@ -12,11 +12,12 @@ from prframe import stats
 
 NAMES = """
     AP AP11 AUC AUPRC BEDROC Bpref
-    CATALOGUE DCG EF ERR EffectiveSampleSizeWarning F1
+    CATALOGUE DCG EF ERR EffectiveSampleSizeWarning F F1
     IPrec Judged Lift MaxF1 Metric MissingColumnError
-    NumRel NumRelRet NumRet P PooledRankingWarning Prec PrframeError PrframeWarning
-    R RBP RR RelP Rprec SetAP
-    SetF SetP SetR Success UndefinedMetricWarning UnknownMetricError UnmatchedIdsWarning
+    NoNegativesWarning NumRel NumRelRet NumRet P PooledRankingWarning Prec PrframeError
+    PrframeWarning R RBP RR RelP Rprec SetAP
+    SetF SetP SetR Success TiePolicyWarning UndefinedMetricWarning UnknownMetricError
+    UnmatchedIdsWarning
     W ap_test band check compare compare_curves
     curve datasets evaluate expressions infAP interval
     nDCG parse_metric rank_test roc stats topk_test

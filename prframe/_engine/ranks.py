@@ -121,6 +121,9 @@ def group_totals(piece: Piece, weights: dict[str, Floats] | None = None) -> pl.D
     """
     positive = piece.rows["positive"].to_numpy()
     n_pos = piece.counts(positive)
+    seen = piece.ranking.source.seen
+    seen.rows |= positive.size > 0
+    seen.negatives |= bool(n_pos.sum() < positive.size)
     counts: dict[str, Integers | Floats] = {
         "n": piece.sizes if piece.all_ranked else piece.counts(_retrieved(piece)),
         "present_pos": n_pos,

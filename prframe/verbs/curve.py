@@ -317,7 +317,9 @@ class _Drawing(Plan):
             row = piece.rows["row"].to_numpy()[ranked.order]
             return self._shown(rows, [])[ranked.block_of_row].with_columns(row=row)
 
-        ranking = Ranking(Source(frame), self.args, self.include_unretrieved, ("score", "row"))
+        ranking = Ranking(
+            source.holding(frame), self.args, self.include_unretrieved, ("score", "row")
+        )
         rows = ranking.over_groups(draw)
         keys = zip(self.args.keys, key_names(self.args), strict=True)
         every = frame.select(

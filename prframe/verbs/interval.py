@@ -43,6 +43,7 @@ from prframe.verbs._groups import each_group, group_cells, resamples
 from prframe.verbs._interval_means import MeanIntervals, check_method
 from prframe.verbs._interval_rows import interval_rows, warned
 from prframe.verbs._plan import Accepts, Plan
+from prframe.verbs._trec_eval_names import TrecEvalNames
 from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries
 from prframe.verbs._verb import (
     grouped_over,
@@ -303,7 +304,7 @@ class _Intervals(Plan):
 
     def _piece(self, piece: Piece) -> pl.DataFrame:
         """Return the rows of the groups of a piece."""
-        group_hits = hits(piece)
+        group_hits = TrecEvalNames.of(self.wanted, self.args).task_of_hits(piece).result()
         if self.args.cluster is None:
             groups = [_Group(*pair) for pair in zip(group_cells(group_hits), repeat(None))]
         else:

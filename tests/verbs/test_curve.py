@@ -14,6 +14,8 @@ from prframe.tie_policies import NO_MEAN, WITHOUT_LABELS
 from tests.oracle import Group, Item
 from tests.strategies import frame, items, weighted
 
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+
 TIES = st.sampled_from(["group", "order"])
 
 

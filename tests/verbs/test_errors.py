@@ -40,7 +40,9 @@ PLAIN_OR = f"{', '.join(_FIRST)} or {_LAST}"
 FRAMES = ", a ".join(kind.description for kind in KINDS)
 ARRAYS = "Arrays are given as a dict of columns, such as {'score': scores, 'label': labels}."
 # Some calls take the rows of all queries as one ranking on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::prframe.PooledRankingWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::prframe.NoNegativesWarning", "ignore::prframe.PooledRankingWarning"
+)
 evaluate, curve, interval = prframe.evaluate, prframe.curve, prframe.interval
 rank_test = prframe.rank_test
 

@@ -27,7 +27,9 @@ from prframe.tie_policies import ALL_TIES, WITHOUT_LABELS
 from tests.strategies import Item, frame, items
 
 # Some calls take the rows of all queries as one ranking on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::prframe.PooledRankingWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::prframe.NoNegativesWarning", "ignore::prframe.PooledRankingWarning"
+)
 
 # Its name before SciPy 1.15.
 SCIPY_RNG = "rng" if "rng" in inspect.signature(stats.bootstrap).parameters else "random_state"
@@ -76,6 +78,7 @@ def warned(call: Callable[[], pl.DataFrame]) -> tuple[pl.DataFrame, list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", prframe.PooledRankingWarning)
+        warnings.simplefilter("ignore", prframe.NoNegativesWarning)
         found = call()
     assert all(one.category is prframe.UndefinedMetricWarning for one in caught)
     return found, [str(one.message) for one in caught]
