@@ -14,7 +14,7 @@ from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source, named as names_of
 from prframe._engine.pieces import Piece, Ranking
-from prframe._engine.ranks import clustered, hits
+from prframe._engine.ranks import clustered
 from prframe._engine.rows import key_names
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
@@ -69,6 +69,7 @@ _COLUMNS: Schema = {
     "metric": pl.String(),
     **dict.fromkeys(_NUMBERS, pl.Float64()),
     "method": pl.String(),
+    "confidence_level": pl.Float64(),
 }
 
 
@@ -109,7 +110,7 @@ def interval(
         One row per item; with `values` one per query.
     metrics : str, Metric or list of these, optional
         Of one ranking, metrics that are functions of counts: AP, AUC, AUPRC, MaxF1, BEDROC, Rprec,
-        P@k, R@k, F1@k, RelP@k, Lift@k, EF, Prec@r (`prframe.Prec`), SetP, SetR, SetF and SetAP;
+        P@k, R@k, F@k, F1@k, RelP@k, Lift@k, EF, Prec@r (`prframe.Prec`), SetP, SetR, SetF, SetAP;
         `Metric.without_cells` says why another metric is not one. With `over` any metric of the
         catalogue. See `evaluate`.
     {shared}
@@ -154,8 +155,8 @@ def interval(
     -------
     frame of the caller's kind
         The `by` columns, then ``metric`` (String), ``estimate``, ``std_error``, ``conf_low``,
-        ``conf_high`` (Float64) and ``method`` (String), the one that was used. A row per group
-        and metric.
+        ``conf_high`` (Float64), ``method`` (String), the one that was used, and
+        ``confidence_level`` (Float64). A row per group and metric.
 
     Raises
     ------
@@ -190,7 +191,7 @@ def interval(
     --------
     >>> import polars as pl, prframe
     >>> frame = pl.DataFrame({"score": range(40, 0, -1), "label": [1, 1, 0, 1, 1, 0, 0, 1] * 5})
-    >>> prframe.interval(frame, ["AP", "AUC", "P@10"], rng=1).drop("method")
+    >>> prframe.interval(frame, ["AP", "AUC", "P@10"], rng=1).drop("method", "confidence_level")
     shape: (3, 5)
     ┌────────┬──────────┬───────────┬──────────┬───────────┐
     │ metric ┆ estimate ┆ std_error ┆ conf_low ┆ conf_high │
@@ -316,6 +317,7 @@ class _Intervals(Plan):
             heads[np.repeat(np.arange(n_groups), len(names))] if heads.width else heads,
             names * n_groups,
             [interval for group in intervals for interval in group],
+            self.confidence.level,
         )
 
     @cached_property

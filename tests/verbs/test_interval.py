@@ -503,7 +503,7 @@ def test_means_of_too_little() -> None:
     none, texts = warned(
         lambda: prframe.interval(one.with_columns(label=False), "AP", over="query")
     )
-    assert none.drop("metric", "method").null_count().row(0) == (1, 1, 1, 1)
+    assert none.drop("metric", "method", "confidence_level").null_count().row(0) == (1, 1, 1, 1)
     assert texts == [
         "AP: undefined, hence null, for 1 of 1 groups, which have no positives, in groups [3]"
     ]
