@@ -31,6 +31,7 @@ from .metrics import (
     RBP as RBP,
     RR as RR,
     Bpref as Bpref,
+    F as F,
     IPrec as IPrec,
     Judged as Judged,
     Lift as Lift,

@@ -26,7 +26,7 @@ NAMES = """
 STATS = """
     APNull AveragePrecision Bedroc CellEvaluator CellStatistic Confidence
     CurveDifference CurveDraws CustomFunction DCG DrawnCurves Enrichment
-    Evaluator F1At FoundAlone InfluenceEvaluator IntervalEstimate Jump
+    Evaluator F1At FAt FoundAlone InfluenceEvaluator IntervalEstimate Jump
     LargestF1 LiftAt LinearRankNull LocalAUC Logistic Logrank
     MannWhitneyWilcoxon Median NullDistribution PNormPush PRBootstrap PRInterval
     PRPosterior PairedFamily PairedRankings PairedSample PairedTest PrecisionAt

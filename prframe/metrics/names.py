@@ -120,9 +120,10 @@ _NOT_OFFERED = frozenset(
         *("rbp_resid", "relstring", "runid", "yaap", "ndcg_p"),
     }
 )
-# What the metrics F1 may be meant that take no cut-off.
+# What metrics without a cut-off may be meant by F and F1.
 _WITHOUT_CUTOFF = {
-    "F1": " F1 of all retrieved items is 'SetF', and the largest F1 of all thresholds 'MaxF1'."
+    "F": " F of all retrieved items is 'SetF'.",
+    "F1": " F1 of all retrieved items is 'SetF', and the largest F1 of all thresholds 'MaxF1'.",
 }
 _WITH_SUFFIX = re.compile(r"(?P<name>\w+?)[._@]?(?P<k>\d+(?:\.\d+)?)", re.ASCII)
 _PERSISTENCE = re.compile(r"rbp\.(?P<p>[0-9]+)")

@@ -47,7 +47,14 @@ def test_every_metric_has_cells_or_says_why_not(metric: Metric) -> None:
 
 
 def test_cells_know_the_parameters() -> None:
-    for name in ("BEDROC(alpha=5)", "EF(fraction=0.2)", "SetF(beta=2)", "F1@7", "Prec@0.3"):
+    for name in (
+        "BEDROC(alpha=5)",
+        "EF(fraction=0.2)",
+        "SetF(beta=2)",
+        "F(beta=2)@7",
+        "F1@7",
+        "Prec@0.3",
+    ):
         one = parse_metric(name)
         assert parse_metric(one.cell_statistic().name) == one
     assert (prframe.AP @ 5).without_cells == "it is cut off"

@@ -153,6 +153,23 @@ def test_one_recall_level() -> None:
     assert prframe.curve(data, recall=0.5).equals(prframe.curve(data, recall=[0.5]))
 
 
+@pytest.mark.parametrize("number", [11, np.int64(11)])
+def test_a_number_of_recall_levels(number: int) -> None:
+    data = pl.DataFrame({"score": range(20, 0, -1), "label": [1, 0] * 10})
+    levels = [i / 10 for i in range(11)]
+    found = prframe.curve(data, recall=number)
+    assert found.equals(prframe.curve(data, recall=levels))
+    assert found["recall"].to_list() == levels
+    assert prframe.curve(data, recall=2)["recall"].to_list() == [0.0, 1.0]
+    band = prframe.band(data, recall=number, n_resamples=50, rng=1)
+    assert band["recall"].to_list() == levels[1:-1]
+    assert band.equals(prframe.band(data, recall=levels[1:-1], n_resamples=50, rng=1))
+    wide = data.with_columns(other=-pl.col("score"))
+    options = {"score": ["score", "other"], "n_resamples": 50, "rng": 1}
+    compared = prframe.compare_curves(wide, recall=number, **options)
+    assert compared["recall"].to_list() == levels[1:-1]
+
+
 def test_recall_levels_are_exact() -> None:
     # .07 * 100 is a little more than 7 in floats.
     levels = [i / 100 for i in range(101)]
