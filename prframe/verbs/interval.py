@@ -175,11 +175,12 @@ def interval(
     -----
     The number of items is fixed, that of positives random. Where the estimate is 0 or 1, the
     interval reaches there. ``std_error`` is the standard deviation of the draws or resamples, or
-    comes from influence values, in which case its square is multiplied by c / (c - 1) for c
-    clusters. AP of a sample lies above that of the population, the more the fewer and rarer the
-    positives are: "bayesian-bootstrap" and "logit-t" correct for that, the others do not. MaxF1 of
-    a sample does so too, as it is the largest of many values; "bayesian-bootstrap" alone corrects
-    for that. The guide tells how often each method covers.
+    comes from influence values: that of AUC is DeLong's, as in ``compare(test="delong")``, and the
+    square of others is multiplied by c / (c - 1) for c clusters. AP of a sample lies above that of
+    the population, the more the fewer and rarer the positives are: "bayesian-bootstrap" and
+    "logit-t" correct for that, the others do not. MaxF1 of a sample does so too, as it is the
+    largest of many values; "bayesian-bootstrap" alone corrects for that. The guide tells how often
+    each method covers.
 
     The same draws serve all metrics of a group.
 
