@@ -115,8 +115,8 @@ def interval(
         catalogue. See `evaluate`.
     {shared}
     values : str or list of str, optional
-        In place of metrics, with `over`: the columns of their values at hand, which may be any
-        finite numbers, a metric each. Where `values` names one column and the frame has a column
+        In place of metrics, with `over`: the columns of their values at hand, numbers of up
+        to 1e100 in size, a metric each. Where `values` names one column and the frame has a column
         ``"metric"``, that names the metrics.
     method : str
         How the interval is made. Of one ranking:

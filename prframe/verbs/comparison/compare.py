@@ -85,7 +85,7 @@ def compare(
     {shared}
         On the same items there is no `weight`.
     values : str or list of str, optional
-        In place of metrics: the columns of their values at hand, which may be any finite numbers.
+        In place of metrics: the columns of their values at hand, numbers of up to 1e100 in size.
         With models in rows each column is a metric; where `values` names one column and the frame
         has a column ``"metric"``, that names the metrics. Without a column of models each column
         is a model, and the metric that of the column ``"metric"``, or ``"value"``.
