@@ -10,7 +10,9 @@
     └── PrframeWarning                everything that is likely to be a mistake
         ├── DependentFoldsWarning         folds that are taken as independent values
         ├── EffectiveSampleSizeWarning    weighted resamples that are worth very few
+        ├── NoNegativesWarning            rankings that hold nothing but positives
         ├── PooledRankingWarning          rows of several rankings that are ranked together
+        ├── TiePolicyWarning              trec_eval's names where it would rank ties otherwise
         ├── UndefinedMetricWarning        results that do not exist, returned as null
         └── UnmatchedIdsWarning           a run and judgments that have nothing in common
 """
@@ -66,8 +68,16 @@ class EffectiveSampleSizeWarning(PrframeWarning):
     """Importance weights give a few resamples nearly all of the weight."""
 
 
+class NoNegativesWarning(PrframeWarning):
+    """Every row is positive, so that every ranking is perfect, for example with labels 1 and 2."""
+
+
 class PooledRankingWarning(PrframeWarning):
     """Rows are ranked together that a column tells apart, for example those of several queries."""
+
+
+class TiePolicyWarning(PrframeWarning):
+    """A metric is called by trec_eval's name, which would give tied rows another value."""
 
 
 class UnmatchedIdsWarning(PrframeWarning):

@@ -91,6 +91,17 @@ def of_attribute(name: str, offered: Sequence[str]) -> str:
     return f" A metric is asked for by its name, as in .pr.{verb}('AP', ...)."
 
 
+def of_statistic(name: str, offered: Sequence[str]) -> str:
+    """Return the message about a name that `prframe.stats` does not have."""
+    folded = {known.lower().replace("_", ""): known for known in offered}
+    close = get_close_matches(name.lower().replace("_", ""), folded, n=1)
+    meant = f" Did you mean {folded[close[0]]!r}?" if close else ""
+    return (
+        f"module 'prframe.stats' has no attribute {name!r}.{meant} All statistics are names of "
+        "prframe.stats itself, which dir(prframe.stats) lists; its modules are not public."
+    )
+
+
 def of_column_name(given: object) -> str:
     """Return a sentence for an object in place of a column's name; nothing if none is known."""
     if type(given).__name__ == "Expr":

@@ -361,6 +361,7 @@ POSITIONS: dict[str, Callable[..., float]] = {
     "DCG": dcg,
     "EF": enrichment,
     "ERR": err,
+    "F": lambda group, k, beta: harmonic(precision_at(group, k), recall_at(group, k), beta),
     "F1": lambda group, k: harmonic(precision_at(group, k), recall_at(group, k)),
     "Judged": judged,
     "Lift": lambda group, k: precision_at(group, k) * group.size() / group.total(positive=True),

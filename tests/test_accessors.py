@@ -38,6 +38,7 @@ def test_verbs_on_frames(verb: str) -> None:
     assert_frame_equal(pl.from_pandas(pandas), expected)
 
 
+@pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
 def test_group_by_pipe() -> None:
     grouped = DATA.to_pandas().groupby("q")
     result = grouped.apply(lambda rows: rows.pr.evaluate("AP"), include_groups=False)
@@ -169,6 +170,7 @@ def test_methods_help_as_the_functions_do() -> None:
     assert list(inspect.signature(expression).parameters)[:2] == ["label", "k"]
 
 
+@pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
 def test_a_pandas_column_named_pr_is_no_obstacle() -> None:
     frame = pd.DataFrame({"score": [1.0], "label": [1], "pr": [0]})
     assert prframe.evaluate(frame, "AP")["AP"].tolist() == [1.0]

@@ -16,6 +16,8 @@ from tests.metrics.test_oracle import evaluate
 from tests.oracle import Item
 from tests.strategies import frame, items
 
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+
 SCORE = pl.col("score").pr
 TIES = st.sampled_from(["group", "order"])
 TAKEN = [ties for ties, policy in POLICIES.items() if not policy.then]

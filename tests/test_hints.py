@@ -214,3 +214,17 @@ def test_arrays_as_a_dict_of_columns() -> None:
         prframe.evaluate(arrays | {"score": np.ones((3, 2))}, "AP")
     with pytest.raises(prframe.MissingColumnError, match="its columns are 'scores', 'label'"):
         prframe.evaluate({"scores": [1], "label": [1]}, "AP")
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("ap_null", " Did you mean 'APNull'?"), ("zzz", ""), ("adjust_pvalues", None)],
+)
+def test_names_that_the_statistics_do_not_have(name: str, meant: str | None) -> None:
+    meant = " Did you mean 'adjust_p_values'?" if meant is None else meant
+    with pytest.raises(AttributeError) as caught:
+        getattr(prframe.stats, name)
+    assert str(caught.value) == (
+        f"module 'prframe.stats' has no attribute {name!r}.{meant} All statistics are names of "
+        "prframe.stats itself, which dir(prframe.stats) lists; its modules are not public."
+    )

@@ -55,6 +55,8 @@ __doc__ = (__doc__ or "").replace("{policies}", listed_in_braces(ALL_TIES))
 __doc__ = __doc__.replace("{meanings}", described(" " * 4))
 
 _TEXT = (pl.String, pl.Categorical, pl.Enum)
+# The names of columns that are added to those of the caller begin with this.
+WORKING = "prframe: "
 # These arguments may name a column.
 _OPTIONAL = ("weight", "item", "judged", "cluster", "model")
 # These arguments say how items are ranked, and which of them count.
@@ -106,6 +108,11 @@ class Arguments:
                 raise PrframeError(
                     f"`{name}` must not look like a pattern, as polars would read it as one; "
                     f"got {column!r}; rename the column."
+                )
+            if column.startswith(WORKING):
+                raise PrframeError(
+                    f"`{name}` must not begin with {WORKING!r}, as working columns do; got "
+                    f"{column!r}; rename the column."
                 )
         if len(set(self.keys)) < len(self.keys):
             raise PrframeError(f"`by` names a column twice: {checks.brief(list(self.keys))}.")

@@ -3,7 +3,7 @@
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -25,11 +25,29 @@ _BATCH_ROWS = 1 << 18
 _SLICE_ROWS = 1 << 19
 
 
+@dataclass
+class Seen:
+    """What was noticed of the rows while they were ranked, and may deserve a warning.
+
+    Attributes
+    ----------
+    rows, negatives : bool
+        Whether there were rows, and whether any of them was negative.
+    tied : str
+        A sentence about ties that trec_eval would have ranked otherwise.
+    """
+
+    rows: bool = False
+    negatives: bool = False
+    tied: str = ""
+
+
 @dataclass(frozen=True)
 class Source:
     """The needed columns of the caller's frame, readable whole or in batches."""
 
     data: pl.DataFrame | pl.LazyFrame
+    seen: Seen = field(default_factory=Seen, compare=False)
 
     @property
     def schema(self) -> pl.Schema:
@@ -44,6 +62,10 @@ class Source:
         """Return all rows."""
         data = self.data
         return data if isinstance(data, pl.DataFrame) else data.collect().rechunk()
+
+    def holding(self, rows: pl.DataFrame) -> "Source":
+        """Return a source of these rows instead, which notices for this one."""
+        return Source(rows, self.seen)
 
     def batches(self) -> Iterator[pl.DataFrame]:
         """Yield the rows in order, a batch at a time; a query is never held whole."""

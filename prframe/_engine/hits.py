@@ -24,6 +24,9 @@ _AT_A_TIME = 1 << 20
 _MANY = 1 << 16
 # Groups of so many rows, on average, are added up one by one.
 _FEW = 1000
+# Sums of weights beyond 2 to the power of this, or below its inverse, are extreme; they are
+# multiplied by 2 to a power of at most the other number, which is itself a float.
+_EXTREME, _MOST = 100, 1000
 
 
 @dataclass(frozen=True)
@@ -209,6 +212,27 @@ def weighted_hits(totals: pl.DataFrame, ranks: Ranks, weight: Floats, sums: "Cla
     start, end = (pl.col(f"tp_{side}") + pl.col(f"fp_{side}") for side in ("start", "end"))
     n_hits = pl.Series("n_hits", sums.positives.totals)
     return Hits(totals.with_columns(n_hits), columns.with_columns(start=start, end=end))
+
+
+def rescaled(found: Hits) -> Hits:
+    """Return weighted hits whose weights are multiplied by powers of 2 where they are extreme.
+
+    Metrics of weights are ratios, which stay the same to the last bit, but the product of the sums
+    of two classes would not fit into a float.
+    """
+    totals = found.totals
+    _, exponent = np.frexp((totals["n_pos"] + totals["n_neg"]).to_numpy())
+    extreme = np.abs(exponent) > _EXTREME
+    if not extreme.any():
+        return found
+    factors = np.ldexp(1.0, np.where(extreme, np.clip(-exponent, -_MOST, _MOST), 0))
+    of_group, of_hit = pl.lit(pl.Series(factors)), pl.lit(pl.Series(factors)).gather("group")
+    counts = ("start", "end", "tp_start", "tp_end", "fp_start", "fp_end", "weight", "gain")
+    sums = ("n", "n_pos", "n_neg", "present_pos", "n_hits")
+    return Hits(
+        totals.with_columns(pl.col(sums) * of_group),
+        found.columns.with_columns(pl.col(counts) * of_hit),
+    )
 
 
 def _counts(ranks: Ranks, **more: Floats) -> pl.LazyFrame:

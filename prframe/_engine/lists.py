@@ -68,6 +68,8 @@ def _task(lists: Mapping[str, pl.Series], metric: Metric, args: Arguments) -> Ta
     }
     if columns["label"].dtype != pl.Boolean:
         columns["label"] = columns["label"].cast(pl.Float64)
+        if columns["label"].is_infinite().any():
+            raise PrframeError("`label` must be finite; mend or drop these rows.")
     rows = pl.DataFrame({"run": group} | columns)
     is_complete = np.ones(size.size, np.bool_)
     missing = pl.any_horizontal(is_missing(pl.col(name), rows.schema[name]) for name in columns)

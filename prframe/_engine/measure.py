@@ -1,6 +1,6 @@
 """From hits to the values of metrics, group by group."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import get_args
 
@@ -9,9 +9,10 @@ import polars as pl
 
 from prframe._engine.columns import computed
 from prframe._engine.hits import Hits, at_grade, together
-from prframe._engine.pieces import Ranking
+from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import task_of_hits
 from prframe._engine.rows import key_names
+from prframe._engine.tasks import Task
 from prframe.errors import PrframeError
 from prframe.metrics import Metric
 from prframe.metrics.metric import Combine, Term
@@ -28,8 +29,12 @@ def values_of_groups(
     *,
     prior: float | None = None,
     interpolate: bool = False,
+    begin: Callable[[Piece], Task[Hits]] = task_of_hits,
 ) -> pl.DataFrame:
-    """Return one row per group of a ranking: its keys, and a column per metric, named as given."""
+    """Return one row per group of a ranking: its keys, and a column per metric, named as given.
+
+    `begin` makes the task that reduces a piece to its hits.
+    """
     keys, wanted = key_names(ranking.args), list(metrics.values())
 
     def values(found: Hits) -> pl.DataFrame:
@@ -42,7 +47,7 @@ def values_of_groups(
     def stack(pieces: Iterable[Hits]) -> pl.DataFrame:
         return pl.concat([values(found) for found in together(pieces)])
 
-    return ranking.stacked(task_of_hits, stack)
+    return ranking.stacked(begin, stack)
 
 
 def measure(

@@ -21,6 +21,7 @@ from prframe._engine.hits import (
     RunningSums,
     from_marks,
     ranks_of,
+    rescaled,
     unit_hits,
     weighted_hits,
 )
@@ -34,6 +35,7 @@ from prframe.typing import Floats, Integers
 
 _KEY, _POSITIVE = pl.col("key"), pl.col("positive")
 _RETRIEVED = _KEY > UNRETRIEVED
+_SMALLER = "divide all weights by the same number"
 
 
 def hits(piece: Piece) -> Hits:
@@ -121,6 +123,9 @@ def group_totals(piece: Piece, weights: dict[str, Floats] | None = None) -> pl.D
     """
     positive = piece.rows["positive"].to_numpy()
     n_pos = piece.counts(positive)
+    seen = piece.ranking.source.seen
+    seen.rows |= positive.size > 0
+    seen.negatives |= bool(n_pos.sum() < positive.size)
     counts: dict[str, Integers | Floats] = {
         "n": piece.sizes if piece.all_ranked else piece.counts(_retrieved(piece)),
         "present_pos": n_pos,
@@ -197,6 +202,10 @@ def _checked(groups: pl.DataFrame, piece: Piece) -> pl.DataFrame:
             got,
             "drop the duplicates, or name the columns that keep rankings apart with by=",
         )
+    if args.weight is not None:
+        total = pl.col("present_pos") + pl.col("present_neg")
+        must, remedy = f"`weight` {args.weight!r} must add up to a finite number", _SMALLER
+        _refuse_groups(groups.filter(~total.is_finite()), piece, must, total, remedy)
     totals = {}
     for name, present in (("n_pos", "present_pos"), ("n_neg", "present_neg")):
         given = getattr(args, name)
@@ -424,6 +433,6 @@ def _weighted_hits(piece: Piece) -> Task[Hits]:
         sums = _class_sums(rows, weights)
         ranks = ranks_of(rows.positive, rows.begins, rows.first_rows)
         totals = group_totals(piece, _weights(piece, sums))
-        return weighted_hits(totals, ranks, weights[0], sums)
+        return rescaled(weighted_hits(totals, ranks, weights[0], sums))
 
     return Task(_ranked_rows(piece), finish)

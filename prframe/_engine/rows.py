@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import polars as pl
 
 from prframe import checks
-from prframe._engine.arguments import Arguments
+from prframe._engine.arguments import WORKING, Arguments
 from prframe._engine.frames import Source
 from prframe._engine.keys import sortable_keys
 from prframe.errors import PrframeError
 from prframe.typing import LabelValue
 
-# Callers of `prepare` keep row numbers in this column, a name that a frame is unlikely to have.
-ROW = "prframe: row number"
+# Callers of `prepare` keep row numbers in this column.
+ROW = f"{WORKING}row number"
 
 
 def key_names(args: Arguments) -> list[str]:

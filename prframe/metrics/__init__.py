@@ -7,7 +7,14 @@ from `CATALOGUE`.
 
 from prframe.metrics.gains import DCG, ERR, nDCG
 from prframe.metrics.metric import Metric, Parameter, Term
-from prframe.metrics.names import ALIASES, CATALOGUE, CUT_ALIASES, parse_metric, with_cells
+from prframe.metrics.names import (
+    ALIASES,
+    CATALOGUE,
+    CUT_ALIASES,
+    is_of_trec_eval,
+    parse_metric,
+    with_cells,
+)
 from prframe.metrics.positions import (
     BEDROC,
     EF,
@@ -15,6 +22,7 @@ from prframe.metrics.positions import (
     RBP,
     RR,
     Bpref,
+    F,
     Judged,
     Lift,
     NumRel,
@@ -48,6 +56,7 @@ __all__ = [
     "RBP",
     "RR",
     "Bpref",
+    "F",
     "IPrec",
     "Judged",
     "Lift",
@@ -70,6 +79,7 @@ __all__ = [
     "Term",
     "W",
     "infAP",
+    "is_of_trec_eval",
     "nDCG",
     "parse_metric",
     "with_cells",

@@ -30,9 +30,8 @@ CATALOGUE: dict[str, Metric] = {
 }
 CATALOGUE = dict(sorted(CATALOGUE.items(), key=lambda entry: (entry[0].lower(), entry[0])))
 
-# Names of other programs for whole metrics.
-ALIASES: dict[str, str] = {
-    # trec_eval
+# Names of trec_eval for whole metrics, and for those with a cut-off: "P_5", "P.5".
+_OF_TREC_EVAL: dict[str, str] = {
     "11pt_avg": 'AP11(levels="v9")',
     "bpref": "Bpref",
     "infap": "infAP",
@@ -46,6 +45,18 @@ ALIASES: dict[str, str] = {
     "set_map": "SetAP",
     "set_P": "SetP",
     "set_recall": "SetR",
+}
+_CUT_BY_TREC_EVAL: dict[str, str] = {
+    "P": "P",
+    "iprec_at_recall": 'IPrec(levels="v9")',
+    "map_cut": "AP",
+    "ndcg_cut": "nDCG",
+    "recall": "R",
+    "relative_P": "RelP",
+    "success": "Success",
+}
+# Names of other programs for whole metrics.
+ALIASES: dict[str, str] = _OF_TREC_EVAL | {
     # ranx
     "dcg": "DCG",
     "dcg_burges": 'DCG(gain="exp")',
@@ -73,15 +84,7 @@ ALIASES: dict[str, str] = {
     "roc_auc": "AUC",
 }
 # Names of other programs for metrics with a cut-off: "P_5", "P.5", "precision@5", "recall_at_5".
-CUT_ALIASES: dict[str, str] = {
-    # trec_eval
-    "P": "P",
-    "iprec_at_recall": 'IPrec(levels="v9")',
-    "map_cut": "AP",
-    "ndcg_cut": "nDCG",
-    "recall": "R",
-    "relative_P": "RelP",
-    "success": "Success",
+CUT_ALIASES: dict[str, str] = _CUT_BY_TREC_EVAL | {
     # ranx, ir_measures, recommenders
     "HR": "Success",
     "Hit": "Success",
@@ -117,9 +120,10 @@ _NOT_OFFERED = frozenset(
         *("rbp_resid", "relstring", "runid", "yaap", "ndcg_p"),
     }
 )
-# What the metrics F1 may be meant that take no cut-off.
+# What metrics without a cut-off may be meant by F and F1.
 _WITHOUT_CUTOFF = {
-    "F1": " F1 of all retrieved items is 'SetF', and the largest F1 of all thresholds 'MaxF1'."
+    "F": " F of all retrieved items is 'SetF'.",
+    "F1": " F1 of all retrieved items is 'SetF', and the largest F1 of all thresholds 'MaxF1'.",
 }
 _WITH_SUFFIX = re.compile(r"(?P<name>\w+?)[._@]?(?P<k>\d+(?:\.\d+)?)", re.ASCII)
 _PERSISTENCE = re.compile(r"rbp\.(?P<p>[0-9]+)")
@@ -142,6 +146,12 @@ def with_cells(test: str | None = None) -> str:
         and (test is None or test in metric.example().cell_statistic().own_tests)
     ]
     return " and ".join([", ".join(forms[:-1]), forms[-1]] if len(forms) > 1 else forms)
+
+
+def is_of_trec_eval(name: str) -> bool:
+    """Tell whether a name is trec_eval's for a metric that has another name here."""
+    cut = _CUT_OFF.fullmatch(name)
+    return name in _OF_TREC_EVAL or (cut is not None and cut["name"] in _CUT_BY_TREC_EVAL)
 
 
 def parse_metric(metric: "str | Metric") -> Metric:

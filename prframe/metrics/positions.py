@@ -126,6 +126,11 @@ def _bedroc_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Exp
     return (total_credit - worst) / (best * _one_minus_exp(alpha * q.n_neg / total))
 
 
+def _f_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
+    square = m.number("beta") ** 2
+    return (1 + square) * terms[0] / (m.rank() + square * q.n_pos)
+
+
 def _set_f(q: Quantities, m: Metric, _: Sequence[pl.Expr]) -> pl.Expr:
     square = m.number("beta") ** 2
     return (1 + square) * q.n_hits / (square * q.n_pos + q.n)
@@ -159,6 +164,7 @@ def _ratio(name: str, value: object) -> Setting:
 _FIRST = "the first positive alone decides it, and a sample has one"
 _COUNT = "it is a count, which grows with the sample"
 
+BETA = Parameter("beta", 1.0, "Weight of recall against precision, in (0, 1e6].", _ratio)
 P = Metric(
     "P",
     "Precision at k: the positives among the first k, over k.",
@@ -186,6 +192,16 @@ F1 = Metric(
     lambda q, m, terms: 2 * terms[0] / (m.rank() + q.n_pos),
     cutoff="required",
     cells=lambda m: stats.F1At(m.rank()),
+)
+F = Metric(
+    "F",
+    "F measure at k: (1 + beta^2) P@k R@k / (beta^2 P@k + R@k).",
+    "van Rijsbergen 1979",
+    (Term(_top_credit),),
+    _f_finish,
+    parameters=(BETA, REL),
+    cutoff="required",
+    cells=lambda m: stats.FAt(m.rank(), m.number("beta")),
 )
 RelP = Metric(
     "RelP",
@@ -318,7 +334,7 @@ SetF = Metric(
     (),
     _set_f,
     parameters=(
-        Parameter("beta", 1.0, "Weight of recall against precision, in (0, 1e6].", _ratio),
+        BETA,
         REL,
     ),
     cells=lambda m: stats.SetFMeasure(m.number("beta")),

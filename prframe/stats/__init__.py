@@ -3,6 +3,14 @@
 A name is loaded, with the modules that it needs, when it is first used.
 """
 
-from lazy_loader import attach_stub
+from lazy_loader import attach_stub as _attach_stub
 
-__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)
+from prframe import hints as _hints
+
+_load, __dir__, __all__ = _attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(_hints.of_statistic(name, __all__))
+    return _load(name)

@@ -102,6 +102,7 @@ from .rankings import (
     Enrichment as Enrichment,
     Evaluator as Evaluator,
     F1At as F1At,
+    FAt as FAt,
     InfluenceEvaluator as InfluenceEvaluator,
     LargestF1 as LargestF1,
     LiftAt as LiftAt,

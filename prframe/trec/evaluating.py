@@ -8,15 +8,17 @@ import polars as pl
 
 from prframe import checks
 from prframe._engine import frames
+from prframe._engine.arguments import Arguments
+from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
-from prframe.metrics import Metric
+from prframe.metrics import Metric, NumRet
 from prframe.trec import roles
 from prframe.trec.grouping import group
 from prframe.trec.joining import Duplicates, Queries, condensed, join
 from prframe.trec.measures import Measure, Version, check_version, measures_of
 from prframe.trec.sources import AnyRuns, Qrels, Runs, run_frame
 from prframe.typing import Columns, FrameT, Schema
-from prframe.verbs.evaluate import evaluate as evaluate_groups
+from prframe.verbs._evaluation import Evaluation
 
 
 @overload
@@ -222,17 +224,18 @@ class _Task:
         if self.judged_only:
             joined = condensed(joined, group(joined.select(by)).of_row)
         needed = {str(metric): metric for measure in self.measures for metric in measure.metrics}
-        values = evaluate_groups(
-            joined,
-            list(needed.values()) or ["NumRet"],
+        wanted = needed or {"NumRet": NumRet}
+        args = Arguments(
             by=by,
             item="doc_id",
             ties="trec",
             float32=self.float32,
             positive=self.level,
-            undefined=0.0,
+            judged="judged" if any(metric.judged for metric in wanted.values()) else None,
         )
-        return values.select(
+        # Documents that are not judged are negatives, so that no guard asks where these are.
+        values = Evaluation(args, wanted, undefined=0.0).measured(frames.Source(joined))
+        return values.rename(dict(zip(key_names(args), by, strict=True))).select(
             *by, *(measure.value.alias(measure.name) for measure in self.measures)
         )
 

@@ -13,6 +13,8 @@ from prframe import checks
 BOM = b"\xef\xbb\xbf"
 # The values of these measures of trec_eval are words.
 WORDS = ("runid", "relstring")
+# What C prints for a value that is no number.
+UNDEFINED = ("nan", "-nan")
 
 # The number of digits is bounded, because Python refuses to read numbers of thousands of digits.
 _WHOLE = re.compile(r"[+-]?[0-9]{1,99}", re.ASCII)
@@ -98,7 +100,7 @@ class ResultsLayout(Layout):
     def parse(self, line: bytes) -> tuple[str | int | float, ...] | None:
         """Return the fields of a line; None if it is blank or a comment."""
         row = super().parse(line)
-        if row is not None and row[0] not in WORDS:
+        if row is not None and row[0] not in WORDS and row[2] not in UNDEFINED:
             _number(f"value of {row[0]}", str(row[2]))
         return row
 

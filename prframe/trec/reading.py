@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.trec.layouts import BOM, QRELS, RUN, WORDS, Layout, MalformedLineError
+from prframe.trec.layouts import BOM, QRELS, RUN, UNDEFINED, WORDS, Layout, MalformedLineError
 from prframe.trec.paths import Path, files
 
 Bytes: TypeAlias = NDArray[np.uint8]
@@ -361,9 +361,10 @@ def _is_right(rows: pl.DataFrame, block: bytes) -> bool:
 
 
 def _are_values(rows: pl.DataFrame) -> bool:
-    """Tell whether the values of all measures are finite numbers, but for those that are words."""
+    """Tell whether the values of all measures are numbers or NaN, but for those that are words."""
     text = rows.filter(~pl.col("metric").is_in(WORDS))["value"]
-    return bool(text.cast(pl.Float64, strict=False).is_finite().fill_null(value=False).all())
+    numbers = text.cast(pl.Float64, strict=False)
+    return bool((numbers.is_finite() | text.is_in(UNDEFINED)).fill_null(value=False).all())
 
 
 def _are_numbers(score: pl.Series, content: Bytes) -> bool:

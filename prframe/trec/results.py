@@ -7,7 +7,7 @@ import polars as pl
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.trec.apart import Part, together
-from prframe.trec.layouts import RESULTS, WORDS
+from prframe.trec.layouts import RESULTS, UNDEFINED, WORDS
 from prframe.trec.paths import Path, file_stem, files
 from prframe.trec.reading import read_file
 
@@ -30,13 +30,14 @@ def read_results(path: Path | Sequence[Path], *, summary: bool = False) -> pl.Da
     polars.DataFrame
         One row per line, in the order of the file: ``system`` (String: the run's name in the line
         of ``runid``, or the file's name without its ending if there is no such line),
-        ``query_id`` (String), ``metric`` (String, as trec_eval writes it), ``value`` (Float64).
-        Measures whose values are words, ``runid`` and ``relstring``, are left out.
+        ``query_id`` (String), ``metric`` (String, as trec_eval writes it), ``value`` (Float64,
+        null where trec_eval writes ``nan``). Measures whose values are words, ``runid`` and
+        ``relstring``, are left out.
 
     Raises
     ------
     PrframeError
-        A line that has not exactly three fields, a value that is no number (NaN is none), text
+        A line that has not exactly three fields, a value that is no number, text
         that is not UTF-8, or a line of more than 1,000,000 bytes; with the file and the line. A
         file that holds the results of several runs, or the summary alone unless `summary` is
         True. A pattern that no file matches.
@@ -94,5 +95,5 @@ def _rows(path: Path, *, summary: bool) -> pl.DataFrame:
         pl.lit(names[0] if names.len() else file_stem(path)).alias("system"),
         "query_id",
         "metric",
-        pl.col("value").cast(pl.Float64),
+        pl.when(~pl.col("value").is_in(UNDEFINED)).then("value").cast(pl.Float64).alias("value"),
     )

@@ -3,6 +3,7 @@
 A frame is left as it is. Everything else becomes a polars frame whose columns `roles` recognises.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
@@ -68,7 +69,7 @@ def _form_of_dict(values: Sequence[object]) -> str:
     makes a run by itself has the name of a system as its key.
     """
     if values and all(map(_is_column, values)):
-        return "columns"
+        return "runs" if all(map(_is_of_parts, values)) else "columns"
     items = [item for value in values if isinstance(value, Mapping) for item in value.values()]
     if all(isinstance(value, Mapping) for value in values):
         is_deep = any(isinstance(item, Mapping) or _is_column(item) for item in items)
@@ -88,6 +89,16 @@ def _is_column(given: object) -> bool:
     """Tell whether an object is a list, an array or a series."""
     is_other = isinstance(given, (str, bytes, Mapping)) or _is_table(given)
     return hasattr(given, "__len__") and not is_other
+
+
+def _is_of_parts(given: object) -> bool:
+    """Tell whether a list holds the parts of a run: frames, dicts, or paths of files."""
+    if not isinstance(given, (list, tuple)) or not given:
+        return False
+    first = given[0]
+    # A column of text may look like paths, but hardly like those of files that exist.
+    is_file = is_path(first) and os.path.isfile(first)  # noqa: PTH113 - never raises
+    return isinstance(first, Mapping) or _is_table(first) or is_file
 
 
 def _of_list(runs: Sequence[Any]) -> pl.DataFrame:
@@ -112,10 +123,13 @@ def _named(name: object, run: object) -> pl.DataFrame:
     """Return the rows of one run with its name."""
     if not isinstance(name, str):
         raise PrframeError(f"the name of a run must be a string; got {checks.brief(name)}.")
+    parts = ""
+    if _is_column(run):
+        parts = " Put the parts of a run together first, for example with polars.concat."
     if _form(run) not in {"path", "frame", "columns", "rankings"}:
         raise PrframeError(
             f"the run {name!r} must be a frame, a path, or a dict of scores by query and "
-            f"document, {{query: {{document: score}}}}; got {checks.brief(run)}."
+            f"document, {{query: {{document: score}}}}; got {checks.brief(run)}.{parts}"
         )
     rows = _plain(run_frame(run))
     systems = rows["system"].unique() if "system" in rows.columns else pl.Series([])

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -14,6 +15,7 @@ from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
 from prframe.metrics import Metric, parse_metric
 from prframe.verbs._plan import takes_ties
+from prframe.verbs._trec_eval_names import TrecEvalNames
 from prframe.verbs._verb import positives_of, warn_undefined
 
 
@@ -88,9 +90,9 @@ class Evaluation:
     def measured(self, source: Source) -> pl.DataFrame:
         """Return one row per group."""
         ranking = Ranking(source, self.args, self.include_unretrieved, self.needed_columns(source))
-        values = values_of_groups(
-            ranking, self.wanted, prior=self.prior, interpolate=self.interpolate
-        )
+        options: dict[str, Any] = {"prior": self.prior, "interpolate": self.interpolate}
+        named_as = TrecEvalNames.of(self.wanted, self.args, **options)
+        values = values_of_groups(ranking, self.wanted, **options, begin=named_as.task_of_hits)
         if self.undefined is not None:
             return values.with_columns(pl.col(list(self.wanted)).fill_null(self.undefined))
         return values

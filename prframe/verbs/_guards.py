@@ -1,14 +1,15 @@
-"""Guards against silent mistakes: rows of several rankings that are ranked together."""
+"""Guards against silent mistakes: rankings ranked together, labels that leave no negatives."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
+from prframe import checks
 from prframe._engine.arguments import Arguments
-from prframe._engine.frames import source
+from prframe._engine.frames import Seen, source
 from prframe._engine.rows import considered, in_groups
-from prframe.errors import PooledRankingWarning, warn
+from prframe.errors import NoNegativesWarning, PooledRankingWarning, TiePolicyWarning, warn
 
 # Columns of these names tell rankings apart.
 _KEYS = ("query_id", "qid", "query", "topic", "system", "run", "model", "fold")
@@ -90,6 +91,42 @@ class PooledRankings:
                 PooledRankingWarning,
             )
             return
+
+
+def lack_negatives(seen: Seen, args: Arguments) -> bool:
+    """Tell whether all rows are positive, and nothing says that there are other items."""
+    return seen.rows and not seen.negatives and args.n_neg is None
+
+
+def warn_of(seen: Seen, args: Arguments) -> None:
+    """Warn of what was noticed of the rows while they were ranked."""
+    if lack_negatives(seen, args):
+        warn(
+            f"no row is negative: every {args.label!r} {_positive_labels(args)}, so that every "
+            "ranking is perfect. Say which labels are positive, for example "
+            f"{_other_positives(args)}; or give the number of negatives that are not listed in "
+            "n_neg=; if there are none, ignore NoNegativesWarning.",
+            NoNegativesWarning,
+        )
+    if seen.tied:
+        warn(seen.tied, TiePolicyWarning)
+
+
+def _positive_labels(args: Arguments) -> str:
+    """Say what makes labels positive."""
+    if args.positive is True:
+        return "is True or above 0"
+    if isinstance(args.positive, (int, float)):
+        return f"is at least {args.positive:g}"
+    values = [args.positive] if isinstance(args.positive, str) else args.positive
+    return f"is {checks.listed(values)}"
+
+
+def _other_positives(args: Arguments) -> str:
+    """Give examples of labels that may be the positive ones."""
+    if isinstance(args.positive, (bool, int, float)):
+        return "positive=2 (or 0.5) for those of at least that, or positive=[1] for equal ones"
+    return "a single one of them in positive="
 
 
 def _named(columns: Sequence[str]) -> str:

@@ -89,7 +89,7 @@ class MeanIntervals(Plan):
             for row, name in enumerate(names)
         ]
         intervals = each_group(lambda task: self._interval(*task), tasks, "interval")
-        rows = interval_rows(samples.select(keys), names, intervals)
+        rows = interval_rows(samples.select(keys), names, intervals, self.confidence.level)
         # Undefined values have been warned of already, and so have means without values.
         return warned_of_narrow(rows, keys, kept)
 

@@ -11,9 +11,12 @@ from prframe.verbs._verb import warn_null, warn_undefined
 
 
 def interval_rows(
-    heads: pl.DataFrame, metrics: Sequence[str], intervals: Sequence[IntervalEstimate]
+    heads: pl.DataFrame,
+    metrics: Sequence[str],
+    intervals: Sequence[IntervalEstimate],
+    confidence_level: float,
 ) -> pl.DataFrame:
-    """Return a row per interval, with the keys of its group and its metric."""
+    """Return a row per interval, with the keys of its group, its metric and its level."""
     methods = [None if np.isnan(interval.estimate) else interval.method for interval in intervals]
     columns = {
         "estimate": [interval.estimate for interval in intervals],
@@ -25,7 +28,7 @@ def interval_rows(
         {"metric": pl.Series(metrics, dtype=pl.String)}
         | {name: pl.Series(column, dtype=pl.Float64) for name, column in columns.items()}
         | {"method": pl.Series(methods, dtype=pl.String)}
-    ).with_columns(pl.col(list(columns)).fill_nan(None))
+    ).with_columns(pl.col(list(columns)).fill_nan(None), confidence_level=confidence_level)
     return pl.concat([heads, values], how="horizontal") if heads.width else values
 
 

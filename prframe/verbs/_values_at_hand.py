@@ -25,6 +25,8 @@ from prframe.verbs._verb import warn_null
 # The working columns of the metric of each row, of its value, and of the number of the column that
 # holds it.
 METRIC, VALUE, COLUMN = "metric", "value", "column"
+# The third powers of such values, and sums of these, are floats.
+_LARGEST = 1e100
 # The column of the caller that names metrics, and the name of a metric that has none.
 _NAMING, _NAMELESS = "metric", "value"
 
@@ -153,16 +155,23 @@ class ValuesAtHand:
             )
             for column in self._naming
         ]
-        return faults + [
-            Problem(
-                "infinite_value",
-                pl.col(column).is_infinite(),
-                f"`values` {column!r} must be finite",
-                "mend or drop these rows",
-            )
-            for column in self.columns
-            if schema[column].is_float()
-        ]
+        for column in (column for column in self.columns if schema[column].is_float()):
+            value, must = pl.col(column), f"`values` {column!r} must be"
+            faults += [
+                Problem(
+                    "infinite_value",
+                    value.is_infinite(),
+                    f"{must} finite",
+                    "mend or drop these rows",
+                ),
+                Problem(
+                    "large_value",
+                    ~value.cast(pl.Float64).is_between(-_LARGEST, _LARGEST) & value.is_not_nan(),
+                    f"{must} at most {_LARGEST:g} in size, as powers of them are added up",
+                    "give them in a larger unit",
+                ),
+            ]
+        return faults
 
     def _refuse_repeated(self, data: pl.DataFrame, args: Arguments) -> None:
         """Require one row per combination of keys and metric."""
@@ -177,14 +186,12 @@ class ValuesAtHand:
 
 def shared_keys(rows: pl.DataFrame, keys: Sequence[str], words: str) -> str:
     """Say how many rows have the same keys as others, nothing if none has."""
-    sizes = rows.group_by(keys, maintain_order=True).len("rows with these keys")
-    size = pl.col("rows with these keys")
-    repeated = sizes.filter(size > 1)
+    names = rows.select(keys)
+    repeated = names.filter(names.is_duplicated())
     if not repeated.height:
         return ""
-    number = repeated.select(size.sum()).item()
-    where = in_groups(repeated.select(keys).rows())
-    return f"{number} of {rows.height} rows share {words}{where}"
+    where = in_groups(repeated.unique(maintain_order=True).rows())
+    return f"{repeated.height} of {rows.height} rows share {words}{where}"
 
 
 def metrics_or_none(

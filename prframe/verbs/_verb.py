@@ -15,7 +15,7 @@ from prframe._engine.frames import Source, kind_of, kinds, named, through
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import PrframeError, UndefinedMetricWarning, UnknownMetricError, warn
 from prframe.typing import Columns, Schema
-from prframe.verbs._guards import PooledRankings
+from prframe.verbs._guards import PooledRankings, warn_of
 from prframe.verbs._plan import Plan
 
 # The verbs with an argument `over`.
@@ -115,6 +115,7 @@ def run(
         if guarded:
             by = args.keys[: len(keys)] if keys else ()
             guard.warn(by, takes_over=plan.accepts().verb in _TAKING_OVER)
+        warn_of(source.seen, args)
         working = key_names(args)
         # Columns that are no part of the result may have the name of a key.
         rest = results.drop([key for key in keys if key not in working], strict=False)

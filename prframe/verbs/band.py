@@ -64,7 +64,12 @@ class _Curve(NamedTuple):
 
 
 _NUMBERS = ("recall", "precision", "conf_low", "conf_high")
-_COLUMNS: Schema = {**dict.fromkeys(_NUMBERS, pl.Float64()), "method": pl.String()}
+_COLUMNS: Schema = {
+    **dict.fromkeys(_NUMBERS, pl.Float64()),
+    "method": pl.String(),
+    "confidence_level": pl.Float64(),
+    "simultaneous": pl.Boolean(),
+}
 
 
 @verb
@@ -102,8 +107,9 @@ def band(
         ``"studentized"``: the width at each level is in proportion to the spread of the draws of
         the Bayesian bootstrap there; the band depends on ranks alone. ``"sup"``: equally wide
         everywhere, the ball of Clemencon & Vayatis's smoothed bootstrap.
-    recall : float or list of float in (0, 1), optional
-        Levels, in rising order. Absent: 181 of them, evenly over `recall_range`.
+    recall : float or list of float in (0, 1), or int >= 3, optional
+        Levels, in rising order; a whole number is that of evenly spaced levels from 0 to 1, whose
+        two ends have no band and no row. Absent: 181 levels, evenly over `recall_range`.
     recall_range : (float, float), optional
         First and last level where `recall` is absent; (0.05, 0.95) unless given.
     simultaneous : bool
@@ -125,8 +131,9 @@ def band(
     -------
     frame of the caller's kind
         The `by` columns, then ``recall``, ``precision`` (eq. (3): the curve of the sample),
-        ``conf_low``, ``conf_high`` (Float64) and ``method`` (String): "bayesian-bootstrap",
-        "smoothed-bootstrap" or "asymptotic". One row per level.
+        ``conf_low``, ``conf_high`` (Float64), ``method`` (String): "bayesian-bootstrap",
+        "smoothed-bootstrap" or "asymptotic", ``confidence_level`` (Float64) and ``simultaneous``
+        (Boolean). One row per level.
 
     Raises
     ------
@@ -164,7 +171,8 @@ def band(
     --------
     >>> import polars as pl, prframe
     >>> frame = pl.DataFrame({"score": range(40, 0, -1), "label": [1, 1, 0, 1, 1, 0, 0, 1] * 5})
-    >>> prframe.band(frame, recall=[0.25, 0.5, 0.75], rng=1).drop("method")
+    >>> found = prframe.band(frame, recall=[0.25, 0.5, 0.75], rng=1)
+    >>> found.select("recall", "precision", "conf_low", "conf_high")
     shape: (3, 4)
     ┌────────┬───────────┬──────────┬───────────┐
     │ recall ┆ precision ┆ conf_low ┆ conf_high │
@@ -284,6 +292,8 @@ class _Band(Plan):
         return repeated.with_columns(
             *(pl.Series(name, v.ravel()).fill_nan(None) for name, v in columns.items()),
             method=pl.lit(self.name),
+            confidence_level=pl.lit(self.confidence_level),
+            simultaneous=pl.lit(self.simultaneous),
         )
 
     @cached_property

@@ -88,6 +88,8 @@ def check(
         bad_weight         error    rows whose weight is missing, negative or infinite
         bad_n_pos          error    rows, or groups, whose `n_pos` is no total; same for `n_neg`
         no_positives       warning  groups in which nothing is positive
+        no_negatives       warning  everything is positive in all groups, and `n_neg` is not given:
+                                    labels of 1 and 2, for example, need `positive`
         only_positives     warning  groups in which everything is positive
         tie_at_cutoff      warning  groups whose ranks k and k + 1 share a score
         tie_range          warning  groups whose AP or P@k depends on the order of tied rows; the
@@ -175,6 +177,8 @@ def _findings(source: Source, args: Arguments, cutoffs: list[int]) -> Iterator[_
     for name in args.totals:
         yield _groups_where(groups, keys, f"bad_{name}", "error", pl.col(f"wrong_{name}"))
     yield _groups_where(groups, keys, "no_positives", "warning", pl.col("n_pos") == 0)
+    if args.n_neg is None and (groups["n_pos"] == groups["n"]).all():
+        yield _groups_where(groups, keys, "no_negatives", "warning", pl.lit(value=True))
     full = (pl.col("n_pos") > 0) & (pl.col("n_pos") == pl.col("n"))
     yield _groups_where(groups, keys, "only_positives", "warning", full)
     for cutoff in cutoffs:

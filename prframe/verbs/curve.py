@@ -18,6 +18,7 @@ from prframe._engine.rows import ROW, key_names
 from prframe.errors import PrframeError
 from prframe.metrics.quantities import HAIR_BELOW, precision
 from prframe.stats import first_at_least
+from prframe.stats.curves import spaced_levels
 from prframe.typing import Floats, FrameT, Integers, RowOrder, Schema, Shared
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, run, verb, warn_undefined
@@ -57,8 +58,9 @@ def curve(
         Put items of score -inf at the end of the curve instead of cutting them off.
     anchor : bool
         Begin with the row k = 0: threshold +inf, recall 0, precision 1.
-    recall : float or list of float in [0, 1], optional
-        Give the curve at these levels only, a row each, for averaging over groups: where recall
+    recall : float or list of float in [0, 1], or int >= 2, optional
+        Give the curve at these levels only, a row each, for averaging over groups; a whole number
+        is that of evenly spaced levels, 11 for 0, 0.1, ..., 1. The row of a level is where recall
         first reaches the level, or, beyond the largest recall, with precision 0 and null counts.
         The anchor reaches level 0 with precision 1, even at random; see `anchor`. The metric
         ``Prec@r`` of `evaluate` is this precision.
@@ -226,7 +228,9 @@ def _roc_columns(*, weighted: bool) -> Schema:
 
 
 def _levels(recall: float | Sequence[float]) -> list[float]:
-    """Return the recall levels as a list, also if the argument is a single number."""
+    """Return the recall levels as a list, also of a single level or a whole number of levels."""
+    if (spaced := spaced_levels(recall)) is not None:
+        return [float(level) for level in spaced]
     levels = (
         list(recall) if isinstance(recall, Iterable) and not isinstance(recall, str) else [recall]
     )
@@ -317,7 +321,9 @@ class _Drawing(Plan):
             row = piece.rows["row"].to_numpy()[ranked.order]
             return self._shown(rows, [])[ranked.block_of_row].with_columns(row=row)
 
-        ranking = Ranking(Source(frame), self.args, self.include_unretrieved, ("score", "row"))
+        ranking = Ranking(
+            source.holding(frame), self.args, self.include_unretrieved, ("score", "row")
+        )
         rows = ranking.over_groups(draw)
         keys = zip(self.args.keys, key_names(self.args), strict=True)
         every = frame.select(

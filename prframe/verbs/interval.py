@@ -14,7 +14,7 @@ from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source, named as names_of
 from prframe._engine.pieces import Piece, Ranking
-from prframe._engine.ranks import clustered, hits
+from prframe._engine.ranks import clustered
 from prframe._engine.rows import key_names
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
@@ -44,6 +44,7 @@ from prframe.verbs._groups import each_group, group_cells, resamples
 from prframe.verbs._interval_means import MeanIntervals, check_method
 from prframe.verbs._interval_rows import interval_rows, warned
 from prframe.verbs._plan import Accepts, Plan
+from prframe.verbs._trec_eval_names import TrecEvalNames
 from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries
 from prframe.verbs._verb import (
     grouped_over,
@@ -69,6 +70,7 @@ _COLUMNS: Schema = {
     "metric": pl.String(),
     **dict.fromkeys(_NUMBERS, pl.Float64()),
     "method": pl.String(),
+    "confidence_level": pl.Float64(),
 }
 
 
@@ -110,13 +112,13 @@ def interval(
         One row per item; with `values` one per query.
     metrics : str, Metric or list of these, optional
         Of one ranking, metrics that are functions of counts: AP, AUC, AUPRC, MaxF1, BEDROC, Rprec,
-        P@k, R@k, F1@k, RelP@k, Lift@k, EF, Prec@r (`prframe.Prec`), SetP, SetR, SetF and SetAP;
+        P@k, R@k, F@k, F1@k, RelP@k, Lift@k, EF, Prec@r (`prframe.Prec`), SetP, SetR, SetF, SetAP;
         `Metric.without_cells` says why another metric is not one. With `over` any metric of the
         catalogue. See `evaluate`.
     {shared}
     values : str or list of str, optional
-        In place of metrics, with `over`: the columns of their values at hand, which may be any
-        finite numbers, a metric each. Where `values` names one column and the frame has a column
+        In place of metrics, with `over`: the columns of their values at hand, numbers of up
+        to 1e100 in size, a metric each. Where `values` names one column and the frame has a column
         ``"metric"``, that names the metrics.
     method : str
         How the interval is made. Of one ranking:
@@ -158,8 +160,8 @@ def interval(
     -------
     frame of the caller's kind
         The `by` columns, then ``metric`` (String), ``estimate``, ``std_error``, ``conf_low``,
-        ``conf_high`` (Float64) and ``method`` (String), the one that was used. A row per group
-        and metric.
+        ``conf_high`` (Float64), ``method`` (String), the one that was used, and
+        ``confidence_level`` (Float64). A row per group and metric.
 
     Raises
     ------
@@ -180,11 +182,12 @@ def interval(
     -----
     The number of items is fixed, that of positives random. Where the estimate is 0 or 1, the
     interval reaches there. ``std_error`` is the standard deviation of the draws or resamples, or
-    comes from influence values, in which case its square is multiplied by c / (c - 1) for c
-    clusters. AP of a sample lies above that of the population, the more the fewer and rarer the
-    positives are: "bayesian-bootstrap" and "logit-t" correct for that, the others do not. MaxF1 of
-    a sample does so too, as it is the largest of many values; "bayesian-bootstrap" alone corrects
-    for that. The guide tells how often each method covers.
+    comes from influence values: that of AUC is DeLong's, as in ``compare(test="delong")``, and the
+    square of others is multiplied by c / (c - 1) for c clusters. AP of a sample lies above that of
+    the population, the more the fewer and rarer the positives are: "bayesian-bootstrap" and
+    "logit-t" correct for that, the others do not. MaxF1 of a sample does so too, as it is the
+    largest of many values; "bayesian-bootstrap" alone corrects for that. The guide tells how often
+    each method covers.
 
     The same draws serve all metrics of a group.
 
@@ -196,7 +199,7 @@ def interval(
     --------
     >>> import polars as pl, prframe
     >>> frame = pl.DataFrame({"score": range(40, 0, -1), "label": [1, 1, 0, 1, 1, 0, 0, 1] * 5})
-    >>> prframe.interval(frame, ["AP", "AUC", "P@10"], rng=1).drop("method")
+    >>> prframe.interval(frame, ["AP", "AUC", "P@10"], rng=1).drop("method", "confidence_level")
     shape: (3, 5)
     ┌────────┬──────────┬───────────┬──────────┬───────────┐
     │ metric ┆ estimate ┆ std_error ┆ conf_low ┆ conf_high │
@@ -313,7 +316,7 @@ class _Intervals(Plan):
 
     def _piece(self, piece: Piece) -> pl.DataFrame:
         """Return the rows of the groups of a piece."""
-        group_hits = hits(piece)
+        group_hits = TrecEvalNames.of(self.wanted, self.args).task_of_hits(piece).result()
         if self.args.cluster is None:
             groups = [_Group(*pair) for pair in zip(group_cells(group_hits), repeat(None))]
         else:
@@ -325,6 +328,7 @@ class _Intervals(Plan):
             heads[np.repeat(np.arange(n_groups), len(names))] if heads.width else heads,
             names * n_groups,
             [interval for group in intervals for interval in group],
+            self.confidence.level,
         )
 
     @cached_property

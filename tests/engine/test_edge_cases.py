@@ -13,6 +13,8 @@ import pytest
 import prframe
 from prframe.stats import discount_sum
 
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+
 SCORE = pl.col("score").pr
 FOUR = pl.DataFrame({"score": [4.0, 3.0, 2.0, 1.0], "label": [1, 0, 1, 0]})
 evaluate = prframe.evaluate

@@ -15,7 +15,9 @@ from prframe._engine.frames import kinds
 from prframe.accessors import verbs
 
 # Some calls take the rows of all queries as one ranking on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::prframe.PooledRankingWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::prframe.NoNegativesWarning", "ignore::prframe.PooledRankingWarning"
+)
 
 RNG = np.random.default_rng(7)
 N = 200

@@ -13,6 +13,8 @@ from polars.testing import assert_frame_equal
 import prframe
 from prframe._engine import frames, hits, pieces
 
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+
 METRICS = ["AP", "nDCG@5", "RR", "P@3", "AUC"]
 
 

@@ -11,6 +11,8 @@ import prframe
 from prframe._engine import hits, sorting
 from prframe._engine.sorting import order_of_rows, sort_rows
 
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+
 METRICS = ["AP", "nDCG", "nDCG@7", "RR", "P@7", "AUC", "MaxF1", "AP11", "ERR(top=1)"]
 
 

@@ -122,7 +122,7 @@ def rows() -> pl.DataFrame:
 CASES: dict[str, dict[str, Any]] = {
     "labels": {"metrics": ["AP", "RR", "P@3", "AUC"], "positive": 2},
     "grades": {"metrics": ["AP", "nDCG@5", "AP(rel=2)"]},
-    "judgments": {"metrics": ["AP", "bpref"], "judged": "judged"},
+    "judgments": {"metrics": ["AP", "Bpref"], "judged": "judged"},
     "weights": {"metrics": ["AP", "AUC", "AUPRC"], "weight": "weight"},
     "names": {"metrics": ["AP", "nDCG@5"], "item": "item", "ties": "trec"},
     "order": {"metrics": ["AP", "RR"], "ties": "order"},

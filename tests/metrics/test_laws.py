@@ -16,6 +16,8 @@ from tests.metrics.test_oracle import NAMES, TIES, evaluate, settings, taking
 from tests.oracle import Group, Item, value
 from tests.strategies import FINITE, frame, items
 
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+
 BOUNDED = [name for name in NAMES if parse_metric(name).range == (0.0, 1.0)]
 GROUP = items(FINITE, max_size=30)
 NAMES_OF_ALL = [name for name in NAMES if parse_metric(name).ties == set(TIES)]
@@ -45,7 +47,14 @@ def test_every_metric_has_cells_or_says_why_not(metric: Metric) -> None:
 
 
 def test_cells_know_the_parameters() -> None:
-    for name in ("BEDROC(alpha=5)", "EF(fraction=0.2)", "SetF(beta=2)", "F1@7", "Prec@0.3"):
+    for name in (
+        "BEDROC(alpha=5)",
+        "EF(fraction=0.2)",
+        "SetF(beta=2)",
+        "F(beta=2)@7",
+        "F1@7",
+        "Prec@0.3",
+    ):
         one = parse_metric(name)
         assert parse_metric(one.cell_statistic().name) == one
     assert (prframe.AP @ 5).without_cells == "it is cut off"

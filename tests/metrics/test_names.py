@@ -78,6 +78,8 @@ UNREADABLE = {
     "P@": "cannot read the metric 'P@': a cut-off is due, not its end.",
     "RBP(p=.5,2)": "cannot read the metric 'RBP(p=.5,2)': a parameter=value is due, not '2' at "
     "character 10.",
+    "F(beta=2)": "F needs a cut-off, for instance 'F(beta=2)@10'. F of all retrieved items is "
+    "'SetF'.",
     "F1": "F1 needs a cut-off, for instance 'F1@10'. F1 of all retrieved items is 'SetF', and the "
     "largest F1 of all thresholds 'MaxF1'.",
     "f1": "f1 needs a cut-off, for instance 'f1_10'. F1 of all retrieved items is 'SetF', and the "

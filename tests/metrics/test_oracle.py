@@ -13,6 +13,8 @@ from prframe.tie_policies import NO_MEAN, POLICIES, WITHOUT_LABELS
 from tests.oracle import ORACLE, SCORES, Group, Item, value
 from tests.strategies import frame, items, weighted
 
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+
 CUTOFFS = {
     "none": [""],
     "optional": ["", "@1", "@3", "@20"],
@@ -29,6 +31,8 @@ WITH_SETTINGS = [
     "EF(fraction=1)",
     "ERR(top=3)",
     "ERR(top=10)@2",
+    "F(beta=2)@3",
+    "F(beta=0.5)@3",
     'IPrec(levels="v9")@0.3',
     'IPrec(levels="v10")@0.3',
     "RBP(p=0)@2",

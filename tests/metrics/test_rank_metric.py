@@ -15,6 +15,8 @@ from prframe.stats import SCORE_GENERATING, expected_score, mid_rank_score, pars
 from prframe.stats.score_functions import ties as tied_scores
 from tests.oracle import Group, Item, value
 
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+
 RNG = np.random.default_rng(7)
 N = 60
 RANKING = pl.DataFrame(

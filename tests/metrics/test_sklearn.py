@@ -11,6 +11,8 @@ import prframe
 from tests.oracle import Item
 from tests.strategies import FINITE, frame, items, weighted
 
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+
 sklearn_metrics = pytest.importorskip("sklearn.metrics")
 
 WEIGHTED = weighted(max_size=40)

@@ -10,6 +10,8 @@ import pytest
 
 import prframe
 
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+
 RECORD = json.loads((Path(__file__).parents[1] / "data" / "vl_pr.json").read_text())
 RUNS = {run["id"]: run for run in RECORD["runs"]}
 

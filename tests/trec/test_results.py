@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import prframe
 from prframe import PrframeError
 from prframe.trec import read_qrels, read_results, read_run
 
@@ -73,15 +74,25 @@ def test_several_files(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("line", ["", "# read line by line\n"])
+def test_undefined_values_are_null(line: str, tmp_path: Path) -> None:
+    text = f"{line}map 301 nan\nmap 302 0.5\nmap 303 0.3\nP_5 301 -nan\n"
+    results = read_results(saved(tmp_path, text))
+    assert results["value"].to_list() == [None, 0.5, 0.3, None]
+    with pytest.warns(prframe.UndefinedMetricWarning, match="null or NaN"):
+        means = prframe.interval(results, values="value", over="query_id")
+    assert means["estimate"].to_list() == [0.4, None]
+
+
 MEND = "Mend the line, or put a # in front of it to leave it out."
 REFUSED = {
     "no number": (
         "map 301 0.1\nmap\t302\tx\n",
         "{}, line 2: the value of map must be a number; got 'x', in 'map\\t302\\tx'. " + MEND,
     ),
-    "NaN": (
-        "map 301 nan\n",
-        "{}, line 1: the value of map must be a number; got 'nan', in 'map 301 nan'. " + MEND,
+    "a word like nan": (
+        "map 301 nano\n",
+        "{}, line 1: the value of map must be a number; got 'nano', in 'map 301 nano'. " + MEND,
     ),
     "a run": (
         "301 Q0 d1 1 2.5 bm25\n",

@@ -100,6 +100,24 @@ def test_dicts_by_query() -> None:
     assert missing["score"].to_list() == [-inf]
 
 
+def test_a_column_is_not_taken_for_files(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d1").touch()
+    run = {"doc_id": ["d1"], "query_id": ["1"], "score": [1.0]}
+    assert join(run, {"1": {"d1": 1}})["label"].to_list() == [1]
+
+
+@pytest.mark.parametrize("parts", [[RUN, RUN], [NESTED], (Path("x.run"),), [__file__, "y"]])
+def test_parts_of_a_run_are_put_together_first(parts) -> None:
+    if isinstance(parts[0], Path):
+        parts = (Path(__file__),)
+    with pytest.raises(PrframeError) as caught:
+        join({"x": parts}, JUDGED)
+    text = str(caught.value)
+    assert text.startswith("the run 'x' must be a frame, a path, or a dict of scores by query and")
+    assert text.endswith("Put the parts of a run together first, for example with polars.concat.")
+
+
 RUNS = {
     "dicts": lambda: {"a": NESTED, "b": NESTED},
     "polars": lambda: {"a": RUN, "b": RUN.lazy()},

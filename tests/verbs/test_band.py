@@ -81,7 +81,11 @@ def expected(rows: pl.DataFrame, options: dict[str, object], **totals: int) -> p
     columns = {"precision": pr_curve(*scores, **totals), "low": ends.low, "high": ends.high}
     low_high = {"low": "conf_low", "high": "conf_high"}
     rows = pl.DataFrame({"recall": LEVELS} | columns).rename(low_high)
-    return rows.with_columns(pl.col(*low_high.values()).fill_nan(None), method=pl.lit(name))
+    facts = {"method": name, "confidence_level": 0.95, "simultaneous": simultaneous}
+    return rows.with_columns(
+        pl.col(*low_high.values()).fill_nan(None),
+        **{column: pl.lit(value) for column, value in facts.items()},
+    )
 
 
 @pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")

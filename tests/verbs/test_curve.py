@@ -14,6 +14,8 @@ from prframe.tie_policies import NO_MEAN, WITHOUT_LABELS
 from tests.oracle import Group, Item
 from tests.strategies import frame, items, weighted
 
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+
 TIES = st.sampled_from(["group", "order"])
 
 
@@ -149,6 +151,23 @@ def test_precision_at_recall_levels_is_a_metric(
 def test_one_recall_level() -> None:
     data = pl.DataFrame({"score": [3, 2, 1], "label": [1, 0, 1]})
     assert prframe.curve(data, recall=0.5).equals(prframe.curve(data, recall=[0.5]))
+
+
+@pytest.mark.parametrize("number", [11, np.int64(11)])
+def test_a_number_of_recall_levels(number: int) -> None:
+    data = pl.DataFrame({"score": range(20, 0, -1), "label": [1, 0] * 10})
+    levels = [i / 10 for i in range(11)]
+    found = prframe.curve(data, recall=number)
+    assert found.equals(prframe.curve(data, recall=levels))
+    assert found["recall"].to_list() == levels
+    assert prframe.curve(data, recall=2)["recall"].to_list() == [0.0, 1.0]
+    band = prframe.band(data, recall=number, n_resamples=50, rng=1)
+    assert band["recall"].to_list() == levels[1:-1]
+    assert band.equals(prframe.band(data, recall=levels[1:-1], n_resamples=50, rng=1))
+    wide = data.with_columns(other=-pl.col("score"))
+    options = {"score": ["score", "other"], "n_resamples": 50, "rng": 1}
+    compared = prframe.compare_curves(wide, recall=number, **options)
+    assert compared["recall"].to_list() == levels[1:-1]
 
 
 def test_recall_levels_are_exact() -> None:

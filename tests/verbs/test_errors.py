@@ -40,7 +40,9 @@ PLAIN_OR = f"{', '.join(_FIRST)} or {_LAST}"
 FRAMES = ", a ".join(kind.description for kind in KINDS)
 ARRAYS = "Arrays are given as a dict of columns, such as {'score': scores, 'label': labels}."
 # Some calls take the rows of all queries as one ranking on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::prframe.PooledRankingWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::prframe.NoNegativesWarning", "ignore::prframe.PooledRankingWarning"
+)
 evaluate, curve, interval = prframe.evaluate, prframe.curve, prframe.interval
 rank_test = prframe.rank_test
 
@@ -685,8 +687,22 @@ REFUSALS = {
         "`recall` must be a list of rising levels, each once; got [].",
     ),
     "a level of a band": (
-        lambda: prframe.band(GOOD, recall=1),
+        lambda: prframe.band(GOOD, recall=1.0),
         "`recall` must be > 0 and < 1; got 1.0.",
+    ),
+    "a number of levels": (
+        lambda: prframe.band(GOOD, recall=1),
+        "`recall` as a whole number is that of evenly spaced levels from 0 to 1, at least 2; got "
+        "1. A single level is a float, for example 1.0.",
+    ),
+    "a number of levels of a curve": (
+        lambda: prframe.curve(GOOD, recall=0),
+        "`recall` as a whole number is that of evenly spaced levels from 0 to 1, at least 2; got "
+        "0. A single level is a float, for example 1.0.",
+    ),
+    "two levels, without a band": (
+        lambda: prframe.band(GOOD, recall=2),
+        "`recall` must be a list of rising levels, each once; got array([], dtype=float64).",
     ),
     "a level that is a word": (
         lambda: prframe.band(GOOD, recall="half"),
@@ -783,13 +799,13 @@ REFUSALS = {
     "interval of a metric": (
         lambda: interval(GOOD, ["AP", "nDCG@10"]),
         "nDCG@10 of one ranking has no interval here: it uses graded labels; AP, AUC, AUPRC, "
-        "BEDROC, EF, F1@k, Lift@k, MaxF1, P@k, Prec@r, R@k, RelP@k, Rprec, SetAP, SetF, SetP and "
+        "BEDROC, EF, F@k, F1@k, Lift@k, MaxF1, P@k, Prec@r, R@k, RelP@k, Rprec, SetAP, SetF, SetP and "
         "SetR have; for a mean over groups name them with over=.",
     ),
     "interval of a metric with a cut-off": (
         lambda: interval(GOOD, "AP@10"),
         "AP@10 of one ranking has no interval here: it is cut off; AP, AUC, AUPRC, "
-        "BEDROC, EF, F1@k, Lift@k, MaxF1, P@k, Prec@r, R@k, RelP@k, Rprec, SetAP, SetF, SetP and "
+        "BEDROC, EF, F@k, F1@k, Lift@k, MaxF1, P@k, Prec@r, R@k, RelP@k, Rprec, SetAP, SetF, SetP and "
         "SetR have; for a mean over groups name them with over=.",
     ),
     "interval of rows without a cluster": (

@@ -27,7 +27,9 @@ from prframe.tie_policies import ALL_TIES, WITHOUT_LABELS
 from tests.strategies import Item, frame, items
 
 # Some calls take the rows of all queries as one ranking on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::prframe.PooledRankingWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::prframe.NoNegativesWarning", "ignore::prframe.PooledRankingWarning"
+)
 
 # Its name before SciPy 1.15.
 SCIPY_RNG = "rng" if "rng" in inspect.signature(stats.bootstrap).parameters else "random_state"
@@ -76,6 +78,7 @@ def warned(call: Callable[[], pl.DataFrame]) -> tuple[pl.DataFrame, list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", prframe.PooledRankingWarning)
+        warnings.simplefilter("ignore", prframe.NoNegativesWarning)
         found = call()
     assert all(one.category is prframe.UndefinedMetricWarning for one in caught)
     return found, [str(one.message) for one in caught]
@@ -253,14 +256,31 @@ def test_wald_for_auc_is_delong() -> None:
     wins = (higher > 0) + (higher == 0) / 2
     of_pos, of_neg = wins.mean(axis=1), wins.mean(axis=0)
     found = prframe.interval(rows, "AUC", method="wald", confidence_level=0.9)
-    plain = np.sqrt(of_pos.var() / of_pos.size + of_neg.var() / of_neg.size)
-    assert found["std_error"].item() == pytest.approx(plain)
-    # DeLong divides by one less.
     delong = np.sqrt(of_pos.var(ddof=1) / of_pos.size + of_neg.var(ddof=1) / of_neg.size)
-    assert found["std_error"].item() == pytest.approx(delong, rel=1 / of_pos.size)
-    reach = stats.norm.ppf(0.95) * plain
+    assert found["std_error"].item() == pytest.approx(delong, rel=1e-12)
+    reach = stats.norm.ppf(0.95) * delong
     ends = found.select(ENDS).row(0)
     assert ends == pytest.approx((wins.mean() - reach, wins.mean() + reach))
+
+
+@pytest.mark.parametrize("cluster", [None, "cluster"])
+def test_the_error_of_auc_is_that_of_the_comparison(cluster: str | None) -> None:
+    rows = data(300, seed=13).with_columns(
+        pl.col("score").clip(-9, None), cluster=pl.int_range(pl.len()) % 40, nothing=0.0
+    )
+    # A constant score has an AUC of one half without an error.
+    options = {"score": ["score", "nothing"], "over": None, "test": "delong", "cluster": cluster}
+    with_nothing = prframe.compare(rows, "AUC", **options)
+    alone = prframe.interval(rows, "AUC", method="wald", cluster=cluster)
+    assert with_nothing["mean_b"].item() == 0.5
+    z = (alone["estimate"].item() - 0.5) / alone["std_error"].item()
+    assert with_nothing["statistic"].item() == pytest.approx(z, rel=1e-9)
+
+
+def test_one_item_of_a_class_does_not_vary() -> None:
+    rows = pl.DataFrame({"score": [4, 3, 2, 1], "label": [0, 1, 0, 0]})
+    found = prframe.interval(rows, "AUC", method="wald")
+    assert found["std_error"].item() == pytest.approx((2 / 9 / 3 * 3 / 2) ** 0.5)
 
 
 @pytest.mark.slow
@@ -500,7 +520,7 @@ def test_means_of_too_little() -> None:
     none, texts = warned(
         lambda: prframe.interval(one.with_columns(label=False), "AP", over="query")
     )
-    assert none.drop("metric", "method").null_count().row(0) == (1, 1, 1, 1)
+    assert none.drop("metric", "method", "confidence_level").null_count().row(0) == (1, 1, 1, 1)
     assert texts == [
         "AP: undefined, hence null, for 1 of 1 groups, which have no positives, in groups [3]"
     ]

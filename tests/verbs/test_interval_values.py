@@ -214,8 +214,9 @@ def test_no_rows() -> None:
         for by in (None, "model"):
             none = arranged(evaluated()).clear()
             found = prframe.interval(none, values=values, by=by, over="query_id")
-            assert found.columns[-6:] == [
-                *("metric", "estimate", "std_error", "conf_low", "conf_high", "method")
+            assert found.columns[-7:] == [
+                *("metric", "estimate", "std_error", "conf_low", "conf_high", "method"),
+                "confidence_level",
             ]
             assert found.height == 0
 

@@ -88,22 +88,26 @@ RATES = {"recall": pl.Float64, "precision": pl.Float64}
                 "metric": pl.String,
                 "model_a": pl.String,
                 "model_b": pl.String,
-                "mean_a": pl.Float64,
-                "mean_b": pl.Float64,
                 "difference": pl.Float64,
                 "conf_low": pl.Float64,
                 "conf_high": pl.Float64,
-                "statistic": pl.Float64,
-                "p_value": pl.Float64,
-                "p_std_error": pl.Float64,
                 "p_adjusted": pl.Float64,
-                "p_adjusted_std_error": pl.Float64,
+                "p_value": pl.Float64,
                 "effect_size": pl.Float64,
+                "mean_a": pl.Float64,
+                "mean_b": pl.Float64,
+                "statistic": pl.Float64,
                 "wins": pl.Int64,
                 "ties": pl.Int64,
                 "losses": pl.Int64,
                 "n": pl.Int64,
                 "method": pl.String,
+                "test": pl.String,
+                "correction": pl.String,
+                "n_family": pl.Int64,
+                "confidence_level": pl.Float64,
+                "p_std_error": pl.Float64,
+                "p_adjusted_std_error": pl.Float64,
                 "prob_a": pl.Float64,
                 "prob_rope": pl.Float64,
                 "prob_b": pl.Float64,
@@ -119,20 +123,24 @@ RATES = {"recall": pl.Float64, "precision": pl.Float64}
                 "metric": pl.String,
                 "model_a": pl.Float64,
                 "model_b": pl.Float64,
-                "mean_a": pl.Float64,
-                "mean_b": pl.Float64,
                 "difference": pl.Float64,
                 "conf_low": pl.Float64,
                 "conf_high": pl.Float64,
-                "statistic": pl.Float64,
                 "p_value": pl.Float64,
-                "p_std_error": pl.Float64,
                 "effect_size": pl.Float64,
+                "mean_a": pl.Float64,
+                "mean_b": pl.Float64,
+                "statistic": pl.Float64,
                 "wins": pl.Int64,
                 "ties": pl.Int64,
                 "losses": pl.Int64,
                 "n": pl.Int64,
                 "method": pl.String,
+                "test": pl.String,
+                "correction": pl.String,
+                "n_family": pl.Int64,
+                "confidence_level": pl.Float64,
+                "p_std_error": pl.Float64,
             },
         ),
         (
@@ -143,6 +151,8 @@ RATES = {"recall": pl.Float64, "precision": pl.Float64}
                 "conf_low": pl.Float64,
                 "conf_high": pl.Float64,
                 "method": pl.String,
+                "confidence_level": pl.Float64,
+                "simultaneous": pl.Boolean,
             },
         ),
         (
@@ -169,6 +179,7 @@ RATES = {"recall": pl.Float64, "precision": pl.Float64}
                 "conf_low": pl.Float64,
                 "conf_high": pl.Float64,
                 "method": pl.String,
+                "confidence_level": pl.Float64,
             },
         ),
         (
@@ -201,7 +212,9 @@ RATES = {"recall": pl.Float64, "precision": pl.Float64}
 )
 @pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 def test_columns_after_the_keys(result, columns: dict[str, pl.DataType]) -> None:
-    assert dict(result().schema) == {"q": pl.Int64, **columns}
+    expected = {"q": pl.Int64, **columns}
+    assert dict(result().schema) == expected
+    assert list(result().columns) == list(expected)
 
 
 def test_check_is_not_grouped() -> None:

@@ -20,7 +20,7 @@ from .drawn_paths import DrawnPath as DrawnPath, Draws as Draws
 from .gamma_walks import Weights as Weights, drawn_weights as drawn_weights
 from .importance import is_concentrated as is_concentrated
 from .kernels import bandwidth_pair as bandwidth_pair
-from .levels import band_levels as band_levels
+from .levels import band_levels as band_levels, spaced_levels as spaced_levels
 from .precision_recall import pr_curve as pr_curve
 from .roc_path import RocPath as RocPath, empirical_precision as empirical_precision
 from .smoothed_bootstrap import (

@@ -149,7 +149,10 @@ def _from_influence(
 ) -> IntervalEstimate:
     """Return the interval from the standard error that influence values give."""
     estimate, (values, number) = statistic.value(cells), _influence(cells, statistic, clusters)
-    std_error = float(np.sqrt(number @ values**2))
+    if statistic.of_two_samples:
+        std_error = _of_two_samples(cells, statistic.influence(cells), clusters)
+    else:
+        std_error = float(np.sqrt(number @ values**2))
     # The items of one cluster may all agree, so a cluster counts as one observation.
     trials = min(statistic.trials(cells), cells.n if clusters is None else values.size)
     if method == "wald":
@@ -167,6 +170,34 @@ def _from_influence(
             trials=trials,
         )
     return IntervalEstimate(estimate, std_error, low, high, method)
+
+
+def _of_two_samples(
+    cells: RankedCells, influence: tuple[Floats, Floats], clusters: "csr_array | None"
+) -> float:
+    """Return the standard error of DeLong, or with clusters that of Obuchowski.
+
+    `influence` is that of the positives and that of the negatives of each cell.
+
+    The sums of squares over m positives, negatives or clusters are multiplied by m / (m - 1).
+    """
+    if clusters is None:
+        pos, neg = (
+            float(number @ values**2) * _less_one(int(number.sum()))
+            for number, values in zip((cells.pos, cells.neg), influence, strict=True)
+        )
+        return float(np.sqrt(pos + neg))
+    halves = clusters[:, : cells.pos.size], clusters[:, cells.pos.size :]
+    sums = [half @ values for half, values in zip(halves, influence, strict=True)]
+    sizes = [int(np.count_nonzero(half.sum(axis=1))) for half in halves]
+    within = [_less_one(m) * float(part @ part) for m, part in zip(sizes, sums, strict=True)]
+    across = 2 * _less_one(clusters.shape[0]) * float(sums[0] @ sums[1])
+    return float(np.sqrt(max(sum(within) + across, 0.0)))
+
+
+def _less_one(number: int) -> float:
+    """Return n / (n - 1), and 1 for a single one, which varies in nothing."""
+    return number / (number - 1) if number > 1 else 1.0
 
 
 def _checked(

@@ -49,6 +49,7 @@ from .thresholded import (
 from .top import (
     Enrichment as Enrichment,
     F1At as F1At,
+    FAt as FAt,
     LiftAt as LiftAt,
     PrecisionAt as PrecisionAt,
     RecallAt as RecallAt,

@@ -57,6 +57,9 @@ class CellStatistic(ABC):
     jumps : bool
         Whether the metric jumps from level to level where scores have few levels. Resamples
         describe such jumps, and a standard error does not.
+    of_two_samples : bool
+        Whether the variance is that of a mean over the positives and of one over the negatives,
+        each of which is corrected for its own size, as DeLong does.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class CellStatistic(ABC):
 
     own_tests: ClassVar[frozenset[str]] = frozenset()
     jumps: ClassVar[bool] = False
+    of_two_samples: ClassVar[bool] = False
 
     @property
     @abstractmethod

@@ -139,6 +139,7 @@ class RocArea(CellStatistic):
     """
 
     own_tests: ClassVar[frozenset[str]] = frozenset({"delong"})
+    of_two_samples: ClassVar[bool] = True
 
     @property
     def name(self) -> str:

@@ -259,6 +259,42 @@ class F1At(_FirstK):
 
 
 @dataclass(frozen=True)
+class FAt(_FirstK):
+    """F@k: the F measure of P@k and R@k, ``(1 + beta^2) tp / (k + beta^2 n_pos)``.
+
+    Parameters
+    ----------
+    k : int >= 1
+        Rank.
+    beta : float in (0, 1e6]
+        Weight of recall against precision.
+
+    Examples
+    --------
+    >>> round(float(FAt(k=4, beta=2.0).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.833
+    """
+
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the cut-off and the weight."""
+        super().__post_init__()
+        checks.number("beta", self.beta, above=0, at_most=1e6)
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return f"F(beta={self.beta:g})@{self.k}"
+
+    def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
+        """Return (k + beta^2 n_pos) / (1 + beta^2), and its derivative."""
+        del n
+        square = self.beta**2
+        return np.where(n_pos > 0, (k + square * n_pos) / (1 + square), 0.0), square / (1 + square)
+
+
+@dataclass(frozen=True)
 class RelativePrecisionAt(_FirstK):
     """RelP@k: P@k over that of the best ranking, ``tp / min(k, n_pos)``.
 

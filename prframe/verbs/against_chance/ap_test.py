@@ -111,7 +111,8 @@ def ap_test(
     ------
     PrframeError
         An unknown option, `weight`, a tie policy that looks at labels or is a mean over orders,
-        "exact" with too many rankings, "lattice" with too many positives, rows that cannot be
+        "exact" with too many rankings, more than 100 million retrieved items (except with two
+        positives or with draws), "lattice" with too many positives, rows that cannot be
         ranked, or AP at hand that is outside [0, 1] or has no totals.
 
     Warns

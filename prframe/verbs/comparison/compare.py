@@ -89,7 +89,7 @@ def compare(
     {shared}
         On the same items there is no `weight`.
     values : str or list of str, optional
-        In place of metrics: the columns of their values at hand, which may be any finite numbers.
+        In place of metrics: the columns of their values at hand, numbers of up to 1e100 in size.
         With models in rows each column is a metric; where `values` names one column and the frame
         has a column ``"metric"``, that names the metrics. Without a column of models each column
         is a model, and the metric that of the column ``"metric"``, or ``"value"``.
@@ -113,7 +113,7 @@ def compare(
         - "bootstrap": items are drawn with replacement.
         - "delong": of AUC, by the normal distribution.
         - "posterior": the probability that a model is better, for metrics that count the positives
-          among the first k (P@k, R@k, F1@k, RelP@k, Lift@k, EF, Rprec).
+          among the first k (P@k, R@k, F@k, F1@k, RelP@k, Lift@k, EF, Rprec).
     method : {"auto", "exact", "convolution", "sampled", "normal"}
         How the p-value of "randomization" or "wilcoxon" over queries is computed. "auto" counts
         all signs where that is quick, and elsewhere takes a saddlepoint where that is accurate, or
@@ -179,14 +179,15 @@ def compare(
     -------
     frame of the caller's kind
         The `by` columns, then ``metric`` (String), ``model_a``, ``model_b`` (as the column
-        `model`), ``mean_a``, ``mean_b``, ``difference``, ``conf_low``, ``conf_high``,
-        ``statistic``, ``p_value``, ``p_std_error``, the Monte Carlo error of a p-value that was
-        sampled, ``p_adjusted`` (with `correction`), ``p_adjusted_std_error`` (with "max-t" and
-        "tukey"), ``effect_size`` (Float64), ``wins``,
-        ``ties``, ``losses`` of a, ``n`` queries or items (Int64), ``method`` (String); with
-        `rope` ``prob_a``, ``prob_rope``, ``prob_b`` (Float64), that a, neither or b is better;
-        with `equivalence` ``p_equivalence`` (Float64); with `power` ``detectable_difference``
-        (Float64) and ``n_needed`` (Int64). A row per group, metric and pair.
+        `model`), ``difference``, ``conf_low``, ``conf_high``, ``p_adjusted`` (with `correction`),
+        ``p_value``, ``effect_size``, ``mean_a``, ``mean_b``, ``statistic`` (Float64), ``wins``,
+        ``ties``, ``losses`` of a, ``n`` queries or items (Int64), ``method``, ``test``,
+        ``correction`` (String), ``n_family`` (Int64), the number of p-values for which each is
+        adjusted, ``confidence_level``, ``p_std_error``, the Monte Carlo error of a p-value that
+        was sampled, ``p_adjusted_std_error`` (Float64, with "max-t" and "tukey"); with `rope`
+        ``prob_a``, ``prob_rope``, ``prob_b`` (Float64), that a, neither or b is better; with
+        `equivalence` ``p_equivalence`` (Float64); with `power` ``detectable_difference`` (Float64)
+        and ``n_needed`` (Int64). A row per group, metric and pair.
 
     Raises
     ------

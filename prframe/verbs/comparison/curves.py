@@ -76,8 +76,9 @@ def compare_curves(
         list of columns, a model each. Models in rows are matched by `item`, which is needed then.
     baseline : model or list of models, optional
         Compare each other model with these. Absent: every pair, in order of first appearance.
-    recall : float or list of float in (0, 1), optional
-        Levels, in rising order. Absent: 181 of them, evenly over `recall_range`.
+    recall : float or list of float in (0, 1), or int >= 3, optional
+        Levels, in rising order; a whole number is that of evenly spaced levels from 0 to 1, whose
+        two ends have no band and no row. Absent: 181 levels, evenly over `recall_range`.
     recall_range : (float, float), optional
         First and last level where `recall` is absent; (0.05, 0.95) unless given.
     simultaneous : bool

@@ -77,7 +77,7 @@ def paired_rows(
             "incomplete='common' leaves items out, which `n_pos` and `n_neg` count; leave these "
             "out, or take incomplete='last'."
         )
-    held = Source(source.whole())
+    held = source.holding(source.whole())
     models, rows = (_wide if args.further_scores else _long)(held, args, extra)
     names = key_names(args)
     keys = rows.select(names).unique(maintain_order=True)
@@ -109,7 +109,7 @@ def _wide(
     source: Source, args: Arguments, extra: tuple[str, ...]
 ) -> tuple[list[Any], pl.DataFrame]:
     """Return the models and their rows, with the model's number, where each has a column."""
-    numbered = Source(source.whole().with_row_index(ROW))
+    numbered = source.holding(source.whole().with_row_index(ROW))
     models = [args.score, *args.further_scores]
     parts = [
         Ranking(numbered, replace(args, score=score, further_scores=()), extra=(*extra, "row"))

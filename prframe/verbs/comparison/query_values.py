@@ -147,7 +147,7 @@ class ComparedValues:
             models = self.measure.columns
         else:
             models = (self.args.score, *self.args.further_scores)
-        return pl.Series(models), self._values(Source(source.whole()))
+        return pl.Series(models), self._values(source.holding(source.whole()))
 
     def _stratum(self, group: MetricValues, models: pl.Series) -> Stratum:
         """Spread the rows of one group over models and queries."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import comb
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -56,14 +57,16 @@ class Comparison:
 
     def columns(self) -> dict[str, pl.DataType]:
         """Return the columns of the result but for the models."""
-        floats = ["mean_a", "mean_b", "difference", "conf_low", "conf_high"]
-        floats += ["statistic", "p_value", "p_std_error"]
+        floats = ["difference", "conf_low", "conf_high"]
         floats += [] if self.correction is None else ["p_adjusted"]
-        floats += ["p_adjusted_std_error"] if self.correction in JOINT else []
+        floats += ["p_value", "effect_size", "mean_a", "mean_b", "statistic"]
         columns: dict[str, pl.DataType] = {"metric": pl.String()}
-        columns |= dict.fromkeys([*floats, "effect_size"], pl.Float64())
+        columns |= dict.fromkeys(floats, pl.Float64())
         columns |= dict.fromkeys(("wins", "ties", "losses", "n"), pl.Int64())
-        columns["method"] = pl.String()
+        columns |= dict.fromkeys(("method", "test", "correction"), pl.String())
+        columns |= {"n_family": pl.Int64(), "confidence_level": pl.Float64()}
+        errors = ["p_std_error", *(["p_adjusted_std_error"] if self.correction in JOINT else [])]
+        columns |= dict.fromkeys(errors, pl.Float64())
         if self.rope is not None:
             columns |= dict.fromkeys(("prob_a", "prob_rope", "prob_b"), pl.Float64())
         if self.equivalence is not None:
@@ -111,7 +114,25 @@ def comparison_rows(
             parts.append(head.join(table, how="cross") if head.width else table)
     floats = [name for name, dtype in known.items() if dtype == pl.Float64()]
     rows = pl.concat(parts).with_columns(pl.col(floats).fill_nan(None))
+    rows = rows.with_columns(
+        test=pl.lit(asked.test),
+        correction=pl.lit(asked.correction, dtype=pl.String),
+        n_family=_family_size(asked, len(models)),
+        confidence_level=pl.lit(asked.confidence_level),
+    )
     return _adjusted(rows, asked).drop("group")
+
+
+def _family_size(asked: Comparison, n_models: int) -> pl.Expr:
+    """Return the number of p-values for which that of each row is adjusted; null for none."""
+    if asked.correction is None:
+        return pl.lit(None, dtype=pl.Int64)
+    if asked.correction == "tukey":
+        # The largest difference is that of all models, whichever are compared.
+        return pl.lit(comb(n_models, 2))
+    number = pl.col("p_value").count()
+    families = _FAMILIES[asked.within]
+    return number.over(families) if families else number
 
 
 def no_rows(asked: Comparison, keys: Sequence[str]) -> pl.DataFrame:

@@ -15,6 +15,7 @@ from prframe.stats.rankings import (
     CellStatistic,
     Enrichment,
     F1At,
+    FAt,
     LargestF1,
     LiftAt,
     PrecisionAt,
@@ -36,6 +37,7 @@ SMOOTH += [Bedroc(20.0), Bedroc(0.5)]
 SETS: list[CellStatistic] = [SetPrecision(), SetRecall(), SetAveragePrecision()]
 SETS += [SetFMeasure(1.0), SetFMeasure(2.0)]
 CUT: list[CellStatistic] = [PrecisionAt(1), PrecisionAt(4), RecallAt(3), RecallAt(50)]
+CUT += [FAt(4, 2.0), FAt(50, 0.5)]
 CUT += [F1At(4), F1At(50), LiftAt(3), RelativePrecisionAt(3), RPrecision(), Enrichment(0.3)]
 LEVELS: list[CellStatistic] = [PrecisionAtRecall(r) for r in (0.1, 0.3, 0.5, 0.9)]
 ROWS = st.lists(

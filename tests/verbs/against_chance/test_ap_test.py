@@ -20,6 +20,8 @@ from prframe.stats import (
 from prframe.stats.null.average_precision.groups import Case, Cases
 from tests.strategies import Item, frame, items
 
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+
 GROUPS = st.lists(items(), min_size=1, max_size=3)
 quiet = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 

@@ -23,6 +23,8 @@ from prframe.tie_policies import WITHOUT_LABELS
 from tests.oracle import ORDERS, SCORES
 from tests.strategies import Item, frame, items
 
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+
 SIDES = ("two-sided", "less", "greater")
 PHIS = list(SCORES)
 GROUPS = st.lists(items(max_size=7), min_size=1, max_size=3)

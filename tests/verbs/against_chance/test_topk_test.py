@@ -9,6 +9,8 @@ from hypothesis import given, strategies as st
 import prframe
 from tests.strategies import Item, frame, items
 
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+
 CUTOFFS = [1, 2, 3, 5, 9]
 GROUPS = st.lists(items(), min_size=1, max_size=3)
 quiet = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")

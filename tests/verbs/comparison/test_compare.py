@@ -16,6 +16,7 @@ sides = pytest.mark.parametrize("alternative", SIDES)
 DATA = runs()
 # A metric of any value, and one with many ties.
 METRICS = ["AP", "P@4"]
+N_PAIRS = len(MODELS) * (len(MODELS) - 1) // 2
 
 
 def rows(frame: pl.DataFrame = DATA, metrics: Any = METRICS, **options: Any) -> list[dict]:
@@ -209,7 +210,31 @@ def test_corrections_are_statsmodels(correction: str, within: str, family: list[
 
 def test_without_a_correction_there_is_no_such_column() -> None:
     found = prframe.compare(DATA, "AP", correction=None)
-    assert found.equals(prframe.compare(DATA, "AP").drop("p_adjusted"))
+    assert found["correction"].is_null().all()
+    assert found["n_family"].is_null().all()
+    of_correction = ["correction", "n_family"]
+    corrected = prframe.compare(DATA, "AP").drop("p_adjusted", *of_correction)
+    assert found.drop(of_correction).equals(corrected)
+
+
+@pytest.mark.parametrize(
+    ("options", "sizes"),
+    [
+        ({"correction": "holm"}, [N_PAIRS * 2] * 2),
+        ({"correction": "bh", "within": "metric"}, [N_PAIRS] * 2),
+        ({"correction": "max-t"}, [N_PAIRS * 2] * 2),
+        ({"correction": "tukey", "within": "metric"}, [N_PAIRS] * 2),
+        ({"correction": "tukey", "within": "metric", "baseline": MODELS[0]}, [N_PAIRS] * 2),
+        ({"correction": "holm", "baseline": MODELS[0]}, [2 * (len(MODELS) - 1)] * 2),
+    ],
+)
+def test_the_facts_of_a_comparison(options: dict[str, Any], sizes: list[int]) -> None:
+    found = prframe.compare(DATA, ["AP", "P@1"], rng=1, confidence_level=0.9, **options)
+    assert found["correction"].unique().to_list() == [options["correction"]]
+    assert found["test"].unique().to_list() == ["randomization"]
+    assert found["confidence_level"].unique().to_list() == [0.9]
+    for metric, size in zip(("AP", "P@1"), sizes, strict=True):
+        assert found.filter(metric=metric)["n_family"].unique().to_list() == [size]
 
 
 def stepped_down(t: np.ndarray, drawn: np.ndarray) -> np.ndarray:

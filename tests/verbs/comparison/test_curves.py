@@ -22,6 +22,8 @@ from prframe.stats.curves.bayesian_bootstrap import posterior_of
 from prframe.stats.curves.paired_paths import PairedPaths, _Halves
 from prframe.stats.rankings.cells import cells_from_scores
 
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+
 LEVELS = np.array([0.05, 0.2, 0.31, 0.5, 0.77, 0.95])
 SCORES = st.sampled_from([-inf, 0.0, 1.0, 2.0, 3.0, 4.0, 5.0, inf])
 Floats = NDArray[np.float64]

@@ -189,7 +189,10 @@ def test_a_pair_without_a_common_query(test: str, interval: str) -> None:
     row = found.row(0, named=True)
     counts = {"wins": 0, "ties": 0, "losses": 0, "n": 0}
     assert {name: row[name] for name in counts} == counts
-    known = {"metric", "model_a", "model_b", *counts}
+    facts = ("test", "correction", "n_family", "confidence_level")
+    known = {"metric", "model_a", "model_b", *counts, *facts}
+    # There are three pairs, two of which have a p-value.
+    assert row["n_family"] == 2
     assert all(value is None for name, value in row.items() if name not in known)
     assert found["n"].to_list() == [0, 3, 9]
     assert found["p_adjusted"].null_count() == 1

@@ -21,6 +21,8 @@ from prframe.verbs.comparison.options import (
 )
 from tests.strategies import SCORES
 
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+
 MODELS = ["b", "a", "c"]
 Row = tuple[str, str, int, float | None, int, str]
 COLUMNS = ["g", "model", "item", "score", "label", "cluster"]

@@ -87,6 +87,9 @@ class APNull(NullDistribution):
     the generating function at a few real slopes; "transform" inverts the characteristic function
     of a tilted distribution.
 
+    Without ties up to 100 million items may be retrieved, and a million million with one or two
+    positives: beyond that neighbouring values of AP are as close as their rounding.
+
     "auto" counts where there are at most 65,536 rankings, or few that are good enough; takes a
     saddlepoint where the tilted distribution is nearly normal, and where the generating function
     gives back the exact mean and variance, or other steps give the same; walks where single

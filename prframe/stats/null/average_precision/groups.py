@@ -15,10 +15,12 @@ from prframe.stats.null.average_precision.sums.terms import Term
 from prframe.stats.null.average_precision.tails.null_tails import NullTails
 from prframe.stats.null.average_precision.tails.routes import all_tails
 from prframe.stats.null.average_precision.tails.tail import (
+    LARGEST_DEPTH,
     APNullMethod,
     Tail,
     constant_tail,
     log_rest,
+    refuse_large,
 )
 from prframe.typing import Floats, Integers
 
@@ -122,6 +124,9 @@ class Cases:
             tails[place] = self._extreme_tail(float(totals[place]), best)
         places = np.flatnonzero(inside)
         if places.size:
+            for case in self.cases:
+                if case.ties is None:
+                    refuse_large(case.depth, case.n_pos, LARGEST_DEPTH)
             targets = totals[places] * (1 - EQUAL)
             sums = sum_tails(self._terms(), targets, only_inversion=only_inversion)
             for place, tail in zip(places.tolist(), sums, strict=True):

@@ -24,6 +24,7 @@ from prframe.stats.null.average_precision.tails.lattice import MOST_HITS, Lattic
 from prframe.stats.null.average_precision.tails.merged_walk import Rounding, Tails, Walk
 from prframe.stats.null.average_precision.tails.planned import planned_tails, problem_is_lumpy
 from prframe.stats.null.average_precision.tails.tail import (
+    LARGEST_DEPTH,
     APNullMethod,
     Asked,
     Hint,
@@ -34,6 +35,7 @@ from prframe.stats.null.average_precision.tails.tail import (
     lattice_hints,
     log_rest,
     planned_hint,
+    refuse_large,
 )
 from prframe.typing import Floats, Integers
 
@@ -68,6 +70,12 @@ _ONE_WIDTH = 8
 _SCALE = 2.0
 
 
+# Up to so many positives are counted in closed form, and so is the best ranking of more, of up to
+# so many items.
+_IN_CLOSED_FORM = 2
+_LARGEST_IN_CLOSED_FORM = 10**12
+
+
 class NullTails(AlikeGroups):
     """Tails for groups without ties, or for one group with ties."""
 
@@ -81,10 +89,21 @@ class NullTails(AlikeGroups):
     def begun(self, asked: Sequence[Asked], method: APNullMethod) -> list[Tail | None]:
         """Return the tails that are certain, or counted; None for others."""
         certain = [self._certain(*pair) for pair in asked]
+        for (group, _), tail in zip(asked, certain, strict=True):
+            most = LARGEST_DEPTH if tail is None else _LARGEST_IN_CLOSED_FORM
+            self._refuse_large(group, most)
         return [
             self._counted(*pair, method) if tail is None else tail
             for tail, pair in zip(certain, asked, strict=True)
         ]
+
+    def _refuse_large(self, group: int, most: int) -> None:
+        """Refuse a group without ties with more retrieved items than can be told apart."""
+        n, n_pos = self.groups[group]
+        depth, ends = self._shape
+        if ends is None:
+            most = _LARGEST_IN_CLOSED_FORM if n_pos <= _IN_CLOSED_FORM else most
+            refuse_large(n if depth is None else depth, n_pos, most)
 
     def finished(
         self, asked: Sequence[Asked], known: Sequence[Hint | None], method: APNullMethod
@@ -139,6 +158,7 @@ class NullTails(AlikeGroups):
         """Return a lower and an upper bound of P(AP >= x)."""
         if (sure := self._certain(group, x)) is not None:
             return exp(sure.log_reached), exp(sure.log_reached)
+        self._refuse_large(group, LARGEST_DEPTH)
         hint = self._hint(group, x)
         low, high = (self._walk(group, x, cell, hint, rounding) for rounding in ("low", "high"))
         return exp(low.reached), min(exp(np.logaddexp(high.reached, high.left_out)), 1.0)

@@ -3,11 +3,16 @@
 from math import expm1, inf, isnan, log
 from typing import Literal, NamedTuple, TypeAlias
 
+from prframe.errors import PrframeError
 from prframe.stats.null.average_precision.tails.lattice import LatticeTails
 from prframe.stats.null.average_precision.tails.merged_walk import Tails
 from prframe.stats.null.average_precision.tails.planned import PlannedTail
 
 APNullMethod: TypeAlias = Literal["auto", "exact", "lattice", "saddlepoint", "transform"]
+
+
+# Tails are accurate among so many retrieved items without ties.
+LARGEST_DEPTH = 10**8
 
 
 class Tail(NamedTuple):
@@ -47,6 +52,17 @@ def planned_hint(tail: PlannedTail | None) -> Hint | None:
         return None
     logs = Tail(tail.log_reached, tail.log_missed, tail.method)
     return Hint(logs, abs(tail.slope), is_accurate=tail.is_accurate)
+
+
+def refuse_large(depth: int, n_pos: int, most: int) -> None:
+    """Refuse tails among more retrieved items than floats can tell apart."""
+    if depth > most:
+        raise PrframeError(
+            f"the AP of {n_pos} positives among {depth:,} retrieved items has no p-value here: "
+            f"beyond {most:,} items, neighbouring values are as close as their rounding. Draw "
+            "random rankings instead, in ap_test with method='monte-carlo'; if the ranking is cut "
+            "off, say where."
+        )
 
 
 def constant_tail(*, is_reached: bool) -> Tail:

@@ -1,0 +1,163 @@
+"""Numbers at the ends of floats, and columns whose names are used inside."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import prframe
+from prframe import PrframeError
+from prframe.stats import APNull
+
+RNG = np.random.default_rng(1)
+N = 200
+ROWS = pl.DataFrame(
+    {
+        "q": np.arange(N) % 2,
+        "score": RNG.normal(size=N).round(1),
+        "label": (RNG.random(N) < 0.3).astype(int),
+        "weight": RNG.random(N) + 0.01,
+    }
+)
+WEIGHTED = ["AP", "AUC", "AUPRC", "Prec@0.5"]
+
+
+@pytest.mark.parametrize("size", [1e155, 1e-155, 1e-170, 1e300, 1e-290])
+@pytest.mark.parametrize("by", [None, "q"])
+def test_the_size_of_weights_does_not_matter(size: float, by: str | None) -> None:
+    # In one group alone, so that groups are scaled apart.
+    factor = pl.when(pl.col("q") == 0).then(size).otherwise(1.0) if by else pl.lit(size)
+    scaled = ROWS.with_columns(pl.col("weight") * factor)
+    found, expected = (
+        prframe.evaluate(rows, WEIGHTED, weight="weight", by=by).select(WEIGHTED).to_numpy()
+        for rows in (scaled, ROWS)
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_powers_of_two_change_nothing_at_all() -> None:
+    expected = prframe.evaluate(ROWS, WEIGHTED, weight="weight", by="q")
+    scaled = ROWS.with_columns(pl.col("weight") * 2.0**600)
+    assert prframe.evaluate(scaled, WEIGHTED, weight="weight", by="q").equals(expected)
+
+
+@pytest.mark.parametrize("verb", [lambda *a, **k: prframe.evaluate(*a, "AUC", **k), prframe.curve])
+def test_weights_that_add_up_to_infinity_are_refused(verb: Any) -> None:
+    huge = ROWS.with_columns(pl.col("weight") * 1.7e308)
+    with pytest.raises(PrframeError) as caught:
+        verb(huge, weight="weight")
+    assert str(caught.value) == (
+        "`weight` 'weight' must add up to a finite number: inf; divide all weights by the same "
+        "number."
+    )
+
+
+VALUES = pl.DataFrame({"query_id": [1, 2, 3], "a": [1e101, 1.0, 2.0], "b": [1.0, 3.0, 2.0]})
+LARGE = (
+    "`values` 'a' must be at most 1e+100 in size, as powers of them are added up: 1 of 3 rows, in "
+    "groups [1]; give them in a larger unit."
+)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_values_whose_powers_overflow_are_refused(sign: int) -> None:
+    rows = VALUES.with_columns(pl.col("a") * sign)
+    for call in (
+        lambda: prframe.compare(rows, values=["a", "b"], over="query_id"),
+        lambda: prframe.interval(rows, values=["a", "b"], over="query_id"),
+    ):
+        with pytest.raises(PrframeError) as caught:
+            call()
+        assert str(caught.value) == LARGE
+
+
+def test_values_up_to_that_size_are_scaled() -> None:
+    rows = VALUES.with_columns(a=pl.Series([4.0, 1.0, 2.5]))
+    options: dict[str, Any] = {"over": "query_id", "power": 0.8, "interval": "bca", "rng": 1}
+    plain = prframe.compare(rows, values=["a", "b"], **options)
+    large = prframe.compare(
+        rows.with_columns(pl.col("a", "b") * 1e99), values=["a", "b"], **options
+    )
+    for name in ("p_value", "effect_size", "n_needed"):
+        assert large[name].item() == pytest.approx(plain[name].item(), rel=1e-9)
+    for name in ("difference", "conf_low", "conf_high", "detectable_difference"):
+        assert large[name].item() == pytest.approx(plain[name].item() * 1e99, rel=1e-9)
+
+
+def known(n: int, n_pos: int, ap: float) -> pl.DataFrame:
+    """Test an average precision at hand."""
+    return prframe.ap_test({"ap": [ap], "p": [n_pos], "n": [n]}, ap="ap", n_pos="p", n="n")
+
+
+def test_few_positives_among_very_many_items() -> None:
+    # AP of two positives is .5 or more if the first item is one, or both of the first three are.
+    for n in (10**6, 10**9, 10**12):
+        assert known(n, 2, 0.5)["p_value"].item() == pytest.approx(2 / n, rel=1e-5)
+    assert known(10**8, 5, 0.2)["p_value"].item() == pytest.approx(5e-8, rel=1e-6)
+
+
+@pytest.mark.parametrize(("n", "n_pos"), [(10**9, 5), (10**15, 5), (10**15, 2), (2**53, 1)])
+@pytest.mark.parametrize("ap", [0.2, 1.0])
+def test_more_items_than_floats_tell_apart_are_refused(n: int, n_pos: int, ap: float) -> None:
+    if n == 10**9 and ap == 1:
+        # The best ranking is counted in closed form.
+        assert known(n, n_pos, ap)["p_value"].item() == pytest.approx(1.2e-43, rel=1e-4)
+        return
+    with pytest.raises(PrframeError) as caught:
+        known(n, n_pos, ap)
+    most = "100,000,000" if n_pos == 5 and ap < 1 else "1,000,000,000,000"
+    assert str(caught.value) == (
+        f"the AP of {n_pos} positives among {n:,} retrieved items has no p-value here: beyond "
+        f"{most} items, neighbouring values are as close as their rounding. Draw random rankings "
+        "instead, in ap_test with method='monte-carlo'; if the ranking is cut off, say where."
+    )
+    drawn = prframe.ap_test(
+        {"ap": [ap], "p": [n_pos], "n": [n]},
+        ap="ap",
+        n_pos="p",
+        n="n",
+        method="monte-carlo",
+        n_resamples=99,
+        rng=1,
+    )
+    assert drawn["p_value"].item() == pytest.approx(0.01)
+
+
+def test_means_and_bounds_among_too_many_items_are_refused() -> None:
+    rows = {"ap": [0.2, 0.3], "p": [5, 5], "n": [10**15] * 2, "q": [1, 2]}
+    with pytest.raises(PrframeError, match="has no p-value here: beyond 100,000,000 items"):
+        prframe.ap_test(rows, ap="ap", n_pos="p", n="n", over="q")
+    with pytest.raises(PrframeError, match="has no p-value here"):
+        APNull(10**9, 5).sf_bounds(0.2)
+    # What matters is how many are retrieved.
+    assert APNull(10**15, 5, depth=8).sf(0.2) == pytest.approx(5e-15, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["rows with these keys", "size", "len", "by0", "value", "column"])
+def test_columns_named_like_inner_ones(name: str) -> None:
+    rows = pl.DataFrame({name: ["q1", "q2", "q3"], "a": [0.1, 0.5, 0.7], "b": [0.2, 0.1, 0.4]})
+    plain = prframe.compare(rows.rename({name: "q"}), values=["a", "b"], over="q")
+    assert prframe.compare(rows, values=["a", "b"], over=name).equals(plain)
+    means = prframe.interval(rows, values=["a", "b"], over=name)
+    assert means.equals(prframe.interval(rows.rename({name: "q"}), values=["a", "b"], over="q"))
+    with pytest.raises(PrframeError, match="2 of 4 rows share these, in groups \\['q1'\\]"):
+        prframe.compare(pl.concat([rows, rows[:1]]), values=["a", "b"], over=name)
+
+
+def test_names_of_working_columns_are_refused() -> None:
+    rows = ROWS.rename({"q": "prframe: row number"})
+    with pytest.raises(PrframeError) as caught:
+        prframe.curve(rows, by="prframe: row number", order="input")
+    assert str(caught.value) == (
+        "`by[0]` must not begin with 'prframe: ', as working columns do; got 'prframe: row "
+        "number'; rename the column."
+    )
+
+
+@pytest.mark.parametrize("label", [np.inf, -np.inf])
+@pytest.mark.parametrize("metric", ["nDCG", "AP", "DCG@2"])
+def test_infinite_labels_in_expressions(label: float, metric: str) -> None:
+    rows = pl.DataFrame({"score": [3.0, 2, 1], "label": [1.0, label, 0.0]})
+    with pytest.raises(PrframeError, match=r"^`label` must be finite; mend or drop these rows\."):
+        rows.select(pl.col("score").pr.metric(metric, "label"))
