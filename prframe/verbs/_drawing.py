@@ -1,6 +1,6 @@
 """The rows of curves: counts along the thresholds of each group, and the rates from them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -51,6 +51,11 @@ def _ratio(count: pl.Expr, total: pl.Expr) -> pl.Expr:
     return pl.when(total > 0).then(count / total)
 
 
+def of_one_ranking(name: str) -> Accepts:
+    """Return the arguments under which a group has one ranking, and so one curve."""
+    return Accepts(name, one_ranking="which have different curves; draw")
+
+
 @dataclass(frozen=True)
 class Drawing(Plan):
     """The plan of a curve: counts along the thresholds, and the rates that follow from them."""
@@ -60,20 +65,20 @@ class Drawing(Plan):
     needs: tuple[str, ...]
     include_unretrieved: bool
     anchor: bool
-    levels: list[float] | None = None
+    levels: Sequence[float] | None = None
     interpolate: bool = False
     order: RowOrder = "rank"
 
     def accepts(self) -> Accepts:
         """Return the arguments under which there is one ranking."""
-        return Accepts("curve", one_ranking="which have different curves; draw")
+        return of_one_ranking("curve")
 
     def results(self, source: Source) -> pl.DataFrame:
-        """Return a row per threshold, level or input row."""
-        return self._by_input(source) if self.order == "input" else self._by_rank(source)
+        """Return a row per threshold, level or input row, and warn of groups without a class."""
+        return self._warned(self._by_input(source) if self.order == "input" else self.rows(source))
 
-    def _by_rank(self, source: Source) -> pl.DataFrame:
-        """Return the rows, with the best score first."""
+    def rows(self, source: Source) -> pl.DataFrame:
+        """Return the rows, with the best score first, and whether their groups lack a class."""
 
         def draw(piece: Piece) -> pl.DataFrame:
             ranked = thresholds(piece)
@@ -85,7 +90,7 @@ class Drawing(Plan):
             return self._shown(rows, key_names(self.args))
 
         ranking = Ranking(source, self.args, self.include_unretrieved, ("score",))
-        return self._warned(ranking.over_groups(draw))
+        return ranking.over_groups(draw)
 
     def _needed_blocks(self, ranked: Thresholds) -> Integers | slice:
         """Return the blocks whose rows are needed: at levels of recall, those that reach one."""
@@ -113,7 +118,7 @@ class Drawing(Plan):
             pl.col(ROW).alias("row"), *(pl.col(key).alias(by) for key, by in keys)
         )
         joined = every.join(rows, on="row", how="left", maintain_order="left")
-        return self._warned(joined.drop("row"))
+        return joined.drop("row")
 
     def _shown(self, rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
         """Return the columns of the result, and whether the group lacks a class."""
@@ -169,7 +174,7 @@ class _Reach(NamedTuple):
 
     @classmethod
     def of(
-        cls, group: Integers, tp: Floats, totals: pl.DataFrame, levels: list[float]
+        cls, group: Integers, tp: Floats, totals: pl.DataFrame, levels: Sequence[float]
     ) -> "_Reach":
         """Find the first row that reaches a level, given the groups of rows and their tp."""
         groups = np.repeat(np.arange(totals.height), len(levels))
@@ -181,7 +186,7 @@ class _Reach(NamedTuple):
         return cls(groups, wanted, place, place < stops, n_pos > 0)
 
 
-def _at_levels(rows: pl.DataFrame, totals: pl.DataFrame, levels: list[float]) -> pl.DataFrame:
+def _at_levels(rows: pl.DataFrame, totals: pl.DataFrame, levels: Sequence[float]) -> pl.DataFrame:
     """Return for each group and level the first row whose recall reaches the level."""
     reach = _Reach.of(rows["group"].to_numpy(), rows["tp"].to_numpy(), totals, levels)
     counts = (*_COUNTS, "precision")

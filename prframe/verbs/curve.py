@@ -1,6 +1,6 @@
 """The verbs that draw the precision-recall curve and the ROC curve of each group."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Unpack, get_args
 
 import polars as pl
@@ -8,9 +8,15 @@ import polars as pl
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe.errors import PrframeError
-from prframe.typing import FrameT, RowOrder, Schema, Shared
+from prframe.typing import Columns, FrameT, RowOrder, Schema, Shared
 from prframe.verbs._drawing import Drawing, precision_recall, true_false_rates
-from prframe.verbs._verb import run, verb
+from prframe.verbs._mean_curves import (
+    MeanCurves,
+    PrecisionAtLevels,
+    levels_of,
+    mean_levels,
+)
+from prframe.verbs._verb import grouped_over, run, verb
 
 
 @verb
@@ -25,6 +31,7 @@ def curve(
     anchor: bool = True,
     recall: float | Sequence[float] | None = None,
     order: RowOrder = "rank",
+    over: Columns | None = None,
     **shared: Unpack[Shared],
 ) -> FrameT:
     """Draw the precision-recall curve of each group.
@@ -53,27 +60,40 @@ def curve(
     order : {"rank", "input"}
         ``"rank"``: a row per threshold, best first. ``"input"``: a row per row of the frame, in
         its order, null where an item is not retrieved (or left out).
+    over : str or list of str, optional
+        Draw the mean curve over these columns, for instance over queries: at each level the mean
+        of precision over the groups of `by` and `over`. The levels are those of `recall`, or as
+        many equally spaced ones from 0 to 1 as `recall` says if it is a whole number from 2 on;
+        absent: 101.
 
     Returns
     -------
     frame of the caller's kind
         The `by` columns, then ``threshold`` (Float64), ``k`` (Int64: rows at or above it),
-        ``tp``, ``fp`` (Int64; Float64 with weights), ``recall``, ``precision`` (Float64).
+        ``tp``, ``fp`` (Int64; Float64 with weights), ``recall``, ``precision`` (Float64). With
+        `over`: ``recall``, ``precision`` (the mean) and ``n`` (Int64), the number of groups that
+        have a curve.
 
     Raises
     ------
     PrframeError
-        An unknown option, a level outside [0, 1], or rows that cannot be ranked.
+        An unknown option, a level outside [0, 1], a column that `by` and `over` both name, or rows
+        that cannot be ranked.
 
     Warns
     -----
     UndefinedMetricWarning
-        Groups without positives have no recall; theirs is null.
+        Groups without positives have no recall; theirs is null. They do not enter the mean.
 
     Notes
     -----
     With ``ties="group"`` a threshold stands for all rows of its score; with ``ties="order"``
     every row is a threshold of its own, as in vl_pr.
+
+    The mean curve is ``mean_q precision_q(r)`` at level r, of the precision that the curve of each
+    group q has with the same options and ``recall=r``, also where it is 0 because recall ends
+    before. With ``interpolate=True, anchor=False`` it consists of trec_eval's
+    ``iprec_at_recall``, and is the mean of IPrec@r; otherwise it is that of Prec@r.
 
     References
     ----------
@@ -95,6 +115,24 @@ def curve(
     │ 0.8       ┆ 3   ┆ 2   ┆ 1   ┆ 1.0    ┆ 0.666667  │
     │ 0.1       ┆ 4   ┆ 2   ┆ 2   ┆ 1.0    ┆ 0.5       │
     └───────────┴─────┴─────┴─────┴────────┴───────────┘
+
+    The mean of interpolated curves over queries at three levels:
+
+    >>> digits = prframe.datasets.load_digits()
+    >>> pixels = digits.filter(system="pixels").drop("system")
+    >>> prframe.curve(
+    ...     pixels, over="query_id", n_pos="n_relevant", recall=[0.1, 0.3, 0.5], interpolate=True
+    ... )
+    shape: (3, 3)
+    ┌────────┬───────────┬─────┐
+    │ recall ┆ precision ┆ n   │
+    │ ---    ┆ ---       ┆ --- │
+    │ f64    ┆ f64       ┆ i64 │
+    ╞════════╪═══════════╪═════╡
+    │ 0.1    ┆ 0.928986  ┆ 200 │
+    │ 0.3    ┆ 0.75636   ┆ 200 │
+    │ 0.5    ┆ 0.328112  ┆ 200 │
+    └────────┴───────────┴─────┘
     """
     args = Arguments(score, label, **shared)
     flags = {"interpolate": interpolate, "include_unretrieved": include_unretrieved}
@@ -102,13 +140,26 @@ def curve(
         checks.flag(name, value)
     checks.one_of("order", order, get_args(RowOrder))
     prior = None if prior is None else checks.fraction("prior", prior)
-    levels = None if recall is None else _levels(recall)
-    if levels is not None and order == "input":
-        raise PrframeError("`recall` gives a row per level; leave out order='input'.")
-    rates = precision_recall(prior, interpolate=interpolate)
+    levels = None if recall is None or over is not None else levels_of(recall)
+    if order == "input" and (recall is not None or over is not None):
+        option = "over" if over is not None else "recall"
+        raise PrframeError(f"`{option}` gives a row per level; leave out order='input'.")
+    if over is not None:
+        grouped = grouped_over(args, over)
+        precision = PrecisionAtLevels.of(
+            grouped,
+            mean_levels(recall),
+            interpolate=interpolate,
+            anchor=anchor,
+            include_unretrieved=include_unretrieved,
+            prior=prior,
+        )
+        means = MeanCurves(grouped, "curve", len(args.keys), precision)
+        of_means: FrameT = run(frame, means, means.columns(), keys=args.keys)
+        return of_means
     drawing = Drawing(
         args,
-        rates,
+        precision_recall(prior, interpolate=interpolate),
         ("recall", "precision"),
         needs=("n_pos",),
         include_unretrieved=include_unretrieved,
@@ -211,11 +262,3 @@ def _curve_columns(*, weighted: bool) -> Schema:
 def _roc_columns(*, weighted: bool) -> Schema:
     """Return the columns of a ROC curve."""
     return _count_columns(weighted=weighted) | dict.fromkeys(("fpr", "tpr"), pl.Float64())
-
-
-def _levels(recall: float | Sequence[float]) -> list[float]:
-    """Return the recall levels as a list, also if the argument is a single number."""
-    levels = (
-        list(recall) if isinstance(recall, Iterable) and not isinstance(recall, str) else [recall]
-    )
-    return [checks.fraction("recall", level) for level in levels]
