@@ -68,10 +68,11 @@ class Drawing(Plan):
     levels: Sequence[float] | None = None
     interpolate: bool = False
     order: RowOrder = "rank"
+    verb: str = "curve"
 
     def accepts(self) -> Accepts:
         """Return the arguments under which there is one ranking."""
-        return of_one_ranking("curve")
+        return of_one_ranking(self.verb)
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per threshold, level or input row, and warn of groups without a class."""

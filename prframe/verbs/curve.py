@@ -243,6 +243,7 @@ def roc(
         needs=("n_pos", "n_neg"),
         include_unretrieved=include_unretrieved,
         anchor=anchor,
+        verb="roc",
     )
     result: FrameT = run(frame, drawing, _roc_columns(weighted=args.weight is not None))
     return result
