@@ -121,6 +121,6 @@ def test_coverage_of_some_samples(kind: str) -> None:
     ("n", "least", "most"), [(20, 0.92, 0.99), (50, 0.93, 0.98), (200, 0.935, 0.97)]
 )
 def test_coverage(kind: str, n: int, least: float, most: float) -> None:
-    hits = coverage(kind, n, 2000, 499)
-    assert binom.cdf(hits, 2000, least) > 1e-3, hits / 2000
-    assert binom.sf(hits - 1, 2000, most) > 1e-3, hits / 2000
+    hits = coverage(kind, n, 1000, 499)
+    assert binom.cdf(hits, 1000, least) > 1e-3, hits / 1000
+    assert binom.sf(hits - 1, 1000, most) > 1e-3, hits / 1000
