@@ -18,6 +18,7 @@ from prframe.verbs._verb import warn_null
 Method: TypeAlias = Literal["bootstrap", "auto", "t", "logit", "percentile", "bca"]
 
 _ENDS: Schema = {"conf_low": pl.Float64(), "conf_high": pl.Float64(), "method": pl.String()}
+_ORDER = ("recall", "precision", *_ENDS, "n")
 _UNIT = (0.0, 1.0)
 
 
@@ -34,10 +35,8 @@ class MeanBands(MeanCurves):
     @staticmethod
     def columns() -> Schema:
         """Return the columns of the result; the number of curves stands last."""
-        numbers = dict(MEAN_COLUMNS)
-        return {"recall": numbers.pop("recall"), "precision": numbers.pop("precision")} | dict(
-            _ENDS, **numbers
-        )
+        columns = {**MEAN_COLUMNS, **_ENDS}
+        return {name: columns[name] for name in _ORDER}
 
     def check(self) -> None:
         """Refuse methods that have no band of the kind asked for."""
@@ -82,7 +81,7 @@ class MeanBands(MeanCurves):
             method = "studentized-bootstrap"
         else:
             band, method = self._at_each_level(curves, confidence)
-        columns = dict(zip(("precision", "conf_low", "conf_high"), band, strict=True))
+        columns = {"precision": band.mean, "conf_low": band.low, "conf_high": band.high}
         methods = pl.Series([method], dtype=pl.String).new_from_index(0, curves.shape[1])
         return series(columns) | {"method": methods}
 
