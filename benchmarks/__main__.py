@@ -34,6 +34,7 @@ def main() -> None:
             "null_study",
             "band_coverage",
             "curve_coverage",
+            "mean_curve_coverage",
             "interval_coverage",
             "rank_study",
             "rank_learning",

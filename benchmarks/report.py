@@ -53,6 +53,7 @@ COMMANDS = """## Commands
     python -m benchmarks.null_times         # null-times alone
     python -m benchmarks.band_coverage      # band-coverage alone
     python -m benchmarks.curve_coverage     # curve-coverage alone
+    python -m benchmarks.mean_curve_coverage  # mean-curve-coverage alone
     python -m benchmarks.interval_coverage  # interval-coverage alone
     python -m benchmarks.rank_study         # rank-accuracy and rank-coverage alone
     python -m benchmarks.rank_learning      # rank-learning alone

@@ -17,7 +17,7 @@ from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._folds import Resampling, test_train_ratio
 from prframe.verbs._groups import each_group
 from prframe.verbs._interval_rows import interval_rows, warned_of_narrow
-from prframe.verbs._plan import Accepts, Plan
+from prframe.verbs._plan import GROUPS_ARE_DRAWN, Accepts, Plan
 from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues, ValuesAtHand
 
 _RESAMPLED = ("percentile", "bca")
@@ -49,11 +49,7 @@ class MeanIntervals(Plan):
 
     def accepts(self) -> Accepts:
         """Return the arguments under which groups are a sample."""
-        cluster = (
-            "`cluster` is for rows of one ranking; with `over` the groups are drawn. Give one of "
-            "them."
-        )
-        return Accepts("interval", cluster=cluster)
+        return Accepts("interval", cluster=GROUPS_ARE_DRAWN)
 
     def check(self) -> None:
         """Refuse metrics and methods that have no interval for means."""

@@ -12,6 +12,10 @@ from prframe._engine.frames import Source
 from prframe.errors import PrframeError
 from prframe.tie_policies import ALL_TIES, Ties
 
+GROUPS_ARE_DRAWN = (
+    "`cluster` is for rows of one ranking; with `over` the groups are drawn. Give one of them."
+)
+
 
 @dataclass(frozen=True)
 class Accepts:

@@ -31,10 +31,12 @@ from prframe.stats.curves import (
 )
 from prframe.stats.rankings import RankedCells, two_classes
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
-from prframe.typing import Bandwidth, Floats, FrameT, Schema, Shared
+from prframe.typing import Bandwidth, Columns, Floats, FrameT, Schema, Shared
 from prframe.verbs._groups import each_group, group_cells, resamples
+from prframe.verbs._mean_bands import MeanBands, Method as MeanMethod
+from prframe.verbs._mean_curves import PrecisionAtLevels, mean_levels, refuse_curve_options
 from prframe.verbs._plan import Accepts, Plan
-from prframe.verbs._verb import positives_of, run, verb, warn_null, warn_undefined
+from prframe.verbs._verb import grouped_over, positives_of, run, verb, warn_null, warn_undefined
 
 Kind: TypeAlias = Literal["studentized", "sup"]
 Method: TypeAlias = Literal["bootstrap", "asymptotic"]
@@ -78,7 +80,7 @@ def band(
     score: str = "score",
     label: str = "label",
     *,
-    method: Method = "bootstrap",
+    method: Method | MeanMethod | None = None,
     kind: Kind = "studentized",
     recall: float | Sequence[float] | None = None,
     recall_range: tuple[float, float] | None = None,
@@ -86,6 +88,9 @@ def band(
     confidence_level: float = 0.95,
     bandwidth: Bandwidth | None = None,
     importance: float | Literal["auto"] | None = None,
+    over: Columns | None = None,
+    interpolate: bool = False,
+    anchor: bool = True,
     n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
     **shared: Unpack[Shared],
@@ -94,24 +99,29 @@ def band(
 
     The rows are taken as a sample; the band is about the curve of the population behind it,
     ``PR(b) = p b / (p b + (1 - p) alpha(b))`` with p the share of positives and alpha(b) the
-    false positive rate at recall b.
+    false positive rate at recall b. With `over` the groups of these columns, for instance queries,
+    are the sample, and the band is about the mean of their curves, ``m(b) = E precision_q(b)``.
 
     Parameters
     ----------
     frame : {frames}
         One row per item.
     {shared}
-    method : {"bootstrap", "asymptotic"}
-        ``"asymptotic"``: intervals from the asymptotic variance, at single levels only.
+    method : {"bootstrap", "asymptotic"}, optional
+        ``"bootstrap"`` unless given. ``"asymptotic"``: intervals from the asymptotic variance, at
+        single levels only. With `over` and ``simultaneous=False``: ``"auto"`` (unless given),
+        ``"t"``, ``"logit"``, ``"percentile"`` or ``"bca"``, as in `interval`.
     kind : {"studentized", "sup"}
         ``"studentized"``: the width at each level is in proportion to the spread of the draws of
         the Bayesian bootstrap there; the band depends on ranks alone. ``"sup"``: equally wide
         everywhere, the ball of Clemencon & Vayatis's smoothed bootstrap.
     recall : float or list of float in (0, 1), or int >= 3, optional
         Levels, in rising order; a whole number is that of evenly spaced levels from 0 to 1, whose
-        two ends have no band and no row. Absent: 181 levels, evenly over `recall_range`.
+        two ends have no band and no row. Absent: 181 levels, evenly over `recall_range`. With
+        `over` levels are as in `curve`, and may be 0 and 1.
     recall_range : (float, float), optional
-        First and last level where `recall` is absent; (0.05, 0.95) unless given.
+        First and last level where `recall` is absent; (0.05, 0.95) unless given, and (0, 1) for
+        101 levels with `over`.
     simultaneous : bool
         The band covers the curve at all levels at once with the probability
         `confidence_level`; otherwise at each level by itself.
@@ -122,6 +132,10 @@ def band(
         ``"asymptotic"``: see `prframe.stats.pr_curve`. Absent: ``"scott"``.
     importance : float in (0, 1) or "auto", optional
         Share of positives with which resamples of ``"sup"`` are drawn, and then weighted.
+    over : str or list of str, optional
+        Draw the band about the mean curve over these columns, for instance over queries.
+    interpolate, anchor : bool
+        With `over`, as in `curve`, whose mean curve is ``precision``.
     n_resamples : int >= 2 / (1 - confidence_level)
         Draws, or resamples, of each group.
     rng : int or numpy.random.Generator, optional
@@ -133,20 +147,23 @@ def band(
         The `by` columns, then ``recall``, ``precision`` (eq. (3): the curve of the sample),
         ``conf_low``, ``conf_high`` (Float64), ``method`` (String): "bayesian-bootstrap",
         "smoothed-bootstrap" or "asymptotic", ``confidence_level`` (Float64) and ``simultaneous``
-        (Boolean). One row per level.
+        (Boolean). One row per level. With `over` also ``n`` (Int64), the number of curves, and
+        ``method`` is "studentized-bootstrap" or that of `interval`.
 
     Raises
     ------
     PrframeError
-        An unknown option, options that do not go together, `weight`, a tie policy that looks at
-        labels or is a mean over orders, or rows that cannot be ranked.
+        An unknown option, options that do not go together, `weight` (except with `over`), a tie
+        policy that looks at labels or is a mean over orders, or rows that cannot be ranked.
 
     Warns
     -----
     UndefinedMetricWarning
         Groups with fewer than 3 positives (5 for ``"sup"``, 10 for ``"asymptotic"``) or without
         negatives have no band, groups without positives no curve. ``"asymptotic"`` has no
-        interval where precision is 0 or 1 or the next positives are far away.
+        interval where precision is 0 or 1 or the next positives are far away. With `over` groups
+        without positives have no curve and do not enter, and with fewer than two curves there is
+        no band.
     EffectiveSampleSizeWarning
         Importance weights leave few effective resamples.
 
@@ -162,10 +179,16 @@ def band(
     number of positives is random as well. Coverage is studied in the guide. Groups are drawn with
     the same random numbers, which makes their bands comparable.
 
+    With `over` whole curves are drawn, with replacement. The simultaneous band is symmetric on the
+    logit scale and as wide as a multiple of the standard error at each level; the multiple is a
+    quantile of the largest studentized deviation of a bootstrap mean over the levels. At single
+    levels the intervals are those of `interval` for Prec@r (IPrec@r with ``interpolate=True``).
+    Where all curves are equal, as at level 0 with the anchor, the width is 0.
+
     References
     ----------
     Clemencon & Vayatis 2009, eq. (3), Remark 3 (corrected), Algorithm 1 and section 4.2; Rubin
-    1981; Gu, Ghosal & Roy 2008.
+    1981; Gu, Ghosal & Roy 2008; Davison & Hinkley 1997, section 4.2.4.
 
     Examples
     --------
@@ -179,13 +202,49 @@ def band(
     │ ---    ┆ ---       ┆ ---      ┆ ---       │
     │ f64    ┆ f64       ┆ f64      ┆ f64       │
     ╞════════╪═══════════╪══════════╪═══════════╡
-    │ 0.25   ┆ 0.675676  ┆ 0.381869 ┆ 0.972122  │
+    │ 0.25   ┆ 0.675676  ┆ 0.381869 ┆ 1.0       │
     │ 0.5    ┆ 0.641026  ┆ 0.438913 ┆ 0.878331  │
     │ 0.75   ┆ 0.652174  ┆ 0.452907 ┆ 0.835611  │
     └────────┴───────────┴──────────┴───────────┘
+
+    About the mean of curves over queries:
+
+    >>> digits = prframe.datasets.load_digits()
+    >>> pixels = digits.filter(system="pixels").drop("system")
+    >>> options = {"n_pos": "n_relevant", "recall": [0.1, 0.3, 0.5], "rng": 1}
+    >>> found = prframe.band(pixels, over="query_id", **options)
+    >>> found.select("recall", "precision", "conf_low", "conf_high", "n")
+    shape: (3, 5)
+    ┌────────┬───────────┬──────────┬───────────┬─────┐
+    │ recall ┆ precision ┆ conf_low ┆ conf_high ┆ n   │
+    │ ---    ┆ ---       ┆ ---      ┆ ---       ┆ --- │
+    │ f64    ┆ f64       ┆ f64      ┆ f64       ┆ i64 │
+    ╞════════╪═══════════╪══════════╪═══════════╪═════╡
+    │ 0.1    ┆ 0.92607   ┆ 0.88581  ┆ 0.95289   ┆ 200 │
+    │ 0.3    ┆ 0.75437   ┆ 0.688645 ┆ 0.810047  ┆ 200 │
+    │ 0.5    ┆ 0.327953  ┆ 0.253997 ┆ 0.411563  ┆ 200 │
+    └────────┴───────────┴──────────┴───────────┴─────┘
     """
     args = Arguments(score, label, **shared)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
+    if over is not None:
+        _refuse_with_over(kind, bandwidth, importance)
+        grouped = grouped_over(args, over)
+        levels = mean_levels(recall, recall_range)
+        means = MeanBands(
+            grouped,
+            "band",
+            len(args.keys),
+            PrecisionAtLevels.of(grouped, levels, interpolate=interpolate, anchor=anchor),
+            method=method,
+            simultaneous=simultaneous,
+            confidence_level=level,
+            n_resamples=resamples(n_resamples, level),
+            seed=int(random_generator(rng).integers(1 << 62)),
+        )
+        of_means: FrameT = run(frame, means, means.columns(), keys=args.keys)
+        return of_means
+    refuse_curve_options(interpolate=interpolate, anchor=anchor)
     plan = _Band(
         args=args,
         name=_named(method, kind),
@@ -201,8 +260,20 @@ def band(
     return result
 
 
-def _named(method: Method, kind: Kind) -> str:
+def _refuse_with_over(kind: object, bandwidth: object, importance: object) -> None:
+    """Refuse options of the bands of single rankings."""
+    given = {"kind": kind != "studentized", "bandwidth": bandwidth is not None}
+    given["importance"] = importance is not None
+    for option in (option for option, is_given in given.items() if is_given):
+        raise PrframeError(
+            f"`{option}` is for the band of one ranking; with `over` whole curves are drawn, so "
+            "leave it out."
+        )
+
+
+def _named(method: str | None, kind: Kind) -> str:
     """Return the name of the method in the result."""
+    method = "bootstrap" if method is None else method
     checks.one_of("method", method, get_args(Method))
     checks.one_of("kind", kind, get_args(Kind))
     if method == "asymptotic":

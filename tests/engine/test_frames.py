@@ -37,6 +37,13 @@ CALLS = {name: partial(getattr(prframe, name), by=BY) for name in verbs()} | {
     "long": lambda frame: prframe.evaluate(frame, ["AP", "P@3"], by=BY, layout="long"),
     "input": lambda frame: prframe.curve(frame, by=BY, order="input"),
     "levels": lambda frame: prframe.curve(frame, by=BY, recall=[0.0, 0.5]),
+    "mean curve": lambda frame: prframe.curve(frame, by="model", over="query", recall=[0.0, 0.5]),
+    "mean band": lambda frame: prframe.band(
+        frame, by="model", over="query", recall=[0.0, 0.5], rng=1, n_resamples=50
+    ),
+    "mean curves compared": lambda frame: prframe.compare_curves(
+        frame, over="query", recall=[0.0, 0.5], rng=1, n_resamples=50
+    ),
     "ap_test": lambda frame: prframe.ap_test(frame, by=BY, correction="holm"),
     "rank_test": lambda frame: prframe.rank_test(
         frame, by="model", phi=["mww", "local-auc"], correction="holm"

@@ -45,11 +45,14 @@ def test_every_column_that_tells_rankings_apart(column: str) -> None:
 
 
 def test_rankings_of_groups() -> None:
-    assert texts(lambda: prframe.curve(RUNS, by="system")) == [
+    ranked, rest = (
         "rows that differ in 'query_id' are ranked together, in groups ['a', 'b']; the column "
-        "stands in neither `by` nor `over`. For a ranking each say by=['system', 'query_id']; if "
-        "they are one ranking, drop the column, or ignore PooledRankingWarning."
-    ]
+        "stands in neither `by` nor `over`. For a ranking each say by=['system', 'query_id']",
+        "; if they are one ranking, drop the column, or ignore PooledRankingWarning.",
+    )
+    assert texts(lambda: prframe.roc(RUNS, by="system")) == [ranked + rest]
+    over = ", for the mean over them over='query_id'"
+    assert texts(lambda: prframe.curve(RUNS, by="system")) == [ranked + over + rest]
     # Queries in which both systems have documents: one warning, of one column.
     assert len(texts(lambda: prframe.evaluate(RUNS, "AP", by="query_id"))) == 1
     assert len(texts(lambda: prframe.evaluate(RUNS, "AP"))) == 1

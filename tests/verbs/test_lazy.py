@@ -18,6 +18,11 @@ CALLS = {name: partial(getattr(prframe, name), by="q") for name in ONCE} | {
     "evaluate": lambda frame: prframe.evaluate(frame, ["AP", "nDCG"], by="q"),
     "evaluate of one group": lambda frame: prframe.evaluate(frame, ["AP"]),
     "curve in input order": lambda frame: prframe.curve(frame, by="q", order="input"),
+    "mean curve": lambda frame: prframe.curve(frame, over="q"),
+    "mean band": lambda frame: prframe.band(frame, over="q", rng=1, n_resamples=50),
+    "mean curves compared": lambda frame: prframe.compare_curves(
+        frame, ["score", "label"], over="q", rng=1, n_resamples=50
+    ),
     "roc": lambda frame: prframe.roc(frame),
     "topk_test": lambda frame: prframe.topk_test(frame, by="q", k=[1, 2]),
     "rank_test": lambda frame: prframe.rank_test(frame, by="q", phi=["mww", "rtb"]),

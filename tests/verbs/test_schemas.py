@@ -18,6 +18,7 @@ RATES = {"recall": pl.Float64, "precision": pl.Float64}
         (lambda: DATA.pr.curve(by="q", weight="w"), WEIGHTED | RATES),
         (lambda: DATA.pr.curve(by="q", order="input"), COUNTS | RATES),
         (lambda: DATA.pr.curve(by="q", recall=[0.5]), COUNTS | RATES),
+        (lambda: DATA.pr.curve(by="q", over="w"), RATES | {"n": pl.Int64}),
         (lambda: DATA.pr.roc(by="q"), COUNTS | {"fpr": pl.Float64, "tpr": pl.Float64}),
         (lambda: DATA.pr.evaluate(["AP", "P@1"], by="q"), {"AP": pl.Float64, "P@1": pl.Float64}),
         (
@@ -153,6 +154,37 @@ RATES = {"recall": pl.Float64, "precision": pl.Float64}
                 "method": pl.String,
                 "confidence_level": pl.Float64,
                 "simultaneous": pl.Boolean,
+            },
+        ),
+        (
+            lambda: DATA.pr.band(by="q", over="w", rng=1, n_resamples=50),
+            {
+                "recall": pl.Float64,
+                "precision": pl.Float64,
+                "conf_low": pl.Float64,
+                "conf_high": pl.Float64,
+                "method": pl.String,
+                "confidence_level": pl.Float64,
+                "simultaneous": pl.Boolean,
+                "n": pl.Int64,
+            },
+        ),
+        (
+            lambda: DATA.pr.compare_curves(
+                ["score", "w"], by="q", over="label", rng=1, n_resamples=50
+            ),
+            {
+                "model_a": pl.String,
+                "model_b": pl.String,
+                "recall": pl.Float64,
+                "precision_a": pl.Float64,
+                "precision_b": pl.Float64,
+                "difference": pl.Float64,
+                "conf_low": pl.Float64,
+                "conf_high": pl.Float64,
+                "p_value": pl.Float64,
+                "method": pl.String,
+                "n": pl.Int64,
             },
         ),
         (

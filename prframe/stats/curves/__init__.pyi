@@ -4,6 +4,7 @@ from .asymptotic import (
     pr_asymptotic_interval as pr_asymptotic_interval,
     pr_asymptotic_variance as pr_asymptotic_variance,
 )
+from .bands import covering_rank as covering_rank
 from .bayesian_bootstrap import (
     PRPosterior as PRPosterior,
     posterior_of as posterior_of,
@@ -20,7 +21,13 @@ from .drawn_paths import DrawnPath as DrawnPath, Draws as Draws
 from .gamma_walks import Weights as Weights, drawn_weights as drawn_weights
 from .importance import is_concentrated as is_concentrated
 from .kernels import bandwidth_pair as bandwidth_pair
-from .levels import band_levels as band_levels, spaced_levels as spaced_levels
+from .levels import (
+    LEVELS_TWICE as LEVELS_TWICE,
+    band_levels as band_levels,
+    even_levels as even_levels,
+    range_ends as range_ends,
+    spaced_levels as spaced_levels,
+)
 from .precision_recall import pr_curve as pr_curve
 from .roc_path import RocPath as RocPath, empirical_precision as empirical_precision
 from .smoothed_bootstrap import (

@@ -12,6 +12,7 @@ from prframe.stats.rankings import recall_levels
 from prframe.typing import Floats
 
 _LEVELS = 181
+LEVELS_TWICE = "`recall` and `recall_range` both name levels; give one of them."
 
 
 def spaced_levels(recall: object) -> Floats | None:
@@ -24,7 +25,7 @@ def spaced_levels(recall: object) -> Floats | None:
             "`recall` as a whole number is that of evenly spaced levels from 0 to 1, at least 2; "
             f"got {number}. A single level is a float, for example 1.0."
         )
-    return np.arange(number) / (number - 1)
+    return even_levels(number)
 
 
 def band_levels(
@@ -36,19 +37,33 @@ def band_levels(
     """
     if recall is not None:
         if recall_range is not None:
-            raise PrframeError("`recall` and `recall_range` both name levels; give one of them.")
+            raise PrframeError(LEVELS_TWICE)
         if (spaced := spaced_levels(recall)) is not None:
             return rising_levels(spaced[1:-1])
         return rising_levels([recall] if isinstance(recall, Real) else recall)
-    ends = (0.05, 0.95) if recall_range is None else recall_range
-    if not (isinstance(ends, (tuple, list)) and len(ends) == 2):  # noqa: PLR2004
-        raise PrframeError(
-            f"`recall_range` must be the first and the last level; got {checks.brief(ends)}."
-        )
-    low, high = (checks.number("recall_range", end, above=0, below=1) for end in ends)
-    if low >= high:
-        raise PrframeError(f"`recall_range` must rise; got {checks.brief(ends)}.")
+    low, high = range_ends((0.05, 0.95) if recall_range is None else recall_range)
     return np.linspace(low, high, _LEVELS)
+
+
+def range_ends(recall_range: tuple[float, float], *, closed: bool = False) -> tuple[float, float]:
+    """Require the first and the last level, both within (0, 1), or [0, 1] if that is closed."""
+    if not (isinstance(recall_range, (tuple, list)) and len(recall_range) == 2):  # noqa: PLR2004
+        raise PrframeError(
+            "`recall_range` must be the first and the last level; got "
+            f"{checks.brief(recall_range)}."
+        )
+    if closed:
+        low, high = (checks.fraction("recall_range", end) for end in recall_range)
+    else:
+        low, high = (checks.number("recall_range", e, above=0, below=1) for e in recall_range)
+    if low >= high:
+        raise PrframeError(f"`recall_range` must rise; got {checks.brief(recall_range)}.")
+    return low, high
+
+
+def even_levels(number: int) -> Floats:
+    """Return equally spaced levels from 0 to 1, each as exact as its quotient."""
+    return np.arange(number) / (number - 1)
 
 
 def rising_levels(recall: ArrayLike) -> Floats:

@@ -10,6 +10,7 @@ from .base import (
     percentile_interval as percentile_interval,
     wald_interval as wald_interval,
 )
+from .mean_bands import MeanBand as MeanBand, mean_band as mean_band
 from .posterior_draws import posterior_replicates as posterior_replicates
 from .proportion import proportion_interval as proportion_interval
 from .rankings import (

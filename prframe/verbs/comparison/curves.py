@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any, Unpack, cast, get_args
 
 import numpy as np
 import polars as pl
@@ -20,15 +20,21 @@ from prframe.stats.curves import (
 )
 from prframe.typing import Columns, FrameT, Schema, Shared
 from prframe.verbs._groups import each_group, resamples
+from prframe.verbs._mean_curves import PrecisionAtLevels, mean_levels, refuse_curve_options
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, run, verb, warn_null, warn_undefined
 from prframe.verbs.comparison.matched_items import Incomplete, PairedGroup, PairedRows, paired_rows
+from prframe.verbs.comparison.mean_curves import MEAN_DIFFERENCES, MeanDifferences
 from prframe.verbs.comparison.options import (
     model_arguments,
     model_pairs,
     on_same_items,
     require_items,
     with_models,
+)
+from prframe.verbs.comparison.query_values import (
+    ComparedValues,
+    Incomplete as IncompleteQueries,
 )
 
 _METHOD = "bayesian-bootstrap"
@@ -55,7 +61,10 @@ def compare_curves(
     simultaneous: bool = True,
     confidence_level: float = 0.95,
     cluster: str | None = None,
-    incomplete: Incomplete = "raise",
+    over: Columns | None = None,
+    interpolate: bool = False,
+    anchor: bool = True,
+    incomplete: Incomplete | IncompleteQueries = "raise",
     n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
     **shared: Unpack[Shared],
@@ -63,24 +72,30 @@ def compare_curves(
     """Compare the precision-recall curves of models on the same items, in each group.
 
     The items are taken as a sample; the band is about the difference of two curves of the
-    population behind it. Variation that the rankings share does not widen it.
+    population behind it. Variation that the rankings share does not widen it. With `over` the
+    groups of these columns, for instance queries, are the sample, and the difference is that of
+    the models' mean curves over the same queries, ``E (precision_a,q(b) - precision_b,q(b))`` at
+    level b.
 
     Parameters
     ----------
     frame : {frames}
         One row per item, with a column of scores for each model, or one row per item and model.
     {shared}
-        The only tie policy is "group", and there is no `weight`.
+        Without `over` the only tie policy is "group", and there is no `weight`.
     model : str, optional
         Column that names the model of each row; ``"model"`` unless given. None where `score` is a
-        list of columns, a model each. Models in rows are matched by `item`, which is needed then.
+        list of columns, a model each. Models in rows are matched by `item`, which is needed then
+        without `over`.
     baseline : model or list of models, optional
         Compare each other model with these. Absent: every pair, in order of first appearance.
     recall : float or list of float in (0, 1), or int >= 3, optional
         Levels, in rising order; a whole number is that of evenly spaced levels from 0 to 1, whose
-        two ends have no band and no row. Absent: 181 levels, evenly over `recall_range`.
+        two ends have no band and no row. Absent: 181 levels, evenly over `recall_range`. With
+        `over` levels are as in `curve`, and may be 0 and 1.
     recall_range : (float, float), optional
-        First and last level where `recall` is absent; (0.05, 0.95) unless given.
+        First and last level where `recall` is absent; (0.05, 0.95) unless given, and (0, 1) for
+        101 levels with `over`.
     simultaneous : bool
         The band covers the difference at all levels at once with the probability
         `confidence_level`; otherwise at each level by itself.
@@ -88,10 +103,15 @@ def compare_curves(
         Probability of covering.
     cluster : str, optional
         Column of clusters of items that depend on each other, for instance the query or the user:
-        clusters, not items, are drawn.
+        clusters, not items, are drawn. Not with `over`.
+    over : str or list of str, optional
+        Compare the models' mean curves over these columns, for instance over queries.
+    interpolate, anchor : bool
+        With `over`, as in `curve`, whose mean curves are ``precision_a`` and ``precision_b``.
     incomplete : {"raise", "last", "common"}
         What to do with an item that a model lacks: refuse, take as not retrieved by that model,
-        leave out for all models.
+        leave out for all models. With `over`: ``"raise"``, ``"pairwise"``, ``"common"`` or
+        ``"zero"``, what to do with a query that a model lacks, as in `compare`.
     n_resamples : int >= 2 / (1 - confidence_level)
         Draws of each group and pair.
     rng : int or numpy.random.Generator, optional
@@ -103,7 +123,9 @@ def compare_curves(
         The `by` columns, then ``model_a``, ``model_b`` (dtype of the models, or String),
         ``recall``, ``precision_a``, ``precision_b``, ``difference`` (the first minus the second),
         ``conf_low``, ``conf_high``, ``p_value`` (Float64) and ``method`` (String). One row per
-        pair and level. With a `baseline` it is ``model_b``.
+        pair and level. With a `baseline` it is ``model_b``. With `over` also ``n`` (Int64), the
+        number of queries, and ``method`` is how the p-value was computed: "max-t-sampled",
+        "max-t-exact", or, at single levels, that of `compare`.
 
     Raises
     ------
@@ -116,7 +138,8 @@ def compare_curves(
     -----
     UndefinedMetricWarning
         Groups with fewer than 3 positives or without negatives have no band, groups without
-        positives no curves.
+        positives no curves. With `over` queries without positives do not enter, and pairs with
+        fewer than two queries in common have no band.
 
     Notes
     -----
@@ -125,13 +148,22 @@ def compare_curves(
     Otherwise each level is tested by itself. It is two-sided, and not corrected for the number of
     pairs.
 
-    See `prframe.stats.pr_curve_difference` for the draws. Coverage was studied with normal scores
-    (``benchmarks.curve_coverage``): it is near the level, and above it for models that nearly
-    agree.
+    With `over` whole curves of queries are drawn. The simultaneous band is as wide as a multiple
+    of the standard error of the mean difference at each level; the multiple is a quantile of the
+    largest studentized deviation of a bootstrap mean over the levels. Its p-value comes from
+    random signs of the queries' whole curves of differences, ``P(max_b |t*(b)| >= max_b |t(b)|)``,
+    as two equal models might each have had either curve. Band and p-value are made of different
+    draws, and may disagree on the verge. At single levels, intervals and p-values are those of
+    `compare` for Prec@r (IPrec@r with ``interpolate=True``).
+
+    Without `over` see `prframe.stats.pr_curve_difference` for the draws. Coverage was studied with
+    normal scores (``benchmarks.curve_coverage``): it is near the level, and above it for models
+    that nearly agree.
 
     References
     ----------
-    Rubin 1981; Gu, Ghosal & Roy 2008; Davis & Goadrich 2006.
+    Rubin 1981; Gu, Ghosal & Roy 2008; Davis & Goadrich 2006; Westfall & Young 1993; Davison &
+    Hinkley 1997, section 4.2.4.
 
     Examples
     --------
@@ -153,17 +185,51 @@ def compare_curves(
     │ 0.5    ┆ 0.276575   ┆ 0.122183 ┆ 0.46501   ┆ 0.0005  │
     │ 0.8    ┆ 0.324786   ┆ 0.165195 ┆ 0.489792  ┆ 0.0005  │
     └────────┴────────────┴──────────┴───────────┴─────────┘
+
+    Of mean curves over queries:
+
+    >>> digits = prframe.datasets.load_digits()
+    >>> two = digits.filter(pl.col("system").is_in(["pixels", "pca"]))
+    >>> options = {"n_pos": "n_relevant", "recall": [0.1, 0.3, 0.5], "rng": 1}
+    >>> found = prframe.compare_curves(two, model="system", over="query_id", **options)
+    >>> found.select("recall", "difference", "conf_low", "conf_high", "p_value")
+    shape: (3, 5)
+    ┌────────┬────────────┬───────────┬───────────┬─────────┐
+    │ recall ┆ difference ┆ conf_low  ┆ conf_high ┆ p_value │
+    │ ---    ┆ ---        ┆ ---       ┆ ---       ┆ ---     │
+    │ f64    ┆ f64        ┆ f64       ┆ f64       ┆ f64     │
+    ╞════════╪════════════╪═══════════╪═══════════╪═════════╡
+    │ 0.1    ┆ 0.043083   ┆ 0.025094  ┆ 0.061072  ┆ 0.0005  │
+    │ 0.3    ┆ 0.036951   ┆ -0.000554 ┆ 0.074456  ┆ 0.0005  │
+    │ 0.5    ┆ -0.014135  ┆ -0.061517 ┆ 0.033247  ┆ 0.0005  │
+    └────────┴────────────┴───────────┴───────────┴─────────┘
     """
     args = model_arguments(score, label, shared, model=model, cluster=cluster)
-    require_items("compare_curves", args)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     checks.flag("simultaneous", simultaneous)
-    checks.one_of("incomplete", incomplete, ("raise", "last", "common"))
     size = resamples(n_resamples, level)
+    if over is not None:
+        levels = mean_levels(recall, recall_range)
+        curves = PrecisionAtLevels.of(args, levels, interpolate=interpolate, anchor=anchor)
+        policy = cast("IncompleteQueries", incomplete)
+        compared = ComparedValues.of(args, over, policy, curves, None, None)
+        means = MeanDifferences(
+            compared.arguments,
+            compared,
+            baseline,
+            BandPlan(np.array(levels), level, simultaneous, size),
+            int(random_generator(rng).integers(1 << 62)),
+        )
+        columns = with_models(args, MEAN_DIFFERENCES)
+        of_means: FrameT = run(frame, means, columns, keys=args.keys)
+        return of_means
+    refuse_curve_options(interpolate=interpolate, anchor=anchor)
+    require_items("compare_curves", args)
+    checks.one_of("incomplete", incomplete, get_args(Incomplete))
     plan = _Differences(
         args=args,
         baseline=baseline,
-        incomplete=incomplete,
+        incomplete=cast("Incomplete", incomplete),
         band=BandPlan(band_levels(recall, recall_range), level, simultaneous, size),
         seed=int(random_generator(rng).integers(1 << 62)),
     )

@@ -146,7 +146,7 @@ class OverQueries(Plan):
         """Return the interval of the mean difference of each pair."""
         asked = self.asked
         if asked.interval not in _SAMPLED:
-            return _student(table.family, confidence)
+            return student_intervals(table.family, confidence)
         ends = []
         replicates = table.family.replicates(asked.n_resamples, asked.rng())
         for sample, means in zip(table.family.samples, replicates, strict=True):
@@ -251,7 +251,7 @@ class OverQueries(Plan):
         return {"detectable_difference": detectable, "n_needed": needed}
 
 
-def _student(family: PairedFamily, confidence: Confidence) -> Floats:
+def student_intervals(family: PairedFamily, confidence: Confidence) -> Floats:
     """Return Student's interval of the mean difference of each pair."""
     # Where the alternative leaves an end unbounded, it is that of the range.
     ends = np.tile(np.array(confidence.limits), (family.means.size, 1))

@@ -1,0 +1,124 @@
+"""Bands about the mean of independent curves, at all levels at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit, logit
+
+from prframe.stats._batches import batches
+from prframe.stats._tolerances import EQUAL
+from prframe.stats.curves import covering_rank
+from prframe.stats.intervals.base import Confidence
+from prframe.stats.rankings import multiplicities
+from prframe.typing import Floats
+
+# The number of draws of multiplicities, or of means, that are made at a time.
+_CHUNK = 1 << 20
+# The standard error of a resample counts as at least this share of that of the sample, because it
+# nearly vanishes where few curves differ from the others; see ADR 32 for its choice.
+_LEAST_SPREAD = 0.3
+
+
+class MeanBand(NamedTuple):
+    """The mean of curves and the ends of its band, level by level."""
+
+    mean: Floats
+    low: Floats
+    high: Floats
+
+
+class _Scale(NamedTuple):
+    """A scale on which a band is symmetric: a transformation, its derivative and its inverse."""
+
+    forth: Callable[[Floats], Floats]
+    slope: Callable[[Floats], Floats]
+    back: Callable[[Floats], Floats]
+
+
+_LOGIT = _Scale(logit, lambda p: 1 / (p * (1 - p)), expit)
+_PLAIN = _Scale(np.positive, np.ones_like, np.positive)
+
+
+def mean_band(
+    curves: Floats, confidence: Confidence, n_resamples: int, rng: np.random.Generator
+) -> MeanBand:
+    """Return a band about the mean of independent curves that covers it at all levels at once.
+
+    The band is ``m(r) -+ c s(r)``, where m is the mean of the n curves and s its standard error at
+    level r. The factor c is the smallest for which a share of the level of the bootstrap means
+    ``m*`` stays within the band: a quantile of ``max_r |m*(r) - m(r)| / s*(r)``. Values within
+    [0, 1] are taken on the logit scale.
+
+    Parameters
+    ----------
+    curves : ndarray of float, shape (n, levels)
+        The curves, which are drawn as a whole.
+    confidence : Confidence
+        The coverage, and the range of the values; two-sided.
+    n_resamples : int
+        Number of resamples.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    MeanBand
+        Where all curves are equal, both ends are their value. With fewer than two curves the ends
+        are NaN, and without curves the mean is too.
+
+    Notes
+    -----
+    ``s*`` is the standard error of the resample, but at least .3 s, because few curves that differ
+    from the others make it nearly vanish. A mean of 0 or 1 on the logit scale says nothing of the
+    width, and is left out.
+
+    References
+    ----------
+    Davison & Hinkley, *Bootstrap Methods and their Application*, 1997, sections 2.4 and 4.2.4.
+
+    Examples
+    --------
+    >>> curves = np.random.default_rng(1).beta(4, 2, size=(40, 3)).cumprod(axis=1)
+    >>> band = mean_band(curves, Confidence(limits=(0, 1)), 2000, np.random.default_rng(2))
+    >>> band.low.round(2), band.high.round(2)
+    (array([0.61, 0.42, 0.27]), array([0.74, 0.54, 0.39]))
+    """
+    n, n_levels = curves.shape
+    nothing = np.full(n_levels, np.nan)
+    if n < 2:  # noqa: PLR2004
+        return MeanBand(curves[0] if n else nothing, nothing, nothing)
+    mean = curves.mean(axis=0)
+    residuals = curves - mean
+    varies = np.ptp(curves, axis=0) > EQUAL * np.abs(curves).max(axis=0)
+    scale = _LOGIT if confidence.limits == (0, 1) else _PLAIN
+    low, high = mean.copy(), mean.copy()
+    if varies.any():
+        middle, spread = mean[varies], residuals[:, varies].std(axis=0) / np.sqrt(n - 1)
+        largest = _largest_deviations(middle, residuals[:, varies], scale, n_resamples, rng)
+        factor = np.sort(largest)[covering_rank(confidence.level, n_resamples) - 1]
+        reach = factor * spread * scale.slope(middle)
+        for end, sign in ((low, -1), (high, 1)):
+            end[varies] = scale.back(scale.forth(middle) + sign * reach)
+    return MeanBand(mean, *(np.clip(end, *confidence.limits) for end in (low, high)))
+
+
+def _largest_deviations(
+    mean: Floats, residuals: Floats, scale: _Scale, n_resamples: int, rng: np.random.Generator
+) -> Floats:
+    """Return the largest studentized deviation of each bootstrap mean."""
+    n, n_levels = residuals.shape
+    squares = residuals**2
+    least = _LEAST_SPREAD * np.sqrt(squares.mean(axis=0)) * scale.slope(mean)
+    largest = np.empty(n_resamples)
+    for rows in batches(n_resamples, max(n, n_levels), _CHUNK):
+        counts = multiplicities(n, rows.stop - rows.start, rng).astype(np.float64)
+        shift = counts @ residuals / n
+        variance = np.maximum(counts @ squares / n - shift**2, 0.0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            spread = np.maximum(np.sqrt(variance) * scale.slope(mean + shift), least)
+            deviation = (scale.forth(mean + shift) - scale.forth(mean)) / spread
+        deviation[~np.isfinite(deviation)] = 0.0
+        largest[rows] = np.abs(deviation).max(axis=1)
+    return np.asarray(largest * np.sqrt(n - 1))

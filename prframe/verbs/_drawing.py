@@ -1,0 +1,209 @@
+"""The rows of curves: counts along the thresholds of each group, and the rates from them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from prframe._engine.columns import computed
+from prframe._engine.frames import Source
+from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.ranks import Thresholds, thresholds
+from prframe._engine.rows import ROW, key_names
+from prframe.metrics.quantities import HAIR_BELOW, precision
+from prframe.stats import first_at_least
+from prframe.typing import Floats, Integers, RowOrder
+from prframe.verbs._plan import Accepts, Plan
+from prframe.verbs._verb import positives_of, warn_undefined
+
+_COUNTS = ("threshold", "k", "tp", "fp")
+
+
+def precision_recall(
+    prior: float | None, *, interpolate: bool
+) -> Callable[[pl.DataFrame], pl.DataFrame]:
+    """Return a function that adds recall and precision to the counts."""
+    tp, fp, n_pos, n_neg = (pl.col(name) for name in ("tp", "fp", "n_pos", "n_neg"))
+    after = precision(tp, fp, prior, n_pos, n_neg)
+    value = pl.when(pl.col("k") == 0).then(1.0).otherwise(after)
+
+    def add(rows: pl.DataFrame) -> pl.DataFrame:
+        rates = computed(rows, recall=_ratio(tp, n_pos), precision=value)
+        rows = pl.concat([rows, rates], how="horizontal")
+        if not interpolate:
+            return rows
+        return rows.with_columns(pl.col("precision").cum_max(reverse=True).over("group"))
+
+    return add
+
+
+def true_false_rates(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add fpr and tpr to the counts."""
+    fpr, tpr = _ratio(pl.col("fp"), pl.col("n_neg")), _ratio(pl.col("tp"), pl.col("n_pos"))
+    return pl.concat([rows, computed(rows, fpr=fpr, tpr=tpr)], how="horizontal")
+
+
+def _ratio(count: pl.Expr, total: pl.Expr) -> pl.Expr:
+    """Return count / total, null where the total is 0."""
+    return pl.when(total > 0).then(count / total)
+
+
+def of_one_ranking(name: str) -> Accepts:
+    """Return the arguments under which a group has one ranking, and so one curve."""
+    return Accepts(name, one_ranking="which have different curves; draw")
+
+
+@dataclass(frozen=True)
+class Drawing(Plan):
+    """The plan of a curve: counts along the thresholds, and the rates that follow from them."""
+
+    rates: Callable[[pl.DataFrame], pl.DataFrame]
+    names: tuple[str, str]
+    needs: tuple[str, ...]
+    include_unretrieved: bool
+    anchor: bool
+    levels: Sequence[float] | None = None
+    interpolate: bool = False
+    order: RowOrder = "rank"
+    verb: str = "curve"
+
+    def accepts(self) -> Accepts:
+        """Return the arguments under which there is one ranking."""
+        return of_one_ranking(self.verb)
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return a row per threshold, level or input row, and warn of groups without a class."""
+        return self._warned(self._by_input(source) if self.order == "input" else self.rows(source))
+
+    def rows(self, source: Source) -> pl.DataFrame:
+        """Return the rows, with the best score first, and whether their groups lack a class."""
+
+        def draw(piece: Piece) -> pl.DataFrame:
+            ranked = thresholds(piece)
+            blocks = self._needed_blocks(ranked)
+            rows = _with_totals(_with_thresholds(ranked, piece, blocks), ranked.totals)
+            rows = self.rates(_with_anchors(rows, ranked.totals) if self.anchor else rows)
+            if self.levels is not None:
+                rows = _at_levels(rows, ranked.totals, self.levels)
+            return self._shown(rows, key_names(self.args))
+
+        ranking = Ranking(source, self.args, self.include_unretrieved, ("score",))
+        return ranking.over_groups(draw)
+
+    def _needed_blocks(self, ranked: Thresholds) -> Integers | slice:
+        """Return the blocks whose rows are needed: at levels of recall, those that reach one."""
+        if self.levels is None or self.interpolate:
+            return slice(None)
+        reach = _Reach.of(ranked.group, ranked.tp, ranked.totals, self.levels)
+        return np.unique(reach.place[reach.reached])
+
+    def _by_input(self, source: Source) -> pl.DataFrame:
+        """Return a row per input row, in input order."""
+        frame = source.whole().with_row_index(ROW)
+
+        def draw(piece: Piece) -> pl.DataFrame:
+            ranked = thresholds(piece)
+            rows = self.rates(
+                _with_totals(_with_thresholds(ranked, piece, slice(None)), ranked.totals)
+            )
+            row = piece.rows["row"].to_numpy()[ranked.order]
+            return self._shown(rows, [])[ranked.block_of_row].with_columns(row=row)
+
+        ranking = Ranking(
+            source.holding(frame), self.args, self.include_unretrieved, ("score", "row")
+        )
+        rows = ranking.over_groups(draw)
+        keys = zip(self.args.keys, key_names(self.args), strict=True)
+        every = frame.select(
+            pl.col(ROW).alias("row"), *(pl.col(key).alias(by) for key, by in keys)
+        )
+        joined = every.join(rows, on="row", how="left", maintain_order="left")
+        return joined.drop("row")
+
+    def _shown(self, rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
+        """Return the columns of the result, and whether the group lacks a class."""
+        lacking = pl.any_horizontal(pl.col(self.needs) == 0).alias("lacking")
+        return rows.select(*others, *_COUNTS, *self.names, lacking)
+
+    def _warned(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Warn once of groups that lack a class."""
+        if rows["lacking"].any():
+            keys = key_names(self.args)
+            groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(
+                pl.col("lacking").any()
+            )
+            two_classes = len(self.needs) > 1
+            rates = ["fpr or tpr"] if two_classes else ["recall"]
+            lack = [positives_of(self.args), *(["negatives"] if two_classes else [])]
+            warn_undefined(rates, groups, self.args, lack)
+        return rows.drop("lacking")
+
+
+def _with_thresholds(ranked: Thresholds, piece: Piece, blocks: Integers | slice) -> pl.DataFrame:
+    """Return tie blocks with their scores."""
+    score = piece.rows["score"].cast(pl.Float64).gather(ranked.last_rows(blocks))
+    return ranked.table(blocks).with_columns(threshold=score)
+
+
+def _with_totals(rows: pl.DataFrame, totals: pl.DataFrame) -> pl.DataFrame:
+    """Add each row's keys and group totals."""
+    return pl.concat([rows, totals.drop("n", "present_pos")[rows["group"]]], how="horizontal")
+
+
+def _with_anchors(rows: pl.DataFrame, totals: pl.DataFrame) -> pl.DataFrame:
+    """Put the row k = 0 before each group's first."""
+    opening = {"threshold": np.inf, "k": 0, "tp": 0, "fp": 0}
+    anchors = totals.drop("n", "present_pos").with_columns(
+        pl.int_range(pl.len()).alias("group"),
+        *(pl.lit(value).cast(rows.schema[name]).alias(name) for name, value in opening.items()),
+    )
+    stacked = pl.concat([rows.select(anchors.columns), anchors])
+    firsts = np.searchsorted(rows["group"].to_numpy(), np.arange(totals.height))
+    places = np.insert(np.arange(rows.height), firsts, rows.height + np.arange(totals.height))
+    return stacked[places]
+
+
+class _Reach(NamedTuple):
+    """Where the recall of each group reaches each level, group by group."""
+
+    group: Integers
+    level: Floats
+    place: Integers
+    reached: NDArray[np.bool_]
+    defined: NDArray[np.bool_]
+
+    @classmethod
+    def of(
+        cls, group: Integers, tp: Floats, totals: pl.DataFrame, levels: Sequence[float]
+    ) -> "_Reach":
+        """Find the first row that reaches a level, given the groups of rows and their tp."""
+        groups = np.repeat(np.arange(totals.height), len(levels))
+        wanted = np.tile(np.asarray(levels, dtype=np.float64), totals.height)
+        bounds = np.searchsorted(group, np.arange(totals.height + 1))
+        starts, stops = bounds[groups], bounds[groups + 1]
+        n_pos = totals["n_pos"].to_numpy()[groups]
+        place = first_at_least(tp, starts, stops, wanted * n_pos * HAIR_BELOW)
+        return cls(groups, wanted, place, place < stops, n_pos > 0)
+
+
+def _at_levels(rows: pl.DataFrame, totals: pl.DataFrame, levels: Sequence[float]) -> pl.DataFrame:
+    """Return for each group and level the first row whose recall reaches the level."""
+    reach = _Reach.of(rows["group"].to_numpy(), rows["tp"].to_numpy(), totals, levels)
+    counts = (*_COUNTS, "precision")
+    points = rows.select(counts)
+    points = (
+        points[np.where(reach.reached, reach.place, 0)]
+        if rows.height
+        else points.clear(reach.group.size)
+    )
+    is_reached = pl.lit(pl.Series(reach.reached & reach.defined))
+    defined = pl.lit(pl.Series(reach.defined))
+    points = points.with_columns(pl.when(is_reached).then(pl.col(counts)))
+    points = points.with_columns(
+        pl.Series("recall", reach.level),
+        pl.when(defined).then(pl.col("precision").fill_null(0.0)),
+    )
+    return pl.concat([points, totals.drop("n", "present_pos")[reach.group]], how="horizontal")

@@ -1,0 +1,116 @@
+"""Bands about mean curves: at all levels of recall at once, or at each."""
+
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+import polars as pl
+
+from prframe import checks
+from prframe._engine.frames import Source
+from prframe._engine.rows import key_names
+from prframe.errors import PrframeError
+from prframe.stats.intervals import Confidence, MeanBand, mean_band, mean_interval
+from prframe.typing import Floats, Schema
+from prframe.verbs._mean_curves import MEAN_COLUMNS, MeanCurves, series
+from prframe.verbs._verb import warn_null
+
+Method: TypeAlias = Literal["bootstrap", "auto", "t", "logit", "percentile", "bca"]
+
+_ENDS: Schema = {
+    "conf_low": pl.Float64(),
+    "conf_high": pl.Float64(),
+    "method": pl.String(),
+    "confidence_level": pl.Float64(),
+    "simultaneous": pl.Boolean(),
+}
+_ORDER = ("recall", "precision", *_ENDS, "n")
+_UNIT = (0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class MeanBands(MeanCurves):
+    """The plan of bands about mean curves, whose curves are drawn."""
+
+    method: str | None
+    simultaneous: bool
+    confidence_level: float
+    n_resamples: int
+    seed: int
+
+    @staticmethod
+    def columns() -> Schema:
+        """Return the columns of the result; the number of curves stands last."""
+        columns = {**MEAN_COLUMNS, **_ENDS}
+        return {name: columns[name] for name in _ORDER}
+
+    def check(self) -> None:
+        """Refuse methods that have no band of the kind asked for."""
+        super().check()
+        checks.flag("simultaneous", self.simultaneous)
+        methods = get_args(Method)
+        if self.method is None:
+            return
+        if self.method not in methods:
+            raise PrframeError(
+                f"`method` of a mean over groups must be one of {checks.listed(sorted(methods))}; "
+                f"got {checks.brief(self.method)}."
+            )
+        if self.simultaneous and self.method != "bootstrap":
+            raise PrframeError(
+                f"method={self.method!r} knows single levels only; say simultaneous=False, or "
+                "take method='bootstrap'."
+            )
+        if not self.simultaneous and self.method == "bootstrap":
+            raise PrframeError(
+                "method='bootstrap' is for all levels of a mean curve at once; at single ones "
+                "take 'percentile' or 'bca', or leave it out."
+            )
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return a row per group of `by` and level, and warn of groups without a band."""
+        rows = super().results(source)
+        kept = replace(self.args, by=list(self.args.keys[: self.n_kept]))
+        groups = rows.group_by(key_names(kept) or pl.lit(0), maintain_order=True).agg(
+            lacking=pl.col("conf_low").is_null().any()
+        )
+        why = "which have fewer than two curves"
+        warn_null(["conf_low", "conf_high"], groups, kept, why)
+        return rows
+
+    def summary(self, curves: Floats) -> dict[str, pl.Series]:
+        """Return the mean curve of a group, its band, and the method."""
+        confidence = Confidence(self.confidence_level, limits=_UNIT)
+        if self.simultaneous:
+            rng = np.random.default_rng(self.seed)
+            band = mean_band(curves, confidence, self.n_resamples, rng)
+            method = "studentized-bootstrap"
+        else:
+            band, method = self._at_each_level(curves, confidence)
+        columns = {"precision": band.mean, "conf_low": band.low, "conf_high": band.high}
+        methods = pl.Series([method], dtype=pl.String).new_from_index(0, curves.shape[1])
+        facts = {"confidence_level": self.confidence_level, "simultaneous": self.simultaneous}
+        constant = {
+            name: pl.Series([fact]).new_from_index(0, len(methods)) for name, fact in facts.items()
+        }
+        return series(columns) | {"method": methods} | constant
+
+    def _at_each_level(self, curves: Floats, confidence: Confidence) -> tuple[MeanBand, str]:
+        """Return the interval of the mean at each level, and the method of the intervals."""
+        method = self.method or "auto"
+        number, n_levels = curves.shape
+        nothing = np.full(n_levels, np.nan)
+        if not number:
+            return MeanBand(nothing, nothing, nothing), method
+        # Values are sorted, as those of a metric are for its interval.
+        intervals = [
+            mean_interval(values, method, confidence, self.n_resamples, self.seed)
+            for values in np.sort(curves.T, axis=1)
+        ]
+        ends = [[each.estimate, each.low, each.high] for each in intervals]
+        mean, low, high = np.array(ends).T
+        if number > 1:
+            # Curves that are all equal at a level say that it is certain, such as at the anchor.
+            equal = np.ptp(curves, axis=0) == 0
+            low, high = np.where(equal, mean, low), np.where(equal, mean, high)
+        return MeanBand(mean, low, high), intervals[0].method

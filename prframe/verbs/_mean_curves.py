@@ -1,0 +1,217 @@
+"""Precision at levels of recall for each group, and its mean over groups, such as queries."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from prframe import checks
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.rows import key_names
+from prframe.errors import PrframeError
+from prframe.metrics import Prec
+from prframe.stats.curves import LEVELS_TWICE, even_levels, range_ends, spaced_levels
+from prframe.typing import Floats, Schema
+from prframe.verbs._drawing import Drawing, of_one_ranking, precision_recall
+from prframe.verbs._evaluation import Evaluation
+from prframe.verbs._groups import each_group
+from prframe.verbs._plan import Accepts, Plan
+from prframe.verbs._verb import positives_of, warn_undefined
+
+MEAN_COLUMNS: Schema = {"recall": pl.Float64(), "precision": pl.Float64(), "n": pl.Int64()}
+# So many levels from 0 to 1 are taken unless the caller names some.
+_LEVELS = 101
+
+
+@dataclass(frozen=True)
+class PrecisionAtLevels(Evaluation):
+    """The precision of each group at levels of recall, with a metric for each level.
+
+    Attributes
+    ----------
+    levels : tuple of float
+        The levels, in the order of the metrics.
+    anchor : bool
+        Whether the curve begins with precision 1 at level 0.
+    """
+
+    levels: tuple[float, ...] = ()
+    anchor: bool = True
+
+    @classmethod
+    def of(
+        cls,
+        args: Arguments,
+        levels: tuple[float, ...],
+        *,
+        interpolate: bool,
+        anchor: bool,
+        include_unretrieved: bool = False,
+        prior: float | None = None,
+    ) -> "PrecisionAtLevels":
+        """Check the options of the curves."""
+        checks.flag("interpolate", interpolate)
+        checks.flag("anchor", anchor)
+        wanted = {str(i): Prec @ level for i, level in enumerate(levels)}
+        return cls(
+            args, wanted, include_unretrieved, prior, interpolate, levels=levels, anchor=anchor
+        )
+
+    def check(self) -> None:
+        """Accept the options, which a curve takes all."""
+
+    def measured(self, source: Source) -> pl.DataFrame:
+        """Return one row per group."""
+        drawing = Drawing(
+            self.args,
+            precision_recall(self.prior, interpolate=self.interpolate),
+            ("recall", "precision"),
+            needs=("n_pos",),
+            include_unretrieved=self.include_unretrieved,
+            anchor=self.anchor,
+            levels=self.levels,
+            interpolate=self.interpolate,
+        )
+        rows = drawing.rows(source)
+        table = rows["precision"].to_numpy().reshape(-1, len(self.levels))
+        columns = [
+            pl.Series(name, table[:, i]).fill_nan(None) for i, name in enumerate(self.wanted)
+        ]
+        return pl.DataFrame(
+            [*rows.select(key_names(self.args)).gather_every(len(columns)), *columns]
+        )
+
+    def warn(self, values: pl.DataFrame) -> None:
+        """Warn once of groups without positives."""
+        lacking = pl.any_horizontal(pl.col(list(self.wanted)).is_null()).alias("lacking")
+        groups = values.select(*key_names(self.args), lacking)
+        warn_undefined(["precision"], groups, self.args, [positives_of(self.args)])
+
+
+class CurveSample(NamedTuple):
+    """The curves that have a mean: the key of their group of `by`, and a row for each of them."""
+
+    key: pl.DataFrame
+    curves: Floats
+
+
+@dataclass(frozen=True)
+class MeanCurves(Plan):
+    """The plan of mean curves.
+
+    Attributes
+    ----------
+    verb : str
+        The name of the verb.
+    n_kept : int
+        The number of keys of the result, which come before those of `over`.
+    precision : PrecisionAtLevels
+        The curves.
+    """
+
+    verb: str
+    n_kept: int
+    precision: PrecisionAtLevels
+
+    def accepts(self) -> Accepts:
+        """Return the arguments under which each group has one ranking."""
+        return of_one_ranking(self.verb)
+
+    def check(self) -> None:
+        """Refuse options of the curves that do not go together."""
+        self.precision.check()
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return a row per group of `by` and level."""
+        parts = each_group(self._rows, self.samples(source), self.verb)
+        keys = key_names(self.args)[: self.n_kept]
+        return pl.concat(parts) if parts else pl.DataFrame(schema=[*keys, *self.columns()])
+
+    @staticmethod
+    def columns() -> Schema:
+        """Return the columns of the result."""
+        return MEAN_COLUMNS
+
+    def samples(self, source: Source) -> Iterator[CurveSample]:
+        """Yield the curves of each group of `by`; those without positives do not enter.
+
+        Curves are sorted, so that what is drawn from them does not depend on the order of rows.
+        """
+        values = self.precision.values(source)
+        keys = key_names(self.args)[: self.n_kept]
+        parts = values.partition_by(keys, maintain_order=True) if keys else [values]
+        for part in parts:
+            if part.height:
+                table = part.select(list(self.precision.wanted)).to_numpy()
+                table = table[~np.isnan(table).any(axis=1)]
+                yield CurveSample(part.select(keys).head(1), table[np.lexsort(table.T[::-1])])
+
+    def summary(self, curves: Floats) -> dict[str, pl.Series]:
+        """Return the columns that follow from the curves of a group."""
+        return series({"precision": mean_of(curves)})
+
+    def _rows(self, sample: CurveSample) -> pl.DataFrame:
+        """Return the rows of one group."""
+        levels = np.array(self.precision.levels)
+        rows = pl.DataFrame({"recall": levels} | self.summary(sample.curves))
+        rows = rows.with_columns(n=len(sample.curves))
+        return with_key(sample.key, rows)
+
+
+def with_key(key: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Put the key of a group before each of its rows."""
+    if not key.width:
+        return rows
+    keys = key[np.zeros(rows.height, dtype=np.int64)]
+    return pl.concat([keys, rows], how="horizontal")
+
+
+def series(columns: Mapping[str, Floats]) -> dict[str, pl.Series]:
+    """Return columns of numbers, null where they are NaN."""
+    return {name: pl.Series(values).fill_nan(None) for name, values in columns.items()}
+
+
+def mean_of(curves: Floats) -> Floats:
+    """Return the mean of curves, NaN if there are none."""
+    if not len(curves):
+        return np.full(curves.shape[1], np.nan)
+    return np.asarray(curves.mean(axis=0))
+
+
+def mean_levels(
+    recall: float | Sequence[float] | None, recall_range: tuple[float, float] | None = None
+) -> tuple[float, ...]:
+    """Return the levels of a mean curve: those named, a number of them, or 101 over a range."""
+    if recall is None:
+        low, high = (0.0, 1.0) if recall_range is None else range_ends(recall_range, closed=True)
+        return tuple((low + (high - low) * even_levels(_LEVELS)).tolist())
+    if recall_range is not None:
+        raise PrframeError(LEVELS_TWICE)
+    levels = levels_of(recall)
+    if not levels:
+        raise PrframeError("`recall` must name at least one level; got none.")
+    return levels
+
+
+def levels_of(recall: float | Sequence[float]) -> tuple[float, ...]:
+    """Return the recall levels that a caller names, one or several, or their number."""
+    if (spaced := spaced_levels(recall)) is not None:
+        return tuple(spaced.tolist())
+    levels = (
+        list(recall) if isinstance(recall, Iterable) and not isinstance(recall, str) else [recall]
+    )
+    return tuple(checks.fraction("recall", level) for level in levels)
+
+
+def refuse_curve_options(*, interpolate: object, anchor: object) -> None:
+    """Refuse options of mean curves where there are none."""
+    for name, value, default in (("interpolate", interpolate, False), ("anchor", anchor, True)):
+        checks.flag(name, value)
+        if value != default:
+            raise PrframeError(
+                f"`{name}` is for mean curves; name the groups that have them with over=, or "
+                "leave it out."
+            )

@@ -1,0 +1,127 @@
+"""The comparison of the mean curves of models over the same queries."""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from prframe._engine.frames import Source
+from prframe._engine.rows import key_names
+from prframe.stats import PairedFamily
+from prframe.stats.curves import BandPlan
+from prframe.stats.intervals import Confidence, mean_band
+from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions, rounded_differences
+from prframe.typing import Floats, Schema
+from prframe.verbs._drawing import of_one_ranking
+from prframe.verbs._groups import each_group
+from prframe.verbs._mean_curves import mean_of, series, with_key
+from prframe.verbs._plan import GROUPS_ARE_DRAWN, Accepts, Plan
+from prframe.verbs._verb import warn_null
+from prframe.verbs.comparison.options import model_pairs
+from prframe.verbs.comparison.over_queries import student_intervals
+from prframe.verbs.comparison.query_values import ComparedValues, Stratum
+
+MEAN_DIFFERENCES: Schema = {
+    **dict.fromkeys(("recall", "precision_a", "precision_b", "difference"), pl.Float64()),
+    **dict.fromkeys(("conf_low", "conf_high", "p_value"), pl.Float64()),
+    "method": pl.String(),
+    "n": pl.Int64(),
+}
+_ENDS = ["conf_low", "conf_high", "p_value"]
+
+
+class _Ends(NamedTuple):
+    """The ends of a band, its p-values, and how these were computed, level by level."""
+
+    low: Floats
+    high: Floats
+    p_value: Floats
+    method: list[str]
+
+
+@dataclass(frozen=True)
+class MeanDifferences(Plan):
+    """The plan of the comparison of mean curves."""
+
+    compared: ComparedValues
+    baseline: object
+    band: BandPlan
+    seed: int
+
+    def accepts(self) -> Accepts:
+        """Return the arguments under which each group has one ranking."""
+        return replace(of_one_ranking("compare_curves"), cluster=GROUPS_ARE_DRAWN)
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return a row per group, pair of models and level, and warn of pairs without a band."""
+        models, strata = self.compared.strata(source)
+        pairs = model_pairs(models.to_list(), self.baseline)
+        tasks = [(stratum, models, pair) for stratum in strata for pair in pairs]
+        parts = each_group(lambda task: self._rows(*task), tasks, "compare_curves")
+        kept = self.compared.args
+        if not parts:
+            return pl.DataFrame(schema=[*key_names(kept), "model_a", "model_b", *MEAN_DIFFERENCES])
+        rows = pl.concat(parts)
+        groups = rows.group_by(key_names(kept) or pl.lit(0), maintain_order=True).agg(
+            lacking=pl.any_horizontal(pl.col(_ENDS).is_null()).any()
+        )
+        why = "in which two models have too few curves in common, or differ by the same in all"
+        warn_null([name for name in _ENDS if rows[name].null_count()], groups, kept, why)
+        return rows
+
+    def _rows(self, stratum: Stratum, models: pl.Series, pair: tuple[int, int]) -> pl.DataFrame:
+        """Return the rows of a pair of models in a group."""
+        first, second = (
+            np.stack([values[model] for values in stratum.values.values()], axis=1)
+            for model in pair
+        )
+        paired = ~np.isnan(first - second).any(axis=1)
+        first, second = first[paired], second[paired]
+        differences = rounded_differences(first, second)
+        ends = self._together(differences) if self.band.simultaneous else self._apart(differences)
+        numbers = {
+            "recall": self.band.recall,
+            "precision_a": mean_of(first),
+            "precision_b": mean_of(second),
+            "difference": mean_of(differences),
+            "conf_low": ends.low,
+            "conf_high": ends.high,
+            "p_value": ends.p_value,
+        }
+        place = np.zeros((self.band.recall.size, 2), dtype=np.int64) + pair
+        rows = pl.DataFrame(
+            {"model_a": models[place[:, 0]], "model_b": models[place[:, 1]]} | series(numbers)
+        ).with_columns(
+            method=pl.Series(ends.method, dtype=pl.String), n=pl.lit(len(first), dtype=pl.Int64)
+        )
+        return with_key(stratum.key, rows)
+
+    def _together(self, differences: Floats) -> _Ends:
+        """Return the band of all levels at once, and its p-value by the largest t."""
+        draws, n_levels = self.band.n_resamples, self.band.recall.size
+        band = mean_band(differences, self._confidence, draws, np.random.default_rng(self.seed))
+        tests = _family(differences).max_t(draws, np.random.default_rng(self.seed), "two-sided")
+        p_values = np.full(n_levels, tests.p_values.min())
+        return _Ends(band.low, band.high, p_values, [f"max-t-{tests.method}"] * n_levels)
+
+    def _apart(self, differences: Floats) -> _Ends:
+        """Return the interval and the p-value of each level."""
+        family = _family(differences)
+        low, high = student_intervals(family, self._confidence).T
+        options = QueryTestOptions(
+            "two-sided", "auto", self.band.n_resamples, np.random.default_rng(self.seed)
+        )
+        tests = QUERY_TESTS["randomization"].of_pairs(family, options)
+        p_values = np.array([test.p_value for test in tests])
+        return _Ends(low, high, p_values, [test.method for test in tests])
+
+    @property
+    def _confidence(self) -> Confidence:
+        """The coverage of a band, and the range of differences."""
+        return Confidence(self.band.confidence_level, limits=(-1.0, 1.0))
+
+
+def _family(differences: Floats) -> PairedFamily:
+    """Return the differences at each level as those of a pair, all over the same queries."""
+    return PairedFamily(differences, np.ones_like(differences))

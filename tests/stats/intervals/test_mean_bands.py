@@ -1,0 +1,126 @@
+"""Bands about the mean of curves: against a naive definition, laws and simulated coverage."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+from scipy.stats import binom
+
+from prframe.stats.intervals import Confidence, mean_band
+from prframe.stats.rankings import multiplicities
+
+Floats = NDArray[np.float64]
+UNIT = Confidence(limits=(0, 1))
+DIFFERENCE = Confidence(limits=(-1, 1))
+
+
+def drawn(n: int, rng: np.random.Generator) -> Floats:
+    """Curves that begin at 1 and fall, with levels at which some of them are 0."""
+    falls = rng.beta(6, 1, size=(n, 12)) * (rng.random((n, 12)) < 0.97)
+    return np.hstack([np.ones((n, 1)), falls.cumprod(axis=1)])
+
+
+def naive(curves: Floats, level: float, n_resamples: int, seed: int, scale: str) -> Floats:
+    """Both ends of the band, resample by resample and level by level."""
+    n, n_levels = curves.shape
+    forth = logit if scale == "logit" else np.positive
+    back = expit if scale == "logit" else np.positive
+
+    def slope(p: float) -> float:
+        return 1 / (p * (1 - p)) if scale == "logit" else 1.0
+
+    used = [j for j in range(n_levels) if np.ptp(curves[:, j]) > 0]
+    mean, spread = curves.mean(axis=0), curves.std(axis=0, ddof=1) / np.sqrt(n)
+    largest = []
+    for counts in multiplicities(n, n_resamples, np.random.default_rng(seed)):
+        deviations = []
+        for j in used:
+            resample = np.repeat(curves[:, j], counts)
+            new, error = resample.mean(), resample.std(ddof=1) / np.sqrt(n)
+            if scale == "logit" and not 1e-12 < new < 1 - 1e-12:
+                continue
+            error = max(error * slope(new), 0.3 * spread[j] * slope(mean[j]))
+            deviations.append(abs(forth(new) - forth(mean[j])) / error)
+        largest.append(max(deviations))
+    factor = sorted(largest)[int(np.ceil(level * (n_resamples + 1) - 1e-9)) - 1]
+    ends = np.array([mean, mean])
+    for j in used:
+        middle, reach = forth(mean[j]), factor * spread[j] * slope(mean[j])
+        ends[:, j] = back(middle - reach), back(middle + reach)
+    return ends
+
+
+@pytest.mark.parametrize("n", [2, 3, 9, 30])
+def test_equals_the_naive_band(n: int) -> None:
+    rng = np.random.default_rng(n)
+    curves = drawn(n, rng)
+    band = mean_band(curves, UNIT, 99, np.random.default_rng(7))
+    np.testing.assert_array_equal(band.mean, curves.mean(axis=0))
+    ends = naive(curves, 0.95, 99, 7, "logit")
+    np.testing.assert_allclose([band.low, band.high], ends, rtol=1e-9, atol=1e-12)
+    differences = curves - drawn(n, rng)
+    band = mean_band(differences, DIFFERENCE, 99, np.random.default_rng(7))
+    ends = naive(differences, 0.95, 99, 7, "plain").clip(-1, 1)
+    np.testing.assert_allclose([band.low, band.high], ends, rtol=1e-9, atol=1e-12)
+
+
+def test_where_all_curves_are_equal_the_width_is_0() -> None:
+    curves = np.array([[1.0, 0.3, 0.0, 0.1], [1.0, 0.5, 0.0, 0.1], [1.0, 0.9, 0.0, 0.1]])
+    band = mean_band(curves, UNIT, 99, np.random.default_rng(1))
+    for end in (band.low, band.high):
+        np.testing.assert_allclose(end[[0, 2, 3]], [1, 0, 0.1], rtol=1e-15)
+    assert 0 < band.low[1] < band.mean[1] < band.high[1] < 1
+
+
+def test_too_few_curves() -> None:
+    alone = mean_band(np.array([[1.0, 0.5]]), UNIT, 99, np.random.default_rng(1))
+    assert alone.mean.tolist() == [1.0, 0.5]
+    assert np.isnan([alone.low, alone.high]).all()
+    nothing = mean_band(np.empty((0, 2)), UNIT, 99, np.random.default_rng(1))
+    assert np.isnan(nothing).all()
+
+
+def test_exchanged_curves_turn_the_band_of_their_difference() -> None:
+    rng = np.random.default_rng(3)
+    differences = drawn(20, rng) - drawn(20, rng)
+    band, turned = (
+        mean_band(sign * differences, DIFFERENCE, 199, np.random.default_rng(1))
+        for sign in (1, -1)
+    )
+    np.testing.assert_array_equal(band.low, -turned.high)
+    np.testing.assert_array_equal(band.high, -turned.low)
+
+
+def coverage(kind: str, n: int, repetitions: int, n_resamples: int) -> int:
+    """Count the bands that cover the mean curve of the population."""
+    rng = np.random.default_rng(n)
+    size = 10_000
+    population = drawn(size, rng)
+    confidence = UNIT
+    if kind == "differences":
+        population = population - (0.5 * population + 0.5 * drawn(size, rng))
+        confidence = DIFFERENCE
+    truth, hits = population.mean(axis=0), 0
+    for _ in range(repetitions):
+        band = mean_band(population[rng.integers(0, size, n)], confidence, n_resamples, rng)
+        hits += bool(((band.low <= truth + 1e-12) & (truth - 1e-12 <= band.high)).all())
+    return hits
+
+
+@pytest.mark.parametrize("kind", ["curves", "differences"])
+def test_coverage_of_some_samples(kind: str) -> None:
+    hits = coverage(kind, 40, 200, 199)
+    # Nominal 95 %; a band may err by .02 on either side, besides chance.
+    assert binom.cdf(hits, 200, 0.93) > 1e-3
+    assert binom.sf(hits - 1, 200, 0.98) > 1e-3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["curves", "differences"])
+@pytest.mark.parametrize(
+    ("n", "least", "most"), [(20, 0.92, 0.99), (50, 0.93, 0.98), (200, 0.935, 0.97)]
+)
+def test_coverage(kind: str, n: int, least: float, most: float) -> None:
+    hits = coverage(kind, n, 1000, 499)
+    assert binom.cdf(hits, 1000, least) > 1e-3, hits / 1000
+    assert binom.sf(hits - 1, 1000, most) > 1e-3, hits / 1000

@@ -1,0 +1,467 @@
+"""Mean curves over queries: naive means, the metrics that they are made of, laws and messages."""
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, strategies as st
+from numpy.typing import NDArray
+from polars.testing import assert_frame_equal
+
+import prframe
+from prframe import PrframeError
+from prframe.stats.intervals import Confidence, mean_band
+from tests.oracle import Group, Item
+from tests.strategies import frame, items
+
+Floats = NDArray[np.float64]
+LEVELS = [0.0, 0.1, 0.3, 0.5, 0.7, 1.0]
+FEW = {"recall": LEVELS, "n_resamples": 199, "rng": 3}
+
+
+def runs() -> pl.DataFrame:
+    """Three models over twelve queries, with ties, unretrieved items and a query without hits."""
+    rng = np.random.default_rng(8)
+    rows = []
+    for query in range(12):
+        label = rng.random(30) < (0.0 if query == 4 else 0.25)
+        if query != 4:
+            label[0] = True
+        for model, skill in (("a", 1.0), ("b", 0.6), ("c", 0.0)):
+            score = (rng.normal(size=30) + skill * label).round(1)
+            score[score < -1.2] = -np.inf
+            part = pl.DataFrame({"score": score, "label": label, "item": range(30)})
+            rows.append(part.with_columns(model=pl.lit(model), query=pl.lit(f"q{query:02}")))
+    return pl.concat(rows)
+
+
+RUNS = runs()
+undefined = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
+CALLS: dict[str, Callable[..., Any]] = {
+    "curve": lambda rows, **options: prframe.curve(
+        rows, **{"by": "model", "over": "query", "recall": LEVELS} | options
+    ),
+    "band": lambda rows, **options: prframe.band(
+        rows, **{"by": "model", "over": "query"} | FEW | options
+    ),
+    "compare_curves": lambda rows, **options: prframe.compare_curves(
+        rows, **{"over": "query"} | FEW | options
+    ),
+}
+every = pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+
+
+def table(model: str, **options: Any) -> Floats:
+    """The curve of each query of a model at the levels, a row each; no query without positives."""
+    rows = RUNS.filter(pl.col("model") == model, pl.col("query") != "q04")
+    drawn = prframe.curve(rows, by="query", recall=LEVELS, **options)
+    return drawn["precision"].to_numpy().reshape(-1, len(LEVELS))
+
+
+def naive_curve(group: Group, *, anchor: bool) -> list[float]:
+    """The precision of one query at the levels: the first point that reaches each, or 0."""
+    n_pos = group.total(positive=True)
+    points = list(group.points())[0 if anchor else 1 :]
+    reached = [[p for t, _, p in points if t >= level * n_pos - 1e-9] or [0.0] for level in LEVELS]
+    return [precisions[0] for precisions in reached]
+
+
+@given(
+    st.lists(items(), min_size=1, max_size=4),
+    st.sampled_from(["group", "order"]),
+    st.booleans(),
+    st.booleans(),
+)
+@undefined
+def test_equals_the_naive_mean(
+    queries: list[list[Item]], ties: str, interpolate: bool, anchor: bool
+) -> None:
+    rows = frame({str(i): query for i, query in enumerate(queries)})
+    options = {"ties": ties, "interpolate": interpolate, "anchor": anchor}
+    drawn = prframe.curve(rows, over="group", recall=LEVELS, **options)
+    groups = [Group(query, ties, interpolate=interpolate) for query in queries]
+    curves = [naive_curve(g, anchor=anchor) for g in groups if g.total(positive=True)]
+    assert drawn["recall"].to_list() == LEVELS
+    assert drawn["n"].to_list() == [len(curves)] * len(LEVELS)
+    if curves:
+        assert drawn["precision"].to_list() == pytest.approx(np.mean(curves, axis=0).tolist())
+    else:
+        assert drawn["precision"].to_list() == [None] * len(LEVELS)
+
+
+@undefined
+@pytest.mark.parametrize(
+    ("metric", "options"), [("Prec", {}), ("IPrec", {"interpolate": True, "anchor": False})]
+)
+def test_is_the_mean_of_a_metric(metric: str, options: dict[str, Any]) -> None:
+    drawn = CALLS["curve"](RUNS, **options)
+    names = [f"{metric}@{level}" for level in LEVELS]
+    means = prframe.evaluate(RUNS, names, by="model", over="query")
+    assert drawn["precision"].to_list() == pytest.approx(means["mean"].to_list(), rel=1e-12)
+    assert drawn["n"].to_list() == means["n"].to_list()
+
+
+@undefined
+def test_options_of_the_curves_are_passed_on() -> None:
+    rows = RUNS.with_columns(weight=pl.col("item") % 3, more=20)
+    options = {"weight": "weight", "prior": 0.2, "n_pos": "more", "include_unretrieved": True}
+    drawn = prframe.curve(rows, over=["model", "query"], recall=LEVELS, **options)
+    single = prframe.curve(rows, by=["model", "query"], recall=LEVELS, **options)
+    means = single.group_by("recall", maintain_order=True).agg(pl.col("precision").mean())
+    assert_frame_equal(drawn.drop("n"), means)
+
+
+def test_levels() -> None:
+    rows = RUNS.filter(pl.col("query") != "q04", model="a").drop("model")
+
+    def levels(**options: Any) -> list[float]:
+        return list(prframe.curve(rows, over="query", **options)["recall"])
+
+    assert levels() == [i / 100 for i in range(101)]
+    assert levels(recall=11) == [i / 10 for i in range(11)]
+    assert levels(recall=2) == [0, 1]
+    assert levels(recall=1.0) == [1]
+    assert levels(recall=0.3) == [0.3]
+    assert levels(recall=[0.5, 0.2]) == [0.5, 0.2]
+    band = prframe.band(rows, over="query", recall_range=(0.1, 0.9), rng=1)
+    assert band["recall"][[0, 50, 100]].to_list() == [0.1, 0.5, 0.9]
+
+
+@pytest.mark.parametrize("options", [{}, {"interpolate": True, "anchor": False}])
+def test_one_query_is_its_own_curve(options: dict[str, Any]) -> None:
+    rows = RUNS.filter(query="q01", model="a").drop("model")
+    drawn = prframe.curve(rows, over="query", recall=LEVELS, **options)
+    alone = prframe.curve(rows.drop("query"), recall=LEVELS, **options)
+    assert drawn["precision"].to_list() == alone["precision"].to_list()
+    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
+        band = prframe.band(rows, over="query", **FEW, **options)
+    assert [str(w.message) for w in caught] == [
+        "conf_low, conf_high: undefined, hence null, for 1 of 1 groups, which have fewer than two "
+        "curves"
+    ]
+    assert band["precision"].to_list() == alone["precision"].to_list()
+    assert band["conf_low"].null_count() == band["conf_high"].null_count() == len(LEVELS)
+
+
+@pytest.mark.parametrize("call", ["curve", "band", "compare_curves"])
+def test_queries_without_positives_do_not_enter(call: str) -> None:
+    without = "precision: undefined, hence null, for 3 of 36 groups, which have no positives"
+    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
+        drawn = CALLS[call](RUNS)
+    assert len(caught) == 1
+    assert str(caught[0].message).startswith(without)
+    assert drawn["n"].unique().to_list() == [11]
+    assert_frame_equal(drawn, CALLS[call](RUNS.filter(pl.col("query") != "q04")))
+
+
+def test_no_query_with_positives() -> None:
+    rows = RUNS.filter(query="q04")
+    with pytest.warns(prframe.UndefinedMetricWarning):
+        drawn = CALLS["band"](rows, simultaneous=False)
+    assert drawn.select("precision", "conf_low", "conf_high").null_count().row(0) == (18,) * 3
+    assert drawn["n"].unique().to_list() == [0]
+    with pytest.warns(prframe.UndefinedMetricWarning):
+        compared = CALLS["compare_curves"](rows)
+    assert compared["p_value"].null_count() == 18
+
+
+@undefined
+@every
+def test_order_of_rows_does_not_matter(call: Callable[..., pl.DataFrame]) -> None:
+    # Pairs of models are in order of their first rows, unless one of them is the baseline.
+    options = {"baseline": "c"} if call is CALLS["compare_curves"] else {}
+    shuffled = call(RUNS.sample(fraction=1, shuffle=True, seed=4), **options)
+    assert_frame_equal(shuffled, call(RUNS, **options), check_row_order=False, check_exact=True)
+
+
+@undefined
+@every
+def test_a_group_is_itself_alone(call: Callable[..., pl.DataFrame]) -> None:
+    more = RUNS.with_columns(pl.col("query").str.replace("q", "p"), score=-pl.col("score").abs())
+    rows = pl.concat([RUNS.with_columns(part=1), more.with_columns(part=2)])
+    by = {} if call is CALLS["compare_curves"] else {"by": ["part", "model"]}
+    drawn = call(rows, **by or {"by": "part"})
+    for part in (1, 2):
+        alone = call(rows.filter(part=part).drop("part"))
+        assert_frame_equal(drawn.filter(part=part).drop("part"), alone, check_exact=True)
+
+
+@undefined
+@every
+def test_no_rows(call: Callable[..., pl.DataFrame]) -> None:
+    if call is CALLS["compare_curves"]:
+        empty = RUNS.clear().with_columns(other=pl.lit(1.0))
+        drawn = prframe.compare_curves(empty, ["score", "other"], by="model", over="query")
+        assert drawn.columns[:4] == ["model", "model_a", "model_b", "recall"]
+    else:
+        drawn = call(RUNS.clear())
+        assert drawn.columns[:3] == ["model", "recall", "precision"]
+    assert drawn.is_empty()
+
+
+@undefined
+@pytest.mark.parametrize("options", [{}, {"interpolate": True}, {"anchor": False}])
+def test_the_band_is_about_the_mean_curve(options: dict[str, Any]) -> None:
+    band = CALLS["band"](RUNS, **options)
+    curve = CALLS["curve"](RUNS, **options)
+    assert_frame_equal(band.select(curve.columns), curve)
+    assert (band["conf_low"] <= band["precision"]).all()
+    assert (band["precision"] <= band["conf_high"]).all()
+    seed = int(np.random.default_rng(3).integers(1 << 62))
+    for model in ("a", "b", "c"):
+        curves = table(model, **options)
+        curves = curves[np.lexsort(curves.T[::-1])]
+        confidence = Confidence(limits=(0, 1))
+        ends = mean_band(curves, confidence, 199, np.random.default_rng(seed))
+        rows = band.filter(model=model)
+        np.testing.assert_array_equal(rows["conf_low"], ends.low)
+        np.testing.assert_array_equal(rows["conf_high"], ends.high)
+    assert band["method"].unique().to_list() == ["studentized-bootstrap"]
+    width = (band["conf_high"] - band["conf_low"]).to_numpy().reshape(3, -1)
+    assert (width[:, 0] == 0).all() == options.get("anchor", True)
+
+
+@undefined
+@pytest.mark.parametrize("method", [None, "auto", "t", "logit", "percentile", "bca"])
+def test_bands_at_single_levels_are_intervals(method: str | None) -> None:
+    levels = [0.1, 0.3, 0.5]
+    options = {"by": "model", "over": "query", "rng": 3, "n_resamples": 199}
+    band = prframe.band(RUNS, recall=levels, simultaneous=False, method=method, **options)
+    names = [f"Prec@{level}" for level in levels]
+    intervals = prframe.interval(RUNS, names, method=method or "auto", **options)
+    for ours, theirs in (
+        ("precision", "estimate"),
+        ("conf_low", "conf_low"),
+        ("conf_high", "conf_high"),
+    ):
+        assert band[ours].to_list() == pytest.approx(intervals[theirs].to_list(), rel=1e-12)
+    assert band["method"].to_list() == intervals["method"].to_list()
+
+
+@undefined
+def test_levels_at_which_all_curves_are_equal() -> None:
+    rows = RUNS.filter(pl.col("query") != "q04")
+    for simultaneous in (True, False):
+        band = CALLS["band"](rows, recall=[0.0, 1.0], simultaneous=simultaneous)
+        certain = band.filter(recall=0.0)
+        assert certain["conf_low"].to_list() == certain["conf_high"].to_list() == [1.0] * 3
+        assert (band.filter(recall=1.0)["conf_high"] < 1).all()
+
+
+@undefined
+def test_single_levels_are_compared_as_metrics() -> None:
+    levels = [0.1, 0.3, 0.5]
+    compared = prframe.compare_curves(RUNS, over="query", recall=levels, simultaneous=False)
+    names = [f"Prec@{level}" for level in levels]
+    metrics = prframe.compare(RUNS, names, over="query", correction=None)
+    order = pl.col("metric").replace_strict(names, levels, return_dtype=pl.Float64)
+    metrics = metrics.with_columns(order.alias("recall"))
+    keys = ["model_a", "model_b", "recall"]
+    both = compared.join(metrics, on=keys, suffix="_of_metric", maintain_order="left")
+    assert both.height == compared.height == 9
+    for name in ("difference", "conf_low", "conf_high", "p_value"):
+        assert both[name].to_list() == pytest.approx(both[f"{name}_of_metric"].to_list())
+    assert both["precision_a"].to_list() == pytest.approx(both["mean_a"].to_list())
+    assert both["precision_b"].to_list() == pytest.approx(both["mean_b"].to_list())
+    assert both["method"].to_list() == both["method_of_metric"].to_list()
+    assert both["n"].to_list() == both["n_of_metric"].to_list()
+
+
+def naive_p_value(differences: Floats) -> float:
+    """Count the rows of signs whose largest |t| is as large as the observed one."""
+    varied = differences[:, np.any(differences != 0, axis=0)]
+    norms = np.sqrt((varied**2).sum(axis=0))
+    observed = np.abs(varied.sum(axis=0) / norms).max()
+    drawn = [
+        np.abs(np.array(signs) @ varied / norms).max()
+        for signs in product([1, -1], repeat=len(varied))
+    ]
+    return float(np.mean(np.array(drawn) >= observed - 1e-9))
+
+
+@undefined
+def test_the_p_value_counts_all_signs_of_whole_curves() -> None:
+    compared = CALLS["compare_curves"](RUNS, n_resamples=4000)
+    assert compared["method"].unique().to_list() == ["max-t-exact"]
+    for a, b in (("a", "b"), ("a", "c"), ("b", "c")):
+        rows = compared.filter(model_a=a, model_b=b)
+        differences = table(a) - table(b)
+        p_value = naive_p_value(differences)
+        assert rows["p_value"].to_list() == pytest.approx([p_value] * len(LEVELS))
+        assert rows["difference"].to_list() == pytest.approx(differences.mean(axis=0).tolist())
+    sampled = CALLS["compare_curves"](RUNS, n_resamples=2000, recall=0.5)
+    assert sampled["method"].unique().to_list() == ["max-t-sampled"]
+
+
+@undefined
+def test_the_band_of_a_difference() -> None:
+    compared = CALLS["compare_curves"](RUNS)
+    seed = int(np.random.default_rng(3).integers(1 << 62))
+    confidence = Confidence(limits=(-1, 1))
+    ends = mean_band(table("a") - table("b"), confidence, 199, np.random.default_rng(seed))
+    rows = compared.filter(model_a="a", model_b="b")
+    assert rows["conf_low"].to_list() == pytest.approx(ends.low.tolist())
+    assert rows["conf_high"].to_list() == pytest.approx(ends.high.tolist())
+    turned = CALLS["compare_curves"](RUNS, baseline="a").filter(model_a="b")
+    assert turned["conf_low"].to_list() == pytest.approx((-rows["conf_high"]).to_list())
+    assert turned["p_value"].to_list() == rows["p_value"].to_list()
+
+
+@undefined
+def test_models_in_columns() -> None:
+    wide = RUNS.pivot("model", index=["query", "item", "label"], values="score")
+    compared = prframe.compare_curves(wide, ["a", "b", "c"], over="query", **FEW)
+    assert_frame_equal(compared, CALLS["compare_curves"](RUNS))
+
+
+@undefined
+def test_queries_that_a_model_lacks() -> None:
+    rows = RUNS.filter(~((pl.col("model") == "c") & (pl.col("query") == "q02")))
+    with pytest.raises(PrframeError) as caught:
+        CALLS["compare_curves"](rows)
+    assert str(caught.value) == (
+        "every model must have rows for every group of `over`: of 12 groups 'c' has none for 1, "
+        "in groups ['q02']; compare what two models have in common with incomplete='pairwise', what "
+        "all have with 'common', or count the missing as 0 with 'zero'."
+    )
+
+    def numbers(incomplete: str) -> list[int]:
+        drawn = CALLS["compare_curves"](rows, incomplete=incomplete, recall=0.5)
+        return list(drawn["n"])
+
+    assert numbers("pairwise") == [11, 10, 10]
+    assert numbers("common") == [10, 10, 10]
+    assert numbers("zero") == [11, 11, 11]
+    pairwise = CALLS["compare_curves"](rows, incomplete="pairwise").filter(model_b="c")
+    without = CALLS["compare_curves"](RUNS.filter(pl.col("query") != "q02")).filter(model_b="c")
+    assert_frame_equal(pairwise, without)
+
+
+def test_equal_models() -> None:
+    rows = RUNS.filter(pl.col("query") != "q04", model="a").drop("model")
+    rows = rows.with_columns(again=pl.col("score"))
+    compared = prframe.compare_curves(rows, ["score", "again"], over="query", **FEW)
+    for name in ("difference", "conf_low", "conf_high"):
+        assert compared[name].to_list() == [0.0] * len(LEVELS)
+    assert compared["p_value"].to_list() == [1.0] * len(LEVELS)
+
+
+MESSAGES: dict[str, tuple[Callable[[], object], str]] = {
+    "over in by": (
+        lambda: CALLS["curve"](RUNS, over="model"),
+        "`over` and `by` both name 'model'; a column is either kept apart or summarised over.",
+    ),
+    "over in by of a band": (
+        lambda: CALLS["band"](RUNS, over=["model", "query"]),
+        "`over` and `by` both name 'model'; a column is either kept apart or summarised over.",
+    ),
+    "models over models": (
+        lambda: CALLS["compare_curves"](RUNS, over="model"),
+        "`model` and `over` both name 'model'; models are compared over queries.",
+    ),
+    "unknown column": (
+        lambda: CALLS["curve"](RUNS, over="querry"),
+        "`over` names the column 'querry', which the frame does not have; its columns are 'score', "
+        "'label', 'item', 'model', 'query'. Did you mean 'query'?",
+    ),
+    "level": (
+        lambda: CALLS["band"](RUNS, recall=[0.5, 1.1]),
+        "`recall` must lie between 0 and 1; got 1.1.",
+    ),
+    "negative number of levels": (
+        lambda: CALLS["curve"](RUNS, recall=-3),
+        "`recall` as a whole number is that of evenly spaced levels from 0 to 1, at least 2; got "
+        "-3. A single level is a float, for example 1.0.",
+    ),
+    "no levels": (
+        lambda: CALLS["compare_curves"](RUNS, recall=[]),
+        "`recall` must name at least one level; got none.",
+    ),
+    "levels twice": (
+        lambda: CALLS["band"](RUNS, recall_range=(0, 1)),
+        "`recall` and `recall_range` both name levels; give one of them.",
+    ),
+    "range": (
+        lambda: CALLS["band"](RUNS, recall=None, recall_range=(0, 2)),
+        "`recall_range` must lie between 0 and 1; got 2.",
+    ),
+    "input order": (
+        lambda: CALLS["curve"](RUNS, recall=None, order="input"),
+        "`over` gives a row per level; leave out order='input'.",
+    ),
+    "kind": (
+        lambda: CALLS["band"](RUNS, kind="sup"),
+        "`kind` is for the band of one ranking; with `over` whole curves are drawn, so leave it "
+        "out.",
+    ),
+    "bandwidth": (
+        lambda: CALLS["band"](RUNS, bandwidth="scott"),
+        "`bandwidth` is for the band of one ranking; with `over` whole curves are drawn, so leave "
+        "it out.",
+    ),
+    "importance": (
+        lambda: CALLS["band"](RUNS, importance=0.5),
+        "`importance` is for the band of one ranking; with `over` whole curves are drawn, so "
+        "leave it out.",
+    ),
+    "method": (
+        lambda: CALLS["band"](RUNS, method="asymptotic"),
+        "`method` of a mean over groups must be one of 'auto', 'bca', 'bootstrap', 'logit', "
+        "'percentile', 't'; got 'asymptotic'.",
+    ),
+    "simultaneous t": (
+        lambda: CALLS["band"](RUNS, method="t"),
+        "method='t' knows single levels only; say simultaneous=False, or take method='bootstrap'.",
+    ),
+    "single levels of the bootstrap": (
+        lambda: CALLS["band"](RUNS, method="bootstrap", simultaneous=False),
+        "method='bootstrap' is for all levels of a mean curve at once; at single ones take "
+        "'percentile' or 'bca', or leave it out.",
+    ),
+    "interpolated band of one ranking": (
+        lambda: prframe.band(RUNS, by=["model", "query"], interpolate=True),
+        "`interpolate` is for mean curves; name the groups that have them with over=, or leave it "
+        "out.",
+    ),
+    "anchored comparison on the same items": (
+        lambda: prframe.compare_curves(RUNS, by="query", item="item", anchor=False),
+        "`anchor` is for mean curves; name the groups that have them with over=, or leave it out.",
+    ),
+    "interpolate": (
+        lambda: CALLS["compare_curves"](RUNS, interpolate=1),
+        "`interpolate` must be True or False; got 1.",
+    ),
+    "cluster": (
+        lambda: CALLS["compare_curves"](RUNS, cluster="item"),
+        "`cluster` is for rows of one ranking; with `over` the groups are drawn. Give one of "
+        "them.",
+    ),
+    "incomplete": (
+        lambda: CALLS["compare_curves"](RUNS, incomplete="last"),
+        "`incomplete` must be one of 'common', 'pairwise', 'raise', 'zero'; got 'last'.",
+    ),
+    "ties": (
+        lambda: CALLS["band"](RUNS, ties="expected"),
+        "ties='expected' is a mean over rankings, which have different curves; draw 'group', or "
+        "the range from 'worst' to 'best'.",
+    ),
+    "resamples": (
+        lambda: CALLS["compare_curves"](RUNS, n_resamples=10),
+        "`n_resamples` must be at least 40 for confidence_level=0.95, so that some lie beyond "
+        "either end; got 10.",
+    ),
+    "key that is a column of the result": (
+        lambda: CALLS["curve"](RUNS.rename({"model": "n"}), by="n"),
+        "`by` names 'n', which is also a column of the result; rename it.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("call", "message"), MESSAGES.values(), ids=MESSAGES)
+def test_messages(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(PrframeError) as caught:
+        call()
+    assert str(caught.value) == message
