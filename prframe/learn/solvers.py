@@ -49,18 +49,27 @@ class Problem:
         if self.standardised:
             gradient = (gradient - scores * (gradient @ scores) / scores.size) / (spread or 1.0)
         n_pos = self.positive.sum()
-        return SmoothedCriterion(value / n_pos, self.rule.pull_back(gradient / n_pos, self.z))
+        return SmoothedCriterion(
+            value / n_pos, self.rule.pull_back(coef, gradient / n_pos, self.z)
+        )
 
 
-def gradient_ascent(problem: Problem, start: Floats, step: float, n_steps: int) -> Solution:
-    """Maximise by steps along the gradient, times a constant factor (Algorithm 1)."""
-    coef, path = problem.rule.projected(start), []
-    for _ in range(n_steps):
+def gradient_ascent(
+    problem: Problem, start: Floats, step: float, n_steps: int, min_change: float
+) -> Solution:
+    """Maximise by steps along the gradient, times a constant factor (Algorithm 1).
+
+    The last step is the first that moves the coefficients by less than `min_change`.
+    """
+    path: list[float] = []
+    coef, arrived = problem.rule.projected(start), False
+    while not arrived and len(path) < n_steps:
         value, gradient = problem(coef)
         path.append(value)
-        coef = problem.rule.projected(coef + step * gradient)
+        last, coef = coef, problem.rule.projected(coef + step * gradient)
+        arrived = bool(np.linalg.norm(coef - last) < min_change)
     path.append(problem(coef).value)
-    return Solution(coef, np.array(path), n_steps)
+    return Solution(coef, np.array(path), len(path) - 1, arrived or not min_change)
 
 
 def quasi_newton(problem: Problem, start: Floats, tol: float, n_steps: int) -> Solution:
