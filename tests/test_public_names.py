@@ -30,7 +30,7 @@ STATS = """
     MannWhitneyWilcoxon Median NullDistribution PNormPush PRBootstrap PRInterval
     PRPosterior PairedFamily PairedRankings PairedSample PairedTest PrecisionAt
     PrecisionAtRecall RPrecision RTB RankCovariance RankDifference RankStatistic
-    RankedCells RankingComparison RecallAt RelativePrecisionAt RocArea SCORE_GENERATING
+    RankedCells RankingComparison RecallAt RelativePrecisionAt RocArea RocDistances SCORE_GENERATING
     SampledPValue SampledTests ScoreGeneratingFunction SetAveragePrecision SetFMeasure SetPrecision
     SetRecall SignFlipNull SignedRankPosterior SwapDistribution TailProbabilities TrapezoidArea
     VanDerWaerden adjust_p_values ap_beta_logsf ap_beta_quantile ap_beta_sf ap_minimum
@@ -43,7 +43,7 @@ STATS = """
     paired_t_test parse_phi posterior_comparison pr_asymptotic_interval pr_asymptotic_variance pr_bootstrap
     pr_curve pr_curve_difference pr_posterior precision_null_moments probability_of_superiority proportion_interval
     queries_for_width queries_needed rank_covariance rank_statistic ranking_bootstrap ranking_interval
-    ranking_levels ranking_performance recall_null_moments roc_from_ranks sampled_p_value sign_test
+    ranking_levels ranking_performance recall_null_moments roc_distances roc_from_ranks sampled_p_value sign_test
     signed_rank_posterior signed_rank_test tukey_randomization
 """
 TREC = "evaluate join read_qrels read_results read_run write_run"
