@@ -17,7 +17,7 @@ from prframe import checks
 from prframe.errors import PrframeError, warn
 from prframe.learn.parametric import ParametricRule
 from prframe.learn.rules import Labels, ScoringRule, scoring_rule
-from prframe.learn.smoothed import smooth_phi
+from prframe.learn.smoothed import KERNELS, Kernel, smooth_phi
 from prframe.learn.solvers import Problem, Solution, gradient_ascent, quasi_newton
 from prframe.stats._arrays import reals
 from prframe.stats.score_functions import Phi
@@ -42,7 +42,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     It maximises ``W / n_pos`` over ``s(z) = <theta, z>``, ``s(z) = z' theta z`` or rules of one's
     own, W being the sum over positives of ``phi(F(s(z_i)))`` and F the cdf of all scores,
-    estimated by Gaussian kernels of bandwidth h. With ``phi(u) = u`` this is a smoothed AUC; other
+    estimated by kernels of bandwidth h. With ``phi(u) = u`` this is a smoothed AUC; other
     functions give more weight to the positives ranked best.
 
     Parameters
@@ -84,6 +84,8 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         `start`, L-BFGS at the discriminant of Fisher or at the difference of
         inverse second moments, which are best for normal classes, and Algorithm 1 at random. All
         further starting points are random.
+    kernel : {"gaussian", "epanechnikov", "biweight", "triweight"}, default "gaussian"
+        As for `smoothed_criterion`; all have standard deviation 1.
     random_state : int, RandomState instance or None, default None
         Source of random starting points; a number makes results reproducible.
 
@@ -154,6 +156,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         min_change: float = 0.0,
         n_init: int = 1,
         init: ArrayLike | None = None,
+        kernel: Kernel = "gaussian",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         """Keep the parameters; `fit` checks them."""
@@ -168,6 +171,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.min_change = min_change
         self.n_init = n_init
         self.init = init
+        self.kernel = kernel
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:  # noqa: N803 - scikit-learn's name
@@ -201,7 +205,9 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         positive = self._positive(labels)
         rule, n = self._rule(), len(z)
         self.bandwidth_ = n**-0.2 if self.bandwidth is None else float(self.bandwidth)
-        problem = Problem(rule, smooth_phi(self.phi), z, positive, self.bandwidth_)
+        problem = Problem(
+            rule, smooth_phi(self.phi), z, positive, self.bandwidth_, kernel=self.kernel
+        )
         random = check_random_state(self.random_state)
         solve = self._newton if self.solver == "l-bfgs" else self._ascent
         # There are thousands of products of small arrays, for which threads would wait for each
@@ -268,6 +274,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(self.rule, ParametricRule):
             checks.one_of("rule", self.rule, ["linear", "quadratic"])
         checks.one_of("solver", self.solver, list(_STEPS))
+        checks.one_of("kernel", self.kernel, KERNELS)
         checks.flag("positive_definite", self.positive_definite)
         if self.positive_definite and self.rule != "quadratic":
             raise PrframeError("`positive_definite` is for rule='quadratic'.")

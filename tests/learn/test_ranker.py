@@ -157,6 +157,21 @@ def test_gradients_of_own_rules_by_hand() -> None:
     np.testing.assert_allclose(ranker.coef_, wanted, rtol=1e-12)
 
 
+@pytest.mark.parametrize("solver", ["l-bfgs", "gradient-ascent"])
+@pytest.mark.parametrize("kernel", ["epanechnikov", "biweight", "triweight"])
+def test_kernels_learn_alike(kernel: str, solver: str) -> None:
+    x, y = location(400, 15, d=4)
+    options = {"solver": solver, "init": np.ones(4)}
+    ranker = RankStatisticRanker("mww", kernel=kernel, **options).fit(x, y)
+    scores = x @ ranker.coef_
+    value = smoothed_criterion(scores, y, ranker.bandwidth_, kernel=kernel).value / 200
+    assert ranker.criterion_ == pytest.approx(value, abs=1e-9)
+    gaussian = RankStatisticRanker("mww", **options).fit(x, y)
+    cosine = ranker.coef_ @ gaussian.coef_
+    cosine /= np.linalg.norm(ranker.coef_) * np.linalg.norm(gaussian.coef_)
+    assert cosine > 0.99
+
+
 def test_projections_of_own_rules() -> None:
     x, y = location(60, 13, d=2)
     ball = ParametricRule(
@@ -354,6 +369,11 @@ def test_too_few_iterations() -> None:
             {"solver": "lbfgs"},
             "`solver` must be one of 'gradient-ascent', 'l-bfgs'; got 'lbfgs'. "
             "Did you mean 'l-bfgs'?",
+        ),
+        (
+            {"kernel": "uniform"},
+            "`kernel` must be one of 'biweight', 'epanechnikov', 'gaussian', 'triweight'; "
+            "got 'uniform'.",
         ),
         ({"positive_definite": 1}, "`positive_definite` must be True or False; got 1."),
         ({"positive_definite": True}, "`positive_definite` is for rule='quadratic'."),

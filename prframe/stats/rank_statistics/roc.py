@@ -197,12 +197,13 @@ def roc_distances(
     >>> round(distances.sup, 4), round(distances.area, 4)
     (0.2, 0.1)
     """
-    corners = [fractions("fpr", fpr), fractions("tpr", tpr)]
-    best = [fractions("best_fpr", best_fpr), fractions("best_tpr", best_tpr)]
-    _check_curve(*corners)
-    _check_curve(*best, names=("best_fpr", "best_tpr"))
-    at = np.unique(np.concatenate([corners[0], best[0]]))
-    (right, left), (best_right, best_left) = (_limits(*curve, at) for curve in (corners, best))
+    fpr, tpr = fractions("fpr", fpr), fractions("tpr", tpr)
+    best_fpr, best_tpr = fractions("best_fpr", best_fpr), fractions("best_tpr", best_tpr)
+    _check_curve(fpr, tpr)
+    _check_curve(best_fpr, best_tpr, ("best_fpr", "best_tpr"))
+    at = np.unique(np.concatenate([fpr, best_fpr]))
+    right, left = _limits(fpr, tpr, at)
+    best_right, best_left = _limits(best_fpr, best_tpr, at)
     # Between the corners of both, the difference goes straight from one value to another.
     begin, end = (right - best_right)[:-1], (left - best_left)[1:]
     sizes = np.abs(begin) + np.abs(end)
