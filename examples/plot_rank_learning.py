@@ -49,6 +49,7 @@ with pl.Config(
     tbl_formatting="NOTHING",
     tbl_hide_column_data_types=True,
     tbl_hide_dataframe_shape=True,
+    fmt_str_lengths=40,
 ):
     print(shown)
 
@@ -92,7 +93,11 @@ plt.show()
 # %%
 # Below the diagonal
 # ------------------
-# Of Loc1 the source says that only curves above the diagonal were kept. REMARKS_DIAGONAL
+# Of Loc1 the source says that only curves above the diagonal were kept. With its steps of 1 / sqrt(T)
+# along the gradient of W / n, RTB ends below the diagonal in 22 % of 300 samples, Pol in 10 % and MWW
+# in 7 %; in Loc2 RTB does so in 8 %. If it goes on until theta changes by less than .001, for about 700
+# steps, it never does in 50 samples (``rank_remarks.py``). The steps are ten times as long here, and
+# then 50 are enough for MWW and Pol.
 
 # %%
 # Criterion and steps
@@ -136,7 +141,10 @@ plt.show()
 # The source finds that the best curve of RTB begins better than the others'. A linear rule theta has
 # the ROC curve Phi(d_theta - Phi^-1(1 - a)), d_theta being <theta, mu_X - mu_Y> over the root of
 # theta' S theta. All these curves are ordered by d_theta: one that begins better is better everywhere,
-# and RTB cannot gain the beginning at the cost of the rest. REMARKS_BEST
+# and RTB cannot gain the beginning at the cost of the rest. That its best curve is ahead is a matter of
+# chance, for which its slopes must be gentle, so that it is nearly MWW: of 18 groups of 50 samples, six
+# per model, the best RTB exceeds the best MWW in 6 with slopes beta = lambda = 3, in 4 with 5, in 2 with
+# 8 and in none with 20, while its mean is behind with all of them.
 
 figures.average_and_best(studies[1:], figures.U0_LOCATION)
 plt.show()

@@ -16,6 +16,7 @@ COLOURS = {
     "LDA": "#D55E00",
     "QDA": "#D55E00",
     "logistic regression": "#666666",
+    "theta = I": "#CC79A7",
     "RTB u0=0.6": "#56B4E9",
     "RTB u0=0.7": "#CC79A7",
     "RTB u0=0.8": "#A6761D",

@@ -242,6 +242,45 @@ def test_distances_from_the_best_curve_of_normal_classes() -> None:
             assert deficit == pytest.approx(0.8 * found.area, abs=1e-9)
 
 
+def finite_curve(score: list[float], negatives: np.ndarray, ratio: np.ndarray) -> tuple:
+    """Return the corners of the ROC curve of a score on finitely many kinds of items."""
+    order = np.argsort(score)[::-1]
+    ends = np.append(np.diff(np.array(score)[order]) < 0, True)
+    above = [np.cumsum(shares[order])[ends] for shares in (negatives, negatives * ratio)]
+    return tuple(np.concatenate([[0.0], rates / rates[-1]]) for rates in above)
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 9), st.integers(0, 9), st.integers(0, 9)), min_size=2),
+    st.sampled_from([0.1, 0.5, 0.8]),
+    st.sampled_from([("mww", 1.0), ("p-norm-push(q=4)", 4.0)]),
+)
+def test_remark_3_holds_for_errors_at_negatives(
+    kinds: list[tuple[int, int, int]], p: float, phi: tuple[str, float]
+) -> None:
+    sizes, ratio, estimate = np.array(kinds, dtype=float).T
+    if not ratio.any():
+        return
+    negatives = sizes / sizes.sum()
+    ratio = ratio / (negatives @ ratio)
+    best, chosen = (finite_curve(list(s), negatives, ratio) for s in (ratio, estimate))
+    name, slope = phi
+    deficit = ranking_performance(*best, p, name) - ranking_performance(*chosen, p, name)
+    assert deficit > -1e-12
+    assert deficit <= (1 - p) * slope * (negatives @ abs(estimate - ratio)) + 1e-12
+    area = roc_distances(*chosen, *best).area
+    assert deficit <= (1 - p) * slope * area + 1e-12
+
+
+def test_remark_3_fails_for_errors_at_positives() -> None:
+    negatives, ratio = np.array([0.5, 0.25, 0.25]), np.array([0.0, 1.0, 3.0])
+    estimate = np.array([2.0, 1.0, 3.0])
+    best, chosen = (finite_curve(list(s), negatives, ratio) for s in (ratio, estimate))
+    deficit = ranking_performance(*best, 0.5) - ranking_performance(*chosen, 0.5)
+    assert deficit == pytest.approx(0.5 * 0.5 * 0.25 * 1)
+    assert negatives * ratio @ abs(estimate - ratio) == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
