@@ -171,7 +171,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.min_change = min_change
         self.n_init = n_init
         self.init = init
-        self.kernel = kernel
+        self.kernel: Kernel = kernel
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:  # noqa: N803 - scikit-learn's name
