@@ -46,8 +46,8 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"\.py$",
-    # Pages import this module.
-    "ignore_pattern": r"rank_(experiments|figures|models)\.py$",
+    # Pages import these modules.
+    "ignore_pattern": r"rank_(experiments|figures|models|remarks)\.py$",
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "run_stale_examples": True,

@@ -1,14 +1,15 @@
 """The experiments of Clemencon, Limnios & Vayatis 2021, section 5 and appendix C, done again.
 
 ``python examples/rank_experiments.py`` takes half a minute; ``--full`` takes the sizes of the
-source (50 replications, 10^6 test items of each class) and about ten minutes; ``--out DIR`` also
-keeps figures.
+source (50 replications, 10^6 test items of each class) and about half an hour; ``--only PART`` runs
+a part, and ``--replications`` and ``--test-items`` set the sizes. ``--out DIR`` also keeps figures.
 
 The models are those of `rank_models`. Scoring rules are learned from 150 items of each class and
 judged by a test sample that is the same for all. "MWW" is phi(u) = u, "Pol" u^3 and "RTB" a smooth
 step, for which the source gives no slopes; here they are those of `prframe.stats.RTB`. "best" is the
 replication with the largest criterion on the test items, and "W_phi, optimum" the criterion of the
-best rule there.
+best rule there. "less MWW" is the mean of paired differences to MWW by the same solver. "inverse" is
+the rule z' theta^-1 z of the source, which elsewhere is z' theta z.
 """
 
 import argparse
@@ -22,13 +23,23 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from rank_models import D, Floats, Form, Model, Sample, location, optimal_location_roc, scale
+from rank_models import (
+    D,
+    Floats,
+    Form,
+    Model,
+    Sample,
+    both_signs,
+    location,
+    optimal_location_roc,
+    scale,
+)
 from scipy.special import ndtr
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression
 from tqdm import tqdm
 
-from prframe.learn import RankStatisticRanker
+from prframe.learn import ParametricRule, RankStatisticRanker
 from prframe.stats import parse_phi
 
 N_TRAIN, SEED = 150, 2021
@@ -38,6 +49,32 @@ AT = int(np.flatnonzero(FPR == 0.05)[0])
 
 
 # Methods -----------------------------------------------------------------------------------------
+
+
+def inverse_score(z: Floats, theta: Floats) -> Floats:
+    """Return ``z' theta^-1 z``."""
+    return np.einsum("ij,ij->i", z @ np.linalg.inv(theta), z)
+
+
+def inverse_gradient(z: Floats, theta: Floats) -> Floats:
+    """Return its derivatives by theta, ``-theta^-1 z z' theta^-1``."""
+    turned = z @ np.linalg.inv(theta)
+    return -turned[:, :, None] * turned[:, None, :]
+
+
+def wishart(d: int, random: np.random.RandomState) -> Floats:
+    """Draw a positive definite matrix of norm 1."""
+    root = random.standard_normal((d, d))
+    return root @ root.T / np.linalg.norm(root @ root.T)
+
+
+def raised(theta: Floats) -> Floats:
+    """Raise eigenvalues to a hundredth of the largest, so that none of the inverse is infinite."""
+    values, vectors = np.linalg.eigh((theta + theta.T) / 2)
+    return (vectors * np.maximum(values, 0.01 * values.max())) @ vectors.T
+
+
+INVERSE = ParametricRule(inverse_score, inverse_gradient, wishart, raised)
 
 
 class Learned(NamedTuple):
@@ -55,27 +92,34 @@ class Method(NamedTuple):
     solver: str = ""
     max_iter: int | None = None
     step_size: float | None = None
+    inverse: bool = False
+    min_change: float = 0.0
 
     def __str__(self) -> str:
         """Return the name and the solver."""
-        return f"{self.name}, {SOLVERS[self.solver]}" if self.solver else self.name
+        if not self.solver:
+            return self.name
+        return f"{self.name}, {SOLVERS[self.solver]}{', inverse' * self.inverse}"
 
-    def learn(self, rule: str, train: Sample, seed: int) -> Learned:
+    def learn(self, model: Model, train: Sample, seed: int) -> Learned:
         """Fit the rule."""
         z, y = train.pooled()
         if not self.solver:
-            return Learned(PEERS[self.name](z, y, rule))
+            return Learned(PEERS[self.name](z, y, model.rule))
         ranker = RankStatisticRanker(
             self.phi,
-            rule,
+            INVERSE if self.inverse else model.rule,
+            positive_definite=model.definite and not self.inverse,
             solver=self.solver,
             max_iter=self.max_iter,
             step_size=self.step_size,
+            min_change=self.min_change,
             random_state=seed,
         ).fit(z, y)
-        linear = rule == "linear"
-        form = Form(None, ranker.coef_) if linear else Form(ranker.coef_, np.zeros(D))
-        return Learned(form, ranker.path_)
+        if model.rule == "linear":
+            return Learned(Form(None, ranker.coef_), ranker.path_)
+        theta = np.linalg.inv(ranker.coef_) if self.inverse else ranker.coef_
+        return Learned(Form(theta, np.zeros(D)), ranker.path_)
 
 
 def lda(z: Floats, y: NDArray[np.int64], _rule: str) -> Form:
@@ -103,7 +147,12 @@ def logistic(z: Floats, y: NDArray[np.int64], rule: str) -> Form:
     return Form((upper + upper.T) / 2, np.zeros(D))
 
 
-PEERS = {"LDA": lda, "QDA": qda, "logistic regression": logistic}
+def identity(_z: Floats, _y: NDArray[np.int64], _rule: str) -> Form:
+    """Return the squared length, which is not learned."""
+    return Form(np.eye(D), np.zeros(D))
+
+
+PEERS = {"LDA": lda, "QDA": qda, "logistic regression": logistic, "theta = I": identity}
 SOLVERS = {"gradient-ascent": "Algorithm 1", "l-bfgs": "L-BFGS"}
 CRITERIA = {"MWW": "mww", "Pol": "p-norm-push(q=3)", "RTB": "rtb(u0=0.9)"}
 
@@ -113,9 +162,15 @@ def criteria(solvers: Iterable[str] = SOLVERS) -> list[Method]:
     return [Method(name, phi, one) for one in solvers for name, phi in CRITERIA.items()]
 
 
-def peers(rule: str) -> list[Method]:
+def inverses() -> list[Method]:
+    """Return MWW, Pol and RTB by Algorithm 1, with the rule ``z' theta^-1 z``."""
+    return [one._replace(inverse=True) for one in criteria(["gradient-ascent"])]
+
+
+def peers(model: Model) -> list[Method]:
     """Return what to compare with."""
-    return [Method("LDA" if rule == "linear" else "QDA"), Method("logistic regression")]
+    names = ["LDA" if model.rule == "linear" else "QDA", "logistic regression"]
+    return [Method(name) for name in (*names, *["theta = I"] * model.definite)]
 
 
 def three_u0(rule: str, solvers: Iterable[str] = SOLVERS) -> list[Method]:
@@ -210,7 +265,7 @@ def run(
     for b in tqdm(range(n_replications), desc=model.name, disable=None):
         train = model.sample(n_train, np.random.default_rng([SEED, 1, b]))
         for method, rows in found.items():
-            form, path = method.learn(model.rule, train, b)
+            form, path = method.learn(model, train, b)
             rows.append((judge(form, test, method.phi), judge(form, train, method.phi).w, path))
     best = {phi: judge(model.optimum(), test, phi) for phi in {one.phi for one in methods}}
     optimum = sampled = next(iter(best.values()))
@@ -240,6 +295,7 @@ HEADER = [
     "method",
     "AUC",
     "less LDA or QDA",
+    "less MWW: AUC, TPR",
     "TPR at FPR .05",
     "best: AUC, TPR",
     "W_phi: training, test, optimum",
@@ -250,7 +306,7 @@ def rows(study: Study) -> Iterator[list[str]]:
     """Return a row per method."""
     name, optimum = study.model.name, study.optimum
     peer = next(study.results[one].auc for one in study.results if one.name in {"LDA", "QDA"})
-    yield [name, "optimum", f"{optimum.auc:.3f}", "", f"{optimum.roc[AT]:.3f}", "", ""]
+    yield [name, "optimum", f"{optimum.auc:.3f}", "", "", f"{optimum.roc[AT]:.3f}", "", ""]
     for method, one in study.results.items():
         w = (one.w_train.mean(), one.w_test.mean(), study.optimal_w[method.phi])
         yield [
@@ -258,10 +314,20 @@ def rows(study: Study) -> Iterator[list[str]]:
             str(method),
             spread(one.auc),
             "" if one.auc is peer else paired(one.auc - peer),
+            less_mww(study, method),
             spread(one.tpr),
             f"{one.auc[one.best]:.3f}, {one.tpr[one.best]:.3f}",
             ", ".join(f"{value:.3f}" for value in w) if method.solver else "",
         ]
+
+
+def less_mww(study: Study, method: Method) -> str:
+    """Return the differences to MWW that has been learned in the same way, if it has been."""
+    one = study.results[method]
+    other = study.results.get(method._replace(name="MWW", phi="mww"))
+    if other is None or other is one or not method.solver:
+        return ""
+    return f"{paired(one.auc - other.auc)}, {paired(one.tpr - other.tpr)}"
 
 
 def spread(values: Floats) -> str:
@@ -300,7 +366,7 @@ def by_steps(model: Model, n_replications: int, n_test: int) -> dict[int, Study]
 
 def by_size(model: Model, n_replications: int, n_test: int) -> dict[int, Study]:
     """Run the default solver, and its peers, with more training items."""
-    methods = [*criteria(["l-bfgs"]), *peers(model.rule)]
+    methods = [*criteria(["l-bfgs"]), *peers(model)]
     return {n: run(model, methods, n_replications, n_test, n_train=n) for n in SIZES}
 
 
@@ -319,28 +385,69 @@ def say(text: str) -> None:
     print(text, flush=True)
 
 
+def studies_of(part: str, n_replications: int, n_test: int) -> Iterator[Study]:
+    """Run the studies of "location", "scale" or "variants"."""
+    models = {
+        "location": [location(number) for number in (1, 2, 3)],
+        "scale": [scale(number) for number in (1, 2, 3)],
+        "variants": [scale(3, high=24.0), *(both_signs(number) for number in (1, 2, 3))],
+    }[part]
+    for model in models:
+        methods = [*criteria(), *peers(model)]
+        if part == "scale":
+            methods += inverses()
+        if model.name in {"Loc2", "Loc3", "Scale2"}:
+            methods += three_u0(model.rule)
+        yield run(model, methods, n_replications, n_test)
+
+
+def say_studies(part: str, n_replications: int, n_test: int) -> list[Study]:
+    """Run a part, print its table and return the studies."""
+    say(line(HEADER) + "\n" + line(["---"] * len(HEADER)))
+    studies = []
+    for study in studies_of(part, n_replications, n_test):
+        studies.append(study)
+        for cells in rows(study):
+            say(line(cells))
+    say("")
+    return studies
+
+
+def say_varied(n_replications: int, n_test: int) -> None:
+    """Vary the steps of Algorithm 1 and the training items, and print tables."""
+    for what, vary in (("steps", by_steps), ("n = m", by_size)):
+        for model in (location(2), scale(2)):
+            for text in varied(what, vary(model, n_replications, n_test)):
+                say(text)
+            say("")
+
+
+PARTS = ("location", "scale", "variants", "remarks", "steps-and-sizes")
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run it all, print tables, keep figures."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--full", action="store_true", help="the sizes of the source")
+    parser.add_argument("--only", choices=PARTS, help="run one part")
+    parser.add_argument("--replications", type=int, help="number of training samples")
+    parser.add_argument("--test-items", type=int, help="test items of each class")
     parser.add_argument("--out", type=Path, help="directory for figures")
     options = parser.parse_args(arguments)
     n_replications, n_test, few, some = FULL if options.full else REDUCED
+    n_replications = options.replications or n_replications
+    n_test = options.test_items or n_test
     say(f"{n_replications} replications, {n_test:,} test items of each class; mean ± sd (se)\n")
-    say(line(HEADER) + "\n" + line(["---"] * len(HEADER)))
     studies, began = [], perf_counter()
-    for model in (*map(location, (1, 2, 3)), *map(scale, (1, 2, 3))):
-        methods = [*criteria(), *peers(model.rule)]
-        if model.name in {"Loc2", "Loc3", "Scale2"}:
-            methods += three_u0(model.rule)
-        studies.append(run(model, methods, n_replications, n_test))
-        for cells in rows(studies[-1]):
-            say(line(cells))
-    for what, vary in (("steps", by_steps), ("n = m", by_size)):
-        for model in (location(2), scale(2)):
-            say("")
-            for text in varied(what, vary(model, few, some)):
-                say(text)
+    for part in [options.only] if options.only else PARTS:
+        if part == "remarks":
+            from rank_remarks import say_remarks  # noqa: PLC0415 - it builds on this module
+
+            say_remarks(n_replications)
+        elif part == "steps-and-sizes":
+            say_varied(few, some)
+        else:
+            studies += say_studies(part, n_replications, n_test)
     print(f"{perf_counter() - began:.0f} s", file=sys.stderr)
     if options.out:
         options.out.mkdir(parents=True, exist_ok=True)

@@ -16,12 +16,19 @@ COLOURS = {
     "LDA": "#D55E00",
     "QDA": "#D55E00",
     "logistic regression": "#666666",
+    "theta = I": "#CC79A7",
     "RTB u0=0.6": "#56B4E9",
     "RTB u0=0.7": "#CC79A7",
     "RTB u0=0.8": "#A6761D",
     "RTB u0=0.95": "#56B4E9",
 }
 OPTIMUM = {"color": "black", "linestyle": ":", "linewidth": 1.6, "label": "optimum"}
+KINDS = {
+    "Loc": ("Loc1", "Loc2", "Loc3"),
+    "Scale": ("Scale1", "Scale2", "Scale3"),
+    "Scale_both_signs": tuple(f"Scale{i}, both signs" for i in (1, 2, 3)),
+}
+SINGLE = (*KINDS["Loc"], *KINDS["Scale"])
 MODEL_LINES = ("-", "--", "-.")
 # Methods to draw, and their labels.
 THREE = {name: name for name in ("MWW", "Pol", "RTB")}
@@ -29,18 +36,24 @@ U0_LOCATION = {"RTB u0=0.7": "RTB, u0 = .7", "RTB": "RTB, u0 = .9", "RTB u0=0.95
 U0_SCALE = {f"RTB u0=0.{i}": f"RTB, u0 = .{i}" for i in (6, 7, 8)}
 
 
-def chosen(study: Study, names: Iterable[str], solver: str) -> list[tuple[Method, Result]]:
+def chosen(
+    study: Study, names: Iterable[str], solver: str, *, inverse: bool = False
+) -> list[tuple[Method, Result]]:
     """Return the results of a solver, and of those that need none, in the order of the names."""
     by_name = {
         method.name: (method, one)
         for method, one in study.results.items()
-        if method.solver in {solver, ""}
+        if method.solver in {solver, ""} and method.inverse == inverse
     }
     return [by_name[name] for name in names]
 
 
 def average_and_best(
-    studies: Sequence[Study], names: Mapping[str, str] = THREE, solver: str = "gradient-ascent"
+    studies: Sequence[Study],
+    names: Mapping[str, str] = THREE,
+    solver: str = "gradient-ascent",
+    *,
+    inverse: bool = False,
 ) -> Figure:
     """Draw mean curves (solid) and best ones (dashed), whole and near the origin."""
     # Both panels of a single study are side by side.
@@ -50,7 +63,7 @@ def average_and_best(
     axes = axes.reshape(2, len(studies))
     for study, column in zip(studies, axes.T, strict=True):
         for ax in column:
-            for method, one in chosen(study, names, solver):
+            for method, one in chosen(study, names, solver, inverse=inverse):
                 colour = COLOURS[method.name]
                 ax.plot(FPR, one.rocs.mean(axis=0), color=colour, label=names[method.name])
                 ax.plot(FPR, one.rocs[one.best], color=colour, linestyle="--", linewidth=1)
@@ -136,15 +149,20 @@ def auc_by(studies: dict[int, Study], label: str) -> Figure:
 
 def keep_all(studies: Sequence[Study], directory: Path) -> None:
     """Write the figures of the study as PNG files."""
-    figures = {f"all_{study.model.name}": all_curves(study) for study in studies}
-    for kind in ("Loc", "Scale"):
-        some = [study for study in studies if study.model.name.startswith(kind)]
-        figures[f"average_{kind}"] = average_and_best(some)
-        figures[f"average_{kind}_l_bfgs"] = average_and_best(some, solver="l-bfgs")
-        figures[f"paths_{kind}"] = paths(some)
     by_name = {study.model.name: study for study in studies}
-    figures["u0_Loc"] = average_and_best([by_name["Loc2"], by_name["Loc3"]], U0_LOCATION)
-    figures["u0_Scale"] = average_and_best([by_name["Scale2"]], U0_SCALE)
+    figures = {f"all_{name}": all_curves(by_name[name]) for name in SINGLE if name in by_name}
+    for kind, names in KINDS.items():
+        present = [by_name[name] for name in names if name in by_name]
+        if present:
+            figures[f"average_{kind}"] = average_and_best(present)
+            figures[f"average_{kind}_l_bfgs"] = average_and_best(present, solver="l-bfgs")
+            figures[f"paths_{kind}"] = paths(present)
+    if "Loc2" in by_name:
+        figures["u0_Loc"] = average_and_best([by_name["Loc2"], by_name["Loc3"]], U0_LOCATION)
+    if "Scale2" in by_name:
+        figures["u0_Scale"] = average_and_best([by_name["Scale2"]], U0_SCALE)
+        scales = [by_name[name] for name in KINDS["Scale"]]
+        figures["average_Scale_inverse"] = average_and_best(scales, inverse=True)
     for name, figure in figures.items():
         figure.savefig(directory / f"{name}.png", dpi=100)
         plt.close(figure)

@@ -7,6 +7,7 @@ except ImportError as error:
         "prframe.learn needs scikit-learn 1.6 or later: pip install 'prframe[learn]'."
     ) from error
 
+from prframe.learn.parametric import ParametricRule
 from prframe.learn.ranker import RankStatisticRanker
 from prframe.learn.selection import (
     PenalizedSelection,
@@ -17,6 +18,7 @@ from prframe.learn.selection import (
 from prframe.learn.smoothed import SmoothedCriterion, smoothed_criterion
 
 __all__ = [
+    "ParametricRule",
     "PenalizedSelection",
     "RankStatisticRanker",
     "SmoothedCriterion",

@@ -15,8 +15,9 @@ from threadpoolctl import threadpool_limits
 
 from prframe import checks
 from prframe.errors import PrframeError, warn
+from prframe.learn.parametric import ParametricRule
 from prframe.learn.rules import Labels, ScoringRule, scoring_rule
-from prframe.learn.smoothed import smooth_phi
+from prframe.learn.smoothed import KERNELS, Kernel, smooth_phi
 from prframe.learn.solvers import Problem, Solution, gradient_ascent, quasi_newton
 from prframe.stats._arrays import reals
 from prframe.stats.score_functions import Phi
@@ -29,6 +30,8 @@ Solver: TypeAlias = Literal["l-bfgs", "gradient-ascent"]
 _validated: Callable[..., Any] = validate_data
 # Algorithm 1 takes as many steps as in the source; the other number is enough for L-BFGS.
 _STEPS = {"gradient-ascent": 50, "l-bfgs": 500}
+# What the warning about too few iterations calls a solver, and the bound at which it ends.
+_BOUNDS = {"gradient-ascent": ("Algorithm 1", "min_change"), "l-bfgs": ("L-BFGS", "tol")}
 # The step size is this times 1 / sqrt(T). With 1 instead, 50 steps do not reach the maximum; see
 # the notes of the class.
 _STRIDE = 10
@@ -37,17 +40,17 @@ _STRIDE = 10
 class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Rank items of two classes by a scoring rule that maximises a smoothed rank statistic.
 
-    It maximises ``W / n_pos`` over ``s(z) = <theta, z>`` or ``s(z) = z' theta z``, W being the sum
-    over positives of ``phi(F(s(z_i)))`` and F the cdf of all scores, estimated by Gaussian kernels
-    of bandwidth h. With ``phi(u) = u`` this is a smoothed AUC; other functions give more weight to
-    the positives ranked best.
+    It maximises ``W / n_pos`` over ``s(z) = <theta, z>``, ``s(z) = z' theta z`` or rules of one's
+    own, W being the sum over positives of ``phi(F(s(z_i)))`` and F the cdf of all scores,
+    estimated by kernels of bandwidth h. With ``phi(u) = u`` this is a smoothed AUC; other
+    functions give more weight to the positives ranked best.
 
     Parameters
     ----------
     phi : str, ScoreGeneratingFunction or callable, default "mww"
         As in `prframe.stats.parse_phi`, for instance ``"p-norm-push(q=3)"`` or ``"rtb(u0=0.9)"``.
         It must be smooth, which "local-auc", "dcg" and "median" are not.
-    rule : {"linear", "quadratic"}, default "linear"
+    rule : {"linear", "quadratic"} or ParametricRule, default "linear"
         Scoring rules to choose from. The quadratic ones are about 0: centre the features, for
         instance by ``StandardScaler(with_std=False)`` in a pipeline.
     positive_definite : bool, default False
@@ -57,7 +60,8 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         "gradient-ascent" is Algorithm 1 of the source: `max_iter` steps of one `step_size`, at
         bandwidth h in the unit of the scores, so that the scale of the features matters. "l-bfgs"
         divides scores by their standard deviation and works on features that are made
-        uncorrelated; its result does not depend on their scale.
+        uncorrelated, so that its result does not depend on their scale; a `ParametricRule` takes
+        the features as they are.
     bandwidth : float > 0, optional
         h, N^(-1/5) unless given; the unit is that of the scores, or their standard deviation with
         "l-bfgs".
@@ -65,30 +69,38 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Factor of the gradient of ``W / n_pos`` in Algorithm 1, ``10 / sqrt(max_iter)`` unless
         given.
     max_iter : int >= 1, optional
-        Iterations: exactly so many for Algorithm 1, 50 unless given; at most so many for L-BFGS,
-        500 unless given.
+        Iterations: so many for Algorithm 1 (see `min_change`), 50 unless given; at most so many
+        for L-BFGS, 500 unless given.
     tol : float >= 0, default 1e-5
         L-BFGS ends where no derivative of ``W / n_pos`` is larger.
+    min_change : float >= 0, default 0
+        Algorithm 1 ends with the first step that changes theta by less, in Euclidean norm. With 0
+        it takes all `max_iter` steps.
     n_init : int >= 1, default 1
         Number of starting points; the best criterion wins. For normal classes, with N = 300 and
         d = 15, ten points gained .0003 over one at most ("rtb").
-    init : array_like of float, shape (d,) or (d, d), optional
-        Coefficients at the first starting point. Unless given, L-BFGS begins at the discriminant
-        of Fisher, or at the difference of inverse second moments, which are best for normal
-        classes, and Algorithm 1 at random. All further starting points are random.
+    init : array_like of float, with the shape of theta, optional
+        Coefficients at the first starting point. Unless given, a `ParametricRule` begins at its
+        `start`, L-BFGS at the discriminant of Fisher or at the difference of
+        inverse second moments, which are best for normal classes, and Algorithm 1 at random. All
+        further starting points are random.
+    kernel : {"gaussian", "epanechnikov", "biweight", "triweight"}, default "gaussian"
+        As for `smoothed_criterion`; all have standard deviation 1.
     random_state : int, RandomState instance or None, default None
         Source of random starting points; a number makes results reproducible.
 
     Attributes
     ----------
-    coef_ : ndarray, shape (d,) or (d, d)
-        theta. After "l-bfgs" the scores of the training items have standard deviation 1.
+    coef_ : ndarray, shape (d,) or (d, d), or that of a `ParametricRule`
+        theta. After "l-bfgs" the scores of the training items by a linear or quadratic rule have
+        standard deviation 1.
     intercept_ : float
         Number added to the scores, so that as many training items are above 0 as are positive.
     classes_ : ndarray, shape (2,)
         Labels; the second one is that of the positives.
     criterion_ : float
-        ``W / n_pos`` at `coef_` and `bandwidth_`.
+        ``W / n_pos`` at `coef_` and `bandwidth_`, by "l-bfgs" of scores divided by their standard
+        deviation.
     path_ : ndarray, shape (iterations + 1,)
         The criterion at the start and after each iteration, for the best starting point.
     n_iter_ : int
@@ -133,7 +145,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(  # noqa: PLR0913
         self,
         phi: Phi = "mww",
-        rule: RuleName = "linear",
+        rule: RuleName | ParametricRule = "linear",
         *,
         positive_definite: bool = False,
         solver: Solver = "l-bfgs",
@@ -141,8 +153,10 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         step_size: float | None = None,
         max_iter: int | None = None,
         tol: float = 1e-5,
+        min_change: float = 0.0,
         n_init: int = 1,
         init: ArrayLike | None = None,
+        kernel: Kernel = "gaussian",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
         """Keep the parameters; `fit` checks them."""
@@ -154,8 +168,10 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.step_size = step_size
         self.max_iter = max_iter
         self.tol = tol
+        self.min_change = min_change
         self.n_init = n_init
         self.init = init
+        self.kernel: Kernel = kernel
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:  # noqa: N803 - scikit-learn's name
@@ -182,14 +198,16 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Warns
         -----
         ConvergenceWarning
-            L-BFGS has used up `max_iter`.
+            L-BFGS has used up `max_iter`, or Algorithm 1 has with `min_change` above 0.
         """
         self._check_parameters()
         z, labels = _validated(self, X, y, dtype=np.float64)
         positive = self._positive(labels)
-        rule, n = scoring_rule(self.rule, self.positive_definite), len(z)
+        rule, n = self._rule(), len(z)
         self.bandwidth_ = n**-0.2 if self.bandwidth is None else float(self.bandwidth)
-        problem = Problem(rule, smooth_phi(self.phi), z, positive, self.bandwidth_)
+        problem = Problem(
+            rule, smooth_phi(self.phi), z, positive, self.bandwidth_, kernel=self.kernel
+        )
         random = check_random_state(self.random_state)
         solve = self._newton if self.solver == "l-bfgs" else self._ascent
         # There are thousands of products of small arrays, for which threads would wait for each
@@ -200,9 +218,10 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.criterion_ = float(best.path[-1])
         self.intercept_ = -_threshold(rule.scores(best.coef, z), int(positive.sum()))
         if not best.converged:
+            name, bound = _BOUNDS[self.solver]
             warn(
-                f"L-BFGS has not converged in {best.n_iter} iterations; "
-                "raise `max_iter` or `tol`.",
+                f"{name} has not converged in {best.n_iter} iterations; "
+                f"raise `max_iter` or `{bound}`.",
                 ConvergenceWarning,
             )
         return self
@@ -222,8 +241,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         z = _validated(self, X, dtype=np.float64, reset=False)
-        rule = scoring_rule(self.rule, self.positive_definite)
-        return rule.scores(self.coef_, z) + self.intercept_
+        return self._rule().scores(self.coef_, z) + self.intercept_
 
     def predict(self, X: ArrayLike) -> NDArray[np.generic]:  # noqa: N803 - scikit-learn's name
         """Return the label of the positives where the score exceeds 0.
@@ -253,18 +271,32 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _check_parameters(self) -> None:
         """Check the parameters as far as they do not depend on the data."""
         smooth_phi(self.phi)
-        checks.one_of("rule", self.rule, ["linear", "quadratic"])
+        if not isinstance(self.rule, ParametricRule):
+            checks.one_of("rule", self.rule, ["linear", "quadratic"])
         checks.one_of("solver", self.solver, list(_STEPS))
+        checks.one_of("kernel", self.kernel, KERNELS)
         checks.flag("positive_definite", self.positive_definite)
-        if self.positive_definite and self.rule == "linear":
+        if self.positive_definite and self.rule != "quadratic":
             raise PrframeError("`positive_definite` is for rule='quadratic'.")
+        projects = isinstance(self.rule, ParametricRule) and self.rule.project is not None
+        if projects and self.solver == "l-bfgs":
+            raise PrframeError(
+                "`solver` must be 'gradient-ascent' for a rule with `project`; got 'l-bfgs'."
+            )
         checks.whole_number("n_init", self.n_init, at_least=1)
         checks.number("tol", self.tol, at_least=0)
+        checks.number("min_change", self.min_change, at_least=0)
         for name in ("bandwidth", "step_size"):
             if getattr(self, name) is not None:
                 checks.number(name, getattr(self, name), above=0)
         if self.max_iter is not None:
             checks.whole_number("max_iter", self.max_iter, at_least=1)
+
+    def _rule(self) -> ScoringRule:
+        """Return the family of scoring rules."""
+        if isinstance(self.rule, ParametricRule):
+            return self.rule
+        return scoring_rule(self.rule, self.positive_definite)
 
     def _positive(self, y: NDArray[np.generic]) -> Labels:
         """Require two kinds of labels, and tell which are positive."""
@@ -293,7 +325,9 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         given = self._given(rule, d)
         starts = [rule.drawn(d, random) if given is None else given]
         starts += [rule.drawn(d, random) for _ in range(1, self.n_init)]
-        return _best([gradient_ascent(problem, start, step, steps) for start in starts])
+        return _best(
+            [gradient_ascent(problem, start, step, steps, self.min_change) for start in starts]
+        )
 
     def _newton(self, problem: Problem, random: np.random.RandomState) -> Solution:
         """Run L-BFGS on whitened features; return the coefficients of the plain features."""
@@ -314,7 +348,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         steps = self._n_steps()
         best = _best([quasi_newton(problem, start, self.tol, steps) for start in starts])
         spread = rule.scores(best.coef, problem.z).std()
-        return best._replace(coef=rule.moved(best.coef / (spread or 1.0), matrix))
+        return best._replace(coef=rule.moved(rule.scaled(best.coef, spread or 1.0), matrix))
 
     def _given(self, rule: ScoringRule, d: int) -> Floats | None:
         """Return the starting point of the user, if there is one."""
@@ -326,7 +360,7 @@ class RankStatisticRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"`init` must be finite numbers of shape {rule.shape(d)}, not all 0; "
                 f"got {checks.brief(self.init)}."
             )
-        return (coef + coef.T) / 2
+        return coef
 
 
 def _best(solutions: list[Solution]) -> Solution:

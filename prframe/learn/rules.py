@@ -44,15 +44,11 @@ class ScoringRule(ABC):
         """Return the shape of the coefficients for d features."""
 
     @abstractmethod
-    def vc_dimension(self, d: int) -> int:
-        """Return the Vapnik-Chervonenkis dimension of the sets where scores exceed a level."""
-
-    @abstractmethod
     def scores(self, coef: Floats, z: Floats) -> Floats:
         """Return the scores of the rows of z."""
 
     @abstractmethod
-    def pull_back(self, gradient: Floats, z: Floats) -> Floats:
+    def pull_back(self, coef: Floats, gradient: Floats, z: Floats) -> Floats:
         """Return the gradient by coefficients, given the gradient by scores."""
 
     @abstractmethod
@@ -70,6 +66,10 @@ class ScoringRule(ABC):
     def projected(self, coef: Floats) -> Floats:
         """Return the nearest admissible coefficients."""
         return coef
+
+    def scaled(self, coef: Floats, spread: float) -> Floats:
+        """Return coefficients that give scores divided by a number, in the same order at least."""
+        return np.asarray(coef / spread)
 
     def coefficients(self, parameters: Floats, d: int) -> Floats:
         """Return the coefficients that parameters stand for."""
@@ -120,14 +120,14 @@ class LinearRule(ScoringRule):
         return (d,)
 
     def vc_dimension(self, d: int) -> int:
-        """Return d + 1, that of half-spaces."""
+        """Return d + 1, the Vapnik-Chervonenkis dimension of half-spaces."""
         return d + 1
 
     def scores(self, coef: Floats, z: Floats) -> Floats:
         """Return ``<theta, z>``."""
         return np.asarray(z @ coef)
 
-    def pull_back(self, gradient: Floats, z: Floats) -> Floats:
+    def pull_back(self, coef: Floats, gradient: Floats, z: Floats) -> Floats:  # noqa: ARG002
         """Return ``Z' gradient``."""
         return np.asarray(gradient @ z)
 
@@ -166,7 +166,7 @@ class QuadraticRule(ScoringRule):
         """Return ``z' theta z``."""
         return np.asarray(np.einsum("ij,ij->i", z @ coef, z))
 
-    def pull_back(self, gradient: Floats, z: Floats) -> Floats:
+    def pull_back(self, coef: Floats, gradient: Floats, z: Floats) -> Floats:  # noqa: ARG002
         """Return ``Z' diag(gradient) Z``."""
         return np.asarray((z.T * gradient) @ z)
 
@@ -196,7 +196,7 @@ class DefiniteRule(QuadraticRule):
 
     def projected(self, coef: Floats) -> Floats:
         """Raise eigenvalues to at least 1e-6 of the largest absolute value among them."""
-        values, vectors = np.linalg.eigh(coef)
+        values, vectors = np.linalg.eigh(_symmetric(coef))
         raised = np.maximum(values, _FLOOR * max(np.abs(values).max(), np.finfo(float).tiny))
         return _symmetric((vectors * raised) @ vectors.T)
 
@@ -223,7 +223,10 @@ class DefiniteRule(QuadraticRule):
         return np.asarray(2 * by_square @ parameters.reshape(d, d)).ravel()
 
 
-def scoring_rule(rule: str, positive_definite: bool) -> ScoringRule:  # noqa: FBT001 - as named
+def scoring_rule(
+    rule: str,
+    positive_definite: bool,  # noqa: FBT001 - as named
+) -> LinearRule | QuadraticRule:
     """Return the family of scoring rules of this name."""
     if rule == "linear":
         return LinearRule()

@@ -1,14 +1,15 @@
 """The smoothed rank statistic: ranks give way to a kernel estimate of the scores' cdf."""
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.learn.kernel_sums import kernel_sums
+from prframe.learn.kernel_sums import KernelSums, kernel_sums
+from prframe.learn.polynomial_sums import polynomial_sums
 from prframe.stats import (
     DCG,
     CustomFunction,
@@ -24,6 +25,10 @@ from prframe.typing import Floats
 # For this n, derivatives are differences over n^(-2/5), about 2e-5, which is as exact as
 # differences of doubles get.
 _CLOSE = 10**12
+Kernel: TypeAlias = Literal["gaussian", "epanechnikov", "biweight", "triweight"]
+# The exponents s of the kernels (1 - x^2 / (2 s + 3))^s.
+_POWERS = {"epanechnikov": 1, "biweight": 2, "triweight": 3}
+KERNELS = ("gaussian", *_POWERS)
 _STAND_INS = {DCG: "'logrank' or 'p-norm-push'", LocalAUC: "'rtb(u0={u0})'", Median: "'mww'"}
 
 
@@ -35,12 +40,17 @@ class SmoothedCriterion(NamedTuple):
 
 
 def smoothed_criterion(
-    scores: ArrayLike, label: ArrayLike, bandwidth: float, phi: Phi = "mww"
+    scores: ArrayLike,
+    label: ArrayLike,
+    bandwidth: float,
+    phi: Phi = "mww",
+    *,
+    kernel: Kernel = "gaussian",
 ) -> SmoothedCriterion:
     """Return the smoothed rank statistic of scores, and its gradient.
 
     ``W = sum over positives of phi(F(s_i))`` with ``F(t) = 1/N sum_j kappa((t - s_j) / h)``, kappa
-    being the normal cdf and j running over all N items. With ``w_i = phi'(F(s_i))``, f the
+    being the cdf of the kernel and j running over all N items. With ``w_i = phi'(F(s_i))``, f the
     derivative of F and K that of kappa, ``dW/ds_j = 1{j positive} w_j f(s_j) - g(s_j)`` with
     ``g(t) = 1/(N h) sum over positives of w_i K((t - s_i) / h)``.
 
@@ -54,6 +64,9 @@ def smoothed_criterion(
         h, in the unit of the scores.
     phi : str, ScoreGeneratingFunction or callable
         As for `prframe.stats.parse_phi`, and smooth.
+    kernel : {"gaussian", "epanechnikov", "biweight", "triweight"}, default "gaussian"
+        K: the normal density, or ``c (1 - x^2 / r^2)^s`` for ``|x| < r``, s being 1, 2 and 3.
+        All have standard deviation 1 (``r^2 = 2 s + 3``), so that h means the same with each.
 
     Returns
     -------
@@ -71,9 +84,9 @@ def smoothed_criterion(
     is ``Z' gradient``. Every item counts half in F at its own score, so F lies between 1/(2N) and
     1 - 1/(2N), and functions that are infinite at 0 or 1 can be taken.
 
-    Sums over pairs are replaced by Fourier series where these cost less, with an error of about
-    1e-13. For a given bandwidth relative to the spread the time is ``O(N log N)`` and the memory
-    ``O(N)``.
+    Sums over pairs are replaced by Fourier series where these cost less, and with kernels other
+    than "gaussian" by sums of powers, with an error of about 1e-13. For a given bandwidth relative
+    to the spread the time is ``O(N log N)`` and the memory ``O(N)``.
 
     References
     ----------
@@ -98,25 +111,37 @@ def smoothed_criterion(
     if not np.isfinite(values).all():
         raise PrframeError(f"`scores` must be finite; {(~np.isfinite(values)).sum()} are not.")
     h = checks.number("bandwidth", bandwidth, above=0)
-    return value_and_gradient(values, positive, h, smooth_phi(phi))
+    checks.one_of("kernel", kernel, KERNELS)
+    return value_and_gradient(values, positive, h, smooth_phi(phi), kernel)
 
 
 def value_and_gradient(
-    scores: Floats, positive: NDArray[np.bool_], h: float, phi: ScoreGeneratingFunction
+    scores: Floats,
+    positive: NDArray[np.bool_],
+    h: float,
+    phi: ScoreGeneratingFunction,
+    kernel: Kernel,
 ) -> SmoothedCriterion:
     """Compute the criterion and its gradient from checked arguments."""
     n = scores.size
     order = np.argsort(scores)
     ascending, chosen = scores[order] / h, positive[order]
-    sums = kernel_sums(ascending[chosen], ascending, np.ones(n))
+    sums = _sums(ascending[chosen], ascending, np.ones(n), kernel)
     # These bounds hold exactly, and rounding errors are cut off at them.
     ranks = np.clip(sums.cdf / n, 0.5 / n, 1 - 0.5 / n)
     weights = phi.derivative(ranks)
-    sorted_gradient = -kernel_sums(ascending, ascending[chosen], weights).density
+    sorted_gradient = -_sums(ascending, ascending[chosen], weights, kernel).density
     sorted_gradient[chosen] += weights * sums.density
     gradient = np.empty(n)
     gradient[order] = sorted_gradient / (n * h)
     return SmoothedCriterion(float(phi(ranks).sum()), gradient)
+
+
+def _sums(points: Floats, sources: Floats, weights: Floats, kernel: Kernel) -> KernelSums:
+    """Add up kernels around weighted sources at points; both ascend."""
+    if kernel == "gaussian":
+        return kernel_sums(points, sources, weights)
+    return polynomial_sums(points, sources, weights, _POWERS[kernel])
 
 
 def smooth_phi(phi: Phi) -> ScoreGeneratingFunction:

@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from prframe.errors import PrframeError
 from prframe.learn.rules import Labels, ScoringRule
-from prframe.learn.smoothed import SmoothedCriterion, value_and_gradient
+from prframe.learn.smoothed import Kernel, SmoothedCriterion, value_and_gradient
 from prframe.stats import ScoreGeneratingFunction
 from prframe.typing import Floats
 
@@ -35,6 +35,7 @@ class Problem:
     positive: Labels
     h: float
     standardised: bool = False
+    kernel: Kernel = "gaussian"
 
     def __call__(self, coef: Floats) -> SmoothedCriterion:
         """Return the criterion, and its gradient by coefficients."""
@@ -45,22 +46,31 @@ class Problem:
                 "scores grew beyond all bounds; scale the features, or lower `step_size`."
             )
         scores = (scores - scores.mean()) / (spread or 1.0)
-        value, gradient = value_and_gradient(scores, self.positive, self.h, self.phi)
+        value, gradient = value_and_gradient(scores, self.positive, self.h, self.phi, self.kernel)
         if self.standardised:
             gradient = (gradient - scores * (gradient @ scores) / scores.size) / (spread or 1.0)
         n_pos = self.positive.sum()
-        return SmoothedCriterion(value / n_pos, self.rule.pull_back(gradient / n_pos, self.z))
+        return SmoothedCriterion(
+            value / n_pos, self.rule.pull_back(coef, gradient / n_pos, self.z)
+        )
 
 
-def gradient_ascent(problem: Problem, start: Floats, step: float, n_steps: int) -> Solution:
-    """Maximise by steps along the gradient, times a constant factor (Algorithm 1)."""
-    coef, path = problem.rule.projected(start), []
-    for _ in range(n_steps):
+def gradient_ascent(
+    problem: Problem, start: Floats, step: float, n_steps: int, min_change: float
+) -> Solution:
+    """Maximise by steps along the gradient, times a constant factor (Algorithm 1).
+
+    The last step is the first that moves the coefficients by less than `min_change`.
+    """
+    path: list[float] = []
+    coef, arrived = problem.rule.projected(start), False
+    while not arrived and len(path) < n_steps:
         value, gradient = problem(coef)
         path.append(value)
-        coef = problem.rule.projected(coef + step * gradient)
+        last, coef = coef, problem.rule.projected(coef + step * gradient)
+        arrived = bool(np.linalg.norm(coef - last) < min_change)
     path.append(problem(coef).value)
-    return Solution(coef, np.array(path), n_steps)
+    return Solution(coef, np.array(path), len(path) - 1, arrived or not min_change)
 
 
 def quasi_newton(problem: Problem, start: Floats, tol: float, n_steps: int) -> Solution:

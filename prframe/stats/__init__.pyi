@@ -85,11 +85,13 @@ from .rank_statistics import (
     RankCovariance as RankCovariance,
     RankDifference as RankDifference,
     RankStatistic as RankStatistic,
+    RocDistances as RocDistances,
     concentration_radius as concentration_radius,
     paired_rank_test as paired_rank_test,
     rank_covariance as rank_covariance,
     rank_statistic as rank_statistic,
     ranking_performance as ranking_performance,
+    roc_distances as roc_distances,
     roc_from_ranks as roc_from_ranks,
 )
 from .rankings import (

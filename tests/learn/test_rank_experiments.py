@@ -31,13 +31,24 @@ def test_matrices_have_the_eigenvalues_that_are_stated(study: Any, number: int) 
     one, other = study.location(number).covariances
     assert np.array_equal(one, other)
     np.testing.assert_allclose(np.linalg.eigvalsh(one), 1 + 0.5 * even, atol=1e-12)
-    spread, unit = study.scale(number).covariances
-    np.testing.assert_array_equal(unit, np.eye(15))
-    sizes = 1 + (0.6 + 0.1 * number) * 12 / 15 * even
-    assert sizes.min() > 0
-    np.testing.assert_allclose(np.linalg.eigvalsh(spread), sizes, atol=1e-12)
+    epsilon = 0.6 + 0.1 * number
+    spreads = []
+    for model, values in (
+        (study.scale(number), 6 + 6 * even),
+        (study.scale(number, high=24.0), 12 + 12 * even),
+        (study.both_signs(number), 12 * even),
+    ):
+        spread, unit = model.covariances
+        np.testing.assert_array_equal(unit, np.eye(15))
+        sizes = 1 + epsilon / 15 * values
+        assert sizes.min() > 0
+        np.testing.assert_allclose(np.linalg.eigvalsh(spread), sizes, atol=1e-12)
+        # The best rule is definite, but for one direction in which classes do not differ.
+        best = np.linalg.eigvalsh(model.optimum().quadratic).min()
+        assert model.definite == (best > -1e-12)
+        spreads.append(spread)
     # Nearly diagonal.
-    for matrix in (one, spread):
+    for matrix in (one, *spreads):
         np.testing.assert_allclose(matrix, matrix.T, atol=1e-14)
         scale = np.sqrt(np.diag(matrix))
         assert np.abs(matrix / np.outer(scale, scale) - np.eye(15)).max() < 0.4
@@ -76,9 +87,22 @@ def test_location_optimum_against_simulation(study: Any, number: int, auc: float
     assert found.auc == pytest.approx(auc, abs=5 * 0.41 / n**0.5)
 
 
-@pytest.mark.parametrize(("number", "auc"), [(1, 0.763), (2, 0.802), (3, 0.841)])
-def test_scale_optimum_is_as_stated(study: Any, number: int, auc: float) -> None:
-    model, n = study.scale(number), 20_000
+@pytest.mark.parametrize(
+    ("number", "span", "auc"),
+    [
+        (1, {}, 0.695),
+        (2, {}, 0.716),
+        (3, {}, 0.736),
+        (3, {"high": 24.0}, 0.858),
+        (1, {"low": -12.0}, 0.763),
+        (2, {"low": -12.0}, 0.802),
+        (3, {"low": -12.0}, 0.841),
+    ],
+)
+def test_scale_optimum_is_as_stated(
+    study: Any, number: int, span: dict[str, float], auc: float
+) -> None:
+    model, n = study.scale(number, **span), 20_000
     found = study.judge(model.optimum(), model.sample(n, np.random.default_rng(number)))
     assert found.auc == pytest.approx(auc, abs=5 * 0.41 / n**0.5)
 
@@ -141,6 +165,41 @@ def test_every_replication_has_its_own_sample(study: Any) -> None:
     assert one.w_test[one.worst] == one.w_test.min()
 
 
+def test_inverse_rules(study: Any) -> None:
+    model = study.scale(2)
+    z, theta = model.sample(30, np.random.default_rng(5)).positives, study.wishart(15, np.random)
+    scores = [one @ np.linalg.solve(theta, one) for one in z]
+    np.testing.assert_allclose(study.inverse_score(z, theta), scores, rtol=1e-9)
+    step = np.zeros((15, 15))
+    step[2, 7] = 1e-6 * np.abs(theta).max()
+    up, down = (study.inverse_score(z, theta + sign * step) for sign in (1, -1))
+    slopes = study.inverse_gradient(z, theta)[:, 2, 7]
+    np.testing.assert_allclose(slopes, (up - down) / 2 / step[2, 7], rtol=1e-3)
+    # (S_Y^-1 - S_X^-1)^-1 gives the order of the ratio of densities.
+    model = study.scale(2, low=1.0)
+    best = np.linalg.inv(model.optimum().quadratic)
+    np.testing.assert_allclose(study.inverse_score(z, best), model.optimum()(z), rtol=1e-9)
+    assert np.linalg.eigvalsh(best).min() > 0
+
+
+@pytest.mark.slow
+def test_rtb_is_ahead_by_algorithm_1_where_theta_is_definite(study: Any) -> None:
+    methods = study.criteria(["gradient-ascent"])
+    mww, _, rtb = study.run(study.scale(2), methods, 12, 20_000).results.values()
+    assert (rtb.auc - mww.auc).mean() > 0.005
+    mww, _, rtb = study.run(study.both_signs(2), methods, 12, 20_000).results.values()
+    assert (rtb.auc - mww.auc).mean() < -0.03
+
+
+def test_linear_rules_have_the_auc_of_their_distance(study: Any) -> None:
+    remarks = importlib.import_module("rank_remarks")
+    model, method = study.location(2), study.criteria()[2]
+    rules = remarks.learned(model, method, 2)
+    judged = study.run(model, [method], 2, 20_000).results[method]
+    np.testing.assert_allclose(rules.auc, judged.auc, atol=0.01)
+    assert rules.steps.tolist() == [50, 50]
+
+
 def test_three_u0(study: Any) -> None:
     chosen = study.three_u0("quadratic")
     assert [method.max_iter for method in chosen] == [70, 70, 70, None, None, None]
@@ -159,6 +218,7 @@ def test_command(
     monkeypatch.setattr(study, "REDUCED", (2, 300, 2, 200))
     monkeypatch.setattr(study, "STEPS", (2, 4))
     monkeypatch.setattr(study, "SIZES", (40, 50))
+    monkeypatch.setattr(importlib.import_module("rank_remarks"), "MIN_CHANGE", 1.0)
     study.main(["--out", str(tmp_path)])
     printed = capsys.readouterr().out
     table = [text for text in printed.splitlines() if text.startswith("| Loc2 |")]
@@ -169,8 +229,10 @@ def test_command(
     ]
     assert "steps = 4" in printed
     assert "n = m = 50" in printed
+    assert "| Scale2 | RTB, Algorithm 1, inverse |" in printed
+    assert "of 18" in printed
     kept = sorted(path.name for path in tmp_path.iterdir())
     assert kept[-1] == "u0_Scale.png"
-    assert len(kept) == 15
+    assert len(kept) == 19
     curves = np.load(tmp_path / "curves.npz")
     assert curves["Scale3: QDA"].shape == (2, curves["fpr"].size)

@@ -4,6 +4,7 @@ import pickle
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from prframe import PrframeError, learn
-from prframe.learn import RankStatisticRanker, smoothed_criterion
+from prframe.learn import ParametricRule, RankStatisticRanker, smoothed_criterion
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 SMOOTH = ["mww", "p-norm-push", "rtb", "logistic", "logrank", "van-der-waerden", np.sqrt]
@@ -107,6 +108,131 @@ def test_defaults_of_algorithm_1() -> None:
     other = RankStatisticRanker(**ASCENT, **same).fit(x, y)
     np.testing.assert_array_equal(one.coef_, other.coef_)
     assert one.n_iter_ == 50
+
+
+# Linear and quadratic rules, written as a user would.
+LINEAR_RULE = ParametricRule(
+    score=lambda z, theta: z @ theta,
+    gradient=lambda z, _: z,
+    start=lambda d, random: random.standard_normal(d),
+)
+QUADRATIC_RULE = ParametricRule(
+    score=lambda z, theta: np.einsum("ij,jk,ik->i", z, theta, z),
+    gradient=lambda z, _: z[:, :, None] * z[:, None, :],
+    start=lambda d, _: np.eye(d),
+)
+
+
+@pytest.mark.parametrize("rule", ["linear", "quadratic"])
+def test_own_rules_learn_what_the_named_ones_do(rule: str) -> None:
+    x, y = location(120, 11, d=3)
+    own = {"linear": LINEAR_RULE, "quadratic": QUADRATIC_RULE}[rule]
+    init = np.ones(3) if rule == "linear" else np.eye(3)
+    options = {"solver": "gradient-ascent", "init": init}
+    named = RankStatisticRanker("p-norm-push(q=3)", rule, **options).fit(x, y)
+    ours = RankStatisticRanker("p-norm-push(q=3)", own, **options).fit(x, y)
+    np.testing.assert_allclose(ours.coef_, named.coef_, rtol=1e-9)
+    np.testing.assert_allclose(ours.path_, named.path_, rtol=1e-12)
+    # L-BFGS goes other ways, as the rule's own features are not made uncorrelated.
+    named, ours = (
+        RankStatisticRanker("mww", one, tol=1e-7, random_state=1).fit(x, y) for one in (rule, own)
+    )
+    assert ours.criterion_ == pytest.approx(named.criterion_, abs=1e-5)
+    assert ours.coef_.shape == named.coef_.shape
+
+
+def test_gradients_of_own_rules_by_hand() -> None:
+    # The sum over items of the derivative by the score times the gradient of the score.
+    x, y = location(40, 12, d=2)
+    x = np.abs(x) + 0.1
+    rule = ParametricRule(
+        lambda z, theta: (z**theta).sum(axis=1),
+        lambda z, theta: z**theta * np.log(z),
+        lambda d, _: np.ones(d),
+    )
+    options = {"step_size": 0.5, "max_iter": 1, "bandwidth": 0.4}
+    ranker = RankStatisticRanker("mww", rule, solver="gradient-ascent", **options).fit(x, y)
+    by_score = smoothed_criterion(x.sum(axis=1), y, 0.4).gradient
+    wanted = [1 + 0.5 / 20 * sum(by_score * x[:, j] * np.log(x[:, j])) for j in range(2)]
+    np.testing.assert_allclose(ranker.coef_, wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("solver", ["l-bfgs", "gradient-ascent"])
+@pytest.mark.parametrize("kernel", ["epanechnikov", "biweight", "triweight"])
+def test_kernels_learn_alike(kernel: str, solver: str) -> None:
+    x, y = location(400, 15, d=4)
+    options = {"solver": solver, "init": np.ones(4)}
+    ranker = RankStatisticRanker("mww", kernel=kernel, **options).fit(x, y)
+    scores = x @ ranker.coef_
+    value = smoothed_criterion(scores, y, ranker.bandwidth_, kernel=kernel).value / 200
+    assert ranker.criterion_ == pytest.approx(value, abs=1e-9)
+    gaussian = RankStatisticRanker("mww", **options).fit(x, y)
+    cosine = ranker.coef_ @ gaussian.coef_
+    cosine /= np.linalg.norm(ranker.coef_) * np.linalg.norm(gaussian.coef_)
+    assert cosine > 0.99
+
+
+def test_projections_of_own_rules() -> None:
+    x, y = location(60, 13, d=2)
+    ball = ParametricRule(
+        LINEAR_RULE.score,
+        LINEAR_RULE.gradient,
+        LINEAR_RULE.start,
+        project=lambda theta: theta / max(1.0, np.linalg.norm(theta)),
+    )
+    ranker = RankStatisticRanker("mww", ball, **ASCENT).fit(x, y)
+    assert np.linalg.norm(ranker.coef_) <= 1 + 1e-12
+    copy = clone(ranker)
+    assert copy.rule == ball
+    with pytest.raises(PrframeError) as error:
+        copy.set_params(solver="l-bfgs").fit(x, y)
+    assert str(error.value) == (
+        "`solver` must be 'gradient-ascent' for a rule with `project`; got 'l-bfgs'."
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "message"),
+    [
+        ("score", lambda z, _: z, "`score` must return shape (4,); got (4, 2)."),
+        ("gradient", lambda z, _: z[0], "`gradient` must return shape (4, 2); got (2,)."),
+        (
+            "start",
+            lambda d, _: np.full(d, np.nan),
+            "`start` must return finite numbers; got [nan nan].",
+        ),
+        ("project", lambda theta: theta[:1], "`project` must return shape (2,); got (1,)."),
+    ],
+)
+def test_errors_of_own_rules(name: str, function, message: str) -> None:
+    rule = replace(LINEAR_RULE, **{name: function})
+    with pytest.raises(PrframeError) as error:
+        RankStatisticRanker(rule=rule, **ASCENT).fit(np.eye(4)[:, :2], [0, 1, 0, 1])
+    assert str(error.value) == message
+
+
+def test_steps_end_where_theta_hardly_changes() -> None:
+    x, y = location(100, 14, d=2)
+    init = np.array([1.0, 0.5])
+    options = {"solver": "gradient-ascent", "step_size": 1.0, "init": init, "max_iter": 400}
+    whole = RankStatisticRanker("mww", **options).fit(x, y)
+    assert whole.n_iter_ == 400
+    coefs = [init]
+    for _ in range(400):
+        by_score = smoothed_criterion(x @ coefs[-1], y, 100**-0.2).gradient
+        coefs.append(coefs[-1] + by_score @ x / 50)
+    changes = np.linalg.norm(np.diff(coefs, axis=0), axis=1)
+    bound = changes[40] * 1.0001
+    first = int(np.flatnonzero(changes < bound)[0])
+    ranker = RankStatisticRanker("mww", min_change=bound, **options).fit(x, y)
+    assert ranker.n_iter_ == first + 1 <= 41
+    assert len(ranker.path_) == first + 2
+    np.testing.assert_allclose(ranker.coef_, coefs[first + 1], rtol=1e-9)
+    with pytest.warns(ConvergenceWarning) as caught:
+        RankStatisticRanker("mww", min_change=1e-12, **options | {"max_iter": 5}).fit(x, y)
+    assert str(caught[0].message) == (
+        "Algorithm 1 has not converged in 5 iterations; raise `max_iter` or `min_change`."
+    )
 
 
 @pytest.mark.slow
@@ -244,6 +370,11 @@ def test_too_few_iterations() -> None:
             "`solver` must be one of 'gradient-ascent', 'l-bfgs'; got 'lbfgs'. "
             "Did you mean 'l-bfgs'?",
         ),
+        (
+            {"kernel": "uniform"},
+            "`kernel` must be one of 'biweight', 'epanechnikov', 'gaussian', 'triweight'; "
+            "got 'uniform'.",
+        ),
         ({"positive_definite": 1}, "`positive_definite` must be True or False; got 1."),
         ({"positive_definite": True}, "`positive_definite` is for rule='quadratic'."),
         ({"bandwidth": 0.0}, "`bandwidth` must be a number > 0; got 0.0."),
@@ -251,6 +382,7 @@ def test_too_few_iterations() -> None:
         ({"max_iter": 0}, "`max_iter` must be a whole number >= 1; got 0."),
         ({"n_init": 0}, "`n_init` must be a whole number >= 1; got 0."),
         ({"tol": -1.0}, "`tol` must be a number >= 0; got -1.0."),
+        ({"min_change": -1.0}, "`min_change` must be a number >= 0; got -1.0."),
         (
             {"init": [1.0]},
             "`init` must be finite numbers of shape (2,), not all 0; got [1.0].",

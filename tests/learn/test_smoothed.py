@@ -4,9 +4,11 @@ from math import erf, exp, pi, sqrt
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
 
 from prframe import PrframeError
 from prframe.learn import kernel_sums, smoothed, smoothed_criterion
+from prframe.learn.polynomial_sums import polynomial_sums
 from prframe.learn.rules import DefiniteRule, LinearRule, QuadraticRule
 from prframe.learn.solvers import Problem
 from prframe.stats import CustomFunction, parse_phi
@@ -94,6 +96,53 @@ def test_the_cheaper_way_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     few = np.linspace(0, 1e4, 50)
     kernel_sums.kernel_sums(few, few, np.ones(50))
     assert taken == ["fourier_sums", "direct_sums"]
+
+
+# Kernels as they are usually written, on [-1, 1], with their standard deviations.
+KERNELS = {
+    "epanechnikov": (lambda u: 3 / 4 * (1 - u**2), sqrt(1 / 5)),
+    "biweight": (lambda u: 15 / 16 * (1 - u**2) ** 2, sqrt(1 / 7)),
+    "triweight": (lambda u: 35 / 32 * (1 - u**2) ** 3, sqrt(1 / 9)),
+}
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize(
+    "kind", ["narrow", "normal", "many panels", "outliers", "heavy tails", "ties", "far", "one"]
+)
+def test_sums_of_polynomial_kernels(name: str, kind: str) -> None:
+    rng = np.random.default_rng(1)
+    points, sources = places(kind, rng)
+    weights = rng.uniform(0, 2, sources.size)
+    density, spread = KERNELS[name]
+    assert quad(density, -1, 1)[0] == pytest.approx(1)
+    assert quad(lambda u: u * u * density(u), -1, 1)[0] == pytest.approx(spread**2)
+    found = polynomial_sums(points, sources, weights, list(KERNELS).index(name) + 1)
+    apart = (points[:, None] - sources) * spread
+    inside = np.clip(apart, -1, 1)
+    np.testing.assert_allclose(
+        found.density, spread * density(inside) @ weights, rtol=0, atol=1e-12 * weights.sum()
+    )
+    # The cdf by Gauss-Legendre quadrature, which is exact for polynomials of this degree.
+    nodes, sizes = np.polynomial.legendre.leggauss(8)
+    half = (inside[..., None] + 1) / 2
+    cdf = (density(half * (nodes + 1) - 1) * sizes).sum(axis=-1) * half[..., 0]
+    np.testing.assert_allclose(found.cdf, cdf @ weights, rtol=0, atol=1e-12 * weights.sum())
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_gradients_with_polynomial_kernels(name: str) -> None:
+    rng = np.random.default_rng(2)
+    scores, label = rng.normal(size=40), rng.random(40) < 0.4
+    options = {"label": label, "bandwidth": 0.3, "phi": "p-norm-push(q=3)", "kernel": name}
+    gradient, step = smoothed_criterion(scores, **options).gradient, 1e-6
+    for j in range(0, 40, 4):
+        moves = [np.where(np.arange(40) == j, sign * step, 0.0) for sign in (1, -1)]
+        up, down = (smoothed_criterion(scores + move, **options).value for move in moves)
+        assert gradient[j] == pytest.approx((up - down) / 2 / step, abs=1e-6)
+    # Kernels of one standard deviation smooth alike.
+    gaussian = smoothed_criterion(scores, label, 0.3, "p-norm-push(q=3)").value
+    assert smoothed_criterion(scores, **options).value == pytest.approx(gaussian, rel=5e-3)
 
 
 def naive_criterion(scores, label, h, phi):

@@ -6,8 +6,10 @@ from .covariance import (
     rank_difference as rank_difference,
 )
 from .roc import (
+    RocDistances as RocDistances,
     concentration_radius as concentration_radius,
     ranking_performance as ranking_performance,
+    roc_distances as roc_distances,
     roc_from_ranks as roc_from_ranks,
 )
 from .statistic import (

@@ -11,7 +11,14 @@ from scipy import integrate
 from scipy.stats import norm
 
 from prframe import PrframeError
-from prframe.stats import DCG, concentration_radius, parse_phi, ranking_performance, roc_from_ranks
+from prframe.stats import (
+    DCG,
+    concentration_radius,
+    parse_phi,
+    ranking_performance,
+    roc_distances,
+    roc_from_ranks,
+)
 
 PHIS = ["mww", "local-auc(u0=0.8)", "p-norm-push(q=4)", "rtb", "logrank", "van-der-waerden"]
 PHIS += ["median", "logistic"]
@@ -180,6 +187,129 @@ def test_ties_are_broken_at_random() -> None:
 def test_what_is_no_curve(arguments: tuple, message: str) -> None:
     with pytest.raises(PrframeError, match=message):
         ranking_performance(*arguments)
+
+
+rates = st.lists(st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.9, 1.0]), max_size=5)
+
+
+@st.composite
+def curves(draw: st.DrawFn) -> tuple[list[float], list[float]]:
+    """Draw corners of a broken line, with jumps and plateaus."""
+    fpr = draw(rates)
+    tpr = draw(
+        st.lists(st.sampled_from([0.0, 0.2, 0.6, 1.0]), min_size=len(fpr), max_size=len(fpr))
+    )
+    return [0.0, *sorted(fpr), 1.0], [0.0, *sorted(tpr), 1.0]
+
+
+def height(curve: tuple[list[float], list[float]], a: float) -> float:
+    """Return the height of a broken line where it does not jump."""
+    for (x0, y0), (x1, y1) in pairwise(zip(*curve, strict=True)):
+        if x0 <= a <= x1 and x0 < x1:
+            return y0 + (y1 - y0) * (a - x0) / (x1 - x0)
+    raise AssertionError
+
+
+@given(curves(), curves())
+def test_distances_against_sums_over_a_grid(one: tuple, other: tuple) -> None:
+    found = roc_distances(*one, *other)
+    # Midpoints of a fine grid, none of which is a corner.
+    steps = 2000
+    middle = [(i + 0.5) / steps for i in range(steps)]
+    apart = [abs(height(one, a) - height(other, a)) for a in middle]
+    assert found.area == pytest.approx(fmean(apart), abs=1e-3)
+    # Slopes are at most 10, so that between two points lines go apart by 10 / 2000 each.
+    assert max(apart) - 1e-12 <= found.sup <= max(apart) + 10 / steps
+    assert found == pytest.approx(roc_distances(*other, *one), abs=1e-15)
+    assert roc_distances(*one, *one) == (0, 0)
+
+
+def test_distances_from_the_best_curve_of_normal_classes() -> None:
+    # All linear rules have curves Phi(d + Phi^-1(a)), which are ordered by d.
+    fpr = np.concatenate([[0.0], norm.cdf(np.linspace(-9, 9, 20_001)), [1.0]])
+    curve, best = (np.concatenate([norm.cdf(d + norm.ppf(fpr[:-1])), [1.0]]) for d in (0.7, 1.0))
+    found = roc_distances(fpr, curve, fpr, best)
+    assert found.area == pytest.approx(norm.cdf(1 / sqrt(2)) - norm.cdf(0.7 / sqrt(2)), abs=1e-7)
+    # They are farthest apart where their slopes agree, half way.
+    assert found.sup == pytest.approx(norm.cdf(0.15) - norm.cdf(-0.15), abs=1e-7)
+    # Lemma 3: the deficit of W_phi is at most that of AUC times (1 - p) and the largest slope.
+    for phi, slope in (("mww", 1.0), ("p-norm-push(q=4)", 4.0)):
+        deficit = ranking_performance(fpr, best, 0.2, phi) - ranking_performance(
+            fpr, curve, 0.2, phi
+        )
+        assert deficit <= 0.8 * slope * found.area + 1e-12
+        if phi == "mww":
+            assert deficit == pytest.approx(0.8 * found.area, abs=1e-9)
+
+
+def finite_curve(score: list[float], negatives: np.ndarray, ratio: np.ndarray) -> tuple:
+    """Return the corners of the ROC curve of a score on finitely many kinds of items."""
+    order = np.argsort(score)[::-1]
+    ends = np.append(np.diff(np.array(score)[order]) < 0, True)
+    above = [np.cumsum(shares[order])[ends] for shares in (negatives, negatives * ratio)]
+    return tuple(np.concatenate([[0.0], rates / rates[-1]]) for rates in above)
+
+
+@given(
+    st.lists(st.tuples(st.integers(1, 9), st.integers(0, 9), st.integers(0, 9)), min_size=2),
+    st.sampled_from([0.1, 0.5, 0.8]),
+    st.sampled_from([("mww", 1.0), ("p-norm-push(q=4)", 4.0)]),
+)
+def test_remark_3_holds_for_errors_at_negatives(
+    kinds: list[tuple[int, int, int]], p: float, phi: tuple[str, float]
+) -> None:
+    sizes, ratio, estimate = np.array(kinds, dtype=float).T
+    if not ratio.any():
+        return
+    negatives = sizes / sizes.sum()
+    ratio = ratio / (negatives @ ratio)
+    best, chosen = (finite_curve(list(s), negatives, ratio) for s in (ratio, estimate))
+    name, slope = phi
+    deficit = ranking_performance(*best, p, name) - ranking_performance(*chosen, p, name)
+    assert deficit > -1e-12
+    assert deficit <= (1 - p) * slope * (negatives @ abs(estimate - ratio)) + 1e-12
+    area = roc_distances(*chosen, *best).area
+    assert deficit <= (1 - p) * slope * area + 1e-12
+
+
+def test_remark_3_fails_for_errors_at_positives() -> None:
+    negatives, ratio = np.array([0.5, 0.25, 0.25]), np.array([0.0, 1.0, 3.0])
+    estimate = np.array([2.0, 1.0, 3.0])
+    best, chosen = (finite_curve(list(s), negatives, ratio) for s in (ratio, estimate))
+    deficit = ranking_performance(*best, 0.5) - ranking_performance(*chosen, 0.5)
+    assert deficit == pytest.approx(0.5 * 0.5 * 0.25 * 1)
+    assert negatives * ratio @ abs(estimate - ratio) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ([0, 0.5, 1], [0, 1], [0, 1], [0, 1]),
+            "`fpr` and `tpr` must be lists of one length; got shapes (3,) and (2,).",
+        ),
+        (
+            ([0, 1], [0, 1], [0, 1], [0]),
+            "`best_fpr` and `best_tpr` must be lists of one length; got shapes (2,) and (1,).",
+        ),
+        (
+            ([0, 1], [0, 1], [0.5, 1], [0, 1]),
+            "`best_fpr` must begin with 0 and end with 1; got [0.5, 1.0].",
+        ),
+        (
+            ([0, 1], [0, 1], [0, 0.5, 0.4, 1], [0, 0.1, 0.2, 1]),
+            "`best_fpr` must be sorted, rising from 0 to 1.",
+        ),
+        (
+            ([0, 1], [0, 1], [0, 1], [0, 2]),
+            "`best_tpr` must lie between 0 and 1; got 2.0.",
+        ),
+    ],
+)
+def test_what_has_no_distances(arguments: tuple, message: str) -> None:
+    with pytest.raises(PrframeError) as error:
+        roc_distances(*arguments)
+    assert str(error.value) == message
 
 
 def largest_changes(n_pos: int, n_neg: int, phi: str) -> dict[bool, float]:
