@@ -38,12 +38,13 @@ STATS = """
     cells_from_scores cliff_delta cluster_counts cohen_dz compare_rankings concentration_radius
     delta_moments detectable_difference discount_sum discount_sums expected_cascade expected_precision
     expected_precision_before expected_reciprocal_rank expected_score first_at_least found_alone hit_probability
-    hit_rank_covariance hit_rank_moments hypergeometric_topk mean_interval mid_rank_score paired_bootstrap_test
+    hit_rank_covariance hit_rank_joint_pmf hit_rank_moments hit_rank_pmf hypergeometric_topk mean_interval mid_rank_score paired_bootstrap_test
     paired_differences paired_posterior_comparison paired_randomization paired_rank_test paired_sample paired_t_power
     paired_t_test parse_phi posterior_comparison pr_asymptotic_interval pr_asymptotic_variance pr_bootstrap
     pr_curve pr_curve_difference pr_posterior precision_null_moments probability_of_superiority proportion_interval
     queries_for_width queries_needed rank_covariance rank_statistic ranking_bootstrap ranking_interval
-    ranking_levels ranking_performance recall_null_moments roc_from_ranks sampled_p_value sign_test
+    ranking_levels ranking_performance recall_null_moments reciprocal_hit_rank_covariance
+    reciprocal_hit_rank_moments roc_from_ranks sampled_p_value sign_test
     signed_rank_posterior signed_rank_test tukey_randomization
 """
 TREC = "evaluate join read_qrels read_results read_run write_run"

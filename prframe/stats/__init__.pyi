@@ -34,10 +34,14 @@ from .null import (
     beta_parameters as beta_parameters,
     delta_moments as delta_moments,
     hit_rank_covariance as hit_rank_covariance,
+    hit_rank_joint_pmf as hit_rank_joint_pmf,
     hit_rank_moments as hit_rank_moments,
+    hit_rank_pmf as hit_rank_pmf,
     hypergeometric_topk as hypergeometric_topk,
     precision_null_moments as precision_null_moments,
     recall_null_moments as recall_null_moments,
+    reciprocal_hit_rank_covariance as reciprocal_hit_rank_covariance,
+    reciprocal_hit_rank_moments as reciprocal_hit_rank_moments,
 )
 from .paired_rankings import (
     FoundAlone as FoundAlone,
