@@ -20,7 +20,7 @@ NAMES = """
     W ap_test band check compare compare_curves
     curve datasets evaluate expressions infAP interval
     nDCG parse_metric rank_test roc stats topk_test
-    trec
+    trec vlfeat
 """
 STATS = """
     APNull AveragePrecision Bedroc CellEvaluator CellStatistic Confidence
