@@ -27,7 +27,7 @@ STATS = """
     CurveDifference CurveDraws CustomFunction DCG DrawnCurves Enrichment
     Evaluator F1At FoundAlone InfluenceEvaluator IntervalEstimate Jump
     LargestF1 LiftAt LinearRankNull LocalAUC Logistic Logrank
-    MannWhitneyWilcoxon Median NullDistribution PNormPush PRBootstrap PRInterval
+    MannWhitneyWilcoxon Median NullDistribution PNormPush PRBootstrap PRBootstrapT PRInterval
     PRPosterior PairedFamily PairedRankings PairedSample PairedTest PrecisionAt
     PrecisionAtRecall RPrecision RTB RankCovariance RankDifference RankStatistic
     RankedCells RankingComparison RecallAt RelativePrecisionAt RocArea SCORE_GENERATING
@@ -40,8 +40,8 @@ STATS = """
     expected_precision_before expected_reciprocal_rank expected_score first_at_least found_alone hit_probability
     hit_rank_covariance hit_rank_joint_pmf hit_rank_moments hit_rank_pmf hypergeometric_topk mean_interval mid_rank_score paired_bootstrap_test
     paired_differences paired_posterior_comparison paired_randomization paired_rank_test paired_sample paired_t_power
-    paired_t_test parse_phi posterior_comparison pr_asymptotic_interval pr_asymptotic_variance pr_bootstrap
-    pr_curve pr_curve_difference pr_posterior precision_null_moments probability_of_superiority proportion_interval
+    paired_t_test parse_phi posterior_comparison pr_asymptotic_band pr_asymptotic_interval pr_asymptotic_variance
+    pr_bootstrap pr_bootstrap_t pr_curve pr_curve_difference pr_limit_process pr_posterior precision_null_moments probability_of_superiority proportion_interval
     queries_for_width queries_needed rank_covariance rank_statistic ranking_bootstrap ranking_interval
     ranking_levels ranking_performance recall_null_moments reciprocal_hit_rank_covariance
     reciprocal_hit_rank_moments roc_from_ranks sampled_p_value sign_test

@@ -1,13 +1,17 @@
 from .curves import (
     CurveDifference as CurveDifference,
     PRBootstrap as PRBootstrap,
+    PRBootstrapT as PRBootstrapT,
     PRInterval as PRInterval,
     PRPosterior as PRPosterior,
+    pr_asymptotic_band as pr_asymptotic_band,
     pr_asymptotic_interval as pr_asymptotic_interval,
     pr_asymptotic_variance as pr_asymptotic_variance,
     pr_bootstrap as pr_bootstrap,
+    pr_bootstrap_t as pr_bootstrap_t,
     pr_curve as pr_curve,
     pr_curve_difference as pr_curve_difference,
+    pr_limit_process as pr_limit_process,
     pr_posterior as pr_posterior,
 )
 from .intervals import (

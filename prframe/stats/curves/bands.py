@@ -41,9 +41,9 @@ class Deviations:
 
         It reaches from ``median - c (median - low)`` to ``median + c (high - median)``, `low` and
         `high` being the ends of the pointwise 99 % intervals, and c the factor times the largest
-        deviation of a draw that `_rank` chooses.
+        deviation of a draw that `quantile_rank` chooses.
         """
-        widest = np.sort(self._worst)[_rank(confidence_level, self._worst.size) - 1]
+        widest = np.sort(self._worst)[quantile_rank(confidence_level, self._worst.size) - 1]
         within, c = self._worst <= widest, widest * self.factor
         (bottom, top), (below, above) = self._middle, self._units
         low, high = bottom - c * below, top + c * above
@@ -54,9 +54,9 @@ class Deviations:
         return low, high if self.unlimited is None else np.where(self.unlimited, np.inf, high)
 
     def pointwise_band(self, confidence_level: float) -> tuple[Floats, Floats]:
-        """Return the equal-tailed interval at each level, whose ends are draws; see `_rank`."""
+        """Return the equal-tailed interval at each level; `quantile_rank` says which draws."""
         n = len(self.lower)
-        last = _rank((1 + confidence_level) / 2, n)
+        last = quantile_rank((1 + confidence_level) / 2, n)
         lower, upper = self._in_order
         return lower[:, n - last], upper[:, last - 1]
 
@@ -120,7 +120,7 @@ def _deviation(
     return deviation
 
 
-def _rank(share: float, n: int) -> int:
+def quantile_rank(share: float, n: int) -> int:
     """Return the k such that the k-th smallest of n draws bounds another one often enough.
 
     One more draw is as likely to come first, second, ... or last among all n + 1, so that it is

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from prframe.stats.curves.bands import Deviations, _rank
+from prframe.stats.curves.bands import Deviations, quantile_rank
 
 
 def studentized_band(draws, level):
@@ -64,7 +64,7 @@ def test_the_rank_is_the_least_that_bounds_another_draw_often_enough():
     for n in range(1, 60):
         for share in np.linspace(0.05, 0.95, 19):
             enough = [k for k in range(1, n + 1) if k / (n + 1) >= share - 1e-12]
-            assert _rank(share, n) == (enough[0] if enough else n)
+            assert quantile_rank(share, n) == (enough[0] if enough else n)
 
 
 @pytest.mark.parametrize("factor", [1.0, 0.8])
