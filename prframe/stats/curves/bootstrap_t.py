@@ -159,7 +159,7 @@ def pr_bootstrap_t(  # noqa: PLR0913
     >>> positives, negatives = rng.normal(1, 1, 60), rng.normal(0, 1, 240)
     >>> curve = pr_bootstrap_t(positives, negatives, [0.3, 0.6], n_resamples=99, rng=2)
     >>> curve.std.round(2), curve.band(0.9).low.shape
-    (array([0.09, 0.06]), (2,))
+    (array([0.08, 0.09]), (2,))
     """
     levels = rising_levels(recall)
     size = checks.whole_number("n_resamples", n_resamples, at_least=1)

@@ -83,9 +83,10 @@ def pr_limit_process(  # noqa: PLR0913
 
     Examples
     --------
-    >>> draws = pr_limit_process([0.2, 0.5], [0.02, 0.1], [0.2, 0.6], 0.3, size=50_000, rng=1)
-    >>> draws.var(axis=0).round(1)
-    array([3. , 2.2])
+    >>> population = [0.2, 0.5], [0.02, 0.1], [0.2, 0.6], 0.3
+    >>> draws = pr_limit_process(*population, size=50_000, rng=1)
+    >>> (draws.var(axis=0) / pr_asymptotic_variance(*population)).round(1)
+    array([1., 1.])
     """
     levels = rising_levels(recall)
     rate, ratio = fractions("fpr", fpr), reals("density_ratio", density_ratio)
@@ -196,7 +197,7 @@ def pr_asymptotic_band(  # noqa: PLR0913
     >>> positives, negatives = rng.normal(1, 1, 300), rng.normal(0, 1, 700)
     >>> band = pr_asymptotic_band(positives, negatives, [0.2, 0.5, 0.8], rng=2)
     >>> band.low.round(2), band.high.round(2)
-    (array([0.5 , 0.48, 0.39]), array([0.73, 0.64, 0.49]))
+    (array([0.5 , 0.47, 0.38]), array([0.74, 0.65, 0.5 ]))
     """
     levels = rising_levels(recall)
     checks.one_of("kind", kind, get_args(BandKind))
