@@ -86,7 +86,7 @@ def main() -> None:
         "gaussian process": lambda classes, rng: _limit(classes, "studentized", resamples, rng),
         "gaussian ball": lambda classes, rng: _limit(classes, "sup", resamples, rng),
         "box kernel ball": lambda classes, rng: _ball(classes, few, rng, "box"),
-        "bootstrap-t": lambda classes, rng: _bootstrap_t(classes, 19 if given.quick else 199, rng),
+        "bootstrap-t": lambda classes, rng: _bootstrap_t(classes, 19 if given.quick else 99, rng),
     }
     if given.methods:
         methods = {name: methods[name] for name in given.methods}
@@ -95,7 +95,7 @@ def main() -> None:
     print(
         f"{samples:,} samples, a tenth of them for the naive bootstrap, replicas and bootstrap-t; "
         f"{resamples:,} draws of the studentized band and of the Gaussian process, {few} resamples "
-        "of the balls, 199 of 50 each of bootstrap-t, 100 for the package replicas, whose band is "
+        "of the balls, 99 of 30 each of bootstrap-t, 100 for the package replicas, whose band is "
         "for single levels.\n",
         flush=True,
     )
@@ -165,7 +165,8 @@ def _limit(classes: Classes, kind: BandKind, resamples: int, rng: np.random.Gene
 def _bootstrap_t(classes: Classes, resamples: int, rng: np.random.Generator) -> Band:
     """Clemencon & Vayatis, the end of section 4.2."""
     scores = (some.ascending for some in classes)
-    band = pr_bootstrap_t(*scores, LEVELS, n_resamples=resamples, rng=rng).band(LEVEL)
+    found = pr_bootstrap_t(*scores, LEVELS, n_resamples=resamples, n_inner=30, rng=rng)
+    band = found.band(LEVEL)
     return band.low, band.high
 
 
