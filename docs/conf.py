@@ -139,13 +139,16 @@ def sources() -> str:
 
 
 def place(name: str) -> str:
-    """Return a page or an example as a link, and another name as code."""
-    folder, _, page = name.partition("/")
+    """Return a page, an example or a public name as a link, and a file as code."""
+    folder, slash, page = name.partition("/")
     if folder == "guide":
         return f"[{page}]({page}.md)"
     if folder == "gallery":
         return f"[{page}](../gallery/{page})"
-    return f"`{name.removeprefix('prframe.')}`"
+    if slash:
+        return f"`{name}`"
+    shown = name.removeprefix("prframe.")
+    return f"{{py:obj}}`{shown} <prframe.{shown}>`"
 
 
 def results() -> str:
