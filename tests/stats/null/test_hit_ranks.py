@@ -104,7 +104,7 @@ def test_average_precision_is_made_of_them(n: int, n_pos: int) -> None:
     assert i @ both @ i / n_pos**2 == pytest.approx(exact.variance, rel=1e-12, abs=0)
 
 
-@pytest.mark.parametrize(("n", "n_pos", "i"), [(20_000, 10, 10), (3000, 2999, 2000)])
+@pytest.mark.parametrize(("n", "n_pos", "i"), [(6000, 10, 10), (3000, 2999, 2000)])
 def test_nothing_cancels(n: int, n_pos: int, i: int) -> None:
     k = np.arange(1, n + 1)
     pmf = hit_rank_pmf(n, n_pos, i, k)
@@ -114,7 +114,7 @@ def test_nothing_cancels(n: int, n_pos: int, i: int) -> None:
 
 
 def test_sizes_of_all_kinds_together() -> None:
-    n, n_pos = np.array([[30], [5], [7000]]), np.array([[4], [5], [3]])
+    n, n_pos = np.array([[30], [5], [1500]]), np.array([[4], [5], [3]])
     mean, variance = reciprocal_hit_rank_moments(n, n_pos, [1, 2, 3])
     for row, (size, positives) in enumerate(zip(n.ravel(), n_pos.ravel(), strict=True)):
         alone = reciprocal_hit_rank_moments(size, positives, [1, 2, 3])
