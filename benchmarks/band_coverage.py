@@ -1,6 +1,8 @@
 """``python -m benchmarks.band_coverage``: how often bands cover the curve of the population.
 
-``--quick`` takes fewer samples and resamples, to see that it runs.
+``--quick`` takes fewer samples and resamples, to see that it runs. ``--samples``, ``--methods`` and
+``--settings`` take a part of the study, whose numbers are those of all of it but for the draws of
+methods that come after one left out.
 """
 
 import argparse
@@ -17,10 +19,13 @@ from benchmarks.data import SEED
 from benchmarks.populations import POPULATIONS, Population
 from benchmarks.report import table
 from prframe.stats.curves.bayesian_bootstrap import cells_of_classes, posterior_of
+from prframe.stats.curves.bootstrap_t import pr_bootstrap_t
 from prframe.stats.curves.gamma_walks import drawn_weights
+from prframe.stats.curves.gaussian_process import BandKind, pr_asymptotic_band
 from prframe.stats.curves.precision_recall import empirical_precision
 from prframe.stats.curves.smoothed_bootstrap import resampled_curve
 from prframe.stats.rankings.classes import ClassScores, two_classes
+from prframe.typing import KernelName
 
 Floats: TypeAlias = NDArray[np.float64]
 Band: TypeAlias = tuple[Floats, Floats]
@@ -36,7 +41,7 @@ and the mean width; in square brackets that of the ball as Algorithm 1 has it, n
 and 1.
 """
 # What resamples rows takes long with many of them.
-_LARGEST = {"naive bootstrap": 20_000, "replicas": 2000}
+_LARGEST = {"naive bootstrap": 20_000, "replicas": 2000, "bootstrap-t": 2000}
 SETTINGS = [
     ("1", 0.5, 20),
     ("1", 0.5, 40),
@@ -69,8 +74,12 @@ SETTINGS = [
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.band_coverage")
     parser.add_argument("--quick", action="store_true", help="fewer samples and resamples")
-    quick = parser.parse_args().quick
-    samples, resamples, few = (20, 100, 20) if quick else (1000, 2000, 500)
+    parser.add_argument("--samples", type=int, help="number of samples")
+    parser.add_argument("--methods", nargs="+", help="names of columns")
+    parser.add_argument("--settings", nargs="+", type=int, help="numbers of rows, from 1 on")
+    given = parser.parse_args()
+    samples, resamples, few = (20, 100, 20) if given.quick else (1000, 2000, 500)
+    samples = given.samples or samples
     methods: dict[str, Callable[[Classes, np.random.Generator], Band]] = {
         "studentized": lambda classes, rng: _studentized(classes, resamples, rng),
         "sup ball": lambda classes, rng: _ball(classes, few, rng),
@@ -78,25 +87,38 @@ def main() -> None:
     }
     if find_spec("replicas"):
         methods["replicas"] = _replicas
+    methods |= {
+        "gaussian process": lambda classes, rng: _limit(classes, "studentized", resamples, rng),
+        "gaussian ball": lambda classes, rng: _limit(classes, "sup", resamples, rng),
+        "box kernel ball": lambda classes, rng: _ball(classes, few, rng, "box"),
+        "bootstrap-t": lambda classes, rng: _bootstrap_t(classes, 19 if given.quick else 99, rng),
+    }
+    if given.methods:
+        methods = {name: methods[name] for name in given.methods}
+    rows = [number - 1 for number in given.settings or range(1, len(SETTINGS) + 1)]
     print(TITLE, flush=True)
     print(
-        f"{samples:,} samples, a tenth of them for the last two columns; {resamples:,} draws of "
-        f"the studentized band, {few} resamples of the balls, 100 for the package replicas, whose "
-        "band is for single levels.\n",
+        f"{samples:,} samples, a tenth of them for the naive bootstrap, replicas and bootstrap-t; "
+        f"{resamples:,} draws of the studentized band and of the Gaussian process, {few} resamples "
+        "of the balls, 99 of 30 each of bootstrap-t, 100 for the package replicas, whose band is "
+        "for single levels.\n",
         flush=True,
     )
     header = ["scores", "prevalence, n", "n_pos", *methods]
     # It takes long: each row is shown when it is there.
     print(table(header, []), end="", flush=True)
-    for row in study(samples, methods):
+    for row in study(samples, methods, rows):
         print(f"| {' | '.join(row)} |", flush=True)
 
 
 def study(
-    samples: int, methods: dict[str, Callable[[Classes, np.random.Generator], Band]]
+    samples: int,
+    methods: dict[str, Callable[[Classes, np.random.Generator], Band]],
+    numbers: list[int],
 ) -> Iterator[list[str]]:
     """Return a row per setting."""
-    for number, (key, prevalence, n) in enumerate(SETTINGS):
+    for number in numbers:
+        key, prevalence, n = SETTINGS[number]
         population = POPULATIONS[key]
         true = population.precision(prevalence, LEVELS)
         found: dict[str, list[tuple[bool, bool, float, float]]] = {name: [] for name in methods}
@@ -129,11 +151,28 @@ def _studentized(classes: Classes, resamples: int, rng: np.random.Generator) -> 
     return band.low, band.high
 
 
-def _ball(classes: Classes, resamples: int, rng: np.random.Generator) -> Band:
+def _ball(
+    classes: Classes, resamples: int, rng: np.random.Generator, kernel: KernelName = "gaussian"
+) -> Band:
     """Clemencon & Vayatis, Algorithm 1: ``kind="sup"``."""
-    found = resampled_curve(*classes, LEVELS, resamples, "scott", None, rng)
+    found = resampled_curve(*classes, LEVELS, resamples, "scott", None, rng, kernel)
     radius = found.radius(LEVEL)
     return found.precision - radius, found.precision + radius
+
+
+def _limit(classes: Classes, kind: BandKind, resamples: int, rng: np.random.Generator) -> Band:
+    """Clemencon & Vayatis, Theorem 1; all of [0, 1] where there is no band."""
+    scores = (some.ascending for some in classes)
+    band = pr_asymptotic_band(*scores, LEVELS, kind=kind, n_resamples=resamples, rng=rng)
+    return np.nan_to_num(band.low, nan=0.0), np.nan_to_num(band.high, nan=1.0)
+
+
+def _bootstrap_t(classes: Classes, resamples: int, rng: np.random.Generator) -> Band:
+    """Clemencon & Vayatis, the end of section 4.2."""
+    scores = (some.ascending for some in classes)
+    found = pr_bootstrap_t(*scores, LEVELS, n_resamples=resamples, n_inner=30, rng=rng)
+    band = found.band(LEVEL)
+    return band.low, band.high
 
 
 def _naive(classes: Classes, resamples: int, rng: np.random.Generator) -> Band:

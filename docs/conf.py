@@ -4,6 +4,7 @@ import inspect
 import os
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 import matplotlib as mpl
@@ -119,6 +120,37 @@ def query_tests() -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
+def sources() -> str:
+    """Return a table per source of what stands in it and where it is, made from sources.toml."""
+    tables = tomllib.loads((HERE / "sources.toml").read_text(encoding="utf-8"))
+    parts = []
+    for name, source in tables.items():
+        rows = [["item", "what it says", "where", "remarks and errata"]]
+        for item, what, where, remarks in source["rows"]:
+            rows.append(
+                [item, what, ", ".join(map(place, filter(None, where.split(", ")))), remarks]
+            )
+        items = "\n".join("* - " + "\n  - ".join(row) for row in rows)
+        parts.append(
+            f"## {name}\n\n{source['title']}.\n\n"
+            f"```{{list-table}}\n:header-rows: 1\n:widths: 16 32 26 26\n\n{items}\n```"
+        )
+    return "\n\n".join(parts)
+
+
+def place(name: str) -> str:
+    """Return a page, an example or a public name as a link, and a file as code."""
+    folder, slash, page = name.partition("/")
+    if folder == "guide":
+        return f"[{page}]({page}.md)"
+    if folder == "gallery":
+        return f"[{page}](../gallery/{page})"
+    if slash:
+        return f"`{name}`"
+    shown = name.removeprefix("prframe.")
+    return f"{{py:obj}}`{shown} <prframe.{shown}>`"
+
+
 def results() -> str:
     """Return the recorded benchmark results, or a sentence that there are none."""
     path = HERE.parent / "benchmarks" / "RESULTS.md"
@@ -145,6 +177,7 @@ GENERATED = {
     "<!-- score functions -->": score_functions,
     "<!-- tests over queries -->": query_tests,
     "<!-- benchmark results -->": results,
+    "<!-- sources -->": sources,
 }
 
 

@@ -4,6 +4,7 @@ from . import (
     learn as learn,
     stats as stats,
     trec as trec,
+    vlfeat as vlfeat,
 )
 from .errors import (
     DependentFoldsWarning as DependentFoldsWarning,

@@ -35,6 +35,8 @@ RowOrder: TypeAlias = Literal["rank", "input"]
 Alternative: TypeAlias = Literal["two-sided", "less", "greater"]
 IntervalMethod: TypeAlias = Literal["clopper-pearson", "jeffreys", "posterior"]
 BandwidthRule: TypeAlias = Literal["scott", "silverman", "robust", "undersmoothed"]
+# The shapes of the kernels that smooth scores.
+KernelName: TypeAlias = Literal["gaussian", "box"]
 Bandwidth: TypeAlias = BandwidthRule | float | tuple[BandwidthRule | float, BandwidthRule | float]
 Columns: TypeAlias = str | Sequence[str]
 LabelValue: TypeAlias = bool | float | str

@@ -1,13 +1,17 @@
 from .curves import (
     CurveDifference as CurveDifference,
     PRBootstrap as PRBootstrap,
+    PRBootstrapT as PRBootstrapT,
     PRInterval as PRInterval,
     PRPosterior as PRPosterior,
+    pr_asymptotic_band as pr_asymptotic_band,
     pr_asymptotic_interval as pr_asymptotic_interval,
     pr_asymptotic_variance as pr_asymptotic_variance,
     pr_bootstrap as pr_bootstrap,
+    pr_bootstrap_t as pr_bootstrap_t,
     pr_curve as pr_curve,
     pr_curve_difference as pr_curve_difference,
+    pr_limit_process as pr_limit_process,
     pr_posterior as pr_posterior,
 )
 from .intervals import (
@@ -34,10 +38,14 @@ from .null import (
     beta_parameters as beta_parameters,
     delta_moments as delta_moments,
     hit_rank_covariance as hit_rank_covariance,
+    hit_rank_joint_pmf as hit_rank_joint_pmf,
     hit_rank_moments as hit_rank_moments,
+    hit_rank_pmf as hit_rank_pmf,
     hypergeometric_topk as hypergeometric_topk,
     precision_null_moments as precision_null_moments,
     recall_null_moments as recall_null_moments,
+    reciprocal_hit_rank_covariance as reciprocal_hit_rank_covariance,
+    reciprocal_hit_rank_moments as reciprocal_hit_rank_moments,
 )
 from .paired_rankings import (
     FoundAlone as FoundAlone,

@@ -10,6 +10,7 @@ from .bayesian_bootstrap import (
     posterior_of as posterior_of,
     pr_posterior as pr_posterior,
 )
+from .bootstrap_t import PRBootstrapT as PRBootstrapT, pr_bootstrap_t as pr_bootstrap_t
 from .difference import (
     LEAST_POSITIVES as LEAST_POSITIVES,
     BandPlan as BandPlan,
@@ -19,6 +20,10 @@ from .difference import (
 )
 from .drawn_paths import DrawnPath as DrawnPath, Draws as Draws
 from .gamma_walks import Weights as Weights, drawn_weights as drawn_weights
+from .gaussian_process import (
+    pr_asymptotic_band as pr_asymptotic_band,
+    pr_limit_process as pr_limit_process,
+)
 from .importance import is_concentrated as is_concentrated
 from .kernels import bandwidth_pair as bandwidth_pair
 from .levels import (

@@ -60,10 +60,16 @@ def pr_asymptotic_variance(
     PrframeError
         Numbers out of range or shapes that do not broadcast.
 
+    See Also
+    --------
+    pr_limit_process : The process whose variance this is.
+
     Notes
     -----
     Clemencon & Vayatis 2009 print eq. (9) without the factor ``PR^4/b^2`` on its second and third
-    term. Their own process ``Z^(n)`` in Theorem 1 has it on all three; simulation agrees.
+    term. Their own process ``Z^(n)`` in Theorem 1 has it on all three, but another coefficient on
+    the first: ``alpha_p/p``, which must be ``alpha_p/sqrt(p)``. With both corrected the two agree,
+    and so does simulation.
 
     Examples
     --------
@@ -92,7 +98,7 @@ def density_ratio(positives: ClassKernel, negatives: ClassKernel, recall: Floats
     threshold = positives.isf(recall)
     density = positives.pdf(threshold)
     # In a gap between positives the density is only that of the far tails of kernels.
-    peak = 1 / (positives.total * positives.bandwidth * np.sqrt(2 * np.pi))
+    peak = 1 / (positives.total * positives.bandwidth * positives.shape.area)
     density[density < _NEAR * peak] = np.nan
     return negatives.pdf(threshold) / density
 
@@ -143,6 +149,10 @@ def pr_asymptotic_interval(  # noqa: PLR0913
     -----
     The intervals are valid for many positives and negatives above the threshold, and for scores
     that have densities; for tied scores the kernels estimate densities that do not exist.
+
+    See Also
+    --------
+    pr_asymptotic_band : The same for all levels at once.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Gaussian-kernel estimates of the distribution of the scores of one class.
+"""Kernel estimates of the distribution of the scores of one class.
 
 A sum over n scores at m thresholds would take n m steps. The sorted scores are therefore gathered
 into a few thousand nodes, each the mean of a run of neighbours. A run holds at most a hundredth of
@@ -20,13 +20,13 @@ from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.rankings import ClassScores
-from prframe.typing import Bandwidth, BandwidthRule, Floats
+from prframe.typing import Bandwidth, BandwidthRule, Floats, KernelName
 
 Places = NDArray[np.intp]
 
 # A run of neighbours holds at most this part of the scores beyond it.
 _RUN = 0.01
-# The normal tail beyond this many standard deviations is 1e-19.
+# The normal tail beyond this many standard deviations is 1e-19, and that of a box is 0.
 _REACH = 9.0
 # The number of thresholds that are evaluated at a time, all with the same nodes.
 _CHUNK = 64
@@ -58,8 +58,39 @@ _RULES: dict[str, Callable[[Floats, float], float]] = {
 
 
 @dataclass(frozen=True)
+class KernelShape:
+    """A symmetric density of standard deviation 1.
+
+    Attributes
+    ----------
+    cdf : callable
+        Its distribution function.
+    height : callable
+        A multiple of the density that is 1 at 0.
+    area : float
+        The area below `height`.
+    """
+
+    cdf: Callable[[Floats], Floats]
+    height: Callable[[Floats], Floats]
+    area: float
+
+
+# A uniform distribution of standard deviation 1 reaches so far to either side.
+_HALF_WIDTH = float(np.sqrt(3))
+_SHAPES: dict[KernelName, KernelShape] = {
+    "gaussian": KernelShape(ndtr, lambda z: np.exp(-z * z / 2), float(np.sqrt(2 * np.pi))),
+    "box": KernelShape(
+        lambda z: np.clip(0.5 + z / (2 * _HALF_WIDTH), 0.0, 1.0),
+        lambda z: (np.abs(z) <= _HALF_WIDTH).astype(np.float64),
+        2 * _HALF_WIDTH,
+    ),
+}
+
+
+@dataclass(frozen=True)
 class ClassKernel:
-    """A Gaussian of standard deviation `bandwidth` around every score of a class.
+    """A kernel of standard deviation `bandwidth` around every score of a class.
 
     Attributes
     ----------
@@ -72,6 +103,7 @@ class ClassKernel:
     total : int
         The number of all items; those that are not retrieved lie below every threshold.
     bandwidth : float > 0
+    shape : KernelShape
     """
 
     nodes: Floats
@@ -79,6 +111,7 @@ class ClassKernel:
     top: int
     total: int
     bandwidth: float
+    shape: KernelShape = _SHAPES["gaussian"]
 
     @cached_property
     def retrieved(self) -> float:
@@ -92,13 +125,13 @@ class ClassKernel:
 
     def sf(self, threshold: Floats) -> Floats:
         """Return the share above each threshold."""
-        return self._sum(ndtr, threshold, self._upwards)
+        return self._sum(self.shape.cdf, threshold, self._upwards)
 
     def pdf(self, threshold: Floats) -> Floats:
         """Return the density at each threshold."""
-        scale = self.bandwidth * np.sqrt(2 * np.pi)
+        scale = self.bandwidth * self.shape.area
         none = np.zeros(self.nodes.size + 1)
-        return np.asarray(self._sum(lambda z: np.exp(-z * z / 2), threshold, none) / scale)
+        return np.asarray(self._sum(self.shape.height, threshold, none) / scale)
 
     def _sum(
         self, function: Callable[[Floats], Floats], threshold: Floats, beyond: Floats
@@ -157,9 +190,13 @@ class ClassKernel:
 
 
 def class_kernels(
-    positives: ClassScores, negatives: ClassScores, bandwidth: Bandwidth
+    positives: ClassScores,
+    negatives: ClassScores,
+    bandwidth: Bandwidth,
+    kernel: KernelName = "gaussian",
 ) -> tuple[ClassKernel, ClassKernel]:
     """Smooth both classes; `bandwidth` is a rule or number for both, or a pair of these."""
+    checks.one_of("kernel", kernel, get_args(KernelName))
     pair = bandwidth_pair(bandwidth)
     finite = [scores.finite for scores in (positives, negatives)]
     every = np.concatenate(finite)
@@ -170,7 +207,7 @@ def class_kernels(
         )
     pooled = _deviation(every)
     first, second = (
-        _kernel(values, scores, _bandwidth(rule, values, pooled))
+        _kernel(values, scores, _bandwidth(rule, values, pooled), _SHAPES[kernel])
         for rule, values, scores in zip(pair, finite, (positives, negatives), strict=True)
     )
     return first, second
@@ -210,13 +247,16 @@ def _bandwidth(rule: BandwidthRule | float, scores: Floats, pooled: float) -> fl
     return _RULES[rule](scores, _deviation(scores) or pooled)
 
 
-def _kernel(finite: Floats, scores: ClassScores, bandwidth: float) -> ClassKernel:
+def _kernel(
+    finite: Floats, scores: ClassScores, bandwidth: float, shape: KernelShape
+) -> ClassKernel:
     """Gather sorted finite scores into nodes."""
     starts = np.union1d(_runs(finite.size), _cells(finite, bandwidth))
     sizes = np.diff(np.append(starts, finite.size))
     nodes = np.add.reduceat(finite, starts) / sizes if finite.size else finite
     top = scores.ascending.size - finite.size
-    return ClassKernel(nodes, sizes.astype(np.float64), top, max(scores.total, 1), bandwidth)
+    counts, total = sizes.astype(np.float64), max(scores.total, 1)
+    return ClassKernel(nodes, counts, top, total, bandwidth, shape)
 
 
 def _runs(n: int) -> Places:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.curves.kernels import ClassKernel, class_kernels
 from prframe.stats.rankings import ClassScores, positives_at, recall_levels, two_classes
-from prframe.typing import Bandwidth, Floats
+from prframe.typing import Bandwidth, Floats, KernelName
 
 Counts: TypeAlias = NDArray[np.float64] | NDArray[np.intp]
 
@@ -27,6 +27,7 @@ def pr_curve(  # noqa: PLR0913
     recall: ArrayLike,
     *,
     bandwidth: Bandwidth | None = None,
+    kernel: KernelName = "gaussian",
     n_pos: int | None = None,
     n_neg: int | None = None,
 ) -> Floats:
@@ -44,10 +45,13 @@ def pr_curve(  # noqa: PLR0913
     recall : array_like of float in (0, 1]
         Levels.
     bandwidth : {"scott", "silverman", "robust", "undersmoothed"} or float > 0, optional
-        Standard deviation of the Gaussian kernel, or a pair of such for positives and negatives.
+        Standard deviation of the kernel, or a pair of such for positives and negatives.
         With ``s`` the standard deviation of the n finite scores of a class: ``s n^(-1/5)``;
         ``s (3n/4)^(-1/5)``; ``0.9 min(s, IQR / 1.349) n^(-1/5)``; ``s n^(-1/3)``. Without it the
         curve is not smoothed.
+    kernel : {"gaussian", "box"}
+        Its shape: the density of a normal distribution, or that of a uniform one, which reaches
+        ``sqrt(3)`` bandwidths to either side.
     n_pos, n_neg : int, optional
         Totals that include items never listed, which count as not retrieved.
 
@@ -88,7 +92,7 @@ def pr_curve(  # noqa: PLR0913
     positive_scores, negative_scores = two_classes(positives, negatives, n_pos, n_neg)
     if bandwidth is None:
         return empirical_precision(positive_scores, negative_scores, levels)
-    first, second = class_kernels(positive_scores, negative_scores, bandwidth)
+    first, second = class_kernels(positive_scores, negative_scores, bandwidth, kernel)
     false = negative_scores.total * smoothed_fpr(first, second, levels)
     return precision(levels * positive_scores.total, false)
 

@@ -24,7 +24,7 @@ from prframe.stats.curves.kernels import class_kernels
 from prframe.stats.curves.precision_recall import empirical_precision
 from prframe.stats.curves.smoothed_resamples import SmoothedROC, resample, smoothed_roc
 from prframe.stats.rankings import ClassScores, both_classes, recall_levels
-from prframe.typing import Bandwidth, Floats
+from prframe.typing import Bandwidth, Floats, KernelName
 
 # The number of resamples in the pilot, from which the prevalence to draw with is chosen.
 _PILOT = 1000
@@ -115,6 +115,7 @@ def pr_bootstrap(  # noqa: PLR0913
     *,
     n_resamples: int = INTERVAL_DRAWS,
     bandwidth: Bandwidth = "scott",
+    kernel: KernelName = "gaussian",
     importance: float | Literal["auto"] | None = None,
     rng: int | np.random.Generator | None = None,
     n_pos: int | None = None,
@@ -123,7 +124,7 @@ def pr_bootstrap(  # noqa: PLR0913
     """Resample the precision-recall curve from the smoothed distributions of the scores.
 
     Each sample has n items, whose labels are positive with the observed prevalence, and whose
-    scores come from Gaussian-kernel estimates of the two distributions. Its curve is that of
+    scores come from kernel estimates of the two distributions. Its curve is that of
     `pr_curve` without smoothing.
 
     Parameters
@@ -136,6 +137,8 @@ def pr_bootstrap(  # noqa: PLR0913
         Number of bootstrap samples.
     bandwidth : {"scott", "silverman", "robust", "undersmoothed"} or float > 0
         Bandwidth of the kernels, or a pair for positives and negatives; see `pr_curve`.
+    kernel : {"gaussian", "box"}
+        Their shape; Theorem 2 of the paper admits both.
     importance : float in [1/n, 1 - 1/n] or "auto", optional
         The prevalence with which labels are drawn; the samples are weighted for it. ``"auto"`` is
         the prevalence that a pilot of 1,000 samples shows to be best for the 95 % radius, if it
@@ -174,7 +177,8 @@ def pr_bootstrap(  # noqa: PLR0913
 
     References
     ----------
-    Clemencon & Vayatis 2009, Algorithm 1.
+    Clemencon & Vayatis 2009, Algorithm 1 and Theorem 2, whose box ``1{-1 <= u <= 1}`` lacks the
+    factor 1/2 that makes it a density.
 
     Examples
     --------
@@ -192,7 +196,7 @@ def pr_bootstrap(  # noqa: PLR0913
     size = checks.whole_number("n_resamples", n_resamples, at_least=1)
     generator = random_generator(rng)
     classes = both_classes(positives, negatives, n_pos, n_neg)
-    curve = resampled_curve(*classes, levels, size, bandwidth, importance, generator)
+    curve = resampled_curve(*classes, levels, size, bandwidth, importance, generator, kernel)
     if is_concentrated(curve.weights):
         warn(
             f"The {size} resamples drawn with prevalence {curve.prevalence:.3g} are worth "
@@ -211,11 +215,14 @@ def resampled_curve(  # noqa: PLR0913, PLR0917
     bandwidth: Bandwidth,
     importance: float | Literal["auto"] | None,
     rng: np.random.Generator,
+    kernel: KernelName = "gaussian",
 ) -> PRBootstrap:
     """Resample the curve of two classes, neither of which is empty."""
     importance = _checked(importance, positives.total + negatives.total)
     center = empirical_precision(positives, negatives, recall)
-    roc = smoothed_roc(class_kernels(positives, negatives, bandwidth), positives, negatives)
+    roc = smoothed_roc(
+        class_kernels(positives, negatives, bandwidth, kernel), positives, negatives
+    )
     if importance == "auto":
         importance = _pilot(roc, recall, center, rng)
     observed = positives.total / roc.n

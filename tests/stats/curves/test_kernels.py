@@ -187,3 +187,33 @@ def test_scores_whose_squares_overflow() -> None:
     )
     for kernel in kernels([0.0, -1e140], [1e140, np.inf], "scott"):
         assert np.isfinite(kernel.sf(np.array([0.0]))).all()
+
+
+@pytest.mark.parametrize("n", [3, 150, 4000])
+def test_boxes(n: int) -> None:
+    scores = np.random.default_rng(n).normal(size=n)
+    some, others = two_classes(scores, [0.0, 1.0], None, None)
+    kernel, _ = class_kernels(some, others, 0.3, "box")
+    half = 0.3 * np.sqrt(3)
+    threshold = np.linspace(-3, 3, 41) + 1e-7
+    # The share of a uniform distribution around each score that lies above a threshold.
+    above = np.clip((scores[:, None] + half - threshold) / (2 * half), 0, 1).mean(axis=0)
+    density = (np.abs(scores[:, None] - threshold) <= half).mean(axis=0) / (2 * half)
+    gathered = kernel.nodes.size < n
+    assert kernel.sf(threshold) == pytest.approx(above, abs=1e-4 if gathered else 1e-12)
+    assert kernel.pdf(threshold) == pytest.approx(density, abs=0.02 if gathered else 1e-12)
+    share = np.linspace(0.01, 0.99, 25)
+    assert kernel.sf(kernel.isf(share)) == pytest.approx(share, rel=1e-9)
+
+
+def test_a_box_that_bridges_no_gap() -> None:
+    some, others = two_classes([0.0, 0.0, 9.0, 9.0], [4.0, 5.0], None, None)
+    kernel, _ = class_kernels(some, others, 0.1, "box")
+    assert kernel.sf(np.array([4.5])).tolist() == [0.5]
+    assert kernel.sf(kernel.isf(np.array([0.25, 0.75]))) == pytest.approx([0.25, 0.75])
+
+
+def test_the_shape_has_a_name() -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        prframe.stats.pr_curve([1.0], [0.0], [0.5], bandwidth=1, kernel="boxes")
+    assert str(caught.value).startswith("`kernel` must be one of 'box', 'gaussian'; got 'boxes'.")

@@ -262,3 +262,31 @@ def test_refusals(change: dict[str, object], message: str) -> None:
     with pytest.raises(prframe.PrframeError) as caught, warnings.catch_warnings():
         pr_bootstrap(**arguments)
     assert str(caught.value) == message
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["binormal", "unretrieved"])
+def test_boxes_are_uniform_errors(name: str) -> None:
+    positives, negatives = data(name)
+    n = positives.size + negatives.size
+    kernels = class_kernels(*two_classes(positives, negatives, None, None), "scott", "box")
+    halves = [np.sqrt(3) * kernel.bandwidth for kernel in kernels]
+    rng = np.random.default_rng(21)
+    curves = []
+    for _ in range(1500):
+        n_pos = rng.binomial(n, positives.size / n)
+        drawn = [
+            rng.choice(scores, size) + rng.uniform(-half, half, size)
+            for scores, size, half in zip(
+                (positives, negatives), (n_pos, n - n_pos), halves, strict=True
+            )
+        ]
+        curves.append(pr_curve(*drawn, LEVELS))
+    full = np.array(curves)
+    found = pr_bootstrap(positives, negatives, LEVELS, kernel="box", n_resamples=4000, rng=5)
+    for level in (0, 4, 9, 14, 19):
+        assert same_law(found.replicates[:, level], full[:, level])
+    center = found.precision
+    assert same_law(
+        np.abs(found.replicates - center).max(axis=1), np.abs(full - center).max(axis=1)
+    )

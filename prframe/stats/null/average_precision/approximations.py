@@ -9,7 +9,7 @@ p-values that are too small.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +21,9 @@ from prframe.stats._arrays import fractions, group_sizes, reals, together
 from prframe.stats.null.average_precision.moments import ap_null_moments
 from prframe.stats.null.random_selection import delta_moments, harmonic
 from prframe.typing import Floats
+
+# Mean and variance at hand.
+GivenMoments: TypeAlias = tuple[ArrayLike, ArrayLike] | None
 
 _MOMENTS = {"exact": ap_null_moments, "delta": delta_moments}
 # From here on the expansion in 1/n is exact to rounding.
@@ -91,7 +94,7 @@ def _support(n: Floats, n_pos: Floats) -> tuple[Floats, Floats]:
 
 
 def beta_parameters(
-    n: ArrayLike, n_pos: ArrayLike, *, moments: tuple[ArrayLike, ArrayLike] | None = None
+    n: ArrayLike, n_pos: ArrayLike, *, moments: GivenMoments = None
 ) -> BetaParameters:
     """Fit pranker's beta distribution to the mean and the variance of AP under random ranking.
 
@@ -159,7 +162,9 @@ def _given(low: Floats, mean: Floats, variance: Floats) -> BetaParameters:
     return BetaParameters(low, total * (mean - low) / (1 - low), total * (1 - mean) / (1 - low))
 
 
-def ap_beta_sf(ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike) -> Floats:
+def ap_beta_sf(
+    ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike, *, moments: GivenMoments = None
+) -> Floats:
     """Return pranker's p-value, P(AP >= ap) under its beta distribution.
 
     Parameters
@@ -170,6 +175,9 @@ def ap_beta_sf(ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike) -> Floats:
         Items, >= 1.
     n_pos : array_like of int
         Positives among them, 1..n; all are broadcast.
+    moments : (array_like of float, array_like of float), optional
+        Mean and variance of the beta distribution, pranker's ``params``; the exact ones of AP
+        unless given.
 
     Returns
     -------
@@ -180,7 +188,7 @@ def ap_beta_sf(ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike) -> Floats:
     Raises
     ------
     PrframeError
-        Numbers out of range.
+        Numbers out of range, or moments that no beta distribution has.
 
     See Also
     --------
@@ -197,10 +205,12 @@ def ap_beta_sf(ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike) -> Floats:
     >>> print(f"{ap_beta_sf(0.105, 1000, 20):.2g}")
     9e-05
     """
-    return np.exp(ap_beta_logsf(ap, n, n_pos))
+    return np.exp(ap_beta_logsf(ap, n, n_pos, moments=moments))
 
 
-def ap_beta_logsf(ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike) -> Floats:
+def ap_beta_logsf(
+    ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike, *, moments: GivenMoments = None
+) -> Floats:
     """Return the natural logarithm of pranker's p-value.
 
     Parameters
@@ -211,6 +221,9 @@ def ap_beta_logsf(ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike) -> Floats:
         Items, >= 1.
     n_pos : array_like of int
         Positives among them, 1..n; all are broadcast.
+    moments : (array_like of float, array_like of float), optional
+        Mean and variance of the beta distribution, pranker's ``params``; the exact ones of AP
+        unless given.
 
     Returns
     -------
@@ -220,7 +233,7 @@ def ap_beta_logsf(ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike) -> Floats:
     Raises
     ------
     PrframeError
-        Numbers out of range.
+        Numbers out of range, or moments that no beta distribution has.
 
     Examples
     --------
@@ -228,7 +241,7 @@ def ap_beta_logsf(ap: ArrayLike, n: ArrayLike, n_pos: ArrayLike) -> Floats:
     -706.68
     """
     ap = fractions("ap", ap)
-    low, a, b = beta_parameters(n, n_pos)
+    low, a, b = beta_parameters(n, n_pos, moments=moments)
     ap, low, a, b = together("`ap`, `n` and `n_pos`", ap, low, a, b)
     with np.errstate(invalid="ignore", divide="ignore"):
         y = np.clip((1 - ap) / (1 - low), 0, 1)
@@ -266,7 +279,9 @@ def _log_far_beta(y: Floats, b: Floats, a: Floats) -> Floats:
     return b * np.log(y) + a * np.log1p(-y) - np.log(b) - betaln(a, b) - np.log(value)
 
 
-def ap_beta_quantile(z: ArrayLike, n: ArrayLike, n_pos: ArrayLike) -> Floats:
+def ap_beta_quantile(
+    z: ArrayLike, n: ArrayLike, n_pos: ArrayLike, *, moments: GivenMoments = None
+) -> Floats:
     """Return the AP whose quantile level under pranker's beta distribution is that of `z`.
 
     pranker's ``qAUPRC(z, n, n_pos)``: the q-quantile of AP with ``q = Phi(z)``.
@@ -279,6 +294,9 @@ def ap_beta_quantile(z: ArrayLike, n: ArrayLike, n_pos: ArrayLike) -> Floats:
         Items, >= 1.
     n_pos : array_like of int
         Positives among them, 1..n; all are broadcast.
+    moments : (array_like of float, array_like of float), optional
+        Mean and variance of the beta distribution, pranker's ``params``; the exact ones of AP
+        unless given.
 
     Returns
     -------
@@ -288,7 +306,7 @@ def ap_beta_quantile(z: ArrayLike, n: ArrayLike, n_pos: ArrayLike) -> Floats:
     Raises
     ------
     PrframeError
-        Numbers out of range.
+        Numbers out of range, or moments that no beta distribution has.
 
     Examples
     --------
@@ -298,7 +316,7 @@ def ap_beta_quantile(z: ArrayLike, n: ArrayLike, n_pos: ArrayLike) -> Floats:
     array([0.1405, 0.3911])
     """
     z = reals("z", z)
-    low, a, b = beta_parameters(n, n_pos)
+    low, a, b = beta_parameters(n, n_pos, moments=moments)
     z, low, a, b = together("`z`, `n` and `n_pos`", z, low, a, b)
     # Either end is computed from its own tail, which keeps the digits of what is small.
     up = betaincinv(a, b, ndtr(z))

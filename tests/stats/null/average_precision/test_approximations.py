@@ -118,6 +118,10 @@ def test_moments_of_the_caller() -> None:
     low, a, b = beta_parameters(40, 12, moments=moments)
     p_value = beta.sf(0.6206041779571191, a, b, low, 1 - low)
     assert p_value == pytest.approx(0.00407340320976025, rel=1e-10)
+    found = ap_beta_sf(0.6206041779571191, 40, 12, moments=moments)
+    assert found == pytest.approx(0.00407340320976025, rel=1e-10)
+    quantile = ap_beta_quantile([-1.0, 2.0], 40, 12, moments=moments)
+    assert beta.cdf(quantile, a, b, low, 1 - low) == pytest.approx(norm.cdf([-1, 2]), rel=1e-10)
     mean, variance = ap_null_moments(40, [5, 12])
     both = beta_parameters(40, [5, 12], moments=(mean, variance))
     for given, found in zip(both, beta_parameters(40, [5, 12]), strict=True):
@@ -147,6 +151,8 @@ def test_every_recorded_run() -> None:
         )
         low, a, b = beta_parameters(n, n_pos, moments=tuple(given["nullparams"].values()))
         assert beta.sf(ap, a, b, low, 1 - low) == pytest.approx(given["pvalue"], rel=1e-10)
+        with_params = ap_beta_sf(ap, n, n_pos, moments=tuple(given["nullparams"].values()))
+        assert with_params == pytest.approx(given["pvalue"], rel=1e-10)
 
 
 @pytest.mark.shared

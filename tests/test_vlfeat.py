@@ -1,0 +1,128 @@
+"""`vl_pr` by its own names, against the recorded runs of the original."""
+
+import numpy as np
+import pytest
+
+import prframe
+from prframe.vlfeat import vl_pr
+from tests.metrics.test_vl_pr import (
+    RECORD,
+    RUNS,
+    TINY_INSTEAD_OF_ZERO,
+    TOTAL_TOO_SMALL,
+    UNRETRIEVED_NOT_NAN,
+    numbers,
+    same,
+)
+
+NAMES = {
+    "interpolate": "interpolate",
+    "includeInf": "include_inf",
+    "stable": "stable",
+    "normalizePrior": "normalize_prior",
+    "numPositives": "num_positives",
+    "numNegatives": "num_negatives",
+}
+
+
+def answer(run: dict):
+    """Call `vl_pr` as the original was called."""
+    given = RECORD["inputs"][run["input"]]
+    options = {NAMES[name]: value for name, value in run["options"].items()}
+    totals = {name: int(value) for name, value in options.items() if name.startswith("num")}
+    return vl_pr(numbers(given["labels"]), numbers(given["scores"]), **(options | totals))
+
+
+@pytest.mark.parametrize("number", sorted(set(RUNS) - TOTAL_TOO_SMALL - TINY_INSTEAD_OF_ZERO))
+def test_recorded_runs(number: int) -> None:
+    run = RUNS[number]
+    recall, precision, info = answer(run)
+    for ours, recorded in ((recall, run["recall"]), (precision, run["precision"])):
+        theirs = numbers(recorded)
+        if number in UNRETRIEVED_NOT_NAN:
+            # All items that are not retrieved are NaN, and none is cut off.
+            scores = numbers(RECORD["inputs"][run["input"]]["scores"])
+            assert (np.isnan(ours) == np.isneginf(scores)).all()
+            listed = np.isfinite(scores)[: theirs.size]
+            assert same(ours[: theirs.size][listed], theirs[listed])
+        else:
+            assert same(ours, theirs)
+    want = [run["auc"], run["ap"], run["ap_interp_11"], run["ap_interp_11"]]
+    assert same(np.array(info), np.array(want))
+
+
+@pytest.mark.parametrize("number", sorted(TINY_INSTEAD_OF_ZERO))
+def test_zero_where_the_original_has_a_tiny_number(number: int) -> None:
+    run = RUNS[number]
+    recall, precision, info = answer(run)
+    assert same(recall, numbers(run["recall"]))
+    assert np.abs(precision - numbers(run["precision"])).max() < 2e-9
+    assert info.ap == pytest.approx(run["ap"], abs=2e-9)
+
+
+@pytest.mark.parametrize("number", sorted(TOTAL_TOO_SMALL))
+def test_totals_that_are_too_small_are_refused(number: int) -> None:
+    with pytest.raises(prframe.PrframeError, match="must be at least what is present, "):
+        answer(RUNS[number])
+
+
+def test_ignored_items_repeat_the_point_before_them() -> None:
+    recall, precision, info = vl_pr([0, 1, 0, -1, 1], [5, 4, 3, 2, 1])
+    assert recall.tolist() == [0, 0, 0.5, 0.5, 0.5, 1]
+    assert precision.tolist() == [1, 1, 1, 1, 0.5, 2 / 3]
+    assert info == vl_pr([1, -1, 1], [4, 2, 1]).info
+    assert info.auc_pa08 == info.ap_interp_11
+    stable = vl_pr([1, 0, -1, 0, 1], [1, 3, 2, 5, 4], stable=True)
+    assert stable.recall.tolist() == [1, 0.5, 0.5, 0, 0.5]
+
+
+def test_interpolated_area_is_ap() -> None:
+    rng = np.random.default_rng(3)
+    labels, scores = rng.choice([-1, 0, 1], 80), rng.normal(size=80)
+    info = vl_pr(labels, scores, interpolate=True).info
+    assert info.auc == pytest.approx(info.ap, rel=1e-14)
+
+
+def test_nothing_positive() -> None:
+    with pytest.warns(prframe.UndefinedMetricWarning):
+        recall, precision, info = vl_pr([-1, 0, -1], [3, 2, 1])
+    assert np.isnan(recall).tolist() == [False, True, True, True]
+    assert precision.tolist() == [1, 0, 0, 0]
+    assert np.isnan(info).all()
+
+
+def test_labels_that_may_be_meant_otherwise() -> None:
+    message = (
+        "no label is below 0, and items of label 0 are ignored; if 0 stands for negatives, "
+        "pass 2 * labels - 1."
+    )
+    with pytest.warns(prframe.PrframeWarning) as caught:
+        vl_pr([1, 0, 1], [3, 2, 1])
+    assert str(caught[0].message) == message
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: vl_pr([True, False], [2, 1]), "`labels` must be a list of numbers; got [True, False]."),
+        (lambda: vl_pr([[1, -1]], [2, 1]), "`labels` must be a list of numbers; got [[1, -1]]."),
+        (lambda: vl_pr([1, -1], [2]), "`labels` and `scores` must have the same number of items, one or more; got 2 and 1."),
+        (lambda: vl_pr(np.array([]), np.array([])), "`labels` and `scores` must have the same number of items, one or more; got 0 and 0."),
+        (lambda: vl_pr([1, -1], [2, 1], stable=1), "`stable` must be True or False; got 1."),
+        (lambda: vl_pr([1, -1], [2, 1], num_positives=0), "`num_positives` must be at least what is present, 1; got 0."),
+        (lambda: vl_pr([1, -1], [2, 1], num_negatives=1.5), "`num_negatives` must be a whole number >= 0; got 1.5."),
+        (lambda: vl_pr([1, -1], [2, 1], normalize_prior=2), "`normalize_prior` must lie between 0 and 1; got 2."),
+    ],
+)  # fmt: skip
+def test_refusals(call, message: str) -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+def test_nan_is_refused() -> None:
+    with pytest.raises(prframe.PrframeError, match="NaN"):
+        vl_pr([1, -1], [np.nan, 1])
+    with pytest.raises(prframe.PrframeError, match="NaN"):
+        vl_pr([1, np.nan], [2, 1])
