@@ -46,7 +46,7 @@ def test_large_tie_blocks_and_what_is_not_retrieved_stay_alone() -> None:
 def test_the_mean_of_both_ends_is_taken() -> None:
     pos, precision = np.array([[2, 3, 4]]), np.array([[1.0, 0.5, 0.25]])
     wide = np.array([False, True, False])
-    assert excess_precision(pos, precision, wide) == pytest.approx(3 * (1 - 0.5) / 2)
+    assert excess_precision(pos, precision, wide) == pytest.approx(3 * (0.5 - 1) / 2)
 
 
 @pytest.mark.parametrize(("share", "shift"), [(0.1, 1), (0.1, 3), (0.5, 1)])
