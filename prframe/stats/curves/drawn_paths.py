@@ -96,18 +96,20 @@ class DrawnPath:
         """
         block_ends = block_ends and bool(self.path.tied.any())
         half = self.knots.fading_half if fading else self.knots.half
-        log_recall, log_fpr, log_odds = [], [], []
+        log_fpr = np.empty((self.levels.size, sum(block.n_draws for block in self.blocks)))
+        log_recall = np.empty_like(log_fpr) if block_ends else np.log(self.levels)[:, None]
+        log_odds, first = [], 0
         for passage in self._passages:
             rates = self._rates(passage, half)
+            columns = slice(first, first := first + rates.shape[1])
             if block_ends:
-                log_fpr.append(passage.at_block_ends(np.log(rates)))
-                log_recall.append(passage.block_ends())
+                passage.at_block_ends(np.log(rates), log_fpr[:, columns])
+                log_recall[:, columns] = passage.block_ends()
             else:
-                log_fpr.append(passage.between(rates))
+                passage.between(rates, log_fpr[:, columns])
             log_odds.append(self._log_odds(passage.block))
-        recall = np.concatenate(log_recall, axis=1).T if block_ends else np.log(self.levels)
-        fpr = np.concatenate(log_fpr, axis=1).T
-        return Draws(np.broadcast_to(recall, fpr.shape), fpr, np.concatenate(log_odds)[:, None])
+        recall = np.broadcast_to(log_recall, log_fpr.shape)
+        return Draws(recall.T, log_fpr.T, np.concatenate(log_odds)[:, None])
 
     def areas_under_precision(self, *, block_ends: bool = False) -> Floats:
         """Return the areas under the precision of fading curves; see `curves`."""
@@ -192,24 +194,24 @@ class _Passage:
         """
         return _pieces(self.recall, self.levels, self.first)
 
-    def between(self, rates: Floats) -> Floats:
-        """Return the logarithms of the false positive rates at the levels."""
+    def between(self, rates: Floats, out: Floats) -> None:
+        """Find the logarithms of the false positive rates at the levels."""
         tied = self.knots.tied
         log_rates = np.log(rates)
         # The rate itself is straight within tie blocks, up to the end of each.
         lines = self._lines(log_rates)
-        if not tied.any():
-            return self._on_lines(lines)
-        lines[tied] = self._lines(rates)[tied]
-        values = self._on_lines(lines)
-        return np.log(values, out=values, where=self._tied())
+        if tied.any():
+            lines[tied] = self._lines(rates)[tied]
+        self._on_lines(lines, out)
+        if tied.any():
+            np.log(out, out=out, where=self._tied())
 
-    def at_block_ends(self, log_rates: Floats) -> Floats:
-        """Return the same with levels within tie blocks moved to the end of their block."""
+    def at_block_ends(self, log_rates: Floats, out: Floats) -> None:
+        """Find the same with levels within tie blocks moved to the end of their block."""
         tied = self.knots.tied
         lines = self._lines(log_rates)
         lines[tied] = log_rates[self.knots.ends[tied]]
-        return self._on_lines(lines)
+        self._on_lines(lines, out)
 
     def block_ends(self) -> Floats:
         """Return the logarithm of the recall of the levels, or of the end of their block."""
@@ -234,12 +236,11 @@ class _Passage:
         lines[-1] = values[-1] if self.complete else np.inf
         return lines
 
-    def _on_lines(self, lines: NDArray[np.complex128]) -> Floats:
-        """Return the values of the lines at the levels."""
+    def _on_lines(self, lines: NDArray[np.complex128], out: Floats) -> None:
+        """Find the values of the lines at the levels."""
         line = lines.ravel().take(self.at, mode="clip")
-        values = line.imag * self.levels[:, None]
-        values += line.real
-        return values
+        np.multiply(line.imag, self.levels[:, None], out=out)
+        out += line.real
 
 
 def _pieces(recall: Floats, levels: Floats, first: Integers) -> Integers:

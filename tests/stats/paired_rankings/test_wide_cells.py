@@ -54,7 +54,7 @@ def test_resamples_hardly_differ_from_those_in_all_cells(share: float, shift: fl
     levels, label = sample(20_000, share, shift)
     evaluate = CellEvaluator(label, [AveragePrecision()])
     units = units_of(None, label.size)
-    times = np.random.default_rng(2).poisson(1, (label.size, 100)).astype(np.uint8)
+    times = np.random.default_rng(2).poisson(1, (label.size, 60)).astype(np.uint8)
     exact, wide = [], []
     for level in levels:
         fewer = enough_levels(level, evaluate)
