@@ -103,7 +103,7 @@ class Deviations:
         # Levels are the first dimension here, which is fast for maxima over them.
         lower, upper = (np.atleast_2d(curves).T for curves in (lower, upper))
         largest = np.full(lower.shape[1], -np.inf)
-        for at in batches(*lower.shape, _AT_ONCE):
+        for at in batches(lower.shape[0], lower.shape[1], _AT_ONCE):
             down = _deviation(lower[at], bottom[at], -below[at], np.less, least[at])
             up = _deviation(upper[at], top[at], above[at], np.greater, most[at])
             if self.unlimited is not None:

@@ -161,9 +161,9 @@ def reach(places: Integers) -> int:
 def _with_either_sign(number: Floats, above: int, dropped: int, out: Floats) -> Floats:
     """Return how often sums occur after one more number has been added or subtracted.
 
-    Sums and their numbers stand in rising order and are as many as `out` has room for, of which the
-    first are those with a minus sign but for some that are `dropped`, and those with a plus sign
-    begin at the place `above`.
+    Sums rise along the arrays. In the result the first ones are those with a minus sign, of which
+    some are `dropped`, and those with a plus sign begin at the place `above`. The last ones that
+    `out` has no room for are dropped as well.
     """
     size = min(out.size, above + number.size)
     minus = number[dropped:][:size]
