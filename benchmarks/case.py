@@ -36,10 +36,11 @@ class Ratio:
 
 @dataclass(frozen=True)
 class Limit:
-    """How much memory a subject should stay under, in 10^6 bytes."""
+    """How much memory a subject should stay under, in 10^6 bytes, with or `beyond` its data."""
 
     subject: str
     megabytes: float
+    beyond: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """What is compared with what, and what was aimed at."""
 
 from collections.abc import Callable
+from math import ceil
 from typing import Any
 
 from benchmarks.band_cases import bands, bands_of_groups, intervals_of_groups
@@ -208,6 +209,35 @@ def dense(sizes: Sizes) -> Case:
     )
 
 
+def memory(sizes: Sizes) -> Case:
+    # These numbers stand in docs/guide/performance.md.
+    fixed, per_row, per_positive, per_row_of_groups = 64, 40, 15, 10
+    rows = sizes.one_group
+    subjects, limits = [], []
+    for share in (0.001, 0.5):
+        for groups, of_row, of_positive in (
+            (1, per_row, per_positive),
+            (rows // sizes.per_group, per_row_of_groups, 0),
+        ):
+            data = {"groups": groups, "per_group": rows // groups, "prevalence": share}
+            shape = "one group" if groups == 1 else f"{groups:,} groups"
+            name = f"{shape}, {share:g} positive"
+            subjects.append(Subject(name, "evaluate", {"metrics": ["AP"], **data}))
+            megabytes = fixed + (of_row + of_positive * share) * rows / 1e6
+            limits.append(Limit(name, ceil(megabytes), beyond=True))
+    return Case(
+        "memory",
+        f'Memory that `evaluate(frame, "AP", by="group")` takes beyond the frame, {rows:,} rows as '
+        f"one group, and in groups of {sizes.per_group:,}: {fixed} MB, {per_row} bytes for each row "
+        f"of a group and {per_positive} for each of its positives; in small groups "
+        f"{per_row_of_groups} for each row.",
+        subjects,
+        [],
+        sizes.few_rounds,
+        limits=limits,
+    )
+
+
 def parquet(sizes: Sizes) -> Case:
     data = {"groups": sizes.parquet_groups, "per_group": sizes.per_group, "prevalence": 0.02}
     names = ["collect()", 'collect(engine="streaming")', "sink_parquet(path)"]
@@ -389,6 +419,7 @@ CASES: dict[str, Callable[[Sizes], Case]] = {
     "peers": peers,
     "one-group": one_group,
     "dense": dense,
+    "memory": memory,
     "parquet": parquet,
     "large-row-groups": large_row_groups,
     "trec": trec_files,

@@ -26,9 +26,15 @@ def compile_modules() -> None:
     _python("-m", "compileall", "-q", "prframe", "benchmarks")
 
 
-def run_task(task: str, options: dict[str, Any], later: int) -> Measurement:
-    """Run a task in a fresh process."""
-    output = _python("-m", "benchmarks.child", task, json.dumps(options), str(later))
+def run_task(
+    task: str, options: dict[str, Any], later: int, limit: float | None = None
+) -> Measurement:
+    """Run a task in a fresh process, which is ended after `limit` seconds."""
+    command = "-m", "benchmarks.child", task, json.dumps(options), str(later)
+    try:
+        output = _python(*command, limit=limit)
+    except subprocess.TimeoutExpired:
+        return Measurement(skipped=f"more than {limit:g} seconds")
     found = json.loads(output.splitlines()[-1])
     return Measurement(**{**found, "later": tuple(found["later"])})
 
@@ -46,11 +52,11 @@ def run_module(name: str, *arguments: str) -> str:
     return _python("-m", name, *arguments)
 
 
-def _python(*arguments: str) -> str:
+def _python(*arguments: str, limit: float | None = None) -> str:
     """Run Python from the root of the repository; return what it prints."""
     command = (sys.executable, *arguments)
     done = subprocess.run(  # noqa: S603
-        command, cwd=ROOT, capture_output=True, text=True, check=False
+        command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=limit
     )
     if done.returncode:
         raise RuntimeError(f"{' '.join(arguments)} failed:\n{done.stderr}")

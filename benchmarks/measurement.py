@@ -15,7 +15,8 @@ class Measurement:
     first, later : float, tuple of float
         Seconds of the first call in the process, and of those after it.
     ready, peak, peak_later : float
-        The largest resident memory just before the first call, just after it, and at the end.
+        The resident memory just before the first call, and the largest from there until just
+        after it and until the end.
     others : float
         How many CPUs other programs kept busy meanwhile, on average.
     answer : dict

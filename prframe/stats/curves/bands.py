@@ -6,11 +6,14 @@ from math import ceil
 
 import numpy as np
 
+from prframe.stats._batches import batches
 from prframe.stats._tolerances import EQUAL
 from prframe.typing import Flags, Floats
 
 # The level of the pointwise intervals by which the shape of a band is measured.
 _SHAPE = 0.99
+# So many deviations are computed at a time, few enough for the processor's cache.
+_AT_ONCE = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,24 +102,28 @@ class Deviations:
         least, most = self._in_order[0][:, :1], self._in_order[1][:, -1:]
         # Levels are the first dimension here, which is fast for maxima over them.
         lower, upper = (np.atleast_2d(curves).T for curves in (lower, upper))
-        down = _deviation(lower, bottom, -below, np.less, least)
-        up = _deviation(upper, top, above, np.greater, most)
-        if self.unlimited is not None:
-            up[self.unlimited] = 0.0
-        return np.asarray(np.maximum(down, up, out=down).max(axis=0))
+        largest = np.full(lower.shape[1], -np.inf)
+        for at in batches(lower.shape[0], lower.shape[1], _AT_ONCE):
+            down = _deviation(lower[at], bottom[at], -below[at], np.less, least[at])
+            up = _deviation(upper[at], top[at], above[at], np.greater, most[at])
+            if self.unlimited is not None:
+                up[self.unlimited[at]] = 0.0
+            np.maximum(largest, np.maximum(down, up, out=down).max(axis=0), out=largest)
+        return largest
 
 
 def _deviation(
     curves: Floats, middle: Floats, unit: Floats, beyond: np.ufunc, farthest: Floats
 ) -> Floats:
     """Return the deviations of curves in units; without a unit, what no draw reaches is far."""
-    # Inf - inf: a curve that lies where the median lies.
+    # Inf - inf: a curve that lies where the median lies, where there is no unit.
     with np.errstate(invalid="ignore"):
         deviation = np.subtract(curves, middle[:, None])
         deviation /= unit[:, None]
-    lacking = np.isnan(deviation)
+    lacking = np.isnan(unit)
     if lacking.any():
-        deviation[lacking] = np.where(beyond(curves, farthest), np.inf, 0.0)[lacking]
+        far = beyond(curves[lacking], farthest[lacking])
+        deviation[lacking] = np.where(far, np.inf, 0.0)
     return deviation
 
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from prframe.stats.curves.drawn_areas import area_under_precision, area_under_rates
 from prframe.stats.curves.gamma_walks import Weights, add_up
 from prframe.stats.curves.knots import Knots
 from prframe.stats.curves.roc_path import DRAWN_KNOTS, RocPath
@@ -75,7 +77,7 @@ class DrawnPath:
     """
 
     def __init__(self, path: RocPath, levels: Floats, blocks: Sequence[Weights]) -> None:
-        """Draw the recall at the knots, and find the levels between them."""
+        """Draw the recall at the knots."""
         path = path.thin(DRAWN_KNOTS)
         self.path, self.levels, self.blocks, self.knots = path, levels, blocks, Knots.of(path)
         below = np.bincount((levels * _CELLS).astype(np.int64) + 1, minlength=_CELLS + 2)
@@ -94,25 +96,49 @@ class DrawnPath:
         """
         block_ends = block_ends and bool(self.path.tied.any())
         half = self.knots.fading_half if fading else self.knots.half
-        log_recall, log_fpr, log_odds = [], [], []
-        for block, passage in zip(self.blocks, self._passages, strict=True):
-            rates = self._rates(block, half)
+        log_fpr = np.empty((self.levels.size, sum(block.n_draws for block in self.blocks)))
+        log_recall = np.empty_like(log_fpr) if block_ends else np.log(self.levels)[:, None]
+        log_odds, first = [], 0
+        for passage in self._passages:
+            rates = self._rates(passage, half)
+            columns = slice(first, first := first + rates.shape[1])
             if block_ends:
-                log_fpr.append(passage.at_block_ends(np.log(rates)))
-                log_recall.append(passage.block_ends())
+                passage.at_block_ends(np.log(rates), log_fpr[:, columns])
+                log_recall[:, columns] = passage.block_ends()
             else:
-                log_fpr.append(passage.between(rates))
-            log_odds.append(self._log_odds(block))
-        recall = np.concatenate(log_recall, axis=1).T if block_ends else np.log(self.levels)
-        fpr = np.concatenate(log_fpr, axis=1).T
-        return Draws(np.broadcast_to(recall, fpr.shape), fpr, np.concatenate(log_odds)[:, None])
+                passage.between(rates, log_fpr[:, columns])
+            log_odds.append(self._log_odds(passage.block))
+        recall = np.broadcast_to(log_recall, log_fpr.shape)
+        return Draws(recall.T, log_fpr.T, np.concatenate(log_odds)[:, None])
 
-    def _rates(self, block: Weights, half: Floats) -> Floats:
+    def areas_under_precision(self, *, block_ends: bool = False) -> Floats:
+        """Return the areas under the precision of fading curves; see `curves`."""
+        knots, parts = self.knots, []
+        ends = knots.ends if block_ends else None
+        for passage in self._passages:
+            against = self._rates(passage, knots.fading_half)
+            against *= np.exp(-self._log_odds(passage.block))
+            parts.append(area_under_precision(passage.recall, against, knots.tied[:-1], ends))
+        return np.concatenate(parts)
+
+    def areas_under_rates(self, beyond: float) -> Floats:
+        """Return the areas under the rates of curves; `beyond` is the rate that is never reached.
+
+        That rate is taken from the recall on that all retrieved items have.
+        """
+        knots, parts = self.knots, []
+        for passage in self._passages:
+            rates = self._rates(passage, knots.half)
+            area = area_under_rates(passage.recall, rates, knots.tied[:-1])
+            parts.append(area + beyond * (1 - passage.recall[-1]))
+        return np.concatenate(parts)
+
+    def _rates(self, passage: "_Passage", half: Floats) -> Floats:
         """Return the false positive rates at the knots, shape (knots, draws)."""
-        passed = np.append(self.knots.fp, self.path.n_neg)
-        sums = block.negatives.at(passed) + block.halves.at(np.append(half, 1.0))
+        halves = passage.block.halves.at(np.append(half, 1.0))
+        sums = np.add(passage.negatives, halves, out=halves)
         # With a shape near 0 draws may be too small for a float.
-        rates = np.maximum(sums[:-1], np.finfo(np.float64).tiny)
+        rates = np.maximum(sums[:-1], np.finfo(np.float64).tiny, out=sums[:-1])
         rates /= sums[-1]
         return rates
 
@@ -128,14 +154,16 @@ class DrawnPath:
 class _Passage:
     """The recall at the knots in a block of draws, and the pieces in which levels lie.
 
-    `recall` has the shape (knots, draws). `at`, of shape (levels, draws), is the place in the
-    flattened array of the knot at or before each level.
+    `recall` has the shape (knots, draws), `first` is the number of levels below each cell, and
+    `passed` the number of negatives above each knot, and of all.
     """
 
+    block: Weights
+    passed: Floats
     knots: Knots
     levels: Floats
+    first: Integers
     recall: Floats
-    at: Integers
     complete: bool
 
     @classmethod
@@ -150,27 +178,40 @@ class _Passage:
         inner = np.flatnonzero(knots.share)
         piece = knots.piece[inner]
         recall[inner] += knots.share[inner, None] * (sums[piece + 1] - sums[piece])
-        at = _pieces(recall, levels, first)
-        return cls(knots, levels, recall, at, not path.missed)
+        passed = np.append(knots.fp, path.n_neg)
+        return cls(block, passed, knots, levels, first, recall, not path.missed)
 
-    def between(self, rates: Floats) -> Floats:
-        """Return the logarithms of the false positive rates at the levels."""
+    @cached_property
+    def negatives(self) -> Floats:
+        """The weights of the negatives that are passed, which several kinds of curves read."""
+        return self.block.negatives.at(self.passed)
+
+    @cached_property
+    def at(self) -> Integers:
+        """The place in the flattened array of the knot at or before each level.
+
+        The shape is (levels, draws).
+        """
+        return _pieces(self.recall, self.levels, self.first)
+
+    def between(self, rates: Floats, out: Floats) -> None:
+        """Find the logarithms of the false positive rates at the levels."""
         tied = self.knots.tied
         log_rates = np.log(rates)
         # The rate itself is straight within tie blocks, up to the end of each.
         lines = self._lines(log_rates)
-        if not tied.any():
-            return self._on_lines(lines)
-        lines[tied] = self._lines(rates)[tied]
-        values = self._on_lines(lines)
-        return np.log(values, out=values, where=self._tied())
+        if tied.any():
+            lines[tied] = self._lines(rates)[tied]
+        self._on_lines(lines, out)
+        if tied.any():
+            np.log(out, out=out, where=self._tied())
 
-    def at_block_ends(self, log_rates: Floats) -> Floats:
-        """Return the same with levels within tie blocks moved to the end of their block."""
+    def at_block_ends(self, log_rates: Floats, out: Floats) -> None:
+        """Find the same with levels within tie blocks moved to the end of their block."""
         tied = self.knots.tied
         lines = self._lines(log_rates)
         lines[tied] = log_rates[self.knots.ends[tied]]
-        return self._on_lines(lines)
+        self._on_lines(lines, out)
 
     def block_ends(self) -> Floats:
         """Return the logarithm of the recall of the levels, or of the end of their block."""
@@ -195,12 +236,11 @@ class _Passage:
         lines[-1] = values[-1] if self.complete else np.inf
         return lines
 
-    def _on_lines(self, lines: NDArray[np.complex128]) -> Floats:
-        """Return the values of the lines at the levels."""
+    def _on_lines(self, lines: NDArray[np.complex128], out: Floats) -> None:
+        """Find the values of the lines at the levels."""
         line = lines.ravel().take(self.at, mode="clip")
-        values = line.imag * self.levels[:, None]
-        values += line.real
-        return values
+        np.multiply(line.imag, self.levels[:, None], out=out)
+        out += line.real
 
 
 def _pieces(recall: Floats, levels: Floats, first: Integers) -> Integers:

@@ -7,6 +7,7 @@ say.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -76,12 +77,13 @@ def _within(path: RocPath) -> list[tuple[Integers, Floats, Floats]]:
     """Return piece, share and negatives passed of knots within pieces, tied or not, or empty."""
     low, high = path.fp[:-1], path.fp[1:]
     free, tied = np.flatnonzero(~path.tied & (low < high)), np.flatnonzero(path.tied)
-    of_free, free_fp = _between(_growing(high[-1], _RATIO, np.inf), low[free], high[free])
+    of_free, free_fp = _between(_growing(high[-1], _RATIO), low[free], high[free])
     of_free = free[of_free]
     log_fp = np.log(path.fp + 0.5)
     log_share = (np.log(free_fp + 0.5) - log_fp[of_free]) / np.diff(log_fp)[of_free]
     most = max(1.0, path.n_neg / _TIED_PARTS)
-    of_tied, tied_fp = _between(_growing(high[-1], _TIED_RATIO, most), low[tied], high[tied])
+    tied_numbers = _growing(high[-1], _TIED_RATIO, most) if tied.size else np.empty(0)
+    of_tied, tied_fp = _between(tied_numbers, low[tied], high[tied])
     of_tied = tied[of_tied]
     share = (tied_fp - low[of_tied]) / (high - low)[of_tied]
     # The half negative that was not seen falls to 0 at recall 0.
@@ -96,8 +98,17 @@ def _within(path: RocPath) -> list[tuple[Integers, Floats, Floats]]:
     ]
 
 
-def _growing(most: float, ratio: float, largest_step: float) -> Floats:
-    """Return parts of the first negative, and whole numbers that grow by a ratio."""
+def _growing(most: float, ratio: float, largest_step: float = np.inf) -> Floats:
+    """Return parts of the first negative, and whole numbers that grow by a ratio.
+
+    They reach at least up to `most`, and up to the next power of 2, since groups share them.
+    """
+    return _numbers(2.0 ** np.ceil(np.log2(max(most, 1.0))), ratio, largest_step)
+
+
+@lru_cache(maxsize=64)
+def _numbers(most: float, ratio: float, largest_step: float) -> Floats:
+    """Return the numbers of `_growing` up to the first that is at least `most`."""
     numbers = [1.0]
     while numbers[-1] < most:
         step = min(numbers[-1] * (ratio - 1), largest_step)

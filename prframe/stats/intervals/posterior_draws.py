@@ -89,8 +89,20 @@ class _Curves:
     def false_rates(self, drawn: CurveDraws) -> Floats:
         """Return the false positive rates of curves; items that are not retrieved are tied."""
         rates = np.exp(drawn.log_fpr)
-        unlisted = self.cells.neg[-1] / self.cells.n_neg
-        return np.where(np.isinf(rates), 1 - unlisted / 2, rates)
+        return np.where(np.isinf(rates), self._rate_of_unlisted, rates)
+
+    def areas_under_precision(self, *, at_ends: bool = False) -> Floats:
+        """Return the areas under the precision of curves for areas."""
+        return self.path.areas_under_precision(block_ends=at_ends)
+
+    def areas_under_rates(self) -> Floats:
+        """Return the areas under the false positive rates of curves."""
+        return self.path.areas_under_rates(self._rate_of_unlisted)
+
+    @property
+    def _rate_of_unlisted(self) -> float:
+        """The false positive rate amid the items that are not retrieved, which are tied."""
+        return float(1 - self.cells.neg[-1] / self.cells.n_neg / 2)
 
     def found(self, k: float, share: float | Floats) -> Floats:
         """Return the recall among the best share of all items, which are k items in the sample."""

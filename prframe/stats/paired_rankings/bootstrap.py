@@ -1,6 +1,7 @@
 """The paired bootstrap, which draws items once for all rankings of them and all metrics."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,13 +10,15 @@ from prframe.stats._batches import batches
 from prframe.stats._units import Units
 from prframe.stats.paired_rankings.cell_counts import (
     CellCounts,
+    counts_of_both,
     enough_levels,
     metrics_of,
     rows_at_once,
 )
 from prframe.stats.paired_rankings.multiplicity_draws import drawn_multiplicities
+from prframe.stats.paired_rankings.wide_cells import wide_cells
 from prframe.stats.rankings import CellEvaluator, Evaluator, items_at_once, merged_for
-from prframe.typing import Floats, Integers
+from prframe.typing import Flags, Floats, Integers
 
 
 def paired_replicates(
@@ -56,11 +59,40 @@ def _of_counts(
     rng: np.random.Generator,
 ) -> Iterator[Floats]:
     """Yield metrics that take counts in cells."""
-    rankings = [
-        CellCounts.drawn(enough_levels(level, evaluate), evaluate, units) for level in levels
-    ]
+    rankings = [_CountedRanking.of(level, evaluate, units) for level in levels]
     for times in _multiplicities(units, n_resamples, rng):
-        yield np.stack([metrics_of(counts(times), evaluate) for counts in rankings], axis=1)
+        yield np.stack([ranking(times) for ranking in rankings], axis=1)
+
+
+@dataclass(frozen=True)
+class _CountedRanking:
+    """A ranking whose resamples are counted in cells.
+
+    Attributes
+    ----------
+    counts : CellCounts
+    evaluate : CellEvaluator
+    wide : ndarray of bool, shape (n_cells,)
+    lacking : ndarray of float, shape (n_metrics, 1)
+        What wide cells leave out of the metrics of all items.
+    """
+
+    counts: CellCounts
+    evaluate: CellEvaluator
+    wide: Flags
+    lacking: Floats
+
+    @classmethod
+    def of(cls, level: Integers, evaluate: CellEvaluator, units: Units) -> "_CountedRanking":
+        """Return a ranking of items that come in units."""
+        levels, wide = wide_cells(enough_levels(level, evaluate), evaluate)
+        once = metrics_of(counts_of_both(levels[None], evaluate)[None], evaluate, wide)
+        lacking = evaluate(level[None]) - once if wide.any() else np.zeros_like(once)
+        return cls(CellCounts.drawn(levels, evaluate, units), evaluate, wide, lacking)
+
+    def __call__(self, times: NDArray[np.uint8]) -> Floats:
+        """Return the metrics for numbers of units, shape (n_metrics, R)."""
+        return metrics_of(self.counts(times), self.evaluate, self.wide) + self.lacking
 
 
 def _of_levels(

@@ -14,7 +14,7 @@ _LIMIT = 32
 _SHORT = 3.0
 _BYTE = 256
 # So many bytes are compared at a time, few enough for the processor's cache.
-_AT_ONCE = 1 << 16
+_AT_ONCE = 1 << 18
 
 
 def drawn_multiplicities(
@@ -68,7 +68,8 @@ def _poisson(rate: float, number: int, rng: np.random.Generator) -> NDArray[np.u
         words = rng.integers(0, 1 << 64, -(-counts.size // 8), dtype=np.uint64)
         random = words.astype("<u8", copy=False).view(np.uint8)[: counts.size]
         for end in ends[ends < _BYTE].astype(np.uint8):
-            counts += random >= end
+            # A flag is read as the byte that it is, since the sum would convert it in pieces.
+            counts += (random >= end).view(np.uint8)
         if ends[-1] < _BYTE:
             rest = np.flatnonzero(random >= np.uint8(ends[-1]))
             chosen = rng.random(rest.size) * left[-1]

@@ -14,6 +14,7 @@ from prframe.stats.paired_rankings.cell_counts import (
     enough_levels,
     rows_at_once,
 )
+from prframe.stats.paired_rankings.wide_cells import wide_cells
 from prframe.stats.rankings import (
     CellEvaluator,
     Evaluator,
@@ -123,13 +124,13 @@ def _swapped_counts(
     draws: Iterable[tuple[int, Flags]],
 ) -> Iterator[Floats]:
     """Yield differences of metrics that take counts in cells."""
-    tables = [enough_levels(levels, evaluate) for levels in joint]
-    counts = [CellCounts.swapped(levels, differs, evaluate, units) for levels in tables]
-    both = [counts_of_both(levels, evaluate) for levels in tables]
+    tables = [wide_cells(enough_levels(levels, evaluate), evaluate) for levels in joint]
+    counts = [CellCounts.swapped(table.levels, differs, evaluate, units) for table in tables]
+    both = [counts_of_both(table.levels, evaluate) for table in tables]
     for coin, bits in draws:
         given = counts[coin](np.ascontiguousarray(bits.T).view(np.uint8))
         # What the first ranking has lost the second has won.
-        yield differences_of(given, both[coin], evaluate)
+        yield differences_of(given, both[coin], evaluate, tables[coin].wide)
 
 
 def _all_swaps(n_units: int, width: int, held: int) -> Iterator[tuple[int, Flags]]:

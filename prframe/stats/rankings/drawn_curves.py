@@ -79,6 +79,14 @@ class DrawnCurves(Protocol):
         """Return curves for single levels or areas, in proportion within ties or at their ends."""
         ...
 
+    def areas_under_precision(self, *, at_ends: bool = False) -> Floats:
+        """Return the areas under the precision of curves for areas, shape (n_draws,)."""
+        ...
+
+    def areas_under_rates(self) -> Floats:
+        """Return the areas under the false positive rates of curves, shape (n_draws,)."""
+        ...
+
     def at(self, level: float) -> int:
         """Return the index of a level of recall that the metric asked for."""
         ...

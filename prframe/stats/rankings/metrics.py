@@ -73,7 +73,7 @@ class AveragePrecision(CellStatistic):
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the area under precision at the end of ties, ``int PR(b) db``."""
-        return np.asarray(curves.drawn(area=True, at_ends=True).precision @ curves.weights)
+        return curves.areas_under_precision(at_ends=True)
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class TrapezoidArea(CellStatistic):
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the area under precision, ``int PR(b) db``."""
-        return np.asarray(curves.drawn(area=True).precision @ curves.weights)
+        return curves.areas_under_precision()
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ class RocArea(CellStatistic):
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return ``1 - int alpha(b) db``, alpha being the false positive rate."""
-        return np.asarray(1 - curves.false_rates(curves.drawn()) @ curves.weights)
+        return np.asarray(1 - curves.areas_under_rates())
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,9 @@ _REACH = 40.0
 # of which its mass is below 1e-10 of its digits; and below that sum, over so many.
 _WINDOW, _BELOW = 20, 0.5
 # Fewer numbers than this are convolved one by one, which takes less time.
-_FEW = 200
+_FEW = 600
+# After so many numbers, counts of sums are divided by their total, so that they do not overflow.
+_HALVED = 512
 # Values of a characteristic function do not matter if their logarithm is below the first number;
 # so many numbers are multiplied at a time.
 _NOTHING, _FACTORS = -44.0, 4
@@ -46,22 +48,21 @@ class SignFlipGrid:
     @classmethod
     def of_places(cls, places: Integers, unit: float, step: float) -> "SignFlipGrid":
         """Convolve the flips of whole, rising numbers; sums out of reach are dropped."""
-        total = int(places.sum())
-        half = min(total, reach(places))
-        chance = np.zeros(2 * half + 1)
-        chance[half] = 1.0
-        extent = 0
-        for place in places:
-            low, high = half - extent, half + extent + 1
-            moved = 0.5 * chance[low:high]
-            chance[low:high] = 0.0
-            left, right = max(place - low, 0), max(high + place - chance.size, 0)
-            chance[low - place + left : high - place] += moved[left:]
-            chance[low + place : high + place - right] += moved[: moved.size - right]
-            extent = min(extent + int(place), half)
-        start = (half - total) % 2
-        atoms = chance[start::2]
-        return cls(start - half, np.cumsum(atoms[::-1])[::-1], unit, step)
+        half = min(int(places.sum()), reach(places))
+        # Sums of one parity stand here, how often each occurs; `low` is the least of them.
+        number, low, total, exponent = np.ones(1), 0, 0, 0
+        room = np.empty(half + 1), np.empty(half + 1)
+        for at, place in enumerate(places.tolist()):
+            total += place
+            least = max(-total, (total + half) % 2 - half)
+            above, dropped = (low + place - least) // 2, (least - low + place) // 2
+            number = _with_either_sign(number, above, dropped, room[at % 2][: 1 - least])
+            low, exponent = least, exponent - 1
+            if not at % _HALVED:
+                number *= 2.0**exponent
+                exponent = 0
+        atoms = number * 2.0**exponent
+        return cls(low, np.cumsum(atoms[::-1])[::-1], unit, step)
 
     @classmethod
     def about(cls, places: Integers, unit: float, step: float, place: float) -> "SignFlipGrid":
@@ -155,6 +156,24 @@ def grid_cells(n: int) -> int:
 def reach(places: Integers) -> int:
     """Return the distance from 0 beyond which sums of whole, rising numbers do not matter."""
     return int(_REACH * np.sqrt((places.astype(float) ** 2).sum())) + int(places[-1]) + 1
+
+
+def _with_either_sign(number: Floats, above: int, dropped: int, out: Floats) -> Floats:
+    """Return how often sums occur after one more number has been added or subtracted.
+
+    Sums rise along the arrays. In the result the first ones are those with a minus sign, of which
+    some are `dropped`, and those with a plus sign begin at the place `above`. The last ones that
+    `out` has no room for are dropped as well.
+    """
+    size = min(out.size, above + number.size)
+    minus = number[dropped:][:size]
+    alone, plus = min(above, minus.size), number[: size - above]
+    out[:alone] = minus[:alone]
+    out[alone:above] = 0.0
+    shared = minus.size - alone
+    np.add(minus[alone:], plus[:shared], out=out[alone : minus.size])
+    out[above + shared : size] = plus[shared:]
+    return out[:size]
 
 
 def _rounded_squares(ratios: Floats) -> Floats:

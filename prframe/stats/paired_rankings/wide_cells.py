@@ -1,0 +1,76 @@
+"""Wide cells, in which the positives of AP are counted together deep in a ranking."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from prframe.stats.rankings import AveragePrecision, CellEvaluator
+from prframe.typing import Flags, Floats, Integers
+
+# Within a wide cell neither positives nor items grow by more than a factor of about 1 + 1/64.
+_STEPS = 64
+# A cell that takes more than a quarter of such a step stays alone.
+_ALONE = 0.25
+
+
+class WideCells(NamedTuple):
+    """Levels of which some have been merged, and the cells, best first, to which that happened."""
+
+    levels: Integers
+    wide: Flags
+
+
+def wide_cells(levels: Integers, evaluate: CellEvaluator) -> WideCells:
+    """Merge levels of positives between which precision hardly changes, for AP alone.
+
+    Parameters
+    ----------
+    levels : ndarray of int, shape (..., N)
+        Levels of one ranking, or of several, whose levels are merged in the same way; each level
+        but 0 and the lowest has a positive.
+    evaluate : CellEvaluator
+
+    Returns
+    -------
+    WideCells
+
+    Notes
+    -----
+    In a wide cell AP takes the mean of the precisions at its two ends. What this leaves out is
+    nearly the same for all draws. In resamples of 20,000 to 200,000 items its standard deviation
+    was at most .01 of that of the difference between two rankings.
+    """
+    every = np.bincount(levels.ravel())[::-1]
+    positives = np.bincount(levels[..., evaluate.label].ravel(), minlength=every.size)[::-1]
+    if not all(isinstance(statistic, AveragePrecision) for statistic in evaluate.statistics):
+        return WideCells(levels, np.zeros(every.size, dtype=np.bool_))
+    steps, alone = np.zeros(every.size), np.zeros(every.size, dtype=np.bool_)
+    for counts in (positives, every):
+        end = _STEPS * np.log1p(np.cumsum(counts))
+        start = np.insert(end[:-1], 0, 0.0)
+        steps += np.floor(start)
+        alone |= end - start > _ALONE
+    opens = alone | (np.diff(steps, prepend=-1) != 0)
+    opens[1:] |= alone[:-1]
+    # The items that are not retrieved have a cell of their own.
+    opens[-1] = True
+    cell = np.cumsum(opens) - 1
+    return WideCells(cell[-1] - cell[::-1][levels], np.bincount(cell) > 1)
+
+
+def excess_precision(pos: Integers, precision: Floats, wide: Flags) -> Floats:
+    """Return what AP is to lose, times the positives, where it took the ends of wide cells.
+
+    Parameters
+    ----------
+    pos, precision : ndarray, shape (R, n_cells)
+        The positives of each cell, and the precision at its end.
+    wide : ndarray of bool, shape (n_cells,)
+
+    Returns
+    -------
+    ndarray of float, shape (R,)
+    """
+    at = np.flatnonzero(wide)
+    drop = precision[:, at] - precision[:, at - 1]
+    return np.asarray(np.einsum("rc,rc->r", pos[:, at], drop) / 2)

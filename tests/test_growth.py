@@ -1,0 +1,50 @@
+"""The command that measures how time grows."""
+
+from dataclasses import asdict
+
+import pytest
+
+from benchmarks import growth, growth_tasks
+from benchmarks.measurement import Measurement
+
+SKLEARN = "scikit-learn"
+
+
+@pytest.mark.parametrize("most_rows", [10_000, 10**6, 10**8])
+def test_sizes_stay_within_the_rows_asked_for(most_rows: int) -> None:
+    axes = growth.axes(most_rows)
+    assert list(axes) == ["rows", "share", "groups", "models"]
+    assert axes["rows"][-1].rows == most_rows
+    for axis, sizes in axes.items():
+        along = [getattr(size, axis) for size in sizes]
+        assert along == sorted(along)
+        for size in sizes:
+            assert size.rows <= most_rows
+            assert size.rows // size.models // size.groups >= 1
+
+
+@pytest.mark.parametrize("models", [1, 3])
+def test_tools_compute_the_same(models: int) -> None:
+    pytest.importorskip("sklearn")
+    size = asdict(growth.Size(rows=600, groups=5, models=models))
+    works = [growth_tasks.grow(tool, **size) for tool in ("prframe", SKLEARN)]
+    ours, theirs = (work.answer(work.call()) for work in works)
+    assert ours["groups"] == theirs["groups"] == 5 * models
+    assert ours["AP"] == pytest.approx(theirs["AP"], abs=1e-12)
+
+
+def test_a_tool_that_takes_too_long_is_asked_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run_task(task: str, options: dict, later: int, limit: float) -> Measurement:
+        assert (task, later, limit) == ("grow", 3, 7)
+        if options["tool"] == SKLEARN and options["rows"] > 10_000:
+            return Measurement(skipped="more than 7 seconds")
+        return Measurement(0.5, (0.25, 0.125, 0.5), ready=100, peak_later=130)
+
+    monkeypatch.setattr(growth, "run_task", run_task)
+    rows = [row for row in growth.measured(10**6, 7) if row["axis"] == "rows"]
+    theirs = [(row["rows"], row["note"]) for row in rows if row["tool"] == SKLEARN]
+    assert theirs == [(10_000, ""), (100_000, "more than 7 seconds")]
+    ours = [row for row in rows if row["tool"] == "prframe"]
+    assert [row["rows"] for row in ours] == [10_000, 100_000, 1_000_000]
+    assert tuple(ours[0]) == growth.COLUMNS
+    assert (ours[0]["later_seconds"], ours[0]["megabytes"]) == ("0.25", "30")
