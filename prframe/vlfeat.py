@@ -156,7 +156,9 @@ def vl_pr(  # noqa: PLR0913
             PrframeWarning,
         )
     frame = pl.DataFrame({"label": label, "score": score})
-    shared: Shared = {"ignore": 0, "ties": "order", "n_pos": num_positives, "n_neg": num_negatives}
+    # A total of negatives that is named says that there may be none.
+    n_neg = int((label < 0).sum()) if num_negatives is None else num_negatives
+    shared: Shared = {"ignore": 0, "ties": "order", "n_pos": num_positives, "n_neg": n_neg}
     shape: _Shape = {
         "interpolate": interpolate,
         "include_unretrieved": include_inf,
