@@ -108,6 +108,9 @@ class APNull(NullDistribution):
     with a hundred positives; "saddlepoint" gives way to "transform" where its checks fail, and
     "transform" never counts first, and walks where the inversion does not converge.
 
+    Quantiles are values that AP takes if there are at most exp(18) rankings and these are counted.
+    Otherwise P(AP >= isf(q)) is at most q, and next to it as far as single rankings allow.
+
     Without ties the time hardly depends on the sizes: a value takes milliseconds to a second, also
     among 20 million items of which half are positive. Far from chance, with P below 1e-30, a few
     positives among millions of items take half a minute, because the likeliest rankings that are
