@@ -31,6 +31,9 @@ Seed: TypeAlias = int | np.random.Generator | None
 
 # Logarithms of a probability and of a level are equal if they differ by less than this.
 _SLACK = 1e-12
+# Where the values that X takes cannot be told apart, a quantile is close enough if the logarithm
+# of its probability is beyond that of the level by at most this.
+_CLOSE = 1e-8
 # A bracket as wide as this share of a lattice's step holds at most one of its points.
 _CELL = 0.4
 # Numbers add up without rounding if they are whole once multiplied by this.
@@ -210,13 +213,19 @@ class NullDistribution(ABC):
         """
         levels = _levels(q)
         level = np.log(levels).ravel()
+        apart = np.ones(level.size, np.bool_)
 
         def rarity(places: NDArray[np.int64], x: Floats) -> Floats:
             """Return how far log P(X >= x) is below the logarithm of each level."""
-            return _finite(level[places] + _SLACK - self._upper(x))
+            tails = self._tails("x", self._nearest_points(x), ("upper",))
+            apart[places] = self._are_apart(tails.method)
+            return _met(level[places] + _SLACK - tails.upper, apart[places])
 
         bracket = self._search(levels, 1).bracket(rarity)
-        rare = self._taken(self._last_as_rare(bracket.above), "upper")
+        rare = bracket.above.copy()
+        if apart.any():
+            rare[apart] = self._last_as_rare(rare[apart])
+        rare = self._taken(rare, "upper")
         return shaped(np.where(bracket.reached, rare, np.nan).reshape(levels.shape))
 
     def ppf(self, q: ArrayLike) -> Floats | float:
@@ -243,7 +252,8 @@ class NullDistribution(ABC):
 
         def height(places: NDArray[np.int64], x: Floats) -> Floats:
             """Return how far log P(X <= x) is above the logarithm of each level."""
-            return _finite(self._lower(x) - level[places] + _SLACK)
+            tails = self._tails("x", self._nearest_points(x), ("lower",))
+            return _met(tails.lower - level[places] + _SLACK, self._are_apart(tails.method))
 
         above = self._search(levels, -1).bracket(height).above
         return shaped(self._taken(self._not_below(above), "lower").reshape(levels.shape))
@@ -315,6 +325,10 @@ class NullDistribution(ABC):
         for name, value in attributes.items():
             object.__setattr__(self, name, value)
 
+    def _are_apart(self, method: NDArray[np.str_]) -> NDArray[np.bool_]:
+        """Whether probabilities by these methods tell the values that X takes apart."""
+        return np.ones(np.shape(method), np.bool_)
+
     def _taken(self, x: Floats, side: Side) -> Floats:  # noqa: ARG002 - subclasses need the side
         """Return the values that X takes and that equal quantiles, where these are known."""
         return x
@@ -360,10 +374,6 @@ class NullDistribution(ABC):
         """Return logarithms of P(X >= x), at points of the lattice if there is one."""
         return self._tails("x", self._nearest_points(x), ("upper",)).upper
 
-    def _lower(self, x: Floats) -> Floats:
-        """Return logarithms of P(X <= x), at points of the lattice if there is one."""
-        return self._tails("x", self._nearest_points(x), ("lower",)).lower
-
     def _nearest_points(self, x: Floats) -> Floats:
         """Return the nearest points of the lattice; the numbers themselves without one."""
         lattice = self._lattice()
@@ -379,6 +389,12 @@ def numbers(name: str, x: ArrayLike) -> Floats:
     if np.isnan(values).any():
         raise PrframeError(f"`{name}` must not be NaN.")
     return values
+
+
+def _met(beyond: Floats, apart: NDArray[np.bool_]) -> Floats:
+    """Return by how much levels are met, and 0 where that is close enough."""
+    middle = _finite(beyond - np.where(apart, 0.0, _CLOSE / 2))
+    return np.where(~apart & (np.abs(middle) <= _CLOSE / 2), 0.0, middle)
 
 
 def _finite(values: Floats) -> Floats:

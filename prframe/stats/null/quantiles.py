@@ -29,12 +29,16 @@ _STEPS = 200
 _MOST_SKEWED = 1.0
 # It is used up to this many standard deviations from the mean. Normal quantiles are used beyond.
 _FARTHEST = 6.0
+# Slopes of quantiles are taken over this many standard deviations of the normal distribution.
+_NEARBY = 0.01
+# They are believed up to this factor.
+_STRETCHED = 4.0
 # The second evaluation goes this many times as far as the quantile is expected to be from the
 # first.
 _BEYOND = 1.1
 # It goes no further than this many standard deviations.
 _LONGEST = 1.0
-# Each further evaluation takes a step this many times as long, until there is a bracket.
+# Each further evaluation takes a step up to this many times as long, until there is a bracket.
 _GROWTH = 4.0
 
 
@@ -50,8 +54,9 @@ class Moments(NamedTuple):
 class Bracket(NamedTuple):
     """The last x at which a function is negative, and the first at which it is not.
 
-    Where it is negative nowhere both are the lower end of the support, where it is negative
-    everywhere the upper end; `reached` tells whether it is not negative anywhere.
+    Both are a place where it is 0, if the search came to one. Where it is negative nowhere both
+    are the lower end of the support, where it is negative everywhere the upper end. `reached`
+    tells whether it is not negative anywhere.
     """
 
     below: Floats
@@ -95,8 +100,10 @@ class Search:
         """Begin at the expansion of Cornish and Fisher, for upper (1) or lower (-1) tails."""
         z = np.clip(ndtri(levels), -_NORMAL, _NORMAL)
         start = moments.mean + moments.std * _expanded(-sign * z, moments)
-        # The slope is the hazard of the normal distribution, per deviation.
+        # The slope is the hazard of the normal distribution, per deviation that it is moved by.
         slope = np.exp(-(z**2) / 2 - np.log(levels)) / (2 * np.pi) ** 0.5
+        nearby = _expanded(-sign * z + _NEARBY, moments) - _expanded(-sign * z, moments)
+        slope = slope * np.clip(_NEARBY / np.maximum(nearby, 1e-9), 1 / _STRETCHED, _STRETCHED)
         return cls(np.clip(start, *support), slope, moments.std, support, width)
 
     def bracket(self, rising: Rising) -> Bracket:
@@ -129,7 +136,14 @@ class Search:
             x[0, places] = moved[places]
             values[0, places] = rising(places, moved[places])
             places = places[(values[0, places] < 0) == negative[places]]
-            step *= _GROWTH
+            step = _longer(step, x, values)
+
+
+def _longer(step: Floats, x: Floats, values: Floats) -> Floats:
+    """Return steps that lead beyond the root, as far as the last two points can tell."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        away = _BEYOND * np.abs(values[0] * (x[0] - x[1]) / (values[0] - values[1]))
+    return np.where(away >= step, np.minimum(away, _GROWTH * step), _GROWTH * step)
 
 
 def _expanded(z: Floats, moments: Moments) -> Floats:
@@ -176,7 +190,7 @@ def _narrowed(
     for _ in range(_STEPS):
         wide = np.abs(x[1] - x[0])
         least = np.maximum(width(x[0]), 2 * np.spacing(np.abs(x[0])))
-        active = np.flatnonzero(wide > least)
+        active = np.flatnonzero((wide > least) & (values[0] != 0))
         if not active.size:
             break
         share = np.clip(_share(x, values)[active], least[active] / 2 / wide[active], None)
@@ -189,7 +203,7 @@ def _narrowed(
             rows[2, active] = np.where(crossed, other, newest)
             rows[1, active] = np.where(crossed, newest, other)
             rows[0, active] = new
-    low = np.where(values[0] < 0, x[0], x[1])
+    low = np.where(values[0] <= 0, x[0], x[1])
     return low, np.where(values[0] < 0, x[1], x[0])
 
 

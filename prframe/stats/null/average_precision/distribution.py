@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self, get_args
+from typing import Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaln
 
 from prframe import checks
 from prframe.errors import PrframeError
@@ -30,12 +31,21 @@ from prframe.stats.null.average_precision.tails.null_tails import NullTails
 from prframe.stats.null.average_precision.tails.routes import all_tails
 from prframe.stats.null.average_precision.tails.tail import APNullMethod
 from prframe.stats.null.base import NullDistribution, numbers
+from prframe.stats.null.quantiles import Search
 from prframe.stats.null.tail_probabilities import BothTails, Side, shaped
 from prframe.typing import Floats, Integers
 
 # A value that AP can take is the quantile itself if they differ by less than this many times the
 # rounding of AP.
 _NEAR = 5
+# Quantiles are values that AP takes if the logarithm of the number of rankings is at most this.
+_LOG_FEW = 18.0
+# Otherwise they may be off by this share of their distance from the ends of the support.
+_SAME = 1e-9
+# If positives are at most this share of the items, the first hits say where upper tails are small.
+_RARE = 0.02
+# This is the most of these hits.
+_FIRST_HITS = 8
 _TINY = 1e-300
 
 
@@ -100,6 +110,9 @@ class APNull(NullDistribution):
     converged; where it says "bound", P is at most that. If asked for, "lattice" may be 2 % off
     with a hundred positives; "saddlepoint" gives way to "transform" where its checks fail, and
     "transform" never counts first, and walks where the inversion does not converge.
+
+    Quantiles are values that AP takes if there are at most exp(18) rankings and these are counted.
+    Otherwise P(AP >= isf(q)) is at most q, and next to it as far as single rankings allow.
 
     Without ties the time hardly depends on the sizes: a value takes milliseconds to a second, also
     among 20 million items of which half are positive. Far from chance, with P below 1e-30, a few
@@ -303,6 +316,36 @@ class APNull(NullDistribution):
     def _rounding(self, x: Floats) -> Floats:
         """Return by how much AP may differ from x and still count as equal."""
         return np.abs(x) * EQUAL
+
+    def _are_apart(self, method: NDArray[np.str_]) -> NDArray[np.bool_]:
+        """Whether rankings were counted, and are few; other methods smooth over single values."""
+        return np.asarray((method == "exact") & self._has_few_rankings)
+
+    @property
+    def _has_few_rankings(self) -> bool:
+        """Whether rankings are so few that quantiles are to be values that AP takes."""
+        return bool(self._null_tails.log_rankings[0] <= _LOG_FEW)
+
+    def _narrow(self, x: Floats) -> Floats:
+        """Return the width of brackets that need not be narrower."""
+        width = super()._narrow(x)
+        if self._has_few_rankings:
+            return width
+        least, largest = self.support()
+        return np.maximum(width, _SAME * np.minimum(x - least, largest - x))
+
+    def _search(self, levels: Floats, sign: Literal[-1, 1]) -> Search:
+        """Begin no lower than where the first hits among rare positives are known to lead."""
+        search = super()._search(levels, sign)
+        if sign < 0 or self.ties is not None or self.n_pos > _RARE * self.n:
+            return search
+        hits = np.arange(1.0, min(self.n_pos, _FIRST_HITS) + 1)
+        # So many hits are among so many ranks with a chance of the level.
+        ranks = np.exp((np.log(levels.ravel())[:, None] + gammaln(hits + 1)) / hits)
+        ratio = ranks * self.n / self.n_pos / hits
+        total = (hits * np.minimum(ratio, 1 / ratio)).max(axis=1)
+        start = np.clip(self.mean() + total / self.n_pos, *self.support())
+        return replace(search, start=np.maximum(search.start, start))
 
     def _taken(self, x: Floats, side: Side) -> Floats:
         """Return the least or the largest values of AP that equal quantiles but for rounding."""

@@ -105,6 +105,11 @@ class AlikeGroups:
         """Whether there are tie blocks."""
         return self._shape[1] is not None
 
+    @property
+    def _is_whole(self) -> bool:
+        """Whether all items are retrieved, without ties."""
+        return all(part is None for part in self._shape)
+
     def _is_sparse(self, group: int) -> bool:
         """Whether a group has at most `SPARSE` positives, or at most as many negatives."""
         n, n_pos = self.groups[group]

@@ -39,6 +39,8 @@ def sparse_log_tails(n: int, n_pos: int, depth: int, target: float) -> tuple[flo
     most = _MOST_WAYS if is_positive else _MOST_WAYS_OF_NEGATIVES
     if not 1 <= few <= _MOST_OTHERS + 1 or max(ways, n) > most:
         return None
+    if n_pos == 1:
+        return _log_shares(_first_good(depth, target) if target > 0 else n, n)
     rank = np.arange(1, n + 1, dtype=np.float64)
     counts = rank <= depth
     if is_positive:
@@ -49,9 +51,22 @@ def sparse_log_tails(n: int, n_pos: int, depth: int, target: float) -> tuple[flo
         rise = harmonic - 1 - float(harmonic[depth - 1])
         terms = [np.where(counts, rise + (k - 1) / rank, 0.0) for k in range(1, few + 1)]
         good = _good(terms, target - depth, falls=False)
-    total = comb(n, few)
+    return _log_shares(good, comb(n, few))
+
+
+def _log_shares(good: int, total: int) -> tuple[float, float]:
+    """Return the logarithms of the share of good rankings, and of that of others."""
     logs = [log(count / total) if count else -np.inf for count in (good, total - good)]
     return logs[0], logs[1]
+
+
+def _first_good(depth: int, target: float) -> int:
+    """Return how many of the first ranks are good enough for the only positive."""
+    # The last of them is next to 1 over the target, whose division may round.
+    last = max(0, int(min(1 / target, depth)) - 1)
+    while last < depth and 1 / (last + 1) >= target:
+        last += 1
+    return last
 
 
 def _good(terms: list[Floats], lack: float, *, falls: bool) -> int:

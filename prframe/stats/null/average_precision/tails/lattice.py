@@ -46,8 +46,8 @@ _APIECE = *((_ALIKE_VALUES, points) for points in _POINTS), (1.25, _POINTS[-1])
 # first number are left out. That is accurate enough for tails above the second number; for
 # smaller tails the next pair is taken, and beyond the last pair there is no answer.
 NEVER = ((-40.0, -20.0), (-57.0, -37.0), (-75.0, -55.0), (-112.0, -92.0), (-150.0, -130.0))
-# The logarithm of a tail is guessed to be this share of that of a lower bound (`_least`). The
-# guess decides which pair of `NEVER` is tried first.
+# The logarithm of a tail is guessed to be this share of that of a lower bound (`log_least_tail`).
+# The guess decides which pair of `NEVER` is tried first.
 _GUESSED = 0.9
 # The slope of the tail's logarithm is taken between the value and a point that is this many points
 # of the lattice above it.
@@ -154,11 +154,11 @@ class Lattice:
         self._shape = Shape([case], ends)
         self._walks: dict[tuple[float, float, float], Walk] = {}
 
-    def tails(self, x: float) -> LatticeTails:
-        """Return the tails of a value of T."""
+    def tails(self, x: float, *, close: bool = True) -> LatticeTails:
+        """Return the tails of a value of T, from points close to each other if need be."""
         values = np.array([max(x, _LEAST_RISE / self._shape.cases[0].depth)])
         columns, lumpy = np.zeros((3, 1)), np.ones(1, np.bool_)
-        for base, points in _APIECE:
+        for base, points in _APIECE if close else _APIECE[:1]:
             top = 1.01 * float(base ** (_kind(values, base)[0] + 1))
             walk = partial(self._walk, top)
             columns, lumpy = _compared(walk, self._shape.cases, values, top / points)
@@ -184,7 +184,7 @@ def _compared(
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Return tails, slopes, and whether a lattice is too coarse, from walks of two widths."""
     coarse, never, furthest = np.zeros((0, 2, x.size)), 0.0, 0.0
-    guess = _GUESSED * min(map(_least, cases, x.tolist()))
+    guess = _GUESSED * min(map(log_least_tail, cases, x.tolist()))
     for never, furthest in NEVER:
         if guess > furthest or furthest == NEVER[-1][1]:
             coarse = walk(2 * cell, never).pairs(cases, x)
@@ -193,7 +193,7 @@ def _compared(
     return combined_tails(walk(cell, never).pairs(cases, x), coarse, cell, furthest)
 
 
-def _least(case: Retrieved, x: float) -> float:
+def log_least_tail(case: Retrieved, x: float) -> float:
     """Return a lower bound of log P(T >= x), the chance that the first ranks are positive."""
     first = min(int(np.ceil(x)), case.n_pos)
     ways = log_binomial(case.n - first, case.n_pos - first) - log_binomial(case.n, case.n_pos)

@@ -20,8 +20,13 @@ from prframe.stats.null.average_precision.tails.alike import (
     AlikeGroups,
 )
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
+from prframe.stats.null.average_precision.tails.first_ranks import FirstRanks
 from prframe.stats.null.average_precision.tails.lattice import MOST_HITS, Lattice
 from prframe.stats.null.average_precision.tails.merged_walk import Rounding, Tails, Walk
+from prframe.stats.null.average_precision.tails.near_best import (
+    near_best_bound,
+    near_best_log_tail,
+)
 from prframe.stats.null.average_precision.tails.planned import planned_tails, problem_is_lumpy
 from prframe.stats.null.average_precision.tails.tail import (
     LARGEST_DEPTH,
@@ -84,6 +89,7 @@ class NullTails(AlikeGroups):
     ) -> None:
         super().__init__(groups, depth, ends)
         self._lattices: dict[int, Lattice] = {}
+        self._first_ranks: dict[int, FirstRanks] = {}
         self._inversions: dict[tuple[int, ...], Inversion] = {}
 
     def begun(self, asked: Sequence[Asked], method: APNullMethod) -> list[Tail | None]:
@@ -123,7 +129,16 @@ class NullTails(AlikeGroups):
         return [self._approximated(*pair, hints.get(place)) for place, pair in enumerate(asked)]
 
     def _approximated(self, group: int, x: float, hint: Hint | None) -> Tail:
-        """Return the tails of a value that was neither certain nor counted, by hint or walk."""
+        """Return the tails of a value that was neither certain nor counted, under their bound."""
+        tail = self._smooth(group, x, hint)
+        if not self._is_whole or tail.method == "exact":
+            return tail
+        # Steps that take many ranks do not tell the few negatives apart that stand at the bottom.
+        bound = near_best_bound(*self.groups[group], self._target(group, x))
+        return Tail(bound, log_rest(bound), "bound") if tail.log_reached > bound else tail
+
+    def _smooth(self, group: int, x: float, hint: Hint | None) -> Tail:
+        """Return the tails of a value by hint or walk."""
         is_good = hint is not None and self._is_good(group, hint)
         tail = hint.tail if hint is not None and is_good else self._walked(group, x, hint)
         n, n_pos = self.groups[group]
@@ -152,7 +167,23 @@ class NullTails(AlikeGroups):
         """Return the tails from a lattice, which is kept for other values of the group."""
         if group not in self._lattices:
             self._lattices[group] = Lattice(self.retrieved(group), self._shape[1])
-        return lattice_hints(self._lattices[group].tails(self._target(group, x)))[0]
+        lattice, target = self._lattices[group], self._target(group, x)
+        (hint,) = lattice_hints(lattice.tails(target, close=False))
+        if hint is None or hint.is_accurate:
+            return hint
+        listed = self._listed(group, x)
+        if listed is not None:
+            return hint._replace(tail=listed, is_accurate=True)
+        return lattice_hints(lattice.tails(target))[0]
+
+    def _listed(self, group: int, x: float) -> Tail | None:
+        """Return the tails of rare positives from lists of first hits; None where these fail."""
+        if self.is_tied or not self.is_rare(group):
+            return None
+        if group not in self._first_ranks:
+            self._first_ranks[group] = FirstRanks(self.retrieved(group))
+        log_tail = self._first_ranks[group].log_tail(self._target(group, x))
+        return None if log_tail is None else Tail(log_tail, log_rest(log_tail), "lattice")
 
     def bounds(self, group: int, x: float, cell: float) -> tuple[float, float]:
         """Return a lower and an upper bound of P(AP >= x)."""
@@ -198,6 +229,10 @@ class NullTails(AlikeGroups):
             logs = sparse_log_tails(items.n, n_pos, items.depth, self._target(group, x))
             if logs is not None:
                 return Tail(*logs, "exact")
+        if method in {"auto", "exact"} and self._is_whole:
+            log_tail = near_best_log_tail(*self.groups[group], self._target(group, x))
+            if log_tail is not None:
+                return Tail(log_tail, log_rest(log_tail), "exact")
         most = {"auto": _COUNTED, "exact": _COUNTABLE}.get(method, 0)
         depth = self._shape[0]
         # Items that are not retrieved matter by the number of positives among them alone.
@@ -248,7 +283,7 @@ class NullTails(AlikeGroups):
         """Raise tails to the chance of a ranking; with ties or a depth the upper may be 0."""
         one_ranking = -float(self.log_rankings[group])
         reached = tail.log_reached
-        if reached > -inf or all(part is None for part in self._shape):
+        if reached > -inf or self._is_whole:
             reached = max(reached, one_ranking)
         return Tail(reached, max(tail.log_missed, one_ranking), tail.method)
 

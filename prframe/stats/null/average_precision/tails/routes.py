@@ -141,7 +141,11 @@ def _on_lattice(chosen: Sequence[_Open]) -> list[Hint | None]:
     cases = [value.part.retrieved(value.group) for value in untied]
     tails = lattice_tails(cases, np.array([value.problem.target for value in untied]))
     shared = iter(lattice_hints(tails))
-    return [
-        value.part.lattice_hint(value.group, value.x) if value.part.is_tied else next(shared)
-        for value in chosen
-    ]
+    hints = []
+    for value in chosen:
+        hint = None if value.part.is_tied else next(shared)
+        is_coarse = hint is not None and not hint.is_accurate and value.part.is_rare(value.group)
+        if value.part.is_tied or is_coarse:
+            hint = value.part.lattice_hint(value.group, value.x)
+        hints.append(hint)
+    return hints

@@ -1,0 +1,296 @@
+"""Tails of T = n_pos AP where the first few hits decide, which are listed one by one.
+
+A hit at one of the first ranks adds so much to T that values of T gather in clusters, which are
+narrow if positives are rare. A lattice from 0 to the value in question may be too coarse for them.
+Here the first hits are listed with their ranks, and what the others add is compared with what is
+then lacking:
+
+    P(T >= x)  =  sum over lists of  P(list) P(others add >= x - sum of the list).
+
+The chances of the others are found from the bottom of the ranking upwards. With h hits above rank
+t, let F_t(h, y) be the chance that the ranks below t add y or more. A step of m ranks holds j hits
+with a hypergeometric chance, and these add g, so that
+
+    F_t(h, y)  =  sum over j of  P(j | h) F_{t+m}(h + j, y - g).
+
+This is done on lattices that end at powers of four, so that a small lack has a lattice as fine for
+it as that of a large one.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg.blas import daxpy
+
+from prframe.stats.null.average_precision.generating_function.course import GROWTH
+from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
+from prframe.stats.null.average_precision.tails.lattice import Retrieved, log_least_tail
+from prframe.typing import Floats, Integers
+
+# The most hits of a list, by the whole part of the value of T. Values beyond have no lists, as
+# their tails are smooth.
+_HITS = 2, 3, 5, 5, 7, 7
+# How many of the first ranks may hold hits that are listed, by the most hits of a list. There are
+# some 30,000 lists.
+_RANKS = {1: 1024, 2: 256, 3: 56, 4: 30, 5: 22, 6: 18, 7: 16}
+# The numbers of points of the two lattices.
+_POINTS = 1024, 2048
+# Each lattice ends at a power of this.
+_BASE = 4.0
+# A step of several ranks may spread the growth of T by one hit over this many points.
+_SPREAD = 8.0
+# Growth of T that varies by at most this standard deviation, in points of the lattice, is replaced
+# by its mean. Growth that varies more becomes two values.
+_NARROW = 0.2
+# Hits, and positives of a step, are left out if the natural logarithm of their chance is this much
+# below that of a lower bound of the tail.
+_BELOW = 18.0
+# This is rounded down to a multiple of this, so that values share lattices.
+_ROUNDED = 20.0
+# The natural logarithms of the tails from the two lattices may differ by this. If they differ by
+# more, there is no answer.
+_APART = 0.02
+# There is no answer either if the lower tail is smaller than this, as it is 1 less the upper one.
+_LEAST_REST = 0.01
+# Lattices of large lacks are left out if they would add at most this share of the tail.
+_NEGLIGIBLE = 1e-7
+# Further hits add at least one more than the hits before them, divided by the depth. A lack below
+# this share of that is raised to it, which changes no chance.
+_LEAST_RISE = 0.9
+
+
+class _Lists(NamedTuple):
+    """Lists of first hits.
+
+    `hits` is their number, `rank` that below which others may stand, `total` what they add to T.
+    `row` is that of the chances of others in a table of `_Below`.
+    """
+
+    hits: Integers
+    rank: Integers
+    total: Floats
+    chance: Floats
+    row: Integers
+
+
+class _Terms(NamedTuple):
+    """The terms of a step: the hits above, those at its end, and how T grows with what chance.
+
+    Hits above are counted from `low`, and are `rows` in number.
+    """
+
+    low: int
+    rows: int
+    row: Integers
+    after: Integers
+    growth: Floats
+    spread: Floats
+    chance: Floats
+
+
+class FirstRanks:
+    """Tails of a case without ties, whose lattices are kept for further values.
+
+    Parameters
+    ----------
+    case : Retrieved
+    """
+
+    def __init__(self, case: Retrieved) -> None:
+        self.case = case
+        self._lists: dict[int, _Lists] = {}
+        self._below: dict[tuple[int, int, float], _Below] = {}
+        self._steps: dict[float, _StepTerms] = {}
+
+    def log_tail(self, x: float) -> float | None:
+        """Return log P(T >= x); None if the lattices are too coarse, or the tail is too small."""
+        if x >= len(_HITS):
+            return None
+        hits = min(self.case.n_pos, _HITS[int(x)])
+        never = _ROUNDED * ((log_least_tail(self.case, x) - _BELOW) // _ROUNDED)
+        coarse, fine = self._reached(x, hits, never).tolist()
+        if coarse <= 0 or not 0 < fine < 1 - _LEAST_REST:
+            return None
+        log_fine, apart = float(np.log(fine)), float(np.log(fine / coarse))
+        return log_fine + apart / 3 if abs(apart) <= _APART else None
+
+    def _reached(self, x: float, hits: int, never: float) -> Floats:
+        """Return P(T >= x) from both lattices, from lists of up to so many hits."""
+        n, n_pos, depth = self.case
+        if hits not in self._lists:
+            self._lists[hits] = _listed(self.case, hits)
+        lists = self._lists[hits]
+        lack, rest = x - lists.total, n_pos - lists.hits
+        # Positives that are left add no less than if each stood at the last rank.
+        least = rest * (lists.hits + (rest + 1) / 2) / n if depth == n else np.zeros(rest.size)
+        reached = np.full(len(_POINTS), lists.chance[lack <= least].sum())
+        open_ = np.flatnonzero((lack > least) & (rest > 0) & (lists.rank < depth))
+        lack = np.maximum(lack[open_], _LEAST_RISE * (lists.hits[open_] + 1) / depth)
+        row, chance = lists.row[open_], lists.chance[open_]
+        power = np.ceil(np.log(lack) / np.log(_BASE)).astype(np.int64)
+        for end in range(int(power.min(initial=0)), int(power.max(initial=-1)) + 1):
+            key = end, hits, never
+            if key not in self._below:
+                terms = self._steps.setdefault(never, _StepTerms(self.case, never))
+                self._below[key] = _Below(terms, hits, end)
+            inside, beyond = power == end, power > end
+            reached += self._below[key].reached(row[inside], lack[inside]) @ chance[inside]
+            furthest = np.full(int(beyond.sum()), _BASE**end)
+            further = self._below[key].reached(row[beyond], furthest) @ chance[beyond]
+            if (further <= _NEGLIGIBLE * reached).all():
+                break
+        return reached
+
+
+def _first_ranks(case: Retrieved, hits: int) -> int:
+    """Return how many of the first ranks may hold hits of lists with up to so many hits."""
+    return min(_RANKS[hits], case.depth)
+
+
+def _listed(case: Retrieved, most: int) -> _Lists:
+    """List up to `most` hits among the first ranks, which hold no others if there are fewer."""
+    n, n_pos, _ = case
+    first = _first_ranks(case, most)
+    ranks = np.arange(1, first + 1)
+    rank, total = np.zeros(1, np.int64), np.zeros(1)
+    parts = []
+    for hits in range(most + 1):
+        end = rank if hits == most else np.full(rank.size, first)
+        ways = log_binomial(n - end, n_pos - hits) - log_binomial(n, n_pos)
+        row = most + rank if hits == most else np.full(rank.size, hits)
+        parts.append((np.full(rank.size, hits), end, total, np.exp(ways), row))
+        before, place = np.nonzero(ranks > rank[:, None])
+        rank, total = ranks[place], total[before] + (hits + 1) / ranks[place]
+    return _Lists(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+class _StepTerms:
+    """The terms of the steps of a case, which lattices share."""
+
+    def __init__(self, case: Retrieved, never: float) -> None:
+        self.case, self._never = case, never
+        self._items = Items(case.n, case.depth)
+        self._known: dict[tuple[int, int], _Terms] = {}
+
+    def at(self, above: int, end: int) -> _Terms:
+        """Return the terms of a step."""
+        if (above, end) not in self._known:
+            self._known[above, end] = self._terms(above, end)
+        return self._known[above, end]
+
+    def likely(self, rank: int) -> tuple[Integers, Floats]:
+        """Return the likely numbers of hits at a rank, and the logarithms of their chances."""
+        n, n_pos, _ = self.case
+        hits = np.arange(max(0, n_pos - (n - rank)), min(rank, n_pos) + 1)
+        log_chance = log_binomial(rank, hits) + log_binomial(n - rank, n_pos - hits)
+        log_chance -= log_binomial(n, n_pos)
+        likely = log_chance > self._never
+        return hits[likely], log_chance[likely]
+
+    def _terms(self, above: int, end: int) -> _Terms:
+        """Compute the terms of a step."""
+        n, n_pos, _ = self.case
+        size = end - above
+        met, log_chance = self.likely(above)
+        low, high = (int(hits) for hits in self.likely(end)[0][[0, -1]])
+        number = np.arange(max(0, low - int(met[-1])), min(size, high - int(met[0])) + 1)
+        after = met[:, None] + number
+        log_share = log_binomial(size, number) + log_binomial(n - end, n_pos - after)
+        log_share -= log_binomial(n - above, n_pos - met)[:, None]
+        likely = log_share + log_chance[:, None] > self._never
+        row, column = np.nonzero(likely & (low <= after) & (after <= high))
+        step = self._items.between(np.array([above]), np.array([end]))
+        hits, j = met[row], number[column]
+        growth = j * (hits + 1) * step.single[0] + j * (j - 1) * step.pair[0]
+        spread = np.sqrt(j * (1 - j / size) * step.spread[0]) * (hits + j / 2)
+        share = np.exp(log_share[row, column])
+        return _Terms(int(met[0]), met.size, row, hits + j - low, growth, spread, share)
+
+
+class _Below:
+    """The chances that the ranks below the first ones add something, on lattices.
+
+    There is a table for each number of points. Its first rows are the chances after fewer hits
+    than lists may have, below the first ranks; the others those after the most hits of a list, by
+    the rank of the last of them.
+    """
+
+    def __init__(self, steps: _StepTerms, hits: int, power: int) -> None:
+        self._add_multiple: Any = daxpy
+        self._steps, self._hits, self._top = steps, hits, _BASE**power
+        self._first = _first_ranks(steps.case, hits)
+        shape = hits + self._first + 1
+        self._tables = [np.zeros((shape, points + 2)) for points in _POINTS]
+        self._walk()
+
+    def reached(self, row: Integers, lack: Floats) -> Floats:
+        """Return the chances in some rows, by number of points."""
+        chances = []
+        for table, points in zip(self._tables, _POINTS, strict=True):
+            place, share = np.divmod(lack * (points / self._top), 1.0)
+            index = place.astype(np.int64)
+            chances.append((1 - share) * table[row, index] + share * table[row, index + 1])
+        return np.array(chances)
+
+    def _walk(self) -> None:
+        """Walk up from the bottom to the first ranks."""
+        cuts = self._cuts()
+        hits, _ = self._steps.likely(cuts[-1])
+        # A point of a lattice stands for all values that are nearer to it than to its neighbours.
+        both = [np.zeros((hits.size, points + 2)) for points in _POINTS]
+        for rows in both:
+            rows[:, 0] = 0.5
+        self._keep(cuts[-1], int(hits[0]), both)
+        for above, end in zip(cuts[-2::-1], cuts[:0:-1], strict=True):
+            terms = self._steps.at(above, end)
+            both = [self._moved(terms, rows) for rows in both]
+            self._keep(above, terms.low, both)
+
+    def _cuts(self) -> list[int]:
+        """Return the ends of the steps: first ranks, and parts of shares of the rank."""
+        cuts, depth = [*range(1, self._first + 1)], self._steps.case.depth
+        cell = self._top / _POINTS[-1]
+        while cuts[-1] < depth:
+            begin = cuts[-1]
+            size = min(max(1, int(GROWTH * begin)), depth - begin)
+            # Any hit of a step that ends above this rank adds all that may be lacking.
+            is_enough = begin + size <= 1 / self._top
+            apart = size if is_enough else max(1.0, _SPREAD * cell * begin**2)
+            parts = int(np.ceil(size / apart))
+            cuts += [begin + size * part // parts for part in range(1, parts + 1)]
+        return cuts
+
+    def _keep(self, rank: int, low: int, both: list[Floats]) -> None:
+        """Keep the rows that lists ask for."""
+        for table, rows in zip(self._tables, both, strict=True):
+            if rank <= self._first and low <= self._hits < low + len(rows):
+                table[self._hits + rank] = rows[self._hits - low]
+            if rank == self._first:
+                end = min(self._hits, low + len(rows))
+                table[low:end] = rows[: max(end - low, 0)]
+
+    def _moved(self, terms: _Terms, rows: Floats) -> Floats:
+        """Return the chances before a step from those after it."""
+        width = rows.shape[1]
+        cell = self._top / (width - 2)
+        two = np.flatnonzero(terms.spread > _NARROW * cell)
+        again = np.concatenate([np.arange(terms.row.size), two])
+        growth, chance = terms.growth[again], terms.chance[again]
+        growth[two] -= terms.spread[two]
+        growth[terms.row.size :] += terms.spread[two]
+        chance[two] /= 2
+        chance[terms.row.size :] /= 2
+        place, part = np.divmod(np.maximum(growth, 0.0) / cell, 1.0)
+        shift = np.minimum(np.concatenate([place, place + 1]), width).astype(np.int64)
+        factor = np.concatenate([(1 - part) * chance, part * chance])
+        row, after = np.tile(terms.row[again], 2), np.tile(terms.after[again], 2)
+        # What is lacking may be less than the growth, and is reached then.
+        sure = np.bincount(row * (width + 1) + shift, factor, terms.rows * (width + 1))
+        sure = sure.reshape(terms.rows, width + 1)[:, :0:-1]
+        moved = np.ascontiguousarray(np.cumsum(sure, axis=1)[:, ::-1])
+        inside = (factor > 0) & (shift < width)
+        columns = (width - shift, factor, after * width, row * width + shift)
+        source, target, add_multiple = rows.ravel(), moved.ravel(), self._add_multiple
+        for count, times, begin, to in zip(*(c[inside].tolist() for c in columns), strict=True):
+            add_multiple(source, target, count, times, begin, 1, to, 1)
+        return np.asarray(moved, dtype=np.float64)

@@ -1,0 +1,56 @@
+"""Tails of rare positives from lists of the first hits."""
+
+import numpy as np
+import pytest
+
+from prframe.stats import APNull
+from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
+from prframe.stats.null.average_precision.tails.first_ranks import FirstRanks
+from prframe.stats.null.average_precision.tails.lattice import Retrieved
+
+
+@pytest.mark.parametrize(
+    ("n", "n_pos", "depth"), [(2000, 3, 2000), (2000, 2, 2000), (900, 3, 200), (900, 2, 10)]
+)
+def test_lists_against_counting(n: int, n_pos: int, depth: int) -> None:
+    case = Retrieved(n, n_pos, depth)
+    tails, compared = FirstRanks(case), 0
+    for x in (0.01, 0.05, 0.2, 0.3, 0.5, 0.9, 1.0, 1.003, 1.02, 1.3, 2.0, 2.01, 2.4):
+        found = tails.log_tail(x * (1 - 1e-12))
+        counted, _ = sparse_log_tails(*case, x * (1 - 1e-12)) or (np.nan, np.nan)
+        if found is not None:
+            compared += 1
+            assert found == pytest.approx(counted, abs=1e-3)
+    assert compared >= 8
+
+
+def test_there_is_no_answer_where_it_would_lose_digits() -> None:
+    tails = FirstRanks(Retrieved(100_000, 30, 100_000))
+    assert tails.log_tail(1e-4) is None
+    assert tails.log_tail(25.0) is None
+
+
+@pytest.mark.slow
+def test_the_steep_front_of_a_cluster() -> None:
+    # With a positive at the top AP is at least .01, and what the other 99 add decides.
+    n, n_pos, draws = 10**6, 100, 20_000
+    rng = np.random.default_rng(3)
+    gaps = rng.standard_exponential((draws, n_pos)).cumsum(axis=1)
+    ranks = 1 + np.ceil(gaps[:, :-1] / gaps[:, -1:] * (n - 1))
+    others = (np.arange(2, n_pos + 1) / ranks).sum(axis=1)
+    ap = np.linspace(0.01007, 0.0102, 14)
+    null = APNull(n, n_pos)
+    found = np.array([null.logsf(x) for x in ap])
+    assert (np.diff(found) < 0).all()
+    assert null.logsf(ap) == pytest.approx(found, abs=1e-3)
+    share = np.array([np.mean(others >= x * n_pos - 1) for x in ap])
+    # Without a positive at the top so large an AP is less likely by far.
+    error = np.sqrt(share * (1 - share) / draws) + 1e-5
+    assert np.exp(found) * n / n_pos == pytest.approx(share, abs=4 * error.max())
+
+
+@pytest.mark.parametrize(("n", "n_pos", "q"), [(10**6, 100, 1e-4), (10**5, 10, 1e-4)])
+def test_critical_values_on_a_steep_front_keep_their_level(n: int, n_pos: int, q: float) -> None:
+    null = APNull(n, n_pos)
+    critical = null.isf(q)
+    assert q * (1 - 1e-6) <= null.sf(critical) <= q
