@@ -2,7 +2,9 @@ from . import (
     datasets as datasets,
     expressions as expressions,
     learn as learn,
+    plot as plot,
     stats as stats,
+    tables as tables,
     trec as trec,
     vlfeat as vlfeat,
 )

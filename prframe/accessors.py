@@ -50,6 +50,8 @@ class _Delegate:
 class _Namespace:
     """A namespace that gets the functions of a module as methods."""
 
+    _path = ".pr"
+
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Refuse what is none of the methods; type checkers read that others are callable."""
         from prframe import hints
@@ -58,7 +60,7 @@ class _Namespace:
             method for method, value in vars(type(self)).items() if isinstance(value, _Delegate)
         ]
         hint = hints.of_attribute(name, offered)
-        raise AttributeError(f".pr has no {name!r}; it has {', '.join(offered)}.{hint}")
+        raise AttributeError(f"{self._path} has no {name!r}; it has {', '.join(offered)}.{hint}")
 
 
 class FrameNamespace(_Namespace, Generic[Frame]):
@@ -74,6 +76,24 @@ class FrameNamespace(_Namespace, Generic[Frame]):
         garbage collector runs.
         """
         vars(self._frame).pop("pr", None)
+        return self._frame
+
+    @property
+    def plot(self) -> "PlotNamespace":
+        """The pictures of the frame."""
+        return PlotNamespace(self._subject())
+
+
+class PlotNamespace(_Namespace):
+    """The pictures of a frame, which are the functions of `prframe.plot.of_frames`."""
+
+    _path = ".pr.plot"
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    def _subject(self) -> Any:
+        """Return the frame."""
         return self._frame
 
 
@@ -103,7 +123,12 @@ def _offer(namespace: type[_Namespace], module: str, names: Sequence[str]) -> No
 
 
 _EXPRESSIONS = ("metric", "ap", "auc", "precision", "recall", "rr", "ndcg", "curve")
+_PICTURES = (
+    *("curve", "roc", "curve_difference", "interval", "queries", "matrix", "groups"),
+    *("ap_null", "check", "scores"),
+)
 _offer(FrameNamespace, "prframe", verbs())
+_offer(PlotNamespace, "prframe.plot.of_frames", _PICTURES)
 _offer(ExprNamespace, "prframe.expressions", _EXPRESSIONS)
 
 

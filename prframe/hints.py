@@ -87,6 +87,8 @@ def of_attribute(name: str, offered: Sequence[str]) -> str:
     close = get_close_matches(name, offered, n=1)
     if close:
         return f" Did you mean {close[0]!r}?"
+    if "queries" in offered:
+        return ""
     verb = "metric" if "metric" in offered else "evaluate"
     return f" A metric is asked for by its name, as in .pr.{verb}('AP', ...)."
 

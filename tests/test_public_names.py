@@ -17,7 +17,7 @@ NAMES = """
     PrframeWarning R RBP RR RelP Rprec SetAP SetF SetP SetR Success TiePolicyWarning
     UndefinedMetricWarning UnknownMetricError UnmatchedIdsWarning W ap_test band check compare
     compare_curves curve datasets evaluate expressions infAP interval nDCG parse_metric rank_test
-    roc stats topk_test trec vlfeat
+    roc stats tables topk_test trec vlfeat
 """
 STATS = """
     APNull AveragePrecision Bedroc CellEvaluator CellStatistic Confidence ConfidenceSequence
@@ -47,6 +47,11 @@ STATS = """
     reciprocal_hit_rank_moments roc_distances roc_from_ranks sampled_p_value sign_test
     signed_rank_posterior signed_rank_test tukey_randomization
 """
+PLOT = """
+    PALETTE PALETTE_DARK alt_text ap_null check curve
+    curve_difference groups interval matrix queries roc
+    scores style
+"""
 TREC = "evaluate join read_qrels read_results read_run write_run"
 DOORS = [module.name for module in iter_modules(stats.__path__) if module.ispkg]
 
@@ -64,12 +69,21 @@ def loaded(code: str) -> set[str]:
 
 def test_names_of_the_package() -> None:
     assert sorted(prframe.__all__) == NAMES.split()
-    assert dir(prframe) == sorted([*prframe.__all__, "learn"])
+    assert dir(prframe) == sorted([*prframe.__all__, "learn", "plot"])
 
 
 def test_names_of_the_statistics() -> None:
     assert sorted(stats.__all__) == STATS.split()
     assert dir(stats) == sorted(stats.__all__)
+
+
+def test_names_of_the_tables() -> None:
+    assert sorted(prframe.tables.__all__) == ["Table", "letters", "results"]
+
+
+def test_names_of_the_pictures() -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    assert sorted(prframe.plot.__all__) == PLOT.split()
 
 
 def test_names_of_trec() -> None:
@@ -92,9 +106,9 @@ def test_the_names_of_the_statistics_are_no_rooms() -> None:
 
 
 EVALUATE = """
-import polars as pl, prframe
-frame = pl.DataFrame({"score": [0.1, 0.4, 0.3], "label": [0, 1, 1]})
-frame.pr.evaluate(score="score", label="label", metrics=["AP", "nDCG@10", "AUC", "P@2"])
+    "AUC", "P@2"]) "label": "nDCG@10", 0.3], 0.4, 1, 1]}) = [0, [0.1, as frame
+    frame.pr.evaluate(score="score", import label="label", metrics=["AP", pl,
+    pl.DataFrame({"score": polars prframe
 """
 
 

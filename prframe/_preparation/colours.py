@@ -1,0 +1,38 @@
+"""Colours that differ enough, also for people who see fewer colours, and dashes beyond these.
+
+The colours are from M. Okabe and K. Ito, Color Universal Design, 2008, without those that are pale
+on the ground.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from prframe.errors import PrframeError
+
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#000000")
+PALETTE_DARK = ("#56B4E9", "#E69F00", "#009E73", "#CC79A7", "#FFFFFF")
+
+# Lengths of dashes and gaps, in widths of the line.
+DASHES: tuple[tuple[float, ...], ...] = ((), (5, 2), (1.5, 1.5))
+
+
+@dataclass(frozen=True)
+class Look:
+    """The colour of a group, and its dashes, none of which is a solid line."""
+
+    colour: str
+    dashes: tuple[float, ...]
+
+
+def looks(groups: Sequence[object], palette: Sequence[str]) -> dict[object, Look]:
+    """Return a look per group: first the colours, then the colours with dashes."""
+    most = len(palette) * len(DASHES)
+    if len(groups) > most:
+        raise PrframeError(
+            f"{len(groups)} groups cannot be told apart in one picture, which has {most} kinds of "
+            "lines; name the column of groups in facet=, or, of queries or folds, in over=."
+        )
+    return {
+        group: Look(palette[place % len(palette)], DASHES[place // len(palette)])
+        for place, group in enumerate(groups)
+    }

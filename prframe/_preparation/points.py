@@ -1,0 +1,76 @@
+"""The points of a curve, and what the area below it is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from prframe.typing import Floats
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Points:
+    """A curve that runs to the right.
+
+    Attributes
+    ----------
+    x, y : ndarray of float
+    has_steps : bool
+        Whether a PR curve is one of steps, a point per threshold. Otherwise the points stand at
+        chosen levels.
+    area : float or None
+        The area below the steps of a PR curve, which is AP, or below the line of a ROC curve; None
+        where the points do not say it.
+    is_whole : bool
+        Whether no threshold can have been left out. A few chosen levels of recall may happen to
+        look like thresholds with many ties.
+    """
+
+    x: Floats
+    y: Floats
+    has_steps: bool
+    area: float | None
+    is_whole: bool
+
+
+def pr_points(rows: pl.DataFrame) -> Points:
+    """Return the points of a PR curve."""
+    rows, recall, precision = _sorted(rows, "recall", "precision")
+    if not {"k", "tp"} <= set(rows.columns) or rows["k"].null_count():
+        return Points(recall, precision, has_steps=False, area=None, is_whole=False)
+    k, tp = (rows[name].cast(pl.Float64).to_numpy() for name in ("k", "tp"))
+    has_steps = bool(np.abs(recall * tp[-1] - tp * recall[-1]).max() <= _ROUNDING * tp[-1])
+    # Interpolated precisions, and those under another prior, are no shares of the retrieved.
+    are_shares = bool(np.abs((precision * k - tp)[k > 0]).max(initial=0) <= _ROUNDING * k[-1])
+    area = float(np.dot(np.diff(recall, prepend=0.0), precision))
+    if has_steps and k[0] == 0 and len(k) > 1:
+        # The opening point is a convention, and has no step that would be seen.
+        precision = np.concatenate((precision[1:2], precision[1:]))
+    is_whole = bool((np.diff(tp) == 0).any() or (np.diff(k) == 1).all())
+    known = area if has_steps and are_shares else None
+    return Points(recall, precision, has_steps, known, has_steps and is_whole)
+
+
+def have_areas(curves: Sequence[Points]) -> bool:
+    """Tell whether curves of one result have all their thresholds, so that areas are AP."""
+    return all(points.has_steps for points in curves) and any(points.is_whole for points in curves)
+
+
+def roc_points(rows: pl.DataFrame) -> Points:
+    """Return the points of a ROC curve."""
+    _, fpr, tpr = _sorted(rows, "fpr", "tpr")
+    is_whole = bool(fpr[0] == 0 and fpr[-1] == 1)
+    area = float(np.trapezoid(tpr, fpr)) if is_whole else None
+    return Points(fpr, tpr, has_steps=False, area=area, is_whole=is_whole)
+
+
+def _sorted(rows: pl.DataFrame, x: str, y: str) -> tuple[pl.DataFrame, Floats, Floats]:
+    """Return rows in the order of the curve, with its coordinates."""
+    across = rows[x].cast(pl.Float64).to_numpy()
+    if (across[1:] < across[:-1]).any():
+        rows = rows.sort("k" if "k" in rows.columns else x, nulls_last=True, maintain_order=True)
+        across = rows[x].cast(pl.Float64).to_numpy()
+    return rows, across, rows[y].cast(pl.Float64).to_numpy()

@@ -1,0 +1,145 @@
+"""Results of verbs, as tables and pictures read them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypedDict, cast
+
+import polars as pl
+
+from prframe import checks
+from prframe._engine.frames import kind_of, named
+from prframe.errors import PrframeError
+
+# The columns that begin the verb's own part of a result, after the columns `by`, and those that a
+# table or picture cannot do without.
+_CURVE_POINT = ("threshold", "k", "tp", "fp")
+_OWN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "curve": ((*_CURVE_POINT, "recall", "precision"), ("recall", "precision")),
+    "roc": ((*_CURVE_POINT, "fpr", "tpr"), ("fpr", "tpr")),
+    "band": (("recall",), ("recall", "precision", "conf_low", "conf_high")),
+    "interval": (("metric",), ("metric", "estimate", "conf_low", "conf_high")),
+    "compare": (
+        ("metric", "model_a"),
+        ("metric", "model_a", "model_b", "mean_a", "mean_b", "difference"),
+    ),
+    "compare_curves": (
+        ("model_a",),
+        ("model_a", "model_b", "recall", "difference", "conf_low", "conf_high"),
+    ),
+    "check": (("kind",), ("kind", "severity", "count")),
+}
+
+
+class Facts(TypedDict, total=False):
+    """What a caption says of how a result was made.
+
+    A fact is read from the result where the result has a column of this name, and is left out
+    where neither the result nor the caller says it.
+    """
+
+    confidence_level: float
+    simultaneous: bool
+    test: str
+    correction: str
+    n_family: int
+    n: int
+    ties: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """A result of a verb as a polars frame.
+
+    Attributes
+    ----------
+    rows : polars.DataFrame
+    keys : tuple of str
+        The columns `by`.
+    back : callable
+        Carries a polars frame to the caller's kind of frame.
+    """
+
+    rows: pl.DataFrame
+    keys: tuple[str, ...]
+    back: Callable[[pl.DataFrame], Any]
+
+    def fact(self, name: str, given: object = None) -> object:
+        """Return a fact: the one given, or the only value of the result's column of that name."""
+        if given is not None or name not in self.rows.columns:
+            return given
+        values = self.rows[name].drop_nulls().unique()
+        return values.item() if values.len() == 1 else None
+
+    def methods(self) -> list[str]:
+        """Return the methods that the result names."""
+        if "method" not in self.rows.columns:
+            return []
+        return self.rows["method"].drop_nulls().unique().sort().to_list()
+
+    def require_one_group(self, argument: str) -> None:
+        """Refuse a result with columns by."""
+        if self.keys:
+            raise PrframeError(
+                f"`{argument}` must be of one group; got the columns "
+                f"{checks.listed(self.keys, in_order=True)}. Choose the rows of a group, and "
+                "leave these columns out."
+            )
+
+    def facts(self, given: Facts) -> Facts:
+        """Return all facts that are known."""
+        names = Facts.__annotations__
+        if unknown := [name for name in given if name not in names]:
+            raise TypeError(
+                f"unexpected arguments {checks.listed(unknown)}; a caption can be told "
+                f"{checks.listed(names)}."
+            )
+        known = {name: self.fact(name, given.get(name)) for name in names}
+        return cast("Facts", {name: value for name, value in known.items() if value is not None})
+
+
+def whole(frame: object, argument: str) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], Any]]:
+    """Return a frame of any kind in polars, and the way back to its kind."""
+    readable, names = named(frame)
+    data, back = kind_of(readable).enter(readable, dict.fromkeys(names, argument), {}, {})
+    return data.lazy().collect(), back
+
+
+def read(result: object, verb: str, argument: str = "result") -> Result:
+    """Return the result of a verb, given as a frame of any kind."""
+    rows, back = whole(result, argument)
+    own, needed = _OWN[verb]
+    if missing := [name for name in needed if name not in rows.columns]:
+        raise PrframeError(
+            f"`{argument}` must be a result of {verb}(), which has the columns "
+            f"{checks.listed(needed, in_order=True)}; got a frame without "
+            f"{checks.listed(missing, in_order=True)}."
+        )
+    if rows.is_empty():
+        raise PrframeError(f"`{argument}` must have rows; got a frame without any.")
+    first = min(rows.columns.index(name) for name in own if name in rows.columns)
+    return Result(rows, tuple(rows.columns[:first]), back)
+
+
+def with_one_key(result: Result, argument: str, use: str) -> str:
+    """Return the only column `by` of a result."""
+    if len(result.keys) == 1:
+        return result.keys[0]
+    got = checks.listed(result.keys, in_order=True) if result.keys else "none"
+    raise PrframeError(
+        f"`{argument}` must have one column before the columns of the verb, which {use}; got "
+        f"{got}. Choose rows with filter, or join the columns into one."
+    )
+
+
+def one_metric(rows: pl.DataFrame, metric: str | None, argument: str) -> str:
+    """Return the metric that is meant, which may be left out where there is only one."""
+    names = rows["metric"].unique(maintain_order=True).to_list()
+    if metric is None:
+        if len(names) == 1:
+            return str(names[0])
+        raise PrframeError(
+            f"`metric` must name one of the metrics of `{argument}`: "
+            f"{checks.listed(names, in_order=True)}."
+        )
+    checks.one_of("metric", str(metric), names, in_order=True)
+    return str(metric)

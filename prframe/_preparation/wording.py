@@ -1,0 +1,112 @@
+"""Numbers and facts in words, for captions and descriptions."""
+
+from collections.abc import Sequence
+from math import floor, isfinite, log10
+
+from prframe._preparation.results import Facts
+
+_TESTS = {
+    "bootstrap": "bootstrap test",
+    "delong": "DeLong's test",
+    "randomization": "randomization test",
+    "sign": "sign test",
+    "t": "paired t-test",
+    "wilcoxon": "Wilcoxon's signed-rank test",
+}
+_CORRECTIONS = {
+    "bh": "Benjamini and Hochberg's correction",
+    "bonferroni": "Bonferroni's correction",
+    "by": "Benjamini and Yekutieli's correction",
+    "hochberg": "Hochberg's correction",
+    "holm": "Holm's correction",
+    "max-t": "the max-t correction",
+    "tukey": "Tukey's correction",
+}
+_TIES = {
+    "best": "positives first among ties",
+    "expected": "means over the orders of ties",
+    "group": "ties taken as one step",
+    "order": "ties in the order of the rows",
+    "trec": "ties in the order of trec_eval",
+    "worst": "positives last among ties",
+}
+# What stands for a number that does not exist.
+NONE = "\N{EN DASH}"
+_FEWEST_PLACES, _MOST_PLACES, _USUAL_PLACES = 2, 4, 3
+
+
+def number(value: float | None, places: int = _USUAL_PLACES, *, signed: bool = False) -> str:
+    """Return a number with fixed decimals, a dash where there is none."""
+    if value is None or not isfinite(value):
+        return NONE
+    text = f"{value:+.{places}f}" if signed else f"{value:.{places}f}"
+    if not any(digit in "123456789" for digit in text):
+        text = text.lstrip("+-")
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def count(value: float) -> str:
+    """Return a number of items, or the sum of their weights."""
+    return f"{value:,.10g}"
+
+
+def percent(level: float) -> str:
+    """Return a share as a percentage without needless zeros."""
+    return f"{100 * level:.6g}%"
+
+
+def p_value(value: float | None) -> str:
+    """Return a p-value in words of a table."""
+    if value is None:
+        return "p unknown"
+    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"  # noqa: PLR2004
+
+
+def places_for(std_errors: Sequence[float]) -> int:
+    """Return decimals by which the median standard error keeps one or two figures."""
+    errors = sorted(error for error in std_errors if error and isfinite(error))
+    if not errors:
+        return _USUAL_PLACES
+    middle = errors[len(errors) // 2]
+    return max(_FEWEST_PLACES, min(_MOST_PLACES, 1 - floor(log10(middle))))
+
+
+def joined(names: Sequence[object], most: int = 6) -> str:
+    """Return names as a list in a sentence, cut short where it is long."""
+    texts = [str(name) for name in names]
+    if len(texts) > most:
+        texts = [*texts[:most], f"{len(texts) - most} more"]
+    if len(texts) <= 1:
+        return "".join(texts)
+    return f"{', '.join(texts[:-1])} and {texts[-1]}"
+
+
+def interval_words(facts: Facts) -> str:
+    """Name the intervals."""
+    level = facts.get("confidence_level")
+    words = "confidence intervals" if level is None else f"{percent(level)} confidence intervals"
+    return f"simultaneous {words}" if facts.get("simultaneous") else words
+
+
+def testing_words(facts: Facts, alpha: float, methods: Sequence[str]) -> str:
+    """Say by which test, with which correction, and at which level systems are told apart."""
+    test = facts.get("test")
+    if test is not None:
+        words = [_TESTS.get(test, test)]
+    else:
+        words = [f"method {joined(methods)}"] if methods else []
+    correction, family = facts.get("correction"), facts.get("n_family")
+    if correction is not None:
+        words.append(_CORRECTIONS.get(correction, correction))
+    if family is not None:
+        words.append(f"family of {family}")
+    words.append(f"alpha = {alpha:g}")
+    if (n := facts.get("n")) is not None:
+        words.append(f"n = {n}")
+    return ", ".join(words)
+
+
+def ties_words(facts: Facts) -> str:
+    """Say how ties are ranked, nothing where it is not known."""
+    ties = facts.get("ties")
+    return "" if ties is None else _TIES.get(ties, ties)

@@ -1,0 +1,33 @@
+"""Pictures of results with matplotlib, for papers and slides."""
+
+try:
+    import matplotlib as _mpl  # noqa: F401, ICN001 - only to see whether it is there
+except ImportError as error:
+    raise ImportError(
+        "prframe.plot needs matplotlib 3.11 or later: pip install 'prframe[plot]'."
+    ) from error
+
+from prframe._preparation.colours import PALETTE, PALETTE_DARK
+from prframe.plot.comparisons import groups, matrix
+from prframe.plot.curves import curve, roc
+from prframe.plot.differences import curve_difference, queries
+from prframe.plot.distributions import ap_null, scores
+from prframe.plot.figures import alt_text, style
+from prframe.plot.summaries import check, interval
+
+__all__ = [
+    "PALETTE",
+    "PALETTE_DARK",
+    "alt_text",
+    "ap_null",
+    "check",
+    "curve",
+    "curve_difference",
+    "groups",
+    "interval",
+    "matrix",
+    "queries",
+    "roc",
+    "scores",
+    "style",
+]

@@ -1,0 +1,282 @@
+"""Figures and axes: their style, legends and notes that fit, and texts in place of the picture."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from math import ceil, sqrt
+from textwrap import wrap
+from typing import Any, Literal, TypeVar, cast
+from weakref import WeakKeyDictionary
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.lines import Line2D
+
+from prframe._preparation.colours import PALETTE, PALETTE_DARK, Look
+from prframe.errors import PrframeError
+
+MUTED, MUTED_DARK = "#6B6B6B", "#A8A8A8"
+_DARK, _LIGHT_TEXT = "#121212", "#F2F2F2"
+_HALF = 0.5
+# Of print at 300 dots per inch no point is lost.
+_FINEST_DPI = 300
+# The width of a letter of text, in sizes of the font.
+_LETTER = 0.56
+_POINTS = 72
+_LONGEST_NAME = 42
+
+D = TypeVar("D", Axes, Figure)
+
+_texts: WeakKeyDictionary[Artist, str] = WeakKeyDictionary()
+
+
+def style(dark: bool = False) -> AbstractContextManager[None]:  # noqa: FBT001, FBT002
+    """Return a context in which matplotlib draws as prframe's own pictures are drawn.
+
+    Parameters
+    ----------
+    dark : bool, default False
+        Whether the ground is dark. Pictures take the palette for dark grounds wherever the axes
+        are dark, thus also in other dark styles.
+
+    Returns
+    -------
+    context manager
+
+    Examples
+    --------
+    >>> import prframe
+    >>> with prframe.plot.style(dark=True):
+    ...     pass
+    """
+    ink = _LIGHT_TEXT if dark else "#1A1A1A"
+    ground = _DARK if dark else "#FFFFFF"
+    colours = {
+        **dict.fromkeys(["figure.facecolor", "axes.facecolor", "savefig.facecolor"], ground),
+        **dict.fromkeys(["text.color", "axes.labelcolor", "axes.titlecolor"], ink),
+        **dict.fromkeys(["xtick.color", "ytick.color", "axes.edgecolor"], ink),
+    }
+    settings: dict[str, Any] = {
+        **colours,
+        "axes.spines.right": False,
+        "axes.spines.top": False,
+        "axes.titlesize": "medium",
+        "font.size": 9.0,
+        "legend.frameon": False,
+        "legend.fontsize": "small",
+        "lines.linewidth": 1.4,
+        "pdf.fonttype": 42,
+        "svg.fonttype": "none",
+        "figure.figsize": (4.6, 4.0),
+    }
+    return mpl.rc_context(cast("Any", settings))
+
+
+def alt_text(drawn: Axes | Figure) -> str:
+    """Return what a picture shows, in words and numbers, for those who do not see it.
+
+    Parameters
+    ----------
+    drawn : matplotlib Axes or Figure
+        What a function of `prframe.plot` has returned.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    PrframeError
+        If nothing of prframe is drawn there.
+    """
+    text = _texts.get(drawn)
+    if text is None:
+        raise PrframeError("`drawn` must be what a function of prframe.plot has returned.")
+    return text
+
+
+def described(drawn: D, text: str) -> D:
+    """Note what a picture shows, after what has been drawn on the same axes before."""
+    before = _texts.get(drawn)
+    _texts[drawn] = text if before is None else f"{before} {text}"
+    return drawn
+
+
+def is_dark(ax: Axes) -> bool:
+    """Tell whether the ground is darker than a middle grey."""
+    red, green, blue = to_rgb(ax.get_facecolor())
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue < _HALF
+
+
+def palette_of(ax: Axes, palette: Sequence[str] | None = None) -> Sequence[str]:
+    """Return the colours of a picture."""
+    return palette or (PALETTE_DARK if is_dark(ax) else PALETTE)
+
+
+def muted(ax: Axes) -> str:
+    """Return the grey of what is not the matter itself."""
+    return MUTED_DARK if is_dark(ax) else MUTED
+
+
+def ink(ax: Axes) -> str:
+    """Return the colour of text."""
+    return str(PALETTE_DARK[-1] if is_dark(ax) else PALETTE[-1])
+
+
+def one_axes(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
+    """Return the caller's axes, or new ones."""
+    if ax is None:
+        _, made = plt.subplots(figsize=size, layout="constrained")
+        ax = made
+    _prepare(ax)
+    return ax
+
+
+def _prepare(ax: Axes) -> None:
+    """Leave out the frame where there is no scale, and keep the labels in the corner apart."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.tick_params(pad=_POINTS * ems(0.5))
+
+
+def grid(
+    count: int,
+    ax: Axes | None,
+    *,
+    height: float | None = None,
+    shared: Literal["both", "y", "none"] = "both",
+) -> tuple[Figure, list[Axes]]:
+    """Return axes for panels with shared scales, in rows that fill a page's shape."""
+    if count == 1:
+        ax = one_axes(ax, None if height is None else (width(), height))
+        return figure_of(ax), [ax]
+    if ax is not None:
+        raise PrframeError("`ax` must be None where there are panels, which get a new figure.")
+    columns = min(count, ceil(sqrt(count * 1.5)))
+    rows = ceil(count / columns)
+    across = max(width(), 1.7 * columns)
+    side = across / columns * 1.02
+    size = (across, side * rows + 0.6 if height is None else height * rows)
+    figure, made = plt.subplots(
+        rows,
+        columns,
+        figsize=size,
+        sharex=shared == "both",
+        sharey=shared != "none",
+        layout="constrained",
+        squeeze=False,
+    )
+    axes = [panel for row in made for panel in row]
+    for panel in axes[count:]:
+        panel.remove()
+    for panel in axes[:count]:
+        _prepare(panel)
+    return figure, axes[:count]
+
+
+def label_outer(axes: Sequence[Axes]) -> None:
+    """Label the scales only of panels that have none to the left, and none below."""
+    places = [_place(panel) for panel in axes]
+    for panel, (row, column) in zip(axes, places, strict=True):
+        if (row + 1, column) in places:
+            panel.set_xlabel("")
+            panel.tick_params(labelbottom=False)
+        else:
+            panel.tick_params(labelbottom=True)
+        if column > 0:
+            panel.set_ylabel("")
+
+
+def _place(ax: Axes) -> tuple[int, int]:
+    """Return the row and the column of axes."""
+    spec = ax.get_subplotspec()
+    return (0, 0) if spec is None else (spec.rowspan.start, spec.colspan.start)
+
+
+def figure_of(ax: Axes) -> Figure:
+    """Return the figure that holds axes."""
+    figure = ax.get_figure(root=True)
+    if figure is None:
+        raise PrframeError("`ax` must be part of a figure.")
+    return figure
+
+
+def pixel_columns(ax: Axes) -> int:
+    """Return how many pixel columns axes have at most, on screen and in print."""
+    figure = figure_of(ax)
+    return ceil(figure.get_figwidth() * max(figure.dpi, _FINEST_DPI))
+
+
+def short(name: object, longest: int = _LONGEST_NAME) -> str:
+    """Return a name as text that is not read as mathematics, its middle left out if it is long."""
+    return literal(cut(name, longest))
+
+
+def cut(name: object, longest: int) -> str:
+    """Return a name on one line, its middle left out if it is long."""
+    text = " ".join(str(name).split())
+    if len(text) <= longest:
+        return text
+    half = (longest - 1) // 2
+    return f"{text[:half].rstrip()}…{text[-half:].lstrip()}"
+
+
+def literal(text: str) -> str:
+    """Return text in which matplotlib reads no mathematics."""
+    return text.replace("$", r"\$")
+
+
+def legend(ax: Axes, names: Mapping[object, str], marks: Mapping[object, Look]) -> None:
+    """Write which line is which, below the axes if the figure is ours, with what columns fit."""
+    handles = [
+        Line2D([], [], color=marks[group].colour, linestyle=line_style(marks[group]))
+        for group in names
+    ]
+    labels = [short(name) for name in names.values()]
+    figure = figure_of(ax)
+    if figure.get_layout_engine() is None:
+        ax.legend(handles, labels)
+        return
+    size = FontProperties(size=mpl.rcParams["legend.fontsize"]).get_size()
+    entry = (max(map(len, labels)) * _LETTER + 4) * float(size) / _POINTS
+    columns = max(1, min(len(labels), int(figure.get_figwidth() / entry)))
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
+
+
+def line_style(look: Look) -> Any:  # noqa: ANN401 - matplotlib has no name for the type
+    """Return dashes as matplotlib takes them."""
+    return (0, look.dashes) if look.dashes else "solid"
+
+
+def note(ax: Axes, label: str, text: str) -> None:
+    """Label the horizontal axis, with a note below in lines that fit the figure."""
+    figure = figure_of(ax)
+    size = float(FontProperties(size=mpl.rcParams["axes.labelsize"]).get_size())
+    across = ax.get_position().width * figure.get_figwidth()
+    letters = max(24, int(across * _POINTS / (size * _LETTER)))
+    ax.set_xlabel("\n".join([label, *_wrapped(text, letters)]))
+
+
+def _wrapped(text: str, letters: int) -> list[str]:
+    """Break text into lines, but not at equality signs."""
+    return wrap(text.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"), letters)
+
+
+def note_below(figure: Figure, text: str) -> None:
+    """Write a note below all panels, in lines that fit the figure."""
+    size = float(FontProperties(size="small").get_size())
+    letters = max(24, int(0.95 * figure.get_figwidth() * _POINTS / (size * _LETTER)))
+    figure.supxlabel("\n".join(_wrapped(text, letters)), fontsize="small")
+
+
+def ems(count: float) -> float:
+    """Return so many sizes of the font in inches, by which rows of text grow with the font."""
+    return count * float(mpl.rcParams["font.size"]) / _POINTS
+
+
+def width() -> float:
+    """Return the usual width of a figure."""
+    return float(mpl.rcParams["figure.figsize"][0])

@@ -1,0 +1,312 @@
+"""From intervals and a comparison to a table."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias, Unpack, cast, get_args
+
+import polars as pl
+
+from prframe import checks
+from prframe._preparation import wording
+from prframe._preparation.results import Facts, Result, one_metric, read, with_one_key
+from prframe._preparation.sets import (
+    Comparison,
+    comparison,
+    largest_first,
+    letter,
+    letters_of,
+)
+from prframe.errors import PrframeError
+from prframe.tables.table import Cell, Line, Table
+
+Marks: TypeAlias = Literal["beats", "letters", "dagger"]
+Places: TypeAlias = int | Mapping[str, int]
+# The marks of systems and metrics, and what they mean.
+Marked: TypeAlias = tuple[dict[tuple[Any, str], str], str]
+
+_MOST_PLACES = 15
+
+
+def results(  # noqa: PLR0913
+    interval: object,
+    compare: object = None,
+    marks: Marks = "beats",
+    baseline: object = None,
+    places: Places | None = None,
+    *,
+    alpha: float = 0.05,
+    **facts: Unpack[Facts],
+) -> Table:
+    """Make a table of results: a line per system, a column per metric, best system first.
+
+    Parameters
+    ----------
+    interval : frame
+        A result of `prframe.interval` with one column ``by``, the systems.
+    compare : frame, optional
+        A result of `prframe.compare` of the same systems and metrics. Without one there are no
+        marks.
+    marks : {"beats", "letters", "dagger"}, default "beats"
+        What is raised after a value. ``"beats"``: the letters of the systems that it is larger
+        than and told apart from. ``"letters"``: a compact letter display, as `letters` makes it.
+        ``"dagger"``: a dagger where it is larger than the baseline's and told apart from it, a
+        double dagger where it is smaller.
+    baseline : object, optional
+        The system that daggers compare with. It may be left out where the comparison has only one.
+    places : int or mapping of str to int, optional
+        Decimals, of all metrics or per metric. Otherwise the standard errors say, so that a
+        standard error keeps one or two figures; a metric has the same decimals in all cells.
+    alpha : float, default 0.05
+        The level at which systems are told apart.
+    **facts
+        What the frames do not say and the caption should: ``confidence_level``, ``test``,
+        ``correction``, ``n_family``, ``n``, ``ties``. What neither the frames nor the caller say
+        is left out.
+
+    Returns
+    -------
+    Table
+        With the methods ``to_latex``, ``to_markdown``, ``to_html``, ``to_frame`` and ``gt``.
+
+    Raises
+    ------
+    PrframeError
+        If a frame is not what it should be, if systems or metrics of the comparison are missing,
+        or if an option is wrong.
+
+    Notes
+    -----
+    The largest value of each metric, as printed, is bold. Values are never compared by their
+    intervals, which may overlap where a paired test tells systems apart.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import prframe
+    >>> runs = prframe.datasets.load_digits().filter(pl.col("system").is_in(["pca", "ink"]))
+    >>> means = prframe.interval(runs, ["AP", "P@10"], by="system", over="query_id")
+    >>> pairs = prframe.compare(runs, ["AP", "P@10"], model="system")
+    >>> table = prframe.tables.results(means, pairs, test="randomization", correction="holm")
+    >>> for line in table.lines:
+    ...     print(f"{line.key} {line.name} {line.cells[0].text} ({line.cells[0].marks})")
+    a pca 0.871 (b)
+    b ink 0.125 ()
+    """
+    checks.one_of("marks", marks, get_args(Marks), in_order=True)
+    estimates = read(interval, "interval", "interval")
+    model = with_one_key(estimates, "interval", "names the systems")
+    values = _values(estimates, model)
+    metrics = list(dict.fromkeys(metric for _, metric in values))
+    systems = _ordered(values, metrics[0])
+    known, raised, meaning = estimates.facts(facts), dict[tuple[Any, str], str](), ""
+    if compare is not None:
+        paired = read(compare, "compare", "compare")
+        known = cast("Facts", {**known, **paired.facts(facts)})
+        compared = {metric: _compared(paired, metric, systems, alpha) for metric in metrics}
+        raised, words = _MARKERS[marks](compared, systems, baseline)
+        meaning = f"{words} ({wording.testing_words(known, alpha, paired.methods())})."
+    decimals = {metric: _places(estimates, metric, places) for metric in metrics}
+    best = {metric: _best(values, metric, decimals[metric]) for metric in metrics}
+    keys = _keys(systems) if compare is not None and marks == "beats" else [""] * len(systems)
+    lines = [
+        Line(
+            key,
+            str(system),
+            tuple(
+                _cell(
+                    values.get((system, metric), {}),
+                    decimals[metric],
+                    raised.get((system, metric), ""),
+                    best[metric],
+                )
+                for metric in metrics
+            ),
+        )
+        for key, system in zip(keys, systems, strict=True)
+    ]
+    return Table(
+        caption=_caption(known, estimates.methods(), meaning),
+        metrics=tuple(metrics),
+        lines=tuple(lines),
+        _rows=_numbers(estimates, model, systems, lines, metrics),
+        _back=estimates.back,
+    )
+
+
+def _values(estimates: Result, model: str) -> dict[tuple[Any, str], dict[str, Any]]:
+    """Return the row of each system and metric."""
+    rows = estimates.rows.to_dicts()
+    values = {(row[model], row["metric"]): row for row in rows}
+    if len(values) < len(rows):
+        raise PrframeError(
+            f"`interval` must have one row per metric and value of {model!r}; some have more."
+        )
+    return values
+
+
+def _cell(row: Mapping[str, Any], places: int, marks: str, best: str | None) -> Cell:
+    """Return the cell of a row of the intervals, which may be empty."""
+    text = wording.number(row.get("estimate"), places)
+    low, high = (wording.number(row.get(name), places) for name in ("conf_low", "conf_high"))
+    is_known = low != wording.NONE or high != wording.NONE
+    return Cell(
+        text=text,
+        interval=f"[{low}, {high}]" if is_known else "",
+        marks=marks,
+        is_best=text == best,
+    )
+
+
+def _ordered(values: dict[tuple[Any, str], dict[str, Any]], metric: str) -> list[Any]:
+    """Return the systems, the one with the largest value of the metric first."""
+    systems = list(dict.fromkeys(system for system, _ in values))
+    estimates = {system: values.get((system, metric), {}).get("estimate") for system in systems}
+    return sorted(systems, key=lambda system: largest_first(estimates[system]))
+
+
+def _keys(systems: Sequence[object]) -> list[str]:
+    """Return the letters that name systems."""
+    return [letter(number) for number in range(len(systems))]
+
+
+def _compared(paired: Result, metric: str, systems: list[Any], alpha: float) -> Comparison:
+    """Return what the comparison says of a metric of the intervals."""
+    compared = comparison(paired, one_metric(paired.rows, metric, "compare"), alpha)
+    if missing := [system for system in systems if system not in compared.models]:
+        raise PrframeError(
+            f"`compare` must have the systems of `interval`; it lacks {checks.listed(missing)}."
+        )
+    return compared
+
+
+def _beats(
+    compared: dict[str, Comparison],
+    systems: list[Any],
+    baseline: object,  # noqa: ARG001
+) -> Marked:
+    """Mark systems with the letters of those that they are better than."""
+    keys = dict(zip(systems, _keys(systems), strict=True))
+    marks = {}
+    for metric, pairs in compared.items():
+        for position, system in enumerate(pairs.models):
+            beaten = [pairs.models[other] for other in pairs.beaten(position)]
+            marks[system, metric] = "".join(keys[other] for other in systems if other in beaten)
+    return marks, "Raised letters name the systems that a value is larger than and told apart from"
+
+
+def _letters(
+    compared: dict[str, Comparison],
+    systems: list[Any],  # noqa: ARG001
+    baseline: object,  # noqa: ARG001
+) -> Marked:
+    """Mark systems with a compact letter display."""
+    marks = {
+        (system, metric): letters
+        for metric, pairs in compared.items()
+        for system, letters in zip(pairs.models, letters_of(pairs), strict=True)
+    }
+    return marks, "Values of a column that share no raised letter are told apart"
+
+
+def _daggers(compared: dict[str, Comparison], systems: list[Any], baseline: object) -> Marked:
+    """Mark the systems that are told apart from a baseline."""
+    chosen = _baseline(compared, baseline)
+    checks.one_of("baseline", chosen, systems, in_order=True)
+    marks = {}
+    for metric, pairs in compared.items():
+        base = pairs.models.index(chosen)
+        for position, system in enumerate(pairs.models):
+            if base in pairs.beaten(position):
+                marks[system, metric] = "†"
+            elif position in pairs.beaten(base):
+                marks[system, metric] = "‡"
+    return marks, f"† larger, ‡ smaller than {chosen}, and told apart from it"
+
+
+def _baseline(compared: dict[str, Comparison], baseline: object) -> object:
+    """Return the system that all pairs have in common, unless a baseline is named."""
+    if baseline is not None:
+        return baseline
+    pairs = [
+        {row["model_a"], row["model_b"]}
+        for comparison_of_metric in compared.values()
+        for row in comparison_of_metric.rows.values()
+    ]
+    shared = set.intersection(*pairs)
+    if len(shared) == 1:
+        return shared.pop()
+    # With two systems the second one is the baseline, as compare(baseline=) writes it.
+    seconds = {
+        row["model_b"]
+        for comparison_of_metric in compared.values()
+        for row in comparison_of_metric.rows.values()
+    }
+    if len(shared) > 1 and len(seconds) == 1:
+        return seconds.pop()
+    raise PrframeError("`baseline` must name the system that daggers compare with.")
+
+
+_MARKERS: dict[str, Callable[[dict[str, Comparison], list[Any], object], Marked]] = {
+    "beats": _beats,
+    "letters": _letters,
+    "dagger": _daggers,
+}
+
+
+def _places(estimates: Result, metric: str, places: Places | None) -> int:
+    """Return the decimals of a metric."""
+    given = places.get(metric) if isinstance(places, Mapping) else places
+    if given is not None:
+        number = checks.whole_number("places", given, 0)
+        if number > _MOST_PLACES:
+            raise PrframeError(f"`places` must be at most {_MOST_PLACES}; got {number}.")
+        return number
+    rows = estimates.rows.filter(metric=metric)
+    errors = rows["std_error"].drop_nulls().to_list() if "std_error" in rows.columns else []
+    return wording.places_for(errors)
+
+
+def _best(values: dict[tuple[Any, str], dict[str, Any]], metric: str, places: int) -> str | None:
+    """Return the largest value of a metric as it is printed."""
+    estimates = [row["estimate"] for (_, name), row in values.items() if name == metric]
+    defined = [value for value in estimates if value is not None]
+    return wording.number(max(defined), places) if defined else None
+
+
+def _caption(facts: Facts, methods: Sequence[str], meaning: str) -> str:
+    """Say what the table shows."""
+    by = f" by the method {wording.joined(methods)}" if methods else ""
+    ties = wording.ties_words(facts)
+    sentences = [
+        f"Estimates with {wording.interval_words(facts)}{by}.",
+        "The largest value of each column is bold.",
+        meaning,
+        f"{ties[:1].upper()}{ties[1:]}." if ties else "",
+    ]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _numbers(
+    estimates: Result, model: str, systems: list[Any], lines: list[Line], metrics: list[str]
+) -> pl.DataFrame:
+    """Return the table as rows of numbers, in its order."""
+    cells = pl.DataFrame(
+        {
+            "key": [line.key for line in lines for _ in metrics],
+            model: pl.Series(
+                [system for system in systems for _ in metrics],
+                dtype=estimates.rows.schema[model],
+            ),
+            "metric": [metric for _ in lines for metric in metrics],
+            "marks": [cell.marks for line in lines for cell in line.cells],
+            "best": [cell.is_best for line in lines for cell in line.cells],
+        }
+    )
+    wanted = [model, "metric", "estimate", "conf_low", "conf_high"]
+    joined = cells.join(
+        estimates.rows.select(wanted),
+        on=[model, "metric"],
+        how="left",
+        maintain_order="left",
+        nulls_equal=True,
+    )
+    return joined.select("key", *wanted, "marks", "best")

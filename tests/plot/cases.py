@@ -1,0 +1,74 @@
+"""A picture of each kind."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import polars as pl
+
+import prframe
+from prframe import plot
+
+LEVELS = [level / 20 for level in range(1, 20)]
+TOLD: Any = {
+    "test": "randomization",
+    "correction": "holm",
+    "n_family": 30,
+    "confidence_level": 0.95,
+    "ties": "group",
+}
+
+
+@cache
+def data() -> dict[str, pl.DataFrame]:
+    """Return results of verbs on a part of the digits."""
+    runs = prframe.datasets.load_digits()
+    one = runs.filter(query_id="q0038")
+    two = one.filter(pl.col("system").is_in(["pixels", "ink"]))
+    of_query: Any = {"n_pos": "n_relevant", "by": ["system", "query_id"]}
+    metrics = ["AP", "P@10"]
+    few = runs["query_id"].unique(maintain_order=True)[:12].to_list()
+    paired: Any = {"model": "system", "item": "item_id", "incomplete": "last", "rng": 1}
+    return {
+        "one": one,
+        "curve": prframe.curve(one, by="system"),
+        "curve of two": prframe.curve(two, by="system"),
+        "roc": prframe.roc(one, by="system"),
+        "band": prframe.band(one, by="system", recall=LEVELS, n_resamples=50, rng=1),
+        "band of two": prframe.band(two, by="system", recall=LEVELS, n_resamples=50, rng=1),
+        "queries": prframe.curve(runs.filter(pl.col("query_id").is_in(few)), **of_query),
+        "values": prframe.evaluate(runs, "AP", **of_query),
+        "means": prframe.interval(runs, metrics, by="system", over="query_id", n_pos="n_relevant"),
+        "pairs": prframe.compare(runs, metrics, model="system", n_pos="n_relevant", rng=1),
+        "curves": prframe.compare_curves(
+            one.filter(pl.col("system").is_in(["pixels", "ink", "pca"])),
+            recall=LEVELS,
+            n_resamples=50,
+            **paired,
+        ),
+        "check": prframe.check(runs, by=["system", "query_id"]),
+    }
+
+
+PICTURES: dict[str, Callable[[dict[str, pl.DataFrame]], Any]] = {
+    "curve": lambda d: plot.curve(d["curve"], iso_f=True),
+    "curve with bands": lambda d: plot.curve(
+        d["curve of two"], band=d["band of two"], chance={"pixels": 0.44, "ink": 0.05}
+    ),
+    "curve of logarithms": lambda d: plot.curve(d["curve"], x_log=True, chance=0.3),
+    "curve in panels": lambda d: plot.curve(d["queries"], facet="query_id"),
+    "curve over queries": lambda d: plot.curve(d["queries"], over="query_id", facet="system"),
+    "bands in panels": lambda d: plot.curve(d["band"], facet="system"),
+    "roc": lambda d: plot.roc(d["roc"]),
+    "curve_difference": lambda d: plot.curve_difference(d["curves"], confidence_level=0.95),
+    "one curve_difference": lambda d: plot.curve_difference(d["curves"], pair=("pixels", "ink")),
+    "interval": lambda d: plot.interval(d["means"], letters=d["pairs"], **TOLD),
+    "one interval": lambda d: plot.interval(d["means"].filter(metric="AP"), **TOLD),
+    "queries": lambda d: plot.queries(d["values"], "pixels", "pca", metric="AP"),
+    "matrix": lambda d: plot.matrix(d["pairs"], metric="AP", **TOLD),
+    "groups": lambda d: plot.groups(d["pairs"], metric="P@10", intervals=d["means"], **TOLD),
+    "ap_null": lambda d: plot.ap_null(d["one"].filter(system="ink")),
+    "check": lambda d: plot.check(d["check"]),
+    "scores": lambda d: plot.scores(d["one"].filter(system="pixels"), threshold=0.85),
+    "scores in panels": lambda d: plot.scores(d["one"], by="system"),
+}

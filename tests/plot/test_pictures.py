@@ -1,0 +1,330 @@
+"""What the pictures show."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+import prframe
+from prframe import PrframeError, plot
+from prframe.stats import APNull
+from tests.plot.cases import PICTURES, TOLD, data
+from tests.tables.cases import HOSTILE, comparison, intervals
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_pictures_are_axes_or_figures_with_a_text(kind: str) -> None:
+    drawn = PICTURES[kind](data())
+    has_panels = kind in {
+        *("curve in panels", "curve over queries", "bands in panels", "curve_difference"),
+        *("interval", "scores in panels"),
+    }
+    assert isinstance(drawn, Figure if has_panels else Axes)
+    text = plot.alt_text(drawn)
+    assert any(sign.isdigit() for sign in text)
+    assert text.endswith(".")
+
+
+def test_the_area_below_the_steps_is_ap() -> None:
+    ax = plot.curve(data()["curve"])
+    aps = prframe.evaluate(data()["one"], "AP", by="system")
+    for line, (system, ap) in zip(ax.get_lines(), aps.rows(), strict=True):
+        assert line.get_drawstyle() == "steps-pre"
+        area = np.dot(np.diff(line.get_xdata(), prepend=0.0), line.get_ydata())
+        assert area == pytest.approx(ap)
+        assert f"{system}: AP {ap:.3f}" in plot.alt_text(ax)
+    legend = [text.get_text() for text in ax.figure.legends[0].get_texts()]
+    assert legend[0] == "pixels, AP 0.759"
+
+
+def test_no_ap_of_interpolated_curves_nor_of_levels() -> None:
+    one = data()["one"]
+    for options in ({"interpolate": True}, {"recall": [0.2, 0.5, 0.8]}, {"prior": 0.5}):
+        ax = plot.curve(prframe.curve(one, by="system", **options))
+        assert "AP" not in plot.alt_text(ax)
+        assert "AP" not in ax.figure.legends[0].get_texts()[0].get_text()
+    levels = plot.curve(prframe.curve(one, by="system", recall=[0.2, 0.5, 0.8]))
+    assert levels.get_lines()[0].get_drawstyle() == "default"
+
+
+def test_the_order_of_the_rows_does_not_matter() -> None:
+    shuffled = data()["curve"].filter(system="pixels").sample(fraction=1, shuffle=True, seed=1)
+    lines = [plot.curve(frame).get_lines()[0] for frame in (data()["curve"], shuffled)]
+    assert np.array_equal(lines[0].get_xydata(), lines[1].get_xydata())
+
+
+def test_every_kind_of_frame() -> None:
+    curve = data()["curve"]
+    texts = {
+        plot.alt_text(plot.curve(frame))
+        for frame in (curve, curve.lazy(), curve.to_pandas(), curve.to_arrow())
+    }
+    assert len(texts) == 1
+    assert plot.alt_text(plot.matrix(data()["pairs"].to_pandas(), metric="AP"))
+
+
+def test_mean_and_median_of_many_curves() -> None:
+    rows = data()["queries"].filter(system="pixels")
+    ax = plot.curve(rows.drop("system"), over="query_id")
+    *thin, mean, median = ax.get_lines()
+    assert len(thin) == rows["query_id"].n_unique()
+    assert all(line.get_rasterized() for line in thin)
+    at_half = (
+        rows.filter(pl.col("recall") >= 0.5).group_by("query_id", maintain_order=True).first()
+    )
+    values = [*at_half["precision"], *[0.0] * (len(thin) - at_half.height)]
+    place = np.flatnonzero(mean.get_xdata() == 0.5).item()
+    assert mean.get_ydata()[place] == pytest.approx(np.mean(values))
+    assert median.get_ydata()[place] == pytest.approx(np.median(values))
+
+
+def test_roc_areas() -> None:
+    ax = plot.roc(data()["roc"])
+    aucs = prframe.evaluate(data()["one"], "AUC", by="system")
+    for system, auc in aucs.rows():
+        assert f"{system}: area {auc:.3f}." in plot.alt_text(ax)
+
+
+def test_palettes_follow_the_ground() -> None:
+    light = to_hex(plot.curve(data()["curve"]).get_lines()[0].get_color())
+    with plot.style(dark=True):
+        dark = to_hex(plot.curve(data()["curve"]).get_lines()[0].get_color())
+    assert (light.upper(), dark.upper()) == (plot.PALETTE[0], plot.PALETTE_DARK[0])
+    own = plot.curve(data()["curve"], palette=["red", "blue"]).get_lines()
+    assert [line.get_color() for line in own[:3]] == ["red", "blue", "red"]
+
+
+def test_the_axes_of_the_caller() -> None:
+    _, ax = plt.subplots()
+    assert plot.curve(data()["curve"], ax=ax) is ax
+    plot.curve(data()["curve of two"], ax=ax)
+    assert plot.alt_text(ax).count("Precision-recall curves") == 2
+
+
+def test_the_sets_of_systems_that_are_not_told_apart() -> None:
+    # x and z are alike, and y between them is not like z.
+    pairs = comparison(["x", "y", "z"], {("y", "z")})
+    ax = plot.groups(pairs, test="t", correction="bh", n_family=3)
+    assert plot.alt_text(ax) == (
+        "AP of 3 systems. Sets within which no two are told apart: x and y; x and z (paired t-test, "
+        "Benjamini and Hochberg's correction, family of 3, alpha = 0.05, n = 50)."
+    )
+    dots = [line for line in ax.get_lines() if line.get_linestyle() == "None"][-2:]
+    assert [list(line.get_ydata()) for line in dots] == [[0, 1], [0, 2]]
+
+
+def test_matrix_numbers() -> None:
+    ax = plot.matrix(comparison(["x", "y"], {("x", "y")}))
+    assert [text.get_text() for text in ax.texts] == [
+        *("0.900", "0.890", "+0.010\np = 0.020", "\N{MINUS SIGN}0.010\np = 0.020"),
+    ]
+
+
+def test_intervals_in_order() -> None:
+    means = intervals(["low", "high"]).with_columns(estimate=pl.Series([0.2, 0.4]))
+    labels = lambda ax: [label.get_text() for label in ax.get_yticklabels()]  # noqa: E731
+    assert labels(plot.interval(means)) == ["high", "low"]
+    assert labels(plot.interval(means, sort=None)) == ["low", "high"]
+
+
+def test_differences_query_by_query() -> None:
+    values = pl.DataFrame(
+        {
+            "system": ["a", "a", "a", "b", "b", "b"],
+            "query_id": ["1", "2", "3", "2", "3", "4"],
+            "text": ["one", "two", "three", "two", "three", "four"],
+            "AP": [0.5, 0.5, 0.25, 0.25, 0.5, 1.0],
+        }
+    )
+    ax = plot.queries(values, "a", "b", metric="AP", text="text")
+    assert plot.alt_text(ax) == (
+        "AP of a minus b on 2 queries: larger on 1, equal on 0, smaller on 1; mean 0.000. Largest: "
+        "2: two +0.250 and 3: three \N{MINUS SIGN}0.250. Smallest: 3: three \N{MINUS SIGN}0.250 and "
+        "2: two +0.250."
+    )
+    assert "2 left out without a pair" in ax.get_xlabel().replace("\n", " ")
+    long = values.drop("text").unpivot("AP", index=["system", "query_id"], variable_name="metric")
+    assert [bar.get_height() for bar in plot.queries(long, "a", "b", metric="AP").patches] == [
+        *(0.25, -0.25),
+    ]
+
+
+def test_the_null_is_that_of_the_frame_with_its_ties() -> None:
+    one = data()["one"].filter(system="ink")
+    tested = prframe.ap_test(one)
+    text = plot.alt_text(plot.ap_null(one))
+    assert f"mean {tested['null_mean'].item():.3f}" in text
+    assert f"p = {tested['p_value'].item():.3g}" in text
+    # Whether random rankings of the same sizes have the same p-value without ties.
+    untied = plot.alt_text(plot.ap_null(APNull(100, 5), tested["ap"].item()))
+    assert f"p = {tested['p_value'].item():.3g}" not in untied
+
+
+def test_scores_at_a_threshold() -> None:
+    frame = pl.DataFrame({"score": [0.9, 0.8, 0.7, 0.1], "label": [1, 0, 1, 0]})
+    assert plot.alt_text(plot.scores(frame, threshold=0.7)) == (
+        "Scores of 2 positives (median 0.900) and 2 negatives (median 0.800); from 0.7 on precision "
+        "0.67, recall 1.00."
+    )
+
+
+def test_hostile_names_are_drawn() -> None:
+    pairs = comparison(HOSTILE, {(HOSTILE[0], HOSTILE[1])})
+
+    def draw() -> None:
+        plot.matrix(pairs)
+        plot.groups(pairs).figure.canvas.draw()
+        plot.interval(intervals(HOSTILE), letters=pairs).figure.canvas.draw()
+
+    with pytest.warns(UserWarning, match="missing from font"):
+        draw()
+
+
+def test_long_names_and_dollars() -> None:
+    name = "$a_1$ and a name that is longer than any legend has room for"
+    rows = data()["curve"].filter(system="pixels").with_columns(system=pl.lit(name))
+    legend = plot.curve(rows).figure.legends[0].get_texts()[0].get_text()
+    assert legend == r"\$a_1\$ and a na…d has room for, AP 0.759"
+
+
+def test_curves_of_the_frame_in_one_call() -> None:
+    one = data()["one"]
+    for frame in (one, one.lazy(), one.to_pandas()):
+        ax = frame.pr.plot.curve("score", "label", by="system")
+        assert plot.alt_text(ax) == plot.alt_text(plot.curve(data()["curve"]))
+    panels = one.pr.plot.curve(facet="system", legend=None)
+    assert len(panels.axes) == 6
+    assert "ax" in str(one.pr.plot.curve.__signature__)
+
+
+def test_captions_of_the_frame_tell_the_options() -> None:
+    runs = prframe.datasets.load_digits().filter(pl.col("system").is_in(["pca", "ink"]))
+    options = {"model": "system", "test": "t", "correction": "bonferroni"}
+    assert "(paired t-test, Bonferroni's correction, alpha = 0.05, n = 200)" in plot.alt_text(
+        runs.pr.plot.matrix(metric="AP", **options)
+    )
+    assert "pca and ink" not in plot.alt_text(runs.pr.plot.groups(metric="AP", **options))
+    means = runs.pr.plot.interval("AP", by="system", over="query_id", confidence_level=0.9)
+    assert "AP with 90% confidence intervals" in plot.alt_text(means)
+    assert "AP of pca minus ink on 200 queries" in plot.alt_text(
+        runs.pr.plot.queries("pca", "ink", metric="AP")
+    )
+    assert isinstance(runs.to_pandas().pr.plot.check(by=["system", "query_id"]), Axes)
+    assert isinstance(pd.DataFrame({"score": [1, 2], "label": [0, 1]}).pr.plot.scores(), Axes)
+
+
+CURVE = pl.DataFrame({"a": [1, 1], "b": [1, 2], "recall": [0.5, 1.0], "precision": [1.0, 0.5]})
+MANY = pl.DataFrame({"q": range(25), "recall": [1.0] * 25, "precision": [1.0] * 25})
+# Of twenty triples, no two systems of one are alike.
+TRIPLES = {(a, b) for a in range(60) for b in range(a + 1, 60) if a // 3 == b // 3}
+BAND = CURVE.drop("a").with_columns(conf_low=0.1, conf_high=0.9)
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (
+            lambda: plot.curve(CURVE),
+            "the result has the columns 'a', 'b', and 'a', 'b' must be named in color=, facet= or "
+            "over=, or rows of one value be chosen.",
+        ),
+        (
+            lambda: plot.curve(MANY),
+            "25 groups cannot be told apart in one picture, which has 15 kinds of lines; name the "
+            "column of groups in facet=, or, of queries or folds, in over=.",
+        ),
+        (
+            lambda: plot.curve(MANY, facet="q"),
+            "`facet` must have at most 24 values; 'q' has 25. Choose some, or name a column of queries "
+            "or folds in over=.",
+        ),
+        (
+            lambda: plot.curve(MANY, over="query"),
+            "`over` must be one of 'q'; got 'query'.",
+        ),
+        (
+            lambda: plot.curve(
+                pl.concat([BAND.with_columns(b=pl.lit(value)) for value in range(3)])
+            ),
+            "3 bands in one panel hide each other; at most 2 may. Name the column of groups in facet=, "
+            "or show differences with prframe.compare_curves.",
+        ),
+        (
+            lambda: plot.curve(CURVE.drop("a"), band=BAND.drop("b")),
+            "`band` must have the columns by of the curves, 'b'; it has none.",
+        ),
+        (
+            lambda: plot.curve(CURVE.drop("a"), legend="best"),  # type: ignore[arg-type]
+            "`legend` must be one of 'auto', 'name'; got 'best'.",
+        ),
+        (
+            lambda: plot.curve(CURVE.drop("a"), chance=2),
+            "`chance` must lie between 0 and 1; got 2.",
+        ),
+        (
+            lambda: plot.curve(CURVE.drop("a").with_columns(precision=pl.lit(None, pl.Float64))),
+            "the curves must have points; all of them are undefined.",
+        ),
+        (
+            lambda: plot.curve(CURVE, color="a", facet="b", ax=plt.figure().add_subplot()),
+            "`ax` must be None where there are panels, which get a new figure.",
+        ),
+        (
+            lambda: plot.roc(CURVE),
+            "`result` must be a result of roc(), which has the columns 'fpr', 'tpr'; got a frame "
+            "without 'fpr', 'tpr'.",
+        ),
+        (
+            lambda: plot.alt_text(plt.figure().add_subplot()),
+            "`drawn` must be what a function of prframe.plot has returned.",
+        ),
+        (
+            lambda: plot.queries(data()["values"], "pixels", "bm25", metric="AP"),
+            "`b` must be one of 'pixels', 'pca', 'thumbnail', 'binary', 'ink', 'random'; got 'bm25'.",
+        ),
+        (
+            lambda: plot.queries(pl.concat([data()["values"]] * 2), "pixels", "pca", metric="AP"),
+            "`per_query` must have one row per value of 'system' and 'query_id'; some have more.",
+        ),
+        (
+            lambda: plot.groups(comparison(range(60), TRIPLES)),
+            "there are more than 60 sets of systems that are not told apart; prframe.tables.letters "
+            "gives few letters to as many systems.",
+        ),
+        (
+            lambda: plot.ap_null(data()["one"], by="system"),
+            "`by` must be None: the distribution is of one ranking. Choose its rows.",
+        ),
+        (
+            lambda: data()["one"].pr.plot.matrix(model="system"),
+            "`metric` must name the metric to compare, for example 'AP'.",
+        ),
+        (
+            lambda: plot.interval(intervals(["x"]), sort="name"),
+            "`sort` must be one of 'estimate', None; got 'name'.",
+        ),
+    ],
+)
+def test_messages(draw, message: str) -> None:
+    with pytest.raises(PrframeError) as error:
+        draw()
+    assert str(error.value) == message
+
+
+def test_an_unknown_picture_of_a_frame() -> None:
+    with pytest.raises(AttributeError) as error:
+        data()["one"].pr.plot.curv  # noqa: B018
+    assert str(error.value) == (
+        ".pr.plot has no 'curv'; it has curve, roc, curve_difference, interval, queries, matrix, "
+        "groups, ap_null, check, scores. Did you mean 'curve'?"
+    )
+
+
+def test_facts_that_the_result_has_as_columns() -> None:
+    means = intervals(["x"]).with_columns(confidence_level=0.8)
+    assert "80% confidence intervals" in plot.alt_text(plot.interval(means))
+    assert "95% confidence intervals" in plot.alt_text(plot.interval(means, **TOLD))
