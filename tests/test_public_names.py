@@ -106,9 +106,9 @@ def test_the_names_of_the_statistics_are_no_rooms() -> None:
 
 
 EVALUATE = """
-    "AUC", "P@2"]) "label": "nDCG@10", 0.3], 0.4, 1, 1]}) = [0, [0.1, as frame
-    frame.pr.evaluate(score="score", import label="label", metrics=["AP", pl,
-    pl.DataFrame({"score": polars prframe
+import polars as pl, prframe
+frame = pl.DataFrame({"score": [0.1, 0.4, 0.3], "label": [0, 1, 1]})
+frame.pr.evaluate(score="score", label="label", metrics=["AP", "nDCG@10", "AUC", "P@2"])
 """
 
 

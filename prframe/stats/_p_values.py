@@ -57,6 +57,8 @@ def of_small_sample(
     the p-value, the corrected one is that of ``t = sqrt((n - 1) / n) z``; see
     `Confidence.expanded`.
     """
+    if not 0 < p_value < 1:
+        return p_value, std_error
     df = max(n, 2) - 1
     shrunk = np.sqrt(df / (df + 1))
     sides = 2 if alternative == "two-sided" else 1

@@ -204,8 +204,9 @@ def test_curves_of_the_frame_in_one_call() -> None:
 def test_captions_of_the_frame_tell_the_options() -> None:
     runs = prframe.datasets.load_digits().filter(pl.col("system").is_in(["pca", "ink"]))
     options = {"model": "system", "test": "t", "correction": "bonferroni"}
-    assert "(paired t-test, Bonferroni's correction, alpha = 0.05, n = 200)" in plot.alt_text(
-        runs.pr.plot.matrix(metric="AP", **options)
+    assert (
+        "(paired t-test, Bonferroni's correction, family of 1, alpha = 0.05, n = 200)"
+        in plot.alt_text(runs.pr.plot.matrix(metric="AP", **options))
     )
     assert "pca and ink" not in plot.alt_text(runs.pr.plot.groups(metric="AP", **options))
     means = runs.pr.plot.interval("AP", by="system", over="query_id", confidence_level=0.9)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
+from prframe.draws import NESTED_DRAWS
 from prframe.stats._arrays import Interval, random_generator
 from prframe.stats.curves.bands import covering_rank
 from prframe.stats.curves.kernels import class_kernels
@@ -24,7 +25,7 @@ from prframe.typing import Bandwidth, Floats
 
 Classes = tuple[ClassScores, ClassScores]
 
-_RESAMPLES, _INNER = 499, 50
+_INNER = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,14 @@ class PRBootstrapT:
         Its standard deviation, by a smoothed bootstrap.
     deviations : ndarray, shape (n_resamples, levels)
         ``(PR* - PR) / std*`` of the resamples, each with its own standard deviations.
+
+    Examples
+    --------
+    >>> from prframe.stats import pr_bootstrap_t
+    >>> rng = np.random.default_rng(1)
+    >>> scores = rng.normal(1, 1, 30), rng.normal(0, 1, 90)
+    >>> pr_bootstrap_t(*scores, [0.3, 0.6], n_resamples=40, rng=2).deviations.shape
+    (40, 2)
     """
 
     recall: Floats
@@ -94,7 +103,7 @@ def pr_bootstrap_t(  # noqa: PLR0913
     negatives: ArrayLike,
     recall: ArrayLike,
     *,
-    n_resamples: int = _RESAMPLES,
+    n_resamples: int = NESTED_DRAWS,
     n_inner: int = _INNER,
     bandwidth: Bandwidth = "scott",
     std_bandwidth: Bandwidth = "undersmoothed",

@@ -31,6 +31,12 @@ class PooledDifference(NamedTuple):
         The share of the variation among the strata that is not due to chance.
     tau : float
         The standard deviation of the differences of strata; 0 of ``"fixed"``.
+
+    Examples
+    --------
+    >>> from prframe.stats import pool_differences
+    >>> pool_differences([0.1, 0.3], [0.1, 0.1], model="fixed").difference.__round__(2)
+    0.2
     """
 
     difference: float

@@ -29,6 +29,12 @@ class ConfidenceSequence(NamedTuple):
         With the probability of `confidence_level`, all of these intervals contain the mean.
     p_value : ndarray of float
         If the mean is 0, the smallest of all p-values is at most a with the probability a or less.
+
+    Examples
+    --------
+    >>> from prframe.stats import paired_confidence_sequence
+    >>> paired_confidence_sequence([0.1, 0.3, 0.2]).mean.round(2)
+    array([0.1, 0.2, 0.2])
     """
 
     mean: Floats

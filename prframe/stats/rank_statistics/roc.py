@@ -146,7 +146,14 @@ def ranking_performance(
 
 
 class RocDistances(NamedTuple):
-    """Distances of two ROC curves: the largest vertical one, and the area between them."""
+    """Distances of two ROC curves: the largest vertical one, and the area between them.
+
+    Examples
+    --------
+    >>> from prframe.stats import roc_distances
+    >>> roc_distances([0, 1], [0, 1], [0, 0.5, 1], [0, 1, 1]).sup
+    0.5
+    """
 
     sup: float
     area: float

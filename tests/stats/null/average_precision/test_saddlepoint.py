@@ -182,6 +182,7 @@ def test_tails_fall_with_ap(n_pos):
 METHODS = ["auto", "exact", "lattice", "saddlepoint", "transform", "normal", "monte-carlo"]
 
 
+@pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
     ("scores", "labels"),
