@@ -34,8 +34,9 @@ def near_best_bound(n: int, n_pos: int, target: float) -> float:
     pairs = _most_pairs(n, n_pos, target)
     if pairs > _COUNTED_PAIRS:
         return 0.0
-    log_counts = _log_counts(min(n - n_pos, _COUNTED_PAIRS))
-    return min(float(log_counts[int(pairs)] - log_binomial(n, n_pos)), 0.0)
+    # No part of a partition is larger than the number of pairs.
+    largest = n - n_pos if n - n_pos < pairs else _COUNTED_PAIRS
+    return min(float(_log_counts(largest)[int(pairs)] - log_binomial(n, n_pos)), 0.0)
 
 
 def _most_pairs(n: int, n_pos: int, target: float) -> float:
@@ -46,7 +47,7 @@ def _most_pairs(n: int, n_pos: int, target: float) -> float:
     return lack * per_lack * (1 + 1e-9)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=256)
 def _log_counts(largest: int) -> Floats:
     """Return the logarithms of the numbers of partitions of at most 0, 1, ... pairs.
 
