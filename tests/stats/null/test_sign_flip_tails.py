@@ -37,7 +37,14 @@ def differences(kind: str, n: int, shift: float, rng: np.random.Generator) -> Fl
     return np.asarray(drawn + shift * drawn.std() * (drawn != 0))
 
 
-KINDS = ["normal", "AP", "reciprocal ranks", "heavy tails", "few that differ"]
+SLOW = pytest.mark.slow
+KINDS = [
+    pytest.param("normal", marks=SLOW),
+    pytest.param("AP", marks=SLOW),
+    "reciprocal ranks",
+    "heavy tails",
+    "few that differ",
+]
 
 
 @pytest.mark.parametrize("kind", KINDS)
