@@ -64,11 +64,18 @@ class Result:
     back: Callable[[pl.DataFrame], Any]
 
     def fact(self, name: str, given: object = None) -> object:
-        """Return a fact: the one given, or the only value of the result's column of that name."""
-        if given is not None or name not in self.rows.columns:
+        """Return a fact: the only value of the result's column of that name, or the one given."""
+        # The column ``ties`` of a comparison counts ties.
+        if name not in self.rows.columns or name == "ties":
             return given
         values = self.rows[name].drop_nulls().unique()
-        return values.item() if values.len() == 1 else None
+        told = values.item() if values.len() == 1 else None
+        if given is not None and values.len() and given != told:
+            raise PrframeError(
+                f"`{name}` of the result is {checks.brief(values.to_list())}; leave out "
+                f"{name}={given!r}, which says otherwise."
+            )
+        return told if given is None else given
 
     def methods(self) -> list[str]:
         """Return the methods that the result names."""

@@ -36,6 +36,14 @@ class Comparison:
     rows: dict[tuple[int, int], dict[str, Any]]
     apart: frozenset[frozenset[int]]
 
+    def require(self, argument: str, systems: Sequence[object]) -> None:
+        """Refuse a comparison that lacks a system of the intervals."""
+        if missing := [system for system in systems if system not in self.models]:
+            raise PrframeError(
+                f"`{argument}` must have the systems of `interval`; it lacks "
+                f"{checks.listed(missing)}."
+            )
+
     def beaten(self, position: int) -> list[int]:
         """Return the systems with smaller means from which a system is told apart."""
         return sorted(

@@ -79,7 +79,7 @@ def interval(
     known, raised, words = drawn.facts(facts), {}, ""
     if letters is not None:
         paired = read(letters, "compare", "letters")
-        raised = _letters(paired, [part[facet][0] for part in parts], alpha)
+        raised = _letters(paired, [part[facet][0] for part in parts], names, alpha)
         words = f"; share no letter: told apart ({_testing(paired, facts, alpha)})"
     told = []
     for on, part in zip(axes, parts, strict=True):
@@ -137,11 +137,14 @@ def _forest(ax: Axes, rows: pl.DataFrame, y: str, names: list[Any], raised: dict
     return wording.joined([words for _, words in sorted(told)], 10)
 
 
-def _letters(paired: Result, metrics: list[str], alpha: float) -> dict[str, dict[Any, str]]:
+def _letters(
+    paired: Result, metrics: list[str], systems: list[Any], alpha: float
+) -> dict[str, dict[Any, str]]:
     """Return the letters of the systems for each metric."""
     letters = {}
     for metric in metrics:
         compared = comparison(paired, one_metric(paired.rows, metric, "letters"), alpha)
+        compared.require("letters", systems)
         letters[metric] = dict(zip(compared.models, letters_of(compared), strict=True))
     return letters
 

@@ -171,10 +171,7 @@ def _keys(systems: Sequence[object]) -> list[str]:
 def _compared(paired: Result, metric: str, systems: list[Any], alpha: float) -> Comparison:
     """Return what the comparison says of a metric of the intervals."""
     compared = comparison(paired, one_metric(paired.rows, metric, "compare"), alpha)
-    if missing := [system for system in systems if system not in compared.models]:
-        raise PrframeError(
-            f"`compare` must have the systems of `interval`; it lacks {checks.listed(missing)}."
-        )
+    compared.require("compare", systems)
     return compared
 
 
@@ -187,6 +184,12 @@ def _beats(
     keys = dict(zip(systems, _keys(systems), strict=True))
     marks = {}
     for metric, pairs in compared.items():
+        if len(pairs.rows) < len(pairs.models) * (len(pairs.models) - 1) / 2:
+            raise PrframeError(
+                "marks='beats' names all systems that one is told apart from, and `compare` has "
+                f"not all pairs of {metric}; take marks='dagger', which marks what is told apart "
+                "from one baseline, or compare without baseline=."
+            )
         for position, system in enumerate(pairs.models):
             beaten = [pairs.models[other] for other in pairs.beaten(position)]
             marks[system, metric] = "".join(keys[other] for other in systems if other in beaten)

@@ -22,13 +22,24 @@ def check_resampling(resampling: object, over: Sequence[str]) -> float | Resampl
             warn(
                 f"the values of {folds[0]!r} are taken as independent; those of folds or splits "
                 "of the same data are not, as their training sets overlap: say resampling='cv' "
-                "for the folds of a cross-validation, or the size of a test set divided by that "
-                "of its training set; else rename the column or ignore DependentFoldsWarning",
+                "for the folds of a cross-validation (in compare with test='t'), or the size of a "
+                "test set divided by that of its training set, where intervals of metrics and "
+                "compare take it; else rename the column or ignore DependentFoldsWarning",
                 DependentFoldsWarning,
             )
         return None
     if isinstance(resampling, str):
-        checks.one_of("resampling", resampling, ["cv"])
+        if resampling != "cv":
+            raise PrframeError(
+                "`resampling` must be 'cv', for the folds of a cross-validation, or the size of a "
+                f"test set divided by that of its training set; got {resampling!r}."
+            )
+        named = [column for column in over if column.lower() in _NAMES]
+        if named and over[-1] not in named:
+            raise PrframeError(
+                f"resampling='cv' takes the last column of `over` as that of folds, {over[-1]!r} "
+                f"here; put {named[0]!r} last."
+            )
         return cast("Resampling", resampling)
     return float(checks.number("resampling", resampling, above=0))
 

@@ -115,9 +115,10 @@ class MeanIntervals(Plan):
             nan = float("nan")
             return IntervalEstimate(nan, nan, nan, nan, self.method)
         confidence = replace(self.confidence, limits=limits)
-        return mean_interval(
+        interval = mean_interval(
             numbers, self.method, confidence, self.n_resamples, self.seed, test_train_ratio=ratio
         )
+        return replace(interval, method=f"{interval.method}-corrected") if ratio else interval
 
 
 def check_method(method: str, known: Sequence[str], kind: str) -> None:

@@ -166,7 +166,7 @@ def test_frames_that_cannot_be_read() -> None:
         "assert hasattr(pd.DataFrame, 'pr')",
         "import prframe, pandas as pd; assert type(pd.__loader__).__module__ != 'prframe.accessors'",
         "import sys; sys.modules['pandas'] = None; import prframe, polars as pl; "
-        "pl.DataFrame({'score': [1.0], 'label': [1]}).pr.evaluate('AP')",
+        "pl.DataFrame({'score': [1.0, 0.5], 'label': [1, 0]}).pr.evaluate('AP')",
     ],
 )
 def test_the_accessor_survives_what_others_do_to_imports(code: str) -> None:

@@ -447,7 +447,7 @@ def test_without_scikit_learn() -> None:
 def test_scikit_learn_is_loaded_on_use() -> None:
     code = "import sys, prframe; print('sklearn' in sys.modules, prframe.learn.__all__[1])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["False", "RankStatisticRanker"]
+    assert done.stdout.split() == ["False", "PenalizedSelection"]
 
 
 @pytest.mark.parametrize("page", ["index.rst", "learn.rst"])

@@ -328,4 +328,22 @@ def test_an_unknown_picture_of_a_frame() -> None:
 def test_facts_that_the_result_has_as_columns() -> None:
     means = intervals(["x"]).with_columns(confidence_level=0.8)
     assert "80% confidence intervals" in plot.alt_text(plot.interval(means))
-    assert "95% confidence intervals" in plot.alt_text(plot.interval(means, **TOLD))
+    with pytest.raises(prframe.PrframeError, match=r"is \[0.8\]; leave out confidence_level=0.95"):
+        plot.interval(means, **TOLD)
+
+
+def test_letters_must_be_of_all_systems() -> None:
+    runs = prframe.datasets.load_digits()
+    means = runs.pr.interval("AP", by="system", over="query_id")
+    pair = runs.filter(pl.col("system").is_in(["pca", "ink"])).pr.compare("AP", model="system")
+    with pytest.raises(prframe.PrframeError, match="`letters` must have the systems"):
+        plot.interval(means, letters=pair)
+
+
+def test_marks_of_all_pairs_need_all_pairs() -> None:
+    runs = prframe.datasets.load_digits()
+    means = runs.pr.interval("AP", by="system", over="query_id")
+    pairs = runs.pr.compare("AP", model="system", baseline="pca")
+    with pytest.raises(prframe.PrframeError, match="take marks='dagger'"):
+        prframe.tables.results(means, pairs)
+    assert "told apart from it" in prframe.tables.results(means, pairs, marks="dagger").caption

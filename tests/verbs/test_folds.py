@@ -96,9 +96,10 @@ def test_a_column_called_fold_warns_unless_its_resampling_is_named():
         ({"rope": 0.1}, "`rope` takes values as independent"),
         ({"power": 0.8}, "`power` takes values as independent"),
         ({"cluster": "repetition"}, "`cluster` takes values as independent"),
-        ({"resampling": "bootstrap"}, "`resampling` must be 'cv'|`resampling` must be one of"),
+        ({"resampling": "bootstrap"}, "`resampling` must be 'cv', for the folds"),
+        ({"over": ["fold", "repetition"]}, "put 'fold' last"),
         ({"resampling": 0}, "`resampling` must be"),
-        ({"over": ["fold", "repetition"], "frame": FOLDS[:-1]}, "needs every fold"),
+        ({"frame": FOLDS[:-1]}, "needs every fold"),
     ],
 )
 def test_what_does_not_go_with_folds_is_refused(options, message):

@@ -155,7 +155,8 @@ def compare(
         `alternative`.
     resampling : "cv" or float > 0, optional
         Where `over` names folds, whose training sets overlap: the variance of ``test="t"`` is
-        corrected (Nadeau & Bengio 2003; see `prframe.stats.paired_t_test`). "cv": the last column
+        corrected (Nadeau & Bengio 2003; see `prframe.stats.paired_t_test`), and ``method`` is
+        "t-corrected". "cv": the last column
         of `over` names the folds of a cross-validation, and columns before it its repetitions. A
         number: the size of a test set divided by that of its training set, of random splits.
     cluster : str, optional

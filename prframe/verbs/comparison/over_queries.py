@@ -118,7 +118,10 @@ class OverQueries(Plan):
                 "statistic": [test.statistic for test in tests],
                 "p_value": [test.p_value for test in tests],
                 "p_std_error": [test.std_error for test in tests],
-                "method": [None if np.isnan(test.p_value) else test.method for test in tests],
+                "method": [
+                    None if np.isnan(test.p_value) else f"{test.method}{table.corrected}"
+                    for test in tests
+                ],
                 "conf_low": low,
                 "conf_high": high,
                 "effect_size": table.effects(self.effect_size),
@@ -298,6 +301,11 @@ class _Table:
         return PairedFamily(
             self._summed(self._differences), self._summed(sizes), self._test_train_ratio
         )
+
+    @property
+    def corrected(self) -> str:
+        """What the method says of a variance that was corrected for overlapping training sets."""
+        return "-corrected" if self._test_train_ratio else ""
 
     def _summed(self, by_query: Floats) -> Floats:
         """Add up the rows of each cluster."""

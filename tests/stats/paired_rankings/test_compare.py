@@ -144,11 +144,11 @@ def test_intervals_are_scipy_s(interval: str) -> None:
         a, b, label, AP, test="bootstrap", interval=interval, n_resamples=20_000, rng=2
     )
     # Of 2000 resamples SciPy's ends vary by as much with its seed.
-    assert found[3:5] == pytest.approx(tuple(expected), abs=0.02)
+    assert found[3:5] == pytest.approx(tuple(expected), abs=0.03)
     assert found.difference == pytest.approx(difference(a, b, label))
     assert found.method == "bootstrap"
     other = compare_rankings(a, b, label, AP, interval=interval, n_resamples=20_000, rng=3)
-    assert other[3:5] == pytest.approx(tuple(expected), abs=0.02)
+    assert other[3:5] == pytest.approx(tuple(expected), abs=0.03)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])

@@ -71,6 +71,7 @@ def check_quantiles(
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
 @pytest.mark.parametrize(("n", "n_pos", "ties", "depth"), SHAPES)
 def test_quantiles_of_small_groups_are_values_that_evaluate_computes(
     n: int, n_pos: int, ties: list[int] | None, depth: int | None
