@@ -280,6 +280,8 @@ def near_a_unit(kind, rng, n):
         "sevenths to four digits": lambda: np.round(rng.integers(1, 11, n) / 7, 4),
         "near 0 or 1": lambda: np.where(rng.random(n) < 0.5, 1e-3 * rng.random(n), 1),
         "near 1": lambda: 1 + 0.02 * rng.random(n),
+        "two odd ones": lambda: np.append(np.ones(n - 2), [1.006, 1.108]),
+        "one odd one and noise": lambda: np.append(1 + 1e-5 * rng.random(n - 1), 2.7182818),
     }[kind]()
     return numbers * rng.choice([-1, 1], n, p=[0.3, 0.7])
 
@@ -292,6 +294,8 @@ NEAR = (
     "sevenths to four digits",
     "near 0 or 1",
     "near 1",
+    "two odd ones",
+    "one odd one and noise",
 )
 
 
@@ -302,6 +306,16 @@ def test_sums_that_cluster_are_told_apart(kind, seed):
     exact = SignFlipNull(numbers, method="exact").p_value(alternative="two-sided")
     null = SignFlipNull(numbers, method="convolution")
     assert null.p_value(alternative="two-sided") == pytest.approx(exact, rel=0.01)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_few_odd_numbers_do_not_hide_the_unit(seed):
+    rng, n = np.random.default_rng(seed), 34
+    alike = 1 + 10.0 ** -rng.integers(3, 7) * rng.random(n - 1 - seed % 3) * (seed % 2)
+    numbers = np.append(alike, rng.uniform(0.2, 6, n - alike.size))
+    numbers *= rng.choice([-1, 1], n, p=[0.3, 0.7])
+    exact = SignFlipNull(numbers, method="exact").p_value()
+    assert SignFlipNull(numbers, method="convolution").p_value() == pytest.approx(exact, rel=0.05)
 
 
 def counted_along(places):

@@ -8,7 +8,7 @@ from math import remainder
 import numpy as np
 
 from prframe.stats.null.sign_flips.grid import SignFlipGrid, reach, root_of_squares
-from prframe.typing import Floats, Integers
+from prframe.typing import Flags, Floats, Integers
 
 # Clusters matter if their unit is at least this share of the standard deviation of the sum.
 _UNIT = 1e-3
@@ -21,6 +21,10 @@ _ROUNDING = 1e-9
 _REACH, _FILLED, _ROOM = 8.0, 0.9, 2
 # Clusters are looked for if remainders reach over less than this share of the gap.
 _NARROW = 0.5
+# A number is odd if the unit would shrink below this share for its sake; so many may be odd.
+_SHRUNK, _ODD = 0.3, 8
+# It is odd, too, if its remainder is so many times larger than those of all others but so many.
+_FAR = 16.0
 # So many places make up a standard deviation of the sum; all steps along them, number by number,
 # may take so many cells.
 _FINE, _STEPS = 1 << 14, 1 << 30
@@ -58,8 +62,9 @@ class Places:
         clusters = _clusters(numbers)
         if clusters is not None:
             unit, whole, rest = clusters
-            cells = int(room / _spread(whole))
             is_lattice = bool(np.abs(rest).max() <= _ROUNDING * unit)
+            # Remainders reach beyond the outermost clusters.
+            cells = int(room / (_spread(whole) + (0.0 if is_lattice else _FILLED)))
             if is_lattice and cells:
                 places = cells * whole.astype(np.int64)
                 return cls(places, unit, cells, int(whole.sum()), is_lattice=True)
@@ -132,6 +137,32 @@ def grid_of_sums(sizes: Floats, about: float | None = None) -> SignFlipGrid | Cl
     return ClusteredGrid(places, SignFlipGrid.about(rising, 1.0, 1.0, at))
 
 
+def odd_ones(sizes: Floats) -> Flags:
+    """Tell which few of rising, positive numbers are no multiples where the others nearly are.
+
+    There are none if the others have no unit either.
+    """
+    odd = np.zeros(sizes.size, np.bool_)
+    nothing = odd.copy()
+    unit = 0.0
+    # The others are found from the middle outwards.
+    for place in np.argsort(np.abs(sizes - np.median(sizes)), kind="stable") if sizes.size else ():
+        shrunk = _common(unit, float(sizes[place]))
+        if shrunk < _SHRUNK * unit:
+            odd[place] = True
+            if odd.sum() > _ODD:
+                return nothing
+        else:
+            unit = shrunk
+    clusters = _clusters(sizes[~odd])
+    if clusters is None:
+        return nothing
+    rest = np.abs(clusters[2])
+    usual = np.partition(rest, -_ODD - 1)[-_ODD - 1] if rest.size > _ODD else np.inf
+    odd[~odd] = rest > max(_FAR * usual, _ROUNDING * clusters[0])
+    return odd if odd.sum() <= _ODD else nothing
+
+
 def stored_in_single_precision(numbers: Floats) -> Floats:
     """Return multiples of a common unit that were rounded to single precision without rounding.
 
@@ -156,6 +187,14 @@ def _clusters(numbers: Floats) -> tuple[float, Floats, Floats] | None:
     return (unit, whole, rest) if _spread(rest) <= _NARROW * unit else None
 
 
+def _common(unit: float, size: float) -> float:
+    """Return the unit of a unit and one more number, by Euclid's algorithm for noisy numbers."""
+    rest = size
+    while rest > _NOISE * unit:
+        unit, rest = rest, abs(remainder(unit, rest))
+    return unit
+
+
 def _spread(numbers: Floats) -> float:
     """Return how far sums of numbers with random signs reach."""
     sizes = np.sort(np.abs(numbers))
@@ -172,10 +211,7 @@ def _near_unit(sizes: Floats) -> float | None:
     least = max(_UNIT * root_of_squares(sizes), float(np.finfo(float).tiny))
     unit = 0.0
     for size in np.unique(sizes)[::-1].tolist():
-        # This is Euclid's algorithm for numbers with noise.
-        rest = size
-        while rest > _NOISE * unit:
-            unit, rest = rest, abs(remainder(unit, rest))
+        unit = _common(unit, size)
         if unit < least:
             return None
     product, squares = 0.0, 0.0

@@ -21,6 +21,7 @@ from prframe.stats.null.base import NullDistribution
 from prframe.stats.null.sign_flips.clusters import (
     ClusteredGrid,
     grid_of_sums,
+    odd_ones,
     stored_in_single_precision,
 )
 from prframe.stats.null.sign_flips.grid import SignFlipGrid, grid_cells, reach, root_of_squares
@@ -89,7 +90,9 @@ class SignFlipNull(NullDistribution):
 
     The sums of numbers that nearly have a common unit, but not quite, lie in clusters. The places
     on the grid are then chosen so that sums keep their order and clusters nearly touch, so that
-    the sums of a cluster are told apart: within 1 % of counting. Multiples of a unit that differ
+    the sums of a cluster are told apart: mostly within 1 % of counting, and within 5 % where
+    remainders are of several sizes or the numbers have two units. The signs of up to eight numbers
+    that are no multiples are counted. Multiples of a unit that differ
     from it by less than 2^-21 of the largest number, as they do when stored in single precision,
     are taken for multiples, so that sums that would tie do tie.
 
@@ -174,33 +177,47 @@ class SignFlipNull(NullDistribution):
         return SignFlipGrid.of_places(places, unit, unit)
 
     @cached_property
-    def _light(self) -> int:
-        """How many numbers go on a grid; the least of the others outweighs all of these."""
+    def _is_light(self) -> Flags:
+        """Which numbers go on a grid.
+
+        The signs of the others are counted: of the heavy ones, the least of which outweighs all
+        smaller ones together, and of the few that are no multiples where the others nearly are.
+        """
         squares = (self._sizes / self._sizes[-1]) ** 2
         heavy = np.flatnonzero(squares > np.cumsum(squares) - squares)
-        return int(min(heavy[heavy >= squares.size - _HEAVY], default=squares.size))
+        n_light = int(min(heavy[heavy >= squares.size - _HEAVY], default=squares.size))
+        is_light = np.arange(squares.size) < n_light
+        odd = odd_ones(self._sizes[:n_light])
+        if odd.sum() <= _HEAVY - (squares.size - n_light):
+            is_light[:n_light] &= ~odd
+        return is_light
+
+    @cached_property
+    def _light(self) -> Floats:
+        """The numbers that go on a grid, rising."""
+        return self._sizes[self._is_light]
 
     @cached_property
     def _heavy_sums(self) -> Floats:
-        """All sums of the numbers that are not light."""
-        return _all_sums(self._sizes[self._light :])
+        """All sums of the numbers whose signs are counted."""
+        return _all_sums(self._sizes[~self._is_light])
 
     @cached_property
     def _light_grid(self) -> SignFlipGrid | ClusteredGrid:
         """The distribution of the sum of the light numbers on a fine grid."""
-        return grid_of_sums(self._sizes[: self._light])
+        return grid_of_sums(self._light)
 
     def _light_sf(self, x: Floats, about: SignFlipGrid | ClusteredGrid | None = None) -> Floats:
         """Return the probability that the sum of the light numbers is at least x.
 
         A grid may be given that holds only what is about x.
         """
-        most = float(self._sizes[: self._light].sum())
+        most = float(self._light.sum())
         chances = np.asarray(x <= self._slack - most, dtype=np.float64)
         within = (chances == 0) & (x <= most + self._slack)
         if within.any():
-            least = max(0.5**self._light, _TINY)
-            if self._light:
+            least = max(0.5**self._light.size, _TINY)
+            if self._light.size:
                 grid = about or self._light_grid
                 chances[within] = np.maximum(grid.at_least(x[within]), least)
             else:
@@ -348,7 +365,7 @@ class SignFlipNull(NullDistribution):
         ):
             return self._at_least(total)
         rising = numbers[np.argsort(np.abs(numbers), kind="stable")]
-        light, heavy = rising[: self._light], rising[self._light :]
+        light, heavy = rising[self._is_light], rising[~self._is_light]
         if not heavy.size:
             grid = grid_of_sums(self._sizes, about=total)
             before = float(self._light_sf(np.array([total]), grid)[0])
@@ -362,7 +379,7 @@ class SignFlipNull(NullDistribution):
         self, numbers: Floats, tail: float, about: SignFlipGrid | ClusteredGrid | None = None
     ) -> float:
         """Return the probability of the sum of light numbers or more; `tail` is the grid's."""
-        if abs(float(numbers.sum())) >= self._sizes[: self._light].sum() - self._slack:
+        if abs(float(numbers.sum())) >= self._light.sum() - self._slack:
             return tail
         # On a grid, atoms are spread to both sides, but that of the sum itself must count in full.
         grid = about or self._light_grid
