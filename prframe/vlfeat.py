@@ -165,7 +165,9 @@ def vl_pr(  # noqa: PLR0913
         "prior": normalize_prior,
     }
     points = curve(frame, order="input", **shape, **shared)
-    areas = evaluate(frame, _INFO, **shape, **shared).row(0)
+    table = evaluate(frame, _INFO, **shape, **shared)
+    # If every item is ignored there is no ranking.
+    areas = table.row(0) if table.height else (None,) * len(_INFO)
     auc, ap, ap11 = (np.nan if area is None else float(area) for area in areas)
     order = np.argsort(-score, kind="stable")
     if not include_inf:

@@ -126,3 +126,11 @@ def test_nan_is_refused() -> None:
         vl_pr([1, -1], [np.nan, 1])
     with pytest.raises(prframe.PrframeError, match="NaN"):
         vl_pr([1, np.nan], [2, 1])
+
+
+def test_all_items_may_be_ignored() -> None:
+    with pytest.warns(prframe.errors.PrframeWarning):
+        recall, precision, info = vl_pr([0, 0], [1, 2])
+    assert recall.tolist() == [0, 0, 0]
+    assert precision.tolist() == [1, 1, 1]
+    assert np.isnan(info.ap)

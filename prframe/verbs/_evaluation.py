@@ -39,6 +39,10 @@ class Evaluation:
         """Return the arguments with all columns by which values are told apart."""
         return args
 
+    def uses_grades(self) -> bool:
+        """Tell whether all metrics use grades, so that no row need be negative."""
+        return all(metric.graded for metric in self.wanted.values())
+
     def check(self) -> None:
         """Refuse options that have no meaning for a metric."""
         checks.flag("interpolate", self.interpolate)

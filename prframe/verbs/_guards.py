@@ -98,9 +98,9 @@ def lack_negatives(seen: Seen, args: Arguments) -> bool:
     return seen.rows and not seen.negatives and args.n_neg is None
 
 
-def warn_of(seen: Seen, args: Arguments) -> None:
+def warn_of(seen: Seen, args: Arguments, *, uses_grades: bool) -> None:
     """Warn of what was noticed of the rows while they were ranked."""
-    if lack_negatives(seen, args):
+    if lack_negatives(seen, args) and not uses_grades:
         warn(
             f"no row is negative: every {args.label!r} {_positive_labels(args)}, so that every "
             "ranking is perfect. Say which labels are positive, for example "

@@ -66,6 +66,10 @@ class MeanIntervals(Plan):
             _refuse_beyond([name for name, metric in wanted.items() if metric.range != _UNIT])
         self.measure.check()
 
+    def uses_grades(self) -> bool:
+        """Tell whether all metrics use grades."""
+        return isinstance(self.measure, Evaluation) and self.measure.uses_grades()
+
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group of `by` and metric."""
         kept = replace(self.grouped, by=list(self.grouped.keys[: self.n_kept]))

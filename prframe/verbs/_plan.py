@@ -104,6 +104,10 @@ class Plan(ABC):
     def check(self) -> None:  # noqa: B027 - verbs without options of their own need no check
         """Refuse options of the verb that do not go together."""
 
+    def uses_grades(self) -> bool:
+        """Tell whether labels are grades alone, so that no row need be negative."""
+        return False
+
     @abstractmethod
     def results(self, source: Source) -> pl.DataFrame:
         """Return the rows of the result, with the working names of the keys."""

@@ -115,7 +115,7 @@ def run(
         if guarded:
             by = args.keys[: len(keys)] if keys else ()
             guard.warn(by, takes_over=plan.accepts().verb in _TAKING_OVER)
-        warn_of(source.seen, args)
+        warn_of(source.seen, args, uses_grades=plan.uses_grades())
         working = key_names(args)
         # Columns that are no part of the result may have the name of a key.
         rest = results.drop([key for key in keys if key not in working], strict=False)

@@ -183,6 +183,10 @@ class _Values(Plan):
         """Refuse options that have no meaning for a metric."""
         self.evaluation.check()
 
+    def uses_grades(self) -> bool:
+        """Tell whether all metrics use grades."""
+        return self.evaluation.uses_grades()
+
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group, or per group and metric."""
         values, names = self._values(source), list(self.evaluation.wanted)

@@ -129,3 +129,13 @@ def test_check_has_a_row() -> None:
     assert "no_negatives" not in prframe.check(CODED, n_neg=3)["kind"]
     assert "no_negatives" not in prframe.check(CODED, positive=2)["kind"]
     assert "no_negatives" not in prframe.check(CODED.clear())["kind"]
+
+
+def test_grades_need_no_negatives() -> None:
+    graded = pl.DataFrame({"q": [1, 1, 2, 2], "score": [2.0, 1, 2, 1], "label": [1, 5, 3, 1]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        prframe.evaluate(graded, ["nDCG", "DCG"], by="q")
+        prframe.interval(graded, "nDCG", over="q")
+    with pytest.warns(prframe.NoNegativesWarning):
+        prframe.evaluate(graded, ["nDCG", "AP"], by="q")

@@ -69,7 +69,7 @@ def resampled_comparison(  # noqa: PLR0913, PLR0917
     """Compare two rankings by their resamples.
 
     Resamples of few units vary too little: quantiles and p-values are those of a level that is
-    corrected for their number; see `Confidence.expanded`.
+    corrected for their number; see `Confidence.expanded`. One unit has no interval.
 
     Parameters
     ----------
@@ -102,7 +102,10 @@ def resampled_comparison(  # noqa: PLR0913, PLR0917
         if swaps is None:
             p = SampledPValue(*of_small_sample(*p, n_units, confidence.alternative))
         expanded = confidence.expanded(n_units)
-        if bends is None:
+        if n_units == 1:
+            # Resamples of one positive do not vary as samples do.
+            low, high = np.nan, np.nan
+        elif bends is None:
             low, high = percentile_interval(drawn, expanded)
         else:
             low, high = bca_interval(difference, drawn, float(bends[row]), expanded)

@@ -16,6 +16,11 @@ from prframe.typing import Floats
 
 PoolingModel: TypeAlias = Literal["random", "fixed"]
 
+# No standard error may be a smaller share of the largest, and no difference larger by more.
+_SMALLEST = 1e-9
+# The variance between strata is found to this share of the smallest variance within one.
+_ACCURACY = 1e-10
+
 
 class PooledDifference(NamedTuple):
     """A difference that was pooled over strata, and how much those of the strata vary.
@@ -104,6 +109,11 @@ def pool_differences(
     _check(effects, errors)
     # Numbers are in units of the largest error, because their squares may overflow or be 0.
     unit = float(errors.max())
+    if errors.min() < _SMALLEST * unit or np.abs(effects).max() > unit / _SMALLEST:
+        raise PrframeError(
+            "`std_errors` and `differences` must be of comparable size; leave out strata whose "
+            "standard error is practically 0 beside the others'."
+        )
     effects, variances = effects / unit, (errors / unit) ** 2
     df = effects.size - 1
     q = _q(0.0, effects, variances)
@@ -157,4 +167,5 @@ def _paule_mandel(effects: Floats, variances: Floats, df: int) -> float:
         return 0.0
     # The sum of squares falls in tau, and is below k - 1 if tau is the range of the differences.
     most = float(np.ptp(effects)) ** 2 * effects.size
-    return float(brentq(lambda t: _q(t, effects, variances) - df, 0.0, most, xtol=1e-14))
+    accuracy = _ACCURACY * float(variances.min())
+    return float(brentq(lambda t: _q(t, effects, variances) - df, 0.0, most, xtol=accuracy))

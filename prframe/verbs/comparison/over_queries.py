@@ -38,6 +38,7 @@ from prframe.stats.paired_values import (
     rounded_differences,
 )
 from prframe.typing import Floats
+from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import warn_null
@@ -70,6 +71,11 @@ class OverQueries(Plan):
     def accepts(self) -> Accepts:
         """Return that every argument is accepted that the metrics take."""
         return Accepts("compare")
+
+    def uses_grades(self) -> bool:
+        """Tell whether all metrics use grades."""
+        measure = self.compared.measure
+        return isinstance(measure, Evaluation) and measure.uses_grades()
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group, metric and pair."""

@@ -74,6 +74,8 @@ def test_intervals_cover_and_heterogeneity_is_rarely_found(tau, n_strata):
         ([0.1, 0.2], [0.1], "of one length"),
         ([0.1, 0.2], [0.1, 0.0], "above 0"),
         ([0.1, np.nan], [0.1, 0.1], "must be finite"),
+        ([0.1, 0.2], [1e-200, 1], "of comparable size"),
+        ([1e200, -1e200], [1, 1], "of comparable size"),
     ],
 )
 def test_wrong_numbers_are_refused(differences, errors, message):
