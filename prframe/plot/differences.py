@@ -261,7 +261,7 @@ def _name_ends(ax: Axes, pairs: pl.DataFrame, count: int) -> None:
         for place, height in zip(ends, sign * heights[::-1], strict=True):
             x = size * (0.09 if is_top else 0.91)
             ax.annotate(
-                figures.literal(shorten(names[place], _MOST_TEXT, placeholder="…")),
+                figures.literal(shorten(str(names[place]), _MOST_TEXT, placeholder="…")),
                 (place, differences[place]),
                 xytext=(x, height),
                 ha="left" if is_top else "right",

@@ -103,6 +103,8 @@ def _null_of(frame: object, score: str, label: str, shared: Shared) -> tuple[APN
         )
     data, _ = whole(frame, "frame")
     tested = ap_test(data, score, label, **shared)
+    if tested.is_empty():
+        raise PrframeError("a null of AP needs the rows of one ranking; got a frame without any.")
     if tested["ap"][0] is None:
         raise PrframeError("the frame must have positives; it has none.")
     n, n_pos, ap = tested.select("n", "n_pos", "ap").row(0)

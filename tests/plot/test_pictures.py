@@ -347,3 +347,18 @@ def test_marks_of_all_pairs_need_all_pairs() -> None:
     with pytest.raises(prframe.PrframeError, match="take marks='dagger'"):
         prframe.tables.results(means, pairs)
     assert "told apart from it" in prframe.tables.results(means, pairs, marks="dagger").caption
+
+
+def test_a_null_needs_rows() -> None:
+    with pytest.raises(PrframeError, match="got a frame without any"):
+        prframe.datasets.load_digits().head(0).pr.plot.ap_null()
+
+
+def test_a_query_without_a_name_is_drawn() -> None:
+    digits = prframe.datasets.load_digits().filter(pl.col("system").is_in(["pca", "ink"]))
+    first = sorted(digits["query_id"].unique())[:5]
+    some = digits.filter(pl.col("query_id").is_in(first)).with_columns(
+        query_id=pl.when(pl.col("query_id") != first[0]).then("query_id")
+    )
+    drawn = some.pr.plot.queries("pca", "ink", metric="AP", model="system")
+    assert "5 queries" in plot.alt_text(drawn)
