@@ -46,7 +46,7 @@ class Places:
     Examples
     --------
     >>> Places.of(np.array([1.0, 1.0, 2.001, 2.003]), 600.0).numbers
-    array([ 85,  85, 200, 260])
+    array([ 74,  74, 172, 220])
     """
 
     numbers: Integers
