@@ -76,6 +76,7 @@ def naive_curve(group: Group, *, anchor: bool) -> list[float]:
     st.booleans(),
 )
 @undefined
+@pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
 def test_equals_the_naive_mean(
     queries: list[list[Item]], ties: str, interpolate: bool, anchor: bool
 ) -> None:
