@@ -21,7 +21,7 @@ from prframe.stats.intervals.base import (
     percentile_interval,
     wald_interval,
 )
-from prframe.stats.null.sign_flips.distribution import random_signs
+from prframe.stats.null.sign_flips.signs import random_signs
 from prframe.stats.paired_values.family import PairedFamily
 
 ACCURACY = """## paired-accuracy

@@ -30,10 +30,9 @@ from .sign_flips.clusters import stored_in_single_precision as stored_in_single_
 from .sign_flips.distribution import (
     SignFlipMethod as SignFlipMethod,
     SignFlipNull as SignFlipNull,
-    all_signs as all_signs,
-    random_signs as random_signs,
 )
 from .sign_flips.saddlepoint import sign_flip_tails as sign_flip_tails
+from .sign_flips.signs import all_signs as all_signs, random_signs as random_signs
 from .subset_sums.linear_rank import (
     LinearRankNull as LinearRankNull,
     RankNullMethod as RankNullMethod,

@@ -14,7 +14,7 @@ from prframe.stats import (
     tukey_randomization,
 )
 from prframe.stats.intervals.base import Confidence, acceleration, bca_interval
-from prframe.stats.null.sign_flips.distribution import all_signs, random_signs
+from prframe.stats.null.sign_flips.signs import all_signs, random_signs
 from tests.compared_runs import scipy_seed
 
 ALTERNATIVES = ["two-sided", "less", "greater"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import remainder
@@ -25,6 +24,7 @@ from prframe.stats.null.sign_flips.clusters import (
     stored_in_single_precision,
 )
 from prframe.stats.null.sign_flips.grid import SignFlipGrid, grid_cells, reach, root_of_squares
+from prframe.stats.null.sign_flips.signs import random_signs
 from prframe.stats.null.tail_probabilities import BothTails, Side
 from prframe.typing import Alternative, Flags, Floats, Integers
 
@@ -49,8 +49,6 @@ NEGLIGIBLE = 1e-4
 _WHOLE = 1e-4
 # No probability but 0 is smaller.
 _TINY = float(np.finfo(float).tiny)
-# So many signs are drawn at a time, of 8 bytes each.
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -446,28 +444,3 @@ def lack_unit(rising: Floats) -> Flags:
             remaining = np.abs(unit - least * np.rint(unit / least))
             unit, rest = np.where(goes_on, rest, unit), np.where(goes_on, remaining, rest)
     return np.asarray(unit < _UNIT * _CERTAINLY)
-
-
-def random_signs(
-    n: int, n_resamples: int, rng: np.random.Generator, at_once: int = _CHUNK
-) -> Iterator[Floats]:
-    """Yield rows of n fair signs, -1 or 1, as many rows in all as there are resamples.
-
-    The signs do not depend on how many rows come at once.
-    """
-    # Each row takes whole words, so that rows may be cut anywhere.
-    words = (n + 63) // 64
-    rows_at_once = max(1, min(at_once, _CHUNK // max(n, 1)))
-    for start in range(0, n_resamples, rows_at_once):
-        rows = min(rows_at_once, n_resamples - start)
-        drawn = rng.integers(0, 1 << 64, size=(rows, words), dtype=np.uint64)
-        bits = drawn.astype("<u8").view(np.uint8)
-        yield np.unpackbits(bits, axis=1, count=n).astype(np.float64) * 2 - 1
-
-
-def all_signs(n: int, at_once: int = _CHUNK) -> Iterator[Floats]:
-    """Yield all 2^n rows of n signs, each once, a number of rows at a time."""
-    rows_at_once = max(1, min(at_once, _CHUNK // max(n, 1)))
-    for start in range(0, 1 << n, rows_at_once):
-        numbers = np.arange(start, min(start + rows_at_once, 1 << n))
-        yield (numbers[:, None] >> np.arange(n) & 1).astype(np.float64) * 2 - 1
