@@ -20,7 +20,7 @@ from benchmarks.populations import POPULATIONS, Population
 from benchmarks.report import table
 from prframe.stats.curves.bayesian_bootstrap import cells_of_classes, posterior_of
 from prframe.stats.curves.bootstrap_t import pr_bootstrap_t
-from prframe.stats.curves.gamma_walks import drawn_weights
+from prframe.stats.curves.drawn.gamma_walks import drawn_weights
 from prframe.stats.curves.gaussian_process import BandKind, pr_asymptotic_band
 from prframe.stats.curves.precision_recall import empirical_precision
 from prframe.stats.curves.smoothed_bootstrap import resampled_curve

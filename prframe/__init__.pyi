@@ -62,12 +62,12 @@ from .metrics import (
 from .verbs.against_chance.ap_test import ap_test as ap_test
 from .verbs.against_chance.rank_test import rank_test as rank_test
 from .verbs.against_chance.topk_test import topk_test as topk_test
-from .verbs.band import band as band
 from .verbs.check import check as check
 from .verbs.comparison.compare import compare as compare
 from .verbs.comparison.curves import compare_curves as compare_curves
-from .verbs.curve import curve as curve, roc as roc
+from .verbs.curves.band import band as band
+from .verbs.curves.curve import curve as curve, roc as roc
 from .verbs.evaluate import evaluate as evaluate
-from .verbs.interval import interval as interval
+from .verbs.intervals.interval import interval as interval
 
 __version__: str

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from prframe import checks
 from prframe.errors import PrframeError, PrframeWarning, warn
 from prframe.typing import Flags, Floats, Shared
-from prframe.verbs.curve import curve
+from prframe.verbs.curves.curve import curve
 from prframe.verbs.evaluate import evaluate
 
 __all__ = ["PRCurve", "PRInfo", "vl_pr"]

@@ -66,7 +66,7 @@ def test_curve(one: list[Item], two: list[Item], ties: str, anchor: bool) -> Non
     assert grouped.columns == ["group", "score"]
     rows = grouped.explode("score", empty_as_null=False).unnest("score")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("prframe.verbs.curve.warn_undefined", lambda *_: None, raising=False)
+        patch.setattr("prframe.verbs.curves.curve.warn_undefined", lambda *_: None, raising=False)
         import warnings
 
         with warnings.catch_warnings():

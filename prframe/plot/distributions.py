@@ -17,7 +17,7 @@ from prframe.plot import figures
 from prframe.stats import APNull
 from prframe.typing import Shared
 from prframe.verbs.against_chance.ap_test import ap_test
-from prframe.verbs.curve import curve
+from prframe.verbs.curves.curve import curve
 
 _DRAWS, _BARS = 20_000, 60
 

@@ -12,9 +12,9 @@ from prframe.typing import FrameT
 from prframe.verbs.check import check as check_verb
 from prframe.verbs.comparison.compare import compare as compare_verb
 from prframe.verbs.comparison.curves import compare_curves as compare_curves_verb
-from prframe.verbs.curve import curve as curve_verb, roc as roc_verb
+from prframe.verbs.curves.curve import curve as curve_verb, roc as roc_verb
 from prframe.verbs.evaluate import evaluate as evaluate_verb
-from prframe.verbs.interval import interval as interval_verb
+from prframe.verbs.intervals.interval import interval as interval_verb
 
 Picture = Callable[..., Any]
 

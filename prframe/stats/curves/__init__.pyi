@@ -18,8 +18,9 @@ from .difference import (
     curve_difference as curve_difference,
     pr_curve_difference as pr_curve_difference,
 )
-from .drawn_paths import DrawnPath as DrawnPath, Draws as Draws
-from .gamma_walks import Weights as Weights, drawn_weights as drawn_weights
+from .drawn.gamma_walks import Weights as Weights, drawn_weights as drawn_weights
+from .drawn.paths import DrawnPath as DrawnPath, Draws as Draws
+from .drawn.roc_path import RocPath as RocPath, empirical_precision as empirical_precision
 from .gaussian_process import (
     pr_asymptotic_band as pr_asymptotic_band,
     pr_limit_process as pr_limit_process,
@@ -34,7 +35,6 @@ from .levels import (
     spaced_levels as spaced_levels,
 )
 from .precision_recall import pr_curve as pr_curve
-from .roc_path import RocPath as RocPath, empirical_precision as empirical_precision
 from .smoothed_bootstrap import (
     PRBootstrap as PRBootstrap,
     pr_bootstrap as pr_bootstrap,

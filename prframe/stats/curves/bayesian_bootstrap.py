@@ -13,10 +13,10 @@ from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.stats._arrays import Interval, random_generator
 from prframe.stats.curves.bands import Deviations
-from prframe.stats.curves.drawn_paths import DrawnPath
-from prframe.stats.curves.gamma_walks import Weights, drawn_weights
+from prframe.stats.curves.drawn.gamma_walks import Weights, drawn_weights
+from prframe.stats.curves.drawn.paths import DrawnPath
+from prframe.stats.curves.drawn.roc_path import RocPath, empirical_precision
 from prframe.stats.curves.levels import rising_levels
-from prframe.stats.curves.roc_path import RocPath, empirical_precision
 from prframe.stats.rankings import (
     ClassScores,
     RankedCells,

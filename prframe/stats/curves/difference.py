@@ -12,9 +12,9 @@ from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import positive_labels, random_generator, reals
 from prframe.stats.curves.bands import Deviations
+from prframe.stats.curves.drawn.paired_paths import PairedPaths
+from prframe.stats.curves.drawn.roc_path import empirical_precision
 from prframe.stats.curves.levels import rising_levels
-from prframe.stats.curves.paired_paths import PairedPaths
-from prframe.stats.curves.roc_path import empirical_precision
 from prframe.stats.rankings import cells_from_scores
 from prframe.typing import Floats
 

@@ -20,7 +20,6 @@ from prframe.stats.curves import (
 )
 from prframe.typing import Columns, FrameT, Schema, Shared
 from prframe.verbs._groups import each_group, resamples
-from prframe.verbs._mean_curves import PrecisionAtLevels, mean_levels, refuse_curve_options
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, run, verb, warn_null, warn_undefined
 from prframe.verbs.comparison.matched_items import Incomplete, PairedGroup, PairedRows, paired_rows
@@ -36,6 +35,7 @@ from prframe.verbs.comparison.query_values import (
     ComparedValues,
     Incomplete as IncompleteQueries,
 )
+from prframe.verbs.curves.mean_curves import PrecisionAtLevels, mean_levels, refuse_curve_options
 
 _METHOD = "bayesian-bootstrap"
 _NUMBERS = CurveDifference._fields

@@ -13,14 +13,14 @@ from prframe.stats.curves import BandPlan
 from prframe.stats.intervals import Confidence, mean_band
 from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions, rounded_differences
 from prframe.typing import Floats, Schema
-from prframe.verbs._drawing import of_one_ranking
 from prframe.verbs._groups import each_group
-from prframe.verbs._mean_curves import mean_of, series, with_key
 from prframe.verbs._plan import GROUPS_ARE_DRAWN, Accepts, Plan
 from prframe.verbs._verb import warn_null
 from prframe.verbs.comparison.options import model_pairs
 from prframe.verbs.comparison.over_queries import student_intervals
 from prframe.verbs.comparison.query_values import ComparedValues, Stratum
+from prframe.verbs.curves.drawing import of_one_ranking
+from prframe.verbs.curves.mean_curves import mean_of, series, with_key
 
 MEAN_DIFFERENCES: Schema = {
     **dict.fromkeys(("recall", "precision_a", "precision_b", "difference"), pl.Float64()),

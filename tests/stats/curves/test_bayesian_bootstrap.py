@@ -11,12 +11,12 @@ from scipy.special import expit, ndtr, ndtri
 
 import prframe
 from prframe.stats import pr_curve, pr_posterior
-from prframe.stats.curves import gamma_walks
 from prframe.stats.curves.bands import Deviations
 from prframe.stats.curves.bayesian_bootstrap import cells_of_classes
-from prframe.stats.curves.drawn_paths import DrawnPath
-from prframe.stats.curves.gamma_walks import drawn_weights
-from prframe.stats.curves.roc_path import RocPath, empirical_precision
+from prframe.stats.curves.drawn import gamma_walks
+from prframe.stats.curves.drawn.gamma_walks import drawn_weights
+from prframe.stats.curves.drawn.paths import DrawnPath
+from prframe.stats.curves.drawn.roc_path import RocPath, empirical_precision
 from prframe.stats.intervals.posterior_draws import posterior_replicates
 from prframe.stats.rankings import AveragePrecision, RocArea
 from prframe.stats.rankings.cells import RankedCells

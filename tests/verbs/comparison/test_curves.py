@@ -19,7 +19,7 @@ from prframe.stats import pr_curve, pr_curve_difference
 from prframe.stats.curves import drawn_weights
 from prframe.stats.curves.bands import Deviations
 from prframe.stats.curves.bayesian_bootstrap import posterior_of
-from prframe.stats.curves.paired_paths import PairedPaths, _Halves
+from prframe.stats.curves.drawn.paired_paths import PairedPaths, _Halves
 from prframe.stats.rankings.cells import cells_from_scores
 
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")

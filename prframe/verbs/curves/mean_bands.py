@@ -12,8 +12,8 @@ from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
 from prframe.stats.intervals import Confidence, MeanBand, mean_band, mean_interval
 from prframe.typing import Floats, Schema
-from prframe.verbs._mean_curves import MEAN_COLUMNS, MeanCurves, series
 from prframe.verbs._verb import warn_null
+from prframe.verbs.curves.mean_curves import MEAN_COLUMNS, MeanCurves, series
 
 Method: TypeAlias = Literal["bootstrap", "auto", "t", "logit", "percentile", "bca"]
 

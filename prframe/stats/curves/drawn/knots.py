@@ -11,8 +11,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from prframe.stats.curves.gamma_walks import FRACTIONS
-from prframe.stats.curves.roc_path import RocPath
+from prframe.stats.curves.drawn.gamma_walks import FRACTIONS
+from prframe.stats.curves.drawn.roc_path import RocPath
 from prframe.typing import Flags, Floats, Integers
 
 # Outside of tie blocks the numbers of negatives at knots grow by this ratio; within they grow by

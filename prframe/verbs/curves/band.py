@@ -33,10 +33,10 @@ from prframe.stats.rankings import RankedCells, two_classes
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
 from prframe.typing import Bandwidth, Columns, Floats, FrameT, Schema, Shared
 from prframe.verbs._groups import each_group, group_cells, resamples
-from prframe.verbs._mean_bands import MeanBands, Method as MeanMethod
-from prframe.verbs._mean_curves import PrecisionAtLevels, mean_levels, refuse_curve_options
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import grouped_over, positives_of, run, verb, warn_null, warn_undefined
+from prframe.verbs.curves.mean_bands import MeanBands, Method as MeanMethod
+from prframe.verbs.curves.mean_curves import PrecisionAtLevels, mean_levels, refuse_curve_options
 
 Kind: TypeAlias = Literal["studentized", "sup"]
 Method: TypeAlias = Literal["bootstrap", "asymptotic"]

@@ -16,9 +16,9 @@ from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._folds import Resampling, test_train_ratio
 from prframe.verbs._groups import each_group
-from prframe.verbs._interval_rows import interval_rows, warned_of_narrow
 from prframe.verbs._plan import GROUPS_ARE_DRAWN, Accepts, Plan
 from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues, ValuesAtHand
+from prframe.verbs.intervals.rows import interval_rows, warned_of_narrow
 
 _RESAMPLED = ("percentile", "bca")
 _METHODS = ("auto", "t", "logit", *_RESAMPLED)

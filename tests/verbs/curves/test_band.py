@@ -132,7 +132,7 @@ def test_a_lazy_frame_gives_the_same_numbers_each_time() -> None:
 
 THREADS = """
 import polars as pl, prframe
-from tests.verbs.test_band import DATA, FEW
+from tests.verbs.curves.test_band import DATA, FEW
 for options in ({}, {"kind": "sup"}):
     print(repr(prframe.band(DATA, by="q", **FEW, **options).rows()))
 print(pl.thread_pool_size())

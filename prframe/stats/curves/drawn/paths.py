@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from prframe.stats.curves.drawn_areas import area_under_precision, area_under_rates
-from prframe.stats.curves.gamma_walks import Weights, add_up
-from prframe.stats.curves.knots import Knots
-from prframe.stats.curves.roc_path import DRAWN_KNOTS, RocPath
+from prframe.stats.curves.drawn.areas import area_under_precision, area_under_rates
+from prframe.stats.curves.drawn.gamma_walks import Weights, add_up
+from prframe.stats.curves.drawn.knots import Knots
+from prframe.stats.curves.drawn.roc_path import DRAWN_KNOTS, RocPath
 from prframe.typing import Flags, Floats, Integers
 
 # Levels of recall are looked up in so many equal cells; a power of 2, so that nothing is rounded.

@@ -5,8 +5,8 @@ import pytest
 
 from prframe.stats import cells_from_scores
 from prframe.stats.curves import DrawnPath, RocPath
-from prframe.stats.curves.drawn_areas import area_under_precision, area_under_rates
-from prframe.stats.curves.gamma_walks import drawn_weights
+from prframe.stats.curves.drawn.areas import area_under_precision, area_under_rates
+from prframe.stats.curves.drawn.gamma_walks import drawn_weights
 
 SAMPLES = [(300, 0.1, 1, None), (100, 0.05, 3, None), (60, 0.5, 1, 0), (200, 0.2, 1, 1)]
 # Levels of recall that are dense near 0.

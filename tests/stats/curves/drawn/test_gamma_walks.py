@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from prframe.stats.curves import drawn_weights
-from prframe.stats.curves.gamma_walks import GammaWalk, add_up
+from prframe.stats.curves.drawn.gamma_walks import GammaWalk, add_up
 
 LATTICES = {"halves": ([0.0], 0.5), "wholes": ([0.0, 0.25, 0.5, 1.0], 1.0)}
 

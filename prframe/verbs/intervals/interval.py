@@ -41,8 +41,6 @@ from prframe.typing import Alternative, Columns, Floats, FrameT, Schema, Shared
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._folds import Resampling, check_resampling
 from prframe.verbs._groups import each_group, group_cells, resamples
-from prframe.verbs._interval_means import MeanIntervals, check_method
-from prframe.verbs._interval_rows import interval_rows, warned
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._trec_eval_names import TrecEvalNames
 from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries
@@ -52,6 +50,8 @@ from prframe.verbs._verb import (
     run,
     verb,
 )
+from prframe.verbs.intervals.means import MeanIntervals, check_method
+from prframe.verbs.intervals.rows import interval_rows, warned
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

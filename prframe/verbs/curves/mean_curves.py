@@ -15,11 +15,11 @@ from prframe.errors import PrframeError
 from prframe.metrics import Prec
 from prframe.stats.curves import LEVELS_TWICE, even_levels, range_ends, spaced_levels
 from prframe.typing import Floats, Schema
-from prframe.verbs._drawing import Drawing, of_one_ranking, precision_recall
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, warn_undefined
+from prframe.verbs.curves.drawing import Drawing, of_one_ranking, precision_recall
 
 MEAN_COLUMNS: Schema = {"recall": pl.Float64(), "precision": pl.Float64(), "n": pl.Int64()}
 # So many levels from 0 to 1 are taken unless the caller names some.

@@ -9,14 +9,14 @@ from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe.errors import PrframeError
 from prframe.typing import Columns, FrameT, RowOrder, Schema, Shared
-from prframe.verbs._drawing import Drawing, precision_recall, true_false_rates
-from prframe.verbs._mean_curves import (
+from prframe.verbs._verb import grouped_over, run, verb
+from prframe.verbs.curves.drawing import Drawing, precision_recall, true_false_rates
+from prframe.verbs.curves.mean_curves import (
     MeanCurves,
     PrecisionAtLevels,
     levels_of,
     mean_levels,
 )
-from prframe.verbs._verb import grouped_over, run, verb
 
 
 @verb

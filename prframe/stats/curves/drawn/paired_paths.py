@@ -15,7 +15,7 @@ from scipy.sparse import csr_array
 
 from prframe.stats._batches import batch_sizes
 from prframe.stats._units import Units
-from prframe.stats.curves.roc_path import RocPath, places
+from prframe.stats.curves.drawn.roc_path import RocPath, places
 from prframe.stats.rankings import cells_from_scores
 from prframe.typing import Flags, Floats, Integers
 

@@ -1,0 +1,1 @@
+"""The verb that computes confidence intervals for metrics."""
