@@ -14,7 +14,7 @@ from benchmarks.data import SEED
 from benchmarks.populations import POPULATIONS
 from benchmarks.report import table
 from prframe.stats.curves import drawn_weights
-from prframe.stats.intervals.base import mean_interval
+from prframe.stats.intervals.means import mean_interval
 from prframe.stats.intervals.posterior_draws import posterior_replicates
 from prframe.stats.intervals.rankings import ranking_interval
 from prframe.stats.rankings import (

@@ -14,8 +14,8 @@ from benchmarks.data import SEED
 from benchmarks.paired_laws import LAWS, Floats, Law
 from benchmarks.report import table
 from prframe.stats import SignFlipNull, paired_t_test, sign_test, signed_rank_test
-from prframe.stats.intervals.base import (
-    Confidence,
+from prframe.stats.intervals.confidence import Confidence
+from prframe.stats.intervals.ends import (
     acceleration,
     bca_interval,
     percentile_interval,

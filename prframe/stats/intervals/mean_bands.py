@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 from prframe.stats._batches import batches
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.curves import covering_rank
-from prframe.stats.intervals.base import Confidence
+from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.rankings import multiplicities
 from prframe.typing import Floats
 

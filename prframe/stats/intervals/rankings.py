@@ -11,9 +11,8 @@ from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator
 from prframe.stats.curves import drawn_weights
-from prframe.stats.intervals.base import (
-    Confidence,
-    IntervalEstimate,
+from prframe.stats.intervals.confidence import Confidence
+from prframe.stats.intervals.ends import (
     acceleration,
     bca_interval,
     degrees_of_freedom,
@@ -22,6 +21,7 @@ from prframe.stats.intervals.base import (
     spread,
     wald_interval,
 )
+from prframe.stats.intervals.means import IntervalEstimate
 from prframe.stats.intervals.posterior_draws import posterior_replicates
 from prframe.stats.rankings import (
     CellStatistic,

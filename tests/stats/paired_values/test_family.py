@@ -13,7 +13,8 @@ from prframe.stats import (
     paired_sample,
     tukey_randomization,
 )
-from prframe.stats.intervals.base import Confidence, acceleration, bca_interval
+from prframe.stats.intervals.confidence import Confidence
+from prframe.stats.intervals.ends import acceleration, bca_interval
 from prframe.stats.null.sign_flips.signs import all_signs, random_signs
 from tests.compared_runs import scipy_seed
 

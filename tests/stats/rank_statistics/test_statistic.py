@@ -12,7 +12,7 @@ from prframe.stats import (
     rank_covariance,
     rank_statistic,
 )
-from prframe.stats.intervals.base import Confidence
+from prframe.stats.intervals.confidence import Confidence
 
 RNG = np.random.default_rng(6)
 PROJECTED = sorted(set(SCORE_GENERATING) - {"dcg"})

@@ -18,7 +18,7 @@ from prframe.stats import (
     parse_phi,
     rank_statistic,
 )
-from prframe.stats.intervals.base import Confidence
+from prframe.stats.intervals.confidence import Confidence
 from prframe.tie_policies import WITHOUT_LABELS
 from tests.oracle import ORDERS, SCORES
 from tests.strategies import Item, frame, items

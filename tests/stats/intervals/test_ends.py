@@ -8,16 +8,16 @@ from scipy import stats
 from scipy.special import expit, logit
 
 import prframe
-from prframe.stats.intervals.base import (
-    Confidence,
+from prframe.stats.intervals.confidence import Confidence
+from prframe.stats.intervals.ends import (
     acceleration,
     bca_interval,
     degrees_of_freedom,
     logit_interval,
-    mean_interval,
     percentile_interval,
     wald_interval,
 )
+from prframe.stats.intervals.means import mean_interval
 from prframe.stats.intervals.posterior_draws import _recall_at
 from prframe.stats.intervals.rankings import ranking_interval
 from prframe.stats.rankings import (
