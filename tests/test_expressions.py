@@ -85,9 +85,9 @@ def test_curve(one: list[Item], two: list[Item], ties: str, anchor: bool) -> Non
 def test_many_groups_have_the_bits_of_evaluate(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lists, "_ROWS", rows)
     rng = np.random.default_rng(6)
-    group = rng.integers(0, 15, 330)
-    label = rng.integers(0, 3, 330) * (rng.random(330) < 0.4)
-    score = np.round(rng.normal(size=330), 1)
+    group = rng.integers(0, 9, 150)
+    label = rng.integers(0, 3, 150) * (rng.random(150) < 0.4)
+    score = np.round(rng.normal(size=150), 1)
     data = pl.DataFrame({"group": group, "score": score, "label": label})
     for ties in TAKEN:
         named = metrics(ties)

@@ -28,8 +28,8 @@ def resembling(
         close = {
             known: _slips(letters(name), letters(known))
             for known in known_names
-            if _digits(known) == _digits(name)
-            and abs(len(known) - len(name)) < _NEARLY
+            if abs(len(known) - len(name)) < _NEARLY
+            and _digits(known) == _digits(name)
             and (len(name) > _SHORT or sorted(letters(known)) == sorted(letters(name)))
         }
         for known in sorted(close, key=close.__getitem__):

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from prframe import checks
@@ -13,6 +14,8 @@ from prframe.errors import NoNegativesWarning, PooledRankingWarning, TiePolicyWa
 
 # Columns of these names tell rankings apart.
 _KEYS = ("query_id", "qid", "query", "topic", "system", "run", "model", "fold")
+# A warning looks at so many rows, in stretches that begin anywhere; `check` looks at all of them.
+_MOST_ROWS, _STRETCHES = 1 << 19, 256
 
 
 @dataclass(frozen=True)
@@ -38,23 +41,20 @@ class PooledRankings:
         """Find the columns in a frame with columns of some names."""
         return cls(frame, [key for key in _KEYS if key in names and key not in args.columns], args)
 
-    def pooled(self) -> dict[str, pl.DataFrame]:
-        """Return the columns that vary within rankings, with the keys of these rankings."""
-        varying = {}
-        for column in self.columns:
-            rankings = self._varying(column, ())
-            if rankings is not None and self.args.keys:
-                rankings = self._varying(column, self.args.keys)
-            if rankings is not None:
-                varying[column] = rankings
-        return varying
+    def pooled(self, *, sampled: bool = False) -> dict[str, pl.DataFrame]:
+        """Return the columns that vary within rankings, with the keys of these rankings.
 
-    def _varying(self, column: str, by: Sequence[str]) -> pl.DataFrame | None:
+        If `sampled`, these are rankings in which it is seen in a sample of the rows.
+        """
+        rankings = {column: self._varying(column, sampled=sampled) for column in self.columns}
+        return {column: keys for column, keys in rankings.items() if keys is not None}
+
+    def _varying(self, column: str, *, sampled: bool) -> pl.DataFrame | None:
         """Return the keys of the groups in which a column takes several values, if there are any.
 
         The caller has not asked for the column: one that cannot be read, or compared, is left be.
         """
-        args = self.args
+        args, by = self.args, self.args.keys
         decides = bool(args.ignored) or args.missing == "drop" or args.weight is not None
         needed = [*by, column, *(args.columns if decides else ())]
         varies = pl.col(column).ne_missing(pl.col(column).first()).any().alias("varies")
@@ -65,8 +65,10 @@ class PooledRankings:
             query = rows.lazy()
             if decides:
                 query = query.filter(True, *considered(args, rows.schema))  # noqa: FBT003
-            grouped = query.group_by(by, maintain_order=True) if by else None
-            groups = (query.select(varies) if grouped is None else grouped.agg(varies)).collect()
+            values = query.select(*by, column).collect()
+            firsts = first_of_runs(stretches(values) if sampled else values)
+            grouped = firsts.group_by(by, maintain_order=True) if by else None
+            groups = firsts.select(varies) if grouped is None else grouped.agg(varies)
             pooled = groups.filter("varies")
             return pooled.select(by) if pooled.height else None
         except Exception:  # noqa: BLE001 - whatever a column of the caller holds
@@ -78,7 +80,7 @@ class PooledRankings:
         `by` are the columns of `by`; other keys are those of `over`.
         """
         over = [key for key in self.args.keys if key not in by]
-        for column, rankings in self.pooled().items():
+        for column, rankings in self.pooled(sampled=True).items():
             call = f"by={_named([*by, column])}"
             mean = f", for the mean over them over={_named([*over, column])}" if takes_over else ""
             if over:
@@ -91,6 +93,23 @@ class PooledRankings:
                 PooledRankingWarning,
             )
             return
+
+
+def first_of_runs(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the first of all rows that follow each other and are equal."""
+    begins = pl.any_horizontal(pl.all().ne_missing(pl.all().shift()))
+    return pl.concat(
+        [rows.head(1), rows.slice(1).filter(rows.select(begins).to_series().slice(1))]
+    )
+
+
+def stretches(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return all rows, or of many rows stretches that begin anywhere, the same in every call."""
+    if rows.height <= _MOST_ROWS:
+        return rows
+    length = _MOST_ROWS // _STRETCHES
+    begins = np.random.default_rng(0).integers(0, rows.height - length, _STRETCHES)
+    return pl.concat([rows.slice(begin, length) for begin in np.sort(begins)])
 
 
 def lack_negatives(seen: Seen, args: Arguments) -> bool:

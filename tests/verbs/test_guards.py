@@ -4,11 +4,13 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
 
 import prframe
+from prframe.verbs import _guards
 
 RUNS = pl.DataFrame(
     {
@@ -172,3 +174,43 @@ def test_the_advice_beside_over() -> None:
     rows = ONE.drop("system").with_columns(fold=pl.Series([1, 2, 1, 2]))
     [text] = texts(lambda: prframe.evaluate(rows, "P@1", over="query_id"))
     assert "For a ranking each say over=['query_id', 'fold']; if they are" in text
+
+
+LAYOUTS = {
+    "system by system": ["system", "query_id", "rank"],
+    "query by query": ["query_id", "system", "rank"],
+    "in turn": ["query_id", "rank", "system"],
+    "at random": ["at_random"],
+}
+
+
+@pytest.mark.parametrize("columns", LAYOUTS.values(), ids=LAYOUTS)
+def test_a_sample_of_many_rows_shows_what_is_ranked_together(
+    columns: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ranks = pl.DataFrame({"rank": range(20)})
+    queries = pl.DataFrame({"query_id": range(100)})
+    rows = pl.DataFrame({"system": ["a", "b", "c"]}).join(queries, how="cross")
+    rows = rows.join(ranks, how="cross")
+    rng = np.random.default_rng(1)
+    rows = rows.with_columns(
+        score=rng.random(rows.height),
+        label=rng.random(rows.height) < 0.3,
+        at_random=rng.random(rows.height),
+    ).sort(columns)
+    monkeypatch.setattr(_guards, "_MOST_ROWS", 1200)
+    monkeypatch.setattr(_guards, "_STRETCHES", 60)
+    assert _guards.stretches(rows).height == 1200
+    with pytest.warns(prframe.PooledRankingWarning, match="'system' are ranked together"):
+        prframe.evaluate(rows, "AP", by="query_id")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        prframe.evaluate(rows, "AP", by=["system", "query_id"])
+        prframe.evaluate(rows.filter(system="a"), "AP", by="query_id")
+
+
+def test_the_first_of_rows_that_are_equal() -> None:
+    rows = pl.DataFrame({"q": [None, None, 1, 1, 2, 1], "f": [None, None, None, "x", "x", "x"]})
+    expected = pl.DataFrame({"q": [None, 1, 1, 2, 1], "f": [None, None, "x", "x", "x"]})
+    assert _guards.first_of_runs(rows).equals(expected)
+    assert _guards.first_of_runs(rows.head(0)).equals(rows.head(0))

@@ -249,6 +249,26 @@ def test_bootstrap_is_scipy_s(method: str, metric: str, statistic: Callable[...,
     )
 
 
+# Subarachnoid haemorrhages by their outcome, poor or good, and WFNS grade 1 to 5. The areas that are
+# published of these patients, whole and in part, with the interval of the whole, leave but these
+# counts.
+POOR, GOOD = (2, 12, 1, 8, 18), (37, 20, 3, 8, 4)
+
+
+def test_wald_for_auc_is_that_of_proc() -> None:
+    grades = pl.Series("score", [1, 2, 3, 4, 5] * 2)
+    label = pl.Series("label", [1] * 5 + [0] * 5)
+    number = pl.Series("number", [*POOR, *GOOD])
+    patients = pl.DataFrame([grades, label, number]).select(
+        pl.col("score", "label").repeat_by("number").explode()
+    )
+    ends = prframe.interval(patients, "AUC", method="wald").select(
+        "conf_low", "estimate", "conf_high"
+    )
+    published = (0.748534887819453, 0.823678861788618, 0.898822835757783)
+    assert ends.row(0) == pytest.approx(published, abs=1e-14)
+
+
 def test_wald_for_auc_is_delong() -> None:
     rows = data(300, seed=13).with_columns(pl.col("score").clip(-9, None))
     score, label = rows["score"].to_numpy(), rows["label"].to_numpy()
