@@ -15,18 +15,24 @@ Resampling: TypeAlias = Literal["cv"]
 _NAMES = ("fold", "folds", "fold_id", "cv_fold")
 
 
+def warn_of_folds(over: Sequence[str]) -> None:
+    """Warn if one of the columns is called like those of folds."""
+    if folds := [column for column in over if column.lower() in _NAMES]:
+        warn(
+            f"the values of {folds[0]!r} are taken as independent; those of folds or splits of "
+            "the same data are not, as their training sets overlap. In `interval`, and `compare` "
+            "with test='t', say resampling='cv' for the folds of a cross-validation, or the size "
+            "of a test set divided by that of its training set; bands of mean curves know no such "
+            "correction. Where the values are independent, rename the column or ignore "
+            "DependentFoldsWarning",
+            DependentFoldsWarning,
+        )
+
+
 def check_resampling(resampling: object, over: Sequence[str]) -> float | Resampling | None:
     """Return the resampling; warn if there is none and `over` names folds."""
     if resampling is None:
-        if folds := [column for column in over if column.lower() in _NAMES]:
-            warn(
-                f"the values of {folds[0]!r} are taken as independent; those of folds or splits "
-                "of the same data are not, as their training sets overlap: say resampling='cv' "
-                "for the folds of a cross-validation (in compare with test='t'), or the size of a "
-                "test set divided by that of its training set, where intervals of metrics and "
-                "compare take it; else rename the column or ignore DependentFoldsWarning",
-                DependentFoldsWarning,
-            )
+        warn_of_folds(over)
         return None
     if isinstance(resampling, str):
         if resampling != "cv":

@@ -88,6 +88,27 @@ def test_a_column_called_fold_warns_unless_its_resampling_is_named():
         compared(FOLDS.rename({"fold": "query_id"}), over=["repetition", "query_id"])
 
 
+def test_bands_over_folds_warn_too():
+    rows = 200
+    frame = pl.DataFrame(
+        {
+            "model": np.repeat(["a", "b"], rows),
+            "fold": np.tile(np.arange(rows) % 5, 2),
+            "score": RNG.normal(size=2 * rows),
+            "label": np.tile(RNG.random(rows) < 0.3, 2),
+        }
+    )
+    one, options = frame.filter(model="a").drop("model"), {"over": "fold", "recall": [0.2, 0.5]}
+    with pytest.warns(prframe.DependentFoldsWarning, match="know no such correction"):
+        prframe.band(one, **options)
+    with pytest.warns(prframe.DependentFoldsWarning, match="know no such correction"):
+        prframe.compare_curves(frame, model="model", **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        prframe.curve(one, **options)
+        prframe.band(one.rename({"fold": "query_id"}), **options | {"over": "query_id"})
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -12,6 +12,8 @@ from prframe.stats.rankings import recall_levels
 from prframe.typing import Floats
 
 _LEVELS = 181
+# More levels than this lie closer than a curve can be read or drawn.
+_MOST_LEVELS = 1_000_000
 LEVELS_TWICE = "`recall` and `recall_range` both name levels; give one of them."
 
 
@@ -24,6 +26,11 @@ def spaced_levels(recall: object) -> Floats | None:
         raise PrframeError(
             "`recall` as a whole number is that of evenly spaced levels from 0 to 1, at least 2; "
             f"got {number}. A single level is a float, for example 1.0."
+        )
+    if number > _MOST_LEVELS:
+        raise PrframeError(
+            "`recall` as a whole number is that of evenly spaced levels, at most "
+            f"{_MOST_LEVELS:,}; got {number:,}. For a row at each threshold leave it out."
         )
     return even_levels(number)
 

@@ -32,6 +32,7 @@ from prframe.stats.curves import (
 from prframe.stats.rankings import RankedCells, two_classes
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
 from prframe.typing import Bandwidth, Columns, Floats, FrameT, Schema, Shared
+from prframe.verbs._folds import warn_of_folds
 from prframe.verbs._groups import each_group, group_cells, resamples
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import grouped_over, positives_of, run, verb, warn_null, warn_undefined
@@ -230,6 +231,7 @@ def band(
     if over is not None:
         _refuse_with_over(kind, bandwidth, importance)
         grouped = grouped_over(args, over)
+        warn_of_folds(grouped.keys[len(args.keys) :])
         levels = mean_levels(recall, recall_range)
         means = MeanBands(
             grouped,

@@ -377,6 +377,11 @@ MESSAGES: dict[str, tuple[Callable[[], object], str]] = {
         "`recall` as a whole number is that of evenly spaced levels from 0 to 1, at least 2; got "
         "-3. A single level is a float, for example 1.0.",
     ),
+    "more levels than can be read": (
+        lambda: CALLS["curve"](RUNS, recall=10**9),
+        "`recall` as a whole number is that of evenly spaced levels, at most 1,000,000; got "
+        "1,000,000,000. For a row at each threshold leave it out.",
+    ),
     "no levels": (
         lambda: CALLS["compare_curves"](RUNS, recall=[]),
         "`recall` must name at least one level; got none.",
