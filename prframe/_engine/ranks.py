@@ -366,14 +366,11 @@ def _ranked_rows(piece: Piece) -> Callable[[], _RankedRows]:
 def _order_of_rows(piece: Piece) -> Callable[[], RowOrder]:
     """Return the function that orders rows by group, and best first within a group.
 
-    It asks nothing of polars, which has sorted before where ties are ordered by names.
+    It asks nothing of polars, which has put ties in order before where names decide.
     """
     policy = piece.ranking.args.policy
     if policy.then:
-        place = pl.int_range(pl.len())
-        ranked = place.sort_by(_KEY, *policy.then, descending=True, maintain_order=True)
-        places = piece.aggregate(place=ranked.implode())["place"].explode(empty_as_null=False)
-        order = places.to_numpy() + np.repeat(piece.first_rows, piece.sizes)
+        order = _order_by_names(piece)
         return lambda: RowOrder(order, np.ones(order.size, np.bool_))
     positive = piece.rows["positive"].to_numpy()
     run, key = (piece.rows[name].to_numpy() for name in ("run", "key"))
@@ -384,6 +381,27 @@ def _order_of_rows(piece: Piece) -> Callable[[], RowOrder]:
         return RowOrder(order, begins if policy.blocks else np.ones_like(begins))
 
     return sort
+
+
+def _order_by_names(piece: Piece) -> Integers:
+    """Return the order of rows in which ties are broken by what the policy names.
+
+    Only rows with equal scores are compared by names. Rows that are not ranked keep their order.
+    """
+    run, key = (piece.rows[name].to_numpy() for name in ("run", "key"))
+    order, begins = order_of_rows(run, key, np.zeros(key.size, np.uint8))
+    alike = np.flatnonzero(~begins)
+    if not piece.all_ranked:
+        alike = alike[key[order[alike]] > UNRETRIEVED]
+    if alike.size:
+        places = np.union1d(alike - 1, alike)
+        block, row = np.cumsum(begins[places]), order[places]
+        tied = piece.rows[row].with_columns(block=pl.Series(block), row=pl.Series(row))
+        then = piece.ranking.args.policy.then
+        descending = [False, *(True for _ in then)]
+        tied = tied.sort("block", *then, descending=descending, maintain_order=True)
+        order[places] = tied["row"].to_numpy()
+    return order
 
 
 def _sums_before(counts: Integers) -> Integers:
