@@ -6,7 +6,7 @@ weighted hits come from the fully sorted rows.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -182,7 +182,7 @@ def _given_totals(piece: Piece) -> dict[str, pl.Expr]:
     for name in ("n_pos", "n_neg"):
         if isinstance(getattr(args, name), str):
             totals |= {name: pl.col(name).first(), f"{name}_values": pl.col(name).n_unique()}
-    if args.item is not None:
+    if args.item is not None and not piece.ranking.source.distinct:
         totals["repeated"] = pl.len() - pl.col("item").n_unique()
     return totals
 
@@ -191,7 +191,7 @@ def _checked(groups: pl.DataFrame, piece: Piece) -> pl.DataFrame:
     """Settle n_pos and n_neg, and refuse groups whose totals or items contradict each other."""
     args = piece.ranking.args
     number = pl.Int64 if args.weight is None else pl.Float64
-    if args.item is not None:
+    if "repeated" in groups.columns:
         bad = groups.filter(pl.col("repeated") > 0)
         got = pl.lit(f"{bad['repeated'].sum()} rows too many")
         must = f"`item` {args.item!r} must name each item once"
@@ -390,18 +390,25 @@ def _order_by_names(piece: Piece) -> Integers:
     """
     run, key = (piece.rows[name].to_numpy() for name in ("run", "key"))
     order, begins = order_of_rows(run, key, np.zeros(key.size, np.uint8))
-    alike = np.flatnonzero(~begins)
+    is_tied = ~begins
+    is_tied[:-1] |= is_tied[1:]
     if not piece.all_ranked:
-        alike = alike[key[order[alike]] > UNRETRIEVED]
-    if alike.size:
-        places = np.union1d(alike - 1, alike)
-        block, row = np.cumsum(begins[places]), order[places]
-        tied = piece.rows[row].with_columns(block=pl.Series(block), row=pl.Series(row))
-        then = piece.ranking.args.policy.then
-        descending = [False, *(True for _ in then)]
-        tied = tied.sort("block", *then, descending=descending, maintain_order=True)
-        order[places] = tied["row"].to_numpy()
+        is_tied &= key[order] > UNRETRIEVED
+    places = np.flatnonzero(is_tied)
+    if places.size:
+        tied = np.sort(order[places])
+        order[places] = tied[_order_of_tied(replace(piece, rows=piece.rows[tied]))]
     return order
+
+
+def _order_of_tied(piece: Piece) -> Integers:
+    """Return the order of rows, all of which polars sorts by their scores and by names."""
+    then = piece.ranking.args.policy.then
+    place = pl.int_range(pl.len())
+    ranked = place.sort_by(_KEY, *then, descending=True, maintain_order=True)
+    places = replace(piece, keys=pl.DataFrame()).aggregate(place=ranked.implode())["place"]
+    of_groups = places.explode(empty_as_null=False).to_numpy()
+    return np.asarray(of_groups + np.repeat(piece.first_rows, piece.sizes))
 
 
 def _sums_before(counts: Integers) -> Integers:
