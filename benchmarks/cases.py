@@ -341,7 +341,8 @@ def trec_files(sizes: Sizes) -> Case:
         "document with single spaces and scores of six decimals, and 50 judgments for each query, "
         "half of them of retrieved documents. `read_run` beside `polars.read_csv` of the same file "
         "with a given schema. Then from both files to AP, nDCG@10, RR and P@10 per query: "
-        '`read_run`, `read_qrels`, `join` and `evaluate(..., ties="trec")` beside '
+        '`read_run`, `read_qrels`, `join` and `evaluate(..., ties="trec")`, which hold the run and '
+        "the joined rows, and *at once*, `trec.evaluate(run, qrels, ...)`, beside "
         "`ir_measures.read_trec_run`, `read_trec_qrels` and `iter_calc`, on the *whole* run and on "
         "a seventh of it, *part*.",
         [
@@ -352,6 +353,7 @@ def trec_files(sizes: Sizes) -> Case:
                 f"{theirs}, part", "files_to_metrics_by_ir_measures", {"file": "part"}, later=1
             ),
             Subject(f"{ours}, whole", "files_to_metrics", {"file": "whole"}),
+            Subject(f"{ours} at once, whole", "files_to_metrics_at_once", {"file": "whole"}),
             Subject(
                 f"{theirs}, whole",
                 "files_to_metrics_by_ir_measures",
@@ -374,9 +376,10 @@ def trec_files(sizes: Sizes) -> Case:
                 Agreement(f"{ours}, {size}", f"{theirs}, {size}", 1e-9)
                 for size in ("part", "whole")
             ),
+            Agreement(f"{ours} at once, whole", f"{ours}, whole", 1e-12),
         ],
-        limits=[Limit(f"{ours}, whole", 600)],
-        deadlines=[Deadline(f"{ours}, whole", 2.2)],
+        limits=[Limit(f"{ours} at once, whole", 600)],
+        deadlines=[Deadline(f"{ours} at once, whole", 2.2)],
         prepare=Subject("write", "make_trec", data, later=0),
     )
 

@@ -144,6 +144,14 @@ def files_to_metrics(folder: str, file: str) -> Work:
     return Work(call, means)
 
 
+def files_to_metrics_at_once(folder: str, file: str) -> Work:
+    def call() -> pl.DataFrame:
+        run, qrels = (Path(folder) / name for name in (f"{file}.txt", f"{file}.qrels.txt"))
+        return prframe.trec.evaluate(run, qrels, list(METRICS), by_query=True).drop("system")
+
+    return Work(call, means)
+
+
 def files_to_metrics_by_ir_measures(folder: str, file: str) -> Work:
     import ir_measures  # noqa: PLC0415
 
@@ -164,6 +172,7 @@ TASKS = {
     task.__name__: task
     for task in (
         files_to_metrics,
+        files_to_metrics_at_once,
         files_to_metrics_by_ir_measures,
         make_odd_files,
         make_trec,

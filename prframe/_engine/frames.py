@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 # A batch or slice is large enough to be worth a few milliseconds of handling, and small enough to
 # take a few megabytes, so that its memory is used again by the next one.
-_BATCH_ROWS = 1 << 18
+_BATCH_ROWS = 3 << 17
 _SLICE_ROWS = 1 << 19
 
 
@@ -44,10 +44,21 @@ class Seen:
 
 @dataclass(frozen=True)
 class Source:
-    """The needed columns of the caller's frame, readable whole or in batches."""
+    """The needed columns of the caller's frame, readable whole or in batches.
+
+    Attributes
+    ----------
+    data : DataFrame or LazyFrame
+        The rows.
+    seen : Seen
+        What was noticed of the rows.
+    distinct : bool
+        Whether the items of each group are known to differ, so that nobody need look.
+    """
 
     data: pl.DataFrame | pl.LazyFrame
     seen: Seen = field(default_factory=Seen, compare=False)
+    distinct: bool = False
 
     @property
     def schema(self) -> pl.Schema:
@@ -78,6 +89,29 @@ class Source:
         """Return all rows, given the batch that has been taken and the iterator over the rest."""
         if isinstance(self.data, pl.DataFrame):
             return self.data
+        return pl.concat([first, *rest], rechunk=True)
+
+
+@dataclass(frozen=True)
+class MadeSource(Source):
+    """Rows that are made each time they are read, a batch at a time; `data` has no rows."""
+
+    make: Callable[[], Iterator[pl.DataFrame]] = field(kw_only=True)
+
+    def lazy(self) -> pl.LazyFrame:
+        """Return the rows as a query."""
+        return self.whole().lazy()
+
+    def whole(self) -> pl.DataFrame:
+        """Return all rows."""
+        return pl.concat(self.make(), rechunk=True)
+
+    def batches(self) -> Iterator[pl.DataFrame]:
+        """Yield the rows in order, a batch at a time."""
+        return self.make()
+
+    def joined(self, first: pl.DataFrame, rest: Iterator[pl.DataFrame]) -> pl.DataFrame:
+        """Return all rows, given the batch that has been taken and the iterator over the rest."""
         return pl.concat([first, *rest], rechunk=True)
 
 

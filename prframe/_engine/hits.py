@@ -6,7 +6,7 @@ positives above and within them are counted.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -110,29 +110,40 @@ def together(pieces: Iterable[Hits]) -> Iterator[Hits]:
     few: list[Hits] = []
     n_few = 0
     for piece in pieces:
-        n_hits = _MANY if piece.marks is not None else piece.n_hits
+        n_hits = piece.n_hits if piece.marks is None else piece.marks.height
         are_few = n_hits < _MANY
-        if are_few:
-            # What the columns follow from, for example the weights of all rows, is let go.
-            few.append(Hits(piece.totals, piece.table.lazy()))
-            n_few += n_hits
-        if few and (not are_few or n_few >= _MANY):
+        if few and not (are_few and _are_alike(few[-1], piece)):
             yield _stacked(few)
             few, n_few = [], 0
         if not are_few:
             yield piece
+            continue
+        # What the columns follow from, for example the weights of all rows, is let go.
+        few.append(replace(piece, columns=piece.table.lazy()))
+        n_few += n_hits
+        if n_few >= _MANY:
+            yield _stacked(few)
+            few, n_few = [], 0
     if few:
         yield _stacked(few)
 
 
+def _are_alike(one: Hits, other: Hits) -> bool:
+    """Tell whether two pieces both have marks, or none."""
+    return (one.marks is None) == (other.marks is None)
+
+
 def _stacked(pieces: Sequence[Hits]) -> Hits:
-    """Return the hits of pieces, without marks, as those of one."""
+    """Return the hits of pieces, all of which have marks or none of which has, as those of one."""
     n_groups = np.cumsum([0, *(piece.totals.height for piece in pieces)]).tolist()
-    tables = [
-        piece.columns.with_columns(pl.col("group") + before)
-        for piece, before in zip(pieces, n_groups, strict=False)
-    ]
-    return Hits(pl.concat([piece.totals for piece in pieces]), pl.concat(tables))
+    group = [pl.col("group") + before for before in n_groups[:-1]]
+    marks = [piece.marks for piece in pieces if piece.marks is not None]
+    return Hits(
+        pl.concat([piece.totals for piece in pieces]),
+        pl.concat(map(pl.LazyFrame.with_columns, (piece.columns for piece in pieces), group)),
+        pl.concat(map(pl.DataFrame.with_columns, marks, group)) if marks else None,
+        pieces[0].policy,
+    )
 
 
 class Ranks(NamedTuple):

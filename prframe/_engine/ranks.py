@@ -6,7 +6,7 @@ weighted hits come from the fully sorted rows.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -182,7 +182,7 @@ def _given_totals(piece: Piece) -> dict[str, pl.Expr]:
     for name in ("n_pos", "n_neg"):
         if isinstance(getattr(args, name), str):
             totals |= {name: pl.col(name).first(), f"{name}_values": pl.col(name).n_unique()}
-    if args.item is not None:
+    if args.item is not None and not piece.ranking.source.distinct:
         totals["repeated"] = pl.len() - pl.col("item").n_unique()
     return totals
 
@@ -191,7 +191,7 @@ def _checked(groups: pl.DataFrame, piece: Piece) -> pl.DataFrame:
     """Settle n_pos and n_neg, and refuse groups whose totals or items contradict each other."""
     args = piece.ranking.args
     number = pl.Int64 if args.weight is None else pl.Float64
-    if args.item is not None:
+    if "repeated" in groups.columns:
         bad = groups.filter(pl.col("repeated") > 0)
         got = pl.lit(f"{bad['repeated'].sum()} rows too many")
         must = f"`item` {args.item!r} must name each item once"
@@ -366,14 +366,11 @@ def _ranked_rows(piece: Piece) -> Callable[[], _RankedRows]:
 def _order_of_rows(piece: Piece) -> Callable[[], RowOrder]:
     """Return the function that orders rows by group, and best first within a group.
 
-    It asks nothing of polars, which has sorted before where ties are ordered by names.
+    It asks nothing of polars, which has put ties in order before where names decide.
     """
     policy = piece.ranking.args.policy
     if policy.then:
-        place = pl.int_range(pl.len())
-        ranked = place.sort_by(_KEY, *policy.then, descending=True, maintain_order=True)
-        places = piece.aggregate(place=ranked.implode())["place"].explode(empty_as_null=False)
-        order = places.to_numpy() + np.repeat(piece.first_rows, piece.sizes)
+        order = _order_by_names(piece)
         return lambda: RowOrder(order, np.ones(order.size, np.bool_))
     positive = piece.rows["positive"].to_numpy()
     run, key = (piece.rows[name].to_numpy() for name in ("run", "key"))
@@ -384,6 +381,34 @@ def _order_of_rows(piece: Piece) -> Callable[[], RowOrder]:
         return RowOrder(order, begins if policy.blocks else np.ones_like(begins))
 
     return sort
+
+
+def _order_by_names(piece: Piece) -> Integers:
+    """Return the order of rows in which ties are broken by what the policy names.
+
+    Only rows with equal scores are compared by names. Rows that are not ranked keep their order.
+    """
+    run, key = (piece.rows[name].to_numpy() for name in ("run", "key"))
+    order, begins = order_of_rows(run, key, np.zeros(key.size, np.uint8))
+    is_tied = ~begins
+    is_tied[:-1] |= is_tied[1:]
+    if not piece.all_ranked:
+        is_tied &= key[order] > UNRETRIEVED
+    places = np.flatnonzero(is_tied)
+    if places.size:
+        tied = np.sort(order[places])
+        order[places] = tied[_order_of_tied(replace(piece, rows=piece.rows[tied]))]
+    return order
+
+
+def _order_of_tied(piece: Piece) -> Integers:
+    """Return the order of rows, all of which polars sorts by their scores and by names."""
+    then = piece.ranking.args.policy.then
+    place = pl.int_range(pl.len())
+    ranked = place.sort_by(_KEY, *then, descending=True, maintain_order=True)
+    places = replace(piece, keys=pl.DataFrame()).aggregate(place=ranked.implode())["place"]
+    of_groups = places.explode(empty_as_null=False).to_numpy()
+    return np.asarray(of_groups + np.repeat(piece.first_rows, piece.sizes))
 
 
 def _sums_before(counts: Integers) -> Integers:

@@ -56,6 +56,30 @@ def results(tasks: Iterable[Task[T]]) -> Iterator[Iterator[T]]:
         pool.shutdown(cancel_futures=True)
 
 
+@contextmanager
+def made_ahead(items: Iterator[T]) -> Iterator[Iterator[T]]:
+    """Give items, of which a thread makes the next one while the caller uses the last one.
+
+    To make an item must ask nothing of polars. The thread ends with the context.
+    """
+    if pl.thread_pool_size() == 1:
+        yield items
+        return
+    pool = ThreadPoolExecutor(1, "prframe")
+    try:
+        yield _one_ahead(items, pool)
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _one_ahead(items: Iterator[T], pool: ThreadPoolExecutor) -> Iterator[T]:
+    """Yield items while a thread makes the next one."""
+    ahead = pool.submit(next, items, None)
+    while (item := ahead.result()) is not None:
+        ahead = pool.submit(next, items, None)
+        yield item
+
+
 def _one_behind(tasks: Iterable[Task[T]], pool: ThreadPoolExecutor) -> Iterator[T]:
     """Yield the result of each task when the work of the next one has been handed to a thread.
 

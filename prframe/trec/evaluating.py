@@ -1,9 +1,10 @@
 """The numbers of trec_eval in one call."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, overload
 
+import numpy as np
 import polars as pl
 
 from prframe import checks
@@ -12,13 +13,24 @@ from prframe._engine.arguments import Arguments
 from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
 from prframe.metrics import Metric, NumRet
-from prframe.trec import roles
 from prframe.trec.grouping import group
-from prframe.trec.joining import Duplicates, Queries, condensed, join
+from prframe.trec.joining import (
+    Duplicates,
+    Joining,
+    Options,
+    Queries,
+    Task as JoinTask,
+    condensed,
+    labelled,
+)
+from prframe.trec.matching import Rankings
 from prframe.trec.measures import Measure, Version, check_version, measures_of
 from prframe.trec.sources import AnyRuns, Qrels, Runs, run_frame
 from prframe.typing import Columns, FrameT, Schema
 from prframe.verbs._evaluation import Evaluation
+
+# Rankings are told apart by a column of their numbers.
+_NUMBER = "number of the ranking"
 
 
 @overload
@@ -167,15 +179,12 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
         float32=version == 9,  # noqa: PLR2004 - a name, not a quantity
     )
     queries: Queries = "qrels" if complete_queries else "both"
-    joined, names = frames.named(
-        join(run_frame(runs), qrels, queries=queries, duplicates=duplicates, system=system)
+    joining = Joining.of(
+        run_frame(runs), qrels, system, Options(queries=queries, duplicates=duplicates)
     )
-    systems = [name for name in names if name not in roles.RESULT]
-    return frames.through(
-        joined,
-        dict.fromkeys(names, "value") | dict.fromkeys([*systems, "query_id"], "by"),
-        lambda source: task.columns(source.schema, systems),
-        lambda source: task.result(source.whole(), systems),
+    return joining.through(
+        lambda join: task.columns(join.result, join.run.systems),
+        lambda join, source: task.result(joining.rankings(join, source), join),
     )
 
 
@@ -201,32 +210,51 @@ class _Task:
     depth: int | None
     float32: bool
 
-    def columns(self, schema: pl.Schema, systems: Sequence[str]) -> Schema:
+    def columns(self, schema: Schema, systems: Sequence[str]) -> Schema:
         """Return the columns of the result."""
         keys = [*systems, "query_id"] if self.by_query else systems
         values = {measure.name: pl.Float64() for measure in self.measures}
         return {key: schema[key] for key in keys} | values
 
-    def result(self, joined: pl.DataFrame, systems: list[str]) -> pl.DataFrame:
+    def result(self, rankings: Rankings, join: JoinTask) -> pl.DataFrame:
         """Return a row for each system, or for each of its queries."""
-        values = self._values(joined, [*systems, "query_id"])
+        values = self._values(rankings, join)
         if self.by_query:
             return values
         summaries = [measure.summary(pl.col(measure.name)) for measure in self.measures]
+        systems = rankings.keys.columns[:-1]
         if not systems:
             return values.select(summaries)
         return values.group_by(systems, maintain_order=True).agg(summaries)
 
-    def _values(self, joined: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-        """Return the values of the measures for each query of each system."""
+    def _joined(self, rankings: Rankings, join: JoinTask) -> frames.Source:
+        """Return the labelled rows of rankings, which are told apart by their numbers."""
+        numbers = pl.DataFrame({_NUMBER: np.arange(rankings.sizes.size, dtype=np.int32)})
+        numbered = replace(rankings, keys=numbers)
+
+        def make() -> Iterator[pl.DataFrame]:
+            return map(self._counted, labelled(numbered, join.options))
+
+        no_rows = numbers.clear().with_columns(
+            pl.lit(None, join.result[name]).alias(name)
+            for name in ("doc_id", "score", "label", "judged")
+        )
+        return frames.MadeSource(no_rows, distinct=True, make=make)
+
+    def _counted(self, joined: pl.DataFrame) -> pl.DataFrame:
+        """Return labelled rows, of which only those that count are retrieved."""
         if self.depth is not None:
-            joined = _cut(joined, by, self.depth, float32=self.float32)
+            joined = _cut(joined, self.depth, float32=self.float32)
         if self.judged_only:
-            joined = condensed(joined, group(joined.select(by)).of_row)
+            joined = condensed(joined, group(joined.select(_NUMBER)).of_row)
+        return joined
+
+    def _values(self, rankings: Rankings, join: JoinTask) -> pl.DataFrame:
+        """Return the values of the measures for each query of each system."""
         needed = {str(metric): metric for measure in self.measures for metric in measure.metrics}
         wanted = needed or {"NumRet": NumRet}
         args = Arguments(
-            by=by,
+            by=[_NUMBER],
             item="doc_id",
             ties="trec",
             float32=self.float32,
@@ -234,19 +262,22 @@ class _Task:
             judged="judged" if any(metric.judged for metric in wanted.values()) else None,
         )
         # Documents that are not judged are negatives, so that no guard asks where these are.
-        values = Evaluation(args, wanted, undefined=0.0).measured(frames.Source(joined))
-        return values.rename(dict(zip(key_names(args), by, strict=True))).select(
-            *by, *(measure.value.alias(measure.name) for measure in self.measures)
-        )
+        joined = self._joined(rankings, join)
+        values = Evaluation(args, wanted, undefined=0.0).measured(joined)
+        (number,) = key_names(args)
+        measures = [measure.value.alias(measure.name) for measure in self.measures]
+        of_rankings = values.select(number, *measures)
+        keys = rankings.keys[of_rankings[number]]
+        return pl.concat([keys, of_rankings.drop(number)], how="horizontal")
 
 
-def _cut(joined: pl.DataFrame, by: list[str], depth: int, *, float32: bool) -> pl.DataFrame:
+def _cut(joined: pl.DataFrame, depth: int, *, float32: bool) -> pl.DataFrame:
     """Take all documents beyond a depth as not retrieved."""
     score = pl.col("score").cast(pl.Float32) if float32 else pl.col("score")
     place = (
         joined.with_row_index("row")
         .sort(score, pl.col("doc_id").cast(pl.String), descending=True)
-        .with_columns(pl.int_range(pl.len()).over(by).alias("place"))
+        .with_columns(pl.int_range(pl.len()).over(_NUMBER).alias("place"))
         .sort("row")["place"]
     )
     return joined.with_columns(score=pl.when(place < depth).then("score").otherwise(-float("inf")))

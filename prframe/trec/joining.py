@@ -1,6 +1,6 @@
 """Join a run with its judgments."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args, overload
 
@@ -157,37 +157,23 @@ def join(  # noqa: PLR0913 - options, by keyword
     │ 1        ┆ d5     ┆ -inf  ┆ 2     ┆ true   │
     └──────────┴────────┴───────┴───────┴────────┘
     """
-    options = _Options(unjudged, complete, queries, duplicates, exclude_self)
-    run_frame, names = frames.named(sources.run_frame(run))
-    judgments, qrels_names = frames.named(sources.qrels_frame(qrels))
-    roles.refuse_exchanged(names, qrels_names)
-    run_roles = roles.of_run(names, system)
-    qrels_roles = roles.of_qrels(qrels_names)
-    judged = frames.source(judgments, qrels_roles.columns)
-
-    def task(source: Source) -> "_Task":
-        systems = roles.text_systems(run_roles, source.schema, named=system is not None)
-        text_roles = replace(run_roles, systems=tuple(systems))
-        return _task(text_roles, qrels_roles, source, judged, options)
-
-    return frames.through(
-        run_frame,
-        run_roles.columns,
-        lambda source: task(source).result,
-        lambda source: _join(task(source), source, judged),
-        renamed={"query_id": run_roles.query, "doc_id": run_roles.document},
+    options = Options(unjudged, complete, queries, duplicates, exclude_self)
+    joining = Joining.of(sources.run_frame(run), qrels, system, options)
+    return joining.through(
+        lambda task: task.result,
+        lambda task, source: pl.concat(labelled(joining.rankings(task, source), options)),
     )
 
 
 @dataclass(frozen=True)
-class _Options:
+class Options:
     """The options of one call."""
 
-    unjudged: str
-    complete: bool
-    queries: str
-    duplicates: str
-    exclude_self: bool
+    unjudged: str = "negative"
+    complete: bool = True
+    queries: str = "all"
+    duplicates: str = "raise"
+    exclude_self: bool = False
 
     def __post_init__(self) -> None:
         """Check the options."""
@@ -199,16 +185,81 @@ class _Options:
 
 
 @dataclass(frozen=True)
-class _Task:
+class Task:
     """What one call must do: the columns of both frames, the schema of the result, the options."""
 
     run: Roles
     qrels: Roles
     result: Schema
-    options: _Options
+    options: Options
 
 
-def _task(run: Roles, qrels: Roles, source: Source, judged: Source, options: _Options) -> _Task:
+@dataclass(frozen=True)
+class Joining:
+    """A run and judgments that are to be joined, with the columns that were recognised.
+
+    Attributes
+    ----------
+    frame : object
+        The run, a frame of any kind.
+    run, qrels : Roles
+        The columns of both.
+    named : bool
+        Whether the caller named the columns of systems.
+    judged : Source
+        The judgments.
+    options : Options
+        The options of the call.
+    """
+
+    frame: Any
+    run: Roles
+    qrels: Roles
+    named: bool
+    judged: Source
+    options: Options
+
+    @classmethod
+    def of(cls, run: Any, qrels: Qrels, system: Columns | None, options: Options) -> "Joining":  # noqa: ANN401 - a frame
+        """Recognise the columns of a run, which is a frame, and of judgments in any form."""
+        frame, names = frames.named(run)
+        judgments, qrels_names = frames.named(sources.qrels_frame(qrels))
+        roles.refuse_exchanged(names, qrels_names)
+        run_roles = roles.of_run(names, system)
+        qrels_roles = roles.of_qrels(qrels_names)
+        judged = frames.source(judgments, qrels_roles.columns)
+        return cls(frame, run_roles, qrels_roles, system is not None, judged, options)
+
+    def through(
+        self,
+        schema: Callable[[Task], Schema],
+        compute: Callable[[Task, Source], pl.DataFrame],
+    ) -> Any:  # noqa: ANN401 - a frame of the run's kind
+        """Carry the run over the border, compute, and carry the result back."""
+        return frames.through(
+            self.frame,
+            self.run.columns,
+            lambda source: schema(self._task(source)),
+            lambda source: compute(self._task(source), source),
+            renamed={"query_id": self.run.query, "doc_id": self.run.document},
+        )
+
+    def rankings(self, task: Task, source: Source) -> matching.Rankings:
+        """Return the rankings of the run with their judgments."""
+        rows, qrels = _run_rows(task, source.whole()), _qrels_rows(task, self.judged.whole())
+        if task.options.exclude_self:
+            other = pl.col("query_id").cast(pl.String) != pl.col("doc_id").cast(pl.String)
+            rows, qrels = rows.filter(other), qrels.filter(other)
+        return matching.rankings(rows, qrels, task.options.queries, task.options.duplicates)
+
+    def _task(self, source: Source) -> Task:
+        """Check the dtypes of both frames."""
+        systems = roles.text_systems(self.run, source.schema, named=self.named)
+        run = replace(self.run, systems=tuple(systems))
+        return _task(run, self.qrels, source, self.judged, self.options)
+
+
+def _task(run: Roles, qrels: Roles, source: Source, judged: Source, options: Options) -> Task:
     """Check the dtypes of both frames, and return the task with the schema of the result."""
     run_dtypes, qrels_dtypes = _dtypes(source), _dtypes(judged)
     score, label = run_dtypes[run.value], qrels_dtypes[qrels.value]
@@ -232,7 +283,7 @@ def _task(run: Roles, qrels: Roles, source: Source, judged: Source, options: _Op
     }
     result = {name: source.schema[name] for name in run.systems} | ids
     result |= {"score": pl.Float64(), "label": pl.Int64() if is_whole else pl.Float64()}
-    return _Task(run, qrels, result | {"judged": pl.Boolean()}, options)
+    return Task(run, qrels, result | {"judged": pl.Boolean()}, options)
 
 
 def _dtypes(source: Source) -> Mapping[str, pl.DataType]:
@@ -249,18 +300,12 @@ def _dtypes(source: Source) -> Mapping[str, pl.DataType]:
     return schema
 
 
-def _join(task: _Task, source: Source, judged: Source) -> pl.DataFrame:
-    """Return the labelled rows of both frames."""
-    rows, qrels = _run_rows(task, source.whole()), _qrels_rows(task, judged.whole())
-    if task.options.exclude_self:
-        other = pl.col("query_id").cast(pl.String) != pl.col("doc_id").cast(pl.String)
-        rows, qrels = rows.filter(other), qrels.filter(other)
-    options = task.options
-    rankings = matching.rankings(rows, qrels, options.queries, options.duplicates)
-    return pl.concat([_labelled(part, options) for part in rankings.parts()])
+def labelled(rankings: matching.Rankings, options: Options) -> Iterator[pl.DataFrame]:
+    """Yield the rows of rankings with their labels, and what these lack; some at a time."""
+    return (_labelled(part, options) for part in rankings.parts())
 
 
-def _labelled(rankings: matching.Rankings, options: _Options) -> pl.DataFrame:
+def _labelled(rankings: matching.Rankings, options: Options) -> pl.DataFrame:
     """Return the rows of rankings with their labels, and what these lack."""
     out = rankings.retrieved()
     if options.complete:
@@ -268,7 +313,7 @@ def _labelled(rankings: matching.Rankings, options: _Options) -> pl.DataFrame:
     if options.unjudged == "drop":
         out = condensed(out, out["ranking"].to_numpy())
     if options.complete:
-        out = out.sort("ranking", maintain_order=True)
+        out = out[np.argsort(out["ranking"].to_numpy(), kind="stable")]
     return out.select(
         *(_of_rows(column, out["ranking"]) for column in rankings.keys.iter_columns()),
         "doc_id",
@@ -301,7 +346,7 @@ def _of_rows(key: pl.Series, ranking: pl.Series) -> pl.Series | pl.Expr:
     return pl.lit(key).first() if key.n_unique() == 1 else key[ranking]
 
 
-def _run_rows(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
+def _run_rows(task: Task, frame: pl.DataFrame) -> pl.DataFrame:
     """Check the rows of the run and give its columns their names."""
     run = task.run
     _refuse_null_ids("run", run, frame)
@@ -321,7 +366,7 @@ def _run_rows(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _qrels_rows(task: _Task, frame: pl.DataFrame) -> pl.DataFrame:
+def _qrels_rows(task: Task, frame: pl.DataFrame) -> pl.DataFrame:
     """Check the rows of the qrels and give their columns their names."""
     qrels = task.qrels
     _refuse_null_ids("qrels", qrels, frame)

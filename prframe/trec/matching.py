@@ -15,7 +15,7 @@ from prframe.trec.grouping import Integers, codes, group
 
 Counts = NDArray[np.signedinteger]
 
-# The table of flags that finds judged documents has this many places for each judgment.
+# The table of flags that finds judged documents has at least this many places for each judgment.
 _BYTES = 16
 # A piece of so many rows stays in the processor's cache.
 _PIECE = 1 << 18
@@ -120,7 +120,7 @@ def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: 
     rows = _without_repeats(rows, groups.keys, duplicates)
     judged = qrels.select("query_id").unique(maintain_order=True)
     query = codes(groups.keys.select("query_id"), judged)
-    if queries in {"qrels", "both"}:
+    if queries in {"qrels", "both"} and (query < 0).any():
         rows = rows.filter(pl.Series(query >= 0)[rows["ranking"]])
     table = (
         qrels.select(
@@ -157,23 +157,29 @@ def _judgments(rows: pl.DataFrame, query: Integers, table: pl.DataFrame) -> pl.D
     """Return the judgments of the rows that have one, with the numbers of these rows.
 
     Few documents are judged at all, so for most rows a look at one byte, the flag at the place of
-    the query and the document, shows that there is no judgment.
+    the document among those of its query, shows that there is no judgment. The flags of a query
+    stand together, so that they are in the cache while its ranking is looked at.
     """
-    last = np.uint64((1 << max(16, (_BYTES * table.height).bit_length())) - 1)
-    judged = _hashes(table["doc_id"], table["query"].to_numpy())
-    seen = np.zeros(int(last) + 1, dtype=np.bool_)
-    seen[judged & last] = True
+    of_judgment, judged = table["query"].to_numpy(), table["doc_id"].hash().to_numpy()
+    # A query numbered -1 has no judgments: it is given the last of these stretches of flags.
+    n_flags = np.append(_BYTES * np.bincount(of_judgment), 1)
+    n_flags = np.int64(1) << np.ceil(np.log2(n_flags)).astype(np.int64)
+    first, last = np.cumsum(n_flags) - n_flags, (n_flags - 1).astype(np.uint64)
+    seen = np.zeros(int(n_flags.sum()), dtype=np.bool_)
+    seen[first[of_judgment] + (judged & last[of_judgment]).view(np.int64)] = True
     ranking = rows["ranking"].to_numpy()
     row, hashes = [np.array([], dtype=np.int64)], [np.array([], dtype=np.uint64)]
     for start in range(0, rows.height, _PIECE):
-        documents = rows["doc_id"].slice(start, _PIECE)
-        piece = _hashes(documents, query[ranking[start : start + _PIECE]])
-        places = np.flatnonzero(seen[(piece & last).view(np.int64)])
+        of_row = query[ranking[start : start + _PIECE]]
+        piece = rows["doc_id"].slice(start, _PIECE).hash().to_numpy()
+        places = np.flatnonzero(seen[first[of_row] + (piece & last[of_row]).view(np.int64)])
         row.append(start + places)
-        hashes.append(piece[places])
+        hashes.append(_with_query(piece[places], of_row[places]))
     candidates = pl.DataFrame({"row": np.concatenate(row), "hash": np.concatenate(hashes)})
     matches = candidates.join(
-        table.with_columns(pl.Series("hash", judged)), on="hash", maintain_order="left"
+        table.with_columns(pl.Series("hash", _with_query(judged, of_judgment))),
+        on="hash",
+        maintain_order="left",
     )
     of_match = ranking[matches["row"]]
     return matches.with_columns(pl.Series("ranking", of_match)).filter(
@@ -182,9 +188,9 @@ def _judgments(rows: pl.DataFrame, query: Integers, table: pl.DataFrame) -> pl.D
     )
 
 
-def _hashes(documents: pl.Series, query: Integers) -> NDArray[np.uint64]:
+def _with_query(documents: NDArray[np.uint64], query: Integers) -> NDArray[np.uint64]:
     """Return a number for each pair of query and document; few pairs share theirs with another."""
-    return np.asarray(documents.hash().to_numpy() ^ (query.astype(np.uint64) * _ODD))
+    return np.asarray(documents ^ (query.astype(np.uint64) * _ODD))
 
 
 def _warn_of_strangers(

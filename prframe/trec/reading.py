@@ -23,6 +23,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from prframe import checks
+from prframe._engine.tasks import made_ahead
 from prframe.errors import PrframeError
 from prframe.trec.layouts import BOM, QRELS, RUN, UNDEFINED, WORDS, Layout, MalformedLineError
 from prframe.trec.paths import Path, files
@@ -167,23 +168,29 @@ def _read(path: Path | Sequence[Path], layout: Layout) -> pl.DataFrame:
     return pl.concat([read_file(file_path, layout) for file_path in files(path)])
 
 
-def read_file(path: Path, layout: Layout) -> pl.DataFrame:
-    """Read one file."""
-    parts = [rows for rows in _read_file(path, layout) if rows.height]
-    return pl.concat(parts or [layout.empty])
+def read_file(path: Path, layout: Layout, columns: Sequence[str] = ()) -> pl.DataFrame:
+    """Read one file; other columns than those named, if any are, take no memory."""
+    kept = list(columns) or layout.columns
+    parts = [rows.select(kept) for rows in _read_file(path, layout) if rows.height]
+    return pl.concat(parts or [layout.empty.select(kept)])
 
 
 def _read_file(path: Path, layout: Layout) -> Iterator[pl.DataFrame]:
     """Read a file block by block, and each block in the quickest way that reads it correctly."""
-    with _opened(path) as read:
+    with _opened(path) as read, made_ahead(_counted(_blocks(read, _BLOCK))) as blocks:
         line = 1
-        for block in _blocks(read, _BLOCK):
-            rows = _regular(block, layout)
+        for block, regular_lines in blocks:
+            rows = _regular(block, regular_lines, layout)
             if rows is None:
                 yield from _irregular(block, layout, path, line)
             else:
                 yield rows
             line += _lines(block) if rows is None else rows.height
+
+
+def _counted(blocks: Iterator[bytes]) -> Iterator[tuple[bytes, int | None]]:
+    """Give each block the number of its lines if all of these are regular."""
+    return ((block, _regular_lines(block)) for block in blocks)
 
 
 @contextmanager
@@ -268,7 +275,10 @@ def _irregular(block: bytes, layout: Layout, path: Path, first: int) -> Iterator
 
 def _normalised(block: bytes, layout: Layout) -> pl.DataFrame | None:
     """Read a block with its white space normalised; None if the CSV reader would misread it."""
-    return None if _may_have_long_lines(block) else _regular(_tidied(block), layout)
+    if _may_have_long_lines(block):
+        return None
+    tidied = _tidied(block)
+    return _regular(tidied, _regular_lines(tidied), layout)
 
 
 def _may_have_long_lines(block: bytes) -> bool:
@@ -300,10 +310,10 @@ def _lines(block: bytes) -> int:
     return count
 
 
-def _regular_lines(content: Bytes) -> int | None:
+def _regular_lines(block: bytes) -> int | None:
     """Count the lines; None if there is other white space than single spaces and newlines."""
     newlines = 0
-    for piece, follower in _pieces(content):
+    for piece, follower in _pieces(np.frombuffer(block, np.uint8)):
         ends = int(np.count_nonzero(piece == _NEWLINE))
         # White space other than spaces has the numbers from that of the tab on; smaller ones
         # become large ones here.
@@ -314,12 +324,14 @@ def _regular_lines(content: Bytes) -> int | None:
         if is_space[: follower.size].any():
             return None
         newlines += ends
-    return newlines + int(content.size > 0 and content[-1] != _NEWLINE)
+    return newlines + int(bool(block) and block[-1] != _NEWLINE)
 
 
-def _regular(block: bytes, layout: Layout) -> pl.DataFrame | None:
-    """Read lines with single spaces between their fields; None if there are other lines."""
-    lines = _regular_lines(np.frombuffer(block, np.uint8))
+def _regular(block: bytes, lines: int | None, layout: Layout) -> pl.DataFrame | None:
+    """Read lines with single spaces between their fields; None if there are other lines.
+
+    `lines` is their number, None if it is known that there are other lines.
+    """
     # The CSV reader would skip the bytes of a byte order mark even where they are none.
     if lines is None or block.startswith(BOM) or _may_have_long_lines(block):
         return None

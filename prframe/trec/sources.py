@@ -106,8 +106,8 @@ def _of_list(runs: Sequence[Any]) -> pl.DataFrame:
     parts: list[Part] = []
     for run in runs:
         if is_path(run):
-            read = [Part(read_file(path, RUN), path) for path in files(run)]
-            parts += [Part(part.rows.select(*_COLUMNS, "system"), part.path) for part in read]
+            columns = (*_COLUMNS, "system")
+            parts += [Part(read_file(path, RUN, columns), path) for path in files(run)]
         else:
             parts.append(Part(_plain(run)))
     if any("system" not in part.rows.columns for part in parts):

@@ -69,6 +69,39 @@ def test_hits_of_pieces_are_measured_together(
     assert prframe.evaluate(rows, names, by=["a", "b"], weight=weight).equals(expected)
 
 
+def test_names_decide_among_equal_scores_alone() -> None:
+    """Rows that are sorted by group, score and name before keep their order."""
+    rng = np.random.default_rng(8)
+    size = 3_000
+    for n_scores in (1, 3, 50, 10**6):
+        score = rng.integers(0, n_scores, size) / n_scores
+        score[rng.random(size) < 0.2] = -np.inf
+        frame = pl.DataFrame(
+            {
+                "group": np.sort(rng.integers(0, 40, size)),
+                "score": score,
+                "label": rng.integers(0, 3, size),
+                "name": pl.Series(rng.permutation(size)).cast(pl.String),
+            }
+        )
+        ranked = frame.sort("group", "score", "name", descending=[False, True, True])
+        for option in ({}, {"include_unretrieved": True}):
+            options = {"metrics": ["AP", "RR", "P@5", "nDCG@10"], "by": "group", **option}
+            by_names = prframe.evaluate(frame, ties="trec", item="name", **options)
+            assert by_names.equals(prframe.evaluate(ranked, ties="order", **options))
+
+
+def test_rows_that_are_made_batch_by_batch() -> None:
+    source = frames.MadeSource(DATA.clear(), make=lambda: DATA.iter_slices(70))
+    first, *_ = batches = list(source.batches())
+    assert [batch.height for batch in batches[:-1]] == [70] * (DATA.height // 70)
+    assert source.schema == DATA.schema
+    rest = source.batches()
+    for rows in (source.whole(), source.lazy().collect(), source.joined(next(rest), rest)):
+        assert rows.equals(DATA)
+    assert first.equals(DATA.head(70))
+
+
 def test_scattered_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     shuffled = DATA.sample(fraction=1.0, shuffle=True, seed=5)
     order = EXPECTED.sort("b")

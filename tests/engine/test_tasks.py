@@ -14,7 +14,7 @@ from polars.testing import assert_frame_equal
 
 import prframe
 from prframe._engine import frames
-from prframe._engine.tasks import Task, results
+from prframe._engine.tasks import Task, made_ahead, results
 
 N_GROUPS = 30
 
@@ -119,6 +119,38 @@ def rows() -> pl.DataFrame:
     )
 
 
+@pytest.mark.parametrize("threads", [1, 2], indirect=True)
+def test_items_are_made_in_order_at_most_one_ahead(threads: int) -> None:
+    makers, n_made = set(), 0
+
+    def items(number: int) -> Iterator[int]:
+        nonlocal n_made
+        for item in range(number):
+            makers.add(threading.get_ident())
+            n_made += 1
+            yield item
+
+    for number in (0, 1, 2, 7):
+        n_made = 0
+        with made_ahead(items(number)) as made:
+            for place, item in enumerate(made):
+                assert item == place
+                assert n_made <= place + 2
+        assert n_made == number
+    assert (threading.get_ident() in makers) == (threads == 1)
+
+
+@pytest.mark.parametrize("threads", [1, 2], indirect=True)
+@pytest.mark.usefixtures("threads")
+def test_an_error_in_making_an_item_reaches_the_caller() -> None:
+    def items() -> Iterator[int]:
+        yield 1
+        raise KeyError("item")
+
+    with pytest.raises(KeyError, match="item"), made_ahead(items()) as made:
+        list(made)
+
+
 CASES: dict[str, dict[str, Any]] = {
     "labels": {"metrics": ["AP", "RR", "P@3", "AUC"], "positive": 2},
     "grades": {"metrics": ["AP", "nDCG@5", "AP(rel=2)"]},
@@ -217,7 +249,7 @@ def test_verbs_do_not_wait_for_ever_where_polars_calls_them(number: str) -> None
 INTERRUPTED = """
 import os, signal, threading, time
 import polars as pl
-from prframe._engine.tasks import Task, results
+from prframe._engine.tasks import Task, made_ahead, results
 pl.thread_pool_size = lambda: 2
 begun = []
 def work():
