@@ -38,6 +38,7 @@ class Each(Protocol):
         self, compute: Callable[[Item], Result], items: Sequence[Item], /
     ) -> list[Result]:
         """Return the results in the order of the items."""
+        ...
 
 
 def in_turn(compute: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
