@@ -24,7 +24,7 @@ from prframe.stats.rankings import (
     cells_from_hits,
     positives_at,
 )
-from prframe.typing import Floats
+from prframe.typing import Floats, Singles
 
 # Counts are whole and the draws are not, which makes bands too wide where few negatives stand
 # above. This constant, by which they are narrowed, was found by simulation (python -m
@@ -47,8 +47,8 @@ class PRPosterior:
         The empirical curve there.
     false : ndarray, shape (levels,)
         Negatives above the threshold; inf where recall is never reached.
-    log_odds : ndarray, shape (n_resamples, levels)
-        Draws of ``log(PR / (1 - PR))``; -inf where recall is never reached.
+    log_odds : ndarray of float32, shape (n_resamples, levels)
+        Draws of ``log(PR / (1 - PR))`` in single precision; -inf where recall is never reached.
     pure_tail : ndarray, shape (levels,)
         How probable it is that no negative of the population stands above the level:
         ``P(Beta(j + 1, n_pos - j) >= recall)`` for j positives before the first negative of the
@@ -58,7 +58,7 @@ class PRPosterior:
     recall: Floats
     precision: Floats
     false: Floats = field(repr=False)
-    log_odds: Floats = field(repr=False)
+    log_odds: Singles = field(repr=False)
     pure_tail: Floats = field(repr=False)
 
     def band(self, confidence_level: float = 0.95, *, simultaneous: bool = True) -> Interval:
@@ -181,11 +181,11 @@ def pr_posterior(  # noqa: PLR0913
 
 def posterior_of(cells: RankedCells, recall: Floats, weights: Sequence[Weights]) -> PRPosterior:
     """Draw the curve behind a ranking with both labels."""
-    drawn = DrawnPath(RocPath.of(cells), recall, weights).curves()
+    drawn = DrawnPath(RocPath.of(cells), recall, weights).log_odds()
     precision = empirical_precision(cells, recall)
     with np.errstate(divide="ignore"):
         false = positives_at(recall, cells.n_pos) * (1 / precision - 1)
-    return PRPosterior(recall, precision, false, drawn.logit, _pure_tail(cells, recall))
+    return PRPosterior(recall, precision, false, drawn, _pure_tail(cells, recall))
 
 
 def _pure_tail(cells: RankedCells, recall: Floats) -> Floats:

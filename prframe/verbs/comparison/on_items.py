@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -137,7 +138,8 @@ class OnItems(Plan):
             values = rankings.values()
             return [[untested(*row[list(pair)]) for row in values] for pair in pairs]
         confidences = [asked.confidence(asked.wanted[name].range) for name in names]
-        return each_group(self._plan.of_pairs(rankings, confidences), pairs, "compare")
+        each = partial(each_group, description="compare")
+        return self._plan.of_pairs(rankings, confidences, pairs, each)
 
     def _warn(self, rows: pl.DataFrame) -> None:
         """Warn once of groups in which a metric or its test is undefined."""
