@@ -106,12 +106,31 @@ class _Rows(NamedTuple):
 
 
 class _Terms(NamedTuple):
-    """The terms of steps: the row of hits at their end, hits above, growth, and the chance."""
+    """The terms of steps: the row of hits at their end, hits above, growth, and the chance.
+
+    Growth scatters with the standard deviation `spread`.
+    """
 
     row: Integers
     above: Integers
     growth: Floats
+    spread: Floats
     chance: Floats
+
+    def split(self, cell: float) -> "tuple[Integers, Integers, Floats, Floats]":
+        """Return row, hits above, growth and chance of terms whose growth is certain.
+
+        Growth that varies is two values with its mean and variance, or one where the lattice
+        itself spreads it as much.
+        """
+        two = np.flatnonzero(self.spread > _NARROW * cell)
+        again = np.concatenate([np.arange(self.row.size), two])
+        growth, chance = self.growth[again], self.chance[again]
+        growth[two] -= self.spread[two]
+        growth[self.row.size :] += self.spread[two]
+        chance[two] /= 2
+        chance[self.row.size :] /= 2
+        return self.row[again], self.above[again], np.maximum(growth, 0.0), chance
 
 
 def lattice_tails(
@@ -131,7 +150,7 @@ def lattice_tails(
         for points in _POINTS:
             chosen_cases, values = [cases[k] for k in chosen], x[chosen]
             top = float(values.max())
-            walk = partial(Walk, Shape(chosen_cases, ends), top)
+            walk = partial(Walk, Plans(Shape(chosen_cases, ends)), top)
             columns[:, chosen], lumpy[chosen] = _compared(walk, chosen_cases, values, top / points)
             chosen = chosen[lumpy[chosen] & ~np.isnan(columns[2, chosen])]
             if not chosen.size:
@@ -152,6 +171,7 @@ class Lattice:
 
     def __init__(self, case: Retrieved, ends: Integers | None = None) -> None:
         self._shape = Shape([case], ends)
+        self._plans = Plans(self._shape)
         self._walks: dict[tuple[float, float, float], Walk] = {}
 
     def tails(self, x: float, *, close: bool = True) -> LatticeTails:
@@ -170,7 +190,7 @@ class Lattice:
     def _walk(self, top: float, cell: float, never: float) -> "Walk":
         """Return a walk, which is made only once."""
         if (top, cell, never) not in self._walks:
-            self._walks[top, cell, never] = Walk(self._shape, top, cell, never)
+            self._walks[top, cell, never] = Walk(self._plans, top, cell, never)
         return self._walks[top, cell, never]
 
 
@@ -268,33 +288,127 @@ class _Left(NamedTuple):
     above: int
 
 
+class Plans:
+    """What walks with points of any distance have in common: their hits, and the terms of steps.
+
+    Parameters
+    ----------
+    shape : Shape
+    """
+
+    def __init__(self, shape: Shape) -> None:
+        self._shape = shape
+        self._known: dict[float, _Plan] = {}
+
+    def at(self, never: float) -> "_Plan":
+        """Return the plan in which chances whose logarithm is below `never` do not count."""
+        if never not in self._known:
+            self._known[never] = _Plan(self._shape, never)
+        return self._known[never]
+
+
+class _Plan:
+    """The hits that are likely at the end of each step, and the terms of the steps."""
+
+    def __init__(self, shape: Shape, never: float) -> None:
+        self.never = never
+        self.depths = sorted({case.depth for case in shape.cases})
+        depth = self.depths[-1]
+        self.items = Items(depth, depth, shape.ends)
+        self.steps = self.items.table(DENSE, GROWTH)
+        self._most = max(case.n_pos for case in shape.cases)
+        shapes = sorted({(case.n, case.n_pos) for case in shape.cases})
+        self._shapes = np.array(shapes).T[:, :, None]
+        self._moves: dict[tuple[int, int], tuple[Integers, _Terms]] = {}
+
+    def move(self, step: Steps, low: int, rows: int) -> tuple[Integers, _Terms]:
+        """Return the likely hits at the end of a step from so many rows, and the terms."""
+        place = int(step.above[0]), int(step.end[0])
+        if place not in self._moves:
+            hits, log_chance = self._likely(place[1])
+            only = np.zeros(hits.size, np.int64)
+            self._moves[place] = hits, self.terms(step, only, hits, (low, rows), log_chance)
+        return self._moves[place]
+
+    def shares(self, cases: Sequence[Retrieved]) -> tuple[Integers, Integers, Floats]:
+        """Return the cases, the likely numbers of retrieved positives, and their chances."""
+        n, n_pos, depth = np.array(cases).T
+        low = np.maximum(0, n_pos - (n - depth))
+        of, place = _ranges(np.minimum(depth, n_pos) - low + 1)
+        retrieved = low[of] + place
+        log_share = log_binomial(depth[of], retrieved)
+        log_share += log_binomial((n - depth)[of], n_pos[of] - retrieved)
+        log_share -= log_binomial(n, n_pos)[of]
+        likely = log_share > self.never
+        return of[likely], retrieved[likely], np.exp(log_share[likely])
+
+    def _likely(self, end: int) -> tuple[Integers, Floats]:
+        """Return the hits that a case may have at a rank, and the logarithms of their chances.
+
+        These are the largest of all cases.
+        """
+        hits = np.arange(min(end, self._most) + 1)
+        n, n_pos = self._shapes[:, self._shapes[0, :, 0] >= end]
+        log_chance = log_binomial(n_pos, hits) + log_binomial(n - n_pos, end - hits)
+        log_chance -= log_binomial(n, end)
+        largest = log_chance.max(axis=0)
+        likely = np.flatnonzero(largest > self.never)
+        between = slice(int(likely[0]), int(likely[-1]) + 1)
+        return hits[between], largest[between]
+
+    def terms(
+        self,
+        steps: Steps,
+        of: Integers,
+        hits: Integers,
+        rows: tuple[int, int],
+        log_chance_of_hits: Floats,
+    ) -> "_Terms":
+        """Return the terms of steps for hits at the ends of these, of which the chances are given.
+
+        All steps are taken from the same rows, given as the least hits and their number, and `of`
+        has the step of each number of hits.
+        """
+        above, size, end = (column[of] for column in (steps.above, steps.size, steps.end))
+        low, number_of_rows = rows
+        least = np.maximum(0, hits - (low + number_of_rows - 1))
+        row, place = _ranges(np.maximum(np.minimum(size, hits - low) - least + 1, 0))
+        j = least[row] + place
+        met = hits[row] - j
+        log_chance = log_binomial(size[row], j) + log_binomial(above[row], met)
+        log_chance -= log_binomial(end, hits)[row]
+        likely = log_chance + log_chance_of_hits[row] > self.never
+        row, met, number, chance = row[likely], met[likely], j[likely], np.exp(log_chance[likely])
+        step = of[row]
+        growth = number * (met + 1) * steps.single[step]
+        growth += number * (number - 1) * steps.pair[step]
+        share = number * (1 - number / np.maximum(steps.size, 1)[step]) * steps.spread[step]
+        spread = np.sqrt(share) * (met + number / 2)
+        return _Terms(row, met, growth, spread, chance)
+
+
 class Walk:
     """A walk to the last step of each case, for values of T up to `top`, by points `cell` apart.
 
     Chances whose logarithm is below `never` do not count.
     """
 
-    def __init__(self, shape: Shape, top: float, cell: float, never: float) -> None:
+    def __init__(self, plans: Plans, top: float, cell: float, never: float) -> None:
         self._add_multiple: Any = daxpy
-        self.cell, self.never = cell, never
-        depth = max(case.depth for case in shape.cases)
-        self.most = max(case.n_pos for case in shape.cases)
-        self.items = Items(depth, depth, shape.ends)
-        shapes = sorted({(case.n, case.n_pos) for case in shape.cases})
-        self.shapes = np.array(shapes).T[:, :, None]
+        self.cell = cell
+        self._plan = plans.at(never)
         self.width = int(np.ceil(top / cell + _NEARBY)) + 2
-        steps = self.items.table(DENSE, GROWTH)
-        depths = sorted({case.depth for case in shape.cases})
+        steps, depths = self._plan.steps, self._plan.depths
         leave = dict(zip(depths, np.searchsorted(steps.end, depths).tolist(), strict=True))
         self._left: dict[int, _Left] = {}
         self._ends: dict[int, tuple[int, Floats]] = {}
         rows = _Rows(0, np.eye(1, self.width), np.zeros(1))
-        for step in range(leave[depth] + 1):
+        for step in range(leave[depths[-1]] + 1):
             leaving = [depth for depth in depths if leave[depth] == step]
             left = _Left(self._survival(rows), rows, int(steps.above[step])) if leaving else None
             if left is not None:
                 self._left |= dict.fromkeys(leaving, left)
-            if step < leave[depth]:
+            if step < leave[depths[-1]]:
                 rows = self._moved(rows, steps.at(step))
 
     def pairs(self, cases: Sequence[Retrieved], x: Floats) -> Floats:
@@ -313,7 +427,7 @@ class Walk:
 
     def reached(self, case: Retrieved, x: Floats) -> Floats:
         """Return P(T >= x) for many values of a case, `top` at most."""
-        _, retrieved, share = self._shares([case])
+        _, retrieved, share = self._plan.shares([case])
         low, survival = self._at_depth(case.depth)
         inside = (retrieved >= low) & (retrieved < low + survival.shape[0])
         mixed = share[inside] @ survival[retrieved[inside] - low]
@@ -325,42 +439,16 @@ class Walk:
         if depth not in self._ends:
             _, rows, above = self._left[depth]
             if above < depth:
-                rows = self._moved(rows, self.items.between(np.array([above]), np.array([depth])))
+                cut = self._plan.items.between(np.array([above]), np.array([depth]))
+                rows = self._moved(rows, cut)
             self._ends[depth] = rows.low, self._survival(rows)[0]
         return self._ends[depth]
 
-    def _shares(self, cases: Sequence[Retrieved]) -> tuple[Integers, Integers, Floats]:
-        """Return the cases, the likely numbers of retrieved positives, and their chances."""
-        n, n_pos, depth = np.array(cases).T
-        low = np.maximum(0, n_pos - (n - depth))
-        of, place = _ranges(np.minimum(depth, n_pos) - low + 1)
-        retrieved = low[of] + place
-        log_share = log_binomial(depth[of], retrieved)
-        log_share += log_binomial((n - depth)[of], n_pos[of] - retrieved)
-        log_share -= log_binomial(n, n_pos)[of]
-        likely = log_share > self.never
-        return of[likely], retrieved[likely], np.exp(log_share[likely])
-
-    def _likely(self, end: int) -> tuple[Integers, Floats]:
-        """Return the hits that a case may have at a rank, and the logarithms of their chances.
-
-        These are the largest of all cases.
-        """
-        hits = np.arange(min(end, self.most) + 1)
-        n, n_pos = self.shapes[:, self.shapes[0, :, 0] >= end]
-        log_chance = log_binomial(n_pos, hits) + log_binomial(n - n_pos, end - hits)
-        log_chance -= log_binomial(n, end)
-        largest = log_chance.max(axis=0)
-        likely = np.flatnonzero(largest > self.never)
-        between = slice(int(likely[0]), int(likely[-1]) + 1)
-        return hits[between], largest[between]
-
     def _moved(self, rows: _Rows, step: Steps) -> _Rows:
         """Return the distributions at the end of a step."""
-        hits, log_chance = self._likely(int(step.end[0]))
+        hits, terms = self._plan.move(step, rows.low, rows.weight.shape[0])
         low, high = int(hits[0]), int(hits[-1])
-        only = np.zeros(hits.size, np.int64)
-        row, above, growth, chance = self._terms(step, only, hits, rows, log_chance)
+        row, above, growth, chance = terms.split(self.cell)
         place, part = np.divmod(growth / self.cell, 1.0)
         shift = np.concatenate([place, place + 1]).astype(np.int64)
         factor = np.concatenate([(1 - part) * chance, part * chance])
@@ -382,37 +470,6 @@ class Walk:
             add_multiple(before, after, count, share, begin, 1, end, 1)
         return _Rows(low, weight, beyond)
 
-    def _terms(
-        self, steps: Steps, of: Integers, hits: Integers, rows: _Rows, log_chance_of_hits: Floats
-    ) -> "_Terms":
-        """Return the terms of steps for hits at the ends of these, of which the chances are given.
-
-        All steps are taken from the same rows; `of` tells the step of each number of hits.
-        """
-        above, size, end = (column[of] for column in (steps.above, steps.size, steps.end))
-        high = rows.low + rows.weight.shape[0] - 1
-        least = np.maximum(0, hits - high)
-        row, place = _ranges(np.maximum(np.minimum(size, hits - rows.low) - least + 1, 0))
-        j = least[row] + place
-        met = hits[row] - j
-        log_chance = log_binomial(size[row], j) + log_binomial(above[row], met)
-        log_chance -= log_binomial(end, hits)[row]
-        likely = log_chance + log_chance_of_hits[row] > self.never
-        row, met, number, chance = row[likely], met[likely], j[likely], np.exp(log_chance[likely])
-        step = of[row]
-        growth = number * (met + 1) * steps.single[step]
-        growth += number * (number - 1) * steps.pair[step]
-        share = number * (1 - number / np.maximum(steps.size, 1)[step]) * steps.spread[step]
-        spread = np.sqrt(share) * (met + number / 2)
-        # Growth that varies is two values with its mean and variance, or one where the lattice
-        # itself spreads it as much.
-        two = np.flatnonzero(spread > _NARROW * self.cell)
-        chance[two] /= 2
-        again = np.concatenate([np.arange(row.size), two])
-        growth[two] -= spread[two]
-        growth = np.concatenate([growth, growth[two] + 2 * spread[two]])
-        return _Terms(row[again], met[again], np.maximum(growth, 0.0), chance[again])
-
     @staticmethod
     def _survival(rows: _Rows) -> Floats:
         """Return P(T >= x) and P(T < x) at the points of the lattice, by number of hits."""
@@ -429,11 +486,11 @@ class Walk:
         index = {case: place for place, case in enumerate(dict.fromkeys(cases))}
         depth = np.array([case.depth for case in index])
         survival, (low, *_), above = self._left[int(depth[0])]
-        cuts = self.items.between(np.full(depth.size, above), depth)
-        of, retrieved, share = self._shares(list(index))
-        rows = _Rows(low, survival[0], np.zeros(0))
-        terms = self._terms(cuts, of, retrieved, rows, np.log(share))
-        order = np.argsort(of[terms.row], kind="stable")
+        cuts = self._plan.items.between(np.full(depth.size, above), depth)
+        of, retrieved, share = self._plan.shares(list(index))
+        rows = low, survival.shape[1]
+        terms = self._plan.terms(cuts, of, retrieved, rows, np.log(share)).split(self.cell)
+        order = np.argsort(of[terms[0]], kind="stable")
         row, met, growth, chance = (column[order] for column in terms)
         factor = chance * share[row]
         number = np.bincount(of[row], minlength=depth.size)
