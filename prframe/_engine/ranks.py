@@ -143,8 +143,14 @@ def _retrieved(piece: Piece) -> NDArray[np.bool_]:
     return piece.rows["key"].to_numpy() > UNRETRIEVED
 
 
-def tie_sizes(piece: Piece) -> pl.Series:
-    """Return the sizes of the tie blocks of each group's retrieved items, best first, as lists."""
+def tie_sizes(piece: Piece, group_hits: Hits) -> pl.Series:
+    """Return the sizes of the tie blocks of each group's retrieved items, best first, as lists.
+
+    They are null for all groups where it is known that no items are tied.
+    """
+    if group_hits.are_apart or not piece.ranking.args.policy.blocks:
+        nothing = pl.Series("sizes", [None], dtype=pl.List(pl.UInt32))
+        return nothing.new_from_index(0, group_hits.totals.height)
     blocks = _KEY.filter(_RETRIEVED).sort(descending=True).rle().struct.field("len")
     return piece.aggregate(sizes=blocks.implode())["sizes"]
 

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import repeat
 from typing import NamedTuple, Unpack, get_args
 
 import numpy as np
@@ -202,12 +201,11 @@ class _Test(Plan):
     def _piece(self, piece: Piece) -> pl.DataFrame:
         """Return the rows of the groups of a piece."""
         group_hits = hits(piece)
-        tied = self.args.policy.blocks
-        sizes = tie_sizes(piece).to_list() if tied else repeat(None)
+        sizes = tie_sizes(piece, group_hits).to_list()
         depths = group_hits.totals["n"].to_list()
         groups = [
             _Group(cells, depth, _blocks(size, depth))
-            for cells, depth, size in zip(group_cells(group_hits), depths, sizes, strict=False)
+            for cells, depth, size in zip(group_cells(group_hits), depths, sizes, strict=True)
         ]
         values = [row for rows in each_group(self._group, groups, "rank_test") for row in rows]
         heads = group_hits.totals.select(*key_names(self.args))

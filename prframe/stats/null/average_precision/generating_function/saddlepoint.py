@@ -13,6 +13,7 @@ of the second term tells how large the terms are that are left out.
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -134,12 +135,18 @@ def refined_tails(points: Points, x: Floats) -> Approximation:
 
 def _integrated(u: Floats, series: Floats) -> Floats:
     """Integrate exp(-u z) over z > 0 with a series of Hermite polynomials times the density."""
-    node, weight = np.polynomial.legendre.leggauss(_QUADRATURE)
+    node, weight = _quadrature()
     top = np.minimum(_FURTHEST, _DECAYED / np.maximum(u, _LEAST))
     z = (node + 1) / 2 * top[:, None]
     density = np.exp(-u[:, None] * z - z**2 / 2) / np.sqrt(2 * np.pi)
     values = np.polynomial.hermite_e.hermeval(z.T, series[:, None, :], tensor=False)
     return np.asarray((density.T * values * weight[:, None]).sum(axis=0).T * top / 2)
+
+
+@cache
+def _quadrature() -> tuple[Floats, Floats]:
+    """Return nodes and weights of the quadrature over -1 to 1, which take a while to find."""
+    return np.polynomial.legendre.leggauss(_QUADRATURE)
 
 
 def _lugannani_rice(
