@@ -20,14 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfcx
 
-from prframe.stats.null.average_precision.generating_function.course import Course
-from prframe.stats.null.average_precision.generating_function.path import (
+from prframe.stats.null.average_precision.generating_function.likely_path import (
     Lanes,
     Path,
     at_random,
     chosen_paths,
     most_likely,
 )
+from prframe.stats.null.average_precision.generating_function.walk import Course
 from prframe.typing import Floats, Integers
 
 # K is computed at this many slopes, the nodes, about the one in question.

@@ -23,10 +23,10 @@ from prframe.stats.null.average_precision.sums.counting import (
     Effort,
     counted_sum_tails,
 )
+from prframe.stats.null.average_precision.sums.full_walks import MOST_POSITIVES, WholeSum
 from prframe.stats.null.average_precision.sums.lattice import is_rare, lattice_sum_tails
-from prframe.stats.null.average_precision.sums.paths import PathSum
+from prframe.stats.null.average_precision.sums.path_walks import PathSum
 from prframe.stats.null.average_precision.sums.terms import Sum, Term, bounds, centres, clustered
-from prframe.stats.null.average_precision.sums.whole import MOST_POSITIVES, WholeSum
 from prframe.stats.null.average_precision.tails.planned import FLATTEST, PlannedTail, is_trusted
 from prframe.stats.null.average_precision.tails.tail import Tail, constant_tail
 from prframe.typing import Floats, Integers

@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg.blas import daxpy
 
-from prframe.stats.null.average_precision.generating_function.course import GROWTH
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
+from prframe.stats.null.average_precision.generating_function.walk import GROWTH
 from prframe.stats.null.average_precision.tails.lattice import Retrieved, log_least_tails
 from prframe.typing import Floats, Integers
 

@@ -22,12 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
 
-from prframe.stats.null.average_precision.generating_function.course import DENSE, GROWTH
 from prframe.stats.null.average_precision.generating_function.steps import (
     Items,
     Steps,
     log_binomial,
 )
+from prframe.stats.null.average_precision.generating_function.walk import DENSE, GROWTH
 from prframe.typing import Floats, Integers
 
 # A lattice has a row for each likely number of hits. Where more hits than this are likely it would

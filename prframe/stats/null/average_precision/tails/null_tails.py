@@ -9,9 +9,9 @@ import numpy as np
 
 from prframe.errors import PrframeError
 from prframe.stats._tolerances import EQUAL
-from prframe.stats.null.average_precision.generating_function.course import Course, Group
 from prframe.stats.null.average_precision.generating_function.inversion import Inversion
 from prframe.stats.null.average_precision.generating_function.steps import log_binomial
+from prframe.stats.null.average_precision.generating_function.walk import Course, Group
 from prframe.stats.null.average_precision.tails.alike import (
     LONG_WALK,
     MOST_TERMS,
