@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,12 @@ from prframe import tables
 from prframe._preparation import wording
 from prframe._preparation.points import Points, pr_points, roc_points
 from prframe._preparation.thinning import kept_points
-from prframe.metrics import parse_metric
 from prframe.reports import sections
 from prframe.reports.names import distinct, plain
 from prframe.reports.options import ALPHA, Options
 from prframe.reports.page import Facts
 from prframe.reports.roc_bands import false_rate_band
 from prframe.typing import Floats
-from prframe.verbs.check import check
 from prframe.verbs.comparison.compare import compare
 from prframe.verbs.curves.band import band
 from prframe.verbs.curves.curve import curve, roc
@@ -56,17 +55,20 @@ class Classifiers:
     thresholds : tuple of float
         Scores from which on items are taken as positive; those at levels of recall if none.
     options : Options
+    findings : polars.DataFrame
+        What `check` reports of the caller's frame.
     """
 
     rows: pl.DataFrame
     segments: tuple[str, ...]
     thresholds: tuple[float, ...]
     options: Options
+    findings: pl.DataFrame
 
     def facts(self) -> Facts:
         """Return all facts but the title and the provenance."""
-        names = self.means[MODEL].unique(maintain_order=True).to_list()
         table = tables.results(self.means, self.pairs, alpha=ALPHA)
+        names = [line.name for line in table.lines]
         over = f"{self.n_items:,} items"
         parts = [sections.results(table, self.means, MODEL, names, {})]
         if self.pairs is not None:
@@ -79,13 +81,13 @@ class Classifiers:
         ]
         if self.segments:
             parts.append(self.in_segments(names, shown))
-        parts.append(sections.findings(self.findings()))
+        parts.append(sections.findings(self.findings))
         positives = int(self.rows["label"].sum())
         share = positives / max(1, self.rows.height)
         models = f"{len(names)} {'model' if len(names) == 1 else 'models'}"
         return {
             "title": f"{models}, {over}, {wording.percent(round(share, 3))} positive",
-            "sentence": sections.outcome(table, self.pairs, self.means, MODEL, over),
+            "sentence": sections.outcome(table, self.pairs, "", over),
             "systems": shown,
             "sections": parts,
         }
@@ -109,9 +111,7 @@ class Classifiers:
     def means(self) -> pl.DataFrame:
         """The metrics of each model with their intervals."""
         metrics = list(self.options.metrics)
-        return interval(
-            self.plain_rows, metrics, by=MODEL, **self.shared, **self.options.enclosed
-        )
+        return interval(self.plain_rows, metrics, by=MODEL, **self.shared, **self.options.enclosed)
 
     @cached_property
     def pairs(self) -> pl.DataFrame | None:
@@ -128,26 +128,29 @@ class Classifiers:
             **self.options.compared,
         )
 
-    def findings(self) -> pl.DataFrame:
-        """Return what `check` reports."""
-        cutoffs = [parse_metric(name).k for name in self.options.metrics]
-        whole = sorted({k for k in cutoffs if isinstance(k, int)})
-        return check(self.plain_rows, by=MODEL, k=whole or 10, **self.shared)
-
     def curves(self, names: Sequence[str]) -> Facts:
         """Return the PR and ROC curves with their bands."""
         known = self._with_both_labels()
         level = wording.percent(self.options.confidence_level)
         curves = curve(self.plain_rows, by=MODEL, **self.shared)
         rocs = roc(self.plain_rows, by=MODEL, **self.shared)
-        share = float(self.rows["label"].mean() or 0.0)  # type: ignore[arg-type]
+        pr_lines = [
+            _line(names.index(model), pr_points(rows), rows, self._pr_band(model, known))
+            for (model,), rows in curves.group_by(MODEL, maintain_order=True)
+            if rows["recall"].null_count() == 0
+        ]
+        roc_lines = [
+            _line(names.index(model), roc_points(rows), rows, self._roc_band(model, known))
+            for (model,), rows in rocs.group_by(MODEL, maintain_order=True)
+            if rows["fpr"].null_count() + rows["tpr"].null_count() == 0
+        ]
         return {
             "id": "curves",
             "kind": "charts",
             "title": "Curves",
-            "note": f"The band around a PR curve covers it at all levels of recall at once with "
-            f"{level} confidence. That around a ROC curve encloses the false positive rate at each "
-            "recall by itself.",
+            "note": "A name shows or hides its bands. The band around a PR curve covers it at all "
+            f"levels of recall at once with {level} confidence. That around a ROC curve encloses "
+            "the false positive rate at each recall by itself.",
             "charts": [
                 {
                     "title": "Precision and recall",
@@ -155,12 +158,8 @@ class Classifiers:
                     "y": "precision",
                     "domain": [0, 1, 0, 1],
                     "steps": True,
-                    "level": share,
-                    "lines": [
-                        _line(names.index(model), pr_points(rows), rows, self._pr_band(model, known))
-                        for (model,), rows in curves.group_by(MODEL, maintain_order=True)
-                        if rows["recall"].null_count() == 0
-                    ],
+                    "level": self._share(),
+                    "lines": sorted(pr_lines, key=itemgetter("system")),
                 },
                 {
                     "title": "ROC",
@@ -168,14 +167,15 @@ class Classifiers:
                     "y": "recall",
                     "domain": [0, 1, 0, 1],
                     "diagonal": True,
-                    "lines": [
-                        _line(names.index(model), roc_points(rows), rows, self._roc_band(model, known))
-                        for (model,), rows in rocs.group_by(MODEL, maintain_order=True)
-                        if rows["fpr"].null_count() + rows["tpr"].null_count() == 0
-                    ],
+                    "lines": sorted(roc_lines, key=itemgetter("system")),
                 },
             ],
         }
+
+    def _share(self) -> float | None:
+        """Return the share of positives, at which a random ranking stands, if all models agree."""
+        shares = self.rows.group_by(MODEL).agg(pl.col("label").mean())["label"].unique()
+        return float(shares.item()) if shares.len() == 1 else None
 
     def _with_both_labels(self) -> set[str]:
         """Return the models with enough positives, and with negatives, for a band."""
@@ -225,31 +225,31 @@ class Classifiers:
     def at_thresholds(self, names: Sequence[str], shown: Sequence[str]) -> Facts:
         """Return what each model does at thresholds."""
         given = bool(self.thresholds)
-        rows = []
+        rows: list[tuple[int, list[str]]] = []
         curves = curve(self.plain_rows, by=MODEL, anchor=False, **self.shared)
         for (model,), part in curves.group_by(MODEL, maintain_order=True):
             chosen = self._given(part) if given else _at_recalls(part)
             of_model = self.rows.filter(pl.col(MODEL) == model)
             n, n_neg = of_model.height, int((~of_model["label"]).sum())
-            rows += [
-                [shown[names.index(model)], *_threshold_cells(row, n, n_neg)] for row in chosen
-            ]
-        what = "At the thresholds that were asked for."
+            place = names.index(model)
+            rows += [(place, [shown[place], *_threshold_cells(row, n, n_neg)]) for row in chosen]
         levels = ", ".join(f"{level:g}" for level in RECALLS)
+        of_levels = (
+            f"The highest thresholds with a recall of at least {levels}, and the one with the "
+            "largest F1."
+        )
         return {
             "id": "thresholds",
             "kind": "table",
             "title": "Thresholds",
-            "note": what
-            if given
-            else f"The highest thresholds with a recall of at least {levels}, and the one with the "
-            "largest F1.",
+            "note": "At the thresholds that were asked for." if given else of_levels,
             "head": [
-                *("model", "threshold", "flagged", "share", "precision", "recall"),
+                *("model", "threshold", "flagged", "share flagged", "precision", "recall"),
                 *("false positive rate", "F1"),
             ],
             "numbers": list(range(1, 8)),
-            "rows": rows,
+            "choose": True,
+            "rows": [cells for _, cells in sorted(rows, key=itemgetter(0))],
         }
 
     def _given(self, part: pl.DataFrame) -> list[dict[str, Any]]:
@@ -352,9 +352,7 @@ class Classifiers:
             f"than two positives or no negatives."
             + (f" {left_out:,} more segments are left out." if left_out else ""),
             "head": [*map(plain, self.segments), "model", "items", "positives", *metrics],
-            "numbers": [
-                len(self.segments) + number for number in range(1, 3 + len(metrics))
-            ],
+            "numbers": [len(self.segments) + number for number in range(1, 3 + len(metrics))],
             "rows": lines,
         }
 
@@ -394,9 +392,9 @@ def _threshold_cells(row: dict[str, Any], n: int, n_neg: int) -> list[str]:
     total = (precision or 0) + (recall or 0)
     f1 = 2 * precision * recall / total if precision is not None and recall and total else None
     return [
-        f"{row['threshold']:.4g}",
+        f"{row['threshold']:.4g}".replace("-", "\N{MINUS SIGN}"),
         f"{row['k']:,}",
-        wording.percent(round(row["k"] / n, 4)),
+        f"{row['k'] / n:.1%}",
         wording.number(precision),
         wording.number(recall),
         wording.number(row["fp"] / n_neg if n_neg else None),

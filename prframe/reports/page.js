@@ -55,8 +55,8 @@ function results(box, part) {
         facts.marks ? el("sup", {}, facts.marks) : null, el("small", {}, facts.interval),
         facts.ties ? el("small", { class: "ties" }, `ties: ${facts.ties}`) : null, bar));
   };
-  box.append(table("results stacked", head(headCell("system"), ...part.metrics.map((name) => headCell(name))),
-    part.rows.map((line) => row(rowHead({}, line.key ? `${line.key}  ` : null, named(line.system)), ...line.cells.map(cell)))));
+  box.append(table("results stacked", head(headCell(part.of), ...part.metrics.map((name) => headCell(name))),
+    part.rows.map((line) => row(rowHead({}, line.key ? el("span", { class: "key" }, line.key) : null, named(line.system)), ...line.cells.map(cell)))));
 }
 
 function matrix(box, part) {
@@ -109,20 +109,31 @@ function ticks(low, high) {
   return values.map((value) => [value, value.toFixed(Math.min(places, 8)).replace("-", "−")]);
 }
 
+// Intervals of more than three lines hide one another, so that a key shows or hides those of its line.
 function charts(box, part) {
-  const many = part.charts.length > 2;
-  const grid = el("div", { class: `charts ${many ? "many" : part.charts.length === 1 ? "single" : ""}` });
   const first = part.charts[0];
   if (!first) return;
-  const labels = first.lines.map((line, number) => line.name || system(line.system));
-  box.append(el("ul", { class: "keys" }, ...first.lines.map((line, number) => el("li", {},
-    svg("svg", { width: 30, height: 12, "aria-hidden": "true" }, svg("path", { d: "M0 6H30", class: `line ${classOf(line, number)}` })),
-    bdi(short(labels[number]))))), grid);
-  for (const chart of part.charts) {
+  const around = first.lines.some((line) => line.band || line.low);
+  const wanted = new Set(first.lines.map((_, number) => number).slice(0, first.lines.length > 3 ? 2 : 3));
+  const key = (line, number) => {
+    const content = [svg("svg", { width: 30, height: 12, "aria-hidden": "true" }, svg("path", { d: "M0 6H30", class: `line ${classOf(line, number)}` })), bdi(short(line.name || system(line.system)))];
+    if (!around) return el("li", {}, ...content);
+    const button = el("button", { type: "button", "aria-pressed": String(wanted.has(number)), click: () => {
+      if (!wanted.delete(number)) wanted.add(number);
+      button.setAttribute("aria-pressed", wanted.has(number));
+      draws.forEach((draw) => draw());
+    } }, ...content);
+    return el("li", {}, button);
+  };
+  const count = part.charts.length;
+  const grid = el("div", { class: `charts ${count > 2 ? "many" : count === 1 ? "single" : ""}` });
+  box.append(el("ul", { class: "keys", "aria-label": around ? "Show or hide intervals" : "Lines" }, ...first.lines.map(key)), grid);
+  const draws = part.charts.map((chart) => {
     const holder = el("div", {}), reading = el("p", { class: "reading", "aria-hidden": "true" });
     grid.append(el("div", {}, chart.title ? el("h3", {}, bdi(chart.title)) : null, holder, reading));
-    drawings.push(() => clear(holder).append(drawn(chart, holder.clientWidth, reading)));
-  }
+    return () => clear(holder).append(drawn(chart, holder.clientWidth, reading, wanted));
+  });
+  drawings.push(...draws);
 }
 
 const classOf = (line, number) => line.name ? `c${number} d${number}` : look(line.system);
@@ -135,7 +146,7 @@ function told(chart) {
   }).join("; ");
 }
 
-function drawn(chart, width, reading) {
+function drawn(chart, width, reading, wanted) {
   const height = Math.min(Math.max(width * 0.8, 200), chart.bars ? 220 : 400);
   const [left, right, top, bottom] = [52, 14, 10, 42];
   const [x0, x1, y0, y1] = chart.domain;
@@ -150,9 +161,10 @@ function drawn(chart, width, reading) {
   root.append(svg("text", { x: (left + width - right) / 2, y: height - 5, class: "axis", "text-anchor": "middle" }, chart.x),
     svg("text", { x: 13, y: (height - bottom) / 2, class: "axis", "text-anchor": "middle", transform: `rotate(-90 13 ${(height - bottom) / 2})` }, chart.y));
   if (chart.diagonal) root.append(svg("path", { d: `M${x(0)} ${y(0)}L${x(1)} ${y(1)}`, class: "guide" }));
-  if (chart.level !== undefined) root.append(svg("path", { d: `M${x(x0)} ${y(chart.level)}H${x(x1)}`, class: "guide" }));
+  if (chart.level) root.append(svg("path", { d: `M${x(x0)} ${y(chart.level)}H${x(x1)}`, class: "guide" }));
   const points = (xs, ys) => xs.map((value, k) => [value, ys[k]]).filter(([a, b]) => a !== null && b !== null).map(([a, b]) => `${x(a).toFixed(1)} ${y(b).toFixed(1)}`);
   chart.lines.forEach((line, number) => {
+    if (!wanted.has(number)) return;
     const edges = line.band || (line.low ? [line.x, line.low, line.x, line.high] : null);
     if (edges) root.append(svg("path", { class: `area ${classOf(line, number)}`, d: `M${[...points(edges[0], edges[1]), ...points(edges[2], edges[3]).reverse()].join("L")}Z` }));
   });
@@ -162,7 +174,7 @@ function drawn(chart, width, reading) {
     if (chart.bars) path = line.x.map((value, k) => (k ? `H${x(value).toFixed(1)}V${y(line.y[k]).toFixed(1)}` : `M${x(value).toFixed(1)} ${y(0)}V${y(line.y[0]).toFixed(1)}`)).join("") + `V${y(0)}`;
     if (chart.bars) root.append(svg("path", { d: path + "Z", class: `area ${classOf(line, number)}` }));
     root.append(svg("path", { d: path, class: `line ${classOf(line, number)}` }));
-    if (line.x.length <= 25 && !chart.bars) line.x.forEach((value, k) => line.y[k] !== null && root.append(svg("circle", { cx: x(value), cy: y(line.y[k]), r: 3.2, class: `point ${classOf(line, number)}` })));
+    if (line.low) line.x.forEach((value, k) => line.y[k] !== null && root.append(svg("circle", { cx: x(value), cy: y(line.y[k]), r: 3.2, class: `point ${classOf(line, number)}` })));
   });
   const mark = svg("circle", { r: 5, visibility: "hidden", class: "point" });
   root.append(mark);
@@ -322,8 +334,14 @@ function queries(box, part) {
 function plainTable(box, part) {
   const numeric = new Set(part.numbers);
   const cell = (text, place) => place === 0 ? rowHead({}, bdi(text)) : el("td", { role: "cell", "data-head": part.head[place], class: numeric.has(place) ? "number" : null }, bdi(text));
-  box.append(el("div", { class: "scroll" }, table("plain stacked", head(...part.head.map((label, place) => headCell(label, numeric.has(place)))),
-    part.rows.map((cells) => { const line = row(...cells.map(cell)); if (part.id === "checks") line.classList.add(`severity-${cells[0]}`); return line; }))));
+  const kind = `plain stacked ${numeric.size > 2 ? "cards" : ""}`;
+  const line = (cells) => { const made = row(...cells.map(cell)); if (part.id === "checks") made.classList.add(`severity-${cells[0]}`); return made; };
+  const place = el("div", { class: "scroll" });
+  const fill = (rows) => clear(place).append(table(kind, head(...part.head.map((label, number) => headCell(label, numeric.has(number)))), rows.map(line)));
+  const groups = part.choose ? [...new Set(part.rows.map((cells) => cells[0]))] : [];
+  if (groups.length > 1) choice(box, groups, part.head[0], (number) => fill(part.rows.filter((cells) => cells[0] === groups[number])));
+  else fill(part.rows);
+  box.append(place);
 }
 
 const kinds = { results, matrix, charts, queries, table: plainTable };

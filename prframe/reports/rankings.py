@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import ceil
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -48,21 +50,21 @@ class Rankings:
 
     def facts(self) -> Facts:
         """Return all facts but the title and the provenance."""
-        names = self.means[SYSTEM].unique(maintain_order=True).to_list()
+        table = tables.results(self.means, self.pairs, alpha=ALPHA)
+        names = [line.name for line in table.lines]
         n = self.values[QUERY].n_unique()
         over = f"{n:,} {'query' if n == 1 else 'queries'}"
-        table = tables.results(self.means, self.pairs, alpha=ALPHA)
         parts = [sections.results(table, self.means, SYSTEM, names, self.tie_ranges())]
         if self.pairs is not None:
             parts.append(sections.matrix(self.pairs, self.means, SYSTEM, names, over))
         parts += [
             self.curves(names),
-            self.explorer([names.index(line.name) for line in table.lines]),
+            self.explorer(names),
             sections.findings(self.findings()),
         ]
         return {
             "title": f"{len(names)} {'run' if len(names) == 1 else 'runs'}, {over}",
-            "sentence": sections.outcome(table, self.pairs, self.means, SYSTEM, over),
+            "sentence": sections.outcome(table, self.pairs, "mean ", over),
             "systems": distinct(names),
             "sections": parts,
         }
@@ -83,8 +85,8 @@ class Rankings:
         rows = self.rows
         if options.ties != "trec" and ITEM in rows.columns:
             rows = rows.drop(ITEM)
-        item = {"item": ITEM} if ITEM in rows.columns else {}
-        return evaluate(rows, list(options.metrics), by=_KEYS, **options.shared, **item)
+        item = ITEM if ITEM in rows.columns else None
+        return evaluate(rows, list(options.metrics), by=_KEYS, item=item, **options.shared)
 
     @cached_property
     def means(self) -> pl.DataFrame:
@@ -113,9 +115,7 @@ class Rankings:
     def tie_ranges(self) -> dict[tuple[str, str], tuple[float, float]]:
         """Return the smallest and the largest mean over the orders of ties."""
         metrics = [
-            name
-            for name in self.options.metrics
-            if {"worst", "best"} <= parse_metric(name).ties
+            name for name in self.options.metrics if {"worst", "best"} <= parse_metric(name).ties
         ]
         if not metrics or not self.has_ties():
             return {}
@@ -159,7 +159,7 @@ class Rankings:
             **options,
             **self.options.enclosed,
         )
-        lines = [
+        lines: list[Facts] = [
             {
                 "system": names.index(system),
                 "x": part["recall"].to_list(),
@@ -169,21 +169,24 @@ class Rankings:
             }
             for (system,), part in bands.group_by(SYSTEM, maintain_order=True)
         ]
-        lines.sort(key=lambda line: line["system"])
+        lines.sort(key=itemgetter("system"))
+        tops = [top for line in lines for top in (*line["y"], *line["high"]) if top is not None]
+        highest = min(1.0, ceil(10 * max(tops, default=1.0)) / 10)
         level = wording.percent(self.options.confidence_level)
         return {
             "id": "curves",
             "kind": "charts",
             "title": "Precision and recall",
             "note": f"Mean interpolated precision at {_LEVELS} levels of recall, with {level} "
-            "confidence intervals of each mean, level by level. Whether two systems differ is "
+            "confidence intervals of each mean, "
+            "level by level; a name shows or hides them. Whether two systems differ is "
             "said by the comparison above and not by intervals that overlap.",
             "charts": [
                 {
                     "title": "",
                     "x": "recall",
                     "y": "precision",
-                    "domain": [0, 1, 0, 1],
+                    "domain": [0, 1, 0, highest],
                     "lines": lines,
                 }
             ],
@@ -191,13 +194,12 @@ class Rankings:
 
     def findings(self) -> pl.DataFrame:
         """Return what `check` reports."""
-        cutoffs = {parse_metric(name).k for name in self.options.metrics} - {None}
-        item = {"item": ITEM} if ITEM in self.rows.columns else {}
-        return check(
-            self.rows, by=_KEYS, k=sorted(cutoffs) or 10, **item, **self.options.shared
-        )
+        cutoffs = [parse_metric(name).k for name in self.options.metrics]
+        whole = sorted({k for k in cutoffs if isinstance(k, int)})
+        item = ITEM if ITEM in self.rows.columns else None
+        return check(self.rows, by=_KEYS, k=whole or 10, item=item, **self.options.shared)
 
-    def explorer(self, order: Sequence[int]) -> Facts:
+    def explorer(self, names: Sequence[str]) -> Facts:
         """Return the values of each query, with the head of each ranking.
 
         Where there are more values than a page should hold, those of the best systems are kept.
@@ -205,30 +207,31 @@ class Rankings:
         queries = self.values[QUERY].unique(maintain_order=True).sort()
         metrics = list(self.options.metrics)
         fitting = max(2, MOST_VALUES // max(1, len(metrics) * queries.len()))
-        kept = list(order[:fitting])
-        names = self.means[SYSTEM].unique(maintain_order=True).to_list()
+        kept = names[:fitting]
         by_system = {
             system: part for (system,), part in self.values.group_by(SYSTEM, maintain_order=True)
         }
         table = pl.DataFrame({QUERY: queries})
         of_systems = [
-            table.join(by_system[names[number]], on=QUERY, how="left", maintain_order="left")
-            for number in kept
+            table.join(by_system[name], on=QUERY, how="left", maintain_order="left")
+            for name in kept
         ]
         values = [[part[metric].to_list() for part in of_systems] for metric in metrics]
-        shown = Shown.of(self, [names[number] for number in kept], queries, values[0])
+        shown = Shown.of(self, list(kept), queries, values[0])
         left_out = shown.left_out()
-        if len(kept) < len(order):
+        if len(kept) < len(names):
             left_out.insert(
-                0, f"The {len(kept)} best of {len(order)} systems are here, the others only above."
+                0, f"The {len(kept)} best of {len(names)} systems are here, the others only above."
             )
         return {
             "id": "queries",
             "kind": "queries",
             "title": "Query by query",
-            "note": " ".join(["Open a query to see its rankings." if shown.depth else "", *left_out]),
+            "note": " ".join(
+                ["Open a query to see its rankings." if shown.depth else "", *left_out]
+            ),
             "metrics": metrics,
-            "systems": kept,
+            "systems": list(range(len(kept))),
             "ids": [plain(query) for query in queries],
             "texts": [
                 plain(" ".join(str(self.options.queries.get(query, "")).split()), LONGEST_TEXT)
@@ -288,7 +291,7 @@ class Shown:
         """Say what the page has no room for."""
         if not self.depth:
             return []
-        said = []
+        said = ["Open a query to see its rankings."]
         if len(self.with_rankings) < self.queries.len():
             said.append(
                 f"Rankings are here for the {len(self.with_rankings):,} queries on which the "
@@ -323,7 +326,11 @@ class Shown:
         )
         score = pl.col("score").rank("ordinal", descending=True).over(_KEYS)
         if self.rankings.options.ties != "trec":
-            return rows.filter(score <= self.depth).sort("score", descending=True, maintain_order=True).collect()
+            return (
+                rows.filter(score <= self.depth)
+                .sort("score", descending=True, maintain_order=True)
+                .collect()
+            )
         # Of the rows that may be among the first, the ids decide between equal scores.
         least = pl.col("score").top_k(self.depth).min().over(_KEYS)
         near = rows.filter(pl.col("score") >= least).collect()

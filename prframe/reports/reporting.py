@@ -1,36 +1,27 @@
 """The function that makes a report."""
 
 import platform
+import sys
 from collections.abc import Mapping, Sequence
-from hashlib import file_digest
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from prframe import checks
-from prframe._engine.arguments import Arguments
-from prframe._engine.rows import positive as is_positive
-from prframe._preparation.results import whole
 from prframe.errors import PrframeError
 from prframe.metrics import Metric
-from prframe.reports import classifiers, rankings, sections
-from prframe.reports.classifiers import Classifiers, segment_column
+from prframe.reports import classifiers, inputs, rankings, sections
 from prframe.reports.names import plain
 from prframe.reports.options import Options, metric_names
 from prframe.reports.page import Facts, Report, rounded
 from prframe.reports.rankings import Rankings
 from prframe.tie_policies import Ties
-from prframe.trec.joining import join
-from prframe.trec.paths import files, is_path
-from prframe.trec.sources import AnyRuns, Qrels, run_frame
+from prframe.trec.sources import AnyRuns, Qrels
 from prframe.typing import Columns, Positive
 from prframe.verbs.comparison.modes import Test
 from prframe.verbs.comparison.rows import JointCorrection
-
-_MODELS = ("model", "system")
 
 
 def report(
@@ -143,8 +134,8 @@ def report(
     >>> import prframe
     >>> digits = prframe.datasets.load_digits()
     >>> page = prframe.report(digits, over="query_id", item="item_id", n_pos="n_relevant")
-    >>> print(page.facts["sentence"])
-    pixels has the highest AP, 0.397 [0.377, 0.417] over 200 queries. It is told apart from all others.
+    >>> print(page.facts["sentence"].partition(". ")[0])
+    pixels has the highest mean AP, 0.397 [0.377, 0.417], over 200 queries
     """
     is_trec, is_ranked = qrels is not None, qrels is not None or over is not None
     _refuse(
@@ -177,15 +168,15 @@ def report(
     origin: list[list[str]] = []
     facts: Facts
     if qrels is not None:
-        rows, origin = _joined(data, qrels)
+        rows, origin = inputs.joined(data, qrels)
         facts = Rankings(rows, options).facts()
     elif over is not None:
-        columns = {"score": score, "label": label, "query_id": over}
-        frame = _frame(data, columns, item, model, n_pos)
+        named = {"score": score, "label": label, rankings.QUERY: over}
+        frame = inputs.rankings_of(data, named, item, model, n_pos)
         facts = Rankings(frame, options).facts()
     else:
-        segments = [by] if isinstance(by, str) else list(by or ())
-        facts = _classifiers(data, score, label, model, item, segments, thresholds, options)
+        columns = inputs.Columns(score, label, model, item, _listed(by))
+        facts = inputs.classifiers_of(data, columns, _numbers(thresholds), options).facts()
     if title is not None:
         facts["title"] = plain(title)
     facts["sections"].append(
@@ -203,123 +194,27 @@ def _refuse(given: Mapping[str, bool], kind: str) -> None:
     """Refuse options that do not go with the kind of data."""
     for option, is_wrong in given.items():
         if is_wrong:
-            why = f"does not go with `{kind}`" if kind else "is for rankings, with `over` or `qrels`"
+            why = (
+                f"does not go with `{kind}`" if kind else "is for rankings, with `over` or `qrels`"
+            )
             raise PrframeError(f"`{option}` {why}; leave it out.")
 
 
-def _joined(data: AnyRuns, qrels: Qrels) -> tuple[pl.DataFrame, list[list[str]]]:
-    """Return the labelled rows of runs, with what is to be said of where they come from."""
-    joined, _ = whole(join(run_frame(data), qrels, queries="qrels"), "runs")
-    names = [name for name in joined.columns if name not in rankings_columns()]
-    if len(names) > 1:
-        raise PrframeError(
-            f"the runs must have one column that names their systems; they have "
-            f"{checks.listed(names, in_order=True)}."
-        )
-    system = pl.col(names[0]).cast(pl.String) if names else pl.lit("run")
-    rows = joined.with_columns(system.alias(rankings.SYSTEM))
-    retrieved = (pl.col("score") > -float("inf")).any().over(rankings.QUERY)
-    kept = rows.filter(retrieved)
-    if kept.is_empty():
-        raise PrframeError("no run has documents of a judged query; mend the ids of the queries.")
-    n_judged, n_kept = rows[rankings.QUERY].n_unique(), kept[rankings.QUERY].n_unique()
-    origin = [["judged queries", f"{n_judged:,}, of which runs have {n_kept:,}"]]
-    return kept, origin + [
-        [f"sha256 of {Path(path).name}", _digest(path)]
-        for path in dict.fromkeys([*_paths(data), *_paths(qrels)])
-    ]
+def _listed(columns: Columns | None) -> tuple[str, ...]:
+    """Return columns as a tuple."""
+    return (columns,) if isinstance(columns, str) else tuple(columns or ())
 
 
-def rankings_columns() -> set[str]:
-    """Return the columns of joined rows that name no systems."""
-    return {rankings.QUERY, rankings.ITEM, "score", "label", "judged"}
-
-
-def _frame(
-    data: object,
-    columns: Mapping[str, str],
-    item: str | None,
-    model: str | None,
-    n_pos: int | str | None,
-) -> pl.DataFrame:
-    """Return the columns of a frame of rankings under the names that reports have for them."""
-    frame, _ = whole(data, "data")
-    wanted = {column: name for name, column in columns.items()}
-    optional = {"item": item, "model": model, "n_pos": n_pos if isinstance(n_pos, str) else None}
-    named = {column: argument for argument, column in optional.items() if column is not None}
-    arguments = {"score": "score", "label": "label", "query_id": "over"}
-    checks.columns_exist({c: arguments[name] for c, name in wanted.items()} | named, frame.columns)
-    kept = [pl.col(column).alias(name) for name, column in columns.items()]
-    if item is not None:
-        kept.append(pl.col(item).alias(rankings.ITEM))
-    if isinstance(n_pos, str):
-        kept.append(pl.col(n_pos).alias(n_pos))
-    return frame.select(_models(frame, model).alias(rankings.SYSTEM), *kept)
-
-
-def _models(frame: pl.DataFrame, model: str | None) -> pl.Expr:
-    """Return the names of models."""
-    usual = [name for name in _MODELS if name in frame.columns]
-    if model is None and not usual:
-        return pl.lit("model")
-    return pl.col(model or usual[0]).cast(pl.String).fill_null("null")
-
-
-def _classifiers(
-    data: object,
-    score: str,
-    label: str,
-    model: str | None,
-    item: str | None,
-    segments: Sequence[str],
-    thresholds: Sequence[float] | None,
-    options: Options,
-) -> Facts:
-    """Return the facts of classifiers."""
-    frame, _ = whole(data, "data")
-    named = {score: "score", label: "label", **dict.fromkeys(segments, "by")}
-    optional = {"item": item, "model": model}
-    named |= {column: argument for argument, column in optional.items() if column is not None}
-    checks.columns_exist(named, frame.columns)
-    args = Arguments(score, label, positive=options.positive)
-    columns = [pl.col(name).alias(segment_column(place)) for place, name in enumerate(segments)]
-    if item is not None:
-        columns.append(pl.col(item).alias(classifiers.ITEM))
-    rows = frame.select(
-        _models(frame, model).alias(classifiers.MODEL),
-        pl.col(score).alias("score"),
-        is_positive(args, frame.schema[label]).alias("label"),
-        *columns,
-    )
-    asked = tuple(
-        float(checks.number("thresholds", threshold)) for threshold in thresholds or ()
-    )
-    return Classifiers(rows, tuple(segments), asked, options).facts()
-
-
-def _paths(given: object) -> list[Path]:
-    """Return the files within what the caller has passed."""
-    if is_path(given):
-        return [Path(path) for path in files(given)]
-    if isinstance(given, Mapping):
-        return [path for part in given.values() for path in _paths(part)]
-    if isinstance(given, (list, tuple)):
-        return [path for part in given for path in _paths(part)]
-    return []
-
-
-def _digest(path: Path) -> str:
-    """Return the hash of a file."""
-    with path.open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()
+def _numbers(thresholds: Sequence[float] | None) -> tuple[float, ...]:
+    """Return thresholds as numbers."""
+    return tuple(float(checks.number("thresholds", each)) for each in thresholds or ())
 
 
 def _versions() -> list[list[str]]:
     """Return the versions on which the numbers may depend."""
-    from prframe import __version__  # noqa: PLC0415 - the package is not yet whole at import
-
+    # The package stands above this one, and is there when a report is made.
     return [
-        ["prframe", __version__],
+        ["prframe", sys.modules["prframe"].__version__],
         ["polars", pl.__version__],
         ["numpy", np.__version__],
         ["Python", platform.python_version()],

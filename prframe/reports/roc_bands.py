@@ -15,8 +15,8 @@ def false_rate_band(
     """Return the ends of the interval for the false positive rate at each level of recall.
 
     They are quantiles of the draws of the Bayesian bootstrap from which the band around the PR
-    curve is made, equally many on either side. Beyond the recall of the retrieved items the rate is
-    1.
+    curve is made, as many beyond either end. Beyond the recall of the retrieved items the rate
+    is 1.
     """
     cells, _ = cells_from_scores(scores, labels)
     weights = drawn_weights(INTERVAL_DRAWS, random_generator(seed))

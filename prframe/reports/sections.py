@@ -43,7 +43,7 @@ def results(
 ) -> Facts:
     """Return the table of results, a row per system in the order of the table."""
     ends = {(row[model], row["metric"]): row for row in intervals.iter_rows(named=True)}
-    rows = [
+    rows: list[Facts] = [
         {
             "system": order.index(line.name),
             "key": line.key,
@@ -71,6 +71,7 @@ def results(
         "id": "results",
         "kind": "results",
         "title": "Results",
+        "of": model,
         "metrics": list(table.metrics),
         "rows": rows,
         "note": note,
@@ -161,24 +162,23 @@ def provenance(rows: Sequence[Sequence[str]]) -> Facts:
     }
 
 
-def outcome(
-    table: Table, pairs: pl.DataFrame | None, intervals: pl.DataFrame, model: str, over: str
-) -> str:
-    """Say in a sentence or two which system is best, and from which others it is told apart."""
+def outcome(table: Table, pairs: pl.DataFrame | None, kind: str, over: str) -> str:
+    """Say in a sentence or two which system is best, and from which others it is told apart.
+
+    `kind` says what the metrics are where they are means.
+    """
     metric = table.metrics[0]
     best = table.lines[0]
     value = f"{best.cells[0].text} {best.cells[0].interval}".strip()
     name = in_a_sentence(best.name)
     if len(table.lines) == 1:
-        return f"{name} has {metric} {value} over {over}."
-    told = f"{name} has the highest {metric}, {value} over {over}."
+        return f"{name} has {kind}{metric} {value} over {over}."
+    told = f"{name} has the highest {kind}{metric}, {value}, over {over}."
     if pairs is None:
         return told
     apart, alike = _told_apart(pairs, metric, best.name)
     order = [line.name for line in table.lines]
     apart, alike = (sorted(names, key=order.index) for names in (apart, alike))
-    undefined = intervals.filter(pl.col("estimate").is_null() & (pl.col("metric") == metric))
-    alike = [system for system in alike if system not in undefined[model].to_list()]
     if not alike:
         rest = "the other" if len(apart) == 1 else "all others"
         return f"{told} It is told apart from {rest}." if apart else told
@@ -195,7 +195,8 @@ def _named(systems: Sequence[str]) -> str:
 def _told_apart(pairs: pl.DataFrame, metric: str, best: str) -> tuple[list[str], list[str]]:
     """Return from which systems the best one is told apart, and from which not."""
     p_value = "p_adjusted" if "p_adjusted" in pairs.columns else "p_value"
-    apart, alike = [], []
+    apart: list[str] = []
+    alike: list[str] = []
     for row in pairs.filter(metric=metric).iter_rows(named=True):
         if best in (row["model_a"], row["model_b"]):
             other = row["model_b"] if row["model_a"] == best else row["model_a"]
