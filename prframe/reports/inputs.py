@@ -35,7 +35,9 @@ class Columns:
     segments: tuple[str, ...]
 
 
-def joined(data: "AnyRuns", qrels: "Qrels") -> tuple[pl.DataFrame, list[list[str]]]:
+def joined(
+    data: "AnyRuns", qrels: "Qrels", options: Options
+) -> tuple[pl.DataFrame, list[list[str]]]:
     """Return the labelled rows of runs, with what is to be said of where they come from."""
     labelled, _ = whole(join(run_frame(data), qrels, queries="qrels"), "runs")
     names = [name for name in labelled.columns if name not in RESULT]
@@ -46,12 +48,17 @@ def joined(data: "AnyRuns", qrels: "Qrels") -> tuple[pl.DataFrame, list[list[str
         )
     system = pl.col(names[0]).cast(pl.String) if names else pl.lit("run")
     rows = labelled.with_columns(system.alias(rankings.SYSTEM))
-    retrieved = (pl.col("score") > -float("inf")).any().over(rankings.QUERY)
-    kept = rows.filter(retrieved)
+    relevant = positive(Arguments(positive=options.positive), rows.schema["label"])
+    retrieved = pl.col("score") > -float("inf")
+    kept = rows.filter(relevant.any().over(rankings.QUERY) & retrieved.any().over(rankings.QUERY))
     if kept.is_empty():
-        raise PrframeError("no run has documents of a judged query; mend the ids of the queries.")
+        raise PrframeError(
+            "no run has documents of a query with relevant documents; mend the ids of the "
+            "queries, or say with positive= which labels are relevant."
+        )
     n_judged, n_kept = rows[rankings.QUERY].n_unique(), kept[rankings.QUERY].n_unique()
-    origin = [["judged queries", f"{n_judged:,}, of which runs have {n_kept:,}"]]
+    told = f"{n_kept:,} of {n_judged:,} that are judged"
+    origin = [["queries with relevant documents, and documents of a run", told]]
     return kept, origin + [
         [f"sha256 of {Path(path).name}", _digest(path)]
         for path in dict.fromkeys([*_paths(data), *_paths(qrels)])

@@ -334,7 +334,7 @@ function queries(box, part) {
 function plainTable(box, part) {
   const numeric = new Set(part.numbers);
   const cell = (text, place) => place === 0 ? rowHead({}, bdi(text)) : el("td", { role: "cell", "data-head": part.head[place], class: numeric.has(place) ? "number" : null }, bdi(text));
-  const kind = `plain stacked ${numeric.size > 2 ? "cards" : ""}`;
+  const kind = `plain stacked ${part.choose ? "cards" : ""}`;
   const line = (cells) => { const made = row(...cells.map(cell)); if (part.id === "checks") made.classList.add(`severity-${cells[0]}`); return made; };
   const place = el("div", { class: "scroll" });
   const fill = (rows) => clear(place).append(table(kind, head(...part.head.map((label, number) => headCell(label, numeric.has(number)))), rows.map(line)));

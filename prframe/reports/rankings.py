@@ -227,9 +227,7 @@ class Rankings:
             "id": "queries",
             "kind": "queries",
             "title": "Query by query",
-            "note": " ".join(
-                ["Open a query to see its rankings." if shown.depth else "", *left_out]
-            ),
+            "note": " ".join(left_out),
             "metrics": metrics,
             "systems": list(range(len(kept))),
             "ids": [plain(query) for query in queries],

@@ -63,8 +63,9 @@ def report(
         With `qrels`, the runs of one system or several, as `prframe.trec.evaluate` takes them.
         Otherwise a frame with one row per item and model.
     qrels : frame, path, list of paths, or dict, optional
-        Judgments, as `prframe.trec.join` takes them. The judged queries of which any run has
-        documents count; where a run lacks one of these its value is 0.
+        Judgments, as `prframe.trec.join` takes them. Those queries count that have relevant
+        documents, and of which any run has documents; where a run lacks one of these its value
+        is 0.
     metrics : str, Metric or list of these, optional
         The first one orders the systems. Absent: AP, nDCG@10 and P@10 of rankings, AP and AUC of
         classifiers, whose metrics must be such as `interval` takes of one ranking.
@@ -168,7 +169,7 @@ def report(
     origin: list[list[str]] = []
     facts: Facts
     if qrels is not None:
-        rows, origin = inputs.joined(data, qrels)
+        rows, origin = inputs.joined(data, qrels, options)
         facts = Rankings(rows, options).facts()
     elif over is not None:
         named = {"score": score, "label": label, rankings.QUERY: over}
