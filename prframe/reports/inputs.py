@@ -1,6 +1,6 @@
 """What reports are made of: the columns of frames and files that they read."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
@@ -16,23 +16,37 @@ from prframe.reports import classifiers, rankings
 from prframe.reports.classifiers import Classifiers, segment_column
 from prframe.reports.options import Options
 from prframe.trec.joining import join
-from prframe.trec.paths import files, is_path
 from prframe.trec.roles import RESULT
-from prframe.trec.sources import AnyRuns, Qrels, run_frame
+from prframe.trec.sources import AnyRuns, Qrels, paths_within, run_frame
 from prframe.verbs.check import check
 
 _MODELS = ("model", "system")
 
 
+# The columns of frames whose models stood in columns.
+_MODEL, _SCORE, _ROW = "prframe model", "prframe score", "prframe row"
+
+
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a frame of classifiers, as the caller has named them."""
+    """The columns of a frame, as the caller has named them.
 
-    score: str
+    `further` has those of queries or of segments; each column of `score` is a model if there are
+    several.
+    """
+
+    score: str | Sequence[str]
     label: str
     model: str | None
     item: str | None
-    segments: tuple[str, ...]
+    further: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _InRows(Columns):
+    """The columns of a frame that has its models in rows."""
+
+    score: str
 
 
 def joined(
@@ -59,32 +73,52 @@ def joined(
     n_judged, n_kept = rows[rankings.QUERY].n_unique(), kept[rankings.QUERY].n_unique()
     told = f"{n_kept:,} of {n_judged:,} that are judged"
     origin = [["queries with relevant documents, and documents of a run", told]]
-    return kept, origin + [
-        [f"sha256 of {Path(path).name}", _digest(path)]
-        for path in dict.fromkeys([*_paths(data), *_paths(qrels)])
-    ]
+    paths = dict.fromkeys(map(Path, [*paths_within(data), *paths_within(qrels)]))
+    # A pipe can be read once only.
+    hashes = [[f"sha256 of {path.name}", _digest(path)] for path in paths if path.is_file()]
+    return kept, origin + hashes
 
 
-def rankings_of(
-    data: object,
-    columns: Mapping[str, str],
-    item: str | None,
-    model: str | None,
-    n_pos: int | str | None,
-) -> pl.DataFrame:
+def rankings_of(data: object, named: Columns, n_pos: int | str | None) -> pl.DataFrame:
     """Return the columns of a frame of rankings under the names that reports have for them."""
-    frame, _ = whole(data, "data")
-    wanted = {column: name for name, column in columns.items()}
-    optional = {"item": item, "model": model, "n_pos": n_pos if isinstance(n_pos, str) else None}
-    named = {column: argument for argument, column in optional.items() if column is not None}
-    arguments = {"score": "score", "label": "label", "query_id": "over"}
-    checks.columns_exist({c: arguments[name] for c, name in wanted.items()} | named, frame.columns)
-    kept = [pl.col(column).alias(name) for name, column in columns.items()]
-    if item is not None:
-        kept.append(pl.col(item).alias(rankings.ITEM))
+    frame, columns = _frame(data, named, "over")
+    over = list(columns.further)
+    query = pl.col(over[0]) if len(over) == 1 else pl.concat_str(over, separator=" ")
+    kept = [query.alias(rankings.QUERY)]
+    if columns.item is not None:
+        kept.append(pl.col(columns.item).alias(rankings.ITEM))
     if isinstance(n_pos, str):
+        checks.columns_exist({n_pos: "n_pos"}, frame.columns)
         kept.append(pl.col(n_pos).alias(n_pos))
-    return frame.select(_models(frame, model).alias(rankings.SYSTEM), *kept)
+    return frame.select(
+        _models(frame, columns.model).alias(rankings.SYSTEM),
+        pl.col(columns.score).alias("score"),
+        pl.col(columns.label).alias("label"),
+        *kept,
+    )
+
+
+def _frame(data: object, columns: Columns, argument: str) -> tuple[pl.DataFrame, "_InRows"]:
+    """Return a frame with its models in rows, and its columns, all of which it has."""
+    frame, _ = whole(data, "data")
+    scores = [columns.score] if isinstance(columns.score, str) else list(columns.score)
+    named = dict.fromkeys(scores, "score") | {columns.label: "label"}
+    named |= dict.fromkeys(columns.further, argument)
+    optional = {"item": columns.item, "model": columns.model}
+    named |= {column: name for name, column in optional.items() if column is not None}
+    checks.columns_exist(named, frame.columns)
+    model, item = columns.model, columns.item
+    if len(scores) > 1:
+        if model is not None:
+            raise PrframeError(
+                "`model` names a column of models; with several scores leave it out."
+            )
+        # Scores in one row are those of one item.
+        frame = frame.with_row_index(_ROW) if item is None else frame
+        rest = [name for name in frame.columns if name not in scores]
+        frame = frame.unpivot(scores, index=rest, variable_name=_MODEL, value_name=_SCORE)
+        scores, model, item = [_SCORE], _MODEL, item or _ROW
+    return frame, _InRows(scores[0], columns.label, model, item, columns.further)
 
 
 def _models(frame: pl.DataFrame, model: str | None) -> pl.Expr:
@@ -100,20 +134,12 @@ def _model_column(frame: pl.DataFrame, model: str | None) -> str | None:
 
 
 def classifiers_of(
-    data: object, columns: Columns, thresholds: tuple[float, ...], options: Options
+    data: object, named: Columns, thresholds: tuple[float, ...], options: Options
 ) -> Classifiers:
     """Return the models of a frame, with what `check` reports of it."""
-    frame, _ = whole(data, "data")
-    named = {
-        columns.score: "score",
-        columns.label: "label",
-        **dict.fromkeys(columns.segments, "by"),
-    }
-    optional = {"item": columns.item, "model": columns.model}
-    named |= {column: argument for argument, column in optional.items() if column is not None}
-    checks.columns_exist(named, frame.columns)
+    frame, columns = _frame(data, named, "by")
     args = Arguments(columns.score, columns.label, positive=options.positive)
-    further = {segment_column(place): name for place, name in enumerate(columns.segments)}
+    further = {segment_column(place): name for place, name in enumerate(columns.further)}
     if columns.item is not None:
         further[classifiers.ITEM] = columns.item
     rows = frame.select(
@@ -130,18 +156,7 @@ def classifiers_of(
         positive=options.positive,
         ties=options.ties,
     )
-    return Classifiers(rows, columns.segments, thresholds, options, findings)
-
-
-def _paths(given: object) -> list[Path]:
-    """Return the files within what the caller has passed."""
-    if is_path(given):
-        return [Path(path) for path in files(given)]
-    if isinstance(given, Mapping):
-        return [path for part in given.values() for path in _paths(part)]
-    if isinstance(given, (list, tuple)):
-        return [path for part in given for path in _paths(part)]
-    return []
+    return Classifiers(rows, columns.further, thresholds, options, findings)
 
 
 def _digest(path: Path) -> str:

@@ -29,10 +29,10 @@ def report(
     qrels: "Qrels | None" = None,
     *,
     metrics: str | Metric | Sequence[str | Metric] | None = None,
-    score: str = "score",
+    score: Columns = "score",
     label: str = "label",
     model: str | None = None,
-    over: str | None = None,
+    over: Columns | None = None,
     by: Columns | None = None,
     item: str | None = None,
     positive: Positive = True,
@@ -70,14 +70,15 @@ def report(
         The first one orders the systems. Absent: AP, nDCG@10 and P@10 of rankings, AP and AUC of
         classifiers, whose metrics must be such as `interval` takes of one ranking.
     score, label : str
-        Columns of a frame.
+        Columns of a frame; `score` may be a list of columns, a model each.
     model : str, optional
         Column of a frame that names the models; ``"model"`` or ``"system"`` if the frame has one.
-    over : str, optional
-        Column of a frame that names the queries: its rows are rankings. Absent: the rows of a
+    over : str or list of str, optional
+        Columns of a frame that name the queries: its rows are rankings. Absent: the rows of a
         model are one sample of items.
     by : str or list of str, optional
-        Columns of a frame of classifiers whose values are segments.
+        Columns of a frame of classifiers whose values are segments. With `over` the column that
+        names the models.
     item : str, optional
         Column of a frame that names the items. Rankings are shown, and classifiers compared, only
         where it is known which items they have.
@@ -145,7 +146,7 @@ def report(
             "item": is_trec and item is not None,
             "model": is_trec and model is not None,
             "n_pos": not is_ranked or is_trec if n_pos is not None else False,
-            "by": is_ranked and by is not None,
+            "by": is_trec and by is not None,
             "thresholds": is_ranked and thresholds is not None,
             "queries": not is_ranked and queries is not None,
             "texts": not is_ranked and texts is not None,
@@ -172,9 +173,8 @@ def report(
         rows, origin = inputs.joined(data, qrels, options)
         facts = Rankings(rows, options).facts()
     elif over is not None:
-        named = {"score": score, "label": label, rankings.QUERY: over}
-        frame = inputs.rankings_of(data, named, item, model, n_pos)
-        facts = Rankings(frame, options).facts()
+        columns = inputs.Columns(score, label, model or _one(by), item, _listed(over))
+        facts = Rankings(inputs.rankings_of(data, columns, n_pos), options).facts()
     else:
         columns = inputs.Columns(score, label, model, item, _listed(by))
         facts = inputs.classifiers_of(data, columns, _numbers(thresholds), options).facts()
@@ -204,6 +204,17 @@ def _refuse(given: Mapping[str, bool], kind: str) -> None:
 def _listed(columns: Columns | None) -> tuple[str, ...]:
     """Return columns as a tuple."""
     return (columns,) if isinstance(columns, str) else tuple(columns or ())
+
+
+def _one(by: Columns | None) -> str | None:
+    """Return the column of systems, which the calls of other verbs name in `by`."""
+    columns = _listed(by)
+    if len(columns) > 1:
+        raise PrframeError(
+            "`by` must name one column with `over`, that of the systems; got "
+            f"{checks.listed(columns, in_order=True)}."
+        )
+    return columns[0] if columns else None
 
 
 def _numbers(thresholds: Sequence[float] | None) -> tuple[float, ...]:

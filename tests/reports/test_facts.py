@@ -290,6 +290,34 @@ def test_pooled_rankings_are_among_the_checks() -> None:
     assert section(report, "checks")["rows"][0][:2] == ["error", "pooled_rankings"]
 
 
+def test_models_in_columns_are_those_in_rows() -> None:
+    rows = classified(150)
+    wide = rows.pivot("model", index=["item", "label"], values="score")
+    report = prframe.report(wide, score=["old", "new", "other"])
+    expected = prframe.report(rows, item="item")
+    for name in ("results", "comparison", "curves", "thresholds"):
+        assert section(report, name) == section(expected, name)
+
+
+def test_by_names_the_systems_of_rankings_and_over_may_be_columns() -> None:
+    digits = prframe.datasets.load_digits().rename({"system": "ranker"})
+    digits = digits.with_columns(part=pl.lit("a"))
+    report = prframe.report(digits, by="ranker", over=["part", "query_id"], n_pos="n_relevant")
+    assert report.facts["title"] == "6 runs, 200 queries"
+    assert section(report, "queries")["ids"][0].startswith("a q")
+
+
+def test_columns_of_text_are_no_files() -> None:
+    run = {"query_id": ["q[1", "q[1", "q2"], "doc_id": ["a*", "b", "a*"], "score": [2.0, 1.0, 1.0]}
+    judgments = {
+        "query_id": ["q[1", "q[1", "q2", "q2"],
+        "doc_id": ["a*", "b", "a*", "b"],
+        "label": [0, 1, 1, 0],
+    }
+    report = prframe.report(run, judgments, metrics="AP")
+    assert report.facts["title"] == "1 run, 2 queries"
+
+
 def test_pandas_and_polars_frames_give_the_same_page() -> None:
     frame = classified(120)
     assert prframe.report(frame).html == prframe.report(frame.to_pandas()).html
@@ -355,7 +383,14 @@ def test_messages_of_runs(options, message) -> None:
         ({"texts": {}}, "`texts` is for rankings, with `over` or `qrels`; leave it out."),
         ({"queries": {}}, "`queries` is for rankings, with `over` or `qrels`; leave it out."),
         ({"thresholds": ["a"]}, "`thresholds` must be a finite number; got 'a'."),
-        ({"over": "region", "by": "region"}, "`by` does not go with `over`; leave it out."),
+        (
+            {"over": "region", "by": ["model", "item"]},
+            "`by` must name one column with `over`, that of the systems; got 'model', 'item'.",
+        ),
+        (
+            {"score": ["score", "item"], "model": "model"},
+            "`model` names a column of models; with several scores leave it out.",
+        ),
         (
             {"by": "where"},
             "`by` names the column 'where', which the frame does not have; its columns are "
