@@ -54,7 +54,8 @@ class Rankings:
         names = [line.name for line in table.lines]
         n = self.values[QUERY].n_unique()
         over = f"{n:,} {'query' if n == 1 else 'queries'}"
-        parts = [sections.results(table, self.means, SYSTEM, names, self.tie_ranges())]
+        ranges = self.tie_ranges()
+        parts = [sections.results(table, self.means, SYSTEM, names, ranges)]
         if self.pairs is not None:
             parts.append(sections.matrix(self.pairs, self.means, SYSTEM, names, over))
         parts += [
@@ -64,7 +65,8 @@ class Rankings:
         ]
         return {
             "title": f"{len(names)} {'run' if len(names) == 1 else 'runs'}, {over}",
-            "sentence": sections.outcome(table, self.pairs, "mean ", over),
+            "sentence": sections.outcome(table, self.pairs, "mean ", over)
+            + sections.tied_outcome(table, ranges, self._firsts()),
             "systems": distinct(names),
             "sections": parts,
         }
@@ -111,6 +113,11 @@ class Rankings:
             over=QUERY,
             **self.options.compared,
         )
+
+    def _firsts(self) -> dict[str, float]:
+        """Return the mean of the first metric of each system."""
+        first = self.means.filter(metric=self.options.metrics[0])
+        return dict(first.select(SYSTEM, pl.col("estimate").fill_null(0.0)).iter_rows())
 
     def tie_ranges(self) -> dict[tuple[str, str], tuple[float, float]]:
         """Return the smallest and the largest mean over the orders of ties."""

@@ -187,6 +187,27 @@ def outcome(table: Table, pairs: pl.DataFrame | None, kind: str, over: str) -> s
     return f"{told} It is told apart from {_named(apart)}, not from {_named(alike)}."
 
 
+def tied_outcome(
+    table: Table,
+    tie_ranges: Mapping[tuple[str, str], tuple[float, float]],
+    values: Mapping[str, float],
+) -> str:
+    """Say whose means would be the highest in another order of ties, nothing if nobody's would.
+
+    `values` has the means of the first metric.
+    """
+    metric, (best, *others) = table.metrics[0], [line.name for line in table.lines]
+    highest = values[best]
+    moved = [name for name in others if tie_ranges.get((name, metric), (0, highest))[1] > highest]
+    if not moved:
+        return ""
+    name = moved[0]
+    low, high = tie_ranges[name, metric]
+    ends = f"{wording.number(low)} and {wording.number(high)}"
+    of = f"{metric} of {in_a_sentence(name)}"
+    return f" Another order of ties could put another one first: {of} lies between {ends}."
+
+
 def _named(systems: Sequence[str]) -> str:
     """Return names of systems as a list in a sentence."""
     return wording.joined([in_a_sentence(system) for system in systems])

@@ -149,6 +149,18 @@ def test_tie_ranges_are_those_of_the_best_and_worst_orders() -> None:
     assert section(report, "results")["rows"][0]["cells"][0]["ties"] == "0.750 to 1.000"
 
 
+def test_the_sentence_tells_that_ties_decide() -> None:
+    judgments = {q: {"a": 1, "b": 0, "c": 0} for q in ("q1", "q2", "q3")}
+    run = {
+        "clear": {q: {"b": 3.0, "a": 2.0, "c": 1.0} for q in judgments},
+        "tied": {q: {"a": 1.0, "b": 1.0, "c": 1.0} for q in judgments},
+    }
+    run["clear"]["q3"] = {"a": 2.0, "b": 1.0}
+    sentence = prframe.report(run, judgments, metrics="AP").facts["sentence"]
+    told = "Another order of ties could put another one first: AP of tied lies between 0.333 and 1.000."
+    assert sentence.endswith(told)
+
+
 def test_checks_are_those_of_the_verb(run_report) -> None:
     joined = trec.join(runs(12, SYSTEMS), qrels(12), queries="qrels")
     by = ["system", "query_id"]
