@@ -188,6 +188,28 @@ def fill_in(_app: object, _docname: str, source: list[str]) -> None:
             source[0] = source[0].replace(mark, make())
 
 
+def example_reports(app: object, error: Exception | None) -> None:
+    """Write the reports that the guide links to beside the pages."""
+    if error is not None or app.builder.format != "html":
+        return
+    digits = prframe.datasets.load_digits()
+    prframe.report(
+        digits,
+        over="query_id",
+        item="item_id",
+        n_pos="n_relevant",
+        title="Six systems that search for images of digits",
+        output=Path(app.outdir) / "report-of-rankings.html",
+    )
+    prframe.report(
+        digits.select("system", "score", "label", "n_relevant"),
+        by="n_relevant",
+        title="Six systems as classifiers of pairs of images",
+        output=Path(app.outdir) / "report-of-classifiers.html",
+    )
+
+
 def setup(app: object) -> None:
-    """Fill in pages as they are read."""
+    """Fill in pages as they are read, and add the reports in the end."""
     app.connect("source-read", fill_in)
+    app.connect("build-finished", example_reports)

@@ -3,6 +3,7 @@ from . import (
     expressions as expressions,
     learn as learn,
     plot as plot,
+    reports as reports,
     stats as stats,
     tables as tables,
     trec as trec,
@@ -59,6 +60,7 @@ from .metrics import (
     nDCG as nDCG,
     parse_metric as parse_metric,
 )
+from .reports import report as report
 from .verbs.against_chance.ap_test import ap_test as ap_test
 from .verbs.against_chance.rank_test import rank_test as rank_test
 from .verbs.against_chance.topk_test import topk_test as topk_test

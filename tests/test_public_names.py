@@ -17,7 +17,7 @@ NAMES = """
     PrframeWarning R RBP RR RelP Rprec SetAP SetF SetP SetR Success TiePolicyWarning
     UndefinedMetricWarning UnknownMetricError UnmatchedIdsWarning W ap_test band check compare
     compare_curves curve datasets evaluate expressions infAP interval nDCG parse_metric rank_test
-    roc stats tables topk_test trec vlfeat
+    report reports roc stats tables topk_test trec vlfeat
 """
 STATS = """
     APNull AveragePrecision Bedroc CellEvaluator CellStatistic Confidence ConfidenceSequence
@@ -79,6 +79,11 @@ def test_names_of_the_statistics() -> None:
 
 def test_names_of_the_tables() -> None:
     assert sorted(prframe.tables.__all__) == ["Table", "letters", "results"]
+
+
+def test_names_of_the_reports() -> None:
+    assert sorted(prframe.reports.__all__) == ["Report", "report"]
+    assert prframe.report is prframe.reports.report
 
 
 def test_names_of_the_pictures() -> None:
