@@ -167,9 +167,10 @@ class RankStatistic:
         method : {"beta", "logit", "wald"}
             ``"beta"``: quantiles of a beta distribution of `share` with room for half a misplaced
             item more on either side; such an item counts as much as it takes from the best
-            ranking or adds to the worst one, in proportion to the distance from both. ``"logit"``, ``"wald"``: symmetric on the logit scale of `share`,
-            or on the scale of W_phi, with quantiles of Student's distribution with
-            ``2 + 2 (sum v^2)^2 / sum v^4`` degrees of freedom, where v are the items' values.
+            ranking or adds to the worst one, in proportion to the distance from both.
+            ``"logit"``, ``"wald"``: symmetric on the logit scale of `share`, or on the scale of
+            W_phi, with quantiles of Student's distribution with ``2 + 2 (sum v^2)^2 / sum v^4``
+            degrees of freedom, where v are the items' values.
 
         Returns
         -------
