@@ -17,6 +17,7 @@ from .errors import (
     PooledRankingWarning as PooledRankingWarning,
     PrframeError as PrframeError,
     PrframeWarning as PrframeWarning,
+    SkewedDifferencesWarning as SkewedDifferencesWarning,
     TiePolicyWarning as TiePolicyWarning,
     UndefinedMetricWarning as UndefinedMetricWarning,
     UnknownMetricError as UnknownMetricError,

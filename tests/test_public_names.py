@@ -14,7 +14,8 @@ NAMES = """
     AP AP11 AUC AUPRC BEDROC Bpref CATALOGUE DCG DependentFoldsWarning EF ERR
     EffectiveSampleSizeWarning F F1 IPrec Judged Lift MaxF1 Metric MissingColumnError
     NoNegativesWarning NumRel NumRelRet NumRet P PooledRankingWarning Prec PrframeError
-    PrframeWarning R RBP RR RelP Rprec SetAP SetF SetP SetR Success TiePolicyWarning
+    PrframeWarning R RBP RR RelP Rprec SetAP SetF SetP SetR SkewedDifferencesWarning Success
+    TiePolicyWarning
     UndefinedMetricWarning UnknownMetricError UnmatchedIdsWarning W ap_test band check compare
     compare_curves curve datasets evaluate expressions infAP interval nDCG parse_metric rank_test
     report reports roc stats tables topk_test trec vlfeat

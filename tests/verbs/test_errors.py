@@ -544,7 +544,7 @@ REFUSALS = {
     ),
     "interval of a rank statistic": (
         lambda: stats.rank_statistic([1, 2], [0, 1]).interval(method="normal"),
-        "`method` must be one of 'logit', 'wald'; got 'normal'.",
+        "`method` must be one of 'beta', 'logit', 'wald'; got 'normal'.",
     ),
     "level of a rank statistic": (
         lambda: stats.rank_statistic([1, 2], [0, 1]).interval(0.9),

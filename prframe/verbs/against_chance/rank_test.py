@@ -111,7 +111,8 @@ def rank_test(
 
     ``estimate`` is about ``W_phi = E phi(F(X))``, X being the score of a positive and F the
     distribution of all scores; for "mww" it is ``p / 2 + (1 - p) AUC``, p being the share of
-    positives. See `prframe.stats.rank_statistic`.
+    positives. See `prframe.stats.rank_statistic`. The interval has room for a misplaced item
+    that the sample lacks; that of a phi with jumps does not cover where many scores tie.
 
     References
     ----------
