@@ -17,6 +17,15 @@ from .classes import (
     recall_levels as recall_levels,
     two_classes as two_classes,
 )
+from .counted import CountedStatistic as CountedStatistic
+from .discounted import (
+    AveragePrecisionAt as AveragePrecisionAt,
+    DiscountedGain as DiscountedGain,
+    LinearRankMean as LinearRankMean,
+    RankBiasedPrecision as RankBiasedPrecision,
+    ReciprocalRank as ReciprocalRank,
+    SuccessAt as SuccessAt,
+)
 from .drawn_curves import CurveDraws as CurveDraws, DrawnCurves as DrawnCurves
 from .evaluators import (
     CellEvaluator as CellEvaluator,
@@ -31,7 +40,7 @@ from .levels import (
     joint_levels as joint_levels,
     ranking_levels as ranking_levels,
 )
-from .metric_base import CellStatistic as CellStatistic
+from .metric_base import CellStatistic as CellStatistic, Influence as Influence
 from .metrics import (
     AveragePrecision as AveragePrecision,
     Bedroc as Bedroc,
@@ -39,12 +48,25 @@ from .metrics import (
     RocArea as RocArea,
     TrapezoidArea as TrapezoidArea,
 )
+from .partial import (
+    GainArea as GainArea,
+    PartialAveragePrecision as PartialAveragePrecision,
+    PartialRocArea as PartialRocArea,
+    RecallAtPrecision as RecallAtPrecision,
+    Scale as Scale,
+    gain_area as gain_area,
+    mean_shortfall as mean_shortfall,
+    scaled_area as scaled_area,
+)
 from .thresholded import (
     LargestF1 as LargestF1,
     SetAveragePrecision as SetAveragePrecision,
+    SetBalancedAccuracy as SetBalancedAccuracy,
     SetFMeasure as SetFMeasure,
+    SetMatthews as SetMatthews,
     SetPrecision as SetPrecision,
     SetRecall as SetRecall,
+    SetSpecificity as SetSpecificity,
 )
 from .top import (
     Enrichment as Enrichment,

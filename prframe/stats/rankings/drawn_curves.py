@@ -79,6 +79,14 @@ class DrawnCurves(Protocol):
         """Return curves for single levels or areas, in proportion within ties or at their ends."""
         ...
 
+    def counts(self, *, area: bool = False, at_ends: bool = False) -> tuple[Floats, Floats]:
+        """Return the mean counts of rankings with these curves, of as many items as there are.
+
+        The cells lie between the levels of recall, the last one holds what is not retrieved. Each
+        class has the shape (n_draws, n_cells).
+        """
+        ...
+
     def areas_under_precision(self, *, at_ends: bool = False) -> Floats:
         """Return the areas under the precision of curves for areas, shape (n_draws,)."""
         ...
