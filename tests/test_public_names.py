@@ -20,7 +20,7 @@ NAMES = """
     roc stats tables topk_test trec vlfeat
 """
 STATS = """
-    APNull AveragePrecision AveragePrecisionAt Bedroc CellEvaluator CellStatistic Confidence
+    APNull AtPrior AveragePrecision AveragePrecisionAt Bedroc CellEvaluator CellStatistic Confidence
     ConfidenceSequence CountedStatistic CurveDifference CurveDraws CustomFunction DCG
     DiscountedGain DrawnCurves Enrichment Evaluator F1At FAt FoundAlone GainArea
     InfluenceEvaluator IntervalEstimate Jump LargestF1 LiftAt LinearRankMean LinearRankNull

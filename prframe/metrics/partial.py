@@ -1,7 +1,6 @@
 """Partial areas and the area under the precision-recall-gain curve."""
 
 from collections.abc import Callable, Sequence
-from typing import get_args
 
 import polars as pl
 
@@ -9,8 +8,7 @@ from prframe import checks, stats
 from prframe.metrics.metric import REL, Metric, Parameter, Setting, Term
 from prframe.metrics.quantities import Quantities
 from prframe.metrics.shared import over
-from prframe.stats import PartialRocArea
-from prframe.stats.rankings import Scale, gain_area, mean_shortfall, scaled_area
+from prframe.stats.tie_expectations import gain_area, mean_shortfall
 from prframe.tie_policies import NO_MEAN
 from prframe.typing import Floats
 
@@ -49,14 +47,12 @@ def _partial_auc_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> p
     shown = q.n - q.n_hits
     rest = _of_blocks(mean_shortfall, shown, q.n_neg, m.number("max_fpr") * q.n_neg)
     area = terms[0] + (q.n_pos - q.n_hits) * rest
-    metric = _partial_roc_area(m)
-    pairs = q.n_pos.cast(pl.Float64) * q.n_neg
-    return _of_blocks(lambda values: scaled_area(values, metric), area / pairs)
-
-
-def _partial_roc_area(m: Metric) -> PartialRocArea:
-    scale: Scale = "mcclish" if m["scale"] == "mcclish" else "area"
-    return PartialRocArea(m.number("max_fpr"), scale)
+    area /= q.n_pos.cast(pl.Float64) * q.n_neg
+    if m["scale"] == "area":
+        return area
+    most = m.number("max_fpr")
+    least = most**2 / 2
+    return (1 + (area - least) / (most - least)) / 2
 
 
 def _gain_credit(q: Quantities, _: Metric) -> pl.Expr:
@@ -76,7 +72,7 @@ def _part(name: str, value: object) -> Setting:
 
 def _scale(name: str, value: object) -> Setting:
     """Require a scale of partial areas."""
-    checks.one_of(name, value, get_args(Scale))
+    checks.one_of(name, value, ("area", "mcclish"))
     return str(value)
 
 
@@ -107,7 +103,7 @@ pAUC = Metric(
     ties=frozenset(NO_MEAN),
     needs=("n_pos", "n_neg"),
     options=frozenset({"weight"}),
-    cells=_partial_roc_area,
+    cells=lambda m: stats.PartialRocArea(m.number("max_fpr"), str(m["scale"])),
 )
 AUPRG = Metric(
     "AUPRG",

@@ -138,8 +138,8 @@ def _set_f(q: Quantities, m: Metric, _: Sequence[pl.Expr]) -> pl.Expr:
     return (1 + square) * q.n_hits / (square * q.n_pos + q.n)
 
 
-def _precision_above(_q: Quantities, _m: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
-    return pl.when(k > 0).then(tp / k).otherwise(0.0)
+def _precision_above(q: Quantities, _: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
+    return pl.when(k > 0).then(q.precision(tp, k - tp)).otherwise(0.0)
 
 
 def _recall_above(q: Quantities, _m: Metric, tp: pl.Expr, _k: pl.Expr) -> pl.Expr:
@@ -220,6 +220,7 @@ P = or_above(
     ),
     _precision_above,
     lambda _: stats.SetPrecision(),
+    options=frozenset({"prior"}),
 )
 R = _or_at_precision(
     or_above(

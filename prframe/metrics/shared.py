@@ -34,12 +34,16 @@ def at_threshold(metric: Metric, formula: Formula, cells: Cells) -> Metric:
     )
 
 
-def or_above(metric: Metric, formula: Formula, cells: Cells) -> Metric:
-    """Return the metric, with a threshold as another place where it may be taken."""
+def or_above(
+    metric: Metric, formula: Formula, cells: Cells, options: frozenset[str] = frozenset()
+) -> Metric:
+    """Return the metric, with a threshold as another place where it may be taken.
+
+    `options` are those of the metric at a threshold.
+    """
     known = replace(metric, parameters=(*metric.parameters, THRESHOLD))
-    return replace(
-        known, instead=(("threshold", at_threshold(known, formula, cells)), *metric.instead)
-    )
+    place = replace(at_threshold(known, formula, cells), options=options)
+    return replace(known, instead=(("threshold", place), *metric.instead))
 
 
 def _above(q: Quantities, m: Metric) -> pl.Expr:

@@ -103,6 +103,7 @@ from .rank_statistics import (
     roc_from_ranks as roc_from_ranks,
 )
 from .rankings import (
+    AtPrior as AtPrior,
     AveragePrecision as AveragePrecision,
     AveragePrecisionAt as AveragePrecisionAt,
     Bedroc as Bedroc,

@@ -820,6 +820,23 @@ REFUSALS = {
         "method='logit' is for metrics within bounds; got AUPRG; take 'wald', 'percentile' or "
         "'bca'.",
     ),
+    "a prior of 1": (
+        lambda: interval(GOOD, "AP", prior=1),
+        "`prior` must be a number > 0 and < 1; got 1.",
+    ),
+    "an interval that knows no prior": (
+        lambda: interval(GOOD, ["AP", "AUC"], prior=0.5),
+        "`prior` has no meaning for 'AUC'; evaluate these in a call of their own, without prior.",
+    ),
+    "a prior of the first k": (
+        lambda: interval(GOOD, "AP@5", prior=0.5),
+        "`prior` has no meaning for the first k of one ranking, as the population has other items "
+        "there; got AP@5; leave the cut-off or `prior` out.",
+    ),
+    "a prior of values at hand": (
+        lambda: interval(GOOD, values="score", over="label", prior=0.5),
+        "`prior` is for metrics of rankings; leave it out with values=.",
+    ),
     "a threshold that is no number": (
         lambda: evaluate(GOOD, prframe.P(threshold="high")),
         "`threshold of P` must be a finite number; got 'high'.",

@@ -1,7 +1,7 @@
 """Draws of the metrics of a population by the Bayesian bootstrap of its ROC curve."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -69,11 +69,19 @@ class _Curves:
     weights: Floats
     kinds: dict[tuple[bool, bool], Draws] = field(default_factory=dict)
     counted: dict[tuple[bool, bool], tuple[Floats, Floats]] = field(default_factory=dict)
+    elsewhere: dict[float, "_Curves"] = field(default_factory=dict)
 
     @property
     def levels(self) -> Floats:
         """The levels of recall."""
         return self.path.levels
+
+    def at_prior(self, prior: float) -> "_Curves":
+        """Return the same curves in a population with this share of positives."""
+        if prior not in self.elsewhere:
+            path = self.path.at_prior(prior)
+            self.elsewhere[prior] = replace(self, path=path, kinds={}, counted={}, elsewhere={})
+        return self.elsewhere[prior]
 
     def drawn(self, *, area: bool = False, at_ends: bool = False) -> Draws:
         """Return curves for single levels or areas, in proportion within ties or at their ends."""

@@ -1,3 +1,4 @@
+from .at_prior import AtPrior as AtPrior
 from .bootstrap import (
     cluster_counts as cluster_counts,
     cluster_influence as cluster_influence,
@@ -53,10 +54,6 @@ from .partial import (
     PartialAveragePrecision as PartialAveragePrecision,
     PartialRocArea as PartialRocArea,
     RecallAtPrecision as RecallAtPrecision,
-    Scale as Scale,
-    gain_area as gain_area,
-    mean_shortfall as mean_shortfall,
-    scaled_area as scaled_area,
 )
 from .thresholded import (
     LargestF1 as LargestF1,

@@ -75,6 +75,10 @@ class DrawnCurves(Protocol):
         """The weights of an integral over recall, shape (n_levels,)."""
         ...
 
+    def at_prior(self, prior: float) -> "DrawnCurves":
+        """Return the same curves in a population with this share of positives."""
+        ...
+
     def drawn(self, *, area: bool = False, at_ends: bool = False) -> CurveDraws:
         """Return curves for single levels or areas, in proportion within ties or at their ends."""
         ...

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias, get_args
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
-from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
+from prframe.stats.rankings.cell_sums import as_arrays, ratio, running
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.counted import CountedStatistic
+from prframe.stats.tie_expectations import gain_area, mean_shortfall
 from prframe.typing import Floats
 
-Scale: TypeAlias = Literal["area", "mcclish"]
 # A precision reaches a level if rounding alone leaves it below.
 _HAIR_BELOW = 1 - 1e-12
 
@@ -42,12 +42,12 @@ class PartialRocArea(CountedStatistic):
     """
 
     max_fpr: float = 0.1
-    scale: Scale = "area"
+    scale: str = "area"
 
     def __post_init__(self) -> None:
         """Check the rate and the scale."""
         checks.number("max_fpr", self.max_fpr, above=0, at_most=1)
-        checks.one_of("scale", self.scale, get_args(Scale))
+        checks.one_of("scale", self.scale, ("area", "mcclish"))
 
     @property
     def name(self) -> str:
@@ -57,7 +57,7 @@ class PartialRocArea(CountedStatistic):
     @property
     def limits(self) -> tuple[float, float]:
         """The least and the largest value."""
-        least, most = scaled_area(np.array([0.0, self.max_fpr]), self)
+        least, most = _scaled(np.array([0.0, self.max_fpr]), self)
         return float(least), float(most)
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
@@ -67,26 +67,19 @@ class PartialRocArea(CountedStatistic):
         end = np.cumsum(neg, axis=-1)
         reach = (self.max_fpr * n_neg)[..., None]
         area = (pos * mean_shortfall(end - neg, end, reach)).sum(axis=-1)
-        return scaled_area(ratio(area, n_pos * 1.0 * n_neg), self)
+        return _scaled(ratio(area, n_pos * 1.0 * n_neg), self)
 
     def trials(self, cells: RankedCells) -> int:
         """Return the size of the smaller class, of the negatives those within the rate."""
         return max(1, min(cells.n_pos, int(self.max_fpr * cells.n_neg)))
 
 
-def scaled_area(area: Floats, metric: PartialRocArea) -> Floats:
+def _scaled(area: Floats, metric: PartialRocArea) -> Floats:
     """Return an area on the scale that is asked for."""
     if metric.scale == "area":
         return area
     least = metric.max_fpr**2 / 2
     return (1 + (area - least) / (metric.max_fpr - least)) / 2
-
-
-def mean_shortfall(start: Numbers, end: Numbers, reach: Numbers) -> Floats:
-    """Return the mean of ``max(0, reach - x)`` over x from start to end."""
-    width = end - start
-    left, right = np.maximum(reach - start, 0.0), np.maximum(reach - end, 0.0)
-    return np.where(width > 0, ratio(left**2 - right**2, 2 * width, 0.0), left)
 
 
 @dataclass(frozen=True)
@@ -203,22 +196,3 @@ class GainArea(CountedStatistic):
         tp, fp = np.cumsum(pos, axis=-1), np.cumsum(neg, axis=-1)
         area = gain_area(tp - pos, tp, fp - neg, fp, n_pos[..., None], n_neg[..., None])
         return np.where((n_pos > 0) & (n_neg > 0), area.sum(axis=-1), np.nan)
-
-
-def gain_area(  # noqa: PLR0913, PLR0917
-    tp_start: Floats,
-    tp_end: Floats,
-    fp_start: Floats,
-    fp_end: Floats,
-    n_pos: Floats,
-    n_neg: Floats,
-) -> Floats:
-    """Return the area under the precision-recall-gain curve that tie blocks contribute."""
-    odds = ratio(n_pos, n_neg, 0.0)
-    # Recall gain is 0 where recall is the share of positives.
-    first = np.maximum(tp_start, ratio(n_pos**2, n_pos + n_neg, 0.0))
-    share = ratio(first - tp_start, tp_end - tp_start, 0.0)
-    fp_first = fp_start + (fp_end - fp_start) * share
-    heights = 2 - odds * (ratio(fp_first, first, 0.0) + ratio(fp_end, tp_end, 0.0))
-    width = odds * n_pos * (ratio(1.0, first, 0.0) - ratio(1.0, tp_end, 0.0))
-    return np.where(first < tp_end, heights / 2 * width, 0.0)

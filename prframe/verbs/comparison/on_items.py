@@ -21,7 +21,8 @@ from prframe.stats.paired_rankings import (
     untested,
 )
 from prframe.typing import Integers
-from prframe.verbs._evaluation import Evaluation
+from prframe.verbs._at_prior import at_prior
+from prframe.verbs._evaluation import Evaluation, refuse_option
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, warn_null
@@ -43,6 +44,7 @@ class OnItems(Plan):
 
     asked: Comparison
     incomplete: Incomplete
+    prior: float | None = None
 
     def accepts(self) -> Accepts:
         """Return the arguments under which each model ranks the same items."""
@@ -63,7 +65,23 @@ class OnItems(Plan):
                     f"interval='bca' on the same items is for {with_cells()}; got {name}: "
                     f"{reason}; take 'percentile'."
                 )
+        if self.prior is not None:
+            self._check_prior(asked)
         self._plan.check(clustered=self.args.cluster is not None)
+
+    def _check_prior(self, asked: Comparison) -> None:
+        """Refuse metrics and tests that know no other share of positives."""
+        refuse_option("prior", asked.wanted)
+        if asked.test in OWN_TESTS:
+            raise PrframeError(
+                f"test={asked.test!r} takes no `prior`; take 'randomization' or 'bootstrap'."
+            )
+        for name, metric in asked.wanted.items():
+            if reason := metric.without_cells:
+                raise PrframeError(
+                    f"`prior` on the same items is for metrics of counts; got {name}: {reason}."
+                )
+            at_prior(metric, self.prior)
 
     @property
     def _plan(self) -> ComparisonPlan:
@@ -155,7 +173,7 @@ class OnItems(Plan):
         others = [name for name in wanted if name not in quick]
         evaluators: list[tuple[list[str], Evaluator]] = []
         if quick:
-            statistics = [wanted[name].cell_statistic() for name in quick]
+            statistics = [at_prior(wanted[name], self.prior) for name in quick]
             evaluators.append((quick, CellEvaluator(group.positive, statistics)))
         if others:
             evaluate = CatalogueEvaluator(group.items, [wanted[name] for name in others])

@@ -40,12 +40,13 @@ from prframe.stats.rankings import (
 )
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
 from prframe.typing import Alternative, Columns, Floats, FrameT, Schema, Shared
-from prframe.verbs._evaluation import Evaluation
+from prframe.verbs._at_prior import at_prior, prior_of
+from prframe.verbs._evaluation import Evaluation, refuse_option
 from prframe.verbs._folds import Resampling, check_resampling
 from prframe.verbs._groups import each_group, group_cells, resamples
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._trec_eval_names import TrecEvalNames
-from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries
+from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries, refuse_prior
 from prframe.verbs._verb import (
     grouped_over,
     positives_of,
@@ -99,6 +100,7 @@ def interval(
     over: Columns | None = None,
     cluster: str | None = None,
     resampling: float | Resampling | None = None,
+    prior: float | None = None,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
     n_resamples: int = INTERVAL_DRAWS,
@@ -151,6 +153,10 @@ def interval(
     resampling : "cv" or float > 0, optional
         Where `over` names folds, whose training sets overlap: the variance of "t" and "logit" is
         corrected; as in `compare`.
+    prior : float in (0, 1), optional
+        The metric in a population with this share of positives, whatever the sample's: negatives
+        are weighed as in `evaluate`. For AP, AUPRC, pAP, Prec@r, P at a threshold, and, with
+        `over`, what takes it in `evaluate`. So groups of other prevalences can be compared.
     confidence_level : float in (0, 1)
         Probability of covering.
     alternative : {"two-sided", "less", "greater"}
@@ -237,6 +243,7 @@ def interval(
         if method in _DRAWN or (method == "auto" and over is None)
         else checks.whole_number("n_resamples", n_resamples, at_least=1),
         seed=int(random_generator(rng).integers(1 << 62)),
+        prior=prior_of(prior),
     )
     if over is None:
         if values is not None:
@@ -246,8 +253,9 @@ def interval(
         result: FrameT = run(frame, plan, _COLUMNS)
         return result
     grouped: Arguments = grouped_over(plan.args, over)
-    measure: Evaluation | ValuesAtHand = Evaluation(grouped, wanted)
+    measure: Evaluation | ValuesAtHand = Evaluation(grouped, wanted, prior=plan.prior)
     if values is not None:
+        refuse_prior(prior)
         frame, names = names_of(frame)
         used = [*grouped.keys, *([] if cluster is None else [cluster])]
         measure = ValuesAtHand.of(values, names, used, models=False)
@@ -277,6 +285,7 @@ class _Intervals(Plan):
     confidence: Confidence
     n_resamples: int
     seed: int
+    prior: float | None
 
     def accepts(self) -> Accepts:
         """Return the arguments under which rows are a sample of items, or of clusters."""
@@ -302,6 +311,8 @@ class _Intervals(Plan):
                     f"{name} of one ranking has no interval here: {metric.without_cells}; "
                     f"{with_cells()} have; for a mean over groups name them with over=."
                 )
+        if self.prior is not None:
+            refuse_option("prior", self.wanted)
         # Making the statistics checks their cut-offs.
         _ = self.statistics
         known = _OF_RANKINGS if self.args.cluster is None else _OF_CLUSTERS
@@ -311,7 +322,7 @@ class _Intervals(Plan):
     @cached_property
     def statistics(self) -> dict[str, CellStatistic]:
         """The metrics as functions of cells."""
-        return {name: metric.cell_statistic() for name, metric in self.wanted.items()}
+        return {name: at_prior(metric, self.prior) for name, metric in self.wanted.items()}
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group and metric."""
