@@ -176,7 +176,7 @@ class GainArea(CountedStatistic):
     Examples
     --------
     >>> round(float(GainArea().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
-    0.556
+    0.333
     """
 
     @property
