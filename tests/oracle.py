@@ -368,9 +368,10 @@ def specificity(group: Group, threshold: float) -> float:
 
 def precision_and_recall(group: Group, k: int | None, threshold: float | None) -> list[float]:
     """Return precision and recall among the first k, or above a threshold."""
-    if threshold is None:
-        return [precision_at(group, k), recall_at(group, k)]
-    return [set_precision(above(group, threshold)), set_recall(above(group, threshold))]
+    cut = group if threshold is None else above(group, threshold)
+    # Precision is defined without positives.
+    recall = recall_at(cut, k) if cut.total(positive=True) else 0.0
+    return [set_precision(cut) if k is None else precision_at(cut, k), recall]
 
 
 def all_points(group: Group) -> list[tuple[float, float, float]]:
