@@ -101,7 +101,7 @@ UNREADABLE = {
     "P@0": "the cut-off in 'P@0' must be a whole number >= 1; got '0'.",
     "P@1.5": "the cut-off in 'P@1.5' must be a whole number >= 1; got '1.5'.",
     "AUC@5": "AUC takes no cut-off; got 'AUC@5'.",
-    "P(rle=2)@5": "P has no parameter 'rle'; it takes 'rel'. Did you mean 'rel'?",
+    "P(rle=2)@5": "P has no parameter 'rle'; it takes 'rel', 'threshold'. Did you mean 'rel'?",
     "NumRet(rel=2)": "NumRet has no parameter 'rel'; it takes none.",
     "NumRet(2)": "NumRet takes no parameters; got 'NumRet(2)'.",
     "P(rel=0)@5": "`rel of P` must be a number > 0; got 0.",

@@ -1,12 +1,13 @@
 """Draws of the curve behind one ranking, by the Bayesian bootstrap of its ranks."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from prframe.stats.curves.drawn.areas import area_under_precision, area_under_rates
 from prframe.stats.curves.drawn.gamma_walks import Weights, add_up
@@ -78,6 +79,7 @@ class DrawnPath:
 
     def __init__(self, path: RocPath, levels: Floats, blocks: Sequence[Weights]) -> None:
         """Draw the recall at the knots."""
+        self.known_log_odds: float | None = None
         path = path.thin(DRAWN_KNOTS)
         self.path, self.levels, self.blocks, self.knots = path, levels, blocks, Knots.of(path)
         below = np.bincount((levels * _CELLS).astype(np.int64) + 1, minlength=_CELLS + 2)
@@ -97,6 +99,12 @@ class DrawnPath:
             log_against = passage.between(self._against(passage, self.knots.half))
             np.subtract(log_recall, log_against, out=drawn[:, columns], casting="same_kind")
         return drawn.T
+
+    def at_prior(self, prior: float) -> "DrawnPath":
+        """Return the same draws in a population whose share of positives is known."""
+        path = copy(self)
+        path.known_log_odds = float(logit(prior))
+        return path
 
     def curves(self, *, block_ends: bool = False, fading: bool = False) -> Draws:
         """Draw curves from the posterior distribution of the curve behind the ranking.
@@ -171,7 +179,9 @@ class DrawnPath:
         return rates
 
     def _log_odds(self, block: Weights) -> Floats:
-        """Draw the logarithm of the odds of a positive."""
+        """Draw the logarithm of the odds of a positive, unless it is known."""
+        if self.known_log_odds is not None:
+            return np.full(block.n_draws, self.known_log_odds)
         rng, size = block.generator(0), block.n_draws
         totals = self.path.n_pos, self.path.n_neg
         pos, neg = (rng.standard_gamma(total + 0.5, size) for total in totals)
