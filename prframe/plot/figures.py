@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 
+from prframe._preparation import wording
 from prframe._preparation.colours import PALETTE, PALETTE_DARK, Look
 from prframe.errors import PrframeError
 
@@ -261,8 +262,8 @@ def note(ax: Axes, label: str, text: str) -> None:
 
 
 def _wrapped(text: str, letters: int) -> list[str]:
-    """Break text into lines, but not at equality signs."""
-    return wrap(text.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"), letters)
+    """Break text into lines."""
+    return wrap(wording.unbroken(text), letters)
 
 
 def note_below(figure: Figure, text: str) -> None:

@@ -63,6 +63,7 @@ PICTURES: dict[str, Callable[[dict[str, pl.DataFrame]], Any]] = {
     "curve_difference": lambda d: plot.curve_difference(d["curves"], confidence_level=0.95),
     "one curve_difference": lambda d: plot.curve_difference(d["curves"], pair=("pixels", "ink")),
     "interval": lambda d: plot.interval(d["means"], letters=d["pairs"], **TOLD),
+    "differences": lambda d: plot.interval(d["pairs"]),
     "one interval": lambda d: plot.interval(d["means"].filter(metric="AP"), **TOLD),
     "queries": lambda d: plot.queries(d["values"], "pixels", "pca", metric="AP"),
     "matrix": lambda d: plot.matrix(d["pairs"], metric="AP", **TOLD),
