@@ -10,7 +10,9 @@ from pathlib import Path
 import matplotlib as mpl
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE.parent), str(HERE)]
+
+from pictures import Picture  # noqa: E402
 
 import prframe  # noqa: E402 - the path must first name the package beside these pages
 from prframe.accessors import verbs  # noqa: E402
@@ -189,5 +191,6 @@ def fill_in(_app: object, _docname: str, source: list[str]) -> None:
 
 
 def setup(app: object) -> None:
-    """Fill in pages as they are read."""
+    """Fill in pages as they are read, and draw their pictures."""
     app.connect("source-read", fill_in)
+    app.add_directive("picture", Picture)

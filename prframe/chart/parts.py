@@ -117,7 +117,8 @@ def rule(value: float, along: str, colour: str, dashes: Sequence[float] = ()) ->
     mark = alt.Chart(alt.InlineData(values=[{}])).mark_rule(
         color=colour, strokeDash=list(dashes) or [1, 0]
     )
-    return mark.encode(**{along: {"x": alt.XDatum, "y": alt.YDatum}[along](value)})
+    made: alt.Chart = mark.encode(alt.XDatum(value) if along == "x" else alt.YDatum(value))
+    return made
 
 
 def told(column: str, title: str | None = None) -> alt.Tooltip:
@@ -162,7 +163,7 @@ def finished(
         made = alt.concat(*panels, columns=columns)
     if lines:
         made = made.properties(title=title)
-    return cast("Chart", made.properties(description=text))
+    return made.properties(description=text)
 
 
 def alt_text(drawn: Chart) -> str:
