@@ -35,7 +35,8 @@ print(bands.gather_every(60))
 # handful of different scores; within a block of ties its curve is smooth. No ranking ever makes a
 # band narrow at the first images, be they all relevant: they are few.
 
-prframe.plot.curve(bands)
+ax = prframe.plot.curve(bands)
+ax.set_xlim(0, 0.2)
 
 # %%
 # Where the bands are apart, the systems differ; both bands are right with a probability of at least
@@ -56,7 +57,10 @@ both = pl.concat(
         "each by itself": single,
     }.items()
 )
-prframe.plot.curve(both, facet="levels")
+figure = prframe.plot.curve(both, facet="levels")
+for ax in figure.axes:
+    ax.set(xlim=(0, 0.2), xticks=[0, 0.1, 0.2])
+figure
 
 # %%
 # Where the list ends
@@ -78,4 +82,7 @@ prframe.plot.curve(whole)
 six = ["q0303", "q0479", "q0684", "q1097", "q1199", "q1705"]
 every = digits.filter(pl.col("query_id").is_in(six), pl.col("system").is_in(["pixels", "binary"]))
 bands = every.pr.band(by=["query_id", "system"], recall_range=(0.02, 0.19), rng=1, **totals)
-prframe.plot.curve(bands, facet="query_id")
+figure = prframe.plot.curve(bands, facet="query_id")
+for ax in figure.axes:
+    ax.set(xlim=(0, 0.2), xticks=[0, 0.1, 0.2])
+figure

@@ -249,7 +249,9 @@ def legend(ax: Axes, names: Mapping[object, str], marks: Mapping[object, Look]) 
     size = FontProperties(size=mpl.rcParams["legend.fontsize"]).get_size()
     entry = (max(map(len, labels)) * _LETTER + 4) * float(size) / _POINTS
     columns = max(1, min(len(labels), int(figure.get_figwidth() / entry)))
-    figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
+    # A note below all panels leaves no room there.
+    side = "upper" if figure.get_supxlabel() else "lower"
+    figure.legend(handles, labels, loc=f"outside {side} center", ncols=columns, frameon=False)
 
 
 def line_style(look: Look) -> Any:  # noqa: ANN401 - matplotlib has no name for the type

@@ -75,7 +75,8 @@ def interval(
         _forest(on, panel, drawn.names)
         if drawn.is_of_differences:
             on.axvline(0, color=figures.ink(on), linewidth=0.8)
-        on.set_xlabel(figures.short(drawn.label(panel)))
+        before = "difference\nof " if drawn.is_of_differences else ""
+        on.set_xlabel(f"{before}{figures.short(panel.value)}")
     if len(axes) == 1:
         figures.note(axes[0], axes[0].get_xlabel(), drawn.note)
         return figures.described(axes[0], drawn.text)

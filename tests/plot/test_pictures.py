@@ -21,6 +21,7 @@ def test_pictures_are_axes_or_figures_with_a_text(kind: str) -> None:
     drawn = PICTURES[kind](data())
     has_panels = kind in {
         *("curve in panels", "curve over queries", "bands in panels", "curve_difference"),
+        "bands of two in panels",
         *("interval", "differences", "scores in panels"),
     }
     assert isinstance(drawn, Figure if has_panels else Axes)
