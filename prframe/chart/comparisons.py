@@ -116,7 +116,8 @@ def _cells(compared: Comparison) -> pl.DataFrame:
                     "bottom": wording.p_value(p_value),
                 }
             )
-    schema = dict.fromkeys(("mean", "difference", "p_value", "shown"), pl.Float64)
+    numbers = ("mean", "difference", "p_value", "shown")
+    schema: dict[str, type[pl.Float64]] = dict.fromkeys(numbers, pl.Float64)
     return pl.DataFrame(rows, schema_overrides=schema, infer_schema_length=None)
 
 

@@ -250,8 +250,8 @@ def legend(ax: Axes, names: Mapping[object, str], marks: Mapping[object, Look]) 
     entry = (max(map(len, labels)) * _LETTER + 4) * float(size) / _POINTS
     columns = max(1, min(len(labels), int(figure.get_figwidth() / entry)))
     # A note below all panels leaves no room there.
-    side = "upper" if figure.get_supxlabel() else "lower"
-    figure.legend(handles, labels, loc=f"outside {side} center", ncols=columns, frameon=False)
+    side: Any = "outside upper center" if figure.get_supxlabel() else "outside lower center"
+    figure.legend(handles, labels, loc=side, ncols=columns, frameon=False)
 
 
 def line_style(look: Look) -> Any:  # noqa: ANN401 - matplotlib has no name for the type
