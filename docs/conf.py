@@ -10,7 +10,9 @@ from pathlib import Path
 import matplotlib as mpl
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE.parent), str(HERE)]
+
+from pictures import Picture  # noqa: E402
 
 import prframe  # noqa: E402 - the path must first name the package beside these pages
 from prframe.accessors import verbs  # noqa: E402
@@ -212,6 +214,7 @@ def example_reports(app: object, error: Exception | None) -> None:
 
 
 def setup(app: object) -> None:
-    """Fill in pages as they are read, and add the reports in the end."""
+    """Fill in pages as they are read, draw their pictures, and add the reports in the end."""
     app.connect("source-read", fill_in)
+    app.add_directive("picture", Picture)
     app.connect("build-finished", example_reports)

@@ -1,4 +1,5 @@
 from . import (
+    chart as chart,
     datasets as datasets,
     expressions as expressions,
     learn as learn,

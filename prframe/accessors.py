@@ -83,11 +83,14 @@ class FrameNamespace(_Namespace, Generic[Frame]):
         """The pictures of the frame."""
         return PlotNamespace(self._subject())
 
+    @property
+    def chart(self) -> "ChartNamespace":
+        """The interactive pictures of the frame."""
+        return ChartNamespace(self._subject())
 
-class PlotNamespace(_Namespace):
-    """The pictures of a frame, which are the functions of `prframe.plot.of_frames`."""
 
-    _path = ".pr.plot"
+class _PictureNamespace(_Namespace):
+    """A namespace with the pictures of a frame."""
 
     def __init__(self, frame: Any) -> None:
         self._frame = frame
@@ -95,6 +98,18 @@ class PlotNamespace(_Namespace):
     def _subject(self) -> Any:
         """Return the frame."""
         return self._frame
+
+
+class PlotNamespace(_PictureNamespace):
+    """The pictures of a frame, which are those of `prframe.plot.of_frames`."""
+
+    _path = ".pr.plot"
+
+
+class ChartNamespace(_PictureNamespace):
+    """The interactive pictures of a frame, which are those of `prframe.chart.of_frames`."""
+
+    _path = ".pr.chart"
 
 
 class ExprNamespace(_Namespace):
@@ -124,11 +139,12 @@ def _offer(namespace: type[_Namespace], module: str, names: Sequence[str]) -> No
 
 _EXPRESSIONS = ("metric", "ap", "auc", "precision", "recall", "rr", "ndcg", "curve")
 _PICTURES = (
-    *("curve", "roc", "curve_difference", "interval", "queries", "matrix", "groups"),
+    *("curve", "roc", "band", "curve_difference", "interval", "queries", "matrix", "groups"),
     *("ap_null", "check", "scores"),
 )
 _offer(FrameNamespace, "prframe", verbs())
 _offer(PlotNamespace, "prframe.plot.of_frames", _PICTURES)
+_offer(ChartNamespace, "prframe.chart.of_frames", _PICTURES)
 _offer(ExprNamespace, "prframe.expressions", _EXPRESSIONS)
 
 

@@ -72,7 +72,7 @@ def loaded(code: str) -> set[str]:
 
 def test_names_of_the_package() -> None:
     assert sorted(prframe.__all__) == NAMES.split()
-    assert dir(prframe) == sorted([*prframe.__all__, "learn", "plot"])
+    assert dir(prframe) == sorted([*prframe.__all__, "chart", "learn", "plot"])
 
 
 def test_names_of_the_statistics() -> None:
@@ -92,6 +92,11 @@ def test_names_of_the_reports() -> None:
 def test_names_of_the_pictures() -> None:
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     assert sorted(prframe.plot.__all__) == PLOT.split()
+
+
+def test_names_of_the_charts() -> None:
+    pytest.importorskip("altair", reason="altair is not installed")
+    assert sorted(prframe.chart.__all__) == PLOT.split()
 
 
 def test_names_of_trec() -> None:
