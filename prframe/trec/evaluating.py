@@ -158,7 +158,7 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     flags = {"by_query": by_query, "complete_queries": complete_queries}
     for name, value in (flags | {"judged_only": judged_only}).items():
         checks.flag(name, value)
-    task = _Task(
+    task = Task(
         _wanted(measures_of(measures, version), by_query=by_query),
         by_query=by_query,
         level=checks.whole_number("relevance_level", relevance_level, 1),
@@ -191,7 +191,7 @@ def _wanted(asked: list[Measure], *, by_query: bool) -> list[Measure]:
 
 
 @dataclass(frozen=True)
-class _Task:
+class Task:
     """What one call must do."""
 
     measures: list[Measure]
@@ -209,20 +209,22 @@ class _Task:
 
     def result(self, joined: pl.DataFrame, systems: list[str]) -> pl.DataFrame:
         """Return a row for each system, or for each of its queries."""
-        values = self._values(joined, [*systems, "query_id"])
+        values = self.values(joined, [*systems, "query_id"])
         if self.by_query:
             return values
-        summaries = [measure.summary(pl.col(measure.name)) for measure in self.measures]
         if not systems:
-            return values.select(summaries)
-        return values.group_by(systems, maintain_order=True).agg(summaries)
+            return values.select(self.summaries())
+        return values.group_by(systems, maintain_order=True).agg(self.summaries())
 
-    def _values(self, joined: pl.DataFrame, by: list[str]) -> pl.DataFrame:
+    def summaries(self) -> list[pl.Expr]:
+        """Return the summary of each measure over the queries."""
+        return [measure.summary(pl.col(measure.name)) for measure in self.measures]
+
+    def values(self, joined: pl.DataFrame, by: list[str]) -> pl.DataFrame:
         """Return the values of the measures for each query of each system."""
-        if self.depth is not None:
-            joined = _cut(joined, by, self.depth, float32=self.float32)
-        if self.judged_only:
-            joined = condensed(joined, group(joined.select(by)).of_row)
+        joined = limited(
+            joined, by, self.depth, judged_only=self.judged_only, float32=self.float32
+        )
         needed = {str(metric): metric for measure in self.measures for metric in measure.metrics}
         wanted = needed or {"NumRet": NumRet}
         args = Arguments(
@@ -240,7 +242,21 @@ class _Task:
         )
 
 
-def _cut(joined: pl.DataFrame, by: list[str], depth: int, *, float32: bool) -> pl.DataFrame:
+def limited(
+    joined: pl.DataFrame,
+    by: Sequence[str],
+    depth: int | None,
+    *,
+    judged_only: bool,
+    float32: bool = False,
+) -> pl.DataFrame:
+    """Limit rankings to a depth, and then to judged documents, as trec_eval does in this order."""
+    if depth is not None:
+        joined = _cut(joined, by, checks.whole_number("depth", depth, 1), float32=float32)
+    return condensed(joined, group(joined.select(by)).of_row) if judged_only else joined
+
+
+def _cut(joined: pl.DataFrame, by: Sequence[str], depth: int, *, float32: bool) -> pl.DataFrame:
     """Take all documents beyond a depth as not retrieved."""
     score = pl.col("score").cast(pl.Float32) if float32 else pl.col("score")
     place = (
