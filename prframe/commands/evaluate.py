@@ -62,7 +62,7 @@ def _lines(given: argparse.Namespace) -> Iterator[str]:
     from prframe import trec
     from prframe.trec.printing import result_lines
 
-    with stage("reading"):
+    with inputs.reading():
         qrels = trec.read_qrels(qrels_path)
     for path in runs:
         with stage(f"evaluating {os.path.basename(path)}"):  # noqa: PTH119

@@ -2,8 +2,10 @@
 
 import argparse
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,12 +18,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 _STANDARD_INPUT = "-"
-_OF_FILES = {
-    "complete": "-c",
-    "judged_only": "-J",
-    "depth": "-M",
-}
+_OF_FILES = {"complete": "-c", "judged_only": "-J", "depth": "-M"}
 _OF_FRAMES = ("score", "label", "by", "over", "item", "weight", "positive")
+_BOTH = "--frame stands in place of QRELS and RUN; got both"
 # The types of columns in text files are guessed from so many rows.
 _ROWS_FOR_TYPES = 10_000
 _JSON_LINES = (".jsonl", ".ndjson")
@@ -74,23 +73,38 @@ class Rankings:
         return self
 
 
+@contextmanager
+def reading() -> Iterator[None]:
+    """Show that files are read, and let an interrupt end the wait for a pipe.
+
+    Polars has a system call begin again after an interrupt, so that whoever reads from a pipe
+    would hear of it only with the next bytes.
+    """
+    import polars as _  # noqa: F401, ICN001 - once it is loaded, what it did is undone
+
+    if hasattr(signal, "siginterrupt"):
+        signal.siginterrupt(signal.SIGINT, True)  # noqa: FBT003
+    with stage("reading"):
+        yield
+
+
 def rankings(given: argparse.Namespace) -> Rankings:
     """Read what was named on the command line."""
-    with stage("reading"):
+    with reading():
         return _of_frame(given) if given.frame else _of_files(given)
 
 
 def trec_files(given: argparse.Namespace) -> tuple[str, list[str]]:
     """Return the path of the qrels, and those of the runs, all of which exist."""
+    if given.frame:
+        raise UsageError(_BOTH if given.files else "-f trec takes QRELS and RUN, and no --frame")
     taken = options.swallowed(given)
     if len(given.files) < 2 or any(map(os.path.isfile, taken)):  # noqa: PLR2004 - one and another
-        if given.frame and not given.files:
-            raise UsageError("-f trec and reports of runs need QRELS and RUN in place of --frame")
         raise UsageError(_missing(taken))
+    if named := [f"--{name}" for name in _OF_FRAMES if getattr(given, name)]:
+        raise UsageError(f"{', '.join(named)} names columns of a frame, and goes with --frame")
     if [*given.files].count(_STANDARD_INPUT) > 1:
         raise UsageError("standard input can be read once; - stands for two files here")
-    if given.frame:
-        raise UsageError("--frame stands in place of QRELS and RUN; got both")
     qrels, *runs = given.files
     return _existing(qrels)[0], [path for run in runs for path in _existing(run)]
 
@@ -129,8 +143,6 @@ def _existing(path: str) -> list[str]:
 def _of_files(given: argparse.Namespace) -> Rankings:
     """Read runs and judge them; queries are those of both, unless all of the qrels count."""
     qrels, runs = trec_files(given)
-    if named := [f"--{name}" for name in _OF_FRAMES if getattr(given, name)]:
-        raise UsageError(f"{', '.join(named)} names columns of a frame, and goes with --frame")
     from prframe import trec
     from prframe.trec.evaluating import limited
 
@@ -144,15 +156,13 @@ def _of_files(given: argparse.Namespace) -> Rankings:
 
 def _of_frame(given: argparse.Namespace) -> Rankings:
     """Scan a frame."""
-    if given.files or (
-        flags := [flag for name, flag in _OF_FILES.items() if getattr(given, name)]
-    ):
-        what = f"{', '.join(flags)} goes" if not given.files else "files go"
-        raise UsageError(f"{what} with runs in TREC format, and --frame stands in their place")
-    keys = [*given.by, *given.over, *([given.item] if given.item else [])]
-    frame = _scanned(
-        given.frame, [*keys, *([given.model] if "model" in given and given.model else [])]
-    )
+    if given.files:
+        raise UsageError(_BOTH)
+    if flags := [flag for name, flag in _OF_FILES.items() if getattr(given, name)]:
+        raise UsageError(f"{', '.join(flags)} goes with QRELS and RUN, and not with --frame")
+    named = [given.item, getattr(given, "model", None)]
+    keys = [*given.by, *given.over, *(column for column in named if column is not None)]
+    frame = _scanned(given.frame, keys)
     ranked = options.given_only(given, "ties", "missing", "label", "item", "weight", "positive")
     if given.level is not None:
         ranked["positive"] = given.level

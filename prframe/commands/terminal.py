@@ -4,6 +4,7 @@ import math
 import os
 import shutil
 import sys
+import textwrap
 import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
@@ -13,7 +14,10 @@ if TYPE_CHECKING:
 
 _GAP = "  "
 _NULL = "-"
+_CUT = "..."
 _LONGEST_TEXT = 60
+# A column of text that has less room than this is left out.
+_LEAST_TEXT = 12
 # Smaller numbers have no digit among four decimals, and larger ones would be misread.
 _SMALLEST, _LARGEST = 5e-5, 1e7
 _STYLES = {"bold": "1", "red": "31", "yellow": "33"}
@@ -45,30 +49,42 @@ def table(result: "pl.DataFrame", stream: TextIO = sys.stdout) -> str:
         for name, values in result.to_dict(as_series=False).items()
     ]
     is_number = [dtype.is_numeric() for dtype in result.dtypes]
-    widths = [max(map(_width, column)) for column in columns]
-    n_shown = _fitting(widths, stream)
+    widths = _fitting([max(map(_width, column)) for column in columns], is_number, stream)
     padded = [
         [_padded(cell, width, right=right) for cell in column]
-        for column, width, right in zip(columns, widths, is_number, strict=True)
-    ][:n_shown]
+        for column, width, right in zip(columns, widths, is_number, strict=False)
+    ]
     head, *rows = zip(*padded, strict=True)
     lines = [styled(_line(head), "bold", stream), *(_coloured(row, stream) for row in rows)]
-    if n_shown < len(columns):
-        left_out = ", ".join(column[0] for column in columns[n_shown:])
-        lines.append(f"({len(columns) - n_shown} more columns: {left_out}; -f csv writes all)")
-    return "".join(f"{line}\n" for line in lines)
+    left_out = [column[0] for column in columns[len(widths) :]]
+    return "".join(f"{line}\n" for line in [*lines, *_note(left_out)])
 
 
-def _fitting(widths: Sequence[int], stream: TextIO) -> int:
-    """Return how many columns fit, at least one; all of them where nobody watches."""
+def _fitting(widths: Sequence[int], is_number: Sequence[bool], stream: TextIO) -> list[int]:
+    """Return the widths of the columns that fit; of all columns where nobody watches.
+
+    The last of them is narrower than it should be if it is text and has some room, or the first.
+    """
     if not stream.isatty():
-        return len(widths)
-    room, used = shutil.get_terminal_size().columns, -len(_GAP)
-    for n, width in enumerate(widths):
-        used += len(_GAP) + width
-        if used > room:
-            return max(n, 1)
-    return len(widths)
+        return [*widths]
+    room = shutil.get_terminal_size().columns
+    fitting: list[int] = []
+    for width, number in zip(widths, is_number, strict=True):
+        if width > room:
+            has_some = not fitting or (not number and room >= _LEAST_TEXT)
+            return [*fitting, room] if has_some else fitting
+        fitting.append(width)
+        room -= width + len(_GAP)
+    return fitting
+
+
+def _note(left_out: Sequence[str]) -> list[str]:
+    """Return lines that name the columns which had no room."""
+    if not left_out:
+        return []
+    columns = "column" if len(left_out) == 1 else "columns"
+    text = f"({len(left_out)} more {columns}: {', '.join(left_out)}; -f csv writes all)"
+    return textwrap.wrap(text, shutil.get_terminal_size().columns)
 
 
 def _cell(value: object) -> str:
@@ -78,7 +94,7 @@ def _cell(value: object) -> str:
     if isinstance(value, float):
         return _number(value)
     text = plain(str(value))
-    return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - 3]}..."
+    return text if len(text) <= _LONGEST_TEXT else f"{text[: _LONGEST_TEXT - len(_CUT)]}{_CUT}"
 
 
 def _number(value: float) -> str:
@@ -95,7 +111,9 @@ def _width(text: str) -> int:
 
 
 def _padded(text: str, width: int, *, right: bool) -> str:
-    """Return a text with spaces to a width."""
+    """Return a text with spaces to a width, or cut to it."""
+    while _width(text) > width:
+        text = f"{text[: -1 - len(_CUT)]}{_CUT}" if len(text) > len(_CUT) else text[:-1]
     space = " " * (width - _width(text))
     return f"{space}{text}" if right else f"{text}{space}"
 
