@@ -317,15 +317,53 @@ def test_a_report_is_handed_the_files(capfdbinary, monkeypatch) -> None:
     monkeypatch.setattr(prframe, "report", report, raising=False)
     words = ["report", "qrels", "o*.run", "-o", "page.html", "--title", "T", "-m", "AP"]
     assert run(capfdbinary, *words).code == 0
-    assert asked == {
-        "data": ["old.run"], "qrels": "qrels", "metrics": ["AP"], "output": "page.html",
-        "title": "T", "seed": 0,
-    }  # fmt: skip
+    shared = {"metrics": ["AP"], "output": "page.html", "title": "T", "seed": 0}
+    assert asked == {"data": ["old.run"], "qrels": "qrels", **shared}
+    asked.clear()
+    words = ["report", "--frame", "frame.csv", "--over", "query", "--score", "other", *words[3:]]
+    assert run(capfdbinary, *words).code == 0
+    assert asked.pop("data").columns == ["query", "model", "score", "other", "label"]
+    assert asked == {"over": "query", "score": "other", "qrels": None, **shared}
+    done = run(capfdbinary, *words, "--weight", "score")
+    assert (done.code, done.err) == (2, "prframe: error: a report takes no --weight\n")
     done = run(capfdbinary, "report", "qrels", "old.run")
     assert (done.code, done.err) == (
         2,
         "prframe: error: a report needs a file: name it with -o, as in -o report.html\n",
     )
+
+
+def test_commands_and_options_are_an_interface() -> None:
+    """Scripts contain these names, so that they are frozen."""
+    for_input = (
+        "-M -J --by --frame --item --judged-only --label --missing --over --positive --score"
+    )
+    for_input = f"{for_input} --complete --ties --weight -c -l -h --help"
+    metrics, by_query, output = "-m --metrics", "-q --by-query", "-f --format -o --output"
+    random = "--seed --n-resamples"
+    level = "--confidence-level"
+    expected = {
+        "evaluate": [
+            *(for_input, metrics, by_query, output, random, level),
+            "-n --no-summary --trec-eval --interval",
+        ],
+        "compare": [
+            *(for_input, metrics, output, random, level),
+            "--model --baseline --test --correction --alternative --fail-if-worse --margin",
+        ],
+        "curve": [for_input, by_query, output, "--recall --interpolate"],
+        "band": [for_input, by_query, output, random, level, "--recall --interpolate --pointwise"],
+        "test": [for_input, by_query, output, random, "--of -k --phi --alternative --correction"],
+        "check": [for_input, output, "-k --strict"],
+        "report": [for_input, metrics, "--model --title --seed -o --output"],
+        "completion": ["-h --help"],
+    }
+    (commands,) = (
+        action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)
+    )
+    assert {
+        name: sorted(command._option_string_actions) for name, command in commands.choices.items()
+    } == {name: sorted(" ".join(parts).split()) for name, parts in expected.items()}
 
 
 def test_every_option_has_help() -> None:
