@@ -2,8 +2,8 @@
 
 The ``python`` blocks of a file run in order in one namespace, with warnings as errors. A ``text``
 block that directly follows a ``python`` block must be exactly what that block prints; a
-``python`` block without one must print nothing. In a ``console`` block each line that begins with
-``$ `` is a command, and the lines up to the next one are what it prints, errors included. All
+``python`` block without one must print nothing. In a ``console`` block whose first line begins with
+``$ `` each such line is a command, and the lines up to the next are what it prints, errors included. All
 blocks of a file run in one folder, which is empty at first.
 
     python docs/run_blocks.py README.md docs/quickstart.md
@@ -26,7 +26,7 @@ import polars as pl
 
 _BLOCK = re.compile(
     r"^```python\n(?P<code>.*?)^```\n(?P<shown>\n?```text\n(?P<text>.*?)^```\n)?"
-    r"|^```console\n(?P<commands>.*?)^```\n",
+    r"|^```console\n(?P<commands>\$ .*?)^```\n",
     re.DOTALL | re.MULTILINE,
 )
 _COMMAND = "$ "

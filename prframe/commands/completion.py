@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 
 from prframe.commands import options
 from prframe.commands.exits import OK, UsageError
@@ -27,7 +28,7 @@ def run(given: argparse.Namespace) -> int:
     from prframe.commands.main import parser
 
     try:
-        import shtab
+        shtab = import_module("shtab")
     except ImportError:
         message = "completion needs shtab: python -m pip install 'prframe[completion]'"
         raise UsageError(message) from None
