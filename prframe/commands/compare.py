@@ -22,7 +22,7 @@ examples:
 --fail-if-worse ends with exit code 1 if a run lies below the baseline by more than the margin, and
 the test says that this is not chance: its adjusted p-value is at most 1 - the confidence level.
 """
-TESTS = ("randomization", "t", "wilcoxon", "sign", "bootstrap", "delong", "posterior")
+TESTS = ("randomization", "t", "hall", "wilcoxon", "sign", "bootstrap", "delong", "posterior")
 JOINT_CORRECTIONS = (*options.CORRECTIONS, "max-t", "tukey")
 
 

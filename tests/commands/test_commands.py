@@ -216,6 +216,7 @@ def test_columns_of_frames(capfdbinary, tmp_path) -> None:
     assert result.equals(expected)
 
 
+@pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
 def test_compare(capfdbinary, tmp_path) -> None:
     words = ["compare", "qrels", *RUNS, "-m", "AP", "--correction", "max-t", "--seed", "3"]
     shared = {"model": "system", "over": "query_id", "item": "doc_id"}

@@ -9,7 +9,7 @@ from tests.commands.shell import COMMAND, ENVIRONMENT, at_terminal, process
 
 pytest.importorskip("pty", reason="there are no terminals of this kind here")
 
-COMPARE = ["compare", "qrels", "old.run", "new.run", "-m", "AP"]
+COMPARE = ["compare", "qrels", "old.run", "new.run", "-m", "AP", "--test", "sign"]
 
 
 @pytest.mark.parametrize("columns", [40, 80, 132])
