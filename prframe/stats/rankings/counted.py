@@ -35,6 +35,22 @@ class CountedStatistic(CellStatistic):
         Whether a tie block counts at its end, in draws of the curve, and not in proportion.
     is_area : bool
         Whether the metric adds up many levels of recall.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> import numpy as np
+    >>> from prframe.stats import CountedStatistic, cells_from_scores
+    >>> @dataclass(frozen=True)
+    ... class FirstNegative(CountedStatistic):
+    ...     name: str = "recall before the first negative"
+    ...
+    ...     def values(self, pos, neg):
+    ...         pure = np.cumsum(neg, axis=-1) == 0
+    ...         return (pos * pure).sum(-1) / pos.sum(-1)
+    >>> cells, _ = cells_from_scores([4, 3, 2, 1], [True, True, False, True])
+    >>> round(float(FirstNegative().values(cells.pos, cells.neg)), 4)
+    0.6667
     """
 
     at_ends: ClassVar[bool] = False
