@@ -49,10 +49,10 @@ def exit_code(run: Callable[[], int]) -> int:
         code = next(code for kind, code in _CODES.items() if isinstance(error, kind))
         return _failed(code, error)
     except BrokenPipeError:
-        _forget_output()
+        forget_output()
         return CLOSED_PIPE
     except KeyboardInterrupt:
-        _forget_output()
+        forget_output()
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the last one who can say what happened
         return _of_others(error)
@@ -77,11 +77,14 @@ def _of_others(error: Exception) -> int:
         return _failed(DATA, error)
     if isinstance(error, OSError) and error.filename is not None:
         return _failed(NO_INPUT, f"{error.filename}: {error.strerror}")
+    if isinstance(error, OSError):
+        # Polars raises this for a compressed file that is cut short, and does not name the file.
+        return _failed(DATA, error)
     sys.excepthook(type(error), error, error.__traceback__)
     return _failed(FAULT, "this is a fault of prframe; please report it with the lines above.")
 
 
-def _forget_output() -> None:
+def forget_output() -> None:
     """Let the interpreter, which flushes standard output when it ends, write to nowhere."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)

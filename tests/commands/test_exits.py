@@ -1,5 +1,6 @@
 """How the command ends: exit codes, messages, closed pipes, interrupts."""
 
+import gzip
 import os
 import signal
 import subprocess
@@ -276,3 +277,52 @@ def test_progress_comes_after_a_while(monkeypatch, capsys) -> None:
     written = capsys.readouterr().err
     assert written.startswith("\r\x1b[Kprframe: reading, 0 s")
     assert written.endswith("\r\x1b[K")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["evaluate", "qrels", "old.run", "-f", "trec", "-o", "./old.run"],
+        ["evaluate", "qrels", "*.run", "-o", "old.run"],
+        ["compare", "qrels", "old.run", "bad.run", "-o", "qrels"],
+        ["report", "qrels", "old.run", "-o", "old.run"],
+        ["evaluate", "--frame", "frame.csv", "-o", "frame.csv"],
+    ],
+)
+def test_no_file_of_the_input_is_overwritten(words, capfdbinary) -> None:
+    before = Path(words[-1]).read_bytes()
+    done = run(capfdbinary, *words)
+    assert (done.code, done.out) == (2, "")
+    message = f"{words[-1]} is a file of the input; name another one with -o"
+    assert done.err == f"prframe: error: {message}\n"
+    assert Path(words[-1]).read_bytes() == before
+
+
+def test_qrels_are_one_file(capfdbinary) -> None:
+    done = run(capfdbinary, "evaluate", "*.run", "old.run")
+    assert done.code == 2
+    assert done.err == "prframe: error: QRELS is one file; '*.run' matches 3\n"
+
+
+def test_a_compressed_frame_that_is_cut_short_is_an_error_of_data(capfdbinary, tmp_path) -> None:
+    path = tmp_path / "frame.csv.gz"
+    path.write_bytes(gzip.compress(Path("frame.csv").read_bytes())[:40])
+    done = run(capfdbinary, "evaluate", "--frame", path)
+    assert (done.code, done.out) == (65, "")
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
+@pytest.mark.parametrize("words", [["-q"], ["-f", "trec"], ["-f", "csv"]])
+def test_a_full_device_is_no_fault(words) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*COMMAND, "evaluate", "qrels", "old.run", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=ENVIRONMENT,
+            check=False,
+        )
+    assert done.returncode == 2
+    message = b"prframe: error: cannot write standard output: No space left on device\n"
+    assert done.stderr == message
