@@ -326,3 +326,38 @@ def test_a_full_device_is_no_fault(words) -> None:
     assert done.returncode == 2
     message = b"prframe: error: cannot write standard output: No space left on device\n"
     assert done.stderr == message
+
+
+def test_the_gate_passes_nothing_that_it_cannot_compare(capfdbinary, tmp_path) -> None:
+    gate = ["--fail-if-worse", "--baseline", "bad", "-m", "AP"]
+    empty, strange = tmp_path / "empty.run", tmp_path / "strange.run"
+    empty.write_text("\n")
+    strange.write_text("none Q0 d1 1 1.0 strange\n")
+    for further, message in (
+        (empty, f"1 of 3 runs have no rows: '{empty}'"),
+        (strange, "1 of 3 systems have no query in common with the qrels: 'strange'"),
+    ):
+        done = run(capfdbinary, "compare", "qrels", "bad.run", "old.run", further, *gate)
+        assert (done.code, done.err) == (65, f"prframe: error: {message}\n")
+        assert run(capfdbinary, "compare", "qrels", "bad.run", "old.run", further).code == 0
+    done = run(
+        capfdbinary, "compare", "qrels", "bad.run", tmp_path / "empty.run", "--fail-if-worse"
+    )
+    assert done.code == 65
+
+
+def test_the_gate_passes_nothing_undefined(capfdbinary, tmp_path) -> None:
+    qrels = tmp_path / "qrels"
+    words = ["compare", qrels, "old.run", "bad.run", "-m", "AP", "--fail-if-worse"]
+    lines = Path("qrels").read_text().splitlines(keepends=True)
+    qrels.write_text("".join(line[:-2] + "0\n" for line in lines))
+    message = "prframe: error: --fail-if-worse cannot decide: the test of bad and old in AP is undefined.\n"
+    done = run(capfdbinary, *words)
+    assert done.code == 65
+    assert done.err.endswith(message)
+    qrels.write_text("".join(line for line in lines if line.startswith("100 ")))
+    done = run(capfdbinary, *words, "--test", "t")
+    assert done.code == 65
+    assert done.err.endswith(message)
+    # A run that lies above the baseline needs no test.
+    assert run(capfdbinary, *words, "--test", "t", "--baseline", "bad").code == 0
