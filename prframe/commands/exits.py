@@ -5,6 +5,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 from prframe.errors import PrframeError, PrframeWarning
 
@@ -38,6 +39,7 @@ def say(kind: str, message: object) -> None:
 
 def exit_code(run: Callable[[], int]) -> int:
     """Run a command and return its exit code, with its warnings and errors a line each."""
+    _replace_closed_streams()
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _say_warning
@@ -57,6 +59,14 @@ def exit_code(run: Callable[[], int]) -> int:
     except Exception as error:  # noqa: BLE001 - the last one who can say what happened
         return _of_others(error)
     return code
+
+
+def _replace_closed_streams() -> None:
+    """Let what is written to a closed stream, for which Python has None, go nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
+            setattr(sys, name, nowhere)
 
 
 def _say_warning(message: Warning | str, *_: object, **__: object) -> None:

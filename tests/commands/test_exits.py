@@ -361,3 +361,12 @@ def test_the_gate_passes_nothing_undefined(capfdbinary, tmp_path) -> None:
     assert done.err.endswith(message)
     # A run that lies above the baseline needs no test.
     assert run(capfdbinary, *words, "--test", "t", "--baseline", "bad").code == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there is no shell that closes streams")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_closed_streams_are_no_failed_gate(closed) -> None:
+    # The metrics are undefined without positives, of which there is a warning.
+    command = f"'{sys.executable}' -m prframe evaluate qrels old.run -l 9 -m AP {closed}"
+    done = subprocess.run(["sh", "-c", command], env=ENVIRONMENT, capture_output=True, check=False)
+    assert done.returncode == 0
