@@ -29,13 +29,16 @@ JOINT_CORRECTIONS = (*options.CORRECTIONS, "max-t", "tukey")
 def add_options(parser: options.Parser) -> None:
     """Add the options of the command."""
     options.add_input(parser)
-    options.add_metrics(parser)
+    options.add_metrics(parser, "AP")
     parser.add_argument("--model", metavar="COLUMN", help="column of models (default: model)")
     parser.add_argument(
         "--baseline", metavar="NAME", help="compare with this one alone, and not every pair"
     )
-    parser.choice("--test", TESTS, "the test of differences", "randomization")
-    parser.choice("--correction", (*JOINT_CORRECTIONS, "none"), "for several tests", "holm")
+    parser.choice(
+        "--test", TESTS, "the test of differences (default: randomization)", "randomization"
+    )
+    corrections = (*JOINT_CORRECTIONS, "none")
+    parser.choice("--correction", corrections, "for several tests (default: holm)", "holm")
     parser.choice("--alternative", options.ALTERNATIVES, "of the test", "two-sided")
     options.add_confidence(parser)
     options.add_randomness(parser)
@@ -101,8 +104,10 @@ def _baseline(data: inputs.Rankings, model: str | None, given: argparse.Namespac
     if model is not None:
         column = data.frame.lazy().select(model).unique(maintain_order=True).collect()
         names = column.to_series().to_list()
-    if len(names) != 2:  # noqa: PLR2004 - a pair
-        listed = ", ".join(map(str, names))
+    listed = ", ".join(map(str, names))
+    if len(names) < 2:  # noqa: PLR2004 - a pair
+        raise UsageError(f"--fail-if-worse needs a run and a baseline; got {listed or 'none'}")
+    if len(names) > 2:  # noqa: PLR2004 - a pair
         raise UsageError(f"--fail-if-worse needs --baseline, one of: {listed}")
     first: str = names[0]
     return first
