@@ -160,7 +160,7 @@ def test_unreadable(text: str, message: str) -> None:
         ("nDCG@10@", None),
         ("xr@5", None),
         ("MaxF2", None),
-        ("accuracy", None),
+        ("logloss", None),
         ("ARP", None),
         ("accuracy", None),
         ("n" * 1_000_000, None),
