@@ -31,13 +31,16 @@ JOINT_CORRECTIONS = (*options.CORRECTIONS, "max-t", "tukey")
 def add_options(parser: options.Parser) -> None:
     """Add the options of the command."""
     options.add_input(parser)
-    options.add_metrics(parser)
+    options.add_metrics(parser, "AP")
     parser.add_argument("--model", metavar="COLUMN", help="column of models (default: model)")
     parser.add_argument(
         "--baseline", metavar="NAME", help="compare with this one alone, and not every pair"
     )
-    parser.choice("--test", TESTS, "the test of differences", "randomization")
-    parser.choice("--correction", (*JOINT_CORRECTIONS, "none"), "for several tests", "holm")
+    parser.choice(
+        "--test", TESTS, "the test of differences (default: randomization)", "randomization"
+    )
+    corrections = (*JOINT_CORRECTIONS, "none")
+    parser.choice("--correction", corrections, "for several tests (default: holm)", "holm")
     parser.choice("--alternative", options.ALTERNATIVES, "of the test", "two-sided")
     options.add_confidence(parser)
     options.add_randomness(parser)
