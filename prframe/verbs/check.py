@@ -145,6 +145,10 @@ class _Report(Plan):
         """Return that every argument is accepted."""
         return Accepts("check")
 
+    def undivided(self) -> str:
+        """Return that the findings are of the whole frame."""
+        return "check looks at all rows"
+
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per finding."""
         findings = [
