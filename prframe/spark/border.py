@@ -41,10 +41,19 @@ def is_frame(frame: object) -> bool:
 
 
 def needed(frame: Any, columns: Mapping[str, str]) -> Any:
-    """Return the needed columns of a frame, which must exist, each the only one of its name."""
+    """Return the needed columns of a frame, which must exist, each the only one of its name.
+
+    They have plain names, as workers get no columns whose names hold a dot.
+    """
     checks.columns_exist(dict(columns), frame.columns)
     refuse_alike(columns, frame.columns, "the frame has")
-    return frame.select(*map(quoted, columns))
+    plain = plain_names(columns)
+    return frame.selectExpr(*(f"{quoted(name)} AS {plain[name]}" for name in columns))
+
+
+def plain_names(columns: Iterable[str]) -> dict[str, str]:
+    """Return the names that columns have on their way to the workers."""
+    return {name: f"c{i}" for i, name in enumerate(columns)}
 
 
 def refuse_alike(names: Iterable[str], among: Sequence[str], having: str) -> None:
@@ -63,18 +72,19 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def empty(frame: Any, columns: Mapping[str, str]) -> pl.DataFrame:
-    """Return a polars frame without rows whose columns have the types of a Spark frame."""
-    return pl.DataFrame(schema={name: _dtype(name, kind, columns) for name, kind in frame.dtypes})
+def empty(kinds: Mapping[str, str], columns: Mapping[str, str]) -> pl.DataFrame:
+    """Return a polars frame without rows whose columns have types in Spark's words."""
+    schema = {name: _dtype(name, kinds[name], argument) for name, argument in columns.items()}
+    return pl.DataFrame(schema=schema)
 
 
-def _dtype(name: str, kind: str, columns: Mapping[str, str]) -> pl.DataType:
+def _dtype(name: str, kind: str, argument: str) -> pl.DataType:
     """Return the polars dtype of a column, given its type in Spark's words."""
     if decimal := _DECIMAL.fullmatch(kind):
         return pl.Decimal(*map(int, decimal.groups()))
     if kind not in _DTYPES:
         raise PrframeError(
-            f"`{columns[name]}` must name columns of plain values; {name!r} is {kind} in Spark; "
+            f"`{argument}` must name columns of plain values; {name!r} is {kind} in Spark; "
             "cast it, for example to string."
         )
     return _DTYPES[kind]
@@ -99,7 +109,8 @@ def read(batches: Iterable["pa.RecordBatch"], like: pl.DataFrame) -> pl.DataFram
     import pyarrow as pa
 
     schema = _arrow_schema(like)
-    parts = [pa.Table.from_batches([batch]).cast(schema) for batch in batches]
+    tables = (pa.Table.from_batches([batch]) for batch in batches)
+    parts = [table.rename_columns(schema.names).cast(schema) for table in tables]
     rows = pl.from_arrow(pa.concat_tables(parts), rechunk=True) if parts else like
     # Arrow has no dtype for a column without name, so that this is a frame.
     return pl.DataFrame(rows)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from prframe.spark.border import empty, needed, quoted, read, schema_of, written
+from prframe.spark.border import empty, needed, plain_names, read, schema_of, written
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -101,15 +101,16 @@ def over_partitions(
     result to those of the caller that have their type.
     """
     rows = needed(frame, columns)
-    like = empty(rows, columns)
+    kinds = {name: kind for name, (_, kind) in zip(columns, rows.dtypes, strict=True)}
+    like = empty(kinds, columns)
     out = dict(schema(like))
-    kinds = dict(rows.dtypes)
     words = schema_of(out, {name: kinds[column] for name, column in same.items() if name in out})
     # What only the computation itself refuses is refused now as well, before any job.
     result = _computed(steps.of_groups, like)
     _typed(result if steps.of_all is None else _computed(steps.of_all, result), out)
     if steps.keys:
-        rows = rows.repartition(*map(quoted, steps.keys))
+        plain = plain_names(columns)
+        rows = rows.repartition(*(plain[key] for key in steps.keys))
     if steps.of_all is None:
         return rows.mapInArrow(_OfGroups(like, steps.of_groups, out), words)
     packed = rows.mapInArrow(_Packed(like, steps.of_groups), f"{_PART} binary")

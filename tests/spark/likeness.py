@@ -44,12 +44,16 @@ class DataFrame:
     def columns(self) -> list[str]:
         return [name for name, _ in self.dtypes]
 
-    def select(self, *quoted: str) -> "DataFrame":
-        names = [_unquoted(name) for name in quoted]
+    def selectExpr(self, *expressions: str) -> "DataFrame":  # noqa: N802 - as in Spark
+        pairs = [expression.rsplit(" AS ", 1) for expression in expressions]
+        names = {alias: _unquoted(quoted) for quoted, alias in pairs}
         kinds = dict(self.dtypes)
         return self._with(
-            [(name, kinds[name]) for name in names],
-            lambda: [part.select(names) for part in self.partitions()],
+            [(alias, kinds[name]) for alias, name in names.items()],
+            lambda: [
+                part.select(pl.col(name).alias(alias) for alias, name in names.items())
+                for part in self.partitions()
+            ],
         )
 
     def repartition(self, *by) -> "DataFrame":
@@ -57,12 +61,13 @@ class DataFrame:
             rows = pl.concat(self.partitions())
             if by == (1,):
                 return [rows]
-            place = rows.select(map(_unquoted, by)).hash_rows(seed=1) % 4
+            place = rows.select(by).hash_rows(seed=1) % 4
             return [rows.filter(place == i) for i in range(4)]
 
         return self._with(self.dtypes, partitions)
 
     def mapInArrow(self, function, schema: str) -> "DataFrame":  # noqa: N802 - as in Spark
+        assert all(name.isidentifier() for name in self.columns)
         dtypes = [(_unquoted(name), _KINDS.get(kind, kind)) for name, kind in _fields(schema)]
 
         def partitions():
