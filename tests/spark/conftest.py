@@ -46,6 +46,17 @@ def to_spark(request):
     if request.param == "like Spark":
         return lambda frame: LikeSpark.of(frame)
     session = request.getfixturevalue("session")
-    return lambda frame: session.createDataFrame(
-        frame.to_arrow(compat_level=pl.CompatLevel.oldest())
-    )
+
+    def make(frame: pl.DataFrame):
+        # Connect refuses a frame without rows.
+        rows = frame if frame.height else frame.clear(1)
+        made = session.createDataFrame(rows.to_arrow(compat_level=pl.CompatLevel.oldest()))
+        # Spark takes all times of Arrow as instants.
+        for name, dtype in frame.schema.items():
+            if dtype == pl.Datetime("us"):
+                quoted = f"`{name.replace('`', '``')}`"
+                others = [f"`{other}`" for other in frame.columns if other != name]
+                made = made.selectExpr(*others, f"CAST({quoted} AS timestamp_ntz) AS {quoted}")
+        return made if frame.height else made.where("false")
+
+    return make
