@@ -15,7 +15,7 @@ from benchmarks import rankings
 from benchmarks.data import SEED
 from benchmarks.measurement import Answer
 from benchmarks.tasks import Work, means
-from prframe.stats import ap_null_moments
+from prframe.stats import APNull, ap_null_moments
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -55,6 +55,21 @@ def null_floor(data: str, **size: int) -> Work:
     if over := options.pop("over", None):
         options["by"] = [options["by"], over]
     return Work(lambda: prframe.evaluate(frame, "AP", **options), means)
+
+
+def null_values(means: int, shapes: int, *, over: bool) -> Work:
+    """Test AP at hand, one by one or as means of six."""
+    frame = rankings.at_hand(means, shapes)
+    columns = {"ap": "ap", "n_pos": "n_pos", "n": "n"}
+    keys: dict[str, Any] = {"by": ["mean", "ranking"]}
+    if over:
+        keys = {"by": "mean", "over": "ranking"}
+    return Work(lambda: prframe.ap_test(frame, **columns, **keys), _tested)
+
+
+def null_quantile(n: int, n_pos: int, q: float) -> Work:
+    """Find the critical value of AP at a level."""
+    return Work(lambda: APNull(n, n_pos).isf(q))
 
 
 def _frame(data: str, **size: int) -> tuple[pl.DataFrame, dict[str, Any]]:
@@ -104,5 +119,13 @@ def copairs_p_values(compute: ModuleType, frame: pl.DataFrame, draws: int, seed:
 
 TASKS: dict[str, Callable[..., Work]] = {
     task.__name__: task
-    for task in (harmonic_numbers, null_floor, null_moments, null_test, null_test_by_copairs)
+    for task in (
+        harmonic_numbers,
+        null_floor,
+        null_moments,
+        null_quantile,
+        null_test,
+        null_test_by_copairs,
+        null_values,
+    )
 }

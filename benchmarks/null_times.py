@@ -1,6 +1,7 @@
 """``python -m benchmarks.null_times [NAME ...]``: CPU seconds of one call of `ap_test`, by data.
 
-Beside them those of `evaluate`, which gives AP and no p-value. To compare with another commit, run
+Beside them those of `evaluate`, which gives AP and no p-value. Where AP is at hand, and for critical
+values, there is no such call. Each is called twice, as the first call makes tables. To compare with another commit, run
 the same file with its package first on PYTHONPATH.
 """
 
@@ -25,6 +26,15 @@ SIZES = {
     "far": {"n": FULL.null_items},
     "half": {"n": FULL.null_half},
 }
+# The tests of AP at hand, and critical values.
+OTHERS = {
+    "1,800 values, one shape": null_tasks.null_values(300, 1, over=False),
+    "1,800 values, 300 shapes": null_tasks.null_values(300, 300, over=False),
+    "300 means, one shape": null_tasks.null_values(300, 1, over=True),
+    "30 means, 30 shapes": null_tasks.null_values(30, 30, over=True),
+    "isf(1e-4), 100 of 10^6": null_tasks.null_quantile(10**6, 100, 1e-4),
+    "isf(1e-20), 100 of 10^6": null_tasks.null_quantile(10**6, 100, 1e-20),
+}
 # Data that are made by the function of another name.
 _DATA = {"rare_tied_queries": "rare_queries"}
 
@@ -32,20 +42,27 @@ _DATA = {"rare_tied_queries": "rare_queries"}
 def main() -> None:
     warnings.simplefilter("ignore")
     rows = []
-    for name in sys.argv[1:] or SIZES:
+    for name in sys.argv[1:] or [*SIZES, *OTHERS]:
+        if name in OTHERS:
+            rows.append([name, "", *_twice(OTHERS[name])])
+            continue
         floor, test = (
             work(_DATA.get(name, name), **SIZES[name])
             for work in (null_tasks.null_floor, null_tasks.null_test)
         )
-        rows.append([name, f"{_seconds(floor):.2f}", f"{_seconds(test):.2f}"])
+        rows.append([name, _seconds(floor), *_twice(test)])
     print(f"prframe {prframe.__version__}\n")
-    print(table(["data", "evaluate, CPU s", "ap_test, CPU s"], rows))
+    print(table(["data", "evaluate, CPU s", "first, CPU s", "later, CPU s"], rows))
 
 
-def _seconds(work: Work) -> float:
+def _twice(work: Work) -> list[str]:
+    return [_seconds(work), _seconds(work)]
+
+
+def _seconds(work: Work) -> str:
     begin = time.process_time()
     work.call()
-    return time.process_time() - begin
+    return f"{time.process_time() - begin:.2f}"
 
 
 if __name__ == "__main__":

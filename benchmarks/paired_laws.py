@@ -42,10 +42,52 @@ def mostly_zero(rng: np.random.Generator, shape: tuple[int, int], shift: float) 
     return np.where(rng.random(shape) < 0.2, rng.normal(shift / 4, 0.2, shape), 0.0)
 
 
+def few_wins(rng: np.random.Generator, shape: tuple[int, int], shift: float) -> Floats:
+    """Draw a few large wins and many small losses, of mean 0 without shift."""
+    wins = rng.random(shape) < 0.15
+    return shift + np.where(wins, rng.normal(0.34, 0.05, shape), rng.normal(-0.06, 0.03, shape))
+
+
+def gamma(k: float) -> Law:
+    """Return a gamma law less its mean, whose skewness is 2 / sqrt(k)."""
+    return lambda rng, shape, shift: np.asarray(0.1 * (rng.gamma(k, size=shape) - k + shift))
+
+
+def heavy(rng: np.random.Generator, shape: tuple[int, int], shift: float) -> Floats:
+    """Draw from Student's law with three degrees of freedom."""
+    return np.asarray(0.1 * (rng.standard_t(3, shape) + shift))
+
+
+def lognormal(rng: np.random.Generator, shape: tuple[int, int], shift: float) -> Floats:
+    """Draw from a lognormal law less its mean."""
+    return np.asarray(0.1 * (rng.lognormal(size=shape) - np.exp(0.5) + shift))
+
+
+def normal(rng: np.random.Generator, shape: tuple[int, int], shift: float) -> Floats:
+    """Draw from a normal law."""
+    return rng.normal(0.1 * shift, 0.1, shape)
+
+
 LAWS: dict[str, Law] = {
     "AP": of_ap,
     "P@10": of_precision,
     "RR": of_rr,
     "skewed": skewed,
+    "mostly 0": mostly_zero,
+}
+
+# Differences of mean 0 for which p-values of the mean are hard, and some for which they are not.
+SKEWED: dict[str, Law] = {
+    "few wins": few_wins,
+    "gamma(1/2)": gamma(0.5),
+    "gamma(1)": gamma(1.0),
+    "gamma(2)": gamma(2.0),
+    "gamma(4)": gamma(4.0),
+    "lognormal": lognormal,
+    "normal": normal,
+    "t(3)": heavy,
+    "AP": of_ap,
+    "RR": of_rr,
+    "P@10": of_precision,
     "mostly 0": mostly_zero,
 }

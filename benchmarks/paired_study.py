@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks import paired_families
 from benchmarks.data import SEED
-from benchmarks.paired_laws import LAWS, Floats, Law
+from benchmarks.paired_laws import LAWS, SKEWED, Floats, Law
 from benchmarks.report import table
 from prframe.stats import SignFlipNull, paired_t_test, sign_test, signed_rank_test
 from prframe.stats.intervals.confidence import Confidence
@@ -22,6 +22,7 @@ from prframe.stats.intervals.ends import (
     wald_interval,
 )
 from prframe.stats.null.sign_flips.signs import random_signs
+from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions
 from prframe.stats.paired_values.family import PairedFamily
 
 ACCURACY = """## paired-accuracy
@@ -47,6 +48,13 @@ systems that are alike. *Skewed* is the law of an exponential variate less 1, fo
 mean is 0: the median is not, which *wilcoxon* and *sign* are right to tell. *Bootstrap* has \
 {resamples:,} resamples.
 """
+GUARD = """## paired-skewness
+
+How often tests reject at .05 where the mean difference is 0, in per cent of {samples:,} samples: \
+two-sided, in brackets with the alternatives less and greater. *Warned* is the share of samples of \
+which `compare` says that the differences are few and skewed, *unwarned* how often the t test \
+rejects and it does not say so. *Bootstrap* has {resamples:,} resamples, of {fewer:,} samples.
+"""
 COUNTED = (20, 25, 30, 36, 40)
 MANY = 200
 BINS = ((1, 0.1), (0.1, 1e-2), (1e-2, 1e-3), (1e-3, 1e-5), (1e-5, 0))
@@ -54,6 +62,8 @@ DEVIATIONS = (1.0, 2.0, 3.0, 4.0)
 QUERIES = (5, 10, 25, 50, 100, 200)
 METHODS = ("t", "percentile", "bca")
 TESTED = (10, 25, 50, 100)
+GUARDED = (15, 25, 50, 100)
+LEVEL = 0.05
 TESTS = ("randomization", "t", "wilcoxon", "sign", "bootstrap")
 # Samples that are resampled together.
 _TOGETHER = 100
@@ -259,12 +269,52 @@ def _rejected(p_values: Floats) -> str:
     return " / ".join(f"{100 * (p_values <= level + 1e-9).mean():.2f}" for level in (0.05, 0.01))
 
 
+def guard(*, quick: bool) -> Iterator[str]:
+    """Study the tests of skewed differences, and how often `compare` warns of them."""
+    samples, resamples = (200, 199) if quick else (10_000, 999)
+    fewer = samples // 5
+    yield GUARD.format(samples=samples, resamples=resamples, fewer=fewer)
+    header = ["differences", "queries", "t", "hall", "bootstrap", "warned", "unwarned"]
+    yield from rows_of(header, _guarded(samples, resamples, fewer))
+
+
+def _guarded(samples: int, resamples: int, fewer: int) -> Iterator[list[str]]:
+    """Return a row per law and number of queries."""
+    for name, law in SKEWED.items():
+        for n in GUARDED:
+            rng = np.random.default_rng([SEED, n])
+            values = law(rng, (n, samples), 0.0)
+            family = PairedFamily(values, np.ones_like(values))
+            part = PairedFamily(values[:, :fewer], np.ones((n, fewer)))
+            described, two_sided = [], np.zeros(samples)
+            for test, tested in (("t", family), ("hall", family), ("bootstrap", part)):
+                by_side = []
+                for alternative in ("two-sided", "less", "greater"):
+                    options = QueryTestOptions(alternative, n_resamples=resamples, rng=SEED)
+                    results = QUERY_TESTS[test].of_pairs(tested, options)
+                    by_side.append(np.nan_to_num([result.p_value for result in results], nan=1.0))
+                if test == "t":
+                    two_sided = by_side[0]
+                shares = [100 * (p_values <= LEVEL).mean() for p_values in by_side]
+                described.append(f"{shares[0]:.1f} ({shares[1]:.1f}, {shares[2]:.1f})")
+            warned = family.few_for_skewness
+            unwarned = (two_sided <= LEVEL) & ~warned
+            about = [f"{100 * share.mean():.1f}" for share in (warned, unwarned)]
+            yield [name, str(n), *described, *about]
+
+
 def families(*, quick: bool) -> Iterator[str]:
     """Study corrections for many pairs."""
     yield from paired_families.study(rows_of, data_sets=20 if quick else 2000)
 
 
-PARTS = {"accuracy": accuracy, "coverage": coverage, "size": size, "families": families}
+PARTS = {
+    "accuracy": accuracy,
+    "coverage": coverage,
+    "size": size,
+    "guard": guard,
+    "families": families,
+}
 
 if __name__ == "__main__":
     main()

@@ -5,12 +5,11 @@
 
 import argparse
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
 from benchmarks.data import SEED
 from benchmarks.report import table
@@ -30,9 +29,10 @@ probability.
 """
 COVERAGE = """## rank-coverage
 
-95 % intervals for W_phi: the share of samples whose interval covers it, *logit* / *wald*; in \
-brackets the bias of the estimate and the mean standard error, both in standard deviations of the \
-estimate.
+95 % intervals for W_phi: the share of samples whose interval covers it, *beta* / *logit* / *wald*; \
+in brackets the mean widths of *beta* and *logit*, in standard deviations of the estimate, then its \
+bias and the mean standard error, in the same. *Hard*: a tenth of the negatives are above the \
+positives. *Levels*: scores cut into five.
 """
 SMOOTH = ("mww", "p-norm-push(q=3)", "van-der-waerden", "logrank", "rtb")
 STEEP = ("dcg", "dcg(k=10)", "local-auc", "p-norm-push(q=20)", "rtb(beta=1000, lam=1000)")
@@ -42,17 +42,75 @@ BINS = ((1, 0.1), (0.1, 1e-2), (1e-2, 1e-3), (1e-3, 1e-5))
 LEVELS = (0.5, 0.1, 0.03, 0.01, 0.001)
 # Half of the classes of subsets that are counted here, more than the package does.
 ENTRIES = 1 << 21
-SIZES = ((100, 100), (10, 10), (20, 200), (50, 1000))
-COVERED = ("mww", "p-norm-push(q=3)", "van-der-waerden", "logrank", "rtb", "local-auc", "median")
-# Mean and standard deviation of the positives' scores; those of negatives are 0 and 1.
-LAWS = ((0, 1), (0.5, 1), (1, 1), (2, 1), (3, 1), (1, 2), (0, 0.5))
+# The scores of each class from which a population's value is computed.
+MANY = 1_000_000
+SIZES = ((100, 100), (10, 10), (15, 15), (30, 30), (15, 100), (20, 200), (50, 1000), (150, 15))
+COVERED = ("mww", "p-norm-push(q=3)", "p-norm-push(q=5)", "van-der-waerden", "logrank")
+COVERED += ("rtb", "rtb(u0=0.8)", "local-auc", "median")
+Sampler: TypeAlias = Callable[[np.random.Generator, int], Floats]
+
+
+def _normal(mean: float, deviation: float) -> tuple[Sampler, Sampler]:
+    """Return normal scores of positives, and those of negatives with mean 0 and deviation 1."""
+    return (
+        lambda rng, n: mean + deviation * rng.normal(size=n),
+        lambda rng, n: rng.normal(size=n),
+    )
+
+
+def _heavy(mean: float, df: float) -> tuple[Sampler, Sampler]:
+    """Return scores of both classes that have Student's distribution."""
+    return (
+        lambda rng, n: mean + rng.standard_t(df, n),
+        lambda rng, n: rng.standard_t(df, n),
+    )
+
+
+def _hard(mean: float) -> tuple[Sampler, Sampler]:
+    """Return normal scores, of which a tenth of the negatives are above the positives."""
+    return (
+        lambda rng, n: rng.normal(mean, 1.0, n),
+        lambda rng, n: rng.normal(size=n) + (mean + 1) * (rng.random(n) < 0.1),
+    )
+
+
+def _levels(mean: float) -> tuple[Sampler, Sampler]:
+    """Return normal scores that are cut into five."""
+    cuts = np.linspace(-1, mean + 1, 4)
+    return (
+        lambda rng, n: np.searchsorted(cuts, rng.normal(mean, 1.0, n)).astype(np.float64),
+        lambda rng, n: np.searchsorted(cuts, rng.normal(size=n)).astype(np.float64),
+    )
+
+
+NORMAL = ((0, 1), (0.5, 1), (1, 1), (2, 1), (3, 1), (1, 2), (0, 0.5))
+LAWS: dict[str, tuple[Sampler, Sampler]] = {
+    **{f"N({mean:g}, {deviation:g})": _normal(mean, deviation) for mean, deviation in NORMAL},
+    "t(2) + 2": _heavy(2, 2),
+    "t(3) + 3": _heavy(3, 3),
+    "hard, N(2, 1)": _hard(2),
+    "levels, N(1.5, 1)": _levels(1.5),
+}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.rank_study", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer samples")
-    quick = parser.parse_args().quick
+    parser.add_argument("--coverage", action="store_true", help="coverage alone")
+    options = parser.parse_args()
     warnings.simplefilter("ignore")
+    if not options.coverage:
+        accuracy(quick=options.quick)
+    samples = 100 if options.quick else 1000
+    print(COVERAGE, flush=True)
+    print(f"{samples:,} samples.\n", flush=True)
+    header = ["n_pos, n_neg", "positives", *COVERED]
+    for row in coverage(samples, header):
+        print(row, flush=True)
+
+
+def accuracy(*, quick: bool) -> None:
+    """Print how accurate p-values are."""
     counting.MOST_ENTRIES = ENTRIES
     print(ACCURACY, flush=True)
     print("Where subsets are counted.\n", flush=True)
@@ -62,12 +120,6 @@ def main() -> None:
     print(f"Where not: the ratio to the share of {draws:,} random labellings.\n", flush=True)
     header = ["N, n_pos", "phi", *(f"p = {level:g}" for level in LEVELS)]
     print(table(header, list(simulated(draws))), flush=True)
-    samples = 100 if quick else 4000
-    print(COVERAGE, flush=True)
-    print(f"{samples:,} samples.\n", flush=True)
-    header = ["n_pos, n_neg", "positives", *COVERED]
-    for row in coverage(samples, header):
-        print(row, flush=True)
 
 
 def _ranks(n: int) -> Floats:
@@ -135,13 +187,13 @@ def coverage(samples: int, header: list[str]) -> Iterator[str]:
     """Return the lines of a table, with a row per size and law."""
     yield from table(header, []).rstrip("\n").split("\n")
     for sizes in SIZES:
-        for law in LAWS:
-            cells = [_covered(*sizes, law, name, samples) for name in COVERED]
-            about = [f"{sizes[0]}, {sizes[1]}", f"N({law[0]:g}, {law[1]:g})"]
+        for name, law in LAWS.items():
+            cells = [_covered(*sizes, law, phi, samples) for phi in COVERED]
+            about = [f"{sizes[0]}, {sizes[1]}", name]
             yield table(header, [[*about, *cells]]).rstrip("\n").split("\n")[-1]
 
 
-def _covered(n_pos: int, n_neg: int, law: tuple[float, float], name: str, samples: int) -> str:
+def _covered(n_pos: int, n_neg: int, law: tuple[Sampler, Sampler], name: str, samples: int) -> str:
     """Describe the intervals of one function."""
     n = n_pos + n_neg
     phi = parse_phi(name).of_size(n)
@@ -149,27 +201,34 @@ def _covered(n_pos: int, n_neg: int, law: tuple[float, float], name: str, sample
     label = np.arange(n) < n_pos
     null = rank_null(phi, np.ones(n, dtype=np.int64), n_pos)
     rng = np.random.default_rng([SEED, n_pos, n_neg])
-    inside, found = np.zeros(2), []
+    inside, rows = np.zeros(3), []
     for _ in range(samples):
-        score = rng.normal(size=n)
-        score[label] = law[0] + law[1] * score[label]
-        one = RankStatistic(phi, cells_from_scores(score, label)[0], null)
-        ends = [one.interval(method=method) for method in ("logit", "wald")]
+        score = np.concatenate([law[0](rng, n_pos), law[1](rng, n_neg)])
+        statistic = RankStatistic(phi, cells_from_scores(score, label)[0], null)
+        ends = [statistic.interval(method=method) for method in ("beta", "logit", "wald")]
         inside += [end.low <= true <= end.high for end in ends]
-        found.append([one.estimate, one.std_error])
-    estimate, error = np.array(found).T
+        widths = [end.high - end.low for end in ends[:2]]
+        rows.append([statistic.estimate, statistic.std_error, *widths])
+    estimate, error, beta, logit = np.array(rows).T
     spread = estimate.std()
     covered = " / ".join(f"{share:.3f}" for share in inside / samples)
     if not spread:
         return covered
-    return f"{covered} ({(estimate.mean() - true) / spread:+.2f}, {error.mean() / spread:.2f})"
+    widths = f"{beta.mean() / spread:.2f} / {logit.mean() / spread:.2f}"
+    bias = f"{(estimate.mean() - true) / spread:+.2f}, {error.mean() / spread:.2f}"
+    return f"{covered} ({widths}; {bias})"
 
 
-def _truth(phi: ScoreGeneratingFunction, p: float, law: tuple[float, float]) -> float:
-    """Return W_phi = E phi(F(X)) by a million quantiles of X."""
-    u = (np.arange(1_000_000) + 0.5) / 1_000_000
-    below = np.minimum(p * u + (1 - p) * ndtr(law[0] + law[1] * ndtri(u)), 1 - 1e-15)
-    return float(phi(below).mean())
+def _truth(phi: ScoreGeneratingFunction, p: float, law: tuple[Sampler, Sampler]) -> float:
+    """Return W_phi = E phi(F(X)), from a million scores of each class."""
+    rng = np.random.default_rng(SEED)
+    pos, neg = (np.sort(of_class(rng, MANY)) for of_class in law)
+    shares = [
+        (np.searchsorted(of_class, pos, "left") + np.searchsorted(of_class, pos, "right")) / 2
+        for of_class in (pos, neg)
+    ]
+    below = (p * shares[0] + (1 - p) * shares[1]) / MANY
+    return float(phi(np.clip(below, 1e-15, 1 - 1e-15)).mean())
 
 
 if __name__ == "__main__":

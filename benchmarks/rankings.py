@@ -133,6 +133,24 @@ def rare(n: int, n_pos: int, ap: float) -> pl.DataFrame:
     return _rows(0, -np.arange(n, dtype=np.float64), label)
 
 
+def at_hand(means: int, shapes: int) -> pl.DataFrame:
+    """Return AP of six rankings for each mean, of so many shapes: 5 to 8 positives of some 100."""
+    rng = np.random.default_rng(SEED)
+    rows = []
+    for mean in range(means):
+        n_pos = 5 + mean % shapes % 4
+        n = n_pos + 96 + mean % shapes
+        shift = np.append(
+            np.full(n_pos, rng.choice([0.0, 0.0, 0.6, 1.0, 1.6])), np.zeros(n - n_pos)
+        )
+        for ranking in range(6):
+            order = np.argsort(-rng.standard_normal(n) - shift)
+            ranks = np.flatnonzero(order < n_pos) + 1
+            ap = float((np.arange(1, n_pos + 1) / ranks).mean())
+            rows.append((mean, ranking, ap, n_pos, n))
+    return pl.DataFrame(rows, schema=["mean", "ranking", "ap", "n_pos", "n"], orient="row")
+
+
 def vaswani(runs: int) -> pl.DataFrame:
     """Return the first runs of the Vaswani collection, judged."""
     from prframe import trec  # noqa: PLC0415

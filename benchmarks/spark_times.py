@@ -10,12 +10,15 @@ import argparse
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 import psutil
 
 import prframe
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 SHAPES = ((20_000, 1_000), (200_000, 20))
 SMALL = (1_000, 1_000)
@@ -48,7 +51,7 @@ def main() -> None:
     session.stop()
 
 
-def _session(partitions: str) -> Any:
+def _session(partitions: str) -> "SparkSession":
     from pyspark.sql import SparkSession  # noqa: PLC0415 - loaded where it is needed
 
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
@@ -56,7 +59,7 @@ def _session(partitions: str) -> Any:
     return builder.config("spark.sql.shuffle.partitions", partitions).getOrCreate()
 
 
-def _file(session: Any, folder: Path, groups: int, size: int) -> str:
+def _file(session: "SparkSession", folder: Path, groups: int, size: int) -> str:
     """Return the file of rankings of one size, a tenth of whose items are positive."""
     path = folder / f"{groups}x{size}.parquet"
     if not path.exists():
@@ -67,11 +70,11 @@ def _file(session: Any, folder: Path, groups: int, size: int) -> str:
     return str(path)
 
 
-def _read(session: Any, path: str) -> Any:
+def _read(session: "SparkSession", path: str) -> "DataFrame":
     return session.read.parquet(path)
 
 
-def _compare(session: Any, path: str, shape: tuple[int, int]) -> None:
+def _compare(session: "SparkSession", path: str, shape: tuple[int, int]) -> None:
     _line(
         shape,
         "prframe on Spark",
@@ -81,7 +84,7 @@ def _compare(session: Any, path: str, shape: tuple[int, int]) -> None:
     _line(shape, "prframe in process", lambda: prframe.evaluate(rows, METRICS, by="q").collect())
 
 
-def _mean_ap(frame: Any) -> float:
+def _mean_ap(frame: "DataFrame") -> float:
     """Return the mean AP as pyspark.ml computes it from arrays of items, which Spark sorts."""
     from pyspark.ml.evaluation import RankingEvaluator  # noqa: PLC0415 - loaded where it is needed
 
@@ -97,7 +100,7 @@ def _mean_ap(frame: Any) -> float:
     return RankingEvaluator(metricName="meanAveragePrecision").evaluate(arrays)
 
 
-def _run(frame: Any) -> None:
+def _run(frame: "DataFrame") -> None:
     """Compute all rows of a result and keep none."""
     frame.write.format("noop").mode("overwrite").save()
 

@@ -10,7 +10,9 @@ from pathlib import Path
 import matplotlib as mpl
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE.parent), str(HERE)]
+
+from pictures import Picture  # noqa: E402
 
 import prframe  # noqa: E402 - the path must first name the package beside these pages
 from prframe.accessors import verbs  # noqa: E402
@@ -76,6 +78,8 @@ def catalogue() -> str:
         "optional": "{0}, {0}@k",
         "required": "{0}@k",
         "recall": "{0}@r",
+        "threshold": "{0}(threshold=t)",
+        "precision": "{0}(at_precision=p)",
     }
     every = max((metric.ties for metric in prframe.CATALOGUE.values()), key=len)
     rows = [["name", "what it is", "parameters", "ties", "options", "undefined when", "source"]]
@@ -188,6 +192,29 @@ def fill_in(_app: object, _docname: str, source: list[str]) -> None:
             source[0] = source[0].replace(mark, make())
 
 
+def example_reports(app: object, error: Exception | None) -> None:
+    """Write the reports that the guide links to beside the pages."""
+    if error is not None or app.builder.format != "html":
+        return
+    digits = prframe.datasets.load_digits()
+    prframe.report(
+        digits,
+        over="query_id",
+        item="item_id",
+        n_pos="n_relevant",
+        title="Six systems that search for images of digits",
+        output=Path(app.outdir) / "report-of-rankings.html",
+    )
+    prframe.report(
+        digits.select("system", "score", "label", "n_relevant"),
+        by="n_relevant",
+        title="Six systems as classifiers of pairs of images",
+        output=Path(app.outdir) / "report-of-classifiers.html",
+    )
+
+
 def setup(app: object) -> None:
-    """Fill in pages as they are read."""
+    """Fill in pages as they are read, draw their pictures, and add the reports in the end."""
     app.connect("source-read", fill_in)
+    app.add_directive("picture", Picture)
+    app.connect("build-finished", example_reports)

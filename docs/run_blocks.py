@@ -1,8 +1,10 @@
-"""Run the Python blocks of Markdown files and compare what they print with the text shown.
+"""Run the Python and shell blocks of Markdown files and compare what they print with the text shown.
 
 The ``python`` blocks of a file run in order in one namespace, with warnings as errors. A ``text``
 block that directly follows a ``python`` block must be exactly what that block prints; a
-``python`` block without one must print nothing.
+``python`` block without one must print nothing. In a ``console`` block whose first line begins with
+``$ `` each such line is a command, and the lines up to the next are what it prints, errors included. All
+blocks of a file run in one folder, which is empty at first.
 
     python docs/run_blocks.py README.md docs/quickstart.md
     python docs/run_blocks.py --write README.md    # fill in the text blocks instead
@@ -12,29 +14,52 @@ import argparse
 import contextlib
 import difflib
 import io
+import os
 import re
+import subprocess
 import sys
 import warnings
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import polars as pl
 
 _BLOCK = re.compile(
-    r"^```python\n(?P<code>.*?)^```\n(?P<shown>\n?```text\n(?P<text>.*?)^```\n)?",
+    r"^```python\n(?P<code>.*?)^```\n(?P<shown>\n?```text\n(?P<text>.*?)^```\n)?"
+    r"|^```console\n(?P<commands>\$ .*?)^```\n",
     re.DOTALL | re.MULTILINE,
 )
+_COMMAND = "$ "
+# Commands may span several lines, by a backslash at the end.
+_CALL = re.compile(r"^\$ (?:.*\\\n)*.*\n", re.MULTILINE)
+_PRELUDE = f'prframe() {{ "{sys.executable}" -m prframe "$@"; }}\n'
 
 
 def run(path: Path, *, write: bool = False) -> list[str]:
     """Run a file's blocks and return the differences; with `write`, bring the file up to date."""
-    source = path.read_text(encoding="utf-8")
+    with TemporaryDirectory() as folder:
+        return _run_in(folder, path.resolve(), path, write=write)
+
+
+def _run_in(folder: str, file: Path, path: Path, *, write: bool) -> list[str]:
+    """Run the blocks of a file in a folder; messages name it as the caller did."""
+    source = file.read_text(encoding="utf-8")
     namespace: dict[str, object] = {"__name__": "__main__"}
     faults: list[str] = []
     parts: list[str] = []
     end = 0
     for block in _BLOCK.finditer(source):
+        if block["commands"] is not None:
+            shown, printed = block["commands"], _session(block["commands"], folder)
+            if printed != shown:
+                line = source.count("\n", 0, block.start())
+                faults.append(_difference(f"{path}:{line + 1}", shown, printed))
+            parts += [source[end : block.start("commands")], printed, "```\n"]
+            end = block.end()
+            continue
         line = source.count("\n", 0, block.start("code"))
-        printed = _printed(block["code"], f"{path}", line, namespace)
+        with contextlib.chdir(folder):
+            printed = _printed(block["code"], f"{path}", line, namespace)
         shown = block["text"] or ""
         if printed != shown:
             faults.append(_difference(f"{path}:{line + 1}", shown, printed))
@@ -43,7 +68,7 @@ def run(path: Path, *, write: bool = False) -> list[str]:
             parts.append(f"\n```text\n{printed}```\n")
         end = block.end()
     if write:
-        path.write_text("".join([*parts, source[end:]]), encoding="utf-8")
+        file.write_text("".join([*parts, source[end:]]), encoding="utf-8")
         return []
     return faults
 
@@ -60,6 +85,23 @@ def _printed(code: str, name: str, line: int, namespace: dict[str, object]) -> s
         warnings.simplefilter("error")
         exec(compiled, namespace)  # noqa: S102 - the files are our own
     return out.getvalue()
+
+
+def _session(commands: str, folder: str) -> str:
+    """Run the commands of a block in a folder, and return them with what they print."""
+    lines = []
+    for call in _CALL.findall(commands):
+        done = subprocess.run(  # noqa: S603 - the files are our own
+            ["bash", "-c", f"{_PRELUDE}{call.removeprefix(_COMMAND)}"],  # noqa: S607
+            cwd=folder,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        lines += [call, done.stdout]
+    return "".join(lines)
 
 
 def _difference(place: str, shown: str, printed: str) -> str:

@@ -17,17 +17,13 @@ around the curve of each group.
 # Each ranking lists the best 100 of 1796 images, so both totals are given. The query is one in
 # which the two systems differ.
 
-import matplotlib.pyplot as plt
 import polars as pl
 
 import prframe
 
-# Colours that the colour-blind can tell apart (Okabe & Ito).
-COLOURS = {"pixels": "#0072B2", "binary": "#D55E00"}
-
 digits = prframe.datasets.load_digits().with_columns(n_other=1796 - pl.col("n_relevant"))
 totals = {"n_pos": "n_relevant", "n_neg": "n_other"}
-one = digits.filter(pl.col("query_id") == "q1705", pl.col("system").is_in(list(COLOURS)))
+one = digits.filter(pl.col("query_id") == "q1705", pl.col("system").is_in(["pixels", "binary"]))
 bands = one.pr.band(by="system", recall_range=(0.02, 0.19), rng=1, **totals)
 print(bands.gather_every(60))
 
@@ -39,21 +35,8 @@ print(bands.gather_every(60))
 # handful of different scores; within a block of ties its curve is smooth. No ranking ever makes a
 # band narrow at the first images, be they all relevant: they are few.
 
-
-def draw(ax: plt.Axes, band: pl.DataFrame, colour: str, label: str) -> None:
-    """Draw a curve and its band."""
-    ax.fill_between(
-        band["recall"], band["conf_low"], band["conf_high"], color=colour, alpha=0.2, linewidth=0
-    )
-    ax.plot(band["recall"], band["precision"], color=colour, label=label)
-
-
-fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
-for (system,), band in bands.group_by("system", maintain_order=True):
-    draw(ax, band, COLOURS[system], system)
-ax.set(xlabel="recall", ylabel="precision", xlim=(0, 0.2), ylim=(0, 1.02))
-ax.legend(title="system", loc="lower right")
-plt.show()
+ax = prframe.plot.curve(bands)
+ax.set_xlim(0, 0.2)
 
 # %%
 # Where the bands are apart, the systems differ; both bands are right with a probability of at least
@@ -66,33 +49,30 @@ plt.show()
 # the curve somewhere far more often than in 5 % of all samples.
 
 binary = one.filter(system="binary")
-fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
-draw(ax, bands.filter(system="binary"), COLOURS["binary"], "at all levels at once")
 single = binary.pr.band(recall_range=(0.02, 0.19), simultaneous=False, rng=1, **totals)
-for end in ("conf_low", "conf_high"):
-    label = "at each level by itself" if end == "conf_low" else None
-    ax.plot(single["recall"], single[end], color="black", linewidth=1, label=label)
-ax.set(xlabel="recall", ylabel="precision", xlim=(0, 0.2), ylim=(0, 1.02))
-ax.legend(loc="lower right")
-plt.show()
+both = pl.concat(
+    rows.select(pl.lit(name).alias("levels"), pl.all())
+    for name, rows in {
+        "all at once": bands.filter(system="binary").drop("system"),
+        "each by itself": single,
+    }.items()
+)
+figure = prframe.plot.curve(both, facet="levels")
+for ax in figure.axes:
+    ax.set(xlim=(0, 0.2), xticks=[0, 0.1, 0.2])
+figure
 
 # %%
 # Where the list ends
 # -------------------
-# The list of ``pixels`` holds less than half of the relevant images. At its end (dashed) the curve
-# drops to 0. How far such a list reaches in the population is uncertain too: where it may have ended
+# The list of ``pixels`` holds less than half of the relevant images. At its end the curve drops to 0. How far such a list reaches in the population is uncertain too: where it may have ended
 # already the band begins at 0, and as far as it may still go on the band has an upper end.
 
 pixels = one.filter(system="pixels")
 whole = pixels.pr.band(recall_range=(0.02, 0.6), rng=1, **totals)
 reached = pixels["label"].sum() / pixels["n_relevant"][0]
 print(f"{pixels['label'].sum()} of {pixels['n_relevant'][0]} relevant images are listed")
-fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
-draw(ax, whole, COLOURS["pixels"], "pixels")
-ax.axvline(reached, color="black", linewidth=1, linestyle=(0, (4, 6)), label="end of the list")
-ax.set(xlabel="recall", ylabel="precision", xlim=(0, 0.61), ylim=(0, 1.02))
-ax.legend(loc="lower left")
-plt.show()
+prframe.plot.curve(whole)
 
 # %%
 # Query by query
@@ -100,14 +80,9 @@ plt.show()
 # ``by=`` draws a band for each group.
 
 six = ["q0303", "q0479", "q0684", "q1097", "q1199", "q1705"]
-every = digits.filter(pl.col("query_id").is_in(six), pl.col("system").is_in(list(COLOURS)))
+every = digits.filter(pl.col("query_id").is_in(six), pl.col("system").is_in(["pixels", "binary"]))
 bands = every.pr.band(by=["query_id", "system"], recall_range=(0.02, 0.19), rng=1, **totals)
-fig, axes = plt.subplots(2, 3, figsize=(9, 5.5), sharex=True, sharey=True, layout="constrained")
-for query, ax in zip(six, axes.flat, strict=True):
-    for system, colour in COLOURS.items():
-        draw(ax, bands.filter(query_id=query, system=system), colour, system)
-    ax.set(title=query, ylim=(0, 1.02))
-axes[1, 2].legend()
-fig.supxlabel("recall")
-fig.supylabel("precision")
-plt.show()
+figure = prframe.plot.curve(bands, facet="query_id")
+for ax in figure.axes:
+    ax.set(xlim=(0, 0.2), xticks=[0, 0.1, 0.2])
+figure

@@ -20,9 +20,6 @@ import polars as pl
 import prframe
 from prframe import stats
 
-# Colours that the colour-blind can tell apart (Okabe & Ito).
-APART, NOT_APART = "#0072B2", "#D55E00"
-
 runs = prframe.datasets.load_digits()
 found = runs.pr.compare(
     "AP", model="system", n_pos="n_relevant", correction="max-t", power=0.8, rng=1
@@ -35,28 +32,17 @@ with pl.Config(tbl_rows=-1):
 # The differences come in groups. ``ink`` finds as little as ``random``, and the other four are far
 # from both. Among these four each is told apart from each, the two best by .02.
 
-ordered = pairs.sort("difference")
-place = np.arange(ordered.height)
-fig, ax = plt.subplots(figsize=(8, 5), layout="constrained")
-for apart, colour in ((True, APART), (False, NOT_APART)):
-    some = (ordered["p_adjusted"] < 0.05).to_numpy() == apart
-    difference = ordered["difference"].to_numpy()[some]
-    reach = (ordered["conf_high"] - ordered["difference"]).to_numpy()[some]
-    label = "told apart at 5 %" if apart else "not told apart"
-    ax.errorbar(difference, place[some], xerr=reach, fmt="o", capsize=3, color=colour, label=label)
-for at, row in zip(place, ordered.iter_rows(named=True), strict=True):
-    text = f"{row['wins']} : {row['losses']}"
-    ax.annotate(text, (0.425, at), va="center", fontsize="small", color="#555555")
-ax.annotate("wins : losses", (0.425, place[-1] + 0.7), fontsize="small", color="#555555")
-ax.axvline(0, color="black", linewidth=1)
-ax.set_yticks(place, ordered["pair"])
-ax.set(
-    xlabel="difference of mean AP, with 95 % interval",
-    xlim=(-0.02, 0.49),
-    ylim=(-0.7, place[-1] + 1.5),
-)
-ax.legend(loc="lower right", bbox_to_anchor=(0.86, 0.02))
-plt.show()
+prframe.plot.interval(found)
+
+# %%
+# Below, joined dots are systems that are not told apart:
+
+prframe.plot.groups(found)
+
+# %%
+# The picture of all pairs has the numbers:
+
+prframe.plot.matrix(found)
 
 # %%
 # Wins and losses are another matter than means: ``ink`` loses more queries to ``random`` than it

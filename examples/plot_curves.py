@@ -14,7 +14,6 @@ at the same levels.
 # conventional opening point of precision 1, which says nothing about a system. A recall that a
 # ranking never reaches counts with precision 0.
 
-import matplotlib.pyplot as plt
 import polars as pl
 
 import prframe
@@ -39,14 +38,13 @@ print(mean.pivot("system", index="recall"))
 # All lines end before recall 0.6: a ranking of 100 items cannot hold more than 100 of the roughly
 # 180 relevant ones.
 
-fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
-for (system,), line in mean.group_by("system", maintain_order=True):
-    ax.plot(line["recall"], line["precision"], marker="o", label=system)
-ax.set(
-    xlabel="recall",
-    ylabel="mean interpolated precision",
-    xlim=(-0.02, 1.02),
-    ylim=(-0.02, 1.02),
+prframe.plot.curve(mean)
+
+# %%
+# The same in one call
+# --------------------
+# ``over=`` of ``curve`` averages, and ``df.pr.plot.curve`` with ``over=`` shows every query around the mean.
+
+runs.filter(pl.col("system").is_in(["pixels", "ink"])).pr.plot.curve(
+    facet="system", over="query_id", n_pos="n_relevant"
 )
-ax.legend(title="system")
-plt.show()

@@ -11,7 +11,7 @@ from prframe import accessors as _accessors
 __version__ = "0.1.0"
 
 __getattr__, __dir__, _names = _attach_stub(__name__, __file__)
-# A star import must do without scikit-learn and matplotlib.
-__all__ = [name for name in _names if name not in {"learn", "plot"}]  # pyright: ignore[reportUnsupportedDunderAll]
+# A star import must do without scikit-learn, matplotlib and Altair.
+__all__ = [name for name in _names if name not in {"learn", "plot", "chart"}]  # pyright: ignore[reportUnsupportedDunderAll]
 
 _accessors.register()

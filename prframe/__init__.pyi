@@ -1,8 +1,10 @@
 from . import (
+    chart as chart,
     datasets as datasets,
     expressions as expressions,
     learn as learn,
     plot as plot,
+    reports as reports,
     stats as stats,
     tables as tables,
     trec as trec,
@@ -16,6 +18,7 @@ from .errors import (
     PooledRankingWarning as PooledRankingWarning,
     PrframeError as PrframeError,
     PrframeWarning as PrframeWarning,
+    SkewedDifferencesWarning as SkewedDifferencesWarning,
     TiePolicyWarning as TiePolicyWarning,
     UndefinedMetricWarning as UndefinedMetricWarning,
     UnknownMetricError as UnknownMetricError,
@@ -26,14 +29,17 @@ from .metrics import (
     AP11 as AP11,
     AUC as AUC,
     AUPRC as AUPRC,
+    AUPRG as AUPRG,
     BEDROC as BEDROC,
     CATALOGUE as CATALOGUE,
     DCG as DCG,
     EF as EF,
     ERR as ERR,
     F1 as F1,
+    MCC as MCC,
     RBP as RBP,
     RR as RR,
+    BalancedAccuracy as BalancedAccuracy,
     Bpref as Bpref,
     F as F,
     IPrec as IPrec,
@@ -53,12 +59,16 @@ from .metrics import (
     SetF as SetF,
     SetP as SetP,
     SetR as SetR,
+    Specificity as Specificity,
     Success as Success,
     W as W,
     infAP as infAP,
     nDCG as nDCG,
+    pAP as pAP,
     parse_metric as parse_metric,
+    pAUC as pAUC,
 )
+from .reports import report as report
 from .verbs.against_chance.ap_test import ap_test as ap_test
 from .verbs.against_chance.rank_test import rank_test as rank_test
 from .verbs.against_chance.topk_test import topk_test as topk_test

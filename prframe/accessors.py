@@ -1,11 +1,11 @@
 """The accessors ``df.pr``, ``lf.pr``, ``pl.col(...).pr`` and that of pandas, which only delegate.
 
-The verbs are loaded on first use, so that importing prframe costs little more than polars.
+Neither polars nor pandas is loaded here: the accessors are registered on each as soon as it is
+imported, and the verbs are loaded on first use. So importing prframe costs next to nothing, which
+the command line needs.
 """
 
 import ast
-import importlib.abc
-import importlib.machinery
 import inspect
 import sys
 from collections.abc import Callable, Sequence
@@ -15,12 +15,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-import polars as pl
-
 if TYPE_CHECKING:
-    import pandas as pd
+    from importlib.abc import Loader
+    from importlib.machinery import ModuleSpec
 
-Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame, "pd.DataFrame")
+    import pandas as pd
+    import polars as pl
+else:
+    # The module of the base class takes longer to import than everything else here.
+    Loader = object
+
+Frame = TypeVar("Frame", "pl.DataFrame", "pl.LazyFrame", "pd.DataFrame")
 
 
 class _Delegate:
@@ -83,11 +88,14 @@ class FrameNamespace(_Namespace, Generic[Frame]):
         """The pictures of the frame."""
         return PlotNamespace(self._subject())
 
+    @property
+    def chart(self) -> "ChartNamespace":
+        """The interactive pictures of the frame."""
+        return ChartNamespace(self._subject())
 
-class PlotNamespace(_Namespace):
-    """The pictures of a frame, which are the functions of `prframe.plot.of_frames`."""
 
-    _path = ".pr.plot"
+class _PictureNamespace(_Namespace):
+    """A namespace with the pictures of a frame."""
 
     def __init__(self, frame: Any) -> None:
         self._frame = frame
@@ -97,13 +105,25 @@ class PlotNamespace(_Namespace):
         return self._frame
 
 
+class PlotNamespace(_PictureNamespace):
+    """The pictures of a frame, which are those of `prframe.plot.of_frames`."""
+
+    _path = ".pr.plot"
+
+
+class ChartNamespace(_PictureNamespace):
+    """The interactive pictures of a frame, which are those of `prframe.chart.of_frames`."""
+
+    _path = ".pr.chart"
+
+
 class ExprNamespace(_Namespace):
     """The metrics of a score expression, which are the functions of `prframe.expressions`."""
 
-    def __init__(self, score: pl.Expr) -> None:
+    def __init__(self, score: "pl.Expr") -> None:
         self._score = score
 
-    def _subject(self) -> pl.Expr:
+    def _subject(self) -> "pl.Expr":
         """Return the expression."""
         return self._score
 
@@ -124,40 +144,55 @@ def _offer(namespace: type[_Namespace], module: str, names: Sequence[str]) -> No
 
 _EXPRESSIONS = ("metric", "ap", "auc", "precision", "recall", "rr", "ndcg", "curve")
 _PICTURES = (
-    *("curve", "roc", "curve_difference", "interval", "queries", "matrix", "groups"),
+    *("curve", "roc", "band", "curve_difference", "interval", "queries", "matrix", "groups"),
     *("ap_null", "check", "scores"),
 )
 _offer(FrameNamespace, "prframe", verbs())
 _offer(PlotNamespace, "prframe.plot.of_frames", _PICTURES)
+_offer(ChartNamespace, "prframe.chart.of_frames", _PICTURES)
 _offer(ExprNamespace, "prframe.expressions", _EXPRESSIONS)
 
 
 def register() -> None:
-    """Register the namespaces once, and that of pandas as soon as pandas is imported."""
-    if "pr" in pl.DataFrame._accessors:  # noqa: SLF001
+    """Register the namespaces on each library once, as soon as it is imported."""
+    for library, register_on in _LIBRARIES.items():
+        if (module := sys.modules.get(library)) is not None:
+            register_on(module)
+        elif not any(
+            isinstance(finder, _Finder) and finder.library == library for finder in sys.meta_path
+        ):
+            sys.meta_path.insert(0, _Finder(library, register_on))
+
+
+def _register_polars(polars: ModuleType) -> None:
+    """Register the accessors on polars frames, lazy frames and expressions, unless they are."""
+    if "pr" in polars.DataFrame._accessors:  # noqa: SLF001
         return
-    pl.api.register_dataframe_namespace("pr")(FrameNamespace)
-    pl.api.register_lazyframe_namespace("pr")(FrameNamespace)
-    pl.api.register_expr_namespace("pr")(ExprNamespace)
-    if (pandas := sys.modules.get("pandas")) is not None:
-        _register_pandas(pandas)
-    else:
-        sys.meta_path.insert(0, _PandasFinder())
+    polars.api.register_dataframe_namespace("pr")(FrameNamespace)
+    polars.api.register_lazyframe_namespace("pr")(FrameNamespace)
+    polars.api.register_expr_namespace("pr")(ExprNamespace)
 
 
 def _register_pandas(pandas: ModuleType) -> None:
-    """Register the accessor on pandas frames."""
-    pandas.api.extensions.register_dataframe_accessor("pr")(FrameNamespace)
+    """Register the accessor on pandas frames, unless it is."""
+    if "pr" not in pandas.DataFrame._accessors:  # noqa: SLF001
+        pandas.api.extensions.register_dataframe_accessor("pr")(FrameNamespace)
 
 
-class _PandasFinder(importlib.abc.MetaPathFinder):
-    """A finder that has the accessor registered as soon as pandas is imported."""
+_LIBRARIES = {"polars": _register_polars, "pandas": _register_pandas}
+
+
+class _Finder:
+    """A finder that has the accessor registered on a library as soon as that is imported."""
+
+    def __init__(self, library: str, register_on: Callable[[ModuleType], None]) -> None:
+        self.library, self.register_on = library, register_on
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        """Wrap the loader of pandas; leave every other module alone."""
-        if fullname != "pandas":
+    ) -> "ModuleSpec | None":
+        """Wrap the loader of the library; leave every other module alone."""
+        if fullname != self.library:
             return None
         # Only the finders after this one are asked, so that two of its kind do not ask each other,
         # as after a second import of prframe.
@@ -165,23 +200,23 @@ class _PandasFinder(importlib.abc.MetaPathFinder):
         for finder in sys.meta_path[place + 1 :]:
             spec = finder.find_spec(fullname, path, target)
             if spec is not None and spec.loader is not None:
-                spec.loader = _PandasLoader(spec.loader, self)
+                spec.loader = _Loader(spec.loader, self)
                 return spec
         return None
 
 
-class _PandasLoader(importlib.abc.Loader):
-    """A loader that loads pandas as its own loader does, and then registers the accessor."""
+class _Loader(Loader):
+    """A loader that loads a library as its own loader does, and then registers the accessor."""
 
-    def __init__(self, loader: importlib.abc.Loader, finder: _PandasFinder) -> None:
+    def __init__(self, loader: Loader, finder: _Finder) -> None:
         self._loader, self._finder = loader, finder
 
     def __getattr__(self, name: str) -> Any:
-        """Return any other attribute of pandas' own loader."""
+        """Return any other attribute of the library's own loader."""
         return getattr(self._loader, name)
 
-    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType | None:
-        """Create the module as pandas' own loader does."""
+    def create_module(self, spec: "ModuleSpec") -> ModuleType | None:
+        """Create the module as the library's own loader does."""
         return self._loader.create_module(spec)
 
     def exec_module(self, module: ModuleType) -> None:
@@ -192,4 +227,4 @@ class _PandasLoader(importlib.abc.Loader):
         self._loader.exec_module(module)
         if self._finder in sys.meta_path:
             sys.meta_path.remove(self._finder)
-            _register_pandas(module)
+            self._finder.register_on(module)

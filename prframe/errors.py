@@ -12,6 +12,7 @@
         ├── EffectiveSampleSizeWarning    weighted resamples that are worth very few
         ├── NoNegativesWarning            rankings that hold nothing but positives
         ├── PooledRankingWarning          rows of several rankings that are ranked together
+        ├── SkewedDifferencesWarning      few differences, whose skewness p-values do not allow for
         ├── TiePolicyWarning              trec_eval's names where it would rank ties otherwise
         ├── UndefinedMetricWarning        results that do not exist, returned as null
         └── UnmatchedIdsWarning           a run and judgments that have nothing in common
@@ -74,6 +75,10 @@ class NoNegativesWarning(PrframeWarning):
 
 class PooledRankingWarning(PrframeWarning):
     """Rows are ranked together that a column tells apart, for example those of several queries."""
+
+
+class SkewedDifferencesWarning(PrframeWarning):
+    """Two models differ by few, skewed values, of which the test may reject equal means."""
 
 
 class TiePolicyWarning(PrframeWarning):

@@ -26,6 +26,8 @@ FrameT = TypeVar("FrameT", "pd.DataFrame", "pl.DataFrame", "pl.LazyFrame", Arrow
 AnyFrame: TypeAlias = "pd.DataFrame | pl.DataFrame | pl.LazyFrame | ArrowStream"
 
 Floats: TypeAlias = NDArray[np.float64]
+# Numbers in single precision, of which many fit into the processor's cache.
+Singles: TypeAlias = NDArray[np.float32]
 Integers: TypeAlias = NDArray[np.int64]
 Flags: TypeAlias = NDArray[np.bool_]
 

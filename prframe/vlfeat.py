@@ -5,7 +5,7 @@ The numbers are those of the verbs `curve` and `evaluate`, which take frames and
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 import polars as pl
@@ -17,7 +17,10 @@ from prframe.typing import Flags, Floats, Shared
 from prframe.verbs.curves.curve import curve
 from prframe.verbs.evaluate import evaluate
 
-__all__ = ["PRCurve", "PRInfo", "vl_pr"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["PRCurve", "PRInfo", "plot_vl_pr", "vl_pr"]
 
 _INFO = ["AUPRC", "AP", "AP11"]
 
@@ -28,6 +31,16 @@ class _Shape(TypedDict):
     interpolate: bool
     include_unretrieved: bool
     prior: float | None
+
+
+class _Options(TypedDict, total=False):
+    """The options of `vl_pr` that its picture takes."""
+
+    interpolate: bool
+    num_positives: int | None
+    num_negatives: int | None
+    include_inf: bool
+    normalize_prior: float | None
 
 
 class PRInfo(NamedTuple):
@@ -179,6 +192,60 @@ def vl_pr(  # noqa: PLR0913
     if stable:
         recall, precision = (_as_given(own, order, label.size) for own in (recall, precision))
     return PRCurve(recall, precision, PRInfo(auc, ap, ap11, ap11))
+
+
+def plot_vl_pr(
+    labels: ArrayLike, scores: ArrayLike, *, ax: Axes | None = None, **options: Unpack[_Options]
+) -> Axes:
+    """Draw what `vl_pr` draws when it is called without outputs: the curve in the current axes.
+
+    The points are joined by straight lines, whose area by trapezoids is ``auc``; a dotted line is
+    the precision of random rankings, and the title tells the three areas in percent.
+
+    Parameters
+    ----------
+    labels, scores : array_like of float, shape (n,)
+        As in `vl_pr`.
+    ax : matplotlib Axes, optional
+        Where to draw; the current axes unless given, as in the original.
+    **options
+        The options of `vl_pr` but ``stable``, whose points are in no order to be drawn.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Raises
+    ------
+    PrframeError
+        As `vl_pr`, or if there are no positives.
+
+    Examples
+    --------
+    >>> from prframe.vlfeat import plot_vl_pr
+    >>> plot_vl_pr([1, -1, 0, 1], [0.9, 0.8, 0.6, 0.2], num_positives=3).get_title()
+    'PR (AUC: 52.78%, AP: 55.56%, AP11: 54.55%)'
+    """
+    # matplotlib is needed by nothing else here.
+    from prframe import plot  # noqa: PLC0415
+    from prframe.plot.figures import current_axes  # noqa: PLC0415
+
+    recall, precision, info = vl_pr(labels, scores, **options)
+    label = _vector("labels", labels)
+    totals = options.get("num_positives"), options.get("num_negatives")
+    n_pos, n_neg = (
+        int(present.sum()) if total is None else total
+        for total, present in zip(totals, (label > 0, label < 0), strict=True)
+    )
+    prior = options.get("normalize_prior")
+    chance = n_pos / max(1, n_pos + n_neg) if prior is None else prior
+    points = pl.DataFrame({"recall": recall, "precision": precision}).fill_nan(None)
+    drawn = current_axes() if ax is None else ax
+    plot.curve(points, chance=chance, ax=drawn)
+    areas = {"AUC": info.auc, "AP": info.ap, "AP11": info.ap_interp_11}
+    told = ", ".join(f"{name}: {100 * area:.2f}%" for name, area in areas.items())
+    drawn.set_title(f"PR ({told})")
+    return drawn
 
 
 def _check_total(name: str, total: int | None, present: int) -> None:

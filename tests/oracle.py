@@ -342,17 +342,111 @@ def set_recall(group: Group) -> float:
     return sum(group.hits()) / group.total(positive=True)
 
 
+def table(group: Group, threshold: float) -> tuple[float, float, float, float]:
+    """Return the true and false positives, and the false and true negatives, of a classifier."""
+    above = [group.is_positive(item) for item in group.items if item.score >= threshold]
+    tp, fp = sum(above), len(above) - sum(above)
+    return tp, fp, group.total(positive=True) - tp, group.total(positive=False) - fp
+
+
+def above(group: Group, threshold: float) -> Group:
+    """Return the group as if nothing below a threshold had been retrieved."""
+    cut = [item if item.score >= threshold else item._replace(score=-inf) for item in group.items]
+    return group._replace(items=cut, include_unretrieved=False)
+
+
+def matthews(group: Group, threshold: float) -> float:
+    tp, fp, fn, tn = table(group, threshold)
+    product = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+    return (tp * tn - fp * fn) / sqrt(product) if product else 0.0
+
+
+def specificity(group: Group, threshold: float) -> float:
+    _, fp, _, tn = table(group, threshold)
+    return tn / (tn + fp)
+
+
+def precision_and_recall(group: Group, k: int | None, threshold: float | None) -> list[float]:
+    """Return precision and recall among the first k, or above a threshold."""
+    cut = group if threshold is None else above(group, threshold)
+    # Precision is defined without positives.
+    recall = recall_at(cut, k) if cut.total(positive=True) else 0.0
+    return [set_precision(cut) if k is None else precision_at(cut, k), recall]
+
+
+def all_points(group: Group) -> list[tuple[float, float, float]]:
+    """Return the points of the curve, with that of all items as the last one."""
+    ends = group.total(positive=True), group.total(positive=False)
+    return [*group.points(), (*ends, group.precision(*ends))]
+
+
+def partial_ap(group: Group, _: int | None, max_recall: float) -> float:
+    """Add up the precision of thin slices of recall."""
+    reach = max_recall * group.total(positive=True)
+    steps = pairwise(group.points())
+    return (
+        sum((min(tp, reach) - min(above, reach)) * p for (above, _, _), (tp, _, p) in steps)
+        / reach
+    )
+
+
+def partial_auc(group: Group, _: int | None, max_fpr: float, scale: str) -> float:
+    """Add up trapezoids up to the false positive rate, where the last one is cut."""
+    n_pos, n_neg = group.total(positive=True), group.total(positive=False)
+    points = [(fp / n_neg, tp / n_pos) for tp, fp, _ in all_points(group)]
+    area = 0.0
+    for (x, y), (right, top) in pairwise(points):
+        if x < max_fpr and right > x:
+            end = min(right, max_fpr)
+            height = y + (top - y) * (end - x) / (right - x)
+            area += (end - x) * (y + height) / 2
+    least = max_fpr**2 / 2
+    return area if scale == "area" else (1 + (area - least) / (max_fpr - least)) / 2
+
+
+def gain_area(group: Group, _: int | None) -> float:
+    """Add up trapezoids of the precision-recall-gain curve, from where recall gain is 0."""
+    n_pos, n_neg = group.total(positive=True), group.total(positive=False)
+    share = n_pos / (n_pos + n_neg)
+    points = [(tp, fp) for tp, fp, _ in all_points(group)]
+    crossed = []
+    for (tp, fp), (after, fp_after) in pairwise(points):
+        if tp < share * n_pos < after:
+            at = share * n_pos
+            crossed.append((at, fp + (fp_after - fp) * (at - tp) / (after - tp)))
+        if after >= share * n_pos - 1e-12:
+            crossed.append((after, fp_after))
+    gains = [
+        (1 - n_pos / n_neg * (n_pos - tp) / tp, 1 - n_pos / n_neg * fp / tp) for tp, fp in crossed
+    ]
+    return sum((right - x) * (y + top) / 2 for (x, y), (right, top) in pairwise(gains))
+
+
+def recall_reaching(group: Group, precision: float) -> float:
+    """Return the largest recall of the thresholds with at least this precision."""
+    reached = [tp for tp, fp, _ in group.points()[1:] if tp >= precision * (tp + fp) - 1e-12]
+    return max(reached, default=0.0) / group.total(positive=True)
+
+
 # Metrics of the curve: under "group" they count at the ends of blocks.
 CURVE: dict[str, Callable[..., float]] = {
     "AP": average_precision,
     "AP11": lambda group, k, levels: eleven_points(group._replace(interpolate=True), k, levels),
     "AUC": auc,
     "AUPRC": trapezoid,
+    "AUPRG": gain_area,
+    "BalancedAccuracy": lambda group, _, threshold: (
+        (set_recall(above(group, threshold)) + specificity(group, threshold)) / 2
+    ),
     "IPrec": lambda group, k, levels: interpolated(group, k, levels),
+    "MCC": lambda group, _, threshold: matthews(group, threshold),
     "MaxF1": largest_f1,
     "Prec": first_reaching,
+    "Specificity": lambda group, _, threshold: specificity(group, threshold),
     "W": linear_rank,
     "infAP": inferred_ap,
+    "pAP": partial_ap,
+    "pAUC": partial_auc,
 }
 # Metrics of positions: under "group" they are the mean over all orders.
 POSITIONS: dict[str, Callable[..., float]] = {
@@ -361,15 +455,21 @@ POSITIONS: dict[str, Callable[..., float]] = {
     "DCG": dcg,
     "EF": enrichment,
     "ERR": err,
-    "F": lambda group, k, beta: harmonic(precision_at(group, k), recall_at(group, k), beta),
-    "F1": lambda group, k: harmonic(precision_at(group, k), recall_at(group, k)),
+    "F": lambda group, k, beta, threshold: harmonic(
+        *precision_and_recall(group, k, threshold), beta
+    ),
+    "F1": lambda group, k, threshold: harmonic(*precision_and_recall(group, k, threshold)),
     "Judged": judged,
     "Lift": lambda group, k: precision_at(group, k) * group.size() / group.total(positive=True),
     "NumRel": lambda group, _: group.total(positive=True),
     "NumRelRet": lambda group, _: sum(group.hits()),
     "NumRet": lambda group, _: len(group.hits()),
-    "P": precision_at,
-    "R": recall_at,
+    "P": lambda group, k, threshold: precision_and_recall(group, k, threshold)[0],
+    "R": lambda group, k, threshold, at_precision: (
+        precision_and_recall(group, k, threshold)[1]
+        if at_precision is None
+        else recall_reaching(group, at_precision)
+    ),
     "RBP": rank_biased,
     "RR": reciprocal_rank,
     "RelP": lambda group, k: sum(group.hits()[:k]) / min(k, group.total(positive=True)),
@@ -393,7 +493,8 @@ def value(group: Group, name: str, k: float | None, settings: dict[str, Any]) ->
     def one(ranking: Group) -> float:
         return ORACLE[name](ranking, k, **others)
 
-    if group.ties in ORDERS or (group.ties == "group" and name in CURVE):
+    at_ends = name in CURVE or others.get("at_precision") is not None
+    if group.ties in ORDERS or (group.ties == "group" and at_ends):
         return one(group)
     if group.ties == "expected" and name == "W":
         # Its own mean: what is not retrieved would make too many orders.

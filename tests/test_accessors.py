@@ -75,7 +75,7 @@ def run(code: str) -> str:
 
 
 def test_importing_is_light() -> None:
-    heavy = "{'numpy', 'scipy', 'pandas', 'pyarrow', 'matplotlib'}"
+    heavy = "{'polars', 'numpy', 'scipy', 'pandas', 'pyarrow', 'matplotlib'}"
     assert run(f"import sys, prframe; print(sorted({heavy} & set(sys.modules)))") == "[]"
 
 
@@ -96,6 +96,24 @@ def test_pandas_accessor_whatever_the_order_of_imports(imports: str) -> None:
         "assert importlib.util.find_spec('pandas').loader is pd.__loader__ or True"
     )
     assert run(code) == "1.0"
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import polars as pl, prframe",
+        "import prframe, polars as pl",
+        "import prframe.trec, polars as pl",
+    ],
+)
+def test_polars_accessors_whatever_the_order_of_imports(imports: str) -> None:
+    code = (
+        f"{imports}\nframe = pl.DataFrame({{'score': [2.0, 1.0], 'label': [1, 0]}})\n"
+        "print(frame.pr.evaluate('AP').item(), frame.lazy().pr.evaluate('AP').collect().item(),"
+        "frame.select(pl.col('score').pr.ap('label')).item())\n"
+        "assert type(pl.__loader__).__module__ != 'prframe.accessors'"
+    )
+    assert run(code) == "1.0 1.0 1.0"
 
 
 def test_pandas_by_a_loader_whose_attributes_are_fixed() -> None:

@@ -134,3 +134,33 @@ def test_all_items_may_be_ignored() -> None:
     assert recall.tolist() == [0, 0, 0]
     assert precision.tolist() == [1, 1, 1]
     assert np.isnan(info.ap)
+
+
+def test_the_picture_of_vl_pr() -> None:
+    plt = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is not installed")
+    plt.switch_backend("agg")
+    from prframe.vlfeat import plot_vl_pr
+
+    labels, scores = [1, -1, 0, 1, -1], [0.9, 0.8, 0.6, 0.2, 0.1]
+    recall, precision, info = vl_pr(labels, scores)
+    _, ax = plt.subplots()
+    assert plot_vl_pr(labels, scores) is ax
+    line, chance = ax.get_lines()
+    assert np.array_equal(line.get_xdata(), recall)
+    assert np.array_equal(line.get_ydata(), precision)
+    assert line.get_drawstyle() == "default"
+    assert np.trapezoid(line.get_ydata(), line.get_xdata()) == pytest.approx(info.auc)
+    assert list(chance.get_ydata()) == [0.5, 0.5]
+    assert ax.get_title() == (
+        f"PR (AUC: {100 * info.auc:.2f}%, AP: {100 * info.ap:.2f}%, "
+        f"AP11: {100 * info.ap_interp_11:.2f}%)"
+    )
+    assert (ax.get_xlim(), ax.get_ylim()) == ((0, 1), (0, 1))
+    _, other = plt.subplots()
+    drawn = plot_vl_pr(labels, scores, ax=ax, normalize_prior=0.2, interpolate=True)
+    assert drawn is ax
+    assert list(ax.get_lines()[-1].get_ydata()) == [0.2, 0.2]
+    assert not other.get_lines()
+    more = plot_vl_pr(labels, scores, ax=other, num_positives=6)
+    assert list(more.get_lines()[-1].get_ydata()) == [0.75, 0.75]
+    plt.close("all")

@@ -51,12 +51,15 @@ class Hits:
         judgments ``judged`` and ``pooled``; None where each is a positive with a gain of 1.
     policy : TiePolicy
         That by which `columns` follow from `marks`.
+    are_apart : bool
+        Whether it is known that no items are tied, or that the policy parts those that are.
     """
 
     totals: pl.DataFrame
     columns: pl.LazyFrame
     marks: pl.DataFrame | None = None
     policy: TiePolicy = POLICIES["group"]
+    are_apart: bool = False
 
     @cached_property
     def table(self) -> pl.DataFrame:
@@ -208,8 +211,9 @@ def unit_hits(totals: pl.DataFrame, ranks: Ranks) -> Hits:
         # To plan a query takes longer than to make the columns of few hits.
         ones = np.ones(ranks.group.size)
         table = pl.DataFrame(ranks.columns() | {"weight": ones, "gain": ones})
-        return Hits(totals, table.lazy())
-    return Hits(totals, _counts(ranks).with_columns(weight=pl.lit(1.0), gain=pl.lit(1.0)))
+        return Hits(totals, table.lazy(), are_apart=ranks.ends is None)
+    columns = _counts(ranks).with_columns(weight=pl.lit(1.0), gain=pl.lit(1.0))
+    return Hits(totals, columns, are_apart=ranks.ends is None)
 
 
 def weighted_hits(totals: pl.DataFrame, ranks: Ranks, weight: Floats, sums: "ClassSums") -> Hits:

@@ -1,5 +1,6 @@
 """Scores as sortable integers: the keys by which rows are ranked and ties are found."""
 
+from math import ceil
 from typing import cast
 
 import numpy as np
@@ -34,6 +35,13 @@ def sortable_keys(score: pl.Series, *, float32: bool) -> pl.Series:
         flip &= 0x7FFF_FFFF_FFFF_FFFF
         bits ^= flip
     return pl.Series(bits)
+
+
+def threshold_key(threshold: float, score: pl.DataType, *, float32: bool) -> int:
+    """Return the least key that a score of this dtype has if it reaches the threshold."""
+    if score.is_integer() and not float32:
+        return min(max(ceil(threshold), UNRETRIEVED + 1), _LARGEST_KEY + 1)
+    return int(sortable_keys(pl.Series([threshold], dtype=pl.Float64), float32=float32).item())
 
 
 def rounded(numbers: pl.Series) -> NDArray[np.float64]:

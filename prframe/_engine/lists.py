@@ -10,7 +10,7 @@ from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.hits import Hits
 from prframe._engine.keys import sortable_keys
-from prframe._engine.measure import measure
+from prframe._engine.measure import counting_above, measure, thresholds_of
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import task_of_hits
 from prframe._engine.rows import is_missing, positive
@@ -83,7 +83,7 @@ def _task(lists: Mapping[str, pl.Series], metric: Metric, args: Arguments) -> Ta
         return pl.repeat(None, size.size, dtype=pl.Float64, eager=True).scatter(present, measured)
 
     piece = Piece(_ranking(rows, metric, args), _working_columns(rows, args), pl.DataFrame())
-    return task_of_hits(piece).then(values)
+    return counting_above(thresholds_of([metric]), task_of_hits)(piece).then(values)
 
 
 def _ranking(rows: pl.DataFrame, metric: Metric, args: Arguments) -> Ranking:

@@ -1,6 +1,7 @@
 """From hits to the values of metrics, group by group."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import get_args
 
@@ -9,6 +10,7 @@ import polars as pl
 
 from prframe._engine.columns import computed
 from prframe._engine.hits import Hits, at_grade, together
+from prframe._engine.keys import threshold_key
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import task_of_hits
 from prframe._engine.rows import key_names
@@ -16,9 +18,10 @@ from prframe._engine.tasks import Task
 from prframe.errors import PrframeError
 from prframe.metrics import Metric
 from prframe.metrics.metric import Combine, Term
-from prframe.metrics.quantities import Quantities, gain_of
+from prframe.metrics.quantities import Quantities, above_name, gain_of, is_above_name
 from prframe.stats import discount_sum, discount_sums
 from prframe.tie_policies import Ties
+from prframe.typing import Integers
 
 _TOTALS = ("n", "n_pos", "n_neg", "n_hits", "n_nonrel")
 
@@ -36,6 +39,7 @@ def values_of_groups(
     `begin` makes the task that reduces a piece to its hits.
     """
     keys, wanted = key_names(ranking.args), list(metrics.values())
+    begin = counting_above(thresholds_of(wanted), begin)
 
     def values(found: Hits) -> pl.DataFrame:
         values = measure(
@@ -48,6 +52,42 @@ def values_of_groups(
         return pl.concat([values(found) for found in together(pieces)])
 
     return ranking.stacked(begin, stack)
+
+
+def thresholds_of(metrics: Iterable[Metric]) -> list[float]:
+    """Return the thresholds of the scores that metrics are taken at."""
+    given = (metric.threshold for metric in metrics)
+    return sorted({threshold for threshold in given if threshold is not None})
+
+
+def counting_above(
+    thresholds: Sequence[float], begin: Callable[[Piece], Task[Hits]]
+) -> Callable[[Piece], Task[Hits]]:
+    """Return a function that begins the same tasks, whose hits know how many items are above."""
+    if not thresholds:
+        return begin
+
+    def begun(piece: Piece) -> Task[Hits]:
+        numbers = [
+            pl.Series(above_name(threshold), items_above(piece, threshold))
+            for threshold in thresholds
+        ]
+        return begin(piece).then(
+            lambda found: replace(found, totals=found.totals.with_columns(numbers))
+        )
+
+    return begun
+
+
+def items_above(piece: Piece, threshold: float) -> Integers:
+    """Count the items of each group whose score reaches a threshold."""
+    return piece.counts(piece.rows["key"].to_numpy() >= least_key(piece, threshold))
+
+
+def least_key(piece: Piece, threshold: float) -> int:
+    """Return the least key of a score that reaches a threshold."""
+    args, schema = piece.ranking.args, piece.ranking.source.schema
+    return threshold_key(threshold, schema[args.score], float32=args.float32)
 
 
 def measure(
@@ -162,7 +202,8 @@ class _Measurement:
             asked.update(self._columns.running_best().meta.root_names())
         of_hits = asked.intersection(rows.collect_schema()) - {"group"}
         table = rows.select("group", *sorted(of_hits)).collect(engine="in-memory")
-        counts = self._hits.totals.select(name for name in _TOTALS if name in asked)
+        of_groups = [*_TOTALS, *filter(is_above_name, self._hits.totals.columns)]
+        counts = self._hits.totals.select(name for name in of_groups if name in asked)
         if not counts.width:
             return table
         return pl.concat([table, counts[table["group"]]], how="horizontal")

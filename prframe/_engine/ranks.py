@@ -143,8 +143,14 @@ def _retrieved(piece: Piece) -> NDArray[np.bool_]:
     return piece.rows["key"].to_numpy() > UNRETRIEVED
 
 
-def tie_sizes(piece: Piece) -> pl.Series:
-    """Return the sizes of the tie blocks of each group's retrieved items, best first, as lists."""
+def tie_sizes(piece: Piece, group_hits: Hits) -> pl.Series:
+    """Return the sizes of the tie blocks of each group's retrieved items, best first, as lists.
+
+    They are null for all groups where it is known that no items are tied.
+    """
+    if group_hits.are_apart or not piece.ranking.args.policy.blocks:
+        nothing = pl.Series("sizes", [None], dtype=pl.List(pl.UInt32))
+        return nothing.new_from_index(0, group_hits.totals.height)
     blocks = _KEY.filter(_RETRIEVED).sort(descending=True).rle().struct.field("len")
     return piece.aggregate(sizes=blocks.implode())["sizes"]
 
@@ -156,17 +162,20 @@ def class_scores(piece: Piece) -> Iterator[tuple[Floats, Floats]]:
         yield score[positive], score[~positive]
 
 
-def clustered(piece: Piece) -> Iterator[tuple[Floats, NDArray[np.bool_], Integers]]:
+def clustered(
+    piece: Piece, least: int = UNRETRIEVED + 1
+) -> Iterator[tuple[Floats, NDArray[np.bool_], Integers]]:
     """Yield the level of each group's items, whether each is positive, and its cluster from 0.
 
-    Levels rise as scores do, -inf is what was not retrieved; as floats, large integers would tie.
+    Levels rise as scores do, -inf is what was not retrieved, or has a key below the `least` one;
+    as floats, large integers would tie.
     Clusters are numbered by their values: the order of rows does not matter.
     """
     for rows in piece.groups():
         code = rows["cluster"].rank("dense").cast(pl.Int64).to_numpy() - 1
         key = rows["key"].to_numpy()
         _, level = np.unique(key, return_inverse=True)
-        yield np.where(key > UNRETRIEVED, level, -np.inf), rows["positive"].to_numpy(), code
+        yield np.where(key >= least, level, -np.inf), rows["positive"].to_numpy(), code
 
 
 def _compared(piece: Piece, rows: pl.DataFrame) -> Floats:

@@ -27,6 +27,8 @@ class Points:
     is_whole : bool
         Whether no threshold can have been left out. A few chosen levels of recall may happen to
         look like thresholds with many ties.
+    rows : polars.DataFrame
+        The rows of the points.
     """
 
     x: Floats
@@ -34,13 +36,14 @@ class Points:
     has_steps: bool
     area: float | None
     is_whole: bool
+    rows: pl.DataFrame
 
 
 def pr_points(rows: pl.DataFrame) -> Points:
     """Return the points of a PR curve."""
     rows, recall, precision = _sorted(rows, "recall", "precision")
     if not {"k", "tp"} <= set(rows.columns) or rows["k"].null_count():
-        return Points(recall, precision, has_steps=False, area=None, is_whole=False)
+        return Points(recall, precision, has_steps=False, area=None, is_whole=False, rows=rows)
     k, tp = (rows[name].cast(pl.Float64).to_numpy() for name in ("k", "tp"))
     has_steps = bool(np.abs(recall * tp[-1] - tp * recall[-1]).max() <= _ROUNDING * tp[-1])
     # Interpolated precisions, and those under another prior, are no shares of the retrieved.
@@ -51,7 +54,7 @@ def pr_points(rows: pl.DataFrame) -> Points:
         precision = np.concatenate((precision[1:2], precision[1:]))
     is_whole = bool((np.diff(tp) == 0).any() or (np.diff(k) == 1).all())
     known = area if has_steps and are_shares else None
-    return Points(recall, precision, has_steps, known, has_steps and is_whole)
+    return Points(recall, precision, has_steps, known, has_steps and is_whole, rows)
 
 
 def have_areas(curves: Sequence[Points]) -> bool:
@@ -61,10 +64,10 @@ def have_areas(curves: Sequence[Points]) -> bool:
 
 def roc_points(rows: pl.DataFrame) -> Points:
     """Return the points of a ROC curve."""
-    _, fpr, tpr = _sorted(rows, "fpr", "tpr")
+    rows, fpr, tpr = _sorted(rows, "fpr", "tpr")
     is_whole = bool(fpr[0] == 0 and fpr[-1] == 1)
     area = float(np.trapezoid(tpr, fpr)) if is_whole else None
-    return Points(fpr, tpr, has_steps=False, area=area, is_whole=is_whole)
+    return Points(fpr, tpr, has_steps=False, area=area, is_whole=is_whole, rows=rows)
 
 
 def _sorted(rows: pl.DataFrame, x: str, y: str) -> tuple[pl.DataFrame, Floats, Floats]:

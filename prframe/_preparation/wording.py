@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from math import floor, isfinite, log10
 
+import polars as pl
+
 from prframe._preparation.results import Facts
 
 _TESTS = {
@@ -71,6 +73,11 @@ def places_for(std_errors: Sequence[float]) -> int:
     return max(_FEWEST_PLACES, min(_MOST_PLACES, 1 - floor(log10(middle))))
 
 
+def unbroken(text: str) -> str:
+    """Return text that is not broken into lines at equality signs."""
+    return text.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
+
+
 def joined(names: Sequence[object], most: int = 6) -> str:
     """Return names as a list in a sentence, cut short where it is long."""
     texts = [str(name) for name in names]
@@ -81,11 +88,25 @@ def joined(names: Sequence[object], most: int = 6) -> str:
     return f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 
+def are_unknown(rows: pl.DataFrame) -> bool:
+    """Tell whether no row has a limit of an interval, as those of a single query."""
+    return all(rows[name].null_count() == rows.height for name in ("conf_low", "conf_high"))
+
+
 def interval_words(facts: Facts) -> str:
     """Name the intervals."""
     level = facts.get("confidence_level")
     words = "confidence intervals" if level is None else f"{percent(level)} confidence intervals"
     return f"simultaneous {words}" if facts.get("simultaneous") else words
+
+
+def band_words(facts: Facts) -> str:
+    """Name a band, and the ties where they are known."""
+    words = interval_words(facts).replace("confidence intervals", "confidence band")
+    if facts.get("simultaneous") is False:
+        words = f"pointwise {words}"
+    ties = ties_words(facts)
+    return f"{words}; {ties}" if ties else words
 
 
 def testing_words(facts: Facts, alpha: float, methods: Sequence[str]) -> str:

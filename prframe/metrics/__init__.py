@@ -5,6 +5,7 @@ in the tests' oracle. The list in the error message, the docs table and the shar
 from `CATALOGUE`.
 """
 
+from prframe.metrics.classified import MCC, BalancedAccuracy, Specificity
 from prframe.metrics.gains import DCG, ERR, nDCG
 from prframe.metrics.metric import Metric, Parameter, Term
 from prframe.metrics.names import (
@@ -15,6 +16,7 @@ from prframe.metrics.names import (
     parse_metric,
     with_cells,
 )
+from prframe.metrics.partial import AUPRG, pAP, pAUC
 from prframe.metrics.positions import (
     BEDROC,
     EF,
@@ -46,6 +48,7 @@ __all__ = [
     "AP11",
     "AUC",
     "AUPRC",
+    "AUPRG",
     "BEDROC",
     "CATALOGUE",
     "CUT_ALIASES",
@@ -53,8 +56,10 @@ __all__ = [
     "EF",
     "ERR",
     "F1",
+    "MCC",
     "RBP",
     "RR",
+    "BalancedAccuracy",
     "Bpref",
     "F",
     "IPrec",
@@ -75,12 +80,15 @@ __all__ = [
     "SetF",
     "SetP",
     "SetR",
+    "Specificity",
     "Success",
     "Term",
     "W",
     "infAP",
     "is_of_trec_eval",
     "nDCG",
+    "pAP",
+    "pAUC",
     "parse_metric",
     "with_cells",
 ]

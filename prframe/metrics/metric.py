@@ -27,6 +27,17 @@ Cells: TypeAlias = "Callable[[Metric], CellStatistic] | str"
 
 
 _EXAMPLES: dict[str, int | float] = {"required": 10, "recall": 0.5}
+_LACKING = {
+    "required": "a cut-off",
+    "recall": "a level",
+    "threshold": "a threshold",
+    "precision": "a precision",
+}
+# Parameters that a metric cannot do without, with an example of each.
+_NEEDED: dict[str, tuple[str, float]] = {
+    "threshold": ("threshold", 0.5),
+    "precision": ("at_precision", 0.9),
+}
 
 # Hints for parameters of ir_measures that are expressed in another way here.
 _ELSEWHERE = {
@@ -69,6 +80,14 @@ def _grade(name: str, value: object) -> Setting:
     return checks.number(name, value, above=0)
 
 
+def _finite(name: str, value: object) -> Setting:
+    """Require a finite number."""
+    return float(checks.number(name, value))
+
+
+THRESHOLD = Parameter(
+    "threshold", None, "The items whose score is at least this are taken for positive.", _finite
+)
 REL = Parameter("rel", None, "The least label that counts as positive.", _grade)
 
 
@@ -95,8 +114,9 @@ class Metric:
         which `interval` and `compare` work with; or why there is none.
     expected_terms, expected_finish : optional
         Replacements of `terms` and `finish` under ``ties="expected"``, where these differ.
-    cutoff : {"none", "optional", "required", "recall"}
-        Whether the metric is cut off at a rank, or taken at a level of recall.
+    cutoff : {"none", "optional", "required", "recall", "threshold", "precision"}
+        Whether the metric is cut off at a rank, or taken at a level of recall, or at the
+        threshold or the precision that a parameter of that name must give.
     parameters : tuple of Parameter
         The parameters that the metric may be given.
     ties : frozenset of str
@@ -117,6 +137,9 @@ class Metric:
         The least and the largest value.
     greater_is_better : bool
         Whether a larger value is a better one; false for mere counts of the data.
+    instead : tuple of (str, Metric)
+        What the metric becomes if it is given a parameter, as P becomes another function with a
+        threshold in place of a cut-off.
     k : int or float, optional
         The cut-off, or the level of recall.
     settings : tuple of (str, value)
@@ -130,7 +153,7 @@ class Metric:
     finish: Finish
     expected_terms: tuple[Term, ...] | None = None
     expected_finish: Finish | None = None
-    cutoff: Literal["none", "optional", "required", "recall"] = "none"
+    cutoff: Literal["none", "optional", "required", "recall", "threshold", "precision"] = "none"
     parameters: tuple[Parameter, ...] = (REL,)
     ties: frozenset[Ties] = frozenset(ALL_TIES)
     needs: tuple[str, ...] = ("n_pos",)
@@ -142,12 +165,13 @@ class Metric:
     range: tuple[float, float] = (0.0, 1.0)
     greater_is_better: bool = True
     cells: Cells = "it is not written as a function of counts"
+    instead: tuple[tuple[str, "Metric"], ...] = ()
     k: CutOff = None
     settings: tuple[tuple[str, Setting], ...] = ()
 
     def __matmul__(self, k: float) -> "Metric":
         """Return the metric cut off at rank k, or taken at a recall of k."""
-        if self.cutoff == "none":
+        if not self.takes_cutoff:
             raise PrframeError(f"{self.name} takes no cut-off; got {self.name}@{k}.")
         if self.cutoff == "recall":
             return replace(self, k=checks.fraction("recall level", k))
@@ -180,7 +204,19 @@ class Metric:
             checked = known[name].check(f"{name} of {self.name}", value)
             if checked != known[name].default:
                 given[name] = checked
-        return replace(self, settings=tuple(sorted(given.items())))
+        return replace(self._with_parameters(given), settings=tuple(sorted(given.items())))
+
+    def _with_parameters(self, given: Mapping[str, Setting]) -> "Metric":
+        """Return what the metric becomes with these parameters."""
+        chosen = [(name, metric) for name, metric in self.instead if name in given]
+        if not chosen:
+            return self
+        places = [*(["a cut-off"] if self.k is not None else []), *(name for name, _ in chosen)]
+        if len(places) > 1:
+            raise PrframeError(
+                f"{self.name} is taken at one place; got {' and '.join(places)}; give one of them."
+            )
+        return chosen[0][1]
 
     def __getitem__(self, parameter: str) -> Setting:
         """Return the value of a parameter."""
@@ -196,6 +232,24 @@ class Metric:
         """The least label that counts as positive, if this metric sets its own."""
         value = self._values.get("rel")
         return value if isinstance(value, (int, float)) else None
+
+    @property
+    def threshold(self) -> float | None:
+        """The score from which on items are taken for positive, if the metric has one."""
+        value = self._values.get("threshold")
+        return value if isinstance(value, (int, float)) else None
+
+    @property
+    def takes_cutoff(self) -> bool:
+        """Whether a rank or a level of recall may stand behind an @."""
+        return self.cutoff in {"optional", "required", "recall"}
+
+    @property
+    def lacks_cutoff(self) -> bool:
+        """Whether the metric has no value before it is told where it is taken."""
+        if self.cutoff in _NEEDED:
+            return self[_NEEDED[self.cutoff][0]] is None
+        return self.k is None and self.cutoff in _EXAMPLES
 
     @property
     def highest_grade(self) -> float | None:
@@ -214,12 +268,10 @@ class Metric:
     def without_cells(self) -> str:
         """Why the metric is no function of the counts in cells; empty if it is one."""
         reasons = {
-            "it uses graded labels": self.graded,
             "it must know what was judged": self.judged,
             "it is for the positives of a grade": self.rel is not None,
         }
         reasons |= {self.cells: True} if isinstance(self.cells, str) else {}
-        reasons["it is cut off"] = self.k is not None and self.cutoff == "optional"
         return next((reason for reason, holds in reasons.items() if holds), "")
 
     def cell_statistic(self) -> "CellStatistic":
@@ -249,11 +301,15 @@ class Metric:
 
     @property
     def form(self) -> str:
-        """The name, followed by ``@k`` or ``@r`` if the metric needs a cut-off."""
+        """The name, followed by the cut-off, or the parameter, that the metric needs."""
+        if self.cutoff in _NEEDED:
+            return f"{self.name}({_NEEDED[self.cutoff][0]}=t)"
         return self.name + {"required": "@k", "recall": "@r"}.get(self.cutoff, "")
 
     def example(self) -> "Metric":
         """Return the metric, with an example of the cut-off if it needs one."""
+        if self.cutoff in _NEEDED:
+            return self(**dict([_NEEDED[self.cutoff]]))
         return self @ _EXAMPLES[self.cutoff] if self.cutoff in _EXAMPLES else self
 
     def takes(self, parameter: str) -> bool:
@@ -269,8 +325,7 @@ class Metric:
 
     def lack_of_cutoff(self) -> str:
         """Return the message that the metric lacks its cut-off."""
-        missing = "a level" if self.cutoff == "recall" else "a cut-off"
-        return f"{self.name} needs {missing}, for instance '{self.example()}'."
+        return f"{self.name} needs {_LACKING[self.cutoff]}, for instance '{self.example()}'."
 
     def rank(self) -> int:
         """Return the cut-off of a metric that requires one."""
@@ -319,7 +374,8 @@ class Metric:
         if n_pos > n:
             raise PrframeError(f"`n_pos` must be at most n = {n}; got {n_pos}.")
         n_needed = {"n_pos": n_pos, "n_neg": n - n_pos}
-        if "expected" not in self.ties or not all(n_needed[name] for name in self.needs):
+        known = "expected" in self.ties and self.threshold is None
+        if not known or not all(n_needed[name] for name in self.needs):
             return None
         terms_ = self.terms_under("expected")
         # All hits are alike, so one row stands for them all if its credit needs no other row.

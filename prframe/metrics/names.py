@@ -17,14 +17,14 @@ from typing import NoReturn
 
 from prframe import checks
 from prframe.errors import PrframeError, UnknownMetricError
-from prframe.metrics import gains, positions, thresholds
+from prframe.metrics import classified, gains, partial, positions, thresholds
 from prframe.metrics.metric import Metric, Setting
 from prframe.metrics.resembling import letters, resembling
 from prframe.stats import SCORE_GENERATING
 
 CATALOGUE: dict[str, Metric] = {
     value.name: value
-    for module in (gains, positions, thresholds)
+    for module in (classified, gains, partial, positions, thresholds)
     for value in vars(module).values()
     if isinstance(value, Metric)
 }
@@ -187,7 +187,7 @@ def parse_metric(metric: "str | Metric") -> Metric:
         raise PrframeError(
             f"a metric must be a name or a catalogue object; got {checks.brief(metric)}."
         )
-    if parsed.k is None and parsed.cutoff in {"required", "recall"}:
+    if parsed.lacks_cutoff:
         raise PrframeError(parsed.lack_of_cutoff() + _WITHOUT_CUTOFF.get(parsed.name, ""))
     return parsed
 
@@ -389,7 +389,7 @@ def _at_level(metric: Metric, level: str, text: str) -> Metric:
         if not isinstance(number, (int, float)):
             raise PrframeError(f"the recall level in {text!r} must be a number; got {level!r}.")
         return metric @ number
-    if metric.cutoff == "none":
+    if not metric.takes_cutoff:
         raise PrframeError(f"{metric.name} takes no cut-off; got {text!r}.")
     if not isinstance(number, int) or number < 1:
         raise PrframeError(f"the cut-off in {text!r} must be a whole number >= 1; got {level!r}.")

@@ -1,14 +1,16 @@
 """Metrics of positions, which take their mean over the orders within tie blocks."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 
 from prframe import checks, stats
 from prframe.metrics.metric import REL, Metric, Parameter, Setting, Term
-from prframe.metrics.quantities import Quantities
-from prframe.metrics.shared import over, per_block
+from prframe.metrics.quantities import HAIR_BELOW, Quantities
+from prframe.metrics.shared import or_above, over, per_block
 from prframe.stats import expected_reciprocal_rank, hit_probability
+from prframe.tie_policies import NO_MEAN
 from prframe.typing import Floats, Integers
 
 
@@ -136,6 +138,43 @@ def _set_f(q: Quantities, m: Metric, _: Sequence[pl.Expr]) -> pl.Expr:
     return (1 + square) * q.n_hits / (square * q.n_pos + q.n)
 
 
+def _precision_above(q: Quantities, _: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
+    return pl.when(k > 0).then(q.precision(tp, k - tp)).otherwise(0.0)
+
+
+def _recall_above(q: Quantities, _m: Metric, tp: pl.Expr, _k: pl.Expr) -> pl.Expr:
+    return tp / q.n_pos
+
+
+def _reaching_credit(q: Quantities, m: Metric) -> pl.Expr:
+    needed = m.number("at_precision") * HAIR_BELOW
+    reached = (q.weight > 0) & (q.tp_end >= needed * (q.tp_end + q.fp_end))
+    return pl.when(reached).then(q.tp_end).otherwise(0)
+
+
+def _or_at_precision(metric: Metric) -> Metric:
+    """Return recall, with a precision as another place where it may be taken."""
+    known = replace(metric, parameters=(*metric.parameters, AT_PRECISION))
+    place = replace(
+        known,
+        terms=(Term(_reaching_credit, "max"),),
+        cutoff="precision",
+        ties=frozenset(NO_MEAN),
+        options=frozenset({"weight"}),
+        cells=lambda m: stats.RecallAtPrecision(m.number("at_precision")),
+        instead=(),
+    )
+    others = tuple(
+        (name, replace(one, parameters=known.parameters)) for name, one in metric.instead
+    )
+    return replace(known, instead=(*others, ("at_precision", place)))
+
+
+def _f_above(q: Quantities, m: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
+    square = m.number("beta") ** 2 if m.takes("beta") else 1.0
+    return (1 + square) * tp / (square * q.n_pos + k)
+
+
 def _set_precision(q: Quantities, _m: Metric, _: Sequence[pl.Expr]) -> pl.Expr:
     return pl.when(q.n > 0).then(q.n_hits / q.n).otherwise(0.0)
 
@@ -160,48 +199,74 @@ def _ratio(name: str, value: object) -> Setting:
     return checks.number(name, value, above=0, at_most=1e6)
 
 
-# Reasons why neither resamples nor drawn curves say how a metric varies.
-_FIRST = "the first positive alone decides it, and a sample has one"
+# The reason why neither resamples nor drawn curves say how a metric varies.
 _COUNT = "it is a count, which grows with the sample"
 
+AT_PRECISION = Parameter(
+    "at_precision", None, "The least precision of the thresholds, in (0, 1].", _share
+)
 BETA = Parameter("beta", 1.0, "Weight of recall against precision, in (0, 1e6].", _ratio)
-P = Metric(
-    "P",
-    "Precision at k: the positives among the first k, over k.",
-    "TREC",
-    (Term(_top_credit),),
-    over(lambda q, m: q.constant(m.rank())),
-    cutoff="required",
-    needs=(),
-    cells=lambda m: stats.PrecisionAt(m.rank()),
+P = or_above(
+    Metric(
+        "P",
+        "Precision at k: the positives among the first k, over k. At a threshold: over the number "
+        "of items above it, and 0 if there are none.",
+        "TREC",
+        (Term(_top_credit),),
+        over(lambda q, m: q.constant(m.rank())),
+        cutoff="required",
+        needs=(),
+        cells=lambda m: stats.PrecisionAt(m.rank()),
+    ),
+    _precision_above,
+    lambda _: stats.SetPrecision(),
+    options=frozenset({"prior"}),
 )
-R = Metric(
-    "R",
-    "Recall at k: the positives among the first k, over n_pos.",
-    "TREC",
-    (Term(_top_credit),),
-    over(lambda q, _: q.n_pos),
-    cutoff="required",
-    cells=lambda m: stats.RecallAt(m.rank()),
+R = _or_at_precision(
+    or_above(
+        Metric(
+            "R",
+            "Recall at k, or at a threshold: the positives among the first k, or above it, over "
+            "n_pos. At a precision: the largest recall of all thresholds where precision is at "
+            "least that.",
+            "TREC",
+            (Term(_top_credit),),
+            over(lambda q, _: q.n_pos),
+            cutoff="required",
+            cells=lambda m: stats.RecallAt(m.rank()),
+        ),
+        _recall_above,
+        lambda _: stats.SetRecall(),
+    )
 )
-F1 = Metric(
-    "F1",
-    "F1 at k: the harmonic mean of P@k and R@k, 2 tp / (k + n_pos).",
-    "van Rijsbergen 1979",
-    (Term(_top_credit),),
-    lambda q, m, terms: 2 * terms[0] / (m.rank() + q.n_pos),
-    cutoff="required",
-    cells=lambda m: stats.F1At(m.rank()),
+F1 = or_above(
+    Metric(
+        "F1",
+        "F1 at k: the harmonic mean of P@k and R@k, 2 tp / (k + n_pos); at a threshold, of the "
+        "precision and the recall there.",
+        "van Rijsbergen 1979",
+        (Term(_top_credit),),
+        lambda q, m, terms: 2 * terms[0] / (m.rank() + q.n_pos),
+        cutoff="required",
+        cells=lambda m: stats.F1At(m.rank()),
+    ),
+    _f_above,
+    lambda _: stats.SetFMeasure(),
 )
-F = Metric(
-    "F",
-    "F measure at k: (1 + beta^2) P@k R@k / (beta^2 P@k + R@k).",
-    "van Rijsbergen 1979",
-    (Term(_top_credit),),
-    _f_finish,
-    parameters=(BETA, REL),
-    cutoff="required",
-    cells=lambda m: stats.FAt(m.rank(), m.number("beta")),
+F = or_above(
+    Metric(
+        "F",
+        "F measure at k: (1 + beta^2) P@k R@k / (beta^2 P@k + R@k); at a threshold, of the "
+        "precision and the recall there.",
+        "van Rijsbergen 1979",
+        (Term(_top_credit),),
+        _f_finish,
+        parameters=(BETA, REL),
+        cutoff="required",
+        cells=lambda m: stats.FAt(m.rank(), m.number("beta")),
+    ),
+    _f_above,
+    lambda m: stats.SetFMeasure(m.number("beta")),
 )
 RelP = Metric(
     "RelP",
@@ -227,7 +292,7 @@ RR = Metric(
     (Term(_rr_credit, "first"),),
     _value,
     cutoff="optional",
-    cells=_FIRST,
+    cells=lambda m: stats.ReciprocalRank(None if m.k is None else m.rank()),
 )
 Success = Metric(
     "Success",
@@ -236,7 +301,7 @@ Success = Metric(
     (Term(_success_credit, "first"),),
     _value,
     cutoff="required",
-    cells=_FIRST,
+    cells=lambda m: stats.SuccessAt(m.rank()),
 )
 RBP = Metric(
     "RBP",
@@ -250,6 +315,7 @@ RBP = Metric(
         REL,
     ),
     needs=(),
+    cells=lambda m: stats.RankBiasedPrecision(None if m.k is None else m.rank(), m.number("p")),
 )
 Bpref = Metric(
     "Bpref",

@@ -10,6 +10,19 @@ import polars as pl
 HAIR_BELOW = 1 - 1e-12
 
 
+_ABOVE = "above "
+
+
+def above_name(threshold: float) -> str:
+    """Return the name of the column with the number of items whose score reaches a threshold."""
+    return f"{_ABOVE}{threshold!r}"
+
+
+def is_above_name(column: str) -> bool:
+    """Tell whether a column holds the number of items above a threshold."""
+    return column.startswith(_ABOVE)
+
+
 @dataclass(frozen=True)
 class Quantities:
     """The quantities that the formula of a metric may use.
@@ -69,6 +82,10 @@ class Quantities:
     def precision(self, tp: pl.Expr, fp: pl.Expr) -> pl.Expr:
         """Return the precision of tp + fp > 0 items, tp of them positive."""
         return precision(tp, fp, self.prior, self.n_pos, self.n_neg)
+
+    def above(self, threshold: float) -> pl.Expr:
+        """Return the number of items, one per group, whose score reaches a threshold."""
+        return pl.col(above_name(threshold))
 
     def constant(self, value: float) -> pl.Expr:
         """Return a number to divide by, one for each group.

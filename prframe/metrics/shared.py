@@ -1,13 +1,58 @@
 """Parts that metrics of thresholds and metrics of positions share."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 import polars as pl
 
-from prframe.metrics.metric import Finish, Metric
+from prframe.metrics.metric import THRESHOLD, Cells, Finish, Metric, Term
 from prframe.metrics.quantities import Quantities
 from prframe.typing import Floats
+
+# A function of the true positives and of the items above a threshold.
+Formula: TypeAlias = Callable[[Quantities, Metric, pl.Expr, pl.Expr], pl.Expr]
+
+
+def at_threshold(metric: Metric, formula: Formula, cells: Cells) -> Metric:
+    """Return the metric that a threshold makes of a metric with a cut-off.
+
+    An item at the threshold is above it, so that no tie block straddles a threshold.
+    """
+
+    def finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
+        return formula(q, m, terms[0], _above(q, m))
+
+    return replace(
+        metric,
+        terms=(Term(_credit_above),),
+        finish=finish,
+        cutoff="threshold",
+        cells=cells,
+        instead=(),
+    )
+
+
+def or_above(
+    metric: Metric, formula: Formula, cells: Cells, options: frozenset[str] = frozenset()
+) -> Metric:
+    """Return the metric, with a threshold as another place where it may be taken.
+
+    `options` are those of the metric at a threshold.
+    """
+    known = replace(metric, parameters=(*metric.parameters, THRESHOLD))
+    place = replace(at_threshold(known, formula, cells), options=options)
+    return replace(known, instead=(("threshold", place), *metric.instead))
+
+
+def _above(q: Quantities, m: Metric) -> pl.Expr:
+    """Return the number of items above the threshold, one per group."""
+    return q.above(m.number("threshold"))
+
+
+def _credit_above(q: Quantities, m: Metric) -> pl.Expr:
+    return q.weight * q.share_in_top(_above(q, m))
 
 
 def over(denominator: Callable[[Quantities, Metric], pl.Expr]) -> Finish:

@@ -220,7 +220,9 @@ AP = Metric(
     (Term(_expected_ap_credit),),
     cutoff="optional",
     options=CURVE,
-    cells=lambda _: stats.AveragePrecision(),
+    cells=lambda m: (
+        stats.AveragePrecision() if m.k is None else stats.AveragePrecisionAt(m.rank())
+    ),
 )
 AUPRC = Metric(
     "AUPRC",
@@ -312,7 +314,7 @@ W = Metric(
     options=frozenset({"weight"}),
     # The range is that of phi, which may have no bounds.
     range=(-float("inf"), float("inf")),
-    cells="stats.rank_covariance knows how it varies",
+    cells=lambda m: stats.LinearRankMean(str(m["phi"])),
 )
 infAP = Metric(
     "infAP",

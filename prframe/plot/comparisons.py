@@ -1,6 +1,5 @@
 """All pairs of systems: their differences, and the sets that are not told apart."""
 
-from itertools import islice
 from typing import Any, Unpack
 
 import numpy as np
@@ -10,12 +9,17 @@ from matplotlib.patches import Rectangle
 from matplotlib.transforms import ScaledTranslation
 
 from prframe._preparation import wording
-from prframe._preparation.results import Facts, Result, one_metric, read, with_one_key
-from prframe._preparation.sets import Comparison, comparison, maximal_cliques
-from prframe.errors import PrframeError
+from prframe._preparation.comparisons import (
+    bounds_of,
+    compared_on,
+    groups_text,
+    matrix_text,
+    sets_alike,
+)
+from prframe._preparation.results import Facts
+from prframe._preparation.sets import Comparison
 from prframe.plot import figures
 
-_MOST_SETS = 60
 _MOST_WITH_NUMBERS = 16
 _TINY = 1e-300
 
@@ -65,7 +69,7 @@ def matrix(
     >>> print(prframe.plot.alt_text(ax)[:47])
     P@10 of 6 systems: pixels 0.974, pca 0.929, thu
     """
-    result, name, compared = _compared(compare_result, metric, alpha)
+    result, name, compared = compared_on(compare_result, metric, alpha)
     size = len(compared.models)
     has_numbers = size <= _MOST_WITH_NUMBERS
     side = figures.ems(13 + (5.6 if has_numbers else 1.6) * size)
@@ -90,7 +94,7 @@ def matrix(
     figures.figure_of(ax).draw_without_rendering()
     points = ax.get_window_extent().width / figures.figure_of(ax).dpi * 72 / size
     _cells(ax, compared, points if has_numbers else 0.0)
-    return figures.described(ax, _matrix_text(name, compared, words))
+    return figures.described(ax, matrix_text(name, compared, words))
 
 
 def _cells(ax: Axes, compared: Comparison, points: float) -> None:
@@ -125,18 +129,6 @@ def _on(colour: Any) -> str:  # noqa: ANN401 - colours have many types
     """Return black or white, whichever has more contrast with a colour, as WCAG defines it."""
     luminance = np.dot(np.array(to_rgb(colour)) ** 2.2, [0.2126, 0.7152, 0.0722])
     return "#000000" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "#FFFFFF"
-
-
-def _matrix_text(name: str, compared: Comparison, words: str) -> str:
-    """Say in words and numbers what the matrix shows."""
-    systems = [
-        f"{model} {wording.number(mean)}"
-        for model, mean in zip(compared.models, compared.means, strict=True)
-    ]
-    return (
-        f"{name} of {len(systems)} systems: {wording.joined(systems, 10)}. "
-        f"{len(compared.apart)} of {len(compared.rows)} pairs are told apart ({words})."
-    )
 
 
 def groups(
@@ -188,45 +180,20 @@ def groups(
     >>> print(prframe.plot.alt_text(ax)[:82])
     P@10 of 6 systems. Sets within which no two are told apart: pca and thumbnail; ink
     """
-    result, name, compared = _compared(compare_result, metric, alpha)
-    sets = list(islice(maximal_cliques(compared.alike()), _MOST_SETS + 1))
-    if len(sets) > _MOST_SETS:
-        raise PrframeError(
-            f"there are more than {_MOST_SETS} sets of systems that are not told apart; "
-            "prframe.tables.letters gives few letters to as many systems."
-        )
-    shared = sorted(sorted(members) for members in sets if len(members) > 1)
+    result, name, compared = compared_on(compare_result, metric, alpha)
+    shared = sets_alike(compared)
     size = len(compared.models)
     ax = figures.one_axes(
         ax, (figures.width() + figures.ems(len(shared)), figures.ems(9 + 2.1 * size))
     )
     known = result.facts(facts)
-    bounds = _bounds(intervals, name)
+    bounds = bounds_of(intervals, name)
     _scale(ax, compared, bounds, figures.short(name))
     _columns(ax, shared)
     words = wording.testing_words(known, alpha, result.methods())
     with_intervals = f"; {wording.interval_words(known)}" if bounds else ""
     figures.note(ax, figures.short(name), f"joined dots: not told apart ({words}){with_intervals}")
-    sets_told = "; ".join(
-        wording.joined([compared.models[member] for member in members], 12) for members in shared
-    )
-    return figures.described(
-        ax,
-        f"{name} of {size} systems. Sets within which no two are told apart: "
-        f"{sets_told or 'none'} "
-        f"({words}).",
-    )
-
-
-def _bounds(intervals: object, metric: str) -> dict[Any, tuple[float, float]]:
-    """Return the interval of each system."""
-    if intervals is None:
-        return {}
-    result = read(intervals, "interval", "intervals")
-    model = with_one_key(result, "intervals", "names the systems")
-    rows = result.rows.filter(metric=one_metric(result.rows, metric, "intervals"))
-    bounds = rows.select(model, "conf_low", "conf_high").drop_nulls().rows()
-    return {system: (low, high) for system, low, high in bounds}
+    return figures.described(ax, groups_text(name, compared, shared, words))
 
 
 def _scale(
@@ -264,14 +231,3 @@ def _columns(ax: Axes, shared: list[list[int]]) -> None:
 def _shift(ax: Axes, points: float) -> Any:  # noqa: ANN401 - matplotlib's own type is private
     """Return a shift to the right."""
     return ScaledTranslation(points / 72, 0, figures.figure_of(ax).dpi_scale_trans)
-
-
-def _compared(
-    compare_result: object, metric: str | None, alpha: float
-) -> tuple[Result, str, Comparison]:
-    """Return a result of a comparison, the metric that is meant, and what it says of it."""
-    result = read(compare_result, "compare", "compare_result")
-    name = one_metric(result.rows, metric, "compare_result")
-    rows = result.rows.filter(metric=name)
-    result = Result(rows, result.keys, result.back)
-    return result, name, comparison(result, name, alpha)

@@ -1,30 +1,29 @@
 """PR and ROC curves."""
 
-from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+from collections.abc import Sequence
 
 import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from prframe import checks
 from prframe._preparation import wording
 from prframe._preparation.colours import Look, looks
+from prframe._preparation.curve_pictures import (
+    EQUAL_F,
+    Chance,
+    CurvePicture,
+    Legend,
+    chance_levels,
+    check_legend,
+    equal_f,
+    pr_picture,
+    roc_picture,
+)
 from prframe._preparation.mean_curves import LEVELS, middles
-from prframe._preparation.panels import Lines, Panel, Roles, groups, panels, roles
-from prframe._preparation.points import Points, have_areas, pr_points, roc_points
-from prframe._preparation.results import Result, read
+from prframe._preparation.points import Points
 from prframe._preparation.thinning import column_edges, kept_points
-from prframe.errors import PrframeError
 from prframe.plot import figures
-from prframe.typing import Floats
-
-Legend: TypeAlias = Literal["auto", "name"] | None
-
-_MOST_BANDS = 2
-_MOST_TOLD = 8
-_ISO_F = (0.2, 0.4, 0.6, 0.8)
 
 
 def curve(
@@ -34,7 +33,7 @@ def curve(
     facet: str | None = None,
     over: str | None = None,
     band: object = None,
-    chance: float | Mapping[object, float] | None = None,
+    chance: Chance = None,
     iso_f: bool = False,
     x_log: bool = False,
     legend: Legend = "auto",
@@ -54,10 +53,12 @@ def curve(
         The column ``by`` whose values colours and dashes tell apart, up to 15, and the one with a
         panel per value, up to 24. The only column that is not named gets the colours.
     over : str, optional
-        The column of queries or folds: one thin grey line each, their mean bold, their median
-        dashed.
+        The column of queries or folds, of which the result has a curve each: one thin grey line
+        each, their mean bold, their median dashed. ``over=`` of `prframe.curve` gives the mean
+        alone, without a curve per query, and is drawn as any other curve.
     band : frame, optional
-        A result of `prframe.band` with the same columns ``by``. At most two bands share a panel.
+        A result of `prframe.band` with the same columns ``by``. At most two bands share a panel;
+        the note below says what they are.
     chance : float or mapping of group to float, optional
         The precision of random rankings, the share of positives, drawn as a dotted line.
     iso_f : bool, default False
@@ -97,33 +98,29 @@ def curve(
     >>> print(prframe.plot.alt_text(ax)[:62])
     Precision-recall curves of 6 groups. pixels: AP 0.759, precisi
     """
-    drawn = _defined(read(result, "curve"), "recall", "precision")
-    _check_legend(legend)
-    shown = roles(drawn, color, facet, over)
-    split = panels(drawn, shown, pr_points)
-    bands = _bands(drawn if band is None else read(band, "band", "band"), shown)
-    figure, axes = figures.grid(len(split), ax)
-    marks = looks(groups(split), figures.palette_of(axes[0], palette))
-    drawn_points = [points for panel in split for group in panel.lines for points in group.curves]
-    low = _least([points.x for points in drawn_points]) if x_log else 0.0
-    for on, panel in zip(axes, split, strict=True):
-        _frame(on, panel.value, low, ("recall", "precision"))
+    check_legend(legend)
+    columns = {"color": color, "facet": facet, "over": over}
+    picture = pr_picture(result, columns, band, x_log=x_log)
+    figure, axes = figures.grid(len(picture.panels), ax)
+    marks = looks(picture.groups, figures.palette_of(axes[0], palette))
+    for on, panel in zip(axes, picture.panels, strict=True):
+        _frame(on, panel.value, picture.low, ("recall", "precision"))
         if iso_f:
-            _equal_f(on, low)
-        _shade(on, panel, bands, marks)
+            _equal_f(on, picture.low)
+        for group, rows in picture.bands_of(panel).items():
+            _shade(on, rows, marks[group].colour)
         for lines in panel.lines:
             if over is None:
-                _draw(on, lines.curves[0], marks[lines.group], low)
+                _draw(on, lines.curves[0], marks[lines.group], picture.low)
             else:
-                _draw_many(on, lines.curves, marks[lines.group], low)
-        _chance_lines(on, panel, chance, marks)
+                _draw_many(on, lines.curves, marks[lines.group], picture.low)
+        for level, group in chance_levels(panel, chance):
+            colour = figures.muted(on) if group is None else marks[group].colour
+            on.axhline(level, color=colour, linestyle=":", linewidth=1, zorder=2)
     figures.label_outer(axes)
-    if over is not None:
-        _say_what_is_bold(figure, axes, max(len(lines.curves) for lines in split[0].lines))
-    has_areas = have_areas(drawn_points)
-    measure = "AP" if legend == "auto" and over is None and has_areas else None
-    _name(axes[0], split, shown, marks, measure, legend)
-    return _returned(figure, axes, shown, _pr_text(split, shown, has_areas=has_areas))
+    _write_note(figure, axes, picture.note)
+    _name(axes[0], picture, marks, legend)
+    return _returned(figure, axes, picture)
 
 
 def roc(
@@ -175,15 +172,12 @@ def roc(
     >>> print(prframe.plot.alt_text(ax))
     ROC curves of one group. area 0.651.
     """
-    drawn = _defined(read(result, "roc"), "fpr", "tpr")
-    _check_legend(legend)
-    shown = roles(drawn, color, facet, None)
-    split = panels(drawn, shown, roc_points)
-    figure, axes = figures.grid(len(split), ax)
-    marks = looks(groups(split), figures.palette_of(axes[0], palette))
-    drawn_points = [points for panel in split for group in panel.lines for points in group.curves]
-    low = _least([points.x for points in drawn_points]) if x_log else 0.0
-    for on, panel in zip(axes, split, strict=True):
+    check_legend(legend)
+    picture = roc_picture(result, {"color": color, "facet": facet}, x_log=x_log)
+    figure, axes = figures.grid(len(picture.panels), ax)
+    marks = looks(picture.groups, figures.palette_of(axes[0], palette))
+    low = picture.low
+    for on, panel in zip(axes, picture.panels, strict=True):
         _frame(on, panel.value, low, ("false positive rate", "true positive rate"))
         if chance:
             diagonal = column_edges(low, 1.0, 200, log=x_log)
@@ -191,33 +185,8 @@ def roc(
         for lines in panel.lines:
             _draw(on, lines.curves[0], marks[lines.group], low)
     figures.label_outer(axes)
-    _name(axes[0], split, shown, marks, "AUC" if legend == "auto" else None, legend)
-    told = [
-        f"{_called(panel, lines, shown)}area {wording.number(lines.curves[0].area)}."
-        for panel in split
-        for lines in panel.lines
-    ]
-    return _returned(figure, axes, shown, _text("ROC", split, told))
-
-
-def _check_legend(legend: Legend) -> None:
-    """Require a known kind of legend."""
-    if legend is not None:
-        checks.one_of("legend", legend, ("auto", "name"), in_order=True)
-
-
-def _defined(result: Result, x: str, y: str) -> Result:
-    """Return the rows of a result that have a value."""
-    rows = result.rows.drop_nulls([x, y])
-    if rows.is_empty():
-        raise PrframeError("the curves must have points; all of them are undefined.")
-    return Result(rows, result.keys, result.back)
-
-
-def _least(values: Sequence[Floats]) -> float:
-    """Return the least positive value, at which a logarithmic scale begins."""
-    least = [float(part[part > 0].min(initial=1.0)) for part in values]
-    return min([*least, 0.1])
+    _name(axes[0], picture, marks, legend)
+    return _returned(figure, axes, picture)
 
 
 def _frame(ax: Axes, value: object, low: float, labels: tuple[str, str]) -> None:
@@ -269,60 +238,25 @@ def _draw_many(ax: Axes, curves: Sequence[Points], look: Look, low: float) -> No
     ax.plot(levels, median, color=look.colour, linestyle=(0, (4, 2)), linewidth=1, zorder=4)
 
 
-def _say_what_is_bold(figure: Figure, axes: Sequence[Axes], count: int) -> None:
-    """Write a note on many curves."""
-    words = f"{count} curves, their mean bold, their median dashed"
-    if len(axes) == 1:
+def _write_note(figure: Figure, axes: Sequence[Axes], words: str) -> None:
+    """Write a note on bands and bold lines."""
+    if words and len(axes) == 1:
         figures.note(axes[0], "recall", words)
-    else:
+    elif words:
         figures.note_below(figure, words)
 
 
-def _bands(result: Result, shown: Roles) -> dict[tuple[object, object], pl.DataFrame]:
-    """Return the band of each panel and group, none if the result has none."""
-    if not {"conf_low", "conf_high"} <= set(result.rows.columns):
-        return {}
-    columns = {column for column in (shown.color, shown.facet) if column is not None}
-    if columns != set(result.keys):
-        raise PrframeError(
-            f"`band` must have the columns by of the curves, {checks.listed(columns)}; it has "
-            f"{checks.listed(result.keys) or 'none'}."
-        )
-    rows = result.rows.drop_nulls(["conf_low", "conf_high"])
-    defined = Result(rows, result.keys, result.back)
-    split = panels(defined, shown, lambda part: part.sort("recall"))
-    return {
-        (panel.value, lines.group): lines.curves[0] for panel in split for lines in panel.lines
-    }
-
-
-def _shade(
-    ax: Axes,
-    panel: Panel[Points],
-    bands: Mapping[tuple[object, object], pl.DataFrame],
-    marks: Mapping[object, Look],
-) -> None:
-    """Draw the bands of a panel."""
-    there = [lines.group for lines in panel.lines if (panel.value, lines.group) in bands]
-    if len(there) > _MOST_BANDS:
-        raise PrframeError(
-            f"{len(there)} bands in one panel hide each other; at most {_MOST_BANDS} may. Name "
-            "the column of groups in facet=, or show differences with prframe.compare_curves."
-        )
-    for group in there:
-        rows = bands[panel.value, group]
-        low, high = (np.clip(rows[name].to_numpy(), 0, 1) for name in ("conf_low", "conf_high"))
-        colour = marks[group].colour
-        ax.fill_between(rows["recall"].to_numpy(), low, high, color=colour, alpha=0.2, linewidth=0)
+def _shade(ax: Axes, rows: pl.DataFrame, colour: str) -> None:
+    """Draw a band."""
+    recall, low, high = (rows[name].to_numpy() for name in ("recall", "conf_low", "conf_high"))
+    ax.fill_between(recall, low, high, color=colour, alpha=0.2, linewidth=0)
 
 
 def _equal_f(ax: Axes, low: float) -> None:
     """Draw lines of equal F1, each with its value at the right end."""
     grey = figures.muted(ax)
-    for level in _ISO_F:
-        recall = np.linspace(max(level / (2 - level), low), 1.0, 200)
-        precision = level * recall / (2 * recall - level)
-        ax.plot(recall, precision, color=grey, linewidth=0.6, zorder=0)
+    for level in EQUAL_F:
+        ax.plot(*equal_f(level, low), color=grey, linewidth=0.6, zorder=0)
         ax.annotate(
             f"F1 {level:g}",
             (1.0, level / (2 - level)),
@@ -335,95 +269,27 @@ def _equal_f(ax: Axes, low: float) -> None:
         )
 
 
-def _chance_lines(
-    ax: Axes,
-    panel: Panel[Points],
-    chance: float | Mapping[object, float] | None,
-    marks: Mapping[object, Look],
-) -> None:
-    """Draw the precision of random rankings."""
-    if chance is None:
-        return
-    if not isinstance(chance, Mapping):
-        level = checks.fraction("chance", chance)
-        ax.axhline(level, color=figures.muted(ax), linestyle=":", linewidth=1, zorder=2)
-        return
-    for lines in panel.lines:
-        named = lines.group if lines.group in chance else panel.value
-        if named in chance:
-            height = checks.fraction("chance", chance[named])
-            ax.axhline(height, color=marks[lines.group].colour, linestyle=":", linewidth=1)
-
-
-def _name(  # noqa: PLR0917
-    ax: Axes,
-    split: Sequence[Panel[Points]],
-    shown: Roles,
-    marks: Mapping[object, Look],
-    measure: str | None,
-    legend: Legend,
-) -> None:
+def _name(ax: Axes, picture: CurvePicture, marks: dict[object, Look], legend: Legend) -> None:
     """Write the legend, with the areas below the curves where there is one panel."""
-    if legend is None or shown.color is None:
+    if legend is None or picture.shown.color is None:
         return
     names = {group: str(group) for group in marks}
-    if measure is not None and len(split) == 1:
-        areas = {lines.group: lines.curves[0].area for lines in split[0].lines}
+    if areas := picture.areas(legend):
         longest = max(len(name) for name in names.values())
         names = {
             group: figures.cut(name, min(longest, 30))
-            + ("" if areas[group] is None else f", {measure} {wording.number(areas[group])}")
+            + (
+                ""
+                if areas[group] is None
+                else f", {picture.measure} {wording.number(areas[group])}"
+            )
             for group, name in names.items()
         }
     figures.legend(ax, names, marks)
 
 
-def _pr_text(split: Sequence[Panel[Points]], shown: Roles, *, has_areas: bool) -> str:
-    """Say in words and numbers what PR curves show."""
-    told = []
-    for panel in split:
-        for lines in panel.lines:
-            if shown.over is None:
-                points = lines.curves[0]
-                is_known = has_areas and points.area is not None
-                ap = f"AP {wording.number(points.area)}, " if is_known else ""
-                levels = np.array([0.2, 0.5, 0.8])
-                ends = float(points.x[-1])
-            else:
-                ap = f"mean of {len(lines.curves)} curves, "
-                levels, ends = np.array([0.2, 0.5, 0.8]), 1.0
-            pairs = [(points.x, points.y) for points in lines.curves]
-            mean, _ = middles(pairs, levels)
-            values = wording.joined([wording.number(value, 2) for value in mean])
-            to = "" if ends >= 1 else f", to recall {wording.number(ends, 2)}"
-            told.append(
-                f"{_called(panel, lines, shown)}{ap}precision {values} at recall 0.2, 0.5 and "
-                f"0.8{to}."
-            )
-    return _text("Precision-recall", split, told)
-
-
-def _text(kind: str, split: Sequence[Panel[Points]], told: Sequence[str]) -> str:
-    """Say what curves there are, and what the first ones show."""
-    size, parts = len(groups(split)), len(split)
-    of = f"{size} groups" if size > 1 else "one group"
-    inside = f" in {parts} panels" if parts > 1 else ""
-    more = f" {len(told) - _MOST_TOLD} more." if len(told) > _MOST_TOLD else ""
-    return " ".join([f"{kind} curves of {of}{inside}.", *told[:_MOST_TOLD]]) + more
-
-
-def _called(panel: Panel[Points], lines: Lines[Points], shown: Roles) -> str:
-    """Name a line in front of what is said of it."""
-    names = [
-        str(value)
-        for value, column in ((panel.value, shown.facet), (lines.group, shown.color))
-        if column is not None
-    ]
-    return f"{', '.join(names)}: " if names else ""
-
-
-def _returned(figure: Figure, axes: Sequence[Axes], shown: Roles, text: str) -> Axes | Figure:
+def _returned(figure: Figure, axes: Sequence[Axes], picture: CurvePicture) -> Axes | Figure:
     """Return the figure of several panels, else the axes, with the text noted."""
-    if shown.facet is None:
-        return figures.described(axes[0], text)
-    return figures.described(figure, text)
+    if picture.shown.facet is None:
+        return figures.described(axes[0], picture.text)
+    return figures.described(figure, picture.text)

@@ -10,12 +10,16 @@ from matplotlib.figure import Figure
 
 from prframe import checks
 from prframe._preparation import wording
-from prframe._preparation.results import Facts, read, whole
+from prframe._preparation.differences import (
+    EQUAL,
+    curve_difference_text,
+    curve_differences,
+    query_differences,
+)
+from prframe._preparation.results import Facts
 from prframe._preparation.thinning import spread
-from prframe.errors import PrframeError
 from prframe.plot import figures
 
-_EQUAL = 1e-12
 _MOST_TEXT = 30
 _MANY = 2000
 
@@ -62,27 +66,22 @@ def curve_difference(
     >>> print(prframe.plot.alt_text(ax)[:49])
     Difference of precision, pixels minus ink: +0.825
     """
-    result = read(compare_curves_result, "compare_curves", "compare_curves_result")
-    result.require_one_group("compare_curves_result")
-    parts = result.rows.partition_by(["model_a", "model_b"], maintain_order=True)
-    names = [(part["model_a"][0], part["model_b"][0]) for part in parts]
-    if pair is not None:
-        checks.one_of("pair", tuple(pair), names, in_order=True)  # type: ignore[arg-type]
-        parts = [parts[names.index((pair[0], pair[1]))]]
+    result, parts = curve_differences(compare_curves_result, pair)
     figure, axes = figures.grid(len(parts), ax)
-    told = [_one_difference(on, part.sort("recall")) for on, part in zip(axes, parts, strict=True)]
+    for on, part in zip(axes, parts, strict=True):
+        _one_difference(on, part)
     known = result.facts(facts)
     figures.label_outer(axes)
-    text = f"Difference of precision, {' '.join(told)}"
+    text = curve_difference_text(parts)
     if len(axes) == 1:
-        figures.note(axes[0], "recall", _band_note(known))
+        figures.note(axes[0], "recall", wording.band_words(known))
         return figures.described(axes[0], text)
-    figures.note_below(figure, _band_note(known))
+    figures.note_below(figure, wording.band_words(known))
     return figures.described(figure, text)
 
 
-def _one_difference(ax: Axes, rows: pl.DataFrame) -> str:
-    """Draw a pair, and say what is to be seen."""
+def _one_difference(ax: Axes, rows: pl.DataFrame) -> None:
+    """Draw a pair."""
     a, b = rows["model_a"][0], rows["model_b"][0]
     colour = figures.palette_of(ax)[0]
     recall, difference = rows["recall"].to_numpy(), rows["difference"].to_numpy()
@@ -93,23 +92,6 @@ def _one_difference(ax: Axes, rows: pl.DataFrame) -> str:
     ax.set(xlim=(0, 1), xlabel="recall")
     ax.set_ylabel("difference of precision")
     ax.set_title(f"{figures.short(a, 24)} \N{MINUS SIGN} {figures.short(b, 24)}")
-    at = np.unique(np.searchsorted(recall, [0.2, 0.5, 0.8]).clip(0, len(recall) - 1))
-    values = wording.joined(
-        [wording.number(float(difference[place]), signed=True) for place in at]
-    )
-    levels = wording.joined([f"{recall[place]:g}" for place in at])
-    apart = int(((low > 0) | (high < 0)).sum())
-    return (
-        f"{a} minus {b}: {values} at recall {levels}; the band leaves out 0 at {apart} of "
-        f"{len(recall)} levels."
-    )
-
-
-def _band_note(known: Facts) -> str:
-    """Say what bands are drawn."""
-    words = wording.interval_words(known).replace("confidence intervals", "confidence band")
-    ties = wording.ties_words(known)
-    return f"{words}; {ties}" if ties else words
 
 
 def queries(
@@ -167,8 +149,8 @@ def queries(
     AP of pixels minus pca on 200 queries: larger on 116, equal on 22, smalle
     """
     checks.whole_number("name", name, 0)
-    pairs, left_out = _paired(per_query, (a, b), metric, {"model": model, "query": query}, text)
-    difference = pairs["difference"].to_numpy()
+    drawn = query_differences(per_query, (a, b), metric, {"model": model, "query": query}, text)
+    difference = drawn.pairs["difference"].to_numpy()
     ax = figures.one_axes(ax)
     up, down = figures.palette_of(ax)[:2]
     colours = np.where(difference >= 0, up, down)
@@ -176,70 +158,15 @@ def queries(
     ax.bar(
         places, difference, width=1.0, color=colours, linewidth=0, rasterized=len(places) > _MANY
     )
-    mean = float(difference.mean())
     ax.axhline(0, color=figures.ink(ax), linewidth=0.8)
-    ax.axhline(mean, color=figures.muted(ax), linestyle=(0, (4, 2)), linewidth=1)
-    wins, losses = int((difference > _EQUAL).sum()), int((difference < -_EQUAL).sum())
-    ties = len(difference) - wins - losses
+    ax.axhline(drawn.mean, color=figures.muted(ax), linestyle=(0, (4, 2)), linewidth=1)
     ax.set(xticks=[], xlim=(-0.5, len(difference) - 0.5))
     ax.set_ylabel(
         f"{figures.short(metric)}, {figures.short(a, 24)} \N{MINUS SIGN} {figures.short(b, 24)}"
     )
-    shown = wording.number(mean, signed=True)
-    tally = f"{wins} larger, {ties} equal, {losses} smaller; mean {shown} (dashed)"
-    lacking = f"; {left_out} left out without a pair of values" if left_out else ""
-    figures.note(ax, f"{len(difference)} queries", tally + lacking)
-    _name_ends(ax, pairs, name)
-    ends = f" Largest: {_ends(pairs.head(3))}. Smallest: {_ends(pairs.tail(3).reverse())}."
-    return figures.described(
-        ax,
-        f"{metric} of {a} minus {b} on {len(difference)} queries: larger on {wins}, equal on "
-        f"{ties}, smaller on {losses}; mean {shown}.{ends}",
-    )
-
-
-def _paired(
-    frame: object,
-    systems: tuple[object, object],
-    metric: str,
-    roles: dict[str, str],
-    text: str | None,
-) -> tuple[pl.DataFrame, int]:
-    """Return the queries' names and differences, largest first, and how many have none."""
-    rows, _ = whole(frame, "per_query")
-    model, query = roles["model"], roles["query"]
-    is_long = {"metric", "value"} <= set(rows.columns)
-    if is_long:
-        checks.one_of("metric", metric, rows["metric"].unique(maintain_order=True).to_list())
-        rows = rows.filter(pl.col("metric") == metric)
-    value = "value" if is_long else metric
-    needed = {model: "model", query: "query", value: "metric"}
-    checks.columns_exist(needed | ({} if text is None else {text: "text"}), rows.columns)
-    known = rows[model].unique(maintain_order=True).to_list()
-    for argument, system in zip("ab", systems, strict=True):
-        checks.one_of(argument, system, known, in_order=True)
-    name = pl.col(query).cast(pl.String)
-    if text is not None:
-        name = pl.concat_str(
-            [name, pl.col(text).cast(pl.String)], separator=": ", ignore_nulls=True
-        )
-    sides = [
-        rows.filter(pl.col(model) == system).select(query, name.alias("name"), number=value)
-        for system in systems
-    ]
-    if any(side[query].is_duplicated().any() for side in sides):
-        raise PrframeError(
-            f"`per_query` must have one row per value of {model!r} and {query!r}; some have more."
-        )
-    joined = sides[0].join(sides[1], on=query, how="full", nulls_equal=True, coalesce=True)
-    pairs = joined.select(
-        pl.coalesce("name", "name_right").alias("name"),
-        difference=pl.col("number").cast(pl.Float64) - pl.col("number_right").cast(pl.Float64),
-    )
-    defined = pairs.drop_nulls("difference").sort("difference", "name", descending=[True, False])
-    if defined.is_empty():
-        raise PrframeError("the systems must share a query with values; they share none.")
-    return defined, pairs.height - defined.height
+    figures.note(ax, f"{len(difference)} queries", drawn.note)
+    _name_ends(ax, drawn.pairs, name)
+    return figures.described(ax, drawn.text)
 
 
 def _name_ends(ax: Axes, pairs: pl.DataFrame, count: int) -> None:
@@ -251,8 +178,8 @@ def _name_ends(ax: Axes, pairs: pl.DataFrame, count: int) -> None:
     low, high = low - gap / 2, high + gap / 2
     ax.set_ylim(low, high)
     differences, names = pairs["difference"].to_list(), pairs["name"].to_list()
-    ups = [place for place in range(min(count, size)) if differences[place] > _EQUAL]
-    downs = [place for place in range(max(0, size - count), size) if differences[place] < -_EQUAL]
+    ups = [place for place in range(min(count, size)) if differences[place] > EQUAL]
+    downs = [place for place in range(max(0, size - count), size) if differences[place] < -EQUAL]
     for ends, is_top in ((ups, True), (downs[::-1], False)):
         sign = 1 if is_top else -1
         wanted = np.sort(np.array([sign * differences[place] for place in ends], dtype=float))
@@ -277,10 +204,3 @@ def _name_ends(ax: Axes, pairs: pl.DataFrame, count: int) -> None:
                     "relpos": (0 if is_top else 1, 0.5),
                 },
             )
-
-
-def _ends(pairs: pl.DataFrame) -> str:
-    """Say which queries these are, with their differences."""
-    return wording.joined(
-        [f"{name} {wording.number(value, signed=True)}" for name, value in pairs.iter_rows()]
-    )

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 
+from prframe._preparation import wording
 from prframe._preparation.colours import PALETTE, PALETTE_DARK, Look
 from prframe.errors import PrframeError
 
@@ -136,6 +137,11 @@ def one_axes(ax: Axes | None, size: tuple[float, float] | None = None) -> Axes:
     return ax
 
 
+def current_axes() -> Axes:
+    """Return the current axes of matplotlib, new ones where there are none."""
+    return plt.gca()
+
+
 def _prepare(ax: Axes) -> None:
     """Leave out the frame where there is no scale, and keep the labels in the corner apart."""
     ax.spines[["top", "right"]].set_visible(False)
@@ -243,7 +249,9 @@ def legend(ax: Axes, names: Mapping[object, str], marks: Mapping[object, Look]) 
     size = FontProperties(size=mpl.rcParams["legend.fontsize"]).get_size()
     entry = (max(map(len, labels)) * _LETTER + 4) * float(size) / _POINTS
     columns = max(1, min(len(labels), int(figure.get_figwidth() / entry)))
-    figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
+    # A note below all panels leaves no room there.
+    side: Any = "outside upper center" if figure.get_supxlabel() else "outside lower center"
+    figure.legend(handles, labels, loc=side, ncols=columns, frameon=False)
 
 
 def line_style(look: Look) -> Any:  # noqa: ANN401 - matplotlib has no name for the type
@@ -261,8 +269,8 @@ def note(ax: Axes, label: str, text: str) -> None:
 
 
 def _wrapped(text: str, letters: int) -> list[str]:
-    """Break text into lines, but not at equality signs."""
-    return wrap(text.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"), letters)
+    """Break text into lines."""
+    return wrap(wording.unbroken(text), letters)
 
 
 def note_below(figure: Figure, text: str) -> None:

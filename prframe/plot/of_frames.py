@@ -1,120 +1,13 @@
-"""Pictures of a frame: the verb and its drawing in one call, which is what `.pr.plot` offers."""
+"""The pictures of a frame that `.pr.plot` offers: the verb and its drawing in one call."""
 
-import inspect
-from collections.abc import Callable, Sequence
-from typing import Any
+from prframe import plot
+from prframe._preparation.of_frames import Picture, pictures_of
 
-from matplotlib.axes import Axes
-
-from prframe.errors import PrframeError
-from prframe.plot import comparisons, curves, differences, distributions, summaries
-from prframe.typing import FrameT
-from prframe.verbs.check import check as check_verb
-from prframe.verbs.comparison.compare import compare as compare_verb
-from prframe.verbs.comparison.curves import compare_curves as compare_curves_verb
-from prframe.verbs.curves.curve import curve as curve_verb, roc as roc_verb
-from prframe.verbs.evaluate import evaluate as evaluate_verb
-from prframe.verbs.intervals.interval import interval as interval_verb
-
-Picture = Callable[..., Any]
-
-# The arguments of verbs that captions tell of.
-_FACTS = ("confidence_level", "simultaneous", "test", "correction", "ties")
-# The arguments of pictures that name columns by which there is a curve each.
-_SPLITTING = ("color", "facet", "over")
+_PICTURES = pictures_of(plot)
 
 
-def of_frame(verb: Picture, picture: Picture) -> Picture:
-    """Return the function that draws the result of a verb.
-
-    It takes the arguments of the verb and, by keyword, those of the picture. Where both have one
-    of the same name, it is that of the picture. The columns in ``color=``, ``facet=`` and
-    ``over=`` need not be named in ``by=`` again. Captions tell the options of the verb.
-    """
-    of_verb = inspect.signature(verb).parameters
-    of_picture = {
-        name: parameter
-        for name, parameter in inspect.signature(picture).parameters.items()
-        if parameter.kind is parameter.KEYWORD_ONLY
-    }
-    takes_facts = "facts" in inspect.signature(picture).parameters
-
-    def drawn(frame: object, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - verbs have many options
-        drawing = {name: options.pop(name) for name in of_picture if name in options}
-        if "color" in of_picture:
-            split = [drawing.get(name) for name in _SPLITTING]
-            options["by"] = _columns([options.get("by"), *split])
-        if takes_facts:
-            known = {name: of_verb[name].default for name in _FACTS if name in of_verb} | options
-            drawing |= {name: known[name] for name in _FACTS if known.get(name) is not None}
-        return picture(verb(frame, *args, **options), **drawing)
-
-    own = [p for name, p in of_verb.items() if name not in of_picture]
-    drawn.__signature__ = inspect.Signature([*own, *of_picture.values()])  # type: ignore[attr-defined]
-    drawn.__name__ = picture.__name__
-    drawn.__doc__ = (
-        f"Draw the result of `prframe.{verb.__name__}` with `prframe.plot.{picture.__name__}`.\n\n"
-        "The arguments are those of both functions; columns in color=, facet= and over= need not\n"
-        "be named in by= again."
-    )
-    return drawn
-
-
-def _columns(named: Sequence[Any]) -> list[str] | None:
-    """Return the columns that are named, each once."""
-    lists = [[part] if isinstance(part, str) else part for part in named if part is not None]
-    columns = [column for part in lists for column in part]
-    return list(dict.fromkeys(columns)) or None
-
-
-def _of_one_metric(picture: Picture) -> Picture:
-    """Return a picture of one metric of a comparison, with the metric as an option of the call."""
-    drawn = of_frame(compare_verb, picture)
-    signature = inspect.signature(drawn)
-
-    def drawn_of_metric(frame: FrameT, *args: Any, **options: Any) -> Any:  # noqa: ANN401 - verbs have many options
-        if options.get("metric") is None:
-            raise PrframeError("`metric` must name the metric to compare, for example 'AP'.")
-        return drawn(frame, options["metric"], *args, **options)
-
-    kept = [p for name, p in signature.parameters.items() if name != "metrics"]
-    drawn_of_metric.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
-    drawn_of_metric.__name__, drawn_of_metric.__doc__ = picture.__name__, drawn.__doc__
-    return drawn_of_metric
-
-
-def queries(
-    frame: FrameT,
-    a: object,
-    b: object,
-    score: str = "score",
-    label: str = "label",
-    *,
-    metric: str,
-    model: str = "system",
-    query: str = "query_id",
-    text: str | None = None,
-    name: int = 5,
-    ax: Axes | None = None,
-    **options: Any,  # noqa: ANN401 - verbs have many options
-) -> Axes:
-    """Draw the differences of two systems query by query, as `prframe.plot.queries` does.
-
-    The further options are those of `prframe.evaluate`.
-    """
-    by = _columns([model, query, text])
-    values = evaluate_verb(frame, [metric], score, label, by=by, **options)
-    return differences.queries(
-        values, a, b, metric=metric, model=model, query=query, text=text, name=name, ax=ax
-    )
-
-
-curve = of_frame(curve_verb, curves.curve)
-roc = of_frame(roc_verb, curves.roc)
-curve_difference = of_frame(compare_curves_verb, differences.curve_difference)
-interval = of_frame(interval_verb, summaries.interval)
-check = of_frame(check_verb, summaries.check)
-matrix = _of_one_metric(comparisons.matrix)
-groups = _of_one_metric(comparisons.groups)
-ap_null = distributions.ap_null
-scores = distributions.scores
+def __getattr__(name: str) -> Picture:
+    """Return a picture."""
+    if name in _PICTURES:
+        return _PICTURES[name]
+    raise AttributeError(f"module {__name__!r} has no {name!r}.")

@@ -124,7 +124,7 @@ def results(  # noqa: PLR0913
         for key, system in zip(keys, systems, strict=True)
     ]
     return Table(
-        caption=_caption(known, estimates.methods(), meaning),
+        caption=_caption(known, estimates, meaning),
         metrics=tuple(metrics),
         lines=tuple(lines),
         _rows=_numbers(estimates, model, systems, lines, metrics),
@@ -275,12 +275,14 @@ def _best(values: dict[tuple[Any, str], dict[str, Any]], metric: str, places: in
     return wording.number(max(defined), places) if defined else None
 
 
-def _caption(facts: Facts, methods: Sequence[str], meaning: str) -> str:
+def _caption(facts: Facts, estimates: Result, meaning: str) -> str:
     """Say what the table shows."""
+    methods = estimates.methods()
     by = f" by the method {wording.joined(methods)}" if methods else ""
+    intervals = f"Estimates with {wording.interval_words(facts)}{by}."
     ties = wording.ties_words(facts)
     sentences = [
-        f"Estimates with {wording.interval_words(facts)}{by}.",
+        "Estimates without intervals." if wording.are_unknown(estimates.rows) else intervals,
         "The largest value of each column is bold.",
         meaning,
         f"{ties[:1].upper()}{ties[1:]}." if ties else "",

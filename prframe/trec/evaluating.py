@@ -170,7 +170,7 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     flags = {"by_query": by_query, "complete_queries": complete_queries}
     for name, value in (flags | {"judged_only": judged_only}).items():
         checks.flag(name, value)
-    task = _Task(
+    task = Task(
         _wanted(measures_of(measures, version), by_query=by_query),
         by_query=by_query,
         level=checks.whole_number("relevance_level", relevance_level, 1),
@@ -182,10 +182,7 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     joining = Joining.of(
         run_frame(runs), qrels, system, Options(queries=queries, duplicates=duplicates)
     )
-    return joining.through(
-        lambda join: task.columns(join.result, join.run.systems),
-        lambda join, source: task.result(joining.rankings(join, source), join),
-    )
+    return task.carried_out(joining)
 
 
 def _wanted(asked: list[Measure], *, by_query: bool) -> list[Measure]:
@@ -200,7 +197,7 @@ def _wanted(asked: list[Measure], *, by_query: bool) -> list[Measure]:
 
 
 @dataclass(frozen=True)
-class _Task:
+class Task:
     """What one call must do."""
 
     measures: list[Measure]
@@ -209,6 +206,13 @@ class _Task:
     judged_only: bool
     depth: int | None
     float32: bool
+
+    def carried_out(self, joining: Joining) -> Any:  # noqa: ANN401 - a frame of the run's kind
+        """Return the results of a run and judgments."""
+        return joining.through(
+            lambda join: self.columns(join.result, join.run.systems),
+            lambda join, source: self.result(joining.rankings(join, source), join),
+        )
 
     def columns(self, schema: Schema, systems: Sequence[str]) -> Schema:
         """Return the columns of the result."""
@@ -221,11 +225,14 @@ class _Task:
         values = self._values(rankings, join)
         if self.by_query:
             return values
-        summaries = [measure.summary(pl.col(measure.name)) for measure in self.measures]
         systems = rankings.keys.columns[:-1]
         if not systems:
-            return values.select(summaries)
-        return values.group_by(systems, maintain_order=True).agg(summaries)
+            return values.select(self.summaries())
+        return values.group_by(systems, maintain_order=True).agg(self.summaries())
+
+    def summaries(self) -> list[pl.Expr]:
+        """Return the summary of each measure over the queries."""
+        return [measure.summary(pl.col(measure.name)) for measure in self.measures]
 
     def _joined(self, rankings: Rankings, join: JoinTask) -> frames.Source:
         """Return the labelled rows of rankings, which are told apart by their numbers."""
@@ -243,11 +250,9 @@ class _Task:
 
     def _counted(self, joined: pl.DataFrame) -> pl.DataFrame:
         """Return labelled rows, of which only those that count are retrieved."""
-        if self.depth is not None:
-            joined = _cut(joined, self.depth, float32=self.float32)
-        if self.judged_only:
-            joined = condensed(joined, group(joined.select(_NUMBER)).of_row)
-        return joined
+        return limited(
+            joined, [_NUMBER], self.depth, judged_only=self.judged_only, float32=self.float32
+        )
 
     def _values(self, rankings: Rankings, join: JoinTask) -> pl.DataFrame:
         """Return the values of the measures for each query of each system."""
@@ -271,13 +276,27 @@ class _Task:
         return pl.concat([keys, of_rankings.drop(number)], how="horizontal")
 
 
-def _cut(joined: pl.DataFrame, depth: int, *, float32: bool) -> pl.DataFrame:
+def limited(
+    joined: pl.DataFrame,
+    by: Sequence[str],
+    depth: int | None,
+    *,
+    judged_only: bool,
+    float32: bool = False,
+) -> pl.DataFrame:
+    """Limit rankings to a depth, and then to judged documents, as trec_eval does in this order."""
+    if depth is not None:
+        joined = _cut(joined, by, checks.whole_number("depth", depth, 1), float32=float32)
+    return condensed(joined, group(joined.select(by)).of_row) if judged_only else joined
+
+
+def _cut(joined: pl.DataFrame, by: Sequence[str], depth: int, *, float32: bool) -> pl.DataFrame:
     """Take all documents beyond a depth as not retrieved."""
     score = pl.col("score").cast(pl.Float32) if float32 else pl.col("score")
     place = (
         joined.with_row_index("row")
         .sort(score, pl.col("doc_id").cast(pl.String), descending=True)
-        .with_columns(pl.int_range(pl.len()).over(_NUMBER).alias("place"))
+        .with_columns(pl.int_range(pl.len()).over(by).alias("place"))
         .sort("row")["place"]
     )
     return joined.with_columns(score=pl.when(place < depth).then("score").otherwise(-float("inf")))

@@ -47,6 +47,12 @@ _OF_COUNTS = {
     "set_map": _HITS * _HITS / (_RETRIEVED * _RELEVANT),
     "set_F": 2 * _PRECISION * _RECALL / (_PRECISION + _RECALL),
 }
+# The order in which trec_eval prints.
+_PRINTED = (
+    *(*_COUNTS, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P", "recall"),
+    *("infAP", "gm_bpref", "11pt_avg", "ndcg", "ndcg_cut", "map_cut", "relative_P", "success"),
+    *("set_P", "set_recall", "set_map", "set_F", "num_nonrel_judged_ret", "unj"),
+)
 _WITH_PARAMETERS = re.compile(rf"({'|'.join(_PARAMETERS)})[._]([0-9.]+(?:,[0-9.]+)*)")
 _UNJUDGED = re.compile(r"unj_([1-9][0-9]{0,14})")
 # The names of these stand for version 9 in the catalogue.
@@ -154,6 +160,18 @@ def _unjudged(name: str, k: int) -> Measure:
     n_listed = _RETRIEVED.clip(upper_bound=k)
     n_judged = (pl.col(str(judged)) * n_listed).round()
     return Measure(name, (judged, CATALOGUE["NumRet"]), (n_listed - n_judged) / k)
+
+
+def printed_place(measure: Measure) -> tuple[int, float]:
+    """Return what sorts measures as trec_eval prints them: by family, and by parameter in it.
+
+    Measures that it does not have come last, in the order in which they were asked for.
+    """
+    name = measure.name
+    family, _, parameter = name.rpartition("_")
+    if family in _PARAMETERS:
+        return _PRINTED.index(family), float(parameter)
+    return (_PRINTED.index(name) if name in _PRINTED else len(_PRINTED)), 0.0
 
 
 def check_version(version: object) -> None:

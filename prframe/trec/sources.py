@@ -50,6 +50,18 @@ def qrels_frame(qrels: Any) -> Any:  # noqa: ANN401 - a frame is passed on
     return _of_rankings(qrels, "the qrels", "label") if form == "rankings" else qrels
 
 
+def paths_within(given: Any) -> list[Path]:  # noqa: ANN401 - what callers pass
+    """Return the files that runs or qrels are read from."""
+    match _form(given):
+        case "path":
+            return files(given)
+        case "list":
+            return [path for part in given for path in paths_within(part)]
+        case "runs":
+            return [path for part in given.values() for path in paths_within(part)]
+    return []
+
+
 def _form(given: object) -> str:
     """Tell in which form a run is given, in one word."""
     if is_path(given):

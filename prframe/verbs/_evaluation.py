@@ -1,6 +1,6 @@
 """The metrics of each group, which are checked together and computed from one ranking."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,12 +49,7 @@ class Evaluation:
         given = {"weight": self.args.weight is not None, "prior": self.prior is not None}
         given["interpolate"] = self.interpolate
         for option in (option for option, is_given in given.items() if is_given):
-            without = [name for name, metric in self.wanted.items() if not _takes(metric, option)]
-            if without:
-                raise PrframeError(
-                    f"`{option}` has no meaning for {checks.listed(without)}; "
-                    f"evaluate these in a call of their own, without {option}."
-                )
+            refuse_option(option, self.wanted)
             if self.args.ties == "expected":
                 raise PrframeError(
                     f"ties='expected' has no closed form with `{option}`; use 'group'."
@@ -140,6 +135,16 @@ def named(metrics: "str | Metric | Sequence[str | Metric]") -> dict[str, Metric]
     if len(wanted) < len(asked):
         raise PrframeError(f"`metrics` names a metric twice: {[str(metric) for metric in asked]}.")
     return wanted
+
+
+def refuse_option(option: str, wanted: Mapping[str, Metric]) -> None:
+    """Refuse an option that has no meaning for a metric."""
+    without = [name for name, metric in wanted.items() if not _takes(metric, option)]
+    if without:
+        raise PrframeError(
+            f"`{option}` has no meaning for {checks.listed(without)}; "
+            f"evaluate these in a call of their own, without {option}."
+        )
 
 
 def _takes(metric: Metric, option: str) -> bool:

@@ -14,6 +14,7 @@ from prframe import checks
 from prframe._engine.hits import Hits
 from prframe.errors import PrframeError
 from prframe.stats.rankings import RankedCells, cells_from_hits
+from prframe.typing import Integers
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -78,12 +79,19 @@ def _watched() -> bool:
     return type(shell).__name__ == "ZMQInteractiveShell"
 
 
-def group_cells(hits: Hits) -> Iterator[RankedCells]:
-    """Yield the ranking of each group, cut into cells."""
+def group_cells(hits: Hits, above: Integers | None = None) -> Iterator[RankedCells]:
+    """Yield the ranking of each group, cut into cells.
+
+    With `above`, the first so many items of each group are taken as retrieved, and no others.
+    """
     names = ("tp_start", "tp_end", "fp_start", "fp_end")
-    columns = [hits.table[name].to_numpy() for name in names]
-    group = hits.table["group"].to_numpy()
-    bounds = np.searchsorted(group, np.arange(hits.totals.height + 1))
-    totals = hits.totals.select("n", "n_pos", "n_neg").rows()
+    table, sizes = hits.table, hits.totals
+    if above is not None:
+        table = table.filter(table["end"] <= pl.Series(above).gather(table["group"]))
+        sizes = sizes.with_columns(n=pl.Series(above))
+    columns = [table[name].to_numpy() for name in names]
+    group = table["group"].to_numpy()
+    bounds = np.searchsorted(group, np.arange(sizes.height + 1))
+    totals = sizes.select("n", "n_pos", "n_neg").rows()
     for (n, n_pos, n_neg), low, high in zip(totals, bounds, bounds[1:], strict=False):
         yield cells_from_hits(*(c[low:high] for c in columns), n=n, n_pos=n_pos, n_neg=n_neg)

@@ -212,6 +212,12 @@ def metrics_or_none(
     return {} if metrics is None else named(metrics)
 
 
+def refuse_prior(prior: object) -> None:
+    """Refuse a share of positives, which values at hand do not know."""
+    if prior is not None:
+        raise PrframeError("`prior` is for metrics of rankings; leave it out with values=.")
+
+
 def of_queries(otherwise: str) -> PrframeError:
     """Return the error that values at hand have no queries, and what the call means otherwise."""
     return PrframeError(

@@ -20,6 +20,7 @@ CUTOFFS = {
     "optional": ["", "@1", "@3", "@20"],
     "required": ["@1", "@3", "@20"],
     "recall": ["@0", "@0.3", "@0.5", "@1"],
+    "threshold": ["(threshold=0.25)", "(threshold=0)"],
 }
 PLAIN = [name + cut for name, metric in CATALOGUE.items() for cut in CUTOFFS[metric.cutoff]]
 WITH_SETTINGS = [
@@ -27,6 +28,9 @@ WITH_SETTINGS = [
     'AP11(levels="v10")',
     "BEDROC(alpha=3)",
     'DCG(gain="exp")@3',
+    *(f"{name}(threshold=0.5)" for name in ("P", "R", "F1", "MCC")),
+    "F(beta=2,threshold=-1)",
+    "P(threshold=99)",
     "EF(fraction=0.4)",
     "EF(fraction=1)",
     "ERR(top=3)",
@@ -35,12 +39,17 @@ WITH_SETTINGS = [
     "F(beta=0.5)@3",
     'IPrec(levels="v9")@0.3',
     'IPrec(levels="v10")@0.3',
+    "R(at_precision=0.5)",
+    "R(at_precision=0.9)",
     "RBP(p=0)@2",
     "RBP(p=0.95)",
     "SetF(beta=2)",
     *(f'W("{phi}")' for phi in SCORES if phi != "mww"),
     'nDCG(gain="exp")',
     'nDCG(gain="exp")@2',
+    "pAP(max_recall=0.3)",
+    "pAUC(max_fpr=0.4)",
+    'pAUC(max_fpr=0.7,scale="mcclish")',
 ]
 ASKED = {text: parse_metric(text) for text in PLAIN + WITH_SETTINGS}
 # The second least label counts: at most one grade below is relevant to graded metrics alone.
@@ -150,7 +159,8 @@ def test_graded_labels(ties: str, group: list[Item], positive: int | None) -> No
 def test_prior_and_interpolation(
     group: list[Item], ties: str, prior: float, interpolate: bool
 ) -> None:
-    asked = {text: ASKED[text] for text in ("AP", "AUPRC", "AP11")}
+    names = ("AP", "AUPRC", "AP11") if interpolate else ("AP", "AUPRC", "AP11", "pAP")
+    asked = {text: ASKED[text] for text in names}
     values = evaluate(frame({"a": group}), asked, ties=ties, prior=prior, interpolate=interpolate)
     agree(values.to_dicts()[0], Group(group, ties, prior=prior, interpolate=interpolate), asked)
 
@@ -169,7 +179,9 @@ def test_prior_at_a_level_of_recall(group: list[Item], ties: str, prior: float) 
 
 @given(weighted(), st.sampled_from(WITHOUT_LABELS))
 def test_weights(group: list[Item], ties: str) -> None:
-    asked = AT_LEVELS | {text: ASKED[text] for text in ("AP", "AUPRC", "AP11", "AUC")}
+    asked = AT_LEVELS | {
+        text: ASKED[text] for text in ("AP", "AUPRC", "AP11", "AUC", "AUPRG", "pAP", "pAUC")
+    }
     asked |= {text: metric for text, metric in ASKED.items() if metric.name == "W"}
     values = evaluate(frame({"a": group}), asked, ties=ties, weight="weight")
     listed = [item for item in group if item.weight > 0]

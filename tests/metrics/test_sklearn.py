@@ -121,3 +121,27 @@ def test_larger_data() -> None:
         ],
         abs=1e-12,
     )
+
+
+@given(st.integers(0, 1000))
+def test_metrics_at_a_threshold(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    label = np.append(rng.random(40) < 0.4, [True, False])
+    score = np.round(rng.normal(size=42), 1)
+    above = score >= 0.3
+    known = {
+        "P(threshold=0.3)": sklearn_metrics.precision_score(label, above, zero_division=0),
+        "R(threshold=0.3)": sklearn_metrics.recall_score(label, above),
+        "F1(threshold=0.3)": sklearn_metrics.f1_score(label, above, zero_division=0),
+        "F(beta=2,threshold=0.3)": sklearn_metrics.fbeta_score(
+            label, above, beta=2, zero_division=0
+        ),
+        "Specificity(threshold=0.3)": sklearn_metrics.recall_score(~label, ~above),
+        "BalancedAccuracy(threshold=0.3)": sklearn_metrics.balanced_accuracy_score(label, above),
+        "MCC(threshold=0.3)": sklearn_metrics.matthews_corrcoef(label, above),
+        'pAUC(max_fpr=0.3,scale="mcclish")': sklearn_metrics.roc_auc_score(
+            label, score, max_fpr=0.3
+        ),
+    }
+    values = prframe.evaluate(pl.DataFrame({"score": score, "label": label}), list(known))
+    assert values.row(0) == pytest.approx(list(known.values()), abs=1e-12)

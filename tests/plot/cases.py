@@ -59,10 +59,17 @@ PICTURES: dict[str, Callable[[dict[str, pl.DataFrame]], Any]] = {
     "curve in panels": lambda d: plot.curve(d["queries"], facet="query_id"),
     "curve over queries": lambda d: plot.curve(d["queries"], over="query_id", facet="system"),
     "bands in panels": lambda d: plot.curve(d["band"], facet="system"),
+    "bands of two in panels": lambda d: plot.curve(
+        pl.concat(
+            d["band of two"].select(pl.lit(query).alias("query"), pl.all()) for query in "ab"
+        ),
+        facet="query",
+    ),
     "roc": lambda d: plot.roc(d["roc"]),
     "curve_difference": lambda d: plot.curve_difference(d["curves"], confidence_level=0.95),
     "one curve_difference": lambda d: plot.curve_difference(d["curves"], pair=("pixels", "ink")),
     "interval": lambda d: plot.interval(d["means"], letters=d["pairs"], **TOLD),
+    "differences": lambda d: plot.interval(d["pairs"]),
     "one interval": lambda d: plot.interval(d["means"].filter(metric="AP"), **TOLD),
     "queries": lambda d: plot.queries(d["values"], "pixels", "pca", metric="AP"),
     "matrix": lambda d: plot.matrix(d["pairs"], metric="AP", **TOLD),

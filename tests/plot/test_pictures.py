@@ -21,7 +21,8 @@ def test_pictures_are_axes_or_figures_with_a_text(kind: str) -> None:
     drawn = PICTURES[kind](data())
     has_panels = kind in {
         *("curve in panels", "curve over queries", "bands in panels", "curve_difference"),
-        *("interval", "scores in panels"),
+        "bands of two in panels",
+        *("interval", "differences", "scores in panels"),
     }
     assert isinstance(drawn, Figure if has_panels else Axes)
     text = plot.alt_text(drawn)
@@ -320,7 +321,7 @@ def test_an_unknown_picture_of_a_frame() -> None:
     with pytest.raises(AttributeError) as error:
         data()["one"].pr.plot.curv  # noqa: B018
     assert str(error.value) == (
-        ".pr.plot has no 'curv'; it has curve, roc, curve_difference, interval, queries, matrix, "
+        ".pr.plot has no 'curv'; it has curve, roc, band, curve_difference, interval, queries, matrix, "
         "groups, ap_null, check, scores. Did you mean 'curve'?"
     )
 
@@ -362,3 +363,61 @@ def test_a_query_without_a_name_is_drawn() -> None:
     )
     drawn = some.pr.plot.queries("pca", "ink", metric="AP", model="system")
     assert "5 queries" in plot.alt_text(drawn)
+
+
+def test_bands_have_a_note_and_a_text() -> None:
+    ax = plot.curve(data()["curve of two"], band=data()["band of two"])
+    note = "shaded: simultaneous 95% confidence band"
+    assert note in " ".join(ax.get_xlabel().split())
+    text = plot.alt_text(ax)
+    assert text.endswith(f"{note.capitalize()}.")
+    band = data()["band of two"].filter(pl.col("system") == "pixels", pl.col("recall") == 0.5)
+    low, high = band.select("conf_low", "conf_high").row(0)
+    assert f"[{low:.2f}, {high:.2f}]" in text
+    pointwise = data()["band of two"].with_columns(simultaneous=False)
+    assert "pointwise 95% confidence band" in plot.alt_text(plot.curve(pointwise))
+
+
+def test_a_band_of_the_frame_in_one_call() -> None:
+    runs = prframe.datasets.load_digits().filter(pl.col("system").is_in(["pca", "ink"]))
+    options = {"by": "system", "over": "query_id", "recall": 5, "n_resamples": 50, "rng": 1}
+    drawn = runs.pr.plot.band(**options, chance={"pca": 0.1})
+    assert plot.alt_text(drawn) == plot.alt_text(plot.curve(runs.pr.band(**options)))
+    assert "over" in str(runs.pr.plot.band.__signature__)
+
+
+def test_the_mean_of_drawn_curves_is_the_mean_curve() -> None:
+    runs = prframe.datasets.load_digits().filter(system="pca")
+    levels = [0.1, 0.25, 0.5]
+    mean = runs.pr.curve(over="query_id", recall=levels, n_pos="n_relevant")
+    *_, bold, _ = runs.pr.plot.curve(over="query_id", n_pos="n_relevant").get_lines()
+    drawn = np.interp(levels, bold.get_xdata(), bold.get_ydata())
+    assert drawn == pytest.approx(mean["precision"].to_numpy(), abs=1e-12)
+
+
+def test_letters_are_told() -> None:
+    pairs = comparison(["x", "y"], {("x", "y")})
+    assert plot.alt_text(plot.interval(intervals(["x", "y"]), letters=pairs)) == (
+        "AP with confidence intervals; share no letter: told apart (method randomization-exact, "
+        "alpha = 0.05, n = 50): x 0.900 [0.880, 0.920] a and y 0.890 [0.870, 0.910] b."
+    )
+
+
+def test_differences_of_a_comparison() -> None:
+    ax = plot.interval(comparison(["x", "y", "z"]), sort=None)
+    assert plot.alt_text(ax) == (
+        "Difference of AP with confidence intervals: x \N{MINUS SIGN} y 0.010 [0.000, 0.100], "
+        "x \N{MINUS SIGN} z 0.020 [0.000, 0.100] and y \N{MINUS SIGN} z 0.010 [0.000, 0.100]."
+    )
+    with pytest.raises(PrframeError, match="`letters` are of systems, and the rows here"):
+        plot.interval(comparison(["x", "y"]), letters=comparison(["x", "y"]))
+
+
+def test_intervals_that_are_unknown() -> None:
+    unknown = intervals(["x"]).with_columns(conf_low=None, conf_high=None)
+    ax = plot.interval(unknown)
+    assert plot.alt_text(ax) == "AP with no intervals: x 0.900."
+    ax.figure.canvas.draw()
+    assert prframe.tables.results(unknown).caption == (
+        "Estimates without intervals. The largest value of each column is bold."
+    )

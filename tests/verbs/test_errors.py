@@ -544,7 +544,7 @@ REFUSALS = {
     ),
     "interval of a rank statistic": (
         lambda: stats.rank_statistic([1, 2], [0, 1]).interval(method="normal"),
-        "`method` must be one of 'logit', 'wald'; got 'normal'.",
+        "`method` must be one of 'beta', 'logit', 'wald'; got 'normal'.",
     ),
     "level of a rank statistic": (
         lambda: stats.rank_statistic([1, 2], [0, 1]).interval(0.9),
@@ -797,16 +797,85 @@ REFUSALS = {
         "`undefined` must be a finite number; got 'zero'.",
     ),
     "interval of a metric": (
-        lambda: interval(GOOD, ["AP", "nDCG@10"]),
-        "nDCG@10 of one ranking has no interval here: it uses graded labels; AP, AUC, AUPRC, "
-        "BEDROC, EF, F@k, F1@k, Lift@k, MaxF1, P@k, Prec@r, R@k, RelP@k, Rprec, SetAP, SetF, SetP and "
-        "SetR have; for a mean over groups name them with over=.",
+        lambda: interval(GOOD, ["AP", "ERR@10"]),
+        "ERR@10 of one ranking has no interval here: it is not written as a function of counts; "
+        "AP, AUC, AUPRC, AUPRG, BalancedAccuracy(threshold=t), BEDROC, DCG, EF, F@k, F1@k, "
+        "Lift@k, MaxF1, MCC(threshold=t), nDCG, P@k, pAP, pAUC, Prec@r, R@k, RBP, RelP@k, "
+        "Rprec, RR, SetAP, SetF, SetP, SetR, Specificity(threshold=t), Success@k and W have; "
+        "for a mean over groups name them with over=.",
     ),
-    "interval of a metric with a cut-off": (
-        lambda: interval(GOOD, "AP@10"),
-        "AP@10 of one ranking has no interval here: it is cut off; AP, AUC, AUPRC, "
-        "BEDROC, EF, F@k, F1@k, Lift@k, MaxF1, P@k, Prec@r, R@k, RelP@k, Rprec, SetAP, SetF, SetP and "
-        "SetR have; for a mean over groups name them with over=.",
+    "interval of a metric of grades": (
+        lambda: interval(GOOD.with_columns(label=pl.Series([0, 3, 1, 0])), "nDCG@10"),
+        "nDCG@10 of one ranking has an interval where labels are 0 and 1, as cells count no "
+        "grades; got 3; name the labels that are positive with positive=[...], or queries with "
+        "over=.",
+    ),
+    "a standard error of the first positive": (
+        lambda: interval(GOOD, "RR", method="wald"),
+        "RR has no standard error, because the first positive alone decides it; take "
+        "'bayesian-bootstrap' or 'percentile'.",
+    ),
+    "a logit without bounds": (
+        lambda: interval(GOOD, "AUPRG", method="logit"),
+        "method='logit' is for metrics within bounds; got AUPRG; take 'wald', 'percentile' or "
+        "'bca'.",
+    ),
+    "a prior of 1": (
+        lambda: interval(GOOD, "AP", prior=1),
+        "`prior` must be a number > 0 and < 1; got 1.",
+    ),
+    "an interval that knows no prior": (
+        lambda: interval(GOOD, ["AP", "AUC"], prior=0.5),
+        "`prior` has no meaning for 'AUC'; evaluate these in a call of their own, without prior.",
+    ),
+    "a prior of the first k": (
+        lambda: interval(GOOD, "AP@5", prior=0.5),
+        "`prior` has no meaning for the first k of one ranking, as the population has other items "
+        "there; got AP@5; leave the cut-off or `prior` out.",
+    ),
+    "a prior of values at hand": (
+        lambda: interval(GOOD, values="score", over="label", prior=0.5),
+        "`prior` is for metrics of rankings; leave it out with values=.",
+    ),
+    "a threshold that is no number": (
+        lambda: evaluate(GOOD, prframe.P(threshold="high")),
+        "`threshold of P` must be a finite number; got 'high'.",
+    ),
+    "no threshold": (
+        lambda: evaluate(GOOD, "MCC"),
+        "MCC needs a threshold, for instance 'MCC(threshold=0.5)'.",
+    ),
+    "no threshold after all": (
+        lambda: evaluate(GOOD, prframe.P(threshold=0.5)(threshold=None)),
+        "P needs a threshold, for instance 'P(threshold=0.5)'.",
+    ),
+    "a threshold and a cut-off": (
+        lambda: evaluate(GOOD, (prframe.P @ 5)(threshold=0.5)),
+        "P is taken at one place; got a cut-off and threshold; give one of them.",
+    ),
+    "a cut-off after a threshold": (
+        lambda: evaluate(GOOD, "P(threshold=0.5)@5"),
+        "P takes no cut-off; got 'P(threshold=0.5)@5'.",
+    ),
+    "a threshold and a precision": (
+        lambda: evaluate(GOOD, "R(threshold=0.5,at_precision=0.9)"),
+        "R is taken at one place; got threshold and at_precision; give one of them.",
+    ),
+    "a precision of 0": (
+        lambda: evaluate(GOOD, "R(at_precision=0)"),
+        "`at_precision of R` must be a number > 0 and <= 1; got 0.",
+    ),
+    "a scale of partial areas": (
+        lambda: evaluate(GOOD, 'pAUC(scale="share")'),
+        "`scale of pAUC` must be one of 'area', 'mcclish'; got 'share'. Did you mean 'area'?",
+    ),
+    "a partial area of nothing": (
+        lambda: evaluate(GOOD, "pAUC(max_fpr=0)"),
+        "`max_fpr of pAUC` must be a number > 0 and <= 1; got 0.",
+    ),
+    "a partial area beyond the curve": (
+        lambda: evaluate(GOOD, "pAP(max_recall=1.5)"),
+        "`max_recall of pAP` must be a number > 0 and <= 1; got 1.5.",
     ),
     "interval of rows without a cluster": (
         lambda: interval(GOOD.with_columns(c=pl.Series([1, None, 2, None])), "AP", cluster="c"),

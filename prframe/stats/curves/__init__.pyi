@@ -8,6 +8,7 @@ from .bands import covering_rank as covering_rank
 from .bayesian_bootstrap import (
     PRPosterior as PRPosterior,
     posterior_of as posterior_of,
+    posterior_of_clusters as posterior_of_clusters,
     pr_posterior as pr_posterior,
 )
 from .bootstrap_t import PRBootstrapT as PRBootstrapT, pr_bootstrap_t as pr_bootstrap_t

@@ -3,13 +3,17 @@
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from prframe.stats._batches import batches
 from prframe.stats._tolerances import EQUAL
 from prframe.typing import Flags, Floats
 
+# Curves in either precision, in which their deviations are computed.
+_Curves: TypeAlias = NDArray[np.floating]
 # The level of the pointwise intervals by which the shape of a band is measured.
 _SHAPE = 0.99
 # So many deviations are computed at a time, few enough for the processor's cache.
@@ -34,8 +38,8 @@ class Deviations:
         Levels at which the upper end of the band is infinite, and no draw leaves it there.
     """
 
-    lower: Floats
-    upper: Floats
+    lower: _Curves
+    upper: _Curves
     factor: float = 1.0
     unlimited: Flags | None = None
 
@@ -46,8 +50,11 @@ class Deviations:
         `high` being the ends of the pointwise 99 % intervals, and c the factor times the largest
         deviation of a draw that `covering_rank` chooses.
         """
-        widest = np.sort(self._worst)[covering_rank(confidence_level, self._worst.size) - 1]
-        within, c = self._worst <= widest, widest * self.factor
+        last = np.argsort(self._worst)[covering_rank(confidence_level, self._worst.size) - 1]
+        within = self._worst <= self._worst[last]
+        # In double precision the band reaches the draw that sets its width.
+        widest = self._largest(*(self._curve(draws, last) for draws in (self.lower, self.upper)))
+        c = float(widest[0]) * self.factor
         (bottom, top), (below, above) = self._middle, self._units
         low, high = bottom - c * below, top + c * above
         if (alone := np.isnan(below)).any():
@@ -61,7 +68,7 @@ class Deviations:
         n = len(self.lower)
         last = covering_rank((1 + confidence_level) / 2, n)
         lower, upper = self._in_order
-        return lower[:, n - last], upper[:, last - 1]
+        return lower[:, n - last].astype(np.float64), upper[:, last - 1].astype(np.float64)
 
     def p_value(self, value: float) -> float:
         """Return the smallest alpha at which a band of level 1 - alpha leaves out a constant."""
@@ -75,7 +82,7 @@ class Deviations:
         return np.asarray(np.minimum(1.0, 2 * (1 + beyond) / (1 + len(self.lower))))
 
     @cached_property
-    def _in_order(self) -> tuple[Floats, Floats]:
+    def _in_order(self) -> tuple[_Curves, _Curves]:
         """The draws for either end in rising order at each level, shape (levels, n_resamples)."""
         lower = np.sort(self.lower.T, axis=1)
         return lower, lower if self.upper is self.lower else np.sort(self.upper.T, axis=1)
@@ -96,7 +103,12 @@ class Deviations:
         """The largest deviation of each draw."""
         return self._largest(self.lower, self.upper)
 
-    def _largest(self, lower: Floats, upper: Floats) -> Floats:
+    @staticmethod
+    def _curve(draws: _Curves, number: int) -> Floats:
+        """Return one of the draws."""
+        return np.asarray(draws[number], dtype=np.float64)
+
+    def _largest(self, lower: _Curves, upper: _Curves) -> Floats:
         """Return the largest deviation of curves, whose last dimension are the levels."""
         (bottom, top), (below, above) = self._middle, self._units
         least, most = self._in_order[0][:, :1], self._in_order[1][:, -1:]
@@ -113,13 +125,13 @@ class Deviations:
 
 
 def _deviation(
-    curves: Floats, middle: Floats, unit: Floats, beyond: np.ufunc, farthest: Floats
-) -> Floats:
+    curves: _Curves, middle: Floats, unit: Floats, beyond: np.ufunc, farthest: _Curves
+) -> _Curves:
     """Return the deviations of curves in units; without a unit, what no draw reaches is far."""
     # Inf - inf: a curve that lies where the median lies, where there is no unit.
     with np.errstate(invalid="ignore"):
-        deviation = np.subtract(curves, middle[:, None])
-        deviation /= unit[:, None]
+        deviation = curves - middle[:, None].astype(curves.dtype)
+        deviation /= unit[:, None].astype(curves.dtype)
     lacking = np.isnan(unit)
     if lacking.any():
         far = beyond(curves[lacking], farthest[lacking])

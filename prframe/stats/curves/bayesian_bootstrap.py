@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaincc, expit
+from scipy.special import betaincc, expit, logit
 
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.stats._arrays import Interval, random_generator
 from prframe.stats.curves.bands import Deviations
 from prframe.stats.curves.drawn.gamma_walks import Weights, drawn_weights
+from prframe.stats.curves.drawn.paired_paths import PairedPaths
 from prframe.stats.curves.drawn.paths import DrawnPath
 from prframe.stats.curves.drawn.roc_path import RocPath, empirical_precision
 from prframe.stats.curves.levels import rising_levels
@@ -22,9 +23,10 @@ from prframe.stats.rankings import (
     RankedCells,
     both_classes,
     cells_from_hits,
+    cells_from_scores,
     positives_at,
 )
-from prframe.typing import Floats
+from prframe.typing import Flags, Floats, Integers, Singles
 
 # Counts are whole and the draws are not, which makes bands too wide where few negatives stand
 # above. This constant, by which they are narrowed, was found by simulation (python -m
@@ -47,8 +49,8 @@ class PRPosterior:
         The empirical curve there.
     false : ndarray, shape (levels,)
         Negatives above the threshold; inf where recall is never reached.
-    log_odds : ndarray, shape (n_resamples, levels)
-        Draws of ``log(PR / (1 - PR))``; -inf where recall is never reached.
+    log_odds : ndarray of float32, shape (n_resamples, levels)
+        Draws of ``log(PR / (1 - PR))`` in single precision; -inf where recall is never reached.
     pure_tail : ndarray, shape (levels,)
         How probable it is that no negative of the population stands above the level:
         ``P(Beta(j + 1, n_pos - j) >= recall)`` for j positives before the first negative of the
@@ -58,7 +60,7 @@ class PRPosterior:
     recall: Floats
     precision: Floats
     false: Floats = field(repr=False)
-    log_odds: Floats = field(repr=False)
+    log_odds: Singles = field(repr=False)
     pure_tail: Floats = field(repr=False)
 
     def band(self, confidence_level: float = 0.95, *, simultaneous: bool = True) -> Interval:
@@ -181,22 +183,62 @@ def pr_posterior(  # noqa: PLR0913
 
 def posterior_of(cells: RankedCells, recall: Floats, weights: Sequence[Weights]) -> PRPosterior:
     """Draw the curve behind a ranking with both labels."""
-    drawn = DrawnPath(RocPath.of(cells), recall, weights).curves()
+    drawn = DrawnPath(RocPath.of(cells), recall, weights).log_odds()
     precision = empirical_precision(cells, recall)
     with np.errstate(divide="ignore"):
         false = positives_at(recall, cells.n_pos) * (1 / precision - 1)
-    return PRPosterior(recall, precision, false, drawn.logit, _pure_tail(cells, recall))
+    return PRPosterior(recall, precision, false, drawn, _pure_tail(cells, recall))
 
 
-def _pure_tail(cells: RankedCells, recall: Floats) -> Floats:
-    """Return how probable it is that no negative of the population stands above each level."""
+def posterior_of_clusters(  # noqa: PLR0913, PLR0917
+    score: Floats,
+    positive: Flags,
+    cluster: Integers,
+    recall: Floats,
+    n_draws: int,
+    rng: np.random.Generator,
+) -> PRPosterior:
+    """Draw the curve behind a ranking with both labels whose clusters have one weight each.
+
+    Parameters
+    ----------
+    score : ndarray of float, shape (N,)
+    positive : ndarray of bool, shape (N,)
+    cluster : ndarray of int, shape (N,)
+        The cluster of each item, numbered from 0.
+    recall : ndarray of float in (0, 1), shape (levels,)
+    n_draws : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    PRPosterior
+        Where no negative was seen above a level, a positive counts as many clusters as there are
+        clusters for each positive.
+    """
+    cells = cells_from_scores(score, positive)[0]
+    # The path of the ranking and the same one again, which agree in every draw.
+    drawn = PairedPaths.of((score, score), positive, cluster).draw(recall, n_draws, rng)[0]
+    precision = empirical_precision(cells, recall)
+    with np.errstate(divide="ignore"):
+        false = positives_at(recall, cells.n_pos) * (1 / precision - 1)
+        log_odds = logit(drawn).astype(np.float32)
+    each = min(1.0, np.unique(cluster[positive]).size / cells.n_pos)
+    return PRPosterior(recall, precision, false, log_odds, _pure_tail(cells, recall, each))
+
+
+def _pure_tail(cells: RankedCells, recall: Floats, each: float = 1.0) -> Floats:
+    """Return how probable it is that no negative of the population stands above each level.
+
+    A positive counts as so much of an independent one as `each` says.
+    """
     first = int(np.argmax(cells.neg > 0)) if cells.n_neg else cells.neg.size
     before = int(cells.pos[:first].sum())
     if before == cells.n_pos:
         return np.ones(recall.shape)
     if cells.pos[first]:
         return np.asarray(recall <= before / cells.n_pos, dtype=np.float64)
-    return np.asarray(betaincc(before + 1, cells.n_pos - before, recall))
+    return np.asarray(betaincc(each * before + 1, each * (cells.n_pos - before), recall))
 
 
 def cells_of_classes(positives: ClassScores, negatives: ClassScores) -> RankedCells:

@@ -2,6 +2,7 @@ from .confidence import Confidence as Confidence
 from .ends import (
     acceleration as acceleration,
     bca_interval as bca_interval,
+    beta_interval as beta_interval,
     defined as defined,
     degrees_of_freedom as degrees_of_freedom,
     logit_interval as logit_interval,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logit, ndtr, ndtri, stdtrit
+from scipy.special import betainccinv, betaincinv, expit, logit, ndtr, ndtri, stdtrit
 
 from prframe.stats._arrays import reals
 from prframe.stats._tolerances import RESIDUE
@@ -155,6 +155,58 @@ def logit_interval(  # noqa: PLR0913
     middle, slope = logit((estimate + unbiased) / 2), unbiased * (1 - unbiased)
     reach = _quantile(confidence, df) * std_error / slope if slope else np.inf
     return confidence.ends(float(expit(middle - reach)), float(expit(middle + reach)))
+
+
+def beta_interval(
+    estimate: float, std_error: float, confidence: Confidence, *, step: float
+) -> tuple[float, float]:
+    """Return quantiles of a beta distribution, which allows for losses that the sample lacks.
+
+    Half a step is added to what the estimate gained and to what it lost, and half the square of
+    a step to the variance: the beta distribution has mean ``(e + d / 2) / (1 + d)`` and variance
+    ``(s^2 + d^2 / 2 + d^3 / 4) / ((1 + d)^2 (1 + 2 d))``.
+
+    Parameters
+    ----------
+    estimate : float in [0, 1]
+    std_error : float
+    confidence : Confidence
+    step : float > 0
+        How much a single observation may change the estimate.
+
+    Returns
+    -------
+    low, high : float
+        The lower end is 0 for an estimate of 0, and the upper end is 1 for one of 1.
+
+    Notes
+    -----
+    For a share of m trials, with ``s^2 = e (1 - e) / m`` and ``d = 1 / m``, this is Jeffreys'
+    interval. A standard error is too small if a sample lacks the few observations that would lower
+    an estimate near 1; the interval then has the width that such an observation would give it.
+    Gamma intervals of weighted sums of counts are made likewise.
+
+    References
+    ----------
+    Fay & Feuer, *Confidence intervals for directly standardized rates: a method based on the gamma
+    distribution*, Statistics in Medicine 1997; Brown, Cai & DasGupta 2001.
+
+    Examples
+    --------
+    >>> low, high = beta_interval(0.9, (0.9 * 0.1 / 30) ** 0.5, Confidence(0.95), step=1 / 30)
+    >>> round(low, 4), round(high, 4)
+    (0.7566, 0.971)
+    """
+    mean = (estimate + step / 2) / (1 + step)
+    square = (std_error**2 + step**2 / 2 + step**3 / 4) / ((1 + step) ** 2 * (1 + 2 * step))
+    # A variance beyond that of trials with no weight in the middle bounds nothing.
+    weight = mean * (1 - mean) / square - 1
+    if not weight > 0:
+        return confidence.ends(*UNIT)
+    counts = mean * weight, (1 - mean) * weight
+    low = float(betaincinv(*counts, confidence.tail)) if estimate > 0 else 0.0
+    high = float(betainccinv(*counts, confidence.tail)) if estimate < 1 else 1.0
+    return confidence.ends(low, high)
 
 
 def percentile_interval(replicates: ArrayLike, confidence: Confidence) -> tuple[float, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -56,6 +56,15 @@ class IntervalEstimate:
             low=self.low * factor,
             high=self.high * factor,
             method=self.method,
+        )
+
+    def plus(self, offset: float) -> IntervalEstimate:
+        """Return the interval of the estimated quantity with an offset added."""
+        return replace(
+            self,
+            estimate=self.estimate + offset,
+            low=self.low + offset,
+            high=self.high + offset,
         )
 
 

@@ -1,7 +1,7 @@
 """Draws of the metrics of a population by the Bayesian bootstrap of its ROC curve."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
@@ -68,11 +68,20 @@ class _Curves:
     path: DrawnPath
     weights: Floats
     kinds: dict[tuple[bool, bool], Draws] = field(default_factory=dict)
+    counted: dict[tuple[bool, bool], tuple[Floats, Floats]] = field(default_factory=dict)
+    elsewhere: dict[float, "_Curves"] = field(default_factory=dict)
 
     @property
     def levels(self) -> Floats:
         """The levels of recall."""
         return self.path.levels
+
+    def at_prior(self, prior: float) -> "_Curves":
+        """Return the same curves in a population with this share of positives."""
+        if prior not in self.elsewhere:
+            path = self.path.at_prior(prior)
+            self.elsewhere[prior] = replace(self, path=path, kinds={}, counted={}, elsewhere={})
+        return self.elsewhere[prior]
 
     def drawn(self, *, area: bool = False, at_ends: bool = False) -> Draws:
         """Return curves for single levels or areas, in proportion within ties or at their ends."""
@@ -90,6 +99,21 @@ class _Curves:
         """Return the false positive rates of curves; items that are not retrieved are tied."""
         rates = np.exp(drawn.log_fpr)
         return np.where(np.isinf(rates), self._rate_of_unlisted, rates)
+
+    def counts(self, *, area: bool = False, at_ends: bool = False) -> tuple[Floats, Floats]:
+        """Return the mean counts of rankings with these curves, of as many items as there are."""
+        key = area, at_ends and bool(self.path.knots.tied.any())
+        if key not in self.counted:
+            drawn = self.drawn(area=area, at_ends=at_ends)
+            n, p = self.cells.n, drawn.prevalence
+            beyond, (recall, rate) = np.isinf(drawn.log_fpr), self.retrieved()
+            pos = np.where(beyond, recall[:, None], drawn.recall)
+            neg = np.where(beyond, rate[:, None], np.exp(drawn.log_fpr))
+            self.counted[key] = (
+                n * p * _differences(pos, recall),
+                n * (1 - p) * _differences(neg, rate),
+            )
+        return self.counted[key]
 
     def areas_under_precision(self, *, at_ends: bool = False) -> Floats:
         """Return the areas under the precision of curves for areas."""
@@ -127,6 +151,13 @@ class _Curves:
         return np.concatenate(
             [block.generator(stream).beta(*shape, block.n_draws) for block in blocks]
         )
+
+
+def _differences(shares: Floats, last: Floats) -> Floats:
+    """Return the share of a class between levels, up to the last retrieved item, and beyond."""
+    rows = shares.shape[0]
+    ends = np.concatenate([np.zeros((rows, 1)), shares, last[:, None], np.ones((rows, 1))], axis=1)
+    return np.diff(np.minimum(np.maximum.accumulate(ends, axis=1), 1.0), axis=1)
 
 
 def _nodes(extra: Sequence[float]) -> tuple[Floats, Floats]:

@@ -1,9 +1,10 @@
 """Confidence intervals for the metrics of one ranking, whose items are an independent sample."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import betaincinv
 
 from prframe import checks
@@ -13,6 +14,7 @@ from prframe.stats._arrays import random_generator
 from prframe.stats.curves import drawn_weights
 from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import (
+    UNIT,
     acceleration,
     bca_interval,
     degrees_of_freedom,
@@ -25,6 +27,8 @@ from prframe.stats.intervals.means import IntervalEstimate
 from prframe.stats.intervals.posterior_draws import posterior_replicates
 from prframe.stats.rankings import (
     CellStatistic,
+    DrawnCurves,
+    Influence,
     RankedCells,
     cluster_influence,
     ranking_bootstrap,
@@ -103,11 +107,21 @@ def ranking_interval(  # noqa: PLR0913
     (0.854, 0.342, 0.976)
     """
     checks.one_of("method", method, METHODS)
-    confidence = replace(_checked(cells, statistic, confidence), limits=(0.0, 1.0))
+    confidence = replace(_checked(cells, statistic, confidence), limits=statistic.limits)
     if method == "auto":
         method = suited_method(cells, statistic, clustered=clusters is not None)
     share, multiple = statistic.as_share(cells)
     drawn = None if replicates is None else replicates / multiple
+    low, high = share.limits
+    scaled = np.isfinite(high - low) and share.limits != UNIT
+    if scaled:
+        share, confidence = _InUnit(share), replace(confidence, limits=UNIT)
+        drawn = None if drawn is None else (drawn - low) / (high - low)
+    elif share.limits != UNIT and method in {"logit", "logit-t"}:
+        raise PrframeError(
+            f"method={method!r} is for metrics within bounds; got {share.name}; take 'wald', "
+            "'percentile' or 'bca'."
+        )
     if method == POSTERIOR:
         interval = _posterior(cells, share, confidence, clusters, drawn, n_resamples, rng)
     elif np.isnan(share.value(cells)) or (clusters is not None and clusters.shape[0] == 1):
@@ -119,7 +133,46 @@ def ranking_interval(  # noqa: PLR0913
         interval = _resampled(cells, share, method, confidence, clusters, drawn)
     else:
         interval = _from_influence(cells, share, method, confidence, clusters)
+    if scaled:
+        interval = interval.times(high - low).plus(low)
     return interval.times(multiple)
+
+
+@dataclass(frozen=True)
+class _InUnit(CellStatistic):
+    """A metric of a bounded range, moved to [0, 1]."""
+
+    metric: CellStatistic
+
+    @property
+    def name(self) -> str:
+        """The name of the metric."""
+        return self.metric.name
+
+    @property
+    def _scale(self) -> tuple[float, float]:
+        """The least value, and the width of the range."""
+        low, high = self.metric.limits
+        return low, high - low
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return the values within [0, 1]."""
+        low, width = self._scale
+        return (self.metric.values(pos, neg) - low) / width
+
+    def influence(self, cells: RankedCells) -> Influence:
+        """Return the derivatives of these."""
+        influence, width = self.metric.influence(cells), self._scale[1]
+        return Influence(influence.pos / width, influence.neg / width)
+
+    def trials(self, cells: RankedCells) -> int:
+        """Return the number of observations behind a value at either bound."""
+        return self.metric.trials(cells)
+
+    def draws(self, curves: DrawnCurves) -> Floats:
+        """Return the draws within [0, 1]."""
+        low, width = self._scale
+        return (self.metric.draws(curves) - low) / width
 
 
 def _resampled(  # noqa: PLR0913, PLR0917
@@ -228,12 +281,16 @@ def _influence(
 
 def suited_method(cells: RankedCells, statistic: CellStatistic, *, clustered: bool) -> str:
     """Return the method that suits a ranking best in the study of coverage."""
+    if not statistic.has_influence:
+        by_influence = "percentile"
+    else:
+        by_influence = "logit-t" if np.isfinite(statistic.limits).all() else "wald"
     if clustered or not cells.pos[:-1].any() or not cells.n_neg:
-        return "logit-t"
+        return by_influence
     alone = (cells.pos[:-1] == 1) & (cells.neg[:-1] == 0)
     tied = cells.pos[:-1][~alone].sum() > cells.n_pos / 2
     smooth = tied and not statistic.jumps
-    return "logit-t" if smooth or not statistic.has_draws else POSTERIOR
+    return by_influence if smooth or not statistic.has_draws else POSTERIOR
 
 
 def _posterior(  # noqa: PLR0913, PLR0917

@@ -38,7 +38,8 @@ _STRETCHED = 4.0
 _BEYOND = 1.1
 # It goes no further than this many standard deviations.
 _LONGEST = 1.0
-# Each further evaluation takes a step up to this many times as long, until there is a bracket.
+# Each further evaluation takes a step up to this many times as long, or as short, until there is a
+# bracket.
 _GROWTH = 4.0
 
 
@@ -136,14 +137,15 @@ class Search:
             x[0, places] = moved[places]
             values[0, places] = rising(places, moved[places])
             places = places[(values[0, places] < 0) == negative[places]]
-            step = _longer(step, x, values)
+            step = _beyond(step, x, values)
 
 
-def _longer(step: Floats, x: Floats, values: Floats) -> Floats:
+def _beyond(step: Floats, x: Floats, values: Floats) -> Floats:
     """Return steps that lead beyond the root, as far as the last two points can tell."""
     with np.errstate(divide="ignore", invalid="ignore"):
         away = _BEYOND * np.abs(values[0] * (x[0] - x[1]) / (values[0] - values[1]))
-    return np.where(away >= step, np.minimum(away, _GROWTH * step), _GROWTH * step)
+    # The points tell nothing where the function does not rise between them.
+    return np.clip(np.where(away >= 0, away, np.inf), step / _GROWTH, _GROWTH * step)
 
 
 def _expanded(z: Floats, moments: Moments) -> Floats:

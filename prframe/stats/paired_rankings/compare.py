@@ -170,7 +170,7 @@ def compare_rankings(  # noqa: PLR0913
     plan = ComparisonPlan(test, "bca" if interval == "bca" else "auto", number, _restarted(rng))
     plan.check(clustered=cluster is not None)
     rankings = PairedRankings(_levels(score_a, score_b, evaluate.label), evaluate, cluster)
-    comparisons = plan.of_pairs(rankings, [confidence] * len(metrics))((0, 1))
+    (comparisons,) = plan.of_pairs(rankings, [confidence] * len(metrics), [(0, 1)])
     return comparisons[0] if isinstance(metric, CellStatistic) else comparisons
 
 

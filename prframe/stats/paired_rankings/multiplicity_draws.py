@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prframe.stats._batches import batch_sizes, batches
+from prframe.typing import Integers
 
 # A Poisson variate with a mean of at most 1 is below this, except in one of 10^40 draws.
 _LIMIT = 32
@@ -13,6 +14,8 @@ _LIMIT = 32
 # leave some to be drawn one by one, and rarely are too many.
 _SHORT = 3.0
 _BYTE = 256
+# So many variates add up to less than that.
+_TOGETHER = _BYTE // _LIMIT
 # So many bytes are compared at a time, few enough for the processor's cache.
 _AT_ONCE = 1 << 18
 
@@ -41,7 +44,7 @@ def drawn_multiplicities(
     rate = max(0.0, 1 - _SHORT / np.sqrt(n))
     for size in batch_sizes(n_resamples, 1, at_once):
         drawn = _poisson(rate, n * size, rng).reshape(n, size)
-        lacking = n - drawn.sum(axis=0, dtype=np.uint32).astype(np.int64)
+        lacking = n - sums_of_columns(drawn)
         for column in np.flatnonzero(lacking < 0):
             times = drawn[:, column].astype(np.int64)
             surplus = rng.multivariate_hypergeometric(times, -int(lacking[column]))
@@ -50,6 +53,16 @@ def drawn_multiplicities(
         place = rng.integers(0, n, resample.size) * size + resample
         np.add.at(drawn.reshape(-1), place, np.uint8(1))
         yield drawn
+
+
+def sums_of_columns(drawn: NDArray[np.uint8]) -> Integers:
+    """Return the sums of columns; a few rows are added up in bytes first, which hold them."""
+    n, size = drawn.shape
+    whole = n // _TOGETHER * _TOGETHER
+    few = drawn[:whole].reshape(_TOGETHER, -1)
+    bytewise = np.add.reduce(few, axis=0, dtype=np.uint8).reshape(-1, size)
+    sums = bytewise.sum(axis=0, dtype=np.uint32) + drawn[whole:].sum(axis=0, dtype=np.uint32)
+    return np.asarray(sums, dtype=np.int64)
 
 
 def _poisson(rate: float, number: int, rng: np.random.Generator) -> NDArray[np.uint8]:
@@ -67,9 +80,10 @@ def _poisson(rate: float, number: int, rng: np.random.Generator) -> NDArray[np.u
         counts = drawn[part]
         words = rng.integers(0, 1 << 64, -(-counts.size // 8), dtype=np.uint64)
         random = words.astype("<u8", copy=False).view(np.uint8)[: counts.size]
+        beyond = np.empty(counts.size, dtype=np.bool_)
         for end in ends[ends < _BYTE].astype(np.uint8):
             # A flag is read as the byte that it is, since the sum would convert it in pieces.
-            counts += (random >= end).view(np.uint8)
+            counts += np.greater_equal(random, end, out=beyond).view(np.uint8)
         if ends[-1] < _BYTE:
             rest = np.flatnonzero(random >= np.uint8(ends[-1]))
             chosen = rng.random(rest.size) * left[-1]

@@ -5,12 +5,14 @@ This choice is made here alone.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
 from prframe.errors import PrframeError
 from prframe.stats.intervals import Confidence
 from prframe.stats.paired_rankings.rankings import PairedRankings
+from prframe.stats.paired_rankings.swaps import SwapDistribution
 from prframe.stats.paired_rankings.tests import (
     RankingComparison,
     delong_comparison,
@@ -20,9 +22,28 @@ from prframe.stats.paired_rankings.tests import (
 from prframe.stats.rankings import CellEvaluator
 from prframe.typing import Floats
 
+Pair: TypeAlias = tuple[int, int]
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
 # These tests suit some metrics alone (`CellStatistic.own_tests`), and have their own intervals.
 _DELONG, _POSTERIOR = "delong", "posterior"
 OWN_TESTS = (_DELONG, _POSTERIOR)
+
+
+class Each(Protocol):
+    """What applies a function to each item of a sequence, in turn or on several threads."""
+
+    def __call__(
+        self, compute: Callable[[Item], Result], items: Sequence[Item], /
+    ) -> list[Result]:
+        """Return the results in the order of the items."""
+        ...
+
+
+def in_turn(compute: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
+    """Apply a function to each item, one after the other."""
+    return [compute(item) for item in items]
 
 
 @dataclass(frozen=True)
@@ -56,9 +77,13 @@ class ComparisonPlan:
             raise PrframeError("test='posterior' knows no clusters; leave out `cluster`.")
 
     def of_pairs(
-        self, rankings: PairedRankings, confidences: Sequence[Confidence]
-    ) -> Callable[[tuple[int, int]], list[RankingComparison]]:
-        """Return a function that compares two of the rankings, by all metrics.
+        self,
+        rankings: PairedRankings,
+        confidences: Sequence[Confidence],
+        pairs: Sequence[Pair],
+        each: Each = in_turn,
+    ) -> list[list[RankingComparison]]:
+        """Compare pairs of the rankings by all metrics.
 
         Parameters
         ----------
@@ -66,34 +91,42 @@ class ComparisonPlan:
             Their evaluator must be a `CellEvaluator` if the test suits some metrics alone.
         confidences : sequence of Confidence
             One per metric.
+        pairs : sequence of pairs of int
+            Row numbers of rankings.
+        each : callable
+            Applies a function to each item of a sequence and returns the results in order, where
+            it likes on several threads.
 
         Returns
         -------
-        callable
-            It takes two row numbers of rankings and returns a `RankingComparison` per metric.
+        list of list of RankingComparison
+            For each pair a comparison per metric.
         """
         if self.test in OWN_TESTS:
-            return lambda pair: self._own(rankings, confidences, pair)
-        values = rankings.values()
-        replicates = rankings.replicates(self.n_resamples, self.rng())
-        return lambda pair: self._resampled(rankings, confidences, pair, values, replicates)
+            return each(lambda pair: self._own(rankings, confidences, pair), pairs)
+        replicates: list[Floats] = []
 
-    def _resampled(
-        self,
-        rankings: PairedRankings,
-        confidences: Sequence[Confidence],
-        pair: tuple[int, int],
-        values: Floats,
-        replicates: Floats,
-    ) -> list[RankingComparison]:
-        """Compare two rankings by swaps, or by resamples."""
-        swaps, columns = None, list(pair)
-        if self.test == "randomization":
-            swaps = rankings.randomization(*pair, self.n_resamples, self.rng())
-        bends = rankings.acceleration(*pair) if self.interval == "bca" else None
-        return resampled_comparison(
-            values[:, columns], replicates[:, columns], confidences, rankings.n_units, swaps, bends
-        )
+        def swaps(pair: Pair | None) -> SwapDistribution | None:
+            if pair is None:
+                replicates.append(rankings.replicates(self.n_resamples, self.rng()))
+            if pair is None or self.test != "randomization":
+                return None
+            return rankings.randomization(*pair, self.n_resamples, self.rng())
+
+        # Even of a single pair the swaps are drawn while the resamples are.
+        _, *swapped = each(swaps, [None, *pairs])
+        values = rankings.values()
+        return [
+            resampled_comparison(
+                values[:, list(pair)],
+                replicates[0][:, list(pair)],
+                confidences,
+                rankings.n_units,
+                of_pair,
+                rankings.acceleration(*pair) if self.interval == "bca" else None,
+            )
+            for pair, of_pair in zip(pairs, swapped, strict=True)
+        ]
 
     def _own(
         self, rankings: PairedRankings, confidences: Sequence[Confidence], pair: tuple[int, int]

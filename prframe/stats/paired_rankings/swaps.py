@@ -1,9 +1,10 @@
 """Randomization of two rankings of the same items, which exchange the ranks of an item."""
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from prframe.stats._batches import batch_sizes, batches
 from prframe.stats._units import Units
@@ -24,7 +25,9 @@ from prframe.stats.rankings import (
 )
 from prframe.typing import Flags, Floats, Integers
 
-_WORD = 64
+_WORD, _BYTE = 64, 8
+# Rows of swaps, eight units to a byte.
+_Bits: TypeAlias = NDArray[np.uint8]
 
 
 class SwapDistribution(NamedTuple):
@@ -104,14 +107,15 @@ def _swapped_levels(
     differs: Flags,
     evaluate: Evaluator,
     units: Units,
-    draws: Iterable[tuple[int, Flags]],
+    draws: Iterable[tuple[int, _Bits]],
 ) -> Iterator[Floats]:
     """Yield differences of metrics that take levels."""
     tables = merged_for(evaluate, joint)
     for coin, bits in draws:
         first, second = tables[coin]
-        for rows in batches(len(bits), first.size, items_at_once(evaluate)):
-            swapped = units.spread(bits[rows]) & differs
+        swaps = flags_of(bits, units.number)
+        for rows in batches(len(swaps), first.size, items_at_once(evaluate)):
+            swapped = units.spread(swaps[rows]) & differs
             given = evaluate(np.where(swapped, second, first))
             yield given - evaluate(np.where(swapped, first, second))
 
@@ -121,29 +125,29 @@ def _swapped_counts(
     differs: Flags,
     evaluate: CellEvaluator,
     units: Units,
-    draws: Iterable[tuple[int, Flags]],
+    draws: Iterable[tuple[int, _Bits]],
 ) -> Iterator[Floats]:
     """Yield differences of metrics that take counts in cells."""
     tables = [wide_cells(enough_levels(levels, evaluate), evaluate) for levels in joint]
     counts = [CellCounts.swapped(table.levels, differs, evaluate, units) for table in tables]
     both = [counts_of_both(table.levels, evaluate) for table in tables]
     for coin, bits in draws:
-        given = counts[coin](np.ascontiguousarray(bits.T).view(np.uint8))
+        given = counts[coin](columns_of(bits, units.number))
         # What the first ranking has lost the second has won.
         yield differences_of(given, both[coin], evaluate, tables[coin].wide)
 
 
-def _all_swaps(n_units: int, width: int, held: int) -> Iterator[tuple[int, Flags]]:
+def _all_swaps(n_units: int, width: int, held: int) -> Iterator[tuple[int, _Bits]]:
     """Return all swaps, with either coin, in which the last unit stays where it is."""
     for coin in (0, 1):
         for rows in batches(1 << (n_units - 1), width, held):
             number = np.arange(rows.start, rows.stop)
-            yield coin, (number[:, None] >> np.arange(n_units)) & 1 > 0
+            yield coin, np.packbits((number[:, None] >> np.arange(n_units)) & 1 > 0, axis=1)
 
 
 def _swaps(
     n_units: int, width: int, held: int, n_resamples: int, rng: np.random.Generator
-) -> Iterator[tuple[int, Flags]]:
+) -> Iterator[tuple[int, _Bits]]:
     """Draw swaps; those with the first side of the coin come first."""
     heads = int(rng.binomial(n_resamples, 0.5))
     for coin, total in enumerate((heads, n_resamples - heads)):
@@ -151,7 +155,24 @@ def _swaps(
             yield coin, _coins(size, n_units, rng)
 
 
-def _coins(rows: int, columns: int, rng: np.random.Generator) -> Flags:
+def _coins(rows: int, columns: int, rng: np.random.Generator) -> _Bits:
     """Toss fair coins; a row takes whole words, so that chunks of any size have the same draws."""
     words = rng.integers(0, 1 << _WORD, (rows, -(-columns // _WORD)), dtype=np.uint64)
-    return np.unpackbits(words.view(np.uint8), axis=1, count=columns).view(np.bool_)
+    return words.view(np.uint8)
+
+
+def flags_of(bits: _Bits, number: int) -> Flags:
+    """Return the first bits of each row as flags, shape (rows, number)."""
+    return np.unpackbits(bits, axis=1, count=number).view(np.bool_)
+
+
+def columns_of(bits: _Bits, number: int) -> NDArray[np.uint8]:
+    """Return the first bits of each row as numbers, shape (number, rows).
+
+    Bytes are transposed before their bits are told apart, since there are fewer.
+    """
+    turned = np.ascontiguousarray(bits.T)
+    each = np.empty((len(turned), _BYTE, len(bits)), dtype=np.uint8)
+    for place in range(_BYTE):
+        np.bitwise_and(turned >> (_BYTE - 1 - place), 1, out=each[:, place])
+    return each.reshape(-1, len(bits))[:number]

@@ -16,11 +16,13 @@ from prframe.stats.null import all_signs, random_signs
 from prframe.stats.paired_values.sample import PairedSample
 from prframe.stats.paired_values.sampled_p_values import counted_p_values
 from prframe.stats.rankings import multiplicities
-from prframe.typing import Alternative, Floats
+from prframe.typing import Alternative, Flags, Floats
 
 # The number of sums at a time, of all pairs and some draws, and the number of replicates at a
 # time, of some pairs and all draws.
 _CHUNK, _HELD = 1 << 20, 1 << 23
+# Cochran's number of values for each unit of squared skewness, and the numbers that are few.
+_COCHRAN, _FEW = 25, (10, 100)
 
 
 class SampledTests(NamedTuple):
@@ -108,6 +110,30 @@ class PairedFamily:
             squares = ((influence / np.where(largest > 0, largest, 1.0)) ** 2).sum(axis=0)
             errors = largest * np.sqrt(n / (n - 1) * squares * (1 + n * self.test_train_ratio))
         return np.where(n > 1, errors, np.nan)
+
+    @cached_property
+    def skewness(self) -> Floats:
+        """The sample skewness of the units of each pair, 0 with fewer than three or no spread.
+
+        It is ``n / ((n - 1)(n - 2)) sum (d - mean)^3 / s^3`` of n differences or cluster sums.
+        """
+        n = (self.sizes > 0).sum(axis=0)
+        squares, cubes = ((self._residuals**power).sum(axis=0) for power in (2, 3))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            skewness = n * np.sqrt(n - 1) / (n - 2) * cubes / squares**1.5
+        return np.where((n > 2) & (squares > 0), skewness, 0.0)  # noqa: PLR2004
+
+    @cached_property
+    def few_for_skewness(self) -> Flags:
+        """Whether each pair has too few units for its skewness, by Cochran's rule.
+
+        A mean needs more than ``25 G^2`` values with skewness G for its t to be nearly Student's
+        (Cochran, *Sampling Techniques*, 1977, section 2.15; Sugden, Smith & Jones 2000). From
+        fewer than ten values no skewness can be told, and more than a hundred are not few.
+        """
+        n = (self.sizes > 0).sum(axis=0)
+        few = (n >= _FEW[0]) & (n <= _FEW[1])
+        return np.asarray(few & (n <= _COCHRAN * self.skewness**2))
 
     def equivalence(self, margin: float) -> tuple[Floats, Floats]:
         """Return t and p-value of the two one-sided tests that means are within a margin."""

@@ -25,7 +25,7 @@ from prframe.stats.paired_values.family import PairedFamily
 from prframe.stats.paired_values.sample import PairedSample, PairedTest
 from prframe.typing import Alternative, Flags, Floats
 
-QueryTestName: TypeAlias = Literal["randomization", "t", "wilcoxon", "sign", "bootstrap"]
+QueryTestName: TypeAlias = Literal["randomization", "t", "wilcoxon", "sign", "bootstrap", "hall"]
 RandomizationMethod: TypeAlias = Literal["auto", "exact", "convolution", "sampled"]
 SignedRankMethod: TypeAlias = Literal["auto", "exact", "convolution", "normal"]
 ZeroMethod: TypeAlias = Literal["wilcox", "pratt"]
@@ -203,6 +203,30 @@ def bootstrap_tests(family: PairedFamily, options: QueryTestOptions) -> list[Pai
     ]
 
 
+def hall_tests(family: PairedFamily, options: QueryTestOptions) -> list[PairedTest]:
+    """Test pairs by t, corrected for skewness.
+
+    It is ``t + a t^2 / 3 + a^2 t^3 / 27 + a / 6`` with ``a = G / sqrt(n)``, where G is the
+    skewness of n differences or cluster sums. It rises with t and is compared with Student's
+    distribution (Hall 1992).
+    """
+    plain = [t_test(sample, options)._replace(method="hall") for sample in family.samples]
+    n_units = (family.sizes > 0).sum(axis=0)
+    bends = family.skewness / np.sqrt(np.maximum(n_units, 1))
+    return [
+        test if np.isnan(test.statistic) else _corrected(test, bend, n - 1, options.alternative)
+        for test, bend, n in zip(plain, bends.tolist(), n_units.tolist(), strict=True)
+    ]
+
+
+def _corrected(test: PairedTest, bend: float, df: int, alternative: Alternative) -> PairedTest:
+    """Return a t test with Hall's correction."""
+    t = test.statistic
+    corrected = t + bend * t**2 / 3 + bend**2 * t**3 / 27 + bend / 6
+    p_value = from_symmetric(partial(stdtr, df), corrected, alternative)
+    return test._replace(statistic=corrected, p_value=p_value)
+
+
 @dataclass(frozen=True, eq=False)
 class QueryTest:
     """A test of whether two systems differ on the same queries.
@@ -220,6 +244,8 @@ class QueryTest:
         The options of `method`.
     clusters : bool
         Whether it takes clusters of queries that depend on each other.
+    symmetric : bool
+        Whether it needs symmetric differences, or many, where it is to say that means differ.
     """
 
     of_pairs: OfFamily
@@ -229,6 +255,7 @@ class QueryTest:
     function: str | None = None
     methods: tuple[str, ...] = ("auto",)
     clusters: bool = True
+    symmetric: bool = False
 
 
 QUERY_TESTS: dict[str, QueryTest] = {
@@ -239,6 +266,7 @@ QUERY_TESTS: dict[str, QueryTest] = {
         statistic="the mean difference",
         function="paired_randomization",
         methods=get_args(RandomizationMethod),
+        symmetric=True,
     ),
     "t": QueryTest(
         by_pair(t_test),
@@ -246,6 +274,7 @@ QUERY_TESTS: dict[str, QueryTest] = {
         p_value="Student's distribution",
         statistic="t",
         function="paired_t_test",
+        symmetric=True,
     ),
     "wilcoxon": QueryTest(
         by_pair(signed_ranks),
@@ -255,6 +284,7 @@ QUERY_TESTS: dict[str, QueryTest] = {
         function="signed_rank_test",
         methods=get_args(SignedRankMethod),
         clusters=False,
+        symmetric=True,
     ),
     "sign": QueryTest(
         by_pair(signs),
@@ -270,6 +300,12 @@ QUERY_TESTS: dict[str, QueryTest] = {
         p_value="drawn, studentized",
         statistic="t",
         function="paired_bootstrap_test",
+    ),
+    "hall": QueryTest(
+        hall_tests,
+        asks="is the mean difference 0, where differences are skewed?",
+        p_value="Student's distribution of a t that is corrected for skewness (Hall 1992)",
+        statistic="the corrected t",
     ),
 }
 

@@ -16,6 +16,7 @@ from prframe.stats._p_values import check_alternative
 from prframe.stats.intervals import (
     Confidence,
     IntervalEstimate,
+    beta_interval,
     degrees_of_freedom,
     logit_interval,
     wald_interval,
@@ -27,7 +28,7 @@ from prframe.stats.score_functions import Phi, ScoreGeneratingFunction, parse_ph
 from prframe.typing import Alternative, Integers
 
 _ALTERNATIVES = ("two-sided", "less", "greater")
-_INTERVALS = ("logit", "wald")
+_INTERVALS = ("beta", "logit", "wald")
 # A mean that is nearer than this to that of the best or the worst ranking, relative to the larger
 # of both, is that of such a ranking.
 _SAME_MEAN = 1e-13
@@ -155,7 +156,7 @@ class RankStatistic:
         return float(sided(*logs, alternative)), str(tails.method)
 
     def interval(
-        self, confidence: Confidence | None = None, method: str = "logit"
+        self, confidence: Confidence | None = None, method: str = "beta"
     ) -> IntervalEstimate:
         """Return a confidence interval for W_phi.
 
@@ -163,9 +164,12 @@ class RankStatistic:
         ----------
         confidence : Confidence, optional
             By default 95 % and two-sided.
-        method : {"logit", "wald"}
-            The interval is symmetric on the logit scale of `share`, or on the scale of W_phi. The
-            quantiles are those of Student's distribution with ``2 + 2 (sum v^2)^2 / sum v^4``
+        method : {"beta", "logit", "wald"}
+            ``"beta"``: quantiles of a beta distribution of `share` with room for half a misplaced
+            item more on either side; such an item counts as much as it takes from the best
+            ranking or adds to the worst one, in proportion to the distance from both.
+            ``"logit"``, ``"wald"``: symmetric on the logit scale of `share`, or on the scale of
+            W_phi, with quantiles of Student's distribution with ``2 + 2 (sum v^2)^2 / sum v^4``
             degrees of freedom, where v are the items' values.
 
         Returns
@@ -181,11 +185,14 @@ class RankStatistic:
         unit = Confidence(asked.level, asked.alternative, (0.0, 1.0))
         scale = self._scale
         share, of_share = self.share, error / scale.width
-        df = degrees_of_freedom(*map(np.concatenate, zip(*self._sum.deviations, strict=True)))
-        if method == "wald":
-            ends = wald_interval(share, of_share, unit, df)
+        if method == "beta":
+            ends = beta_interval(share, of_share, unit, step=scale.step(share))
         else:
-            ends = self._logit_ends(of_share, unit, df)
+            df = degrees_of_freedom(*map(np.concatenate, zip(*self._sum.deviations, strict=True)))
+            if method == "wald":
+                ends = wald_interval(share, of_share, unit, df)
+            else:
+                ends = self._logit_ends(of_share, unit, df)
         low, high = (scale.least + scale.width * end for end in ends)
         return IntervalEstimate(estimate, error, low, high, method)
 
@@ -214,17 +221,27 @@ class RankStatistic:
 
 
 class Scale(NamedTuple):
-    """The range of W / n_pos in rankings of a sample, and that of W_phi."""
+    """The range of W / n_pos in rankings of a sample, and that of W_phi.
+
+    The first two numbers are of the worst and the best ranking, and so are the two last ones: how
+    much a single misplaced item may change them, as a part of the range in a sample.
+    """
 
     worst: float
     best: float
     least: float
     width: float
+    from_worst: float
+    from_best: float
 
     @property
     def stretch(self) -> float:
         """The length of the range of W_phi over that of W / n_pos."""
         return self.width / (self.best - self.worst)
+
+    def step(self, share: float) -> float:
+        """Return how much a misplaced item may change a share, whose ends have their own."""
+        return share * self.from_best + (1 - share) * self.from_worst
 
 
 @lru_cache(maxsize=1024)
@@ -234,8 +251,13 @@ def scale_of(phi: ScoreGeneratingFunction, n_pos: int, n_neg: int) -> Scale:
     values = phi(np.arange(1, n + 1) / (n + 1))
     worst, best = float(values[:n_pos].mean()), float(values[-n_pos:].mean())
     low, middle, high = phi.integral([n_pos / n, n_neg / n, 1.0]) * (n / n_pos)
-    width = float(high - middle - low) if best > worst else 0.0
-    return Scale(worst, best, float(low), width)
+    if not best > worst:
+        return Scale(worst, best, float(low), 0.0, 0.0, 0.0)
+    # An item of either class moves from one end of the ranking to the other one.
+    from_worst = max(values[-1] - values[n_pos - 1], values[n_pos] - values[0])
+    from_best = max(values[-1] - values[n_neg - 1], values[n_neg] - values[0])
+    steps = (float(largest) / n_pos / (best - worst) for largest in (from_worst, from_best))
+    return Scale(worst, best, float(low), float(high - middle - low), *steps)
 
 
 def rank_statistic(score: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> RankStatistic:

@@ -1,3 +1,4 @@
+from .at_prior import AtPrior as AtPrior
 from .bootstrap import (
     cluster_counts as cluster_counts,
     cluster_influence as cluster_influence,
@@ -17,6 +18,15 @@ from .classes import (
     recall_levels as recall_levels,
     two_classes as two_classes,
 )
+from .counted import CountedStatistic as CountedStatistic
+from .discounted import (
+    AveragePrecisionAt as AveragePrecisionAt,
+    DiscountedGain as DiscountedGain,
+    LinearRankMean as LinearRankMean,
+    RankBiasedPrecision as RankBiasedPrecision,
+    ReciprocalRank as ReciprocalRank,
+    SuccessAt as SuccessAt,
+)
 from .drawn_curves import CurveDraws as CurveDraws, DrawnCurves as DrawnCurves
 from .evaluators import (
     CellEvaluator as CellEvaluator,
@@ -31,7 +41,7 @@ from .levels import (
     joint_levels as joint_levels,
     ranking_levels as ranking_levels,
 )
-from .metric_base import CellStatistic as CellStatistic
+from .metric_base import CellStatistic as CellStatistic, Influence as Influence
 from .metrics import (
     AveragePrecision as AveragePrecision,
     Bedroc as Bedroc,
@@ -39,12 +49,21 @@ from .metrics import (
     RocArea as RocArea,
     TrapezoidArea as TrapezoidArea,
 )
+from .partial import (
+    GainArea as GainArea,
+    PartialAveragePrecision as PartialAveragePrecision,
+    PartialRocArea as PartialRocArea,
+    RecallAtPrecision as RecallAtPrecision,
+)
 from .thresholded import (
     LargestF1 as LargestF1,
     SetAveragePrecision as SetAveragePrecision,
+    SetBalancedAccuracy as SetBalancedAccuracy,
     SetFMeasure as SetFMeasure,
+    SetMatthews as SetMatthews,
     SetPrecision as SetPrecision,
     SetRecall as SetRecall,
+    SetSpecificity as SetSpecificity,
 )
 from .top import (
     Enrichment as Enrichment,

@@ -75,8 +75,20 @@ class DrawnCurves(Protocol):
         """The weights of an integral over recall, shape (n_levels,)."""
         ...
 
+    def at_prior(self, prior: float) -> "DrawnCurves":
+        """Return the same curves in a population with this share of positives."""
+        ...
+
     def drawn(self, *, area: bool = False, at_ends: bool = False) -> CurveDraws:
         """Return curves for single levels or areas, in proportion within ties or at their ends."""
+        ...
+
+    def counts(self, *, area: bool = False, at_ends: bool = False) -> tuple[Floats, Floats]:
+        """Return the mean counts of rankings with these curves, of as many items as there are.
+
+        The cells lie between the levels of recall, the last one holds what is not retrieved. Each
+        class has the shape (n_draws, n_cells).
+        """
         ...
 
     def areas_under_precision(self, *, at_ends: bool = False) -> Floats:

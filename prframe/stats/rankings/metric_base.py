@@ -48,10 +48,12 @@ class Influence(NamedTuple):
 
 @dataclass(frozen=True)
 class CellStatistic(ABC):
-    """A metric of a ranking in cells, within [0, 1] or a multiple of a metric that is.
+    """A metric of a ranking in cells.
 
     Attributes
     ----------
+    has_influence : bool
+        Whether the derivative with respect to the weight of an item says how the metric varies.
     own_tests : frozenset of str
         The tests of `compare_rankings` that suit this metric, besides those for all metrics.
     jumps : bool
@@ -70,6 +72,7 @@ class CellStatistic(ABC):
     array([0.75, 0.5 ])
     """
 
+    has_influence: ClassVar[bool] = True
     own_tests: ClassVar[frozenset[str]] = frozenset()
     jumps: ClassVar[bool] = False
     of_two_samples: ClassVar[bool] = False
@@ -78,6 +81,11 @@ class CellStatistic(ABC):
     @abstractmethod
     def name(self) -> str:
         """The name in the catalogue."""
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The least and the largest value; for a multiple (`as_share`) those of the share."""
+        return 0.0, 1.0
 
     @abstractmethod
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:

@@ -1,3 +1,4 @@
+from .areas import gain_area as gain_area, mean_shortfall as mean_shortfall
 from .average_precision import (
     expected_precision as expected_precision,
     expected_precision_before as expected_precision_before,

@@ -133,16 +133,13 @@ class GroupTest(TwoStepPlan):
         """Return AP and the case of each group of a piece."""
         group_hits = hits(piece)
         ap = measure(group_hits, [AP], ties=self.args.ties)["0"]
-        tied = self.args.policy.blocks
-        nothing = pl.Series("sizes", [None], dtype=pl.List(pl.UInt32))
-        sizes = tie_sizes(piece) if tied else nothing.new_from_index(0, group_hits.totals.height)
         return group_hits.totals.select(
             *key_names(self.args),
             (pl.col("n_pos") + pl.col("n_neg")).alias("n"),
             "n_pos",
             pl.col("n").alias("depth"),
             ap.alias("ap"),
-            sizes.alias("sizes"),
+            tie_sizes(piece, group_hits).alias("sizes"),
         )
 
     def _log_p_values(self, cases: Cases, ap: Floats) -> tuple[Floats, Sequence[str]]:
@@ -366,11 +363,14 @@ def _p_columns(log_p: Floats) -> tuple[pl.Series, pl.Series]:
 
 def _cases(rows: pl.DataFrame) -> Cases:
     """Return the cases of the groups, on which their distributions depend."""
-    columns = (rows[name].to_list() for name in ("n", "n_pos", "depth", "sizes"))
+    sizes = pl.col("sizes")
+    # A list of ones says no more than the number of items, and may be long.
+    tied = pl.when(sizes.list.len() < pl.col("depth")).then(sizes)
+    table = rows.select("n", "n_pos", "depth", tied)
     return Cases(
         [
-            Case(n, n_pos, depth, tuple(sizes) if sizes and len(sizes) < depth else None)
-            for n, n_pos, depth, sizes in zip(*columns, strict=True)
+            Case(n, n_pos, depth, tuple(blocks) if blocks else None)
+            for n, n_pos, depth, blocks in table.iter_rows()
         ]
     )
 

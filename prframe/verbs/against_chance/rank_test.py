@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import repeat
 from typing import NamedTuple, Unpack, get_args
 
 import numpy as np
@@ -112,7 +111,8 @@ def rank_test(
 
     ``estimate`` is about ``W_phi = E phi(F(X))``, X being the score of a positive and F the
     distribution of all scores; for "mww" it is ``p / 2 + (1 - p) AUC``, p being the share of
-    positives. See `prframe.stats.rank_statistic`.
+    positives. See `prframe.stats.rank_statistic`. The interval has room for a misplaced item
+    that the sample lacks; that of a phi with jumps does not cover where many scores tie.
 
     References
     ----------
@@ -210,12 +210,11 @@ class _Test(TwoStepPlan):
     def _piece(self, piece: Piece) -> pl.DataFrame:
         """Return the rows of the groups of a piece."""
         group_hits = hits(piece)
-        tied = self.args.policy.blocks
-        sizes = tie_sizes(piece).to_list() if tied else repeat(None)
+        sizes = tie_sizes(piece, group_hits).to_list()
         depths = group_hits.totals["n"].to_list()
         groups = [
             _Group(cells, depth, _blocks(size, depth))
-            for cells, depth, size in zip(group_cells(group_hits), depths, sizes, strict=False)
+            for cells, depth, size in zip(group_cells(group_hits), depths, sizes, strict=True)
         ]
         values = [row for rows in each_group(self._group, groups, "rank_test") for row in rows]
         heads = group_hits.totals.select(*key_names(self.args))

@@ -6,8 +6,9 @@ import numpy as np
 import polars as pl
 
 from prframe._engine.hits import Hits, Ranks, from_marks, unit_hits
-from prframe._engine.measure import measure
+from prframe._engine.measure import measure, thresholds_of
 from prframe.metrics import Metric
+from prframe.metrics.quantities import above_name
 from prframe.stats.rankings import merged_levels
 from prframe.tie_policies import POLICIES
 from prframe.typing import Floats, Integers
@@ -71,7 +72,13 @@ class CatalogueEvaluator:
         else:
             n_pos, size = count[:, self.label].sum(axis=1), count.sum(axis=1)
         retrieved = up_to[:, 1] if up_to.shape[1] > 1 else np.zeros(rows, dtype=np.int64)
-        totals = {"n": retrieved, "n_pos": n_pos, "n_neg": size - n_pos, "present_pos": n_pos}
+        above = {above_name(threshold): retrieved for threshold in thresholds_of(self._metrics)}
+        totals = above | {
+            "n": retrieved,
+            "n_pos": n_pos,
+            "n_neg": size - n_pos,
+            "present_pos": n_pos,
+        }
         return pl.DataFrame(totals).cast(pl.Int64)
 
     def _hits(

@@ -13,10 +13,11 @@ from prframe.metrics import Metric
 from prframe.stats._arrays import random_generator
 from prframe.stats.paired_values import described_tests
 from prframe.typing import Alternative, Columns, FrameT, Shared
+from prframe.verbs._at_prior import prior_of
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._folds import Resampling
 from prframe.verbs._plan import Plan
-from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries
+from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries, refuse_prior
 from prframe.verbs._verb import run, verb
 from prframe.verbs.comparison.matched_items import Incomplete as IncompleteItems
 from prframe.verbs.comparison.modes import (
@@ -67,6 +68,7 @@ def compare(
     cluster: str | None = None,
     incomplete: Incomplete = "raise",
     undefined: float | None = None,
+    prior: float | None = None,
     n_resamples: int = TEST_DRAWS,
     rng: int | np.random.Generator | None = None,
     judged: str = "judged",
@@ -169,6 +171,9 @@ def compare(
     undefined : float, optional
         The value of a metric that is undefined for a query. Absent: the query does not enter
         the comparisons in which a model has no value for it.
+    prior : float in (0, 1), optional
+        Compare metrics in a population with this share of positives; see `interval`. On the same
+        items with the tests "randomization" and "bootstrap".
     n_resamples : int
         Draws of tests and intervals that are sampled.
     rng : int or numpy.random.Generator, optional
@@ -201,6 +206,9 @@ def compare(
     -----
     DependentFoldsWarning
         A column of `over` is called fold, and there is no `resampling`.
+    SkewedDifferencesWarning
+        10 to 100 queries, but at most ``25 G^2`` where G is the skewness of the differences, and
+        a test that needs symmetric ones: "randomization", "t" or "wilcoxon".
     UndefinedMetricWarning
         Queries for which a metric is undefined, or null or NaN at hand; pairs with too little in
         common for a test, an interval or an effect size.
@@ -283,10 +291,12 @@ def compare(
         require_items("compare", args)
         check_options(asked, args, incomplete, ON_ITEMS, is_one_metric=len(wanted) == 1)
         check_of_items(asked, undefined, effect_size, resampling)
-        plan = OnItems(args, asked, cast("IncompleteItems", incomplete))
+        items = cast("IncompleteItems", incomplete)
+        plan = OnItems(args, asked, items, prior_of(prior))
     else:
-        measure: Evaluation | ValuesAtHand = Evaluation(args, wanted)
+        measure: Evaluation | ValuesAtHand = Evaluation(args, wanted, prior=prior_of(prior))
         if values is not None:
+            refuse_prior(prior)
             frame, names = names_of(frame)
             args, measure = at_hand(values, names, args, over)
         check_options(asked, args, incomplete, OVER_QUERIES, is_one_metric=measure.is_one_metric)

@@ -37,6 +37,8 @@ class PairedGroup:
     level : ndarray of int, shape (models, items)
         A larger level ranks higher, equal levels are tied, 0 is not retrieved; the other levels of
         a model are 1, 2, ... without gaps.
+    key : ndarray of int, shape (models, items)
+        The scores as integers that sort alike.
     positive : ndarray of bool, shape (items,)
     cluster : ndarray of int, shape (items,), or None
         Clusters, numbered from 0 by their values.
@@ -45,6 +47,7 @@ class PairedGroup:
     """
 
     level: Integers
+    key: Integers
     positive: Flags
     cluster: Integers | None
     items: pl.DataFrame
@@ -163,7 +166,7 @@ class _Matching:
             items = items.with_columns(code.alias("cluster"))
         bounds = np.searchsorted(items["group"].to_numpy(), np.arange(self._keys_height + 1))
         return [
-            self._group(items[low:high], level[:, low:high], *more)
+            self._group(items[low:high], level[:, low:high], key[:, low:high], *more)
             for (low, high), more in zip(pairwise(bounds.tolist()), unlisted, strict=True)
         ]
 
@@ -266,7 +269,9 @@ class _Matching:
             )
         return np.asarray(beyond)
 
-    def _group(self, items: pl.DataFrame, level: Integers, n_pos: int, n_neg: int) -> PairedGroup:
+    def _group(
+        self, items: pl.DataFrame, level: Integers, key: Integers, n_pos: int, n_neg: int
+    ) -> PairedGroup:
         """Return a group of its listed items and the given numbers of unlisted ones."""
         columns = self._carried()
         if self._args.item is None:
@@ -274,7 +279,7 @@ class _Matching:
             # all of it stay in the order of their rows.
             merits = [items[name].to_numpy() for name in reversed(columns)]
             order = np.lexsort([*merits, *level[::-1]])
-            items, level = items[order], level[:, order]
+            items, level, key = items[order], level[:, order], key[:, order]
         cluster = None if self._args.cluster is None else items["cluster"].to_numpy()
         items = items.select(name for name in columns if name != "cluster")
         if n_pos + n_neg:
@@ -283,8 +288,9 @@ class _Matching:
             values["pooled"] = pl.lit(value=False)
             added = [value.alias(name) for name, value in values.items() if name in columns]
             items = pl.concat([items, more.with_columns(added)])
-            level = np.pad(level, ((0, 0), (0, n_pos + n_neg)))
-        return PairedGroup(level, items["positive"].to_numpy(), cluster, items)
+            width = (0, 0), (0, n_pos + n_neg)
+            level, key = np.pad(level, width), np.pad(key, width, constant_values=UNRETRIEVED)
+        return PairedGroup(level, key, items["positive"].to_numpy(), cluster, items)
 
 
 def _levels(group: pl.Series, key: Integers) -> Integers:

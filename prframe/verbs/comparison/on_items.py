@@ -1,12 +1,15 @@
 """The comparison of models on the same items, with a ranking per model."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import polars as pl
 
 from prframe._engine.frames import Source
+from prframe._engine.keys import UNRETRIEVED, threshold_key
+from prframe._engine.measure import thresholds_of
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import PrframeError
 from prframe.metrics import Metric, with_cells
@@ -18,7 +21,9 @@ from prframe.stats.paired_rankings import (
     RankingComparison,
     untested,
 )
-from prframe.verbs._evaluation import Evaluation
+from prframe.typing import Integers
+from prframe.verbs._at_prior import at_prior
+from prframe.verbs._evaluation import Evaluation, refuse_option
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, warn_null
@@ -40,6 +45,7 @@ class OnItems(Plan):
 
     asked: Comparison
     incomplete: Incomplete
+    prior: float | None = None
 
     def accepts(self) -> Accepts:
         """Return the arguments under which each model ranks the same items."""
@@ -55,12 +61,28 @@ class OnItems(Plan):
                     f"test={asked.test!r} is for {with_cells(asked.test)}; got {name}; take "
                     "'randomization' or 'bootstrap'."
                 )
-            if asked.interval == "bca" and metric.without_cells:
+            if asked.interval == "bca" and (reason := _without_influence(metric)):
                 raise PrframeError(
                     f"interval='bca' on the same items is for {with_cells()}; got {name}: "
-                    f"{metric.without_cells}; take 'percentile'."
+                    f"{reason}; take 'percentile'."
                 )
+        if self.prior is not None:
+            self._check_prior(asked)
         self._plan.check(clustered=self.args.cluster is not None)
+
+    def _check_prior(self, asked: Comparison) -> None:
+        """Refuse metrics and tests that know no other share of positives."""
+        refuse_option("prior", asked.wanted)
+        if asked.test in OWN_TESTS:
+            raise PrframeError(
+                f"test={asked.test!r} takes no `prior`; take 'randomization' or 'bootstrap'."
+            )
+        for name, metric in asked.wanted.items():
+            if reason := metric.without_cells:
+                raise PrframeError(
+                    f"`prior` on the same items is for metrics of counts; got {name}: {reason}."
+                )
+            at_prior(metric, self.prior)
 
     @property
     def _plan(self) -> ComparisonPlan:
@@ -96,37 +118,72 @@ class OnItems(Plan):
             )
         pairs = model_pairs(paired.models, self.asked.baseline)
         heads = [paired.keys[i] if names else pl.DataFrame() for i in range(len(paired.groups))]
-        blocks = [self._blocks(group, pairs) for group in paired.groups]
+        least = self._least_keys(source, len(paired.models))
+        blocks = [self._blocks(group, pairs, least) for group in paired.groups]
         models = pl.Series(paired.models, strict=False)
         rows = comparison_rows(self.asked, models, pairs, list(zip(heads, blocks, strict=True)))
         self._warn(rows)
         return rows
 
-    def _blocks(self, group: PairedGroup, pairs: Sequence[tuple[int, int]]) -> dict[str, Block]:
+    def _least_keys(self, source: Source, n_models: int) -> dict[float | None, Integers]:
+        """Return each model's least key of an item that counts as retrieved, by the threshold."""
+        columns = [self.args.score, *self.args.further_scores]
+        least: dict[float | None, Integers] = {None: np.full((n_models, 1), UNRETRIEVED)}
+        for threshold in thresholds_of(self.asked.wanted.values()):
+            keys = [
+                threshold_key(threshold, source.schema[name], float32=self.args.float32)
+                for name in columns
+            ]
+            least[threshold] = np.broadcast_to(np.array(keys)[:, None], (n_models, 1))
+        return least
+
+    def _blocks(
+        self,
+        group: PairedGroup,
+        pairs: Sequence[tuple[int, int]],
+        least: Mapping[float | None, Integers],
+    ) -> dict[str, Block]:
         """Return the columns of all metrics of a group."""
         comparisons: dict[str, list[RankingComparison]] = {}
-        for names, rankings in self._rankings(group):
+        for names, rankings in self._rankings(group, least):
             by_pair = self._compared(group, names, rankings, pairs)
             comparisons |= zip(names, map(list, zip(*by_pair, strict=True)), strict=True)
         n = [group.positive.size] * len(pairs)
         return {name: _columns(comparisons[name]) | {"n": n} for name in self.asked.wanted}
 
-    def _rankings(self, group: PairedGroup) -> list[tuple[list[str], PairedRankings]]:
-        """Return the rankings twice: with the metrics of cells, and with the other metrics."""
-        wanted = self.asked.wanted
-        quick = [name for name, metric in wanted.items() if not metric.without_cells]
+    def _rankings(
+        self, group: PairedGroup, least: Mapping[float | None, Integers]
+    ) -> list[tuple[list[str], PairedRankings]]:
+        """Return the rankings, cut off at each threshold, with the metrics that are taken there.
+
+        Metrics of cells and other metrics stand apart.
+        """
+        rankings = []
+        for threshold, keys in least.items():
+            level = np.where(group.key >= keys, group.level, 0)
+            for names, evaluator in self._evaluators(group, threshold):
+                rankings.append((names, PairedRankings(level, evaluator, group.cluster)))
+        return rankings
+
+    def _evaluators(
+        self, group: PairedGroup, threshold: float | None
+    ) -> list[tuple[list[str], Evaluator]]:
+        """Return the evaluators of the metrics with a threshold, and the names of these."""
+        wanted = {
+            name: metric
+            for name, metric in self.asked.wanted.items()
+            if metric.threshold == threshold
+        }
+        quick = [name for name, metric in wanted.items() if not _without_cells(metric)]
         others = [name for name in wanted if name not in quick]
         evaluators: list[tuple[list[str], Evaluator]] = []
         if quick:
-            statistics = [wanted[name].cell_statistic() for name in quick]
+            statistics = [at_prior(wanted[name], self.prior) for name in quick]
             evaluators.append((quick, CellEvaluator(group.positive, statistics)))
         if others:
             evaluate = CatalogueEvaluator(group.items, [wanted[name] for name in others])
             evaluators.append((others, evaluate))
-        return [
-            (names, PairedRankings(group.level, evaluator, group.cluster))
-            for names, evaluator in evaluators
-        ]
+        return evaluators
 
     def _compared(
         self,
@@ -141,7 +198,8 @@ class OnItems(Plan):
             values = rankings.values()
             return [[untested(*row[list(pair)]) for row in values] for pair in pairs]
         confidences = [asked.confidence(asked.wanted[name].range) for name in names]
-        return each_group(self._plan.of_pairs(rankings, confidences), pairs, "compare")
+        each = partial(each_group, description="compare")
+        return self._plan.of_pairs(rankings, confidences, pairs, each)
 
     def _warn(self, rows: pl.DataFrame) -> None:
         """Warn once of groups in which a metric or its test is undefined."""
@@ -154,6 +212,19 @@ class OnItems(Plan):
             "variance"
         )
         warn_null(names, groups, self.args, why)
+
+
+def _without_cells(metric: Metric) -> str:
+    """Return why a metric, perhaps of graded labels, is no function of counts; else nothing."""
+    return "it uses graded labels" if metric.graded else metric.without_cells
+
+
+def _without_influence(metric: Metric) -> str:
+    """Return why a metric has no derivative by the weights of items; empty if it has."""
+    if reason := _without_cells(metric):
+        return reason
+    known = metric.cell_statistic().has_influence
+    return "" if known else "the first positive alone decides it"
 
 
 def _has_test(metric: Metric, test: str) -> bool:

@@ -1,7 +1,7 @@
 """Confidence bands around each group's precision-recall curve."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import repeat
 from typing import Literal, NamedTuple, TypeAlias, Unpack, get_args
@@ -13,12 +13,13 @@ from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
-from prframe._engine.ranks import class_scores, hits
+from prframe._engine.ranks import class_scores, clustered, hits
 from prframe._engine.rows import in_groups, key_names
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import EffectiveSampleSizeWarning, PrframeError, warn
 from prframe.stats._arrays import random_generator
 from prframe.stats.curves import (
+    PRPosterior,
     Weights,
     asymptotic_interval,
     band_levels,
@@ -27,14 +28,15 @@ from prframe.stats.curves import (
     empirical_precision,
     is_concentrated,
     posterior_of,
+    posterior_of_clusters,
     resampled_curve,
 )
 from prframe.stats.rankings import RankedCells, two_classes
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
-from prframe.typing import Bandwidth, Columns, Floats, FrameT, Schema, Shared
+from prframe.typing import Bandwidth, Columns, Flags, Floats, FrameT, Integers, Schema, Shared
 from prframe.verbs._folds import warn_of_folds
 from prframe.verbs._groups import each_group, group_cells, resamples
-from prframe.verbs._plan import Accepts, Plan
+from prframe.verbs._plan import GROUPS_ARE_DRAWN, Accepts, Plan
 from prframe.verbs._verb import grouped_over, positives_of, run, verb, warn_null, warn_undefined
 from prframe.verbs.curves.mean_bands import MeanBands, Method as MeanMethod
 from prframe.verbs.curves.mean_curves import PrecisionAtLevels, mean_levels, refuse_curve_options
@@ -48,10 +50,20 @@ _LEAST = {"bayesian-bootstrap": 3, "smoothed-bootstrap": 5, "asymptotic": 10}
 
 
 class _Group(NamedTuple):
-    """The cells of a group, and the scores of both classes if the method smooths them."""
+    """The cells of a group, and what else a method asks of its items.
+
+    That is the scores of both classes if the method smooths them, or, of clusters, the level of
+    each item, whether it is positive, and its cluster.
+    """
 
     cells: RankedCells
     scores: tuple[Floats, Floats] | None
+    clustered: tuple[Floats, Flags, Integers] | None
+
+    @property
+    def n_clusters(self) -> float:
+        """The number of clusters; infinite if there are none that rows could share."""
+        return np.inf if self.clustered is None else np.unique(self.clustered[2]).size
 
 
 class _Curve(NamedTuple):
@@ -90,6 +102,7 @@ def band(
     bandwidth: Bandwidth | None = None,
     importance: float | Literal["auto"] | None = None,
     over: Columns | None = None,
+    cluster: str | None = None,
     interpolate: bool = False,
     anchor: bool = True,
     n_resamples: int = INTERVAL_DRAWS,
@@ -135,6 +148,9 @@ def band(
         Share of positives with which resamples of ``"sup"`` are drawn, and then weighted.
     over : str or list of str, optional
         Draw the band about the mean curve over these columns, for instance over queries.
+    cluster : str, optional
+        Column of clusters of rows that depend on each other, for instance the query or the user:
+        clusters, not rows, are drawn. It is for ``"studentized"`` and one ranking.
     interpolate, anchor : bool
         With `over`, as in `curve`, whose mean curve is ``precision``.
     n_resamples : int >= 2 / (1 - confidence_level)
@@ -160,8 +176,8 @@ def band(
     Warns
     -----
     UndefinedMetricWarning
-        Groups with fewer than 3 positives (5 for ``"sup"``, 10 for ``"asymptotic"``) or without
-        negatives have no band, groups without positives no curve. ``"asymptotic"`` has no
+        Groups with fewer than 3 positives (5 for ``"sup"``, 10 for ``"asymptotic"``), clusters or
+        without negatives have no band, groups without positives no curve. ``"asymptotic"`` has no
         interval where precision is 0 or 1 or the next positives are far away. With `over` groups
         without positives have no curve and do not enter, and with fewer than two curves there is
         no band.
@@ -176,9 +192,9 @@ def band(
     1 at levels above which no negative stands, and up to the Clopper-Pearson limit of the recall
     at which the first one comes: the population may have none there.
 
-    The rows of a group are taken as independent of each other. With the number of items n, the
-    number of positives is random as well. Coverage is studied in the guide. Groups are drawn with
-    the same random numbers, which makes their bands comparable.
+    The rows of a group, or its clusters, are taken as independent of each other. With the number
+    of items n, the number of positives is random as well. Coverage is studied in the guide. Groups
+    are drawn with the same random numbers, which makes their bands comparable.
 
     With `over` whole curves are drawn, with replacement. The simultaneous band is symmetric on the
     logit scale and as wide as a multiple of the standard error at each level; the multiple is a
@@ -228,7 +244,11 @@ def band(
     """
     args = Arguments(score, label, **shared)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
+    if cluster is not None:
+        args = replace(args, cluster=cluster)
     if over is not None:
+        if cluster is not None:
+            raise PrframeError(GROUPS_ARE_DRAWN)
         _refuse_with_over(kind, bandwidth, importance)
         grouped = grouped_over(args, over)
         warn_of_folds(grouped.keys[len(args.keys) :])
@@ -302,11 +322,14 @@ class _Band(Plan):
 
     def accepts(self) -> Accepts:
         """Return the arguments under which rows are a sample; smoothing needs whole blocks."""
+        # Clusters share the draws of tied rows, which their order would tell apart.
+        by_rank = self.name == "bayesian-bootstrap" and self.args.cluster is None
         return Accepts(
             "band",
             whole_items="draws",
-            ties=WITHOUT_LABELS if self.name == "bayesian-bootstrap" else BLOCKS,
+            ties=WITHOUT_LABELS if by_rank else BLOCKS,
             taker=f"the {self.name} band",
+            clusters_of_items=True,
         )
 
     def check(self) -> None:
@@ -321,6 +344,11 @@ class _Band(Plan):
             raise PrframeError(
                 "kind='sup' is a band for all levels at once; for single ones take "
                 "kind='studentized'."
+            )
+        if self.args.cluster is not None and self.name != "bayesian-bootstrap":
+            raise PrframeError(
+                "`cluster` is for kind='studentized', whose draws give each cluster one weight; "
+                f"the {self.name} band knows no clusters."
             )
         if self.bandwidth is not None:
             if self.name == "bayesian-bootstrap":
@@ -348,13 +376,16 @@ class _Band(Plan):
         """Return the rows of the groups of a piece."""
         group_hits = hits(piece)
         scores = class_scores(piece) if self.name != "bayesian-bootstrap" else repeat(None)
-        groups = [_Group(*pair) for pair in zip(group_cells(group_hits), scores, strict=False)]
+        clusters = repeat(None) if self.args.cluster is None else clustered(piece)
+        parts = zip(group_cells(group_hits), scores, clusters, strict=False)
+        groups = [_Group(*part) for part in parts]
         curves = each_group(self._curve, groups, "band")
-        few_positives = pl.col("n_pos") < _LEAST[self.name]
+        few = pl.col("n_pos") < _LEAST[self.name]
+        few |= pl.Series([group.n_clusters < _LEAST[self.name] for group in groups])
         totals = group_hits.totals.select(
             *key_names(self.args),
             "n_pos",
-            (few_positives | (pl.col("n_neg") == 0)).alias("lacking"),
+            (few | (pl.col("n_neg") == 0)).alias("lacking"),
             pl.Series("worth", [curve.worth for curve in curves], dtype=pl.Float64),
         )
         values = np.array([curve[:3] for curve in curves]).reshape(-1, 3, self.levels.size)
@@ -378,10 +409,11 @@ class _Band(Plan):
         """Return the curve of a group and its band."""
         cells, nothing = group.cells, np.full(self.levels.size, np.nan)
         precision = empirical_precision(cells, self.levels) if cells.n_pos else nothing
-        if cells.n_pos < _LEAST[self.name] or not cells.n_neg:
+        few = min(cells.n_pos, group.n_clusters) < _LEAST[self.name]
+        if few or not cells.n_neg:
             return _Curve(precision, nothing, nothing)
         if group.scores is None:
-            drawn = posterior_of(cells, self.levels, self._weights)
+            drawn = self._drawn(group)
             ends = drawn.band(self.confidence_level, simultaneous=self.simultaneous)
             return _Curve(precision, ends.low, ends.high)
         rng = np.random.default_rng(self.seed)
@@ -397,6 +429,13 @@ class _Band(Plan):
         worth = resampled.effective_sample_size if is_concentrated(resampled.weights) else np.nan
         return _Curve(precision, ends.low, ends.high, worth)
 
+    def _drawn(self, group: _Group) -> PRPosterior:
+        """Draw the curves of a group, whose items or clusters have weights."""
+        if group.clustered is None:
+            return posterior_of(group.cells, self.levels, self._weights)
+        rng = np.random.default_rng(self.seed)
+        return posterior_of_clusters(*group.clustered, self.levels, self.n_resamples, rng)
+
     def _warn(self, rows: pl.DataFrame) -> None:
         """Warn of groups without a band, and of weights that leave few resamples."""
         keys = key_names(self.args)
@@ -408,7 +447,8 @@ class _Band(Plan):
         no_curve = pl.col("n_pos") == 0
         curveless = groups.with_columns(lacking=no_curve)
         warn_undefined(["precision", *ends], curveless, self.args, [positives])
-        why = f"which have fewer than {_LEAST[self.name]} {positives} or no negatives"
+        counted = positives if self.args.cluster is None else f"{positives} or clusters"
+        why = f"which have fewer than {_LEAST[self.name]} {counted} or no negatives"
         bandless = groups.with_columns(pl.col("lacking") & ~no_curve)
         warn_null(ends, bandless, self.args, why)
         why = "where precision is 0 or 1 or the next positives are far"

@@ -65,7 +65,8 @@ def curve(
         Draw the mean curve over these columns, for instance over queries: at each level the mean
         of precision over the groups of `by` and `over`. The levels are those of `recall`, or as
         many equally spaced ones from 0 to 1 as `recall` says if it is a whole number from 2 on;
-        absent: 101.
+        absent: 101. The curves themselves are not returned: to see all of them around their mean,
+        name the column in `by`, and in ``over=`` of `prframe.plot.curve`.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """The verb that computes confidence intervals for metrics of each group."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import repeat
@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source, named as names_of
+from prframe._engine.hits import Hits
+from prframe._engine.measure import items_above, least_key
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import clustered
-from prframe._engine.rows import key_names
+from prframe._engine.rows import considered, key_names
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
 from prframe.metrics import Metric, with_cells
@@ -38,12 +40,13 @@ from prframe.stats.rankings import (
 )
 from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
 from prframe.typing import Alternative, Columns, Floats, FrameT, Schema, Shared
-from prframe.verbs._evaluation import Evaluation
+from prframe.verbs._at_prior import at_prior, prior_of
+from prframe.verbs._evaluation import Evaluation, refuse_option
 from prframe.verbs._folds import Resampling, check_resampling
 from prframe.verbs._groups import each_group, group_cells, resamples
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._trec_eval_names import TrecEvalNames
-from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries
+from prframe.verbs._values_at_hand import ValuesAtHand, metrics_or_none, of_queries, refuse_prior
 from prframe.verbs._verb import (
     grouped_over,
     positives_of,
@@ -81,6 +84,10 @@ class _Group(NamedTuple):
     clusters: "csr_array | None"
 
 
+# The rankings of a group, by the thresholds below which items are taken as not retrieved.
+_Cut: TypeAlias = dict[float | None, _Group]
+
+
 @verb
 def interval(
     frame: FrameT,
@@ -93,6 +100,7 @@ def interval(
     over: Columns | None = None,
     cluster: str | None = None,
     resampling: float | Resampling | None = None,
+    prior: float | None = None,
     confidence_level: float = 0.95,
     alternative: Alternative = "two-sided",
     n_resamples: int = INTERVAL_DRAWS,
@@ -111,8 +119,8 @@ def interval(
     frame : {frames}
         One row per item; with `values` one per query.
     metrics : str, Metric or list of these, optional
-        Of one ranking, metrics that are functions of counts: AP, AUC, AUPRC, MaxF1, BEDROC, Rprec,
-        P@k, R@k, F@k, F1@k, RelP@k, Lift@k, EF, Prec@r (`prframe.Prec`), SetP, SetR, SetF, SetAP;
+        Of one ranking, metrics that are functions of counts: most of the catalogue, those at a
+        threshold (``"P(threshold=0.5)"``) and, where labels are 0 and 1, nDCG among them;
         `Metric.without_cells` says why another metric is not one. With `over` any metric of the
         catalogue. See `evaluate`.
     {shared}
@@ -145,6 +153,10 @@ def interval(
     resampling : "cv" or float > 0, optional
         Where `over` names folds, whose training sets overlap: the variance of "t" and "logit" is
         corrected; as in `compare`.
+    prior : float in (0, 1), optional
+        The metric in a population with this share of positives, whatever the sample's: negatives
+        are weighed as in `evaluate`. For AP, AUPRC, pAP, Prec@r, P at a threshold, and, with
+        `over`, what takes it in `evaluate`. So groups of other prevalences can be compared.
     confidence_level : float in (0, 1)
         Probability of covering.
     alternative : {"two-sided", "less", "greater"}
@@ -231,6 +243,7 @@ def interval(
         if method in _DRAWN or (method == "auto" and over is None)
         else checks.whole_number("n_resamples", n_resamples, at_least=1),
         seed=int(random_generator(rng).integers(1 << 62)),
+        prior=prior_of(prior),
     )
     if over is None:
         if values is not None:
@@ -240,8 +253,9 @@ def interval(
         result: FrameT = run(frame, plan, _COLUMNS)
         return result
     grouped: Arguments = grouped_over(plan.args, over)
-    measure: Evaluation | ValuesAtHand = Evaluation(grouped, wanted)
+    measure: Evaluation | ValuesAtHand = Evaluation(grouped, wanted, prior=plan.prior)
     if values is not None:
+        refuse_prior(prior)
         frame, names = names_of(frame)
         used = [*grouped.keys, *([] if cluster is None else [cluster])]
         measure = ValuesAtHand.of(values, names, used, models=False)
@@ -271,6 +285,7 @@ class _Intervals(Plan):
     confidence: Confidence
     n_resamples: int
     seed: int
+    prior: float | None
 
     def accepts(self) -> Accepts:
         """Return the arguments under which rows are a sample of items, or of clusters."""
@@ -296,31 +311,54 @@ class _Intervals(Plan):
                     f"{name} of one ranking has no interval here: {metric.without_cells}; "
                     f"{with_cells()} have; for a mean over groups name them with over=."
                 )
+        if self.prior is not None:
+            refuse_option("prior", self.wanted)
         # Making the statistics checks their cut-offs.
         _ = self.statistics
         known = _OF_RANKINGS if self.args.cluster is None else _OF_CLUSTERS
         kind = "one ranking" if self.args.cluster is None else "clusters"
         check_method(self.method, known, kind)
 
-    @property
-    def statistics(self) -> list[CellStatistic]:
+    @cached_property
+    def statistics(self) -> dict[str, CellStatistic]:
         """The metrics as functions of cells."""
-        return [metric.cell_statistic() for metric in self.wanted.values()]
+        return {name: at_prior(metric, self.prior) for name, metric in self.wanted.items()}
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group and metric."""
+        self._refuse_grades(source)
         rows = Ranking(source, self.args).over_groups(self._piece)
         needs = {need for metric in self.wanted.values() for need in metric.needs}
         lack = [positives_of(self.args), *(["negatives"] if "n_neg" in needs else [])]
         return warned(rows, list(self.wanted), key_names(self.args), self.args, lack)
 
+    def _refuse_grades(self, source: Source) -> None:
+        """Refuse labels other than 0 and 1 for metrics of gains, as cells count no grades."""
+        graded = [name for name, metric in self.wanted.items() if metric.graded]
+        numeric = source.schema[self.args.label].is_numeric()
+        if not (graded and numeric and isinstance(self.args.positive, (bool, int, float))):
+            return
+        gain = pl.col(self.args.label).cast(pl.Float64).clip(0)
+        rows = source.lazy().filter(True, *considered(self.args, source.schema))  # noqa: FBT003
+        largest = rows.select(gain.filter(gain != 1).max()).collect().item()
+        if largest is not None and largest > 0:
+            raise PrframeError(
+                f"{graded[0]} of one ranking has an interval where labels are 0 and 1, as cells "
+                f"count no grades; got {largest:g}; name the labels that are positive with "
+                "positive=[...], or queries with over=."
+            )
+
     def _piece(self, piece: Piece) -> pl.DataFrame:
         """Return the rows of the groups of a piece."""
         group_hits = TrecEvalNames.of(self.wanted, self.args).task_of_hits(piece).result()
-        if self.args.cluster is None:
-            groups = [_Group(*pair) for pair in zip(group_cells(group_hits), repeat(None))]
-        else:
-            groups = [_clustered(*items) for items in clustered(piece)]
+        by_threshold = {
+            threshold: self._groups(piece, group_hits, threshold)
+            for threshold in dict.fromkeys(metric.threshold for metric in self.wanted.values())
+        }
+        groups = [
+            dict(zip(by_threshold, cut, strict=True))
+            for cut in zip(*by_threshold.values(), strict=True)
+        ]
         names, n_groups = list(self.wanted), group_hits.totals.height
         heads = group_hits.totals.select(key_names(self.args))
         intervals = each_group(self._group, groups, "interval")
@@ -336,16 +374,33 @@ class _Intervals(Plan):
         """The weights of the Bayesian bootstrap, which all groups share."""
         return drawn_weights(self.n_resamples, np.random.default_rng(self.seed))
 
-    def _group(self, group: _Group) -> list[IntervalEstimate]:
+    def _groups(self, piece: Piece, hits: Hits, threshold: float | None) -> Iterable[_Group]:
+        """Return the groups of a piece, cut off at a threshold."""
+        if self.args.cluster is None:
+            above = None if threshold is None else items_above(piece, threshold)
+            return (_Group(*pair) for pair in zip(group_cells(hits, above), repeat(None)))
+        least = () if threshold is None else (least_key(piece, threshold),)
+        return (_clustered(*items) for items in clustered(piece, *least))
+
+    def _group(self, cut: _Cut) -> list[IntervalEstimate]:
         """Return the interval of each metric of a group."""
+        intervals: dict[str, IntervalEstimate] = {}
+        for threshold, group in cut.items():
+            names = [name for name, metric in self.wanted.items() if metric.threshold == threshold]
+            intervals |= zip(names, self._at_threshold(group, names), strict=True)
+        return [intervals[name] for name in self.wanted]
+
+    def _at_threshold(self, group: _Group, names: Sequence[str]) -> list[IntervalEstimate]:
+        """Return the interval of each of some metrics of one ranking."""
         cells, clusters = group
-        methods = [self._method_of(statistic, group) for statistic in self.statistics]
-        drawn = self._drawn(group, methods)
+        statistics = [self.statistics[name] for name in names]
+        methods = [self._method_of(statistic, group) for statistic in statistics]
+        drawn = self._drawn(group, statistics, methods)
         return [
             ranking_interval(
                 cells, statistic, method, self.confidence, clusters=clusters, replicates=replicates
             )
-            for statistic, method, replicates in zip(self.statistics, methods, drawn, strict=True)
+            for statistic, method, replicates in zip(statistics, methods, drawn, strict=True)
         ]
 
     def _method_of(self, statistic: CellStatistic, group: _Group) -> str:
@@ -354,21 +409,22 @@ class _Intervals(Plan):
             return self.method
         return suited_method(group.cells, statistic, clustered=group.clusters is not None)
 
-    def _drawn(self, group: _Group, methods: Sequence[str]) -> "list[Floats | None]":
+    def _drawn(
+        self, group: _Group, statistics: Sequence[CellStatistic], methods: Sequence[str]
+    ) -> "list[Floats | None]":
         """Return the draws or resamples of each metric; metrics with one method share them."""
         cells, drawn = group.cells, list[Floats | None](repeat(None, len(methods)))
         if not cells.n_pos:
             return drawn
         of_draws = [i for i, method in enumerate(methods) if method == POSTERIOR]
         if of_draws and cells.n_neg:
-            statistics = [self.statistics[i] for i in of_draws]
-            values = posterior_replicates(cells, statistics, self._weights)
+            values = posterior_replicates(cells, [statistics[i] for i in of_draws], self._weights)
             for i, value in zip(of_draws, values, strict=True):
                 drawn[i] = value
         if self.method in _RESAMPLED:
             rng = np.random.default_rng(self.seed)
             return list(
-                ranking_bootstrap(cells, self.statistics, self.n_resamples, rng, group.clusters)
+                ranking_bootstrap(cells, statistics, self.n_resamples, rng, group.clusters)
             )
         return drawn
 

@@ -188,6 +188,17 @@ def test_rates_and_odds_are_beta(positives: int, negatives: int, level: float) -
     assert draws.log_recall.tolist() == [[log(level)]] * 4000
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_log_odds_in_single_precision_are_those_of_the_curves(name: str) -> None:
+    group, options = data(name), {"n_pos": None, "n_neg": None}
+    cells = cells_of_classes(*two_classes(**(options | group)))
+    weights = drawn_weights(600, np.random.default_rng(4))
+    path = DrawnPath(RocPath.of(cells), np.array(LEVELS), weights)
+    single = path.log_odds()
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, path.curves().logit, rtol=1e-7, atol=1e-12)
+
+
 @pytest.mark.parametrize("level", [0.3, 0.5, 0.6])
 def test_how_often_a_level_is_not_reached(level: float) -> None:
     group = data("totals")
@@ -387,7 +398,7 @@ def test_bands_of_one_draw_and_of_draws_without_spread() -> None:
         assert low.tolist() == high.tolist() == one[0].tolist()
     found = pr_posterior([2.0, 1.0], [0.0], [0.5], n_resamples=1, rng=1)
     assert found.band() == found.band(simultaneous=False)
-    assert found.band().low == expit(found.log_odds[0])
+    assert found.band().low == expit(found.log_odds[0].astype(np.float64))
 
 
 def test_a_perfect_ranking_has_no_upper_limit_and_one_that_falls_with_n_below() -> None:
@@ -417,7 +428,7 @@ def test_levels_that_some_draws_do_not_reach() -> None:
 
 def test_pointwise_intervals_are_quantiles() -> None:
     found = pr_posterior(**data("some ties"), recall=LEVELS, n_resamples=999, rng=6)
-    draws = np.sort(expit(found.log_odds), axis=0)
+    draws = np.sort(expit(found.log_odds.astype(np.float64)), axis=0)
     low, high = found.band(0.9, simultaneous=False)
     assert low == pytest.approx(draws[ceil(0.05 * 999) - 1], rel=1e-12)
     # No negative is seen above the first level, and perhaps none stands above the second.

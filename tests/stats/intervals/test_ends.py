@@ -12,6 +12,7 @@ from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import (
     acceleration,
     bca_interval,
+    beta_interval,
     degrees_of_freedom,
     logit_interval,
     percentile_interval,
@@ -291,3 +292,21 @@ def test_refusals(call: object, message: str) -> None:
     with pytest.raises(prframe.PrframeError) as caught:
         call()
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("trials", [3, 20, 150])
+@pytest.mark.parametrize("confidence", [Confidence(0.9), Confidence(0.95, "less")])
+def test_beta_intervals_of_shares_of_trials_are_jeffreys_intervals(trials, confidence):
+    tail = confidence.tail
+    for hits in {0, 1, trials // 2, trials}:
+        share = hits / trials
+        error = (share * (1 - share) / trials) ** 0.5
+        known = stats.beta(hits + 0.5, trials - hits + 0.5).ppf([tail, 1 - tail])
+        known = [known[0] if hits else 0.0, known[1] if hits < trials else 1.0]
+        expected = confidence.ends(*known)
+        found = beta_interval(share, error, confidence, step=1 / trials)
+        assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_beta_intervals_that_know_nothing_hold_everything():
+    assert beta_interval(0.5, 0.6, Confidence(0.95), step=0.1) == (0.0, 1.0)

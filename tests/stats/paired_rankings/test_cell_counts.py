@@ -20,7 +20,8 @@ from prframe.stats.paired_rankings.cell_counts import (
     enough_levels,
     metrics_of,
 )
-from prframe.stats.paired_rankings.multiplicity_draws import drawn_multiplicities
+from prframe.stats.paired_rankings.multiplicity_draws import drawn_multiplicities, sums_of_columns
+from prframe.stats.paired_rankings.swaps import columns_of, flags_of
 
 METRICS = [
     [AveragePrecision()],
@@ -106,3 +107,18 @@ def test_multiplicities_are_multinomial(n: int) -> None:
     # No unit comes up more often than others.
     sums = (times.sum(axis=1) - draws) / np.sqrt(draws * (1 - 1 / n))
     assert np.abs(sums).max() < 4.5
+
+
+@pytest.mark.parametrize("rows", [1, 7, 8, 1003])
+def test_sums_of_bytes_are_those_of_wider_numbers(rows: int) -> None:
+    drawn = np.random.default_rng(7).integers(0, 32, (rows, 5), dtype=np.uint8)
+    drawn[:, 0] = 31
+    np.testing.assert_array_equal(sums_of_columns(drawn), drawn.sum(axis=0, dtype=np.int64))
+
+
+@pytest.mark.parametrize("number", [1, 8, 63, 64, 130])
+def test_bits_of_swaps_are_those_of_their_rows(number: int) -> None:
+    words = np.random.default_rng(8).integers(0, 256, (9, 24), dtype=np.uint8)
+    flags = flags_of(words, number)
+    np.testing.assert_array_equal(flags, np.unpackbits(words, axis=1)[:, :number] > 0)
+    np.testing.assert_array_equal(columns_of(words, number), flags.T)

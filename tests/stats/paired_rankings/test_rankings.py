@@ -153,7 +153,7 @@ def test_swaps_are_those_of_ranks(ties: bool) -> None:
     draws = [
         (coin, swap)
         for coin, bits in paired_swaps._swaps(30, 30, 1800, 60, np.random.default_rng(5))
-        for swap in bits
+        for swap in paired_swaps.flags_of(bits, 30)
     ]
     expected = [naive_difference(scores, label, swap, coin) for coin, swap in draws]
     np.testing.assert_allclose(found.differences[1], expected, atol=1e-12)

@@ -39,7 +39,12 @@ def t_of(differences: Sequence[float]) -> float:
 
 
 def student(differences: Sequence[float], alternative: str) -> tuple[float, float]:
-    t, df = t_of(differences), len(differences) - 1
+    t = t_of(differences)
+    return t, tail_of_student(t, len(differences) - 1, alternative)
+
+
+def tail_of_student(t: float, df: int, alternative: str) -> float:
+    """Return the p-value of t by summing up the density."""
 
     def area(low: float) -> float:
         """Return the area from an angle to pi / 2 below the density of the angle of t."""
@@ -48,7 +53,7 @@ def student(differences: Sequence[float], alternative: str) -> tuple[float, floa
 
     upper = area(atan(t / sqrt(df))) / area(-pi / 2)
     tails = {"greater": upper, "less": 1 - upper, "two-sided": 2 * min(upper, 1 - upper)}
-    return t, tails[alternative]
+    return tails[alternative]
 
 
 def wilcoxon(differences: Sequence[float], alternative: str) -> tuple[float, float]:
@@ -73,10 +78,24 @@ def bootstrap(differences: Sequence[float], alternative: str) -> tuple[float, fl
     return t, as_extreme(drawn, t, alternative)
 
 
+def hall(differences: Sequence[float], alternative: str) -> tuple[float, float]:
+    n, t, mean, spread = (
+        len(differences),
+        t_of(differences),
+        fmean(differences),
+        stdev(differences),
+    )
+    third = fmean(((difference - mean) / spread) ** 3 for difference in differences)
+    bend = third * n**2 / ((n - 1) * (n - 2)) / sqrt(n)
+    corrected = t + bend * t**2 / 3 + bend**2 * t**3 / 27 + bend / 6
+    return corrected, tail_of_student(corrected, n - 1, alternative)
+
+
 TESTS: dict[str, Callable[[Sequence[float], str], tuple[float, float]]] = {
     "randomization": randomization,
     "t": student,
     "wilcoxon": wilcoxon,
     "sign": sign,
     "bootstrap": bootstrap,
+    "hall": hall,
 }

@@ -140,7 +140,7 @@ def test_standard_errors_are_those_of_simulated_samples(name):
     assert errors == pytest.approx(spread, rel=0.2)
 
 
-@pytest.mark.parametrize("method", ["logit", "wald"])
+@pytest.mark.parametrize("method", ["beta", "logit", "wald"])
 def test_intervals_hold_the_estimate_and_stay_within_the_range(method):
     rng = np.random.default_rng(3)
     for name in PROJECTED:
@@ -211,7 +211,8 @@ def test_perfect_and_worst_rankings_have_intervals_of_no_errors(name, n_pos, n_n
     end = stats.beta.ppf(0.025, min(n_pos, n_neg) + 0.5, 0.5)
     for sign, share, bounds in ((1, 1.0, (end, 1)), (-1, 0.0, (0, 1 - end))):
         found = rank_statistic(sign * score, label, name)
-        interval, low, width = found.interval(), found._scale.least, found._scale.width
+        interval = found.interval(method="logit")
+        low, width = found._scale.least, found._scale.width
         assert found.share == share
         ends = (np.array([interval.low, interval.high]) - low) / width
         assert ends == pytest.approx(bounds, abs=1e-9)
@@ -244,7 +245,48 @@ def test_nearly_perfect_rankings_have_an_interval_that_says_something():
     label = score >= 40
     # One positive changes places with the negative below it, far below what rtb looks at.
     score[[39, 40]] = score[[40, 39]]
-    perfect = rank_statistic(np.arange(70), label, "rtb").interval()
-    found = rank_statistic(score, label, "rtb").interval()
-    assert found.low == pytest.approx(perfect.low, rel=1e-9)
+    for method in ("beta", "logit"):
+        perfect = rank_statistic(np.arange(70), label, "rtb").interval(method=method)
+        found = rank_statistic(score, label, "rtb").interval(method=method)
+        assert found.low == pytest.approx(perfect.low, rel=1e-5)
     assert found.estimate < perfect.estimate
+
+
+@pytest.mark.parametrize(
+    "name", ["mww", "logrank", "p-norm-push(q=5)", "rtb(u0=0.8)", "local-auc"]
+)
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(8, 8), (20, 5), (4, 30)])
+def test_a_step_is_what_one_misplaced_item_changes(name, n_pos, n_neg):
+    best = np.arange(n_pos + n_neg) >= n_neg
+
+    def share(order):
+        return rank_statistic(np.arange(best.size), best[order], name).share
+
+    rows = np.arange(best.size)
+    moved = [np.append(rows[1:], 0), np.append(rows[-1], rows[:-1])]
+    scale = rank_statistic(rows, best, name)._scale
+    assert scale.step(1.0) == pytest.approx(max(1 - share(order) for order in moved), rel=1e-9)
+    worst = [order[::-1] for order in moved]
+    assert scale.step(0.0) == pytest.approx(max(share(order) for order in worst), rel=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_pos", "n_neg"), [(30, 30), (15, 100), (100, 100)])
+@pytest.mark.parametrize("name", ["rtb(u0=0.8)", "p-norm-push(q=5)", "rtb"])
+@pytest.mark.parametrize("df", [np.inf, 2])
+def test_intervals_cover_where_few_negatives_would_lower_the_estimate(name, n_pos, n_neg, df):
+    """The positives are two apart, and the tails of both classes light or heavy."""
+    rng, samples = np.random.default_rng(9), 300
+
+    def scores(n):
+        return rng.normal(size=n) if np.isinf(df) else rng.standard_t(df, n)
+
+    pos, neg = np.sort(2 + scores(200_000)), np.sort(scores(200_000))
+    above = [np.searchsorted(of_class, pos) / of_class.size for of_class in (pos, neg)]
+    n, label = n_pos + n_neg, np.arange(n_pos + n_neg) < n_pos
+    u = np.clip((n_pos * above[0] + n_neg * above[1]) / n, 1e-9, 1 - 1e-9)
+    true, covered = parse_phi(name).of_size(n)(u).mean(), 0
+    for _ in range(samples):
+        interval = rank_statistic(scores(n) + 2 * label, label, name).interval()
+        covered += interval.low <= true <= interval.high
+    assert covered / samples > 0.95 - 3 * (0.95 * 0.05 / samples) ** 0.5

@@ -10,6 +10,9 @@ from prframe.errors import PrframeError, UndefinedMetricWarning
 from prframe.stats import cohen_dz, queries_needed
 from prframe.stats.paired_values import QUERY_TESTS
 
+# Small samples of metrics are skewed, which is of no concern to what is tested here.
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
+
 INDEPENDENT = [name for name, test in QUERY_TESTS.items() if not test.clusters]
 
 

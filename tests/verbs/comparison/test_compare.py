@@ -11,6 +11,9 @@ import scipy.stats
 import prframe
 from tests.compared_runs import MODELS, pair, runs, scipy_seed, table, without_nan
 
+# Small samples of metrics are skewed, which is of no concern to what is tested here.
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
+
 SIDES = ("two-sided", "less", "greater")
 sides = pytest.mark.parametrize("alternative", SIDES)
 DATA = runs()

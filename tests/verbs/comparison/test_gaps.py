@@ -17,6 +17,9 @@ from prframe.stats import PairedFamily, paired_sample
 from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions
 from tests.compared_runs import MODELS, pair, runs, table, without_nan
 
+# Small samples of metrics are skewed, which is of no concern to what is tested here.
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
+
 DATA = runs()
 FULL: dict[str, Any] = {"rope": 0.05, "power": 0.8, "n_resamples": 200, "rng": 1}
 TESTS = tuple(QUERY_TESTS)

@@ -15,6 +15,9 @@ import prframe
 from prframe.stats.paired_values import QUERY_TESTS
 from tests.compared_runs import MODELS, pair, runs, table, without_nan
 
+# Small samples of metrics are skewed, which is of no concern to what is tested here.
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
+
 DATA = runs()
 QUERIES = sorted(set(DATA["query_id"]))
 EVERYTHING: dict[str, Any] = {"rope": 0.05, "power": 0.8, "n_resamples": 200, "rng": 1}

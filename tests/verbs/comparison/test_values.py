@@ -16,6 +16,9 @@ import prframe
 from prframe.stats.paired_values import QUERY_TESTS
 from tests.compared_runs import runs, scipy_seed, without_nan
 
+# Small samples of metrics are skewed, which is of no concern to what is tested here.
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
+
 # A metric with many ties, and two whose range is not that of AP.
 METRICS = ["AP", "P@4", "DCG", "NumRelRet"]
 DATA = runs().with_columns(

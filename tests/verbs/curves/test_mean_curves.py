@@ -253,6 +253,7 @@ def test_levels_at_which_all_curves_are_equal() -> None:
 
 
 @undefined
+@pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
 def test_single_levels_are_compared_as_metrics() -> None:
     levels = [0.1, 0.3, 0.5]
     compared = prframe.compare_curves(RUNS, over="query", recall=levels, simultaneous=False)

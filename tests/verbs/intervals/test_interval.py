@@ -203,7 +203,11 @@ def test_lift_is_a_multiple_of_recall(method: str) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_metric_of_cells_has_an_interval_by_every_method(method: str) -> None:
-    found = prframe.interval(SMOOTH, EVERY, method=method, rng=10, n_resamples=200)
+    # The first hit has no standard error, and these others have no bounds for a logit.
+    refused = {"RR", "Success@10"} if method in {"logit-t", "logit", "wald", "bca"} else set()
+    refused |= {"AUPRG", "DCG", "W"} if method in {"logit-t", "logit"} else set()
+    names = [name for name in EVERY if name not in refused]
+    found = prframe.interval(SMOOTH, names, method=method, rng=10, n_resamples=200)
     assert found["method"].null_count() == 0
     inside = pl.col("estimate").is_between(pl.col("conf_low"), pl.col("conf_high"))
     assert found.filter(~inside).is_empty()

@@ -5,15 +5,16 @@ a tie block the rate itself. In the functions below an array of knots has the sh
 and a flag of `tied` belongs to the piece after each knot but the last.
 """
 
+from functools import cache
+
 import numpy as np
 
 from prframe.typing import Flags, Floats, Integers
 
 # Rates whose logarithms differ by less have the mean of both between them.
 _LEVEL = 1e-6
-# Where recall or rates grow by a larger factor from knot to knot, a piece is cut into so many for
-# Simpson's rule.
-_STEEP, _PARTS = 4.0, 16
+# Where recall or rates grow by a larger factor from knot to knot, a piece has so many nodes.
+_STEEP, _STEEP_NODES = 4.0, 12
 
 
 def area_under_rates(recall: Floats, rates: Floats, tied: Flags) -> Floats:
@@ -48,8 +49,8 @@ def area_under_precision(
 
     Notes
     -----
-    Pieces are integrated by Simpson's rule, but for the first one. There `against` is constant,
-    and precision begins at 0, and has an integral in closed form.
+    Pieces are integrated by Simpson's rule, steep ones by Gauss's. In the first one `against` is
+    constant, and precision begins at 0, and has an integral in closed form.
     """
     precision = recall + against
     np.divide(recall, precision, out=precision)
@@ -81,13 +82,19 @@ def area_under_precision(
 
 def _mean_precision(start: Floats, end: Floats, first: Floats, last: Floats) -> Floats:
     """Return the means of precision from `start` to `end`, where much changes near `start`."""
-    t = np.arange(2 * _PARTS + 1)[:, None] / (2 * _PARTS)
-    share = t**3
+    share, weights = _steep_nodes()
     recall = start + share * (end - start)
-    precision = recall / (recall + first * (last / first) ** share)
-    weights = np.where(np.arange(len(t)) % 2, 4.0, 2.0)
-    weights[[0, -1]] = 1.0
-    return np.asarray((weights * 3 * t[:, 0] ** 2) @ precision / (6 * _PARTS))
+    above = first * np.exp(share * np.log(last / first))
+    above += recall
+    return np.asarray(weights @ np.divide(recall, above, out=above))
+
+
+@cache
+def _steep_nodes() -> tuple[Floats, Floats]:
+    """Return Gauss's nodes t^3 of a steep piece, dense near its start, and their weights."""
+    x, weights = np.polynomial.legendre.leggauss(_STEEP_NODES)
+    t = (x + 1) / 2
+    return (t**3)[:, None], weights / 2 * 3 * t**2
 
 
 def _added_up(recall: Floats, means: Floats) -> Floats:

@@ -1,18 +1,19 @@
 """Draws of the curve behind one ranking, by the Bayesian bootstrap of its ranks."""
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from prframe.stats.curves.drawn.areas import area_under_precision, area_under_rates
 from prframe.stats.curves.drawn.gamma_walks import Weights, add_up
 from prframe.stats.curves.drawn.knots import Knots
 from prframe.stats.curves.drawn.roc_path import DRAWN_KNOTS, RocPath
-from prframe.typing import Flags, Floats, Integers
+from prframe.typing import Flags, Floats, Integers, Singles
 
 # Levels of recall are looked up in so many equal cells; a power of 2, so that nothing is rounded.
 _CELLS = 1 << 12
@@ -78,11 +79,32 @@ class DrawnPath:
 
     def __init__(self, path: RocPath, levels: Floats, blocks: Sequence[Weights]) -> None:
         """Draw the recall at the knots."""
+        self.known_log_odds: float | None = None
         path = path.thin(DRAWN_KNOTS)
         self.path, self.levels, self.blocks, self.knots = path, levels, blocks, Knots.of(path)
         below = np.bincount((levels * _CELLS).astype(np.int64) + 1, minlength=_CELLS + 2)
-        first = np.cumsum(below)[: _CELLS + 1]
-        self._passages = [_Passage.of(path, self.knots, levels, first, block) for block in blocks]
+        self._first = np.cumsum(below)[: _CELLS + 1]
+
+    def log_odds(self) -> Singles:
+        """Draw the logarithm of the odds of precision at the levels, shape (n_resamples, levels).
+
+        They are those of `curves`, in single precision, without an array of another size.
+        """
+        log_recall = np.log(self.levels)[:, None]
+        n_resamples = sum(block.n_draws for block in self.blocks)
+        drawn, first = np.empty((self.levels.size, n_resamples), np.float32), 0
+        for block in self.blocks:
+            columns = slice(first, first := first + block.n_draws)
+            passage = self._passage(block)
+            log_against = passage.between(self._against(passage, self.knots.half))
+            np.subtract(log_recall, log_against, out=drawn[:, columns], casting="same_kind")
+        return drawn.T
+
+    def at_prior(self, prior: float) -> "DrawnPath":
+        """Return the same draws in a population whose share of positives is known."""
+        path = copy(self)
+        path.known_log_odds = float(logit(prior))
+        return path
 
     def curves(self, *, block_ends: bool = False, fading: bool = False) -> Draws:
         """Draw curves from the posterior distribution of the curve behind the ranking.
@@ -106,7 +128,7 @@ class DrawnPath:
                 passage.at_block_ends(np.log(rates), log_fpr[:, columns])
                 log_recall[:, columns] = passage.block_ends()
             else:
-                passage.between(rates, log_fpr[:, columns])
+                log_fpr[:, columns] = passage.between(rates)
             log_odds.append(self._log_odds(passage.block))
         recall = np.broadcast_to(log_recall, log_fpr.shape)
         return Draws(recall.T, log_fpr.T, np.concatenate(log_odds)[:, None])
@@ -116,8 +138,7 @@ class DrawnPath:
         knots, parts = self.knots, []
         ends = knots.ends if block_ends else None
         for passage in self._passages:
-            against = self._rates(passage, knots.fading_half)
-            against *= np.exp(-self._log_odds(passage.block))
+            against = self._against(passage, knots.fading_half)
             parts.append(area_under_precision(passage.recall, against, knots.tied[:-1], ends))
         return np.concatenate(parts)
 
@@ -133,6 +154,21 @@ class DrawnPath:
             parts.append(area + beyond * (1 - passage.recall[-1]))
         return np.concatenate(parts)
 
+    @cached_property
+    def _passages(self) -> list["_Passage"]:
+        """The passages of all draws, which several kinds of curves read."""
+        return [self._passage(block) for block in self.blocks]
+
+    def _passage(self, block: Weights) -> "_Passage":
+        """Draw the recall at the knots."""
+        return _Passage.of(self.path, self.knots, self.levels, self._first, block)
+
+    def _against(self, passage: "_Passage", half: Floats) -> Floats:
+        """Return the false positive rates at the knots times the odds of a negative."""
+        against = self._rates(passage, half)
+        against *= np.exp(-self._log_odds(passage.block))
+        return against
+
     def _rates(self, passage: "_Passage", half: Floats) -> Floats:
         """Return the false positive rates at the knots, shape (knots, draws)."""
         halves = passage.block.halves.at(np.append(half, 1.0))
@@ -143,7 +179,9 @@ class DrawnPath:
         return rates
 
     def _log_odds(self, block: Weights) -> Floats:
-        """Draw the logarithm of the odds of a positive."""
+        """Draw the logarithm of the odds of a positive, unless it is known."""
+        if self.known_log_odds is not None:
+            return np.full(block.n_draws, self.known_log_odds)
         rng, size = block.generator(0), block.n_draws
         totals = self.path.n_pos, self.path.n_neg
         pos, neg = (rng.standard_gamma(total + 0.5, size) for total in totals)
@@ -194,24 +232,25 @@ class _Passage:
         """
         return _pieces(self.recall, self.levels, self.first)
 
-    def between(self, rates: Floats, out: Floats) -> None:
-        """Find the logarithms of the false positive rates at the levels."""
+    def between(self, rates: Floats) -> Floats:
+        """Return the logarithms, at the levels, of rates that are given at the knots."""
         tied = self.knots.tied
         log_rates = np.log(rates)
         # The rate itself is straight within tie blocks, up to the end of each.
         lines = self._lines(log_rates)
         if tied.any():
             lines[tied] = self._lines(rates)[tied]
-        self._on_lines(lines, out)
+        values = self._on_lines(lines)
         if tied.any():
-            np.log(out, out=out, where=self._tied())
+            np.log(values, out=values, where=self._tied())
+        return values
 
     def at_block_ends(self, log_rates: Floats, out: Floats) -> None:
         """Find the same with levels within tie blocks moved to the end of their block."""
         tied = self.knots.tied
         lines = self._lines(log_rates)
         lines[tied] = log_rates[self.knots.ends[tied]]
-        self._on_lines(lines, out)
+        out[:] = self._on_lines(lines)
 
     def block_ends(self) -> Floats:
         """Return the logarithm of the recall of the levels, or of the end of their block."""
@@ -236,11 +275,12 @@ class _Passage:
         lines[-1] = values[-1] if self.complete else np.inf
         return lines
 
-    def _on_lines(self, lines: NDArray[np.complex128], out: Floats) -> None:
-        """Find the values of the lines at the levels."""
+    def _on_lines(self, lines: NDArray[np.complex128]) -> Floats:
+        """Return the values of the lines at the levels."""
         line = lines.ravel().take(self.at, mode="clip")
-        np.multiply(line.imag, self.levels[:, None], out=out)
-        out += line.real
+        values = line.imag * self.levels[:, None]
+        values += line.real
+        return np.asarray(values)
 
 
 def _pieces(recall: Floats, levels: Floats, first: Integers) -> Integers:
@@ -260,8 +300,7 @@ def _pieces(recall: Floats, levels: Floats, first: Integers) -> Integers:
     below += draw
     size = (levels.size + 1) * n_draws
     passed = np.bincount(below.ravel(), minlength=size)[: levels.size * n_draws]
-    at = add_up(passed.reshape(levels.size, n_draws))
-    at -= 1
-    at *= n_draws
-    at += draw
-    return at
+    passed *= n_draws
+    at = passed.reshape(levels.size, n_draws)
+    at[0] += draw - n_draws
+    return add_up(at)

@@ -19,8 +19,8 @@ from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.approximations import ap_minimum
 from prframe.stats.null.average_precision.atoms import ap_atoms
 from prframe.stats.null.average_precision.draws import drawn
-from prframe.stats.null.average_precision.generating_function.course import Group
 from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.moments import (
     ap_null_moments,
     retrieved_moments,

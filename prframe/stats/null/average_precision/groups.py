@@ -8,8 +8,8 @@ import numpy as np
 
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.draws import drawn
-from prframe.stats.null.average_precision.generating_function.course import Group
 from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.sums.tail import sum_tails
 from prframe.stats.null.average_precision.sums.terms import Term
 from prframe.stats.null.average_precision.tails.null_tails import NullTails

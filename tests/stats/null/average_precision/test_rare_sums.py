@@ -14,9 +14,9 @@ from prframe.stats.null.average_precision.sums.counting import (
     ap_values,
     counted_sum_tails,
 )
+from prframe.stats.null.average_precision.sums.full_walks import WholeSum
 from prframe.stats.null.average_precision.sums.lattice import is_rare, lattice_sum_tails
 from prframe.stats.null.average_precision.sums.terms import bounds
-from prframe.stats.null.average_precision.sums.whole import WholeSum
 
 FEW_HITS = {
     "untied": [Case(5_000, n_pos, 40) for n_pos in (1, 2, 3)],

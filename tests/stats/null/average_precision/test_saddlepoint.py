@@ -12,20 +12,20 @@ from scipy import stats as scipy_stats
 
 import prframe
 from prframe.stats import APNull, ap_null_moments
-from prframe.stats.null.average_precision.generating_function import tables as ap_tables
-from prframe.stats.null.average_precision.generating_function.course import (
-    DENSE,
-    GROWTH,
-    Course,
-    Group,
-)
-from prframe.stats.null.average_precision.generating_function.path import Lanes, most_likely
+from prframe.stats.null.average_precision.generating_function import step_terms as ap_tables
+from prframe.stats.null.average_precision.generating_function.likely_path import Lanes, most_likely
 from prframe.stats.null.average_precision.generating_function.saddlepoint import (
     Points,
     along_paths,
     tails,
 )
 from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.stats.null.average_precision.generating_function.walk import (
+    DENSE,
+    GROWTH,
+    Course,
+    Group,
+)
 from prframe.stats.null.average_precision.groups import Case, Cases
 from prframe.stats.null.average_precision.tails.planned import Problem, planned_tails
 

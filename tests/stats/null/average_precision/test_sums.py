@@ -7,24 +7,24 @@ from scipy import stats
 
 import prframe
 from prframe.stats import APNull
-from prframe.stats.null.average_precision.generating_function.course import (
-    DENSE,
-    GROWTH,
-    Course,
-    Group,
-)
-from prframe.stats.null.average_precision.generating_function.path import Lanes
+from prframe.stats.null.average_precision.generating_function.full_walks import WholeWalk
+from prframe.stats.null.average_precision.generating_function.likely_path import Lanes
 from prframe.stats.null.average_precision.generating_function.saddlepoint import (
     Points,
     refined_tails,
 )
 from prframe.stats.null.average_precision.generating_function.steps import Items
-from prframe.stats.null.average_precision.generating_function.whole import WholeWalk
+from prframe.stats.null.average_precision.generating_function.walk import (
+    DENSE,
+    GROWTH,
+    Course,
+    Group,
+)
 from prframe.stats.null.average_precision.groups import Case, Cases
-from prframe.stats.null.average_precision.sums.paths import PathSum
+from prframe.stats.null.average_precision.sums.full_walks import WholeSum
+from prframe.stats.null.average_precision.sums.path_walks import PathSum
 from prframe.stats.null.average_precision.sums.tail import inverted_tails, sum_tails
 from prframe.stats.null.average_precision.sums.terms import Term, centres, clustered
-from prframe.stats.null.average_precision.sums.whole import WholeSum
 
 
 def queries(count, *, seed=0, tied=True, n=400):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats.null.average_precision.generating_function.course import Complexes, Course, Tilt
+from prframe.stats.null.average_precision.generating_function.walk import Complexes, Course, Tilt
 from prframe.typing import Floats, Integers
 
 # The slopes that are tried are whole powers of this, so that values share them.

@@ -13,20 +13,21 @@ of the second term tells how large the terms are that are left out.
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import erfcx
 
-from prframe.stats.null.average_precision.generating_function.course import Course
-from prframe.stats.null.average_precision.generating_function.path import (
+from prframe.stats.null.average_precision.generating_function.likely_path import (
     Lanes,
     Path,
     at_random,
     chosen_paths,
     most_likely,
 )
+from prframe.stats.null.average_precision.generating_function.walk import Course
 from prframe.typing import Floats, Integers
 
 # K is computed at this many slopes, the nodes, about the one in question.
@@ -134,12 +135,18 @@ def refined_tails(points: Points, x: Floats) -> Approximation:
 
 def _integrated(u: Floats, series: Floats) -> Floats:
     """Integrate exp(-u z) over z > 0 with a series of Hermite polynomials times the density."""
-    node, weight = np.polynomial.legendre.leggauss(_QUADRATURE)
+    node, weight = _quadrature()
     top = np.minimum(_FURTHEST, _DECAYED / np.maximum(u, _LEAST))
     z = (node + 1) / 2 * top[:, None]
     density = np.exp(-u[:, None] * z - z**2 / 2) / np.sqrt(2 * np.pi)
     values = np.polynomial.hermite_e.hermeval(z.T, series[:, None, :], tensor=False)
     return np.asarray((density.T * values * weight[:, None]).sum(axis=0).T * top / 2)
+
+
+@cache
+def _quadrature() -> tuple[Floats, Floats]:
+    """Return nodes and weights of the quadrature over -1 to 1, which take a while to find."""
+    return np.polynomial.legendre.leggauss(_QUADRATURE)
 
 
 def _lugannani_rice(

@@ -18,6 +18,7 @@ from prframe.stats.null.average_precision.sums.terms import Term
 from prframe.stats.null.average_precision.tails.lattice import (
     MOST_HITS,
     NEVER,
+    Plans,
     Retrieved,
     Shape,
     Walk,
@@ -75,11 +76,12 @@ def _shared_tails(terms: Sequence[Term], targets: Floats, guess: float) -> list[
         return tails
     never, furthest = level
     open_, coarse = np.arange(targets.size), None
+    alike = [_Alike.of(members) for members in _alike(terms)]
     for points in _POINTS:
         if not open_.size or not _is_feasible(terms, never, points):
             break
         cell = float(targets.max()) / points
-        fine = _pairs(terms, targets, cell, never)
+        fine = _pairs(alike, targets, cell, never)
         if coarse is not None:
             logs, lumpy = combined_tails(fine, coarse, cell, furthest)
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -141,15 +143,27 @@ def _retrieved(term: Term) -> Retrieved:
     return Retrieved(term.items.n, term.n_pos, term.items.depth)
 
 
-def _pairs(terms: Sequence[Term], targets: Floats, cell: float, never: float) -> Floats:
+class _Alike(NamedTuple):
+    """Terms that share walks, and the plans of these."""
+
+    terms: Sequence[Term]
+    plans: Plans
+
+    @classmethod
+    def of(cls, terms: Sequence[Term]) -> "_Alike":
+        """Return terms that share walks."""
+        return cls(terms, Plans(Shape([_retrieved(term) for term in terms], terms[0].items.ends)))
+
+
+def _pairs(all_alike: Sequence[_Alike], targets: Floats, cell: float, never: float) -> Floats:
     """Return P(S >= y) and P(S < y) for targets and values nearby, shape (8, 2, n_targets)."""
     offsets = nearby(cell)
     size = int(np.ceil((targets.max() + offsets.max()) / cell)) + 2
     # A point stands for all values that are nearer to it than to its neighbours.
     borders = (np.arange(size + 1, dtype=np.float64) - 0.5) * cell
     total: _OnLattice | None = None
-    for alike in _alike(terms):
-        for term, reached in zip(alike, _reached(alike, borders, never), strict=True):
+    for alike in all_alike:
+        for term, reached in zip(alike.terms, _reached(alike, borders, never), strict=True):
             own = _times(_OnLattice(reached[:-1] - reached[1:], float(reached[-1])), term.often)
             total = own if total is None else _added(total, own)
     inside, beyond = cast(_OnLattice, total)
@@ -184,14 +198,14 @@ def _times(each: _OnLattice, often: int) -> _OnLattice:
     return _added(total, each) if often % 2 else total
 
 
-def _reached(terms: Sequence[Term], x: Floats, never: float) -> list[Floats]:
+def _reached(alike: _Alike, x: Floats, never: float) -> list[Floats]:
     """Return P(AP >= x) for rising values, for each of the terms, which share a walk."""
-    cases = [_retrieved(term) for term in terms]
+    cases = [_retrieved(term) for term in alike.terms]
     n_pos = np.array([case.n_pos for case in cases])
     # Values above 1 are never reached, so that the walk ends before them.
     possible = x <= 1
     top = float(x[possible][-1] * n_pos.max())
-    walk = Walk(Shape(cases, terms[0].items.ends), top, (x[1] - x[0]) * int(n_pos.min()), never)
+    walk = Walk(alike.plans, top, (x[1] - x[0]) * int(n_pos.min()), never)
     chances = np.zeros((len(cases), x.size))
     for row, case in zip(chances, cases, strict=True):
         row[possible] = walk.reached(case, x[possible] * case.n_pos)

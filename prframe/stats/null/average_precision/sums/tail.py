@@ -23,10 +23,10 @@ from prframe.stats.null.average_precision.sums.counting import (
     Effort,
     counted_sum_tails,
 )
+from prframe.stats.null.average_precision.sums.full_walks import MOST_POSITIVES, WholeSum
 from prframe.stats.null.average_precision.sums.lattice import is_rare, lattice_sum_tails
-from prframe.stats.null.average_precision.sums.paths import PathSum
+from prframe.stats.null.average_precision.sums.path_walks import PathSum
 from prframe.stats.null.average_precision.sums.terms import Sum, Term, bounds, centres, clustered
-from prframe.stats.null.average_precision.sums.whole import MOST_POSITIVES, WholeSum
 from prframe.stats.null.average_precision.tails.planned import FLATTEST, PlannedTail, is_trusted
 from prframe.stats.null.average_precision.tails.tail import Tail, constant_tail
 from prframe.typing import Floats, Integers
@@ -106,9 +106,13 @@ class _Values:
         if max(term.n_pos for term in self._terms) > MOST_POSITIVES:
             return [None] * places.size
         sums, targets = WholeSum(self._terms), self._targets[places]
-        for place, bound in zip(places.tolist(), sums.bounds(targets), strict=True):
-            self.bounds[place] = bound
-        return self._transformed(sums, places, sums.saddlepoints(targets))
+        tails = self._transformed(sums, places, sums.saddlepoints(targets))
+        lacking = np.array([self.bounds[place] is None for place in places.tolist()])
+        if lacking.any():
+            steepest = sums.bounds(targets[lacking])
+            for place, bound in zip(places[lacking].tolist(), steepest, strict=True):
+                self.bounds[place] = bound
+        return tails
 
     def _of_paths(self, places: Integers) -> list[Tail | None]:
         """Return tails from walks along paths, where other walks did not give a saddlepoint."""

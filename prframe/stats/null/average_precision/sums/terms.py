@@ -8,13 +8,17 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats.null.average_precision.generating_function.course import Course
-from prframe.stats.null.average_precision.generating_function.path import Lanes, Path, log_waves
+from prframe.stats.null.average_precision.generating_function.likely_path import (
+    Lanes,
+    Path,
+    log_waves,
+)
 from prframe.stats.null.average_precision.generating_function.saddlepoint import (
     Approximation,
     Points,
 )
 from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.stats.null.average_precision.generating_function.walk import Course
 from prframe.stats.null.average_precision.tails.planned import BACK, PROBED
 from prframe.stats.null.average_precision.tails.tail import Tail
 from prframe.typing import Floats, Integers

@@ -8,8 +8,8 @@ import numpy as np
 
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.approximations import ap_minimum
-from prframe.stats.null.average_precision.generating_function.course import Group
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
+from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.moments import ap_null_moments, retrieved_moments
 from prframe.stats.null.average_precision.tails.lattice import (
     MOST_HITS,

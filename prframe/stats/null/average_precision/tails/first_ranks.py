@@ -22,9 +22,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg.blas import daxpy
 
-from prframe.stats.null.average_precision.generating_function.course import GROWTH
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
-from prframe.stats.null.average_precision.tails.lattice import Retrieved, log_least_tail
+from prframe.stats.null.average_precision.generating_function.walk import GROWTH
+from prframe.stats.null.average_precision.tails.lattice import Retrieved, log_least_tails
 from prframe.typing import Floats, Integers
 
 # The most hits of a list, by the whole part of the value of T. Values beyond have no lists, as
@@ -107,7 +107,8 @@ class FirstRanks:
         if x >= len(_HITS):
             return None
         hits = min(self.case.n_pos, _HITS[int(x)])
-        never = _ROUNDED * ((log_least_tail(self.case, x) - _BELOW) // _ROUNDED)
+        least = float(log_least_tails([self.case], np.array([x]))[0])
+        never = _ROUNDED * ((least - _BELOW) // _ROUNDED)
         coarse, fine = self._reached(x, hits, never).tolist()
         if coarse <= 0 or not 0 < fine < 1 - _LEAST_REST:
             return None

@@ -22,12 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
 
-from prframe.stats.null.average_precision.generating_function.course import DENSE, GROWTH
 from prframe.stats.null.average_precision.generating_function.steps import (
     Items,
     Steps,
     log_binomial,
 )
+from prframe.stats.null.average_precision.generating_function.walk import DENSE, GROWTH
 from prframe.typing import Floats, Integers
 
 # A lattice has a row for each likely number of hits. Where more hits than this are likely it would
@@ -46,7 +46,7 @@ _APIECE = *((_ALIKE_VALUES, points) for points in _POINTS), (1.25, _POINTS[-1])
 # first number are left out. That is accurate enough for tails above the second number; for
 # smaller tails the next pair is taken, and beyond the last pair there is no answer.
 NEVER = ((-40.0, -20.0), (-57.0, -37.0), (-75.0, -55.0), (-112.0, -92.0), (-150.0, -130.0))
-# The logarithm of a tail is guessed to be this share of that of a lower bound (`log_least_tail`).
+# The logarithm of a tail is guessed to be this share of that of a lower bound (`log_least_tails`).
 # The guess decides which pair of `NEVER` is tried first.
 _GUESSED = 0.9
 # The slope of the tail's logarithm is taken between the value and a point that is this many points
@@ -106,12 +106,31 @@ class _Rows(NamedTuple):
 
 
 class _Terms(NamedTuple):
-    """The terms of a step: hits at its end and above it, the growth of T, and the chance."""
+    """The terms of steps: the row of hits at their end, hits above, growth, and the chance.
 
-    hits: Integers
+    Growth scatters with the standard deviation `spread`.
+    """
+
+    row: Integers
     above: Integers
     growth: Floats
+    spread: Floats
     chance: Floats
+
+    def split(self, cell: float) -> "tuple[Integers, Integers, Floats, Floats]":
+        """Return row, hits above, growth and chance of terms whose growth is certain.
+
+        Growth that varies is two values with its mean and variance, or one where the lattice
+        itself spreads it as much.
+        """
+        two = np.flatnonzero(self.spread > _NARROW * cell)
+        again = np.concatenate([np.arange(self.row.size), two])
+        growth, chance = self.growth[again], self.chance[again]
+        growth[two] -= self.spread[two]
+        growth[self.row.size :] += self.spread[two]
+        chance[two] /= 2
+        chance[self.row.size :] /= 2
+        return self.row[again], self.above[again], np.maximum(growth, 0.0), chance
 
 
 def lattice_tails(
@@ -131,7 +150,7 @@ def lattice_tails(
         for points in _POINTS:
             chosen_cases, values = [cases[k] for k in chosen], x[chosen]
             top = float(values.max())
-            walk = partial(Walk, Shape(chosen_cases, ends), top)
+            walk = partial(Walk, Plans(Shape(chosen_cases, ends)), top)
             columns[:, chosen], lumpy[chosen] = _compared(walk, chosen_cases, values, top / points)
             chosen = chosen[lumpy[chosen] & ~np.isnan(columns[2, chosen])]
             if not chosen.size:
@@ -152,6 +171,7 @@ class Lattice:
 
     def __init__(self, case: Retrieved, ends: Integers | None = None) -> None:
         self._shape = Shape([case], ends)
+        self._plans = Plans(self._shape)
         self._walks: dict[tuple[float, float, float], Walk] = {}
 
     def tails(self, x: float, *, close: bool = True) -> LatticeTails:
@@ -170,7 +190,7 @@ class Lattice:
     def _walk(self, top: float, cell: float, never: float) -> "Walk":
         """Return a walk, which is made only once."""
         if (top, cell, never) not in self._walks:
-            self._walks[top, cell, never] = Walk(self._shape, top, cell, never)
+            self._walks[top, cell, never] = Walk(self._plans, top, cell, never)
         return self._walks[top, cell, never]
 
 
@@ -184,7 +204,7 @@ def _compared(
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Return tails, slopes, and whether a lattice is too coarse, from walks of two widths."""
     coarse, never, furthest = np.zeros((0, 2, x.size)), 0.0, 0.0
-    guess = _GUESSED * min(map(log_least_tail, cases, x.tolist()))
+    guess = _GUESSED * float(log_least_tails(cases, x).min())
     for never, furthest in NEVER:
         if guess > furthest or furthest == NEVER[-1][1]:
             coarse = walk(2 * cell, never).pairs(cases, x)
@@ -193,11 +213,11 @@ def _compared(
     return combined_tails(walk(cell, never).pairs(cases, x), coarse, cell, furthest)
 
 
-def log_least_tail(case: Retrieved, x: float) -> float:
-    """Return a lower bound of log P(T >= x), the chance that the first ranks are positive."""
-    first = min(int(np.ceil(x)), case.n_pos)
-    ways = log_binomial(case.n - first, case.n_pos - first) - log_binomial(case.n, case.n_pos)
-    return float(ways)
+def log_least_tails(cases: Sequence[Retrieved], x: Floats) -> Floats:
+    """Return lower bounds of log P(T >= x), the chances that the first ranks are positive."""
+    n, n_pos, _ = np.array(cases, dtype=np.float64).T
+    first = np.minimum(np.ceil(x), n_pos)
+    return log_binomial(n - first, n_pos - first) - log_binomial(n, n_pos)
 
 
 def nearby(cell: float) -> Floats:
@@ -268,33 +288,127 @@ class _Left(NamedTuple):
     above: int
 
 
+class Plans:
+    """What walks with points of any distance have in common: their hits, and the terms of steps.
+
+    Parameters
+    ----------
+    shape : Shape
+    """
+
+    def __init__(self, shape: Shape) -> None:
+        self._shape = shape
+        self._known: dict[float, _Plan] = {}
+
+    def at(self, never: float) -> "_Plan":
+        """Return the plan in which chances whose logarithm is below `never` do not count."""
+        if never not in self._known:
+            self._known[never] = _Plan(self._shape, never)
+        return self._known[never]
+
+
+class _Plan:
+    """The hits that are likely at the end of each step, and the terms of the steps."""
+
+    def __init__(self, shape: Shape, never: float) -> None:
+        self.never = never
+        self.depths = sorted({case.depth for case in shape.cases})
+        depth = self.depths[-1]
+        self.items = Items(depth, depth, shape.ends)
+        self.steps = self.items.table(DENSE, GROWTH)
+        self._most = max(case.n_pos for case in shape.cases)
+        shapes = sorted({(case.n, case.n_pos) for case in shape.cases})
+        self._shapes = np.array(shapes).T[:, :, None]
+        self._moves: dict[tuple[int, int], tuple[Integers, _Terms]] = {}
+
+    def move(self, step: Steps, low: int, rows: int) -> tuple[Integers, _Terms]:
+        """Return the likely hits at the end of a step from so many rows, and the terms."""
+        place = int(step.above[0]), int(step.end[0])
+        if place not in self._moves:
+            hits, log_chance = self._likely(place[1])
+            only = np.zeros(hits.size, np.int64)
+            self._moves[place] = hits, self.terms(step, only, hits, (low, rows), log_chance)
+        return self._moves[place]
+
+    def shares(self, cases: Sequence[Retrieved]) -> tuple[Integers, Integers, Floats]:
+        """Return the cases, the likely numbers of retrieved positives, and their chances."""
+        n, n_pos, depth = np.array(cases).T
+        low = np.maximum(0, n_pos - (n - depth))
+        of, place = _ranges(np.minimum(depth, n_pos) - low + 1)
+        retrieved = low[of] + place
+        log_share = log_binomial(depth[of], retrieved)
+        log_share += log_binomial((n - depth)[of], n_pos[of] - retrieved)
+        log_share -= log_binomial(n, n_pos)[of]
+        likely = log_share > self.never
+        return of[likely], retrieved[likely], np.exp(log_share[likely])
+
+    def _likely(self, end: int) -> tuple[Integers, Floats]:
+        """Return the hits that a case may have at a rank, and the logarithms of their chances.
+
+        These are the largest of all cases.
+        """
+        hits = np.arange(min(end, self._most) + 1)
+        n, n_pos = self._shapes[:, self._shapes[0, :, 0] >= end]
+        log_chance = log_binomial(n_pos, hits) + log_binomial(n - n_pos, end - hits)
+        log_chance -= log_binomial(n, end)
+        largest = log_chance.max(axis=0)
+        likely = np.flatnonzero(largest > self.never)
+        between = slice(int(likely[0]), int(likely[-1]) + 1)
+        return hits[between], largest[between]
+
+    def terms(
+        self,
+        steps: Steps,
+        of: Integers,
+        hits: Integers,
+        rows: tuple[int, int],
+        log_chance_of_hits: Floats,
+    ) -> "_Terms":
+        """Return the terms of steps for hits at the ends of these, of which the chances are given.
+
+        All steps are taken from the same rows, given as the least hits and their number, and `of`
+        has the step of each number of hits.
+        """
+        above, size, end = (column[of] for column in (steps.above, steps.size, steps.end))
+        low, number_of_rows = rows
+        least = np.maximum(0, hits - (low + number_of_rows - 1))
+        row, place = _ranges(np.maximum(np.minimum(size, hits - low) - least + 1, 0))
+        j = least[row] + place
+        met = hits[row] - j
+        log_chance = log_binomial(size[row], j) + log_binomial(above[row], met)
+        log_chance -= log_binomial(end, hits)[row]
+        likely = log_chance + log_chance_of_hits[row] > self.never
+        row, met, number, chance = row[likely], met[likely], j[likely], np.exp(log_chance[likely])
+        step = of[row]
+        growth = number * (met + 1) * steps.single[step]
+        growth += number * (number - 1) * steps.pair[step]
+        share = number * (1 - number / np.maximum(steps.size, 1)[step]) * steps.spread[step]
+        spread = np.sqrt(share) * (met + number / 2)
+        return _Terms(row, met, growth, spread, chance)
+
+
 class Walk:
     """A walk to the last step of each case, for values of T up to `top`, by points `cell` apart.
 
     Chances whose logarithm is below `never` do not count.
     """
 
-    def __init__(self, shape: Shape, top: float, cell: float, never: float) -> None:
+    def __init__(self, plans: Plans, top: float, cell: float, never: float) -> None:
         self._add_multiple: Any = daxpy
-        self.cell, self.never = cell, never
-        depth = max(case.depth for case in shape.cases)
-        self.most = max(case.n_pos for case in shape.cases)
-        self.items = Items(depth, depth, shape.ends)
-        shapes = sorted({(case.n, case.n_pos) for case in shape.cases})
-        self.shapes = np.array(shapes).T[:, :, None]
+        self.cell = cell
+        self._plan = plans.at(never)
         self.width = int(np.ceil(top / cell + _NEARBY)) + 2
-        steps = self.items.table(DENSE, GROWTH)
-        depths = sorted({case.depth for case in shape.cases})
+        steps, depths = self._plan.steps, self._plan.depths
         leave = dict(zip(depths, np.searchsorted(steps.end, depths).tolist(), strict=True))
         self._left: dict[int, _Left] = {}
         self._ends: dict[int, tuple[int, Floats]] = {}
         rows = _Rows(0, np.eye(1, self.width), np.zeros(1))
-        for step in range(leave[depth] + 1):
+        for step in range(leave[depths[-1]] + 1):
             leaving = [depth for depth in depths if leave[depth] == step]
             left = _Left(self._survival(rows), rows, int(steps.above[step])) if leaving else None
             if left is not None:
                 self._left |= dict.fromkeys(leaving, left)
-            if step < leave[depth]:
+            if step < leave[depths[-1]]:
                 rows = self._moved(rows, steps.at(step))
 
     def pairs(self, cases: Sequence[Retrieved], x: Floats) -> Floats:
@@ -304,15 +418,16 @@ class Walk:
         """
         offsets = nearby(self.cell)
         chances = np.zeros((offsets.size, 2, x.size))
-        order = sorted(range(x.size), key=cases.__getitem__)
-        for case, same in groupby(order, key=cases.__getitem__):
-            places = list(same)
-            chances[:, :, places] = self._last(case, x[places], offsets)
+        above = np.array([self._left[case.depth].above for case in cases])
+        for rank in np.unique(above).tolist():
+            places = np.flatnonzero(above == rank)
+            chosen = [cases[place] for place in places.tolist()]
+            chances[:, :, places] = self._last(chosen, x[places] + offsets[:, None])
         return chances
 
     def reached(self, case: Retrieved, x: Floats) -> Floats:
         """Return P(T >= x) for many values of a case, `top` at most."""
-        retrieved, share = self._shares(case)
+        _, retrieved, share = self._plan.shares([case])
         low, survival = self._at_depth(case.depth)
         inside = (retrieved >= low) & (retrieved < low + survival.shape[0])
         mixed = share[inside] @ survival[retrieved[inside] - low]
@@ -324,42 +439,20 @@ class Walk:
         if depth not in self._ends:
             _, rows, above = self._left[depth]
             if above < depth:
-                rows = self._moved(rows, self.items.between(np.array([above]), np.array([depth])))
+                cut = self._plan.items.between(np.array([above]), np.array([depth]))
+                rows = self._moved(rows, cut)
             self._ends[depth] = rows.low, self._survival(rows)[0]
         return self._ends[depth]
 
-    def _shares(self, case: Retrieved) -> tuple[Integers, Floats]:
-        """Return the likely numbers of retrieved positives, and their chances."""
-        n, n_pos, depth = case
-        retrieved = np.arange(max(0, n_pos - (n - depth)), min(depth, n_pos) + 1)
-        log_share = log_binomial(depth, retrieved) + log_binomial(n - depth, n_pos - retrieved)
-        log_share -= log_binomial(n, n_pos)
-        likely = log_share > self.never
-        return retrieved[likely], np.exp(log_share[likely])
-
-    def _likely(self, end: int) -> tuple[Integers, Floats]:
-        """Return the hits that a case may have at a rank, and the logarithms of their chances.
-
-        These are the largest of all cases.
-        """
-        hits = np.arange(min(end, self.most) + 1)
-        n, n_pos = self.shapes[:, self.shapes[0, :, 0] >= end]
-        log_chance = log_binomial(n_pos, hits) + log_binomial(n - n_pos, end - hits)
-        log_chance -= log_binomial(n, end)
-        largest = log_chance.max(axis=0)
-        likely = np.flatnonzero(largest > self.never)
-        between = slice(int(likely[0]), int(likely[-1]) + 1)
-        return hits[between], largest[between]
-
     def _moved(self, rows: _Rows, step: Steps) -> _Rows:
         """Return the distributions at the end of a step."""
-        hits, log_chance = self._likely(int(step.end[0]))
+        hits, terms = self._plan.move(step, rows.low, rows.weight.shape[0])
         low, high = int(hits[0]), int(hits[-1])
-        hits, above, growth, chance = self._terms(step, hits, rows, log_chance)
+        row, above, growth, chance = terms.split(self.cell)
         place, part = np.divmod(growth / self.cell, 1.0)
         shift = np.concatenate([place, place + 1]).astype(np.int64)
         factor = np.concatenate([(1 - part) * chance, part * chance])
-        source, target = np.tile(above - rows.low, 2), np.tile(hits - low, 2)
+        source, target = np.tile(above - rows.low, 2), np.tile(row, 2)
         width = self.width
         # T is at most the number of hits, plus a little where it was shared between points.
         most = (above / self.cell).astype(np.int64) + _DRIFT
@@ -377,33 +470,6 @@ class Walk:
             add_multiple(before, after, count, share, begin, 1, end, 1)
         return _Rows(low, weight, beyond)
 
-    def _terms(
-        self, step: Steps, hits: Integers, rows: _Rows, log_chance_of_hits: Floats
-    ) -> "_Terms":
-        """Return the terms of a step for hits at its end, of which the chances are given."""
-        above, size, end = int(step.above[0]), int(step.size[0]), int(step.end[0])
-        high = rows.low + rows.weight.shape[0] - 1
-        j = np.arange(max(0, int(hits[0]) - high), min(size, int(hits[-1]) - rows.low) + 1)
-        before = hits[:, None] - j
-        log_chance = log_binomial(size, j) + log_binomial(above, before)
-        log_chance -= log_binomial(end, hits)[:, None]
-        likely = log_chance + log_chance_of_hits[:, None] > self.never
-        possible = likely & (before >= rows.low) & (before <= high)
-        row, column = np.nonzero(possible)
-        met, number, chance = before[row, column], j[column], np.exp(log_chance[row, column])
-        growth = number * (met + 1) * float(step.single[0])
-        growth += number * (number - 1) * float(step.pair[0])
-        share = number * (1 - number / max(size, 1)) * float(step.spread[0])
-        spread = np.sqrt(share) * (met + number / 2)
-        # Growth that varies is two values with its mean and variance, or one where the lattice
-        # itself spreads it as much.
-        two = np.flatnonzero(spread > _NARROW * self.cell)
-        chance[two] /= 2
-        again = np.concatenate([np.arange(row.size), two])
-        growth[two] -= spread[two]
-        growth = np.concatenate([growth, growth[two] + 2 * spread[two]])
-        return _Terms(hits[row[again]], met[again], np.maximum(growth, 0.0), chance[again])
-
     @staticmethod
     def _survival(rows: _Rows) -> Floats:
         """Return P(T >= x) and P(T < x) at the points of the lattice, by number of hits."""
@@ -412,31 +478,51 @@ class Walk:
         below = np.cumsum(rows.weight, axis=1) - rows.weight / 2
         return np.stack([above + rows.beyond[:, None], below])
 
-    def _last(self, case: Retrieved, values: Floats, offsets: Floats) -> Floats:
-        """Take the last step of a case; return both tails of values, moved by each offset."""
-        depth = case.depth
-        survival, (low, *_), above = self._left[depth]
-        cut = self.items.between(np.array([above]), np.array([depth]))
-        x = values + offsets[:, None]
-        chances = np.zeros((2, *x.shape))
-        retrieved, share = self._shares(case)
-        rows = _Rows(low, survival[0], np.zeros(0))
-        terms = self._terms(cut, retrieved, rows, np.log(share))
-        factor = terms.chance * share[terms.hits - int(retrieved[0])]
-        at_once = max(1, _AT_ONCE // x.size)
-        for begin in range(0, factor.size, at_once):
-            part = slice(begin, begin + at_once)
-            rows_of = (terms.above[part] - low)[:, None, None]
-            value = self._at(survival, rows_of, x - terms.growth[part, None, None])
-            chances += np.tensordot(value, factor[part], axes=([1], [0]))
-        return np.moveaxis(chances, 0, 1)
+    def _last(self, cases: Sequence[Retrieved], x: Floats) -> Floats:
+        """Take the last steps of cases, which begin at one rank; return both tails of values.
+
+        `x` has the shape (n_offsets, n_cases), and the result (n_offsets, 2, n_cases).
+        """
+        index = {case: place for place, case in enumerate(dict.fromkeys(cases))}
+        depth = np.array([case.depth for case in index])
+        survival, (low, *_), above = self._left[int(depth[0])]
+        cuts = self._plan.items.between(np.full(depth.size, above), depth)
+        of, retrieved, share = self._plan.shares(list(index))
+        rows = low, survival.shape[1]
+        terms = self._plan.terms(cuts, of, retrieved, rows, np.log(share)).split(self.cell)
+        order = np.argsort(of[terms[0]], kind="stable")
+        row, met, growth, chance = (column[order] for column in terms)
+        factor = chance * share[row]
+        number = np.bincount(of[row], minlength=depth.size)
+        begin = np.cumsum(number) - number
+        case = np.array([index[each] for each in cases])
+        chances = np.zeros((x.shape[0], 2, x.shape[1]))
+        at_once = max(1, _AT_ONCE // (int(number.max()) * x.shape[0]))
+        for first in range(0, case.size, at_once):
+            part = slice(first, first + at_once)
+            value, place = _ranges(number[case[part]])
+            term = begin[case[part]][value] + place
+            each = self._at(survival, met[term] - low, x[:, part][:, value] - growth[term])
+            starts = np.flatnonzero(place == 0)
+            chances[:, :, part] = np.add.reduceat(each * factor[term], starts, axis=2)
+        return chances
 
     def _at(self, survival: Floats, row: Integers, x: Floats) -> Floats:
-        """Return P(T >= x) and P(T < x) between the points of the lattice, given hits."""
+        """Return P(T >= x) and P(T < x) between the points of the lattice, given hits.
+
+        `x` has the shape (n_offsets, n_rows), and the result (n_offsets, 2, n_rows).
+        """
         place, share = np.divmod(np.maximum(x, 0.0) / self.cell, 1.0)
         index = place.astype(np.int64)
         value = (1 - share) * survival[:, row, index] + share * survival[:, row, index + 1]
-        return np.where(x > 0, value, np.array([1.0, 0.0])[:, None, None, None])
+        value = np.where(x > 0, value, np.array([1.0, 0.0])[:, None, None])
+        return np.moveaxis(value, 0, 1)
+
+
+def _ranges(number: Integers) -> tuple[Integers, Integers]:
+    """Return the places of numbers, each so many times, and 0, 1, ... for each of these."""
+    of = np.repeat(np.arange(number.size), number)
+    return of, np.arange(of.size) - (np.cumsum(number) - number)[of]
 
 
 def sums_from(weight: Floats, row: Integers, begin: Integers) -> Floats:

@@ -5,11 +5,15 @@ falls: a state is decided once the target is surely reached or surely missed, an
 is placed in closed form. While the states are few this is branch and bound, and exact. When they
 grow many, states with the same number of positives and nearly the same T are merged into their
 mean; merged into the least or the largest instead, they give bounds.
+
+Walks of many groups, or towards many targets, go side by side: most have a few states at a time,
+so that each would spend its time on small arrays. A state knows its lane, which is the number of
+its walk.
 """
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, log
+from math import inf
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,7 +22,7 @@ from scipy.special import digamma
 
 from prframe.stats.null.average_precision.generating_function.steps import (
     Items,
-    Step,
+    Steps,
     log_binomial,
 )
 from prframe.typing import Floats, Integers
@@ -38,6 +42,10 @@ _BOUND = (256, 0.02)
 _SPARSE = 8
 # States are left out if the natural logarithm of their share of the smaller tail is below this.
 _NEGLIGIBLE = -21.0
+# At most this many states are each of a kind of its own, as telling kinds apart would take longer.
+_APIECE = 512
+# The number of walks that go side by side, which bounds the memory.
+_LANES = 64
 
 
 class Tails(NamedTuple):
@@ -55,21 +63,42 @@ class Tails(NamedTuple):
 
 
 class States(NamedTuple):
-    """Positives met, T so far, and the logarithm of the probability of each state."""
+    """The lane, positives met, T so far, and the logarithm of the probability of each state."""
 
+    lane: Integers
     hits: Integers
     total: Floats
     log_weight: Floats
 
     def where(self, chosen: Chosen) -> "States":
         """Return some of the states."""
-        return States(self.hits[chosen], self.total[chosen], self.log_weight[chosen])
+        lane, hits, total, log_weight = self
+        return States(lane[chosen], hits[chosen], total[chosen], log_weight[chosen])
 
 
-Parts: TypeAlias = list[States]
+class _Kinds(NamedTuple):
+    """The lanes and the numbers of hits that states have, and the kind of each state."""
+
+    lane: Integers
+    hits: Integers
+    of: "Integers | slice"
+
+    @classmethod
+    def among(cls, states: States, count: int) -> "_Kinds":
+        """Return the kinds from the fewest to the most hits of each lane, `count` in number."""
+        if states.hits.size <= _APIECE:
+            return cls(states.lane, states.hits, slice(None))
+        low, high = np.full(count, np.iinfo(np.int64).max), np.full(count, -1)
+        np.minimum.at(low, states.lane, states.hits)
+        np.maximum.at(high, states.lane, states.hits)
+        number = np.maximum(high - low + 1, 0)
+        before = np.cumsum(number) - number
+        lane = np.repeat(np.arange(count), number)
+        hits = np.arange(lane.size) - before[lane] + low[lane]
+        return cls(lane, hits, before[states.lane] + states.hits - low[states.lane])
 
 
-@dataclass
+@dataclass(frozen=True)
 class Walk:
     """A walk towards a target.
 
@@ -105,172 +134,289 @@ class Walk:
     is_fine: bool = False
     is_counted: bool = False
 
-    def __post_init__(self) -> None:
-        """Begin with no decided states."""
-        self._reached = self._missed = self._left_out = -inf
-        self._is_exact, self._is_merged = True, False
-
     def tails(self) -> Tails:
         """Walk down the ranks and return the tails."""
-        states = States(np.zeros(1, np.int64), np.zeros(1), np.zeros(1))
-        if self.n_pos == 1:
-            self._place_last(states, 0)
-            return self._result()
-        for step in self._steps():
-            states = self._open(self._passed(states, step), step.end)
-            if not states.hits.size:
-                break
-            if states.hits.size > self.most and not self.is_counted:
-                states = self._merged(states)
-        return self._result()
+        return walked([self])[0]
 
-    def _steps(self) -> Iterator[Step]:
+    def steps(self) -> Steps:
         """Return the steps of the walk."""
         if self.is_counted:
-            return self.items.steps(inf, 0.0)
+            return self.items.table(inf, 0.0)
         if self.rounding != "mean":
-            return self.items.steps(*_BOUND)
+            return self.items.table(*_BOUND)
         if self.is_fine:
-            return self.items.steps(*_SINGLE)
-        return self.items.steps(*(_BOUND if self.n_pos <= _SPARSE else _GENERAL))
+            return self.items.table(*_SINGLE)
+        return self.items.table(*(_BOUND if self.n_pos <= _SPARSE else _GENERAL))
 
-    def _result(self) -> Tails:
-        """Return the tails that the decided states add up to."""
-        is_exact = self._is_exact and not self._is_merged
-        return Tails(self._reached, self._missed, self._left_out, is_exact, self._is_merged)
 
-    def _passed(self, states: States, step: Step) -> States:
+def walked(walks: Sequence[Walk]) -> list[Tails]:
+    """Return the tails of walks with the same rounding, many of which go side by side."""
+    steps = [walk.steps() for walk in walks]
+    order = sorted(range(len(walks)), key=lambda place: steps[place].size.size)
+    tails: dict[int, Tails] = {}
+    for begin in range(0, len(order), _LANES):
+        chosen = order[begin : begin + _LANES]
+        together = _SideBySide([walks[k] for k in chosen], [steps[k] for k in chosen])
+        tails |= dict(zip(chosen, together.tails(), strict=True))
+    return [tails[place] for place in range(len(walks))]
+
+
+class _Step(NamedTuple):
+    """The steps that all lanes take at once, as in `Step`; of no ranks where a walk has ended."""
+
+    above: Floats
+    size: Floats
+    single: Floats
+    pair: Floats
+    first: Floats
+    last: Floats
+
+    @property
+    def end(self) -> Floats:
+        """The rank of the last item of each step."""
+        return self.above + self.size
+
+    @property
+    def is_exact(self) -> NDArray[np.bool_]:
+        """Whether steps are one rank or one tie block, so that their growth is certain."""
+        return np.asarray(self.first == self.last)
+
+
+class _SideBySide:
+    """Walks side by side, each in a lane."""
+
+    def __init__(self, walks: Sequence[Walk], steps: Sequence[Steps]) -> None:
+        self._items = [walk.items for walk in walks]
+        self._rounding = walks[0].rounding
+        self._n = np.array([items.n for items in self._items])
+        self._depth = np.array([items.depth for items in self._items])
+        self._is_tied = np.array([items.is_tied for items in self._items])
+        self._n_pos = np.array([walk.n_pos for walk in walks])
+        self._target, self._cell, self._scale, self._most = np.array(
+            [
+                (walk.target, walk.cell, walk.scale, inf if walk.is_counted else walk.most)
+                for walk in walks
+            ],
+            dtype=np.float64,
+        ).T
+        self._steps = _steps(steps)
+        self._reached, self._missed, self._left_out = np.full((3, len(walks)), -inf)
+        self._is_exact, self._is_merged = np.ones(len(walks), np.bool_), self._n < 0
+
+    def tails(self) -> list[Tails]:
+        """Walk down the ranks and return the tails of each lane."""
+        lane = np.arange(self._n.size)
+        with np.errstate(divide="ignore"):
+            self._walk(States(lane, np.zeros_like(lane), np.zeros(lane.size), np.zeros(lane.size)))
+        is_exact = self._is_exact & ~self._is_merged
+        columns = self._reached, self._missed, self._left_out, is_exact, self._is_merged
+        return [Tails(*row) for row in zip(*(c.tolist() for c in columns), strict=True)]
+
+    def _walk(self, states: States) -> None:
+        """Walk down the ranks and decide all states."""
+        is_last = self._n_pos == 1
+        self._place_last(states.where(is_last), np.zeros(self._n.size))
+        states = states.where(~is_last)
+        for step in self._steps:
+            if not states.hits.size:
+                break
+            states = self._merged(self._open(self._passed(states, step), step.end))
+
+    def _passed(self, states: States, step: _Step) -> States:
         """Take a step; return the states that are still undecided."""
-        low = int(states.hits.min())
-        met = np.arange(low, int(states.hits.max()) + 1)
-        positives, chances = self._chances(step, met)
-        parts: Parts = [states.where(np.zeros(states.hits.size, np.bool_))]
-        for j, chance in zip(positives.tolist(), chances, strict=True):
-            weight = states.log_weight + chance[states.hits - low]
-            if (total := _log_sum(weight)) < _NEGLIGIBLE + min(self._reached, self._missed):
-                self._left_out = float(np.logaddexp(self._left_out, total))
-                continue
-            possible = weight > -inf
-            if j and not step.is_exact:
-                self._is_exact = False
-            hits, reached, _ = states.where(possible)
-            after = States(hits + j, reached + self._growth(step, hits, j), weight[possible])
-            last, complete = after.hits == self.n_pos - 1, after.hits == self.n_pos
+        kinds = _Kinds.among(states, self._n.size)
+        rest, size = (self._n_pos[kinds.lane] - kinds.hits), step.size[kinds.lane]
+        left = (self._n - step.above)[kinds.lane]
+        fewest, most = np.maximum(size - (left - rest), 0).min(), np.minimum(size, rest).max()
+        parts = [states.where(np.zeros(states.hits.size, np.bool_))]
+        for j in range(int(fewest), int(most) + 1):
+            chance = _log_chance(j, rest, left, size)[kinds.of]
+            open_ = self._not_negligible(states, chance)
+            lane, hits, total, weight = States(*states[:3], states.log_weight + chance).where(
+                open_
+            )
+            if j:
+                self._is_exact[lane[~step.is_exact[lane]]] = False
+            after = States(lane, hits + j, total + self._growth(step, lane, hits, j), weight)
+            last = after.hits == self._n_pos[lane] - 1
+            complete = after.hits == self._n_pos[lane]
             self._place_last(after.where(last), step.end)
             self._add_complete(after.where(complete))
             parts.append(after.where(~(last | complete)))
         return States(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
-    def _growth(self, step: Step, hits: Integers, j: int) -> Floats:
+    def _not_negligible(self, states: States, chance: Floats) -> NDArray[np.bool_]:
+        """Return the states that may go on with a chance, and note those that are left out."""
+        weight = states.log_weight + chance
+        total = self._log_sums(weight, states.lane)
+        is_negligible = total < _NEGLIGIBLE + np.minimum(self._reached, self._missed)
+        if is_negligible.any():
+            left_out = np.logaddexp(self._left_out, total)
+            self._left_out = np.where(is_negligible, left_out, self._left_out)
+        return np.asarray((weight > -inf) & ~is_negligible[states.lane])
+
+    def _growth(self, step: _Step, lane: Integers, hits: Integers, j: int) -> Floats:
         """Return the growth of T in a step with j positives."""
-        if step.is_exact or self.rounding == "mean":
-            return step.growth(hits, np.full(hits.size, j))
-        own = j * j if self.items.is_tied and self.rounding == "high" else j * (j + 1) / 2
-        end = step.last if self.rounding == "low" else step.first
-        return np.asarray((j * hits + own) / end)
+        growth = j * (hits + 1) * step.single[lane] + j * (j - 1) * step.pair[lane]
+        if self._rounding == "mean":
+            return np.asarray(growth)
+        high = np.where(self._is_tied[lane], j * j, j * (j + 1) / 2)
+        own = high if self._rounding == "high" else j * (j + 1) / 2
+        end = (step.last if self._rounding == "low" else step.first)[lane]
+        return np.where(step.is_exact[lane], growth, (j * hits + own) / end)
 
-    def _chances(self, step: Step, met: Integers) -> tuple[Integers, Floats]:
-        """Return the possible numbers of positives in a step, and log chances, by those met."""
-        left, rest = float(self.items.n - step.above), self.n_pos - met
-        if step.size == 1:
-            share = np.clip(rest / left, 0, 1)
-            with np.errstate(divide="ignore"):
-                return np.arange(2), np.stack([np.log1p(-share), np.log(share)])
-        least = max(0, step.size - int(left - rest.min()))
-        j = np.arange(least, min(step.size, int(rest.max())) + 1)
-        ways = log_binomial(rest, j[:, None]) + log_binomial(left - rest, step.size - j[:, None])
-        return j, ways - log_binomial(left, step.size)
-
-    def _place_last(self, states: States, rank: int) -> None:
+    def _place_last(self, states: States, rank: Floats) -> None:
         """Decide states with one positive left, which may stand anywhere below a rank."""
-        if not states.hits.size:
+        lane, log_weight = states.lane, states.log_weight
+        if not lane.size:
             return
-        lack = self.target - states.total
-        with np.errstate(divide="ignore"):
-            furthest = np.where(lack > 0, self.n_pos / np.maximum(lack, 0), np.inf)
+        lack = self._target[lane] - states.total
+        furthest = np.where(lack > 0, self._n_pos[lane] / np.maximum(lack, 0), np.inf)
         # The rounding of the target's division must not cost a rank.
-        below = self.items.n - rank
-        near = np.maximum(self.items.up_to(furthest * (1 + 1e-13)) - rank, 0)
+        below = self._n[lane] - rank[lane]
+        near = np.maximum(self._up_to(lane, furthest * (1 + 1e-13)) - rank[lane], 0)
         near = np.where(lack > 0, near, below)
-        with np.errstate(divide="ignore"):
-            self._add(
-                states.log_weight + np.log(near / below),
-                states.log_weight + np.log1p(-near / below),
-            )
+        self._add_reached(lane, log_weight + np.log(near / below))
+        self._add_missed(lane, log_weight + np.log1p(-near / below))
+
+    def _up_to(self, lane: Integers, rank: Floats) -> Floats:
+        """Return how many items of lanes stand in blocks that end at or above a rank."""
+        number = np.minimum(np.floor(rank), self._depth[lane])
+        tied = np.flatnonzero(self._is_tied[lane])
+        for each in np.unique(lane[tied]).tolist():
+            places = tied[lane[tied] == each]
+            number[places] = self._items[each].up_to(rank[places])
+        return np.asarray(number)
 
     def _add_complete(self, states: States) -> None:
         """Decide states that have met all positives."""
-        good = states.total >= self.target
-        self._add(states.log_weight[good], states.log_weight[~good])
+        if not states.lane.size:
+            return
+        good = states.total >= self._target[states.lane]
+        self._add_reached(states.lane[good], states.log_weight[good])
+        self._add_missed(states.lane[~good], states.log_weight[~good])
 
-    def _add(self, reached: Floats, missed: Floats) -> None:
-        """Add the chances of decided states to the result."""
-        self._reached = float(np.logaddexp(self._reached, _log_sum(reached)))
-        self._missed = float(np.logaddexp(self._missed, _log_sum(missed)))
+    def _add_reached(self, lane: Integers, log_weight: Floats) -> None:
+        """Add chances of states that reach the target."""
+        if lane.size:
+            self._reached = np.logaddexp(self._reached, self._log_sums(log_weight, lane))
 
-    def _open(self, states: States, rank: int) -> States:
+    def _add_missed(self, lane: Integers, log_weight: Floats) -> None:
+        """Add chances of states that miss the target."""
+        if lane.size:
+            self._missed = np.logaddexp(self._missed, self._log_sums(log_weight, lane))
+
+    def _log_sums(self, logs: Floats, lane: Integers) -> Floats:
+        """Return the logarithm of a sum for each lane."""
+        if self._n.size == 1:
+            shift = _finite(logs.max(initial=-inf, keepdims=True))
+            return np.asarray(shift + np.log(np.exp(logs - shift).sum()))
+        largest = np.full(self._n.size, -inf)
+        np.maximum.at(largest, lane, logs)
+        shift = _finite(largest)
+        return np.asarray(
+            shift + np.log(np.bincount(lane, np.exp(logs - shift[lane]), shift.size))
+        )
+
+    def _open(self, states: States, rank: Floats) -> States:
         """Decide the states that can be decided; return the others."""
         if not states.hits.size:
             return states
-        low = int(states.hits.min())
-        met = np.arange(low, int(states.hits.max()) + 1)
-        surely = states.total + self._least_to_come(met)[states.hits - low] >= self.target
-        never = states.total + self._most_to_come(met, rank)[states.hits - low] < self.target
-        self._add(states.log_weight[surely], states.log_weight[never])
+        kinds = _Kinds.among(states, self._n.size)
+        least = states.total + self._least_to_come(kinds.lane, kinds.hits)[kinds.of]
+        most = states.total + self._most_to_come(kinds.lane, kinds.hits, rank)[kinds.of]
+        surely, never = least >= self._target[states.lane], most < self._target[states.lane]
+        self._add_reached(states.lane[surely], states.log_weight[surely])
+        self._add_missed(states.lane[never], states.log_weight[never])
         return states.where(~(surely | never))
 
     def _merged(self, states: States) -> States:
+        """Merge states that lack nearly the same, in lanes with too many states."""
+        number = np.bincount(states.lane, minlength=self._n.size)
+        is_full = number > self._most
+        if not is_full.any():
+            return states
+        self._is_merged |= is_full
+        full = is_full[states.lane]
+        parts = states.where(~full), self._together(states.where(full))
+        return States(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+    def _together(self, states: States) -> States:
         """Merge states that lack nearly the same."""
-        self._is_merged = True
-        lack = self.target - states.total - self._least_to_come(states.hits)
-        part = np.maximum(lack, 1e-300) / self.scale
+        lane, hits = states.lane, states.hits
+        lack = self._target[lane] - states.total - self._least_to_come(lane, hits)
+        part = np.maximum(lack, 1e-300) / self._scale[lane]
         # Cells are equally wide in the logarithm below the scale, and in the lack itself beyond.
         place = np.where(part < 1, np.log(np.minimum(part, 1)), part - 1)
-        cell = np.floor(place / self.cell).astype(np.int64)
-        cell += (states.hits - states.hits.min()) * (int(np.ptp(cell)) + 1) - cell.min()
+        cell = np.floor(place / self._cell[lane]).astype(np.int64)
+        row = lane * (int(hits.max()) + 1) + hits
+        cell += row * (int(np.ptp(cell)) + 1) - cell.min()
         # Runs of states are in order already, which a stable sort makes use of.
         order = np.argsort(cell, kind="stable")
-        hits, total, weight = states.where(order)
+        lane, hits, total, weight = states.where(order)
         new = np.flatnonzero(np.diff(cell[order], prepend=-1))
         largest = np.maximum.reduceat(weight, new)
         share = np.exp(weight - np.repeat(largest, np.diff(new, append=weight.size)))
         sums = np.add.reduceat(share, new)
         together = largest + np.log(sums)
-        if self.rounding == "mean":
+        if self._rounding == "mean":
             kept = np.add.reduceat(share * total, new) / sums
         else:
-            pick = np.minimum if self.rounding == "low" else np.maximum
+            pick = np.minimum if self._rounding == "low" else np.maximum
             kept = pick.reduceat(total, new)
-        return States(hits[new], kept, together)
+        return States(lane[new], hits[new], kept, together)
 
-    def _most_to_come(self, hits: Integers, rank: int) -> Floats:
+    def _most_to_come(self, lane: Integers, hits: Integers, rank: Floats) -> Floats:
         """Return the most by which T can grow below a rank."""
-        rest = self.n_pos - hits
-        if self.items.is_tied:
-            # All positives left earn at most the precision n_pos / (rank + those left).
-            return np.asarray(rest * self.n_pos / np.maximum(rank + rest, 1))
+        n_pos, end = self._n_pos[lane], rank[lane]
+        rest = n_pos - hits
         # T grows most if all positives that are left, or fit in, follow at once.
-        more = np.clip(self.items.depth - rank, 0, rest)
-        return np.asarray(more - (rank - hits) * (_harmonic(rank + more) - _harmonic(rank)))
+        more = np.clip(self._depth[lane] - end, 0, rest)
+        most = more - (end - hits) * (_harmonic(end + more) - _harmonic(end))
+        # With ties all positives left earn at most the precision n_pos / (rank + those left).
+        return np.where(self._is_tied[lane], rest * n_pos / np.maximum(end + rest, 1), most)
 
-    def _least_to_come(self, hits: Integers) -> Floats:
+    def _least_to_come(self, lane: Integers, hits: Integers) -> Floats:
         """Return the least growth of T to come, where all positives left come last of all.
 
         In a tied block they count for no less.
         """
-        if self.items.depth < self.items.n:
-            return np.zeros(hits.size)
-        rest = self.n_pos - hits
-        spread = _harmonic(self.items.n) - _harmonic(self.items.n - rest)
-        return np.asarray(rest - (self.items.n - self.n_pos) * spread)
+        n, rest = self._n[lane], self._n_pos[lane] - hits
+        spread = _harmonic(n) - _harmonic(n - rest)
+        least = rest - (n - self._n_pos[lane]) * spread
+        return np.where(self._depth[lane] < n, 0.0, least)
 
 
-def _log_sum(logs: Floats) -> float:
-    """Return the logarithm of a sum."""
-    largest = float(logs.max(initial=-inf))
-    return largest + log(np.exp(logs - largest).sum()) if largest > -inf else -inf
+def _steps(tables: Sequence[Steps]) -> list[_Step]:
+    """Return the steps that all lanes take at once."""
+    longest = max(table.size.size for table in tables)
+    columns = []
+    for name in _Step._fields:
+        rows = np.zeros((len(tables), longest))
+        for row, table in zip(rows, tables, strict=True):
+            values = getattr(table, name)
+            row[: values.size] = values
+        columns.append(rows.T)
+    return [_Step(*quantities) for quantities in zip(*columns, strict=True)]
 
 
-def _harmonic(n: "Integers | int") -> Floats:
+def _log_chance(j: int, rest: Integers, left: Floats, size: Floats) -> Floats:
+    """Return the logarithms of the chances that steps hold j positives.
+
+    `left` ranks, of which the step takes `size`, hold the `rest` of the positives.
+    """
+    if (size == 1).all():
+        share = np.minimum(rest / left, 1.0)
+        return np.asarray(np.log(share) if j else np.log1p(-share))
+    ways = log_binomial(rest, j) + log_binomial(left - rest, size - j)
+    return ways - log_binomial(left, size)
+
+
+def _finite(largest: Floats) -> Floats:
+    """Return the largest logarithms, and 0 where there are none."""
+    return np.where(largest > -inf, largest, 0.0)
+
+
+def _harmonic(n: "Integers | Floats") -> Floats:
     """Return 1 + 1/2 + ... + 1/n up to a constant."""
-    return np.asarray(digamma(np.asarray(n) + 1.0))
+    return np.asarray(digamma(np.asarray(n, dtype=np.float64) + 1.0))

@@ -9,9 +9,9 @@ import numpy as np
 
 from prframe.errors import PrframeError
 from prframe.stats._tolerances import EQUAL
-from prframe.stats.null.average_precision.generating_function.course import Course, Group
 from prframe.stats.null.average_precision.generating_function.inversion import Inversion
 from prframe.stats.null.average_precision.generating_function.steps import log_binomial
+from prframe.stats.null.average_precision.generating_function.walk import Course, Group
 from prframe.stats.null.average_precision.tails.alike import (
     LONG_WALK,
     MOST_TERMS,
@@ -22,7 +22,8 @@ from prframe.stats.null.average_precision.tails.alike import (
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
 from prframe.stats.null.average_precision.tails.first_ranks import FirstRanks
 from prframe.stats.null.average_precision.tails.lattice import MOST_HITS, Lattice
-from prframe.stats.null.average_precision.tails.merged_walk import Rounding, Tails, Walk
+from prframe.stats.null.average_precision.tails.merged_walk import Rounding, Walk
+from prframe.stats.null.average_precision.tails.mergers import Merger
 from prframe.stats.null.average_precision.tails.near_best import (
     near_best_bound,
     near_best_log_tail,
@@ -36,7 +37,6 @@ from prframe.stats.null.average_precision.tails.tail import (
     Tail,
     as_tail,
     constant_tail,
-    extrapolated,
     lattice_hints,
     log_rest,
     planned_hint,
@@ -65,8 +65,7 @@ _STUBBORN = 100
 _FAR = -115.0
 # A walk merges states that are closer than this share of the sum that they lack.
 _WIDE = 0.16
-# A second walk merges them at this share. The logarithm of the tail is extrapolated from both to a
-# share of 0, as its error grows with the square of the share.
+# A second walk merges them at this share (`Merger`).
 _NARROW = 0.08
 # A group with at most this many positives gets the second of these walks alone.
 _ONE_WIDTH = 8
@@ -92,8 +91,8 @@ class NullTails(AlikeGroups):
         self._first_ranks: dict[int, FirstRanks] = {}
         self._inversions: dict[tuple[int, ...], Inversion] = {}
 
-    def begun(self, asked: Sequence[Asked], method: APNullMethod) -> list[Tail | None]:
-        """Return the tails that are certain, or counted; None for others."""
+    def begun(self, asked: Sequence[Asked], method: APNullMethod) -> "list[Tail | Merger | None]":
+        """Return the tails that are certain, or walks that count rankings; None for others."""
         certain = [self._certain(*pair) for pair in asked]
         for (group, _), tail in zip(asked, certain, strict=True):
             most = LARGEST_DEPTH if tail is None else _LARGEST_IN_CLOSED_FORM
@@ -113,8 +112,11 @@ class NullTails(AlikeGroups):
 
     def finished(
         self, asked: Sequence[Asked], known: Sequence[Hint | None], method: APNullMethod
-    ) -> list[Tail]:
-        """Return the tails that `begun` did not find, from hints where there are any."""
+    ) -> "list[Tail | Merger]":
+        """Return the tails that `begun` did not give, from hints where there are any.
+
+        Where a walk with merged states is needed, this is what it needs to know.
+        """
         hints = {place: hint for place, hint in enumerate(known) if hint is not None}
         open_ = [
             place
@@ -126,21 +128,38 @@ class NullTails(AlikeGroups):
                 np.array(column) for column in zip(*(asked[p] for p in open_), strict=True)
             )
             hints |= dict(zip(open_, self._inverted(group, x), strict=True))
-        return [self._approximated(*pair, hints.get(place)) for place, pair in enumerate(asked)]
+        return [self._quick(*pair, hints.get(place)) for place, pair in enumerate(asked)]
 
-    def _approximated(self, group: int, x: float, hint: Hint | None) -> Tail:
+    def _quick(self, group: int, x: float, hint: Hint | None) -> "Tail | Merger":
+        """Return the tails of a value by hint or on a lattice, or what a walk needs to know."""
+        if hint is not None and self._is_good(group, hint):
+            return hint.tail
+        is_few = hint is not None and self._is_few(group, hint)
+        is_long = self._is_long(group)
+        if hint is not None and not hint.is_from_lattice and (is_long or not is_few):
+            lattice = self._on_lattice(group, x, MOST_TERMS if hint.is_accurate else inf)
+            if lattice is not None or is_long:
+                return lattice or hint.tail
+        if hint is not None and hint.is_from_lattice and self.groups[group].n_pos > _STUBBORN:
+            return hint.tail
+        hint = hint or self._hint(group, x)
+        first, second = self._walk(group, x, _NARROW, hint), None
+        if self.groups[group].n_pos > _ONE_WIDTH:
+            first, second = self._walk(group, x, _WIDE, hint), first
+        log_one = -float(self.log_rankings[group])
+        return Merger(first, second, log_one, may_be_empty=not self._is_whole)
+
+    def checked(self, group: int, x: float, tail: Tail) -> Tail:
         """Return the tails of a value that was neither certain nor counted, under their bound."""
-        tail = self._smooth(group, x, hint)
+        tail = self._smooth(group, x, tail)
         if not self._is_whole or tail.method == "exact":
             return tail
         # Steps that take many ranks do not tell the few negatives apart that stand at the bottom.
         bound = near_best_bound(*self.groups[group], self._target(group, x))
         return Tail(bound, log_rest(bound), "bound") if tail.log_reached > bound else tail
 
-    def _smooth(self, group: int, x: float, hint: Hint | None) -> Tail:
-        """Return the tails of a value by hint or walk."""
-        is_good = hint is not None and self._is_good(group, hint)
-        tail = hint.tail if hint is not None and is_good else self._walked(group, x, hint)
+    def _smooth(self, group: int, x: float, tail: Tail) -> Tail:
+        """Return the tails of a value, or better ones where methods smooth over single values."""
         n, n_pos = self.groups[group]
         if tail.method == "lattice" and n - n_pos <= SPARSE:
             # States are merged by the sum that they lack, which few negatives hardly change.
@@ -151,8 +170,7 @@ class NullTails(AlikeGroups):
             return tail
         # Where AP clusters, as with huge tie blocks, inversion and merged states are not sure.
         if self.log_states[group] <= log(_COUNTABLE):
-            walk = Walk(*self._items(group), self._target(group, x), is_counted=True)
-            return as_tail(walk.tails())
+            return as_tail(self._count(group, x).tails())
         lattice = self._on_lattice(group, x)
         return lattice if lattice is not None else tail._replace(method="estimate")
 
@@ -191,7 +209,9 @@ class NullTails(AlikeGroups):
             return exp(sure.log_reached), exp(sure.log_reached)
         self._refuse_large(group, LARGEST_DEPTH)
         hint = self._hint(group, x)
-        low, high = (self._walk(group, x, cell, hint, rounding) for rounding in ("low", "high"))
+        low, high = (
+            self._walk(group, x, cell, hint, rounding).tails() for rounding in ("low", "high")
+        )
         return exp(low.reached), min(exp(np.logaddexp(high.reached, high.left_out)), 1.0)
 
     def _is_good(self, group: int, hint: Hint) -> bool:
@@ -222,8 +242,8 @@ class NullTails(AlikeGroups):
         log_best = float(log_binomial(n - best, n_pos - best) - self.log_rankings[group])
         return Tail(log_best, log_rest(log_best), "exact")
 
-    def _counted(self, group: int, x: float, method: APNullMethod) -> Tail | None:
-        """Return the tails by counting rankings, None if these are too many."""
+    def _counted(self, group: int, x: float, method: APNullMethod) -> "Tail | Merger | None":
+        """Return the tails by counting rankings, or the walk that does; None if they are many."""
         if method in {"auto", "exact"} and not self.is_tied and self._is_sparse(group):
             items, n_pos = self._items(group)
             logs = sparse_log_tails(items.n, n_pos, items.depth, self._target(group, x))
@@ -238,8 +258,7 @@ class NullTails(AlikeGroups):
         # Items that are not retrieved matter by the number of positives among them alone.
         patterns = inf if depth is None else depth * log(2)
         if most and min(self.log_states[group], patterns) <= log(most):
-            walk = Walk(*self._items(group), self._target(group, x), is_counted=True)
-            return as_tail(walk.tails())
+            return Merger(self._count(group, x))
         if method == "exact":
             n, n_pos = self.groups[group]
             raise PrframeError(
@@ -249,29 +268,9 @@ class NullTails(AlikeGroups):
             )
         return None
 
-    def _walked(self, group: int, x: float, hint: Hint | None) -> Tail:
-        """Return the tails by walks with cells of one or two widths, unless a lattice suffices."""
-        is_few = hint is not None and self._is_few(group, hint)
-        is_long = self._is_long(group)
-        if hint is not None and not hint.is_from_lattice and (is_long or not is_few):
-            lattice = self._on_lattice(group, x, MOST_TERMS if hint.is_accurate else inf)
-            if lattice is not None or is_long:
-                return lattice or hint.tail
-        if hint is not None and hint.is_from_lattice and self.groups[group].n_pos > _STUBBORN:
-            return hint.tail
-        hint = hint or self._hint(group, x)
-        is_one_width = self.groups[group].n_pos <= _ONE_WIDTH
-        wide = self._walk(group, x, _NARROW if is_one_width else _WIDE, hint)
-        if is_one_width or not wide.is_merged:
-            return self._possible(group, as_tail(wide))
-        narrow = self._walk(group, x, _NARROW, hint)
-        if narrow.reached <= narrow.missed:
-            reached = min(extrapolated(wide.reached, narrow.reached), 0.0)
-            tail = Tail(reached, log_rest(reached), "lattice")
-        else:
-            missed = min(extrapolated(wide.missed, narrow.missed), 0.0)
-            tail = Tail(log_rest(missed), missed, "lattice")
-        return self._possible(group, tail)
+    def _count(self, group: int, x: float) -> Walk:
+        """Return the walk that counts rankings."""
+        return Walk(*self._items(group), self._target(group, x), is_counted=True)
 
     def _hint(self, group: int, x: float) -> Hint | None:
         """Return the tails of a value by inversion, None if single rankings carry weight."""
@@ -279,18 +278,10 @@ class NullTails(AlikeGroups):
             return None
         return self._inverted(np.array([group]), np.array([x]))[0]
 
-    def _possible(self, group: int, tail: Tail) -> Tail:
-        """Raise tails to the chance of a ranking; with ties or a depth the upper may be 0."""
-        one_ranking = -float(self.log_rankings[group])
-        reached = tail.log_reached
-        if reached > -inf or self._is_whole:
-            reached = max(reached, one_ranking)
-        return Tail(reached, max(tail.log_missed, one_ranking), tail.method)
-
     def _walk(
         self, group: int, x: float, cell: float, hint: Hint | None, rounding: Rounding = "mean"
-    ) -> Tails:
-        """Return the tails by a walk with cells of a width."""
+    ) -> Walk:
+        """Return a walk with cells of a width."""
         target = self._target(group, x)
         scale = _SCALE / hint.slope if hint else target
         n, n_pos = self.groups[group]
@@ -301,7 +292,7 @@ class NullTails(AlikeGroups):
                 f"than {LONG_WALK} negatives only where few rankings are as good, or as bad; "
                 f"got {n_pos} positives among {n} items; use `sf` with method 'auto'."
             )
-        walk = Walk(
+        return Walk(
             *self._items(group),
             target,
             cell,
@@ -310,7 +301,6 @@ class NullTails(AlikeGroups):
             rounding,
             is_fine=few or hint is None,
         )
-        return walk.tails()
 
     def _inverted(self, group: Integers, x: Floats) -> list[Hint]:
         """Return the tails of values by inversion, ``"transform"`` where it has converged."""

@@ -18,9 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats.null.average_precision.generating_function.course import DENSE, GROWTH, Course
 from prframe.stats.null.average_precision.generating_function.inversion import Inversion
-from prframe.stats.null.average_precision.generating_function.path import (
+from prframe.stats.null.average_precision.generating_function.likely_path import (
     Lanes,
     Path,
     log_waves,
@@ -33,6 +32,7 @@ from prframe.stats.null.average_precision.generating_function.saddlepoint import
     tails,
 )
 from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.stats.null.average_precision.generating_function.walk import DENSE, GROWTH, Course
 from prframe.typing import Floats
 
 # A saddlepoint is taken if the skewness of the tilted T is below this in size. It is within .3 %

@@ -14,10 +14,12 @@ The walk with merged states and the inversion are independent of each other, and
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
 from prframe.stats.null.average_precision.tails.lattice import lattice_tails
+from prframe.stats.null.average_precision.tails.mergers import Merger, merged_tails
 from prframe.stats.null.average_precision.tails.null_tails import NullTails
 from prframe.stats.null.average_precision.tails.planned import Problem, planned_tails
 from prframe.stats.null.average_precision.tails.tail import (
@@ -29,6 +31,8 @@ from prframe.stats.null.average_precision.tails.tail import (
     planned_hint,
 )
 from prframe.typing import Floats, Integers
+
+_Other = TypeVar("_Other", Tail, Tail | None)
 
 # The number of values from which on a walk that groups without ties share, or a lattice, is
 # quicker than a walk for each value.
@@ -44,20 +48,34 @@ def all_tails(
     """
     distinct = [_distinct(group, x) for _, group, x in parts]
     pairs, places = [asked for asked, _ in distinct], [place for _, place in distinct]
-    begun = [part.begun(asked, method) for (part, *_), asked in zip(parts, pairs, strict=True)]
+    each = [part.begun(asked, method) for (part, *_), asked in zip(parts, pairs, strict=True)]
+    begun = _merged(each)
     open_ = [
         [pair for pair, tail in zip(asked, tails, strict=True) if tail is None]
         for asked, tails in zip(pairs, begun, strict=True)
     ]
     hints = _known([part for part, *_ in parts], open_, method)
+    finished = [
+        part.finished(asked, known, method)
+        for (part, *_), asked, known in zip(parts, open_, hints, strict=True)
+    ]
     results = []
-    for (part, *_), tails, open_pairs, part_hints, place in zip(
-        parts, begun, open_, hints, places, strict=True
+    for (part, *_), tails, rest, asked, place in zip(
+        parts, begun, _merged(finished), open_, places, strict=True
     ):
-        finished = iter(part.finished(open_pairs, part_hints, method))
-        whole = [next(finished) if tail is None else tail for tail in tails]
+        checked = (part.checked(*pair, tail) for pair, tail in zip(asked, rest, strict=True))
+        whole = [next(checked) if tail is None else tail for tail in tails]
         results.append([whole[index] for index in place])
     return results
+
+
+def _merged(values: Sequence[Sequence[_Other | Merger]]) -> list[list[_Other | Tail]]:
+    """Replace what takes walks, in all parts, by the tails that these give side by side."""
+    mergers = [value for part in values for value in part if isinstance(value, Merger)]
+    tails = iter(merged_tails(mergers))
+    return [
+        [next(tails) if isinstance(value, Merger) else value for value in part] for part in values
+    ]
 
 
 def _distinct(group: Integers, x: Floats) -> tuple[list[Asked], list[int]]:

@@ -10,15 +10,12 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats.null.average_precision.generating_function.course import (
-    DENSE,
-    GROWTH,
-    Complexes,
-    Course,
-    Group,
-    Tilt,
+from prframe.stats.null.average_precision.generating_function.full_walks import NEVER, WholeWalk
+from prframe.stats.null.average_precision.generating_function.likely_path import (
+    Lanes,
+    Path,
+    leaning,
 )
-from prframe.stats.null.average_precision.generating_function.path import Lanes, Path, leaning
 from prframe.stats.null.average_precision.generating_function.saddlepoint import (
     Approximation,
     Points,
@@ -26,7 +23,14 @@ from prframe.stats.null.average_precision.generating_function.saddlepoint import
     nodes_about,
     refined_tails,
 )
-from prframe.stats.null.average_precision.generating_function.whole import NEVER, WholeWalk
+from prframe.stats.null.average_precision.generating_function.walk import (
+    DENSE,
+    GROWTH,
+    Complexes,
+    Course,
+    Group,
+    Tilt,
+)
 from prframe.stats.null.average_precision.sums.terms import (
     COARSE,
     Sum,

@@ -10,15 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prframe.stats.null.average_precision.generating_function.course import (
-    DENSE,
-    GROWTH,
-    Complexes,
-    Course,
-    Group,
-    Tilt,
-)
-from prframe.stats.null.average_precision.generating_function.path import (
+from prframe.stats.null.average_precision.generating_function.likely_path import (
     Lanes,
     Path,
     at_random,
@@ -31,6 +23,14 @@ from prframe.stats.null.average_precision.generating_function.saddlepoint import
     from_nodes,
     nodes_about,
     tails,
+)
+from prframe.stats.null.average_precision.generating_function.walk import (
+    DENSE,
+    GROWTH,
+    Complexes,
+    Course,
+    Group,
+    Tilt,
 )
 from prframe.stats.null.average_precision.sums.terms import COARSE, Sum, Term
 from prframe.typing import Floats

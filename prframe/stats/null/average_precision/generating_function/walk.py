@@ -20,9 +20,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats.null.average_precision.generating_function.path import Lanes, Path, coupling
-from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
-from prframe.stats.null.average_precision.generating_function.tables import (
+from prframe.stats.null.average_precision.generating_function.likely_path import (
+    Lanes,
+    Path,
+    coupling,
+)
+from prframe.stats.null.average_precision.generating_function.step_terms import (
     Rows,
     Table,
     last_table,
@@ -30,6 +33,7 @@ from prframe.stats.null.average_precision.generating_function.tables import (
     step_table,
     trimmed,
 )
+from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
 from prframe.typing import Floats, Integers
 
 Complexes: TypeAlias = NDArray[np.complex128]

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prframe.stats.null.average_precision.generating_function.path import Lanes, Path
+from prframe.stats.null.average_precision.generating_function.likely_path import Lanes, Path
 from prframe.stats.null.average_precision.generating_function.steps import Steps, log_binomial
 from prframe.typing import Floats, Integers
 

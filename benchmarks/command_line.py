@@ -1,0 +1,115 @@
+"""``python -m benchmarks.command_line``: whole processes, from the start to the last line.
+
+``prframe --help`` beside an interpreter that does nothing, and ``prframe evaluate`` of generated runs
+beside ir_measures and pytrec_eval, where these are installed. The C program trec_eval is timed too if it
+is on the path.
+"""
+
+import argparse
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import numpy as np
+
+PYTREC_EVAL = """
+import sys
+import pytrec_eval
+with open(sys.argv[1]) as file:
+    qrels = pytrec_eval.parse_qrel(file)
+with open(sys.argv[2]) as file:
+    run = pytrec_eval.parse_run(file)
+values = pytrec_eval.RelevanceEvaluator(qrels, {"map", "ndcg_cut_10", "P_10"}).evaluate(run)
+for name in ("map", "ndcg_cut_10", "P_10"):
+    print(name, sum(query[name] for query in values.values()) / len(values))
+"""
+
+
+class Times(NamedTuple):
+    """The least seconds of several calls."""
+
+    wall: float
+    cpu: float
+
+
+def timed(words: list[str], repetitions: int) -> Times:
+    """Run a command several times."""
+    wall, cpu = [], []
+    for _ in range(repetitions):
+        start = time.perf_counter()
+        with subprocess.Popen(words, stdout=subprocess.DEVNULL) as process:  # noqa: S603 - our own
+            _, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        wall.append(time.perf_counter() - start)
+        cpu.append(used.ru_utime + used.ru_stime)
+        assert process.returncode == 0, words
+    return Times(min(wall), min(cpu))
+
+
+def write_run(folder: Path, queries: int, documents: int) -> tuple[str, str]:
+    """Write judgments and a run, and return their paths."""
+    rng = np.random.default_rng(0)
+    qrels, run = folder / f"{queries}.qrels", folder / f"{queries}.run"
+    with qrels.open("w") as judged, run.open("w") as ranked:
+        for query in range(queries):
+            names = rng.choice(1_000_000, documents, replace=False).tolist()
+            scores = np.sort(rng.gamma(2, 3, documents))[::-1].tolist()
+            ranked.writelines(
+                f"{query} Q0 D{name:06d} {rank} {score:.6f} system\n"
+                for rank, (name, score) in enumerate(zip(names, scores, strict=True), 1)
+            )
+            judged.writelines(
+                f"{query} 0 D{name:06d} {int(rng.random() < 0.3)}\n" for name in names[::20]
+            )
+    return str(qrels), str(run)
+
+
+def commands(qrels: str, run: str) -> dict[str, list[str]]:
+    """Return the commands that evaluate a run, by name."""
+    here = [sys.executable, "-m", "prframe", "evaluate", qrels, run]
+    wanted = {
+        "prframe evaluate -f trec": [*here, "-f", "trec"],
+        "prframe evaluate -m AP nDCG@10 P@10": [*here, "-m", "AP", "nDCG@10", "P@10"],
+    }
+    if importlib.util.find_spec("ir_measures"):
+        measures = ["AP", "nDCG@10", "P@10"]
+        wanted["ir_measures"] = [sys.executable, "-m", "ir_measures", qrels, run, *measures]
+    if importlib.util.find_spec("pytrec_eval"):
+        wanted["pytrec_eval"] = [sys.executable, "-c", PYTREC_EVAL, qrels, run]
+    if program := shutil.which("trec_eval"):
+        wanted["trec_eval"] = [program, qrels, run]
+    return wanted
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.command_line", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a small run alone")
+    quick = parser.parse_args().quick
+    print("| command | wall, s | CPU, s |\n|---|---|---|")
+    starts = {
+        "python -c pass": [sys.executable, "-c", "pass"],
+        "python -c 'import polars'": [sys.executable, "-c", "import polars"],
+        "prframe --help": [sys.executable, "-m", "prframe", "--help"],
+        "prframe compare --help": [sys.executable, "-m", "prframe", "compare", "--help"],
+    }
+    for name, words in starts.items():
+        _print(name, timed(words, 3 if quick else 20))
+    with TemporaryDirectory() as folder:
+        for queries in [10] if quick else [178, 1000]:
+            files = write_run(Path(folder), queries, 1000)
+            for name, words in commands(*files).items():
+                _print(f"{name}, {queries * 1000:,} lines", timed(words, 1 if quick else 3))
+
+
+def _print(name: str, times: Times) -> None:
+    print(f"| {name} | {times.wall:.3f} | {times.cpu:.3f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

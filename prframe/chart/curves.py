@@ -1,0 +1,319 @@
+"""PR and ROC curves whose points tell threshold, k, tp and fp."""
+
+from collections.abc import Sequence
+from typing import Any
+from zlib import crc32
+
+import altair as alt
+import numpy as np
+import polars as pl
+
+from prframe._preparation import wording
+from prframe._preparation.colours import looks
+from prframe._preparation.curve_pictures import (
+    EQUAL_F,
+    Chance,
+    CurvePicture,
+    Legend,
+    chance_levels,
+    check_legend,
+    equal_f,
+    pr_picture,
+    roc_picture,
+)
+from prframe._preparation.mean_curves import LEVELS, middles, precision_at
+from prframe._preparation.panels import Panel
+from prframe._preparation.points import Points
+from prframe._preparation.thinning import column_edges, kept_points
+from prframe.chart import parts
+from prframe.chart.parts import Chart
+from prframe.errors import PrframeError
+from prframe.typing import Floats
+
+_SHOWN_AT_POINT = ("threshold", "k", "tp", "fp")
+# Twice as many columns as a panel has pixels, as screens have two dots per pixel.
+_MOST_COLUMNS = 2 * parts.SIDE
+_BAND_LEVELS, _CHANCE_LEVELS = 101, 60
+_FEWEST_LEVELS = 11
+_TOO_MANY = (
+    "there are too many curves for a chart of fewer than 5,000 rows; choose some, or draw them "
+    "with prframe.plot.curve, which has no such limit."
+)
+_PR, _ROC = ("recall", "precision"), ("false positive rate", "true positive rate")
+
+
+def curve(
+    result: object,
+    *,
+    color: str | None = None,
+    facet: str | None = None,
+    over: str | None = None,
+    band: object = None,
+    chance: Chance = None,
+    iso_f: bool = False,
+    x_log: bool = False,
+    legend: Legend = "auto",
+    palette: Sequence[str] | None = None,
+) -> Chart:
+    """Draw precision-recall curves; the point at the pointer tells threshold, k, tp and fp.
+
+    Parameters
+    ----------
+    result : frame
+        A result of `prframe.curve` or `prframe.band`.
+    color, facet, over, band, chance, iso_f, x_log, legend, palette
+        As in `prframe.plot.curve`. With `over` the thin lines have points at equally spaced
+        recall levels.
+
+    Returns
+    -------
+    altair chart
+
+    Raises
+    ------
+    PrframeError
+        As `prframe.plot.curve`; also if there are so many curves that none could be drawn in
+        fewer than 5,000 rows.
+
+    Notes
+    -----
+    Of each curve the first, last, lowest and highest point of each column of half a pixel are
+    drawn, or of wider columns if the chart would have 5,000 rows. Those points are the ones that
+    the pointer can reach.
+
+    Examples
+    --------
+    >>> import prframe
+    >>> one = prframe.datasets.load_digits().filter(query_id="q0038")
+    >>> drawn = prframe.chart.curve(prframe.curve(one, by="system"))
+    >>> print(prframe.chart.alt_text(drawn)[:62])
+    Precision-recall curves of 6 groups. pixels: AP 0.759, precisi
+    """
+    check_legend(legend)
+    columns = {"color": color, "facet": facet, "over": over}
+    picture = pr_picture(result, columns, band, x_log=x_log)
+    marks = looks(picture.groups, parts.palette_of(palette))
+    budget = parts.MOST_ROWS
+    budget -= len(picture.bands) * _BAND_LEVELS
+    budget -= len(picture.panels) * len(EQUAL_F) * _CHANCE_LEVELS * iso_f
+    drawn = _Drawn(picture, legend, palette, _PR, budget)
+    panels = []
+    for panel in picture.panels:
+        layers = drawn.bands(panel)
+        if iso_f:
+            layers += drawn.equal_f()
+        for level, group in chance_levels(panel, chance):
+            colour = parts.muted() if group is None else marks[group].colour
+            layers.append(parts.rule(level, "y", colour, (2, 2)))
+        layers += drawn.many(panel) if over is not None else drawn.lines(panel)
+        panels.append(drawn.framed(panel, layers))
+    return parts.finished(panels, picture.text, picture.note, width=drawn.side)
+
+
+def roc(
+    result: object,
+    *,
+    color: str | None = None,
+    facet: str | None = None,
+    chance: bool = True,
+    x_log: bool = False,
+    legend: Legend = "auto",
+    palette: Sequence[str] | None = None,
+) -> Chart:
+    """Draw ROC curves; the point at the pointer tells threshold, k, tp and fp.
+
+    Parameters
+    ----------
+    result : frame
+        A result of `prframe.roc`.
+    color, facet, chance, x_log, legend, palette
+        As in `prframe.plot.roc`.
+
+    Returns
+    -------
+    altair chart
+
+    Raises
+    ------
+    PrframeError
+        As `prframe.plot.roc`; also if there are so many curves that none could be drawn in fewer
+        than 5,000 rows.
+
+    Examples
+    --------
+    >>> import prframe
+    >>> one = prframe.datasets.load_digits().filter(system="pca", query_id="q0038")
+    >>> print(prframe.chart.alt_text(prframe.chart.roc(prframe.roc(one))))
+    ROC curves of one group. area 0.651.
+    """
+    check_legend(legend)
+    picture = roc_picture(result, {"color": color, "facet": facet}, x_log=x_log)
+    budget = parts.MOST_ROWS - len(picture.panels) * (_CHANCE_LEVELS + 1)
+    drawn = _Drawn(picture, legend, palette, _ROC, budget)
+    panels = []
+    for panel in picture.panels:
+        level = column_edges(picture.low, 1.0, _CHANCE_LEVELS, log=x_log)
+        diagonal = drawn.dotted(level) if chance else []
+        panels.append(drawn.framed(panel, [*diagonal, *drawn.lines(panel)]))
+    return parts.finished(panels, picture.text, picture.note, width=drawn.side)
+
+
+class _Drawn:
+    """The layers of panels of curves, which share scales, colours and the rows there may be."""
+
+    def __init__(
+        self,
+        picture: CurvePicture,
+        legend: Legend,
+        palette: Sequence[str] | None,
+        labels: tuple[str, str],
+        budget: int,
+    ) -> None:
+        self._picture, self._labels, self._budget = picture, labels, budget
+        self.side = parts.SIDE if len(picture.panels) == 1 else parts.SIDE // 2
+        self._marks = marks = looks(picture.groups, parts.palette_of(palette))
+        areas = picture.areas(legend)
+        self._names = {
+            group: str(group)
+            if areas.get(group) is None
+            else f"{group}, {picture.measure} {wording.number(areas[group])}"
+            for group in marks
+        }
+        title = picture.shown.color if legend is not None else None
+        self._colours = parts.colours(marks, title, self._names)
+        scale = alt.Scale(domain=[picture.low, 1], type="log" if picture.low > 0 else "linear")
+        self._x = alt.X("x:Q", title=labels[0]).scale(scale).axis(labelOverlap=True, tickCount=5)
+        self._y = alt.Y("y:Q", title=labels[1]).scale(domain=[0, 1])
+
+    def framed(self, panel: Panel[Points], layers: Sequence[Any]) -> alt.LayerChart:
+        """Return a panel of layers."""
+        title = None if panel.value is None else str(panel.value)
+        return parts.layered(layers, self.side, self.side, title)
+
+    def bands(self, panel: Panel[Points]) -> list[Any]:
+        """Return the bands of a panel."""
+        layers = []
+        for group, rows in self._picture.bands_of(panel).items():
+            recall = rows["recall"].to_numpy()
+            levels = recall
+            if len(recall) > _BAND_LEVELS:
+                levels = np.linspace(recall[0], recall[-1], _BAND_LEVELS)
+            ends = {
+                name: np.interp(levels, recall, rows[column].to_numpy())
+                for name, column in (("y", "conf_low"), ("high", "conf_high"))
+            }
+            shaded = pl.DataFrame({"x": levels, **ends})
+            colour = self._marks[group].colour
+            area = parts.chart_of(shaded).mark_area(color=colour, opacity=0.2, clip=True)
+            layers.append(area.encode(self._x, self._y, alt.Y2("high:Q")))
+        return layers
+
+    def lines(self, panel: Panel[Points]) -> list[Any]:
+        """Return the curves of a panel, and what the pointer finds there."""
+        curves = sum(len(lines.curves) for part in self._picture.panels for lines in part.lines)
+        columns = min(_MOST_COLUMNS, self._budget // curves // 4 - 1)
+        if columns < 1:
+            raise PrframeError(_TOO_MANY)
+        layers = []
+        for has_steps in (True, False):
+            frames = [
+                self._points(lines.group, lines.curves[0], columns)
+                for lines in panel.lines
+                if lines.curves[0].has_steps == has_steps
+            ]
+            if frames:
+                layers += self._line_and_points(pl.concat(frames, how="diagonal"), has_steps)
+        return layers
+
+    def _points(self, group: object, points: Points, columns: int) -> pl.DataFrame:
+        """Return the rows of a curve that are drawn."""
+        low = self._picture.low
+        x = np.maximum(points.x, low) if low > 0 else points.x
+        kept = kept_points(x, points.y, column_edges(low, 1.0, columns, log=low > 0))
+        drawn = pl.DataFrame(
+            {
+                "x": x[kept],
+                "y": points.y[kept],
+                "place": np.arange(len(kept)),
+                "group": [self._names[group]] * len(kept),
+            }
+        )
+        told = [name for name in _SHOWN_AT_POINT if name in points.rows.columns]
+        return drawn.hstack(points.rows.select(told)[kept]) if told else drawn
+
+    def _line_and_points(self, rows: pl.DataFrame, has_steps: bool) -> list[Any]:  # noqa: FBT001
+        """Return lines, and on them the points of which the one at the pointer is seen."""
+        base = parts.chart_of(rows).encode(self._x, self._y, *self._colours)
+        line = base.mark_line(
+            interpolate="step-before" if has_steps else "linear", strokeWidth=1.6
+        )
+        pointer = alt.selection_point(
+            # Charts that are joined keep their pointers apart.
+            name=f"pointer_{crc32(rows.write_json().encode()):x}",
+            nearest=True,
+            on="pointerover",
+            clear="pointerout",
+            empty=False,
+        )
+        told = [parts.told(*pair) for pair in zip("xy", self._labels, strict=True)]
+        told += [alt.Tooltip(f"{name}:Q") for name in _SHOWN_AT_POINT if name in rows.columns]
+        if self._picture.shown.color is not None:
+            told.insert(0, alt.Tooltip("group:N", title=self._picture.shown.color))
+        dots = base.mark_point(filled=True, size=60, strokeDash=[1, 0]).encode(
+            opacity=alt.when(pointer).then(alt.value(1)).otherwise(alt.value(0)), tooltip=told
+        )
+        return [line.encode(alt.Order("place:Q")), dots.add_params(pointer)]
+
+    def many(self, panel: Panel[Points]) -> list[Any]:
+        """Return thin grey curves with their mean and their median."""
+        low, split = self._picture.low, self._picture.panels
+        groups = [lines for part in split for lines in part.lines]
+        curves = sum(len(lines.curves) for lines in groups)
+        per_curve = min(LEVELS, (self._budget - 2 * _BAND_LEVELS * len(groups)) // curves)
+        if per_curve < _FEWEST_LEVELS:
+            raise PrframeError(_TOO_MANY)
+        levels = column_edges(low, 1.0, per_curve - 1, log=low > 0)
+        fine = column_edges(low, 1.0, _BAND_LEVELS - 1, log=low > 0)
+        layers = []
+        for lines in panel.lines:
+            thin = pl.concat(
+                pl.DataFrame(
+                    {"x": levels, "y": precision_at(points.x, points.y, levels), "curve": number}
+                )
+                for number, points in enumerate(lines.curves)
+            )
+            grey = parts.chart_of(thin).mark_line(
+                color=parts.muted(),
+                strokeWidth=0.5,
+                opacity=max(0.12, min(0.6, 20 / len(lines.curves))),
+            )
+            layers.append(grey.encode(self._x, self._y, alt.Detail("curve:N")))
+            pairs = [(points.x, points.y) for points in lines.curves]
+            for values, width, dashes in zip(
+                middles(pairs, fine), (2.4, 1.2), ([1, 0], [4, 2]), strict=True
+            ):
+                line = pl.DataFrame({"x": fine, "y": values, "group": self._names[lines.group]})
+                bold = parts.chart_of(line).mark_line(strokeWidth=width, strokeDash=dashes)
+                layers.append(bold.encode(self._x, self._y, self._colours[0]))
+        return layers
+
+    def dotted(self, levels: Floats) -> list[Any]:
+        """Return the dotted diagonal."""
+        rows = parts.chart_of(pl.DataFrame({"x": levels, "y": levels}))
+        mark = rows.mark_line(color=parts.muted(), strokeDash=[2, 2], strokeWidth=1)
+        return [mark.encode(self._x, self._y)]
+
+    def equal_f(self) -> list[Any]:
+        """Return lines of equal F1, each with its value at the right end."""
+        frames = []
+        for level in EQUAL_F:
+            recall, precision = equal_f(level, self._picture.low)
+            at = np.linspace(0, len(recall) - 1, _CHANCE_LEVELS - 1).astype(int)
+            frames.append(pl.DataFrame({"x": recall[at], "y": precision[at], "F1": level}))
+        rows = pl.concat(frames)
+        base = parts.chart_of(rows).encode(self._x, self._y)
+        line = base.mark_line(color=parts.muted(), strokeWidth=0.6, clip=True)
+        ends = rows.group_by("F1").last().with_columns(name=pl.format("F1 {}", "F1"))
+        text = parts.chart_of(ends).mark_text(align="left", dx=3, fontSize=9, color=parts.muted())
+        named = text.encode(self._x, self._y, alt.Text("name:N"))
+        return [line.encode(alt.Detail("F1:N")), named]

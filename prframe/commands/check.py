@@ -1,0 +1,40 @@
+"""``prframe check``: everything suspicious in the data."""
+
+import argparse
+
+from prframe.commands import inputs, options, outputs
+from prframe.commands.exits import FAILED, OK
+from prframe.commands.progress import stage
+
+SUMMARY = "report everything suspicious in the data"
+EXAMPLES = """\
+examples:
+  prframe check qrels 'runs/*.run'
+  prframe check --frame scores.csv --by query_id --strict
+
+--strict ends with exit code 1 if there is an error or a warning.
+"""
+
+
+def add_options(parser: options.Parser) -> None:
+    """Add the options of the command."""
+    options.add_input(parser)
+    parser.several("-k", metavar="K", text="cut-offs that ties should not straddle (default: 10)")
+    parser.flag("--strict", text="end with exit code 1 if there is an error or a warning")
+    options.add_output(parser)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Check, and write what there is."""
+    outputs.format_of(given)
+    data = inputs.rankings(given).of_one_model()
+    from prframe import check
+
+    with stage("checking"):
+        result = check(
+            data.frame, by=data.single or None, k=options.cutoffs(given.k), **data.options
+        )
+        findings = result.lazy().collect()
+    outputs.write(findings, given)
+    is_bad = findings["severity"].is_in(["error", "warning"]).any()
+    return FAILED if given.strict and is_bad else OK

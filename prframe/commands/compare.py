@@ -1,0 +1,136 @@
+"""``prframe compare``: differences between runs with tests, and a gate for pipelines."""
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from prframe.commands import inputs, options, outputs, terminal
+from prframe.commands.exits import FAILED, OK, UsageError
+from prframe.commands.progress import stage
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SUMMARY = "compare runs, or models of a frame, pair by pair"
+EXAMPLES = """\
+examples:
+  prframe compare qrels old.run new.run -m AP nDCG@10
+  prframe compare qrels runs/*.run --baseline bm25 --correction max-t
+  prframe compare qrels old.run new.run -m AP --fail-if-worse --margin 0.005
+  prframe compare --frame scores.csv --score old new --over query_id -m AP
+
+--fail-if-worse ends with exit code 1 if a run lies below the baseline by more than the margin, and
+the test says that this is not chance: its adjusted p-value is at most 1 - the confidence level.
+"""
+TESTS = ("randomization", "t", "hall", "wilcoxon", "sign", "bootstrap", "delong", "posterior")
+JOINT_CORRECTIONS = (*options.CORRECTIONS, "max-t", "tukey")
+
+
+def add_options(parser: options.Parser) -> None:
+    """Add the options of the command."""
+    options.add_input(parser)
+    options.add_metrics(parser)
+    parser.add_argument("--model", metavar="COLUMN", help="column of models (default: model)")
+    parser.add_argument(
+        "--baseline", metavar="NAME", help="compare with this one alone, and not every pair"
+    )
+    parser.choice("--test", TESTS, "the test of differences", "randomization")
+    parser.choice("--correction", (*JOINT_CORRECTIONS, "none"), "for several tests", "holm")
+    parser.choice("--alternative", options.ALTERNATIVES, "of the test", "two-sided")
+    options.add_confidence(parser)
+    options.add_randomness(parser)
+    parser.flag("--fail-if-worse", text="end with exit code 1 if one is worse than the baseline")
+    parser.number("--margin", float, "DIFFERENCE", "with --fail-if-worse, a loss that is let pass")
+    options.add_output(parser)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Compare, write the result, and fail if that was asked for."""
+    _check(given)
+    outputs.format_of(given)
+    data = inputs.rankings(given)
+    result = _compared(data, given)
+    outputs.write(result, given)
+    return _gate(result, given) if given.fail_if_worse else OK
+
+
+def _check(given: argparse.Namespace) -> None:
+    """Refuse options of the gate that do not go together."""
+    if given.margin is not None and not given.fail_if_worse:
+        raise UsageError("--margin goes with --fail-if-worse")
+    if given.margin is not None and not given.margin >= 0:
+        raise UsageError(f"--margin must be at least 0; got {given.margin:g}")
+    if given.fail_if_worse and given.alternative == "greater":
+        raise UsageError("--alternative greater can show no run to be worse; leave it out")
+    if given.fail_if_worse and given.test == "posterior":
+        raise UsageError("--test posterior has no p-value, by which --fail-if-worse decides")
+
+
+def _compared(data: inputs.Rankings, given: argparse.Namespace) -> "pl.DataFrame":
+    """Return a row for each pair and metric."""
+    from prframe import compare
+
+    model = None if data.models else ("system" if not given.frame else given.model or "model")
+    by = [column for column in data.by if column != model]
+    with stage("comparing"):
+        result: Any = compare(
+            data.frame,
+            given.metrics or ["AP"],
+            **data.score,
+            model=model,
+            by=by or None,
+            over=data.over or None,
+            baseline=_baseline(data, model, given),
+            test=given.test,
+            correction=None if given.correction == "none" else given.correction,
+            alternative=given.alternative,
+            **options.given_only(given, "confidence_level", "n_resamples"),
+            rng=given.seed,
+            **data.options,
+        )
+        compared: pl.DataFrame = result.lazy().collect()
+        return compared
+
+
+def _baseline(data: inputs.Rankings, model: str | None, given: argparse.Namespace) -> str | None:
+    """Return the baseline; of two runs it is the first one if the gate needs one."""
+    if given.baseline is not None or not given.fail_if_worse:
+        named: str | None = given.baseline
+        return named
+    names = data.models
+    if model is not None:
+        column = data.frame.lazy().select(model).unique(maintain_order=True).collect()
+        names = column.to_series().to_list()
+    if len(names) != 2:  # noqa: PLR2004 - a pair
+        listed = ", ".join(map(str, names))
+        raise UsageError(f"--fail-if-worse needs --baseline, one of: {listed}")
+    first: str = names[0]
+    return first
+
+
+def _gate(result: "pl.DataFrame", given: argparse.Namespace) -> int:
+    """Say what is worse than the baseline, and return the exit code."""
+    alpha = 1 - (0.95 if given.confidence_level is None else given.confidence_level)
+    p_value = "p_value" if given.correction == "none" else "p_adjusted"
+    margin = given.margin or 0.0
+    worse = [
+        row
+        for row in result.iter_rows(named=True)
+        if row["difference"] is not None
+        and row["difference"] < -margin
+        and row[p_value] is not None
+        # The level as a difference of decimals is not exact.
+        and row[p_value] <= alpha * (1 + 1e-12)
+    ]
+    for row in worse:
+        beyond = f", by more than {margin:g}" if margin else ""
+        names = terminal.plain(
+            f"{row['model_a']} is worse than {row['model_b']} in {row['metric']}"
+        )
+        verdict = terminal.styled("failed", "red", sys.stderr)
+        sys.stderr.write(
+            f"prframe: {verdict}: {names}: {row['mean_a']:.4f} against {row['mean_b']:.4f}, "
+            f"a difference of {row['difference']:.4f}{beyond} "
+            f"({p_value} {row[p_value]:.2g}, n {row['n']}, {row['test']} test)\n"
+        )
+    return FAILED if worse else OK

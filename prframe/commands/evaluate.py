@@ -1,0 +1,116 @@
+"""``prframe evaluate``: metrics of runs, as a mean over queries or query by query."""
+
+import argparse
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from prframe.commands import inputs, options, outputs
+from prframe.commands.exits import OK, UsageError
+from prframe.commands.progress import stage
+
+SUMMARY = "compute metrics of runs, or of the rankings of a frame"
+EXAMPLES = """\
+examples:
+  prframe evaluate qrels 'runs/*.run' -m AP nDCG@10 P@10
+  prframe evaluate qrels bm25.run -q -o by_query.csv
+  prframe evaluate qrels bm25.run -m map ndcg_cut_10 -q -f trec
+  prframe evaluate --frame scores.parquet --by segment -m AP AUC --interval
+"""
+OF_FILES = ["AP", "nDCG@10", "P@10", "RR"]
+OF_FRAMES = ["AP", "AUC"]
+
+
+def add_options(parser: options.Parser) -> None:
+    """Add the options of the command."""
+    options.add_input(parser)
+    options.add_metrics(parser)
+    options.add_by_query(parser)
+    parser.flag("-n", "--no-summary", text="with -f trec -q, leave out the lines of the mean")
+    parser.add_argument(
+        "--trec-eval",
+        type=int,
+        choices=(9, 10),
+        default=9,
+        help="the version whose rules -f trec follows (default: 9)",
+    )
+    parser.flag("--interval", text="add confidence intervals")
+    options.add_confidence(parser)
+    options.add_randomness(parser)
+    options.add_output(parser, "trec")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Evaluate, and write the result."""
+    if outputs.format_of(given) == "trec":
+        outputs.write_text("".join(_lines(given)), given)
+        return OK
+    if given.no_summary:
+        raise UsageError("-n leaves out lines of -f trec; -q alone gives no mean elsewhere")
+    data = inputs.rankings(given)
+    outputs.write(_intervals(data, given) if given.interval else _values(data, given), given)
+    return OK
+
+
+def _lines(given: argparse.Namespace) -> Iterator[str]:
+    """Yield the lines of trec_eval for each run."""
+    qrels_path, runs = inputs.trec_files(given)
+    if given.interval or given.ties not in (None, "trec"):
+        raise UsageError(
+            "-f trec takes the conventions of trec_eval, without --interval or --ties"
+        )
+    from prframe import trec
+    from prframe.trec.printing import result_lines
+
+    with inputs.reading():
+        qrels = trec.read_qrels(qrels_path)
+    for path in runs:
+        with stage(f"evaluating {os.path.basename(path)}"):  # noqa: PTH119
+            yield from result_lines(
+                trec.read_run(path),
+                qrels,
+                given.metrics or ["official"],
+                by_query=given.by_query,
+                summary=not given.no_summary,
+                complete_queries=given.complete,
+                relevance_level=1 if given.level is None else given.level,
+                judged_only=given.judged_only,
+                depth=given.depth,
+                version=given.trec_eval,
+            )
+
+
+def _metrics(given: argparse.Namespace) -> list[str]:
+    """Return the metrics that were named, or those that suit the input."""
+    of_input = OF_FRAMES if given.frame else OF_FILES
+    metrics: list[str] = given.metrics or of_input
+    return metrics
+
+
+def _values(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: ANN401 - a frame
+    """Return a row for each group, and a column for each metric."""
+    from prframe import evaluate
+
+    columns = data.columns(by_query=given.by_query)
+    with stage("evaluating"):
+        result = evaluate(
+            data.frame, _metrics(given), **data.score, **columns, layout="wide", **data.options
+        )
+        return result.lazy().collect()
+
+
+def _intervals(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: ANN401 - a frame
+    """Return a row for each group and metric, with its interval.
+
+    The verb shows how far it is by itself.
+    """
+    from prframe import interval
+
+    return interval(
+        data.of_one_model().frame,
+        _metrics(given),
+        **data.columns(by_query=given.by_query),
+        **options.given_only(given, "confidence_level", "n_resamples"),
+        rng=given.seed,
+        **data.options,
+    )

@@ -1,0 +1,89 @@
+"""How a command ends: its exit codes, and what is said of errors, on one line each."""
+
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+
+from prframe.errors import PrframeError, PrframeWarning
+
+OK = 0
+FAILED = 1
+USAGE = 2
+# These three are those of sysexits.h, where data errors, missing input and faults have them.
+DATA = 65
+NO_INPUT = 66
+FAULT = 70
+# Shells give a command that a signal ended 128 and the number of the signal.
+INTERRUPTED = 128 + 2
+CLOSED_PIPE = 128 + 13
+
+
+class UsageError(Exception):
+    """Arguments that do not go together."""
+
+
+class NoInputError(Exception):
+    """A file of the input that is missing or cannot be read."""
+
+
+_CODES = {UsageError: USAGE, NoInputError: NO_INPUT, PrframeError: DATA, PrframeWarning: DATA}
+
+
+def say(kind: str, message: object) -> None:
+    """Write a message as one line to standard error."""
+    sys.stderr.write(f"prframe: {kind}: {' '.join(str(message).split())}\n")
+
+
+def exit_code(run: Callable[[], int]) -> int:
+    """Run a command and return its exit code, with its warnings and errors a line each."""
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _say_warning
+            if not sys.warnoptions:
+                warnings.simplefilter("always", PrframeWarning)
+            code = run()
+            sys.stdout.flush()
+    except tuple(_CODES) as error:
+        code = next(code for kind, code in _CODES.items() if isinstance(error, kind))
+        return _failed(code, error)
+    except BrokenPipeError:
+        _forget_output()
+        return CLOSED_PIPE
+    except KeyboardInterrupt:
+        _forget_output()
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the last one who can say what happened
+        return _of_others(error)
+    return code
+
+
+def _say_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Write a warning as one line, in place of Python's two with the line of code."""
+    say("warning", message)
+
+
+def _failed(code: int, error: object) -> int:
+    """Write an error, and return the exit code."""
+    say("error", error)
+    return code
+
+
+def _of_others(error: Exception) -> int:
+    """Say what another library found wrong with the input; anything else is a fault of our own."""
+    polars = sys.modules.get("polars")
+    if polars is not None and isinstance(error, polars.exceptions.PolarsError):
+        return _failed(DATA, error)
+    if isinstance(error, OSError) and error.filename is not None:
+        return _failed(NO_INPUT, f"{error.filename}: {error.strerror}")
+    sys.excepthook(type(error), error, error.__traceback__)
+    return _failed(FAULT, "this is a fault of prframe; please report it with the lines above.")
+
+
+def _forget_output() -> None:
+    """Let the interpreter, which flushes standard output when it ends, write to nowhere."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

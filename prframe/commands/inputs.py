@@ -1,0 +1,208 @@
+"""What a command reads: runs with their judgments, or a frame; and what verbs are told of it."""
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from prframe.commands import options
+from prframe.commands.exits import NoInputError, UsageError
+from prframe.commands.progress import stage
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_STANDARD_INPUT = "-"
+_OF_FILES = {"complete": "-c", "judged_only": "-J", "depth": "-M"}
+_OF_FRAMES = ("score", "label", "by", "over", "item", "weight", "positive")
+_BOTH = "--frame stands in place of QRELS and RUN; got both"
+# The types of columns in text files are guessed from so many rows.
+_ROWS_FOR_TYPES = 10_000
+_JSON_LINES = (".jsonl", ".ndjson")
+
+
+@dataclass(frozen=True)
+class Rankings:
+    """Rows of rankings, and how verbs are to take them.
+
+    Attributes
+    ----------
+    frame : DataFrame or LazyFrame
+        One row per item.
+    by : list of str
+        Columns of which each group has a result, such as the system.
+    over : list of str
+        Columns that a mean is taken over, such as the query.
+    options : dict
+        Further arguments, which every verb takes.
+    models : list of str
+        Columns of scores, a model each, if there are several.
+    """
+
+    frame: Any
+    by: list[str]
+    over: list[str]
+    options: dict[str, Any]
+    models: list[str]
+
+    @property
+    def single(self) -> list[str]:
+        """The columns that tell single rankings apart."""
+        return [*self.by, *self.over]
+
+    def columns(self, *, by_query: bool) -> dict[str, Any]:
+        """Return the arguments `by` and `over` of a verb that takes means over queries."""
+        if by_query or not self.over:
+            return {"by": self.single or None}
+        return {"by": self.by or None, "over": self.over}
+
+    @property
+    def score(self) -> dict[str, Any]:
+        """The argument of a verb that takes several columns of scores."""
+        return {"score": self.models} if self.models else {}
+
+    def of_one_model(self) -> "Rankings":
+        """Return this, if there is one column of scores."""
+        if self.models:
+            raise UsageError("this command takes one column of scores; name one with --score")
+        return self
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Show that files are read, and let an interrupt end the wait for a pipe.
+
+    Polars has a system call begin again after an interrupt, so that whoever reads from a pipe
+    would hear of it only with the next bytes.
+    """
+    import polars as _  # noqa: F401, ICN001 - once it is loaded, what it did is undone
+
+    if hasattr(signal, "siginterrupt"):
+        signal.siginterrupt(signal.SIGINT, True)  # noqa: FBT003
+    with stage("reading"):
+        yield
+
+
+def rankings(given: argparse.Namespace) -> Rankings:
+    """Read what was named on the command line."""
+    with reading():
+        return _of_frame(given) if given.frame else _of_files(given)
+
+
+def trec_files(given: argparse.Namespace) -> tuple[str, list[str]]:
+    """Return the path of the qrels, and those of the runs, all of which exist."""
+    if given.frame:
+        raise UsageError(_BOTH if given.files else "-f trec takes QRELS and RUN, and no --frame")
+    taken = options.swallowed(given)
+    if len(given.files) < 2 or any(map(os.path.isfile, taken)):  # noqa: PLR2004 - one and another
+        raise UsageError(_missing(taken))
+    if named := [f"--{name}" for name in _OF_FRAMES if getattr(given, name)]:
+        raise UsageError(f"{', '.join(named)} names columns of a frame, and goes with --frame")
+    if [*given.files].count(_STANDARD_INPUT) > 1:
+        raise UsageError("standard input can be read once; - stands for two files here")
+    qrels, *runs = given.files
+    return _existing(qrels)[0], [path for run in runs for path in _existing(run)]
+
+
+def _missing(taken: Sequence[str]) -> str:
+    """Say that files are missing, and which option has taken words that may be their names."""
+    if not taken:
+        return "name QRELS and one RUN or more, or --frame FILE"
+    words = " and ".join(map(repr, taken))
+    return (
+        f"QRELS or RUN is missing: an option takes all words after it, and has taken {words}. "
+        "Name the files first, as in: prframe evaluate QRELS RUN -m AP nDCG@10; or put -- "
+        "before them"
+    )
+
+
+def _existing(path: str) -> list[str]:
+    """Return the files that a path or a pattern stands for."""
+    from prframe.errors import PrframeError
+    from prframe.trec.paths import files
+
+    if path == _STANDARD_INPUT:
+        if not os.path.exists("/dev/stdin"):  # noqa: PTH110
+            raise UsageError("- needs a system with /dev/stdin; name a file")
+        return ["/dev/stdin"]
+    try:
+        paths = [os.fspath(file_path) for file_path in files(path)]
+    except PrframeError as error:
+        raise NoInputError(error) from None
+    for file_path in paths:
+        if not os.path.exists(file_path):  # noqa: PTH110
+            raise NoInputError(f"there is no file {file_path!r}")
+    return paths
+
+
+def _of_files(given: argparse.Namespace) -> Rankings:
+    """Read runs and judge them; queries are those of both, unless all of the qrels count."""
+    qrels, runs = trec_files(given)
+    from prframe import trec
+    from prframe.trec.evaluating import limited
+
+    joined = trec.join(runs, qrels, queries="qrels" if given.complete else "both")
+    joined = limited(joined, ["system", "query_id"], given.depth, judged_only=given.judged_only)
+    ranked = {"item": "doc_id"} | options.given_only(given, "ties", "missing")
+    if given.level is not None:
+        ranked["positive"] = given.level
+    return Rankings(joined, ["system"], ["query_id"], ranked, [])
+
+
+def _of_frame(given: argparse.Namespace) -> Rankings:
+    """Scan a frame."""
+    if given.files:
+        raise UsageError(_BOTH)
+    if flags := [flag for name, flag in _OF_FILES.items() if getattr(given, name)]:
+        raise UsageError(f"{', '.join(flags)} goes with QRELS and RUN, and not with --frame")
+    named = [given.item, getattr(given, "model", None)]
+    keys = [*given.by, *given.over, *(column for column in named if column is not None)]
+    frame = _scanned(given.frame, keys)
+    ranked = options.given_only(given, "ties", "missing", "label", "item", "weight", "positive")
+    if given.level is not None:
+        ranked["positive"] = given.level
+    models = given.score if len(given.score) > 1 else []
+    if len(given.score) == 1:
+        ranked["score"] = given.score[0]
+    return Rankings(frame, given.by, given.over, ranked, models)
+
+
+def _scanned(path: str, keys: Sequence[str]) -> "pl.LazyFrame":
+    """Return the rows of a file, whose format its first bytes tell, or the end of its name.
+
+    Columns of keys in text files are read as text, so that an id such as 007 stays what it is.
+    """
+    import polars as pl
+
+    is_standard_input = path == _STANDARD_INPUT
+    if not is_standard_input and not Path(path).is_file():
+        raise NoInputError(f"there is no file {path!r}")
+    source: Any = sys.stdin.buffer.read() if is_standard_input else Path(path)
+    start = source[:4] if is_standard_input else _first_bytes(Path(path))
+    if start == b"PAR1":
+        return pl.scan_parquet(source)
+    if start == b"ARRO":
+        return pl.scan_ipc(source)
+    if start == b"\xff\xff\xff\xff":
+        return pl.read_ipc_stream(source).lazy()
+    name = path.removesuffix(".gz")
+    if name.endswith(_JSON_LINES) or start[:1] == b"{":
+        return pl.scan_ndjson(source, infer_schema_length=_ROWS_FOR_TYPES)
+    read: dict[str, Any] = {
+        "separator": "\t" if name.endswith(".tsv") else ",",
+        "infer_schema_length": _ROWS_FOR_TYPES,
+    }
+    names = pl.scan_csv(source, **read).collect_schema().names()
+    types = {key: pl.String() for key in keys if key in names}
+    return pl.scan_csv(source, **read, schema_overrides=types)
+
+
+def _first_bytes(path: Path) -> bytes:
+    """Return the first bytes of a file."""
+    with path.open("rb") as file:
+        return file.read(4)

@@ -1,0 +1,73 @@
+"""The command ``prframe``: which command is meant, and its run from arguments to exit code."""
+
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+import prframe
+from prframe.commands import band, check, compare, completion, curve, evaluate, exits, report, test
+from prframe.commands.options import Parser
+
+_COMMANDS = {
+    "evaluate": evaluate,
+    "compare": compare,
+    "curve": curve,
+    "band": band,
+    "test": test,
+    "check": check,
+    "report": report,
+    "completion": completion,
+}
+_DESCRIPTION = "Evaluate rankings: precision-recall metrics, curves, intervals and tests."
+_EXIT_CODES = """\
+exit codes: 0, and 1 if a gate failed (--fail-if-worse, --strict), 2 for errors of usage, 65 for
+data that cannot be evaluated, 66 for files that cannot be read.
+
+prframe COMMAND --help shows the options of a command.
+"""
+
+
+_USAGE = """\
+prframe {name} QRELS RUN... [OPTIONS]
+       prframe {name} --frame FILE [OPTIONS]"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    return exits.exit_code(lambda: _run(words))
+
+
+def parser() -> Parser:
+    """Return the parser of all commands."""
+    whole = Parser(prog="prframe", description=_DESCRIPTION, epilog=_EXIT_CODES)
+    whole.add_argument("--version", action="version", version=f"prframe {prframe.__version__}")
+    commands = whole.add_subparsers(metavar="COMMAND", dest="command", parser_class=Parser)
+    for name, command in _COMMANDS.items():
+        command.add_options(commands.add_parser(name, help=command.SUMMARY))
+    return whole
+
+
+def _run(words: list[str]) -> int:
+    """Parse the words of the command line and run their command."""
+    name = words[0] if words else "--help"
+    if name in _COMMANDS:
+        # Only the parser of the command itself lets options stand between files.
+        module = _COMMANDS[name]
+        command = Parser(
+            prog=f"prframe {name}",
+            description=f"{module.SUMMARY[0].upper()}{module.SUMMARY[1:]}.",
+            epilog=module.EXAMPLES,
+        )
+        module.add_options(command)
+        if any(action.dest == "files" for action in command.positionals()):
+            command.usage = _USAGE.format(name=name)
+        code: int = module.run(command.parse_intermixed_args(words[1:]))
+        return code
+    whole = parser()
+    if close := get_close_matches(name, _COMMANDS, n=1):
+        whole.error(f"there is no command {name!r}; did you mean {close[0]!r}?")
+    if not name.startswith("-"):
+        whole.error(f"there is no command {name!r}; the commands are {', '.join(_COMMANDS)}")
+    whole.parse_args(words or ["--help"])
+    return exits.OK

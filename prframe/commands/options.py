@@ -1,0 +1,149 @@
+"""The parser of a command, and the options that several commands share."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from prframe.commands.exits import USAGE, UsageError
+
+# The words of these options are those of the verbs, which are not loaded before a command runs.
+TIES = ("group", "order", "trec", "expected", "best", "worst")
+MISSING = ("raise", "drop", "last")
+CORRECTIONS = ("bonferroni", "holm", "hochberg", "bh", "by")
+ALTERNATIVES = ("two-sided", "less", "greater")
+FORMATS = ("table", "csv", "jsonl", "parquet", "arrow")
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line after the usage, and whose options are never guessed."""
+
+    def __init__(self, **options: object) -> None:
+        formatter = argparse.RawDescriptionHelpFormatter
+        super().__init__(allow_abbrev=False, formatter_class=formatter, **options)  # type: ignore[arg-type]
+
+    def error(self, message: str) -> NoReturn:
+        """Write the usage and the message, and end with the code of errors of usage."""
+        self.print_usage(sys.stderr)
+        self.exit(USAGE, f"prframe: error: {message}\n")
+
+    def positionals(self) -> list[argparse.Action]:
+        """Return the arguments that are no options."""
+        return self._get_positional_actions()
+
+    def number(self, flag: str, kind: type, metavar: str, text: str, **options: object) -> None:
+        """Add an option that takes a number."""
+        self.add_argument(flag, type=kind, metavar=metavar, help=text, **options)  # type: ignore[arg-type]
+
+    def choice(
+        self, flag: str, words: Sequence[str], text: str, default: str | None = None
+    ) -> None:
+        """Add an option that takes one of several words."""
+        self.add_argument(flag, choices=words, default=default, help=text)
+
+    def several(self, *flags: str, metavar: str, text: str) -> None:
+        """Add an option that takes several words and may be repeated."""
+        self.add_argument(
+            *flags, nargs="+", action="extend", default=[], metavar=metavar, help=text
+        )
+
+    def flag(self, *flags: str, text: str) -> None:
+        """Add an option without a value."""
+        self.add_argument(*flags, action="store_true", help=text)
+
+
+def swallowed(given: argparse.Namespace) -> list[str]:
+    """Return all words but the first of each option that takes several."""
+    lists = [value for name, value in vars(given).items() if name != "files"]
+    return [word for words in lists if isinstance(words, list) for word in words[1:]]
+
+
+def add_input(parser: Parser) -> None:
+    """Add the files of judgments and runs, the frame in their place, and what is read of them."""
+    files = parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="the qrels, then runs, in TREC format: paths, patterns in quotes, or - for standard "
+        "input; gzip is recognised",
+    )
+    frame = parser.add_argument(
+        "--frame",
+        metavar="FILE",
+        help="a CSV, JSON lines, Parquet or Arrow file in place of these",
+    )
+    for action in (files, frame):
+        action.complete = "file"  # type: ignore[attr-defined]
+    parser.several("--score", metavar="COLUMN", text="column of scores; several are a model each")
+    parser.add_argument("--label", metavar="COLUMN", help="column of labels (default: label)")
+    parser.several("--by", metavar="COLUMN", text="columns of which each group has a result")
+    parser.several("--over", metavar="COLUMN", text="columns to take means over, such as query_id")
+    parser.add_argument("--item", metavar="COLUMN", help="column that names the items")
+    parser.add_argument("--weight", metavar="COLUMN", help="column of weights")
+    parser.add_argument("--positive", metavar="LABEL", help="the positive label, if it is text")
+    parser.choice("--missing", MISSING, "what to do with missing scores (default: raise)")
+    parser.choice("--ties", TIES, "how rows with one score are ranked (default: group)")
+    parser.flag("-c", "--complete", text="count all queries of the qrels, missing ones with 0")
+    parser.number("-l", int, "LEVEL", "the least label that is positive", dest="level")
+    parser.flag("-J", "--judged-only", text="take documents without judgment out of the rankings")
+    parser.number("-M", int, "DEPTH", "count so many documents of each ranking", dest="depth")
+
+
+def add_by_query(parser: Parser) -> None:
+    """Add the option for results of single queries."""
+    parser.flag("-q", "--by-query", text="a result for each query, and no mean over them")
+
+
+def add_metrics(parser: Parser) -> None:
+    """Add the metrics."""
+    parser.several(
+        *("-m", "--metrics"),
+        metavar="METRIC",
+        text="metrics such as AP, nDCG@10, map or P_5; stands behind the files",
+    )
+
+
+def add_output(parser: Parser, *further: str) -> None:
+    """Add the form of the output and its file."""
+    parser.add_argument(
+        *("-f", "--format"),
+        choices=(*FORMATS, *further),
+        help="form of the output (default: by the name of the file, else table)",
+    )
+    output = parser.add_argument("-o", "--output", metavar="FILE", help="file to write to")
+    output.complete = "file"  # type: ignore[attr-defined]
+
+
+def add_randomness(parser: Parser) -> None:
+    """Add the seed and the number of draws."""
+    parser.number("--seed", int, "N", "seed of random draws (default: 0)", default=0)
+    parser.number("--n-resamples", int, "N", "number of random draws")
+
+
+def add_confidence(parser: Parser) -> None:
+    """Add the confidence level."""
+    parser.number("--confidence-level", float, "LEVEL", "of intervals (default: 0.95)")
+
+
+def levels(words: Sequence[str]) -> int | list[float] | None:
+    """Return levels of recall: how many, or which; None if there are no words."""
+    try:
+        if len(words) == 1 and words[0].isdecimal():
+            return int(words[0])
+        return [float(word) for word in words] or None
+    except ValueError:
+        raise UsageError(f"--recall takes numbers; got {' '.join(words)}") from None
+
+
+def cutoffs(words: Sequence[str]) -> list[int]:
+    """Return cut-offs, 10 unless there are any."""
+    try:
+        return [int(word) for word in words] or [10]
+    except ValueError:
+        raise UsageError(f"-k takes whole numbers; got {' '.join(words)}") from None
+
+
+def given_only(given: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """Return those options that were given, so that verbs keep their own defaults."""
+    options = {name: getattr(given, name) for name in names}
+    return {name: value for name, value in options.items() if value not in (None, [])}

@@ -1,0 +1,81 @@
+"""What a command writes: a frame in one of the formats, to standard output or to a file."""
+
+import argparse
+import io
+import sys
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
+
+from prframe.commands import terminal
+from prframe.commands.exits import UsageError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_SUFFIXES = {
+    ".csv": "csv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+}
+_BINARY = ("parquet", "arrow")
+
+
+def format_of(given: argparse.Namespace) -> str:
+    """Return the format of the output, and refuse one that no terminal shows."""
+    name = PurePath(given.output or "").suffix
+    chosen: str = given.format or _SUFFIXES.get(name, "table")
+    if chosen in _BINARY and given.output is None and sys.stdout.isatty():
+        raise UsageError(f"{chosen} is nothing for a terminal; name a file with -o")
+    return chosen
+
+
+def write(result: Any, given: argparse.Namespace) -> None:  # noqa: ANN401 - frames of verbs
+    """Write the result of a verb, which may be lazy."""
+    chosen = format_of(given)
+    frame = result.lazy().collect()
+    if chosen == "table":
+        stream = sys.stdout if given.output is None else io.StringIO()
+        write_text(terminal.table(frame, stream), given)
+    else:
+        _write_bytes(_encoded(frame, chosen), given)
+
+
+def write_text(text: str, given: argparse.Namespace) -> None:
+    """Write text; characters that the terminal's encoding lacks are escaped."""
+    if given.output is None and sys.stdout.encoding:
+        encoding, errors = sys.stdout.encoding, "backslashreplace"
+    else:
+        encoding, errors = "utf-8", "strict"
+    _write_bytes(text.encode(encoding, errors), given)
+
+
+def _encoded(frame: "pl.DataFrame", chosen: str) -> bytes:
+    """Return a frame in a format."""
+    buffer = io.BytesIO()
+    if chosen == "csv":
+        frame.write_csv(buffer)
+    elif chosen == "jsonl":
+        frame.write_ndjson(buffer)
+    elif chosen == "parquet":
+        frame.write_parquet(buffer)
+    else:
+        frame.write_ipc(buffer)
+    return buffer.getvalue()
+
+
+def _write_bytes(content: bytes, given: argparse.Namespace) -> None:
+    """Write to the file that was named, or to standard output."""
+    if given.output is None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        # What is said on standard error afterwards comes after it.
+        sys.stdout.buffer.flush()
+        return
+    try:
+        Path(given.output).write_bytes(content)
+    except OSError as error:
+        raise UsageError(f"cannot write {given.output}: {error.strerror}") from None

@@ -1,0 +1,86 @@
+"""``prframe test``: tests against random ranking."""
+
+import argparse
+from typing import Any
+
+from prframe.commands import inputs, options, outputs
+from prframe.commands.exits import OK, UsageError
+from prframe.commands.progress import stage
+
+SUMMARY = "test rankings against random ranking"
+EXAMPLES = """\
+examples:
+  prframe test qrels bm25.run                       the mean of AP over queries
+  prframe test qrels bm25.run -q --correction holm  AP of each query
+  prframe test --frame scores.csv --by segment --of top-k -k 10 100
+"""
+STATISTICS = ("ap", "top-k", "rank")
+
+
+def add_options(parser: options.Parser) -> None:
+    """Add the options of the command."""
+    options.add_input(parser)
+    meaning = "average precision, hits among the first k, or the sum of ranks (default: ap)"
+    parser.choice("--of", STATISTICS, meaning, "ap")
+    parser.several("-k", metavar="K", text="cut-offs of --of top-k (default: 10)")
+    parser.add_argument("--phi", metavar="NAME", help="what --of rank gives ranks (default: mww)")
+    parser.choice("--alternative", options.ALTERNATIVES, "that positives rank higher, or not")
+    parser.choice("--correction", options.CORRECTIONS, "for several tests, of ap and rank")
+    options.add_by_query(parser)
+    options.add_randomness(parser)
+    options.add_output(parser)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Test, and write the results."""
+    _check(given)
+    outputs.format_of(given)
+    data = inputs.rankings(given).of_one_model()
+    with stage("testing"):
+        result = _TESTS[given.of](data, given).lazy().collect()
+    outputs.write(result, given)
+    return OK
+
+
+def _check(given: argparse.Namespace) -> None:
+    """Refuse options of another statistic than the one that is tested."""
+    of: dict[str, tuple[object, tuple[str, ...]]] = {
+        "-k": (given.k, ("top-k",)),
+        "--phi": (given.phi, ("rank",)),
+    }
+    of["--correction"] = (given.correction, ("ap", "rank"))
+    for flag, (value, statistics) in of.items():
+        if value and given.of not in statistics:
+            raise UsageError(f"{flag} goes with --of {' or '.join(statistics)}")
+
+
+def _ap(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: ANN401 - a frame
+    """Test AP, or its mean over queries."""
+    from prframe import ap_test
+
+    return ap_test(
+        data.frame,
+        **data.columns(by_query=given.by_query),
+        **options.given_only(given, "alternative", "correction", "n_resamples"),
+        rng=given.seed,
+        **data.options,
+    )
+
+
+def _top_k(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: ANN401 - a frame
+    """Test the hits among the first k of each ranking."""
+    from prframe import topk_test
+
+    chosen = options.given_only(given, "alternative") | {"k": options.cutoffs(given.k)}
+    return topk_test(data.frame, by=data.single or None, **chosen, **data.options)
+
+
+def _rank(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: ANN401 - a frame
+    """Test the ranks of the positives of each ranking."""
+    from prframe import rank_test
+
+    chosen = options.given_only(given, "alternative", "correction", "phi")
+    return rank_test(data.frame, by=data.single or None, **chosen, **data.options)
+
+
+_TESTS = {"ap": _ap, "top-k": _top_k, "rank": _rank}

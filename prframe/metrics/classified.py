@@ -1,0 +1,77 @@
+"""Metrics of a classifier: the items whose score reaches a threshold are taken for positive.
+
+P, R, F and F1 take a threshold as well, in place of a cut-off.
+"""
+
+from dataclasses import replace
+
+import polars as pl
+
+from prframe import stats
+from prframe.metrics.metric import REL, THRESHOLD, Metric
+from prframe.metrics.quantities import Quantities
+from prframe.metrics.shared import at_threshold
+
+
+def _specificity(q: Quantities, _: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
+    return (q.n_neg - (k - tp)) / q.n_neg
+
+
+def _balanced(q: Quantities, m: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
+    return (tp / q.n_pos + _specificity(q, m, tp, k)) / 2
+
+
+def _matthews(q: Quantities, _: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
+    n_pos, n = q.n_pos.cast(pl.Float64), (q.n_pos + q.n_neg).cast(pl.Float64)
+    spread = (n_pos * q.n_neg).sqrt() * (k * (n - k)).sqrt()
+    return pl.when(spread > 0).then((n * tp - k * n_pos) / spread).otherwise(0.0)
+
+
+def _of_table(
+    name: str, summary: str, source: str, *, needs: tuple[str, ...] = ("n_pos", "n_neg")
+) -> Metric:
+    """Return a metric of the four counts of a classifier, without its formula."""
+    return Metric(
+        name,
+        summary,
+        source,
+        (),
+        lambda _q, _m, terms: terms[0],
+        parameters=(THRESHOLD, REL),
+        needs=needs,
+    )
+
+
+Specificity = at_threshold(
+    _of_table(
+        "Specificity",
+        "Specificity at a threshold: the negatives below it, over n_neg.",
+        "Yerushalmy 1947",
+        needs=("n_neg",),
+    ),
+    _specificity,
+    lambda _: stats.SetSpecificity(),
+)
+BalancedAccuracy = at_threshold(
+    _of_table(
+        "BalancedAccuracy",
+        "Balanced accuracy at a threshold: the mean of recall and specificity.",
+        "Brodersen et al. 2010",
+    ),
+    _balanced,
+    lambda _: stats.SetBalancedAccuracy(),
+)
+MCC = at_threshold(
+    replace(
+        _of_table(
+            "MCC",
+            "Matthews' correlation coefficient at a threshold: "
+            "(tp tn - fp fn) / sqrt((tp + fp) n_pos n_neg (tn + fn)), 0 if no item, or every "
+            "one, is above the threshold.",
+            "Matthews 1975",
+        ),
+        range=(-1.0, 1.0),
+    ),
+    _matthews,
+    lambda _: stats.SetMatthews(),
+)

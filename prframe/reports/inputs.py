@@ -1,0 +1,165 @@
+"""What reports are made of: the columns of frames and files that they read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import file_digest
+from pathlib import Path
+
+import polars as pl
+
+from prframe import checks
+from prframe._engine.arguments import Arguments
+from prframe._engine.rows import positive
+from prframe._preparation.results import whole
+from prframe.errors import PrframeError
+from prframe.reports import classifiers, rankings
+from prframe.reports.classifiers import Classifiers, segment_column
+from prframe.reports.options import Options
+from prframe.trec.joining import join
+from prframe.trec.roles import RESULT
+from prframe.trec.sources import AnyRuns, Qrels, paths_within, run_frame
+from prframe.verbs.check import check
+
+_MODELS = ("model", "system")
+
+
+# The columns of frames whose models stood in columns.
+_MODEL, _SCORE, _ROW = "prframe model", "prframe score", "prframe row"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a frame, as the caller has named them.
+
+    `further` has those of queries or of segments; each column of `score` is a model if there are
+    several.
+    """
+
+    score: str | Sequence[str]
+    label: str
+    model: str | None
+    item: str | None
+    further: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _InRows(Columns):
+    """The columns of a frame that has its models in rows."""
+
+    score: str
+
+
+def joined(
+    data: "AnyRuns", qrels: "Qrels", options: Options
+) -> tuple[pl.DataFrame, list[list[str]]]:
+    """Return the labelled rows of runs, with what is to be said of where they come from."""
+    labelled, _ = whole(join(run_frame(data), qrels, queries="qrels"), "runs")
+    names = [name for name in labelled.columns if name not in RESULT]
+    if len(names) > 1:
+        raise PrframeError(
+            f"the runs must have one column that names their systems; they have "
+            f"{checks.listed(names, in_order=True)}."
+        )
+    system = pl.col(names[0]).cast(pl.String) if names else pl.lit("run")
+    rows = labelled.with_columns(system.alias(rankings.SYSTEM))
+    relevant = positive(Arguments(positive=options.positive), rows.schema["label"])
+    retrieved = pl.col("score") > -float("inf")
+    kept = rows.filter(relevant.any().over(rankings.QUERY) & retrieved.any().over(rankings.QUERY))
+    if kept.is_empty():
+        raise PrframeError(
+            "no run has documents of a query with relevant documents; mend the ids of the "
+            "queries, or say with positive= which labels are relevant."
+        )
+    n_judged, n_kept = rows[rankings.QUERY].n_unique(), kept[rankings.QUERY].n_unique()
+    told = f"{n_kept:,} of {n_judged:,} that are judged"
+    origin = [["queries with relevant documents, and documents of a run", told]]
+    paths = dict.fromkeys(map(Path, [*paths_within(data), *paths_within(qrels)]))
+    # A pipe can be read once only.
+    hashes = [[f"sha256 of {path.name}", _digest(path)] for path in paths if path.is_file()]
+    return kept, origin + hashes
+
+
+def rankings_of(data: object, named: Columns, n_pos: int | str | None) -> pl.DataFrame:
+    """Return the columns of a frame of rankings under the names that reports have for them."""
+    frame, columns = _frame(data, named, "over")
+    over = list(columns.further)
+    query = pl.col(over[0]) if len(over) == 1 else pl.concat_str(over, separator=" ")
+    kept = [query.alias(rankings.QUERY)]
+    if columns.item is not None:
+        kept.append(pl.col(columns.item).alias(rankings.ITEM))
+    if isinstance(n_pos, str):
+        checks.columns_exist({n_pos: "n_pos"}, frame.columns)
+        kept.append(pl.col(n_pos).alias(n_pos))
+    return frame.select(
+        _models(frame, columns.model).alias(rankings.SYSTEM),
+        pl.col(columns.score).alias("score"),
+        pl.col(columns.label).alias("label"),
+        *kept,
+    )
+
+
+def _frame(data: object, columns: Columns, argument: str) -> tuple[pl.DataFrame, "_InRows"]:
+    """Return a frame with its models in rows, and its columns, all of which it has."""
+    frame, _ = whole(data, "data")
+    scores = [columns.score] if isinstance(columns.score, str) else list(columns.score)
+    named = dict.fromkeys(scores, "score") | {columns.label: "label"}
+    named |= dict.fromkeys(columns.further, argument)
+    optional = {"item": columns.item, "model": columns.model}
+    named |= {column: name for name, column in optional.items() if column is not None}
+    checks.columns_exist(named, frame.columns)
+    model, item = columns.model, columns.item
+    if len(scores) > 1:
+        if model is not None:
+            raise PrframeError(
+                "`model` names a column of models; with several scores leave it out."
+            )
+        # Scores in one row are those of one item.
+        frame = frame.with_row_index(_ROW) if item is None else frame
+        rest = [name for name in frame.columns if name not in scores]
+        frame = frame.unpivot(scores, index=rest, variable_name=_MODEL, value_name=_SCORE)
+        scores, model, item = [_SCORE], _MODEL, item or _ROW
+    return frame, _InRows(scores[0], columns.label, model, item, columns.further)
+
+
+def _models(frame: pl.DataFrame, model: str | None) -> pl.Expr:
+    """Return the names of models."""
+    column = _model_column(frame, model)
+    return pl.lit("model") if column is None else pl.col(column).cast(pl.String).fill_null("null")
+
+
+def _model_column(frame: pl.DataFrame, model: str | None) -> str | None:
+    """Return the column that names models, if there is one."""
+    usual = [name for name in _MODELS if name in frame.columns]
+    return model or (usual[0] if usual else None)
+
+
+def classifiers_of(
+    data: object, named: Columns, thresholds: tuple[float, ...], options: Options
+) -> Classifiers:
+    """Return the models of a frame, with what `check` reports of it."""
+    frame, columns = _frame(data, named, "by")
+    args = Arguments(columns.score, columns.label, positive=options.positive)
+    further = {segment_column(place): name for place, name in enumerate(columns.further)}
+    if columns.item is not None:
+        further[classifiers.ITEM] = columns.item
+    rows = frame.select(
+        _models(frame, columns.model).alias(classifiers.MODEL),
+        pl.col(columns.score).alias("score"),
+        positive(args, frame.schema[columns.label]).alias("label"),
+        *(pl.col(name).alias(role) for role, name in further.items()),
+    )
+    findings = check(
+        frame,
+        columns.score,
+        columns.label,
+        by=_model_column(frame, columns.model),
+        positive=options.positive,
+        ties=options.ties,
+    )
+    return Classifiers(rows, columns.further, thresholds, options, findings)
+
+
+def _digest(path: Path) -> str:
+    """Return the hash of a file."""
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,103 @@
+"""The options that both kinds of reports share."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.metrics import Metric, parse_metric
+from prframe.tie_policies import Ties
+from prframe.typing import Positive
+from prframe.verbs.comparison.modes import Test
+from prframe.verbs.comparison.rows import JointCorrection
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Options:
+    """How the numbers of a report are made.
+
+    Attributes
+    ----------
+    metrics : tuple of str
+        The metrics; the first one orders the systems and tells the outcome.
+    positive, ties : as in the verbs
+    n_pos : str, int or None
+        As in the verbs.
+    test, correction : as in `prframe.compare`
+    confidence_level : float
+    seed : int
+    depth : int
+        So many items of each ranking are shown.
+    queries, texts : mapping
+        The texts of queries and of documents, by their ids.
+    """
+
+    metrics: tuple[str, ...]
+    positive: Positive
+    ties: Ties
+    n_pos: str | int | None
+    test: Test
+    correction: JointCorrection | None
+    confidence_level: float
+    seed: int
+    depth: int
+    queries: Mapping[Any, str]
+    texts: Mapping[Any, str]
+
+    def __post_init__(self) -> None:
+        """Check what no verb checks."""
+        checks.whole_number("seed", self.seed, 0)
+        checks.whole_number("depth", self.depth, 1)
+        for name in ("queries", "texts"):
+            if not isinstance(getattr(self, name), Mapping):
+                raise PrframeError(
+                    f"`{name}` must be a dict of texts by id; got "
+                    f"{checks.brief(getattr(self, name))}."
+                )
+
+    @property
+    def shared(self) -> dict[str, Any]:
+        """The arguments that all verbs take."""
+        return {"positive": self.positive, "ties": self.ties, "n_pos": self.n_pos}
+
+    @property
+    def compared(self) -> dict[str, Any]:
+        """The arguments of comparisons."""
+        return {
+            "test": self.test,
+            "correction": self.correction,
+            "confidence_level": self.confidence_level,
+            "rng": self.seed,
+        }
+
+    @property
+    def enclosed(self) -> dict[str, Any]:
+        """The arguments of intervals and bands."""
+        return {"confidence_level": self.confidence_level, "rng": self.seed}
+
+    def told(self) -> list[list[str]]:
+        """Return the options as rows of a table."""
+        rows = {
+            "metrics": ", ".join(self.metrics),
+            "positive": str(self.positive),
+            "ties": self.ties,
+            "test": self.test,
+            "correction": str(self.correction),
+            "confidence level": f"{self.confidence_level:g}",
+            "seed": str(self.seed),
+        }
+        return [[name, value] for name, value in rows.items()]
+
+
+def metric_names(
+    metrics: str | Metric | Sequence[str | Metric] | None, default: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the names of metrics as results have them."""
+    asked = default if metrics is None else metrics
+    given = [asked] if isinstance(asked, (str, Metric)) else list(asked)
+    if not given:
+        raise PrframeError("`metrics` must name at least one metric; got none.")
+    return tuple(dict.fromkeys(str(parse_metric(metric)) for metric in given))

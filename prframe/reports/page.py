@@ -1,0 +1,98 @@
+"""The page: a template, a style and a script, with the facts as data."""
+
+import json
+from base64 import b64encode
+from dataclasses import dataclass, field
+from hashlib import sha256
+from html import escape
+from importlib import resources
+from math import isfinite
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+Facts: TypeAlias = dict[str, Any]
+
+_PLACES = 5
+_HEIGHT_IN_NOTEBOOKS = 800
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report, made by `prframe.report`.
+
+    Attributes
+    ----------
+    facts : dict
+        What the page shows, as plain data of which JSON can be made.
+    html : str
+        The page.
+    """
+
+    facts: Facts = field(repr=False)
+    html: str = field(repr=False)
+
+    @classmethod
+    def of(cls, facts: Facts) -> "Report":
+        """Make the page of facts."""
+        return cls(facts, _page(facts))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the page to a file.
+
+        Raises
+        ------
+        OSError
+            A file that cannot be written.
+        """
+        Path(path).write_bytes(self.html.encode("utf-8"))
+
+    def _repr_html_(self) -> str:
+        """Show the page in a notebook, in a frame whose script can reach nothing outside."""
+        return (
+            f'<iframe title="{escape(str(self.facts["title"]))}" sandbox="allow-scripts" '
+            f'width="100%" height="{_HEIGHT_IN_NOTEBOOKS}" srcdoc="{escape(self.html)}"></iframe>'
+        )
+
+
+def rounded(value: Any) -> Any:  # noqa: ANN401 - plain data of any shape
+    """Return plain data with few decimals, and null for what is no finite number."""
+    if isinstance(value, float):
+        return round(value, _PLACES) if isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: rounded(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [rounded(part) for part in value]
+    return value
+
+
+def _page(facts: Facts) -> str:
+    """Return the page; the policy lets no other script, style or address in than its own."""
+    template, style, script = (_part(f"page.{ending}") for ending in ("html", "css", "js"))
+    parts = {
+        "title": escape(str(facts["title"])),
+        "style": style,
+        "script": script,
+        "style-hash": _hash(style),
+        "script-hash": _hash(script),
+        "data": _data(facts),
+    }
+    pieces = template.split("\N{SECTION SIGN}")
+    # Every other piece is the name of a part, so that nothing is looked for within the parts.
+    return "".join(parts[piece] if place % 2 else piece for place, piece in enumerate(pieces))
+
+
+def _part(name: str) -> str:
+    """Return the text of a file of this package."""
+    return resources.files("prframe.reports").joinpath(name).read_bytes().decode("utf-8")
+
+
+def _hash(text: str) -> str:
+    """Return the hash by which the policy of the page knows a script or a style."""
+    return b64encode(sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+
+def _data(facts: Facts) -> str:
+    """Return the facts as JSON in which no element can begin or end."""
+    text = json.dumps(facts, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")

@@ -1,0 +1,398 @@
+"""The facts of a report on systems that rank items for many queries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from prframe import tables
+from prframe._preparation import wording
+from prframe.metrics import parse_metric
+from prframe.reports import sections
+from prframe.reports.names import LONGEST_TEXT, distinct, plain
+from prframe.reports.options import ALPHA, Options
+from prframe.reports.page import Facts
+from prframe.verbs.check import check
+from prframe.verbs.comparison.compare import compare
+from prframe.verbs.curves.band import band
+from prframe.verbs.evaluate import evaluate
+from prframe.verbs.intervals.interval import interval
+
+METRICS = ("AP", "nDCG@10", "P@10")
+SYSTEM, QUERY, ITEM = "system", "query_id", "doc_id"
+_KEYS = [SYSTEM, QUERY]
+_LEVELS = 11
+# A page of this size still opens at once.
+MOST_VALUES = 300_000
+MOST_ITEMS = 100_000
+_LEAST_DEPTH = 5
+
+
+@dataclass(frozen=True)
+class Rankings:
+    """Labelled rankings, and what is asked about them.
+
+    Attributes
+    ----------
+    rows : polars.DataFrame
+        The columns ``system`` (String), ``query_id``, ``score`` and ``label``, and perhaps
+        ``doc_id``, ``judged`` and the totals of positives.
+    options : Options
+    """
+
+    rows: pl.DataFrame
+    options: Options
+
+    def facts(self) -> Facts:
+        """Return all facts but the title and the provenance."""
+        table = tables.results(self.means, self.pairs, alpha=ALPHA)
+        names = [line.name for line in table.lines]
+        n = self.values[QUERY].n_unique()
+        over = f"{n:,} {'query' if n == 1 else 'queries'}"
+        ranges = self.tie_ranges()
+        parts = [sections.results(table, self.means, SYSTEM, names, ranges)]
+        if self.pairs is not None:
+            parts.append(sections.matrix(self.pairs, self.means, SYSTEM, names, over))
+        parts += [
+            self.curves(names),
+            self.explorer(names),
+            sections.findings(self.findings()),
+        ]
+        return {
+            "title": f"{len(names)} {'run' if len(names) == 1 else 'runs'}, {over}",
+            "sentence": sections.outcome(table, self.pairs, "mean ", over)
+            + sections.tied_outcome(table, ranges, self._firsts()),
+            "systems": distinct(names),
+            "sections": parts,
+        }
+
+    @cached_property
+    def values(self) -> pl.DataFrame:
+        """The metrics of each query and system, without queries that no metric is defined for."""
+        values = self.evaluated(self.options)
+        metrics = list(self.options.metrics)
+        of_query = values.group_by(QUERY, maintain_order=True).agg(
+            pl.any_horizontal(pl.col(metrics).is_not_null()).any().alias("defined")
+        )
+        kept = of_query.filter("defined").select(QUERY)
+        return values.join(kept, on=QUERY, how="semi", maintain_order="left")
+
+    def evaluated(self, options: Options) -> pl.DataFrame:
+        """Evaluate each query of each system."""
+        rows = self.rows
+        if options.ties != "trec" and ITEM in rows.columns:
+            rows = rows.drop(ITEM)
+        item = ITEM if ITEM in rows.columns else None
+        return evaluate(rows, list(options.metrics), by=_KEYS, item=item, **options.shared)
+
+    @cached_property
+    def means(self) -> pl.DataFrame:
+        """The means over queries with their intervals."""
+        return interval(
+            self.values,
+            values=list(self.options.metrics),
+            by=SYSTEM,
+            over=QUERY,
+            **self.options.enclosed,
+        )
+
+    @cached_property
+    def pairs(self) -> pl.DataFrame | None:
+        """The comparisons of all pairs of systems."""
+        if self.values[SYSTEM].n_unique() == 1 or self.values[QUERY].n_unique() == 1:
+            return None
+        return compare(
+            self.values,
+            values=list(self.options.metrics),
+            model=SYSTEM,
+            over=QUERY,
+            **self.options.compared,
+        )
+
+    def _firsts(self) -> dict[str, float]:
+        """Return the mean of the first metric of each system."""
+        first = self.means.filter(metric=self.options.metrics[0])
+        return dict(first.select(SYSTEM, pl.col("estimate").fill_null(0.0)).iter_rows())
+
+    def tie_ranges(self) -> dict[tuple[str, str], tuple[float, float]]:
+        """Return the smallest and the largest mean over the orders of ties."""
+        metrics = [
+            name for name in self.options.metrics if {"worst", "best"} <= parse_metric(name).ties
+        ]
+        if not metrics or not self.has_ties():
+            return {}
+        asked = replace(self.options, metrics=tuple(metrics))
+        worst, best = (
+            self.evaluated(replace(asked, ties=ties))
+            .group_by(SYSTEM, maintain_order=True)
+            .agg(pl.col(metrics).mean())
+            for ties in ("worst", "best")
+        )
+        return {
+            (system, metric): (low, high)
+            for metric in metrics
+            for system, low, high in zip(worst[SYSTEM], worst[metric], best[metric], strict=True)
+            if low is not None and high is not None
+        }
+
+    def has_ties(self) -> bool:
+        """Tell whether any two retrieved items of a ranking share their score."""
+        retrieved = self.rows.lazy().filter(pl.col("score") > -float("inf"))
+        counts = retrieved.group_by(_KEYS).agg(pl.col("score").n_unique() < pl.len())
+        return bool(counts.select(pl.col("score").any()).collect().item())
+
+    def curves(self, names: Sequence[str]) -> Facts:
+        """Return the mean interpolated curves."""
+        defined = self.values.select(QUERY).unique()
+        options = dict(self.options.shared)
+        rows = self.rows.join(defined, on=QUERY, how="semi", maintain_order="left")
+        if options["ties"] == "trec":
+            options["item"] = ITEM
+        elif ITEM in rows.columns:
+            rows = rows.drop(ITEM)
+        bands = band(
+            rows,
+            by=SYSTEM,
+            over=QUERY,
+            recall=_LEVELS,
+            interpolate=True,
+            anchor=False,
+            simultaneous=False,
+            **options,
+            **self.options.enclosed,
+        )
+        lines: list[Facts] = [
+            {
+                "system": names.index(system),
+                "x": part["recall"].to_list(),
+                "y": part["precision"].to_list(),
+                "low": part["conf_low"].to_list(),
+                "high": part["conf_high"].to_list(),
+            }
+            for (system,), part in bands.group_by(SYSTEM, maintain_order=True)
+        ]
+        lines.sort(key=itemgetter("system"))
+        tops = [top for line in lines for top in (*line["y"], *line["high"]) if top is not None]
+        highest = min(1.0, ceil(10 * max(tops, default=1.0)) / 10)
+        level = wording.percent(self.options.confidence_level)
+        return {
+            "id": "curves",
+            "kind": "charts",
+            "title": "Precision and recall",
+            "note": f"Mean interpolated precision at {_LEVELS} levels of recall, with {level} "
+            "confidence intervals of each mean, "
+            "level by level; a name shows or hides them. Whether two systems differ is "
+            "said by the comparison above and not by intervals that overlap.",
+            "charts": [
+                {
+                    "title": "",
+                    "x": "recall",
+                    "y": "precision",
+                    "domain": [0, 1, 0, highest],
+                    "lines": lines,
+                }
+            ],
+        }
+
+    def findings(self) -> pl.DataFrame:
+        """Return what `check` reports."""
+        cutoffs = [parse_metric(name).k for name in self.options.metrics]
+        whole = sorted({k for k in cutoffs if isinstance(k, int)})
+        item = ITEM if ITEM in self.rows.columns else None
+        return check(self.rows, by=_KEYS, k=whole or 10, item=item, **self.options.shared)
+
+    def explorer(self, names: Sequence[str]) -> Facts:
+        """Return the values of each query, with the head of each ranking.
+
+        Where there are more values than a page should hold, those of the best systems are kept.
+        """
+        queries = self.values[QUERY].unique(maintain_order=True).sort()
+        metrics = list(self.options.metrics)
+        fitting = max(2, MOST_VALUES // max(1, len(metrics) * queries.len()))
+        kept = names[:fitting]
+        by_system = {
+            system: part for (system,), part in self.values.group_by(SYSTEM, maintain_order=True)
+        }
+        table = pl.DataFrame({QUERY: queries})
+        of_systems = [
+            table.join(by_system[name], on=QUERY, how="left", maintain_order="left")
+            for name in kept
+        ]
+        values = [[part[metric].to_list() for part in of_systems] for metric in metrics]
+        shown = Shown.of(self, list(kept), queries, values[0])
+        left_out = shown.left_out()
+        if len(kept) < len(names):
+            left_out.insert(
+                0, f"The {len(kept)} best of {len(names)} systems are here, the others only above."
+            )
+        return {
+            "id": "queries",
+            "kind": "queries",
+            "title": "Query by query",
+            "note": " ".join(left_out),
+            "metrics": metrics,
+            "systems": list(range(len(kept))),
+            "ids": [plain(query) for query in queries],
+            "texts": [
+                plain(" ".join(str(self.options.queries.get(query, "")).split()), LONGEST_TEXT)
+                for query in queries
+            ]
+            if self.options.queries
+            else None,
+            "values": [[_thousandths(column) for column in metric] for metric in values],
+            "depth": shown.depth,
+            **shown.facts(),
+        }
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The heads of rankings that the page has room for.
+
+    Attributes
+    ----------
+    rankings : Rankings
+    systems : list of str
+    queries : polars.Series
+    depth : int
+        So many items of each ranking are shown, none if items have no column.
+    with_rankings : list of int
+        The places of the queries whose rankings are shown.
+    """
+
+    rankings: Rankings
+    systems: list[str]
+    queries: pl.Series
+    depth: int
+    with_rankings: list[int]
+
+    @classmethod
+    def of(
+        cls,
+        rankings: Rankings,
+        systems: list[str],
+        queries: pl.Series,
+        values: Sequence[Sequence[float | None]],
+    ) -> "Shown":
+        """Choose depth and queries; queries on which the systems differ most go first."""
+        if ITEM not in rankings.rows.columns:
+            return cls(rankings, systems, queries, 0, [])
+        n_rankings = max(1, len(systems) * queries.len())
+        depth = min(rankings.options.depth, max(_LEAST_DEPTH, MOST_ITEMS // n_rankings))
+        fitting = MOST_ITEMS // (depth * len(systems))
+        places = list(range(queries.len()))
+        if fitting < len(places):
+            table = np.array(values, dtype=np.float64)
+            spread = np.nan_to_num(table).max(axis=0) - np.nan_to_num(table).min(axis=0)
+            places = sorted(np.argsort(-spread, kind="stable")[:fitting].tolist())
+        return cls(rankings, systems, queries, depth, places)
+
+    def left_out(self) -> list[str]:
+        """Say what the page has no room for."""
+        if not self.depth:
+            return []
+        said = ["Open a query to see its rankings."]
+        if len(self.with_rankings) < self.queries.len():
+            said.append(
+                f"Rankings are here for the {len(self.with_rankings):,} queries on which the "
+                f"systems differ most, of {self.queries.len():,}."
+            )
+        if self.depth < self.rankings.options.depth:
+            said.append(f"Of each ranking the first {self.depth} items are here.")
+        return said
+
+    def facts(self) -> Facts:
+        """Return for each query its items, their grades, and the rankings as places of items."""
+        if not self.depth:
+            return {"rankings": None}
+        heads = self.heads()
+        parts: list[Any] = [None] * self.queries.len()
+        places = dict(zip(self.queries, range(self.queries.len()), strict=True))
+        number = {system: place for place, system in enumerate(self.systems)}
+        for (query,), rows in heads.group_by(QUERY, maintain_order=True):
+            parts[places[query]] = self._of_query(rows, number)
+        return {
+            "rankings": parts,
+            "relevant": self.relevant(),
+            "documents": self._texts(heads),
+        }
+
+    def heads(self) -> pl.DataFrame:
+        """Return the first items of each shown ranking, best first."""
+        rows = self.rankings.rows.lazy().filter(
+            pl.col("score") > -float("inf"),
+            pl.col(SYSTEM).is_in(self.systems),
+            pl.col(QUERY).is_in(self.queries.gather(self.with_rankings).implode()),
+        )
+        score = pl.col("score").rank("ordinal", descending=True).over(_KEYS)
+        if self.rankings.options.ties != "trec":
+            return (
+                rows.filter(score <= self.depth)
+                .sort("score", descending=True, maintain_order=True)
+                .collect()
+            )
+        # Of the rows that may be among the first, the ids decide between equal scores.
+        least = pl.col("score").top_k(self.depth).min().over(_KEYS)
+        near = rows.filter(pl.col("score") >= least).collect()
+        return (
+            near.sort(pl.col("score"), pl.col(ITEM).cast(pl.String), descending=True)
+            .group_by(_KEYS, maintain_order=True)
+            .head(self.depth)
+        )
+
+    def _of_query(self, rows: pl.DataFrame, number: dict[str, int]) -> list[Any]:
+        """Return the items of a query, judged ones first, their grades, and the rankings."""
+        judged = rows["judged"] if "judged" in rows.columns else pl.Series([True] * rows.height)
+        items = dict.fromkeys(rows.filter(judged)[ITEM].to_list())
+        grades = dict(zip(rows[ITEM], rows["label"], strict=True))
+        n_judged = len(items)
+        items |= dict.fromkeys(rows[ITEM].to_list())
+        place = {item: position for position, item in enumerate(items)}
+        ranked: list[list[int]] = [[] for _ in self.systems]
+        for system, item in zip(rows[SYSTEM], rows[ITEM], strict=True):
+            ranked[number[system]].append(place[item])
+        return [
+            [plain(item) for item in items],
+            [_grade(grades[item]) for item in list(items)[:n_judged]],
+            ranked,
+        ]
+
+    def relevant(self) -> list[int]:
+        """Return how many relevant items each query has."""
+        rankings = self.rankings
+        total = evaluate(
+            rankings.rows.drop(ITEM), "NumRel", by=_KEYS,
+            **replace(rankings.options, ties="group").shared,
+        )  # fmt: skip
+        most = total.group_by(QUERY, maintain_order=True).agg(pl.col("NumRel").max())
+        joined = pl.DataFrame({QUERY: self.queries}).join(
+            most, on=QUERY, how="left", maintain_order="left"
+        )
+        return joined["NumRel"].fill_null(0).cast(pl.Int64).to_list()
+
+    def _texts(self, heads: pl.DataFrame) -> list[list[str]] | None:
+        """Return the texts of the shown items, pairs of an id and a text."""
+        texts = self.rankings.options.texts
+        if not texts:
+            return None
+        items = heads[ITEM].unique(maintain_order=True)
+        return [
+            [plain(item), plain(" ".join(str(texts[item]).split()), LONGEST_TEXT)]
+            for item in items
+            if item in texts
+        ]
+
+
+def _grade(label: float | bool) -> int | float:  # noqa: FBT001 - labels may be Boolean
+    """Return a label as a number, a whole one where it is whole."""
+    return int(label) if float(label).is_integer() else float(label)
+
+
+def _thousandths(values: Sequence[float | None]) -> list[float | None]:
+    """Return values with as many decimals as a page prints, and one more."""
+    return [None if value is None else round(value, 4) for value in values]

@@ -1,0 +1,233 @@
+"""The function that makes a report."""
+
+import platform
+import sys
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.metrics import Metric
+from prframe.reports import classifiers, inputs, rankings, sections
+from prframe.reports.names import plain
+from prframe.reports.options import Options, metric_names
+from prframe.reports.page import Facts, Report, rounded
+from prframe.reports.rankings import Rankings
+from prframe.tie_policies import Ties
+from prframe.trec.sources import AnyRuns, Qrels
+from prframe.typing import Columns, Positive
+from prframe.verbs.comparison.modes import Test
+from prframe.verbs.comparison.rows import JointCorrection
+
+
+def report(
+    data: AnyRuns,
+    qrels: "Qrels | None" = None,
+    *,
+    metrics: str | Metric | Sequence[str | Metric] | None = None,
+    score: Columns = "score",
+    label: str = "label",
+    model: str | None = None,
+    over: Columns | None = None,
+    by: Columns | None = None,
+    item: str | None = None,
+    positive: Positive = True,
+    ties: Ties | None = None,
+    n_pos: int | str | None = None,
+    thresholds: Sequence[float] | None = None,
+    queries: Mapping[Any, str] | None = None,
+    texts: Mapping[Any, str] | None = None,
+    depth: int = 20,
+    test: Test = "randomization",
+    correction: JointCorrection | None = "holm",
+    confidence_level: float = 0.95,
+    seed: int = 0,
+    title: str | None = None,
+    notes: Mapping[str, str] | None = None,
+    output: str | PathLike[str] | None = None,
+) -> Report:
+    """Make a page of results in one file, which needs no network.
+
+    The page has a sentence that tells the outcome, the results with intervals, the comparison of
+    all pairs, curves, what `check` finds, and where the numbers come from. Of rankings for many
+    queries (TREC runs, or a frame with `over`) it has the values and rankings of each query; of
+    classifiers what they do at thresholds, where their scores lie, and the metrics in segments.
+
+    Parameters
+    ----------
+    data : runs or frame
+        With `qrels`, the runs of one system or several, as `prframe.trec.evaluate` takes them.
+        Otherwise a frame with one row per item and model.
+    qrels : frame, path, list of paths, or dict, optional
+        Judgments, as `prframe.trec.join` takes them. Those queries count that have relevant
+        documents, and of which any run has documents; where a run lacks one of these its value
+        is 0.
+    metrics : str, Metric or list of these, optional
+        The first one orders the systems. Absent: AP, nDCG@10 and P@10 of rankings, AP and AUC of
+        classifiers, whose metrics must be such as `interval` takes of one ranking.
+    score, label : str
+        Columns of a frame; `score` may be a list of columns, a model each.
+    model : str, optional
+        Column of a frame that names the models; ``"model"`` or ``"system"`` if the frame has one.
+    over : str or list of str, optional
+        Columns of a frame that name the queries: its rows are rankings. Absent: the rows of a
+        model are one sample of items.
+    by : str or list of str, optional
+        Columns of a frame of classifiers whose values are segments. With `over` the column that
+        names the models.
+    item : str, optional
+        Column of a frame that names the items. Rankings are shown, and classifiers compared, only
+        where it is known which items they have.
+    positive, n_pos : optional
+        As in the verbs. `n_pos` is for rankings.
+    ties : str, optional
+        As in the verbs; unless given ``"trec"`` with `qrels`, else ``"group"``.
+    thresholds : list of float, optional
+        Scores from which on an item counts as positive, for the table of thresholds. Absent: the
+        thresholds that reach certain levels of recall.
+    queries, texts : dict, optional
+        Texts of queries and of items by their ids, for rankings. A text that is long is cut.
+    depth : int
+        Items that are shown of each ranking. For many queries the page says what it leaves out.
+    test, correction, confidence_level : optional
+        As in `compare`.
+    seed : int
+        The same data, options and seed give the same bytes.
+    title : str, optional
+        The title of the page.
+    notes : dict of str, optional
+        What the page should say of where the data come from, for example ``{"date": "..."}``.
+    output : path, optional
+        A file to write the page to.
+
+    Returns
+    -------
+    Report
+        With ``html``, the text of the page, ``facts``, what it shows as plain data, and the method
+        ``save(path)``. In a notebook it shows itself.
+
+    Raises
+    ------
+    PrframeError
+        An option that is unknown or does not go with the data, or what `join` and the verbs
+        refuse.
+    OSError
+        A file that cannot be opened or written.
+
+    Warns
+    -----
+    UndefinedMetricWarning, UnmatchedIdsWarning
+        As the verbs and `join` do.
+
+    Notes
+    -----
+    Systems are told apart at the level .05. Names, ids and texts are shown as text, whatever they
+    contain: the page runs no script but its own, and loads nothing.
+
+    The confidence band around a PR curve is that of `band`. That around a ROC curve encloses the
+    false positive rate at each recall by itself, by quantiles of the same draws.
+
+    Examples
+    --------
+    >>> import prframe
+    >>> digits = prframe.datasets.load_digits()
+    >>> page = prframe.report(digits, over="query_id", item="item_id", n_pos="n_relevant")
+    >>> print(page.facts["sentence"].partition(". ")[0])
+    pixels has the highest mean AP, 0.397 [0.377, 0.417], over 200 queries
+    """
+    is_trec, is_ranked = qrels is not None, qrels is not None or over is not None
+    _refuse(
+        {
+            "over": is_trec and over is not None,
+            "item": is_trec and item is not None,
+            "model": is_trec and model is not None,
+            "n_pos": not is_ranked or is_trec if n_pos is not None else False,
+            "by": is_trec and by is not None,
+            "thresholds": is_ranked and thresholds is not None,
+            "queries": not is_ranked and queries is not None,
+            "texts": not is_ranked and texts is not None,
+        },
+        "qrels" if is_trec else "over" if is_ranked else "",
+    )
+    default = rankings.METRICS if is_ranked else classifiers.METRICS
+    options = Options(
+        metrics=metric_names(metrics, default),
+        positive=positive,
+        ties=ties or ("trec" if is_trec else "group"),
+        n_pos=n_pos,
+        test=test,
+        correction=correction,
+        confidence_level=confidence_level,
+        seed=seed,
+        depth=depth,
+        queries={} if queries is None else queries,
+        texts={} if texts is None else texts,
+    )
+    origin: list[list[str]] = []
+    facts: Facts
+    if qrels is not None:
+        rows, origin = inputs.joined(data, qrels, options)
+        facts = Rankings(rows, options).facts()
+    elif over is not None:
+        columns = inputs.Columns(score, label, model or _one(by), item, _listed(over))
+        facts = Rankings(inputs.rankings_of(data, columns, n_pos), options).facts()
+    else:
+        columns = inputs.Columns(score, label, model, item, _listed(by))
+        facts = inputs.classifiers_of(data, columns, _numbers(thresholds), options).facts()
+    if title is not None:
+        facts["title"] = plain(title)
+    facts["sections"].append(
+        sections.provenance(
+            [*map(list, (notes or {}).items()), *options.told(), *origin, *_versions()]
+        )
+    )
+    made = Report.of(rounded(facts))
+    if output is not None:
+        made.save(output)
+    return made
+
+
+def _refuse(given: Mapping[str, bool], kind: str) -> None:
+    """Refuse options that do not go with the kind of data."""
+    for option, is_wrong in given.items():
+        if is_wrong:
+            why = (
+                f"does not go with `{kind}`" if kind else "is for rankings, with `over` or `qrels`"
+            )
+            raise PrframeError(f"`{option}` {why}; leave it out.")
+
+
+def _listed(columns: Columns | None) -> tuple[str, ...]:
+    """Return columns as a tuple."""
+    return (columns,) if isinstance(columns, str) else tuple(columns or ())
+
+
+def _one(by: Columns | None) -> str | None:
+    """Return the column of systems, which the calls of other verbs name in `by`."""
+    columns = _listed(by)
+    if len(columns) > 1:
+        raise PrframeError(
+            "`by` must name one column with `over`, that of the systems; got "
+            f"{checks.listed(columns, in_order=True)}."
+        )
+    return columns[0] if columns else None
+
+
+def _numbers(thresholds: Sequence[float] | None) -> tuple[float, ...]:
+    """Return thresholds as numbers."""
+    return tuple(float(checks.number("thresholds", each)) for each in thresholds or ())
+
+
+def _versions() -> list[list[str]]:
+    """Return the versions on which the numbers may depend."""
+    # The package stands above this one, and is there when a report is made.
+    return [
+        ["prframe", sys.modules["prframe"].__version__],
+        ["polars", pl.__version__],
+        ["numpy", np.__version__],
+        ["Python", platform.python_version()],
+    ]

@@ -1,0 +1,226 @@
+"""The parts of which reports of both kinds are made, as plain data."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from prframe._preparation import wording
+from prframe.reports.names import in_a_sentence, plain
+from prframe.reports.options import ALPHA
+from prframe.reports.page import Facts
+from prframe.tables.table import Table
+
+# A difference of means that the page would not print is none.
+_PRINTED = 0.0005
+_CHECK_MEANINGS = {
+    "bad_n_neg": "totals of negatives that contradict the rows",
+    "bad_n_pos": "totals of positives that contradict the rows",
+    "bad_weight": "weights that are missing, negative or infinite",
+    "duplicate_item": "items that stand twice in a ranking",
+    "infinite_label": "labels that are infinite",
+    "infinite_score": "scores that are infinite",
+    "label_values": "distinct labels",
+    "missing_label": "rows without a label",
+    "missing_score": "rows without a score",
+    "no_negatives": "groups without negatives, and no total of them",
+    "no_positives": "groups in which nothing is positive",
+    "not_retrieved": "items that were not retrieved",
+    "only_positives": "groups in which everything is positive",
+    "pooled_rankings": "rankings that are ranked together",
+    "tie_at_cutoff": "groups with a tie across a cut-off",
+    "tie_range": "groups whose value depends on the order of ties",
+    "tied_score": "rows that share a score",
+}
+
+
+def results(
+    table: Table,
+    intervals: pl.DataFrame,
+    model: str,
+    order: Sequence[str],
+    tie_ranges: Mapping[tuple[str, str], tuple[float, float]],
+) -> Facts:
+    """Return the table of results, a row per system in the order of the table."""
+    ends = {(row[model], row["metric"]): row for row in intervals.iter_rows(named=True)}
+    rows: list[Facts] = [
+        {
+            "system": order.index(line.name),
+            "key": line.key,
+            "cells": [
+                {
+                    "text": cell.text,
+                    "interval": cell.interval,
+                    "marks": cell.marks,
+                    "best": cell.is_best and cell.text != wording.NONE,
+                    "ends": [
+                        ends[line.name, metric][name]
+                        for name in ("estimate", "conf_low", "conf_high")
+                    ],
+                    "ties": _tie_range(tie_ranges.get((line.name, metric))),
+                }
+                for metric, cell in zip(table.metrics, line.cells, strict=True)
+            ],
+        }
+        for line in table.lines
+    ]
+    note = table.caption
+    if any(cell["ties"] for row in rows for cell in row["cells"]):
+        note += " Where the order of ties matters, the smallest and the largest mean are given."
+    return {
+        "id": "results",
+        "kind": "results",
+        "title": "Results",
+        "of": model,
+        "metrics": list(table.metrics),
+        "rows": rows,
+        "note": note,
+    }
+
+
+def _tie_range(ends: tuple[float, float] | None) -> str:
+    """Return how far the orders of ties move a mean, nothing where that is not seen."""
+    if ends is None or ends[1] - ends[0] < _PRINTED:
+        return ""
+    return f"{wording.number(ends[0])} to {wording.number(ends[1])}"
+
+
+def matrix(
+    pairs: pl.DataFrame, intervals: pl.DataFrame, model: str, order: Sequence[str], n: str
+) -> Facts:
+    """Return the comparisons of all pairs; `n` names what they are over."""
+    place = {name: number for number, name in enumerate(order)}
+    p_value = "p_adjusted" if "p_adjusted" in pairs.columns else "p_value"
+    numbers = ["difference", "conf_low", "conf_high", p_value, "wins", "ties", "losses"]
+    metrics = []
+    for (metric,), rows in pairs.group_by("metric", maintain_order=True):
+        means = intervals.filter(metric=metric).sort(
+            "estimate", descending=True, nulls_last=True, maintain_order=True
+        )
+        metrics.append(
+            {
+                "metric": metric,
+                "order": [place[name] for name in means[model]],
+                "means": dict(zip((str(place[m]) for m in means[model]), means["estimate"])),  # noqa: B905
+                "pairs": [
+                    [place[a], place[b], *values]
+                    for a, b, *values in rows.select("model_a", "model_b", *numbers).iter_rows()
+                ],
+            }
+        )
+    first = pairs.row(0, named=True)
+    facts: Any = {
+        name: first[name] for name in ("test", "correction", "n_family") if first[name] is not None
+    }
+    words = wording.testing_words(facts, ALPHA, [])
+    level = wording.percent(first["confidence_level"])
+    return {
+        "id": "comparison",
+        "kind": "matrix",
+        "title": "Comparison",
+        "alpha": ALPHA,
+        "metrics": metrics,
+        "note": f"Row minus column over {n}: difference, {level} confidence interval, "
+        f"{'adjusted ' if p_value == 'p_adjusted' else ''}p-value ({words}). "
+        "Cells of pairs that are told apart are coloured.",
+    }
+
+
+def findings(report: pl.DataFrame) -> Facts:
+    """Return what `check` has reported."""
+    rows = [
+        [
+            row["severity"],
+            row["kind"],
+            f"{row['count']:,}",
+            _CHECK_MEANINGS.get(row["kind"], row["kind"].replace("_", " ")),
+            plain(row["example"], 300),
+        ]
+        for row in report.iter_rows(named=True)
+    ]
+    return {
+        "id": "checks",
+        "kind": "table",
+        "title": "Checks",
+        "note": "What is suspicious in the data, worst first.",
+        "head": ["severity", "kind", "count", "of what", "example"],
+        "numbers": [2],
+        "rows": rows,
+    }
+
+
+def provenance(rows: Sequence[Sequence[str]]) -> Facts:
+    """Return where the numbers come from."""
+    return {
+        "id": "provenance",
+        "kind": "table",
+        "title": "Provenance",
+        "note": "The same data, options, seed and versions give the same page, byte for byte.",
+        "head": ["what", "value"],
+        "numbers": [],
+        "rows": [[plain(cell, 300) for cell in row] for row in rows],
+    }
+
+
+def outcome(table: Table, pairs: pl.DataFrame | None, kind: str, over: str) -> str:
+    """Say in a sentence or two which system is best, and from which others it is told apart.
+
+    `kind` says what the metrics are where they are means.
+    """
+    metric = table.metrics[0]
+    best = table.lines[0]
+    value = f"{best.cells[0].text} {best.cells[0].interval}".strip()
+    name = in_a_sentence(best.name)
+    if len(table.lines) == 1:
+        return f"{name} has {kind}{metric} {value} over {over}."
+    told = f"{name} has the highest {kind}{metric}, {value}, over {over}."
+    if pairs is None:
+        return told
+    apart, alike = _told_apart(pairs, metric, best.name)
+    order = [line.name for line in table.lines]
+    apart, alike = (sorted(names, key=order.index) for names in (apart, alike))
+    if not alike:
+        rest = "the other" if len(apart) == 1 else "all others"
+        return f"{told} It is told apart from {rest}." if apart else told
+    if not apart:
+        return f"{told} It is not told apart from {_named(alike)}."
+    return f"{told} It is told apart from {_named(apart)}, not from {_named(alike)}."
+
+
+def tied_outcome(
+    table: Table,
+    tie_ranges: Mapping[tuple[str, str], tuple[float, float]],
+    values: Mapping[str, float],
+) -> str:
+    """Say whose means would be the highest in another order of ties, nothing if nobody's would.
+
+    `values` has the means of the first metric.
+    """
+    metric, (best, *others) = table.metrics[0], [line.name for line in table.lines]
+    highest = values[best]
+    moved = [name for name in others if tie_ranges.get((name, metric), (0, highest))[1] > highest]
+    if not moved:
+        return ""
+    name = moved[0]
+    low, high = tie_ranges[name, metric]
+    ends = f"{wording.number(low)} and {wording.number(high)}"
+    of = f"{metric} of {in_a_sentence(name)}"
+    return f" Another order of ties could put another one first: {of} lies between {ends}."
+
+
+def _named(systems: Sequence[str]) -> str:
+    """Return names of systems as a list in a sentence."""
+    return wording.joined([in_a_sentence(system) for system in systems])
+
+
+def _told_apart(pairs: pl.DataFrame, metric: str, best: str) -> tuple[list[str], list[str]]:
+    """Return from which systems the best one is told apart, and from which not."""
+    p_value = "p_adjusted" if "p_adjusted" in pairs.columns else "p_value"
+    apart: list[str] = []
+    alike: list[str] = []
+    for row in pairs.filter(metric=metric).iter_rows(named=True):
+        if best in (row["model_a"], row["model_b"]):
+            other = row["model_b"] if row["model_a"] == best else row["model_a"]
+            is_apart = row[p_value] is not None and row[p_value] <= ALPHA
+            (apart if is_apart else alike).append(other)
+    return apart, alike

@@ -1,0 +1,122 @@
+"""Metrics at another share of positives than that of the sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prframe import checks
+from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio
+from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.drawn_curves import DrawnCurves
+from prframe.stats.rankings.metric_base import CellStatistic, Influence
+from prframe.typing import Floats
+
+
+@dataclass(frozen=True)
+class AtPrior(CellStatistic):
+    """A metric of a ranking whose negatives are weighed so that a given share is positive.
+
+    A negative counts ``n_pos (1 - prior) / (n_neg prior)`` times. So precision is
+    ``tp' / (tp' + fp')`` with ``tp' = tp prior / n_pos`` and ``fp' = fp (1 - prior) / n_neg``.
+
+    Parameters
+    ----------
+    metric : CellStatistic
+        A metric whose value stays the same if all counts are multiplied by a number.
+    prior : float in (0, 1)
+        Share of positives.
+
+    References
+    ----------
+    Hoiem, Chodpathumwan & Dai, *Diagnosing error in object detectors*, ECCV 2012.
+
+    Examples
+    --------
+    >>> from prframe.stats import AveragePrecision
+    >>> at_half = AtPrior(AveragePrecision(), prior=0.5)
+    >>> round(float(at_half.values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.8
+    """
+
+    metric: CellStatistic
+    prior: float
+
+    def __post_init__(self) -> None:
+        """Check the share."""
+        checks.number("prior", self.prior, above=0, below=1)
+
+    @property
+    def name(self) -> str:
+        """The name of the metric."""
+        return self.metric.name
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The least and the largest value."""
+        return self.metric.limits
+
+    @property
+    def jumps(self) -> bool:  # type: ignore[override]
+        """Whether the metric jumps from level to level."""
+        return self.metric.jumps
+
+    def _weight(self, n_pos: Numbers | float, n_neg: Numbers | float) -> Floats:
+        """Return how often a negative counts; 1 where there is none."""
+        odds = (1 - self.prior) / self.prior
+        return ratio(n_pos * odds, np.asarray(n_neg), 1.0)
+
+    def _weighed(self, cells: RankedCells) -> RankedCells:
+        """Return cells whose negatives are weighed."""
+        weight = self._weight(cells.n_pos, cells.n_neg)
+        return _WeighedCells(cells.pos, np.multiply(cells.neg, weight))
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return the metric of weighed counts."""
+        pos, neg = as_arrays(pos, neg)
+        weight = self._weight(pos.sum(axis=-1), neg.sum(axis=-1))
+        return self.metric.values(pos, neg * weight[..., None])
+
+    def influence(self, cells: RankedCells) -> Influence:
+        """Differentiate; an item also changes the weight of all negatives."""
+        weight = float(self._weight(cells.n_pos, cells.n_neg))
+        influence = self.metric.influence(self._weighed(cells))
+        of_weight = float(influence.neg @ cells.neg) * weight
+        of_neg = ratio(of_weight, np.asarray(cells.n_neg), 0.0)
+        return Influence(influence.pos + of_weight / cells.n_pos, influence.neg * weight - of_neg)
+
+    def unbiased(self, cells: RankedCells) -> float:
+        """Return an estimate without the known bias of the value."""
+        return self.metric.unbiased(self._weighed(cells))
+
+    def trials(self, cells: RankedCells) -> int:
+        """Return the number of observations that a value of 0 or 1 is made of."""
+        return self.metric.trials(cells)
+
+    @property
+    def has_draws(self) -> bool:
+        """Whether the metric can be computed from draws of the curve."""
+        return self.metric.has_draws
+
+    def levels(self, cells: RankedCells) -> Sequence[float]:
+        """Return the levels of recall at which the metric needs drawn curves."""
+        return self.metric.levels(cells)
+
+    def draws(self, curves: DrawnCurves) -> Floats:
+        """Return the metric of the drawn curves in a population with the given share."""
+        return self.metric.draws(curves.at_prior(self.prior))
+
+
+class _WeighedCells(RankedCells):
+    """Cells whose negatives have weights."""
+
+    def __post_init__(self) -> None:
+        """Take the counts as they are, although they are not whole."""
+
+    @property
+    def n_neg(self) -> int:
+        """The weight of all negatives, which need not be whole."""
+        return self.neg.sum()  # type: ignore[no-any-return]

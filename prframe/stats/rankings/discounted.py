@@ -1,0 +1,348 @@
+"""Metrics that discount ranks, and metrics of the first positive, as functions of cells."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
+from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.counted import CountedStatistic
+from prframe.stats.rankings.drawn_curves import DrawnCurves
+from prframe.stats.rankings.metric_base import Influence
+from prframe.stats.score_functions import ScoreGeneratingFunction, mid_rank_score, parse_phi
+from prframe.stats.tie_expectations import (
+    discount_sums,
+    expected_reciprocal_rank,
+    hit_probability,
+)
+from prframe.typing import Floats
+
+# The ranks of the first positive are taken one by one up to this one, and in blocks beyond it.
+_SINGLE = 256
+_BLOCKS = 128
+
+
+@dataclass(frozen=True)
+class _CutOff(CountedStatistic):
+    """A metric that may be cut off at rank k."""
+
+    k: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check the cut-off."""
+        if self.k is not None:
+            checks.whole_number("k", self.k, at_least=1)
+
+    def _named(self, name: str) -> str:
+        """Return a name with the cut-off."""
+        return name if self.k is None else f"{name}@{self.k}"
+
+    def _cut(self, ranks: Numbers) -> Numbers:
+        """Return ranks, and the cut-off for those beyond it."""
+        return ranks if self.k is None else np.minimum(ranks, self.k)
+
+
+@dataclass(frozen=True)
+class _DiscountSum(_CutOff):
+    """The sum of the discounts of the positives' ranks, on average over the orders within ties."""
+
+    @abstractmethod
+    def _running(self, ranks: Numbers) -> Floats:
+        """Return the sum of the discounts of the first ranks."""
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return the sum over cells of the positives times the mean discount."""
+        pos, neg = as_arrays(pos, neg)
+        _, end = running(pos, neg)
+        size = (pos + neg)[..., :-1]
+        sums = self._running(self._cut(np.concatenate([end[..., :1] * 0, end], axis=-1)))
+        return np.asarray((pos[..., :-1] * ratio(np.diff(sums, axis=-1), size, 0.0)).sum(axis=-1))
+
+
+@dataclass(frozen=True)
+class DiscountedGain(_DiscountSum):
+    """DCG: the sum of 1 / log2(rank + 1) over the positives, all of which have a gain of 1.
+
+    Parameters
+    ----------
+    k : int >= 1, optional
+        Rank of the cut-off.
+    normalised : bool
+        Whether the sum is divided by that of the best ranking: nDCG.
+
+    Examples
+    --------
+    >>> round(float(DiscountedGain(k=3).values(pos=[1, 0, 1, 0], neg=[0, 1, 0, 1])), 3)
+    1.5
+    """
+
+    normalised: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return self._named("nDCG" if self.normalised else "DCG")
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The least and the largest value."""
+        return (0.0, 1.0) if self.normalised else (0.0, np.inf)
+
+    def _running(self, ranks: Numbers) -> Floats:
+        """Interpolate the sums of whole ranks."""
+        largest = int(np.ceil(ranks.max(initial=0)))
+        return np.interp(ranks, np.arange(largest + 1), discount_sums(largest))
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return the sum, divided by that of the best ranking if it is to be."""
+        pos, neg = as_arrays(pos, neg)
+        value = super().values(pos, neg)
+        return (
+            ratio(value, self._running(self._cut(pos.sum(axis=-1)))) if self.normalised else value
+        )
+
+
+@dataclass(frozen=True)
+class RankBiasedPrecision(_DiscountSum):
+    """RBP: the sum of (1 - p) p^(rank - 1) over the positives.
+
+    Parameters
+    ----------
+    k : int >= 1, optional
+        Rank of the cut-off.
+    p : float in [0, 1)
+        Persistence.
+
+    Examples
+    --------
+    >>> round(float(RankBiasedPrecision(p=0.5).values(pos=[1, 0, 1, 0], neg=[0, 1, 0, 1])), 3)
+    0.625
+    """
+
+    p: float = 0.8
+
+    def __post_init__(self) -> None:
+        """Check the cut-off and the persistence."""
+        super().__post_init__()
+        checks.number("p", self.p, at_least=0, below=1)
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return self._named(f"RBP(p={self.p:g})")
+
+    def _running(self, ranks: Numbers) -> Floats:
+        """Return 1 - p^rank."""
+        return 1 - np.float64(self.p) ** ranks
+
+
+@dataclass(frozen=True)
+class AveragePrecisionAt(_CutOff):
+    """AP@k: AP in which positives beyond rank k earn 0.
+
+    Parameters
+    ----------
+    k : int >= 1
+        Rank of the cut-off. A cell that straddles it counts with its part above.
+
+    Examples
+    --------
+    >>> round(float(AveragePrecisionAt(k=2).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.5
+    """
+
+    at_ends: ClassVar[bool] = True
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return self._named("AP")
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return ``sum_c pos_c share_c precision_c / n_pos``."""
+        pos, neg = as_arrays(pos, neg)
+        tp, end = running(pos, neg)
+        size = (pos + neg)[..., :-1]
+        start = end - size
+        share = ratio(np.maximum(self._cut(end) - start, 0), size, 0.0)
+        hits = pos[..., :-1] * share
+        precision = ratio(tp - pos[..., :-1] + hits, self._cut(end), 0.0)
+        return ratio((hits * precision).sum(axis=-1), pos.sum(axis=-1))
+
+
+@dataclass(frozen=True)
+class LinearRankMean(CountedStatistic):
+    """W: the mean over the positives of phi(rank / (N + 1)), ranks rising with the scores.
+
+    Parameters
+    ----------
+    phi : str
+        The name of the score-generating function.
+
+    Examples
+    --------
+    >>> round(float(LinearRankMean("mww").values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.583
+    """
+
+    phi: str = "mww"
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return f'W("{self._function.name}")'
+
+    @cached_property
+    def _function(self) -> ScoreGeneratingFunction:
+        """The score-generating function."""
+        return parse_phi(self.phi)
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """No bounds, as phi may have none."""
+        return -np.inf, np.inf
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return the mean of phi at the mid-ranks of cells."""
+        pos, neg = as_arrays(pos, neg)
+        size = pos + neg
+        end = np.cumsum(size, axis=-1)
+        blocks = np.broadcast_arrays(end - size, end, end[..., -1:])
+        score = mid_rank_score(self._function, *(block.ravel() for block in blocks))
+        return ratio((pos * score.reshape(end.shape)).sum(axis=-1), pos.sum(axis=-1))
+
+
+@dataclass(frozen=True)
+class _OfFirstHit(_CutOff):
+    """A metric of the rank of the first positive, on average over the orders within ties.
+
+    A sample has one first positive, so that nothing but draws of the curve, or resamples, says how
+    it varies. The draws are means over rankings with the drawn curve.
+    """
+
+    is_area: ClassVar[bool] = False
+    has_influence: ClassVar[bool] = False
+
+    def influence(self, cells: RankedCells) -> Influence:
+        """Raise an error: the derivative says nothing about one item."""
+        del cells
+        raise PrframeError(
+            f"{self.name} has no standard error, because the first positive alone decides it; "
+            "take 'bayesian-bootstrap' or 'percentile'."
+        )
+
+    @abstractmethod
+    def _of_block(self, start: Numbers, size: Numbers, hits: Numbers, depth: Numbers) -> Floats:
+        """Return the metric if the first positive stands in a block."""
+
+    @abstractmethod
+    def _of_ranks(self, first: Floats, last: Floats) -> Floats:
+        """Return the mean credit of a first positive among ranks after `first` up to `last`."""
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return the metric of the first cell with positives; 0 without one."""
+        pos, neg = (counts.astype(np.int64) for counts in as_arrays(pos, neg))
+        n_pos, shown = pos.sum(axis=-1), pos[..., :-1]
+        if not shown.shape[-1]:
+            return np.where(n_pos > 0, 0.0, np.nan)
+        at = (shown > 0).argmax(axis=-1)[..., None]
+        size = shown + neg[..., :-1]
+        start = np.cumsum(size, axis=-1) - size
+        block = [np.take_along_axis(a, at, axis=-1).ravel() for a in (start, size, shown)]
+        first, number, hits = block
+        value, held = np.zeros(first.size), hits > 0
+        depth = np.clip(self._cut(first + number) - first, 0, number)
+        parts = (part[held] for part in (first, number, hits, depth))
+        value[held] = self._of_block(*parts)
+        return np.where(n_pos > 0, value.reshape(n_pos.shape), np.nan)
+
+    def draws(self, curves: DrawnCurves) -> Floats:
+        """Return the mean over rankings with the drawn curve, each rank being a trial."""
+        pos, neg = curves.counts(area=self.is_area, at_ends=self.at_ends)
+        tp, end = running(pos, neg)
+        reach = curves.cells.n if self.k is None else min(self.k, curves.cells.n)
+        edges = np.arange(min(reach, _SINGLE) + 1.0)
+        if reach > _SINGLE:
+            edges = np.append(edges, np.geomspace(_SINGLE, reach, _BLOCKS + 1)[1:])
+        above = np.stack(
+            [
+                np.interp(edges, np.append(0.0, ranks), np.append(0.0, hits))
+                for ranks, hits in zip(end, tp, strict=True)
+            ]
+        )
+        width = np.diff(edges)
+        precision = np.clip(np.diff(above, axis=1) / width, 0.0, 1.0)
+        missed = (1 - precision) ** width
+        before = np.cumprod(np.insert(missed[:, :-1], 0, 1.0, axis=1), axis=1)
+        credit = self._of_ranks(edges[:-1], edges[1:])
+        return np.asarray((before * (1 - missed)) @ credit)
+
+
+@dataclass(frozen=True)
+class ReciprocalRank(_OfFirstHit):
+    """RR: one over the rank of the first positive, 0 if there is none up to k.
+
+    Parameters
+    ----------
+    k : int >= 1, optional
+        Rank of the cut-off.
+
+    Examples
+    --------
+    >>> float(ReciprocalRank().values(pos=[0, 1, 0], neg=[1, 0, 2]))
+    0.5
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return self._named("RR")
+
+    def _of_block(self, start: Numbers, size: Numbers, hits: Numbers, depth: Numbers) -> Floats:
+        """Return the mean reciprocal rank."""
+        return expected_reciprocal_rank(start, size, hits, depth)
+
+    def _of_ranks(self, first: Floats, last: Floats) -> Floats:
+        """Return the mean of 1 / rank."""
+        single = last - first <= 1
+        wide = np.log((last + 0.5) / (first + 0.5)) / (last - first)
+        return np.where(single, 1 / last, wide)
+
+
+@dataclass(frozen=True)
+class SuccessAt(_OfFirstHit):
+    """Success@k: 1 if a positive stands among the first k.
+
+    Parameters
+    ----------
+    k : int >= 1
+        Rank of the cut-off.
+
+    Examples
+    --------
+    >>> float(SuccessAt(k=2).values(pos=[0, 1, 0], neg=[1, 0, 2]))
+    1.0
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return self._named("Success")
+
+    def _of_block(self, start: Numbers, size: Numbers, hits: Numbers, depth: Numbers) -> Floats:
+        """Return the chance that a positive is among the first k."""
+        del start
+        return hit_probability(size, hits, depth)
+
+    def _of_ranks(self, first: Floats, last: Floats) -> Floats:
+        """Return 1."""
+        del last
+        return np.ones_like(first)

@@ -1,0 +1,198 @@
+"""Partial areas, recall at a precision, and the area under the precision-recall-gain curve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prframe import checks
+from prframe.stats.rankings.cell_sums import as_arrays, ratio, running
+from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.counted import CountedStatistic
+from prframe.stats.tie_expectations import gain_area, mean_shortfall
+from prframe.typing import Floats
+
+# A precision reaches a level if rounding alone leaves it below.
+_HAIR_BELOW = 1 - 1e-12
+
+
+@dataclass(frozen=True)
+class PartialRocArea(CountedStatistic):
+    """pAUC: the area under the ROC curve up to a false positive rate, ties as straight lines.
+
+    Parameters
+    ----------
+    max_fpr : float in (0, 1]
+        The false positive rate.
+    scale : {"area", "mcclish"}
+        The area A itself, within [0, max_fpr], or ``(1 + (A - m) / (max_fpr - m)) / 2`` with
+        ``m = max_fpr^2 / 2``, which is 1/2 for a random and 1 for a perfect ranking.
+
+    References
+    ----------
+    McClish, *Analyzing a portion of the ROC curve*, Medical Decision Making 1989.
+
+    Examples
+    --------
+    >>> round(float(PartialRocArea(max_fpr=0.5).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.25
+    """
+
+    max_fpr: float = 0.1
+    scale: str = "area"
+
+    def __post_init__(self) -> None:
+        """Check the rate and the scale."""
+        checks.number("max_fpr", self.max_fpr, above=0, at_most=1)
+        checks.one_of("scale", self.scale, ("area", "mcclish"))
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return f'pAUC(max_fpr={self.max_fpr:g},scale="{self.scale}")'
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The least and the largest value."""
+        least, most = _scaled(np.array([0.0, self.max_fpr]), self)
+        return float(least), float(most)
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return the mean over the positives of ``max(0, max_fpr - false positive rate)``."""
+        pos, neg = as_arrays(pos, neg)
+        n_pos, n_neg = pos.sum(axis=-1), neg.sum(axis=-1)
+        end = np.cumsum(neg, axis=-1)
+        reach = (self.max_fpr * n_neg)[..., None]
+        area = (pos * mean_shortfall(end - neg, end, reach)).sum(axis=-1)
+        return _scaled(ratio(area, n_pos * 1.0 * n_neg), self)
+
+    def trials(self, cells: RankedCells) -> int:
+        """Return the size of the smaller class, of the negatives those within the rate."""
+        return max(1, min(cells.n_pos, int(self.max_fpr * cells.n_neg)))
+
+
+def _scaled(area: Floats, metric: PartialRocArea) -> Floats:
+    """Return an area on the scale that is asked for."""
+    if metric.scale == "area":
+        return area
+    least = metric.max_fpr**2 / 2
+    return (1 + (area - least) / (metric.max_fpr - least)) / 2
+
+
+@dataclass(frozen=True)
+class PartialAveragePrecision(CountedStatistic):
+    """pAP: the mean precision of the positives up to a level of recall.
+
+    Parameters
+    ----------
+    max_recall : float in (0, 1]
+        The level of recall. The tie block that reaches it counts in part.
+
+    Examples
+    --------
+    >>> metric = PartialAveragePrecision(max_recall=0.5)
+    >>> round(float(metric.values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    1.0
+    """
+
+    at_ends: ClassVar[bool] = True
+    max_recall: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Check the level."""
+        checks.number("max_recall", self.max_recall, above=0, at_most=1)
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return f"pAP(max_recall={self.max_recall:g})"
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return the precision at ends of cells, weighed by their positives up to the level."""
+        pos, neg = as_arrays(pos, neg)
+        reach = self.max_recall * pos.sum(axis=-1)
+        tp, k = running(pos, neg)
+        within = np.minimum(tp, reach[..., None]) - np.minimum(
+            tp - pos[..., :-1], reach[..., None]
+        )
+        return ratio((within * ratio(tp, k, 0.0)).sum(axis=-1), reach)
+
+    def trials(self, cells: RankedCells) -> int:
+        """Return the number of positives up to the level."""
+        return max(1, int(self.max_recall * cells.n_pos))
+
+
+@dataclass(frozen=True)
+class RecallAtPrecision(CountedStatistic):
+    """R(at_precision=p): the largest recall of all thresholds where precision is at least p.
+
+    Parameters
+    ----------
+    p : float in (0, 1]
+        Precision.
+
+    Examples
+    --------
+    >>> round(float(RecallAtPrecision(p=0.8).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.5
+    """
+
+    jumps: ClassVar[bool] = True
+    at_ends: ClassVar[bool] = True
+    is_area: ClassVar[bool] = False
+    p: float
+
+    def __post_init__(self) -> None:
+        """Check the precision."""
+        checks.number("p", self.p, above=0, at_most=1)
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return f"R(at_precision={self.p:g})"
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return the largest ``TP_c / n_pos`` with ``TP_c >= p K_c``."""
+        pos, neg = as_arrays(pos, neg)
+        tp, k = running(pos, neg)
+        reached = np.where(tp >= self.p * k * _HAIR_BELOW, tp, 0)
+        return ratio(reached.max(axis=-1, initial=0), pos.sum(axis=-1))
+
+
+@dataclass(frozen=True)
+class GainArea(CountedStatistic):
+    """AUPRG: the area under the precision-recall-gain curve, from recall gain 0 to 1.
+
+    With pi the share of positives, the gain of a precision or a recall x is
+    ``(x - pi) / ((1 - pi) x)``. Between thresholds the curve is straight.
+
+    References
+    ----------
+    Flach & Kull, *Precision-recall-gain curves: PR analysis done right*, NeurIPS 2015.
+
+    Examples
+    --------
+    >>> round(float(GainArea().values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
+    0.333
+    """
+
+    @property
+    def name(self) -> str:
+        """The name in the catalogue."""
+        return "AUPRG"
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The least and the largest value."""
+        return -np.inf, 1.0
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Add up the areas of cells; what was not retrieved is the last one."""
+        pos, neg = (counts.astype(np.float64) for counts in as_arrays(pos, neg))
+        n_pos, n_neg = pos.sum(axis=-1), neg.sum(axis=-1)
+        tp, fp = np.cumsum(pos, axis=-1), np.cumsum(neg, axis=-1)
+        area = gain_area(tp - pos, tp, fp - neg, fp, n_pos[..., None], n_neg[..., None])
+        return np.where((n_pos > 0) & (n_neg > 0), area.sum(axis=-1), np.nan)

@@ -1,0 +1,69 @@
+"""The lines that trec_eval prints."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import polars as pl
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.metrics import Metric
+from prframe.trec.evaluating import Task
+from prframe.trec.joining import Joining, Options, Queries
+from prframe.trec.measures import Measure, Version, measures_of, printed_place
+
+_ALL = "all"
+_RUNID = "runid"
+# These names stand for several measures, and the name of the run is among them.
+_WITH_RUNID = {"official", "set", "all_trec", _RUNID}
+
+
+def result_lines(  # noqa: PLR0913 - the options of trec_eval, by keyword
+    run: pl.DataFrame,
+    qrels: pl.DataFrame,
+    measures: Sequence[str | Metric],
+    *,
+    by_query: bool = False,
+    summary: bool = True,
+    complete_queries: bool = False,
+    relevance_level: int = 1,
+    judged_only: bool = False,
+    depth: int | None = None,
+    version: Version = 9,
+) -> Iterator[str]:
+    """Yield the lines that trec_eval prints of one run, in its order.
+
+    Queries stand in the order of their ids as text, with their values in the order of trec_eval
+    whatever the order of `measures`; the summary comes last. Of a query that the run lacks there
+    is no line, even if it counts.
+    """
+    named = [name for name in measures if name != _RUNID]
+    wanted = sorted(measures_of(named, version), key=printed_place) if named else []
+    task = Task(
+        wanted,
+        by_query=True,
+        level=checks.whole_number("relevance_level", relevance_level, 1),
+        judged_only=judged_only,
+        depth=None if depth is None else checks.whole_number("depth", depth, 1),
+        float32=version == 9,  # noqa: PLR2004 - a name, not a quantity
+    )
+    queries: Queries = "qrels" if complete_queries else "both"
+    values = task.carried_out(Joining.of(run, qrels, [], Options(queries=queries)))
+    if not values.height:
+        raise PrframeError("the run and the qrels have no query in common; mend their ids.")
+    if by_query:
+        present = values.filter(pl.col("query_id").is_in(run["query_id"].unique().implode()))
+        for row in present.sort("query_id").iter_rows(named=True):
+            of_queries = [measure for measure in wanted if measure.of_queries]
+            yield from _lines(row["query_id"], of_queries, row)
+    if summary:
+        if any(str(name) in _WITH_RUNID for name in measures):
+            yield f"{_RUNID:<22}\t{_ALL}\t{run['system'][-1]}\n"
+        yield from _lines(_ALL, wanted, values.select(task.summaries()).row(0, named=True))
+
+
+def _lines(query: str, measures: Iterable[Measure], values: dict[str, float]) -> Iterator[str]:
+    """Yield a line for each measure; counts are printed as whole numbers."""
+    for measure in measures:
+        value = values[measure.name]
+        text = f"{value:.0f}" if measure.name.startswith("num_") else f"{value:6.4f}"
+        yield f"{measure.name:<22}\t{query}\t{text}\n"

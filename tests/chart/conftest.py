@@ -1,0 +1,5 @@
+"""Charts need Altair."""
+
+import pytest
+
+pytest.importorskip("altair", reason="altair is not installed")

@@ -1,0 +1,387 @@
+"""Every command says what its verb says, in every format, of every kind of input."""
+
+import argparse
+import gzip
+import io
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import polars as pl
+import pytest
+
+import prframe
+from prframe import trec
+from prframe.commands import compare, options
+from prframe.commands.main import parser
+from prframe.tie_policies import Ties
+from prframe.typing import Alternative, Missing
+from prframe.verbs._correction import Correction
+from prframe.verbs.comparison.modes import Test
+from prframe.verbs.comparison.rows import JointCorrection
+from tests.commands.shell import ENVIRONMENT, FRAME, process, run
+
+READ = {
+    "csv": lambda path: pl.read_csv(path, schema_overrides={"query_id": pl.String}),
+    "jsonl": pl.read_ndjson,
+    "parquet": pl.read_parquet,
+    "arrow": pl.read_ipc,
+}
+RUNS = ["old.run", "new.run", "bad.run"]
+
+
+def joined(*runs: str, **chosen) -> pl.DataFrame:
+    return trec.join(list(runs or RUNS), "qrels", queries="both", **chosen)
+
+
+def table(text: str) -> list[list[str]]:
+    """Return the cells of a table without spaces in them."""
+    return [line.split() for line in text.splitlines()]
+
+
+def read(path) -> pl.DataFrame:
+    return READ[path.suffix[1:]](path)
+
+
+def saved(capfdbinary, tmp_path, *words, suffix: str = "parquet") -> pl.DataFrame:
+    """Run a command that writes a file, and read it."""
+    path = tmp_path / f"result.{suffix}"
+    done = run(capfdbinary, *words, "-o", path)
+    assert (done.code, done.out) == (0, ""), done.err
+    return read(path)
+
+
+def test_words_of_options_are_those_of_the_verbs() -> None:
+    assert get_args(Ties) == options.TIES
+    assert get_args(Missing) == options.MISSING
+    assert get_args(Correction) == options.CORRECTIONS
+    assert get_args(Alternative) == options.ALTERNATIVES
+    assert set(get_args(JointCorrection)) == set(compare.JOINT_CORRECTIONS)
+    # The names of some tests are a literal of their own.
+    names = {name for part in get_args(Test) for name in (get_args(part) or [part])}
+    assert names == set(compare.TESTS)
+
+
+@pytest.mark.parametrize("kind", READ)
+def test_formats_are_read_back(kind, capfdbinary, tmp_path) -> None:
+    words = ["evaluate", "qrels", *RUNS, "-q", "-m", "AP", "nDCG@10"]
+    expected = prframe.evaluate(
+        joined(), ["AP", "nDCG@10"], by=["system", "query_id"], item="doc_id"
+    )
+    result = saved(capfdbinary, tmp_path, *words, suffix=kind)
+    assert result.columns == expected.columns
+    assert result.equals(expected)
+    # To standard output it is the same.
+    assert run(capfdbinary, *words[:-2], "AP", "-f", "csv").out.startswith("system,query_id,AP\n")
+
+
+def test_binary_formats_to_standard_output() -> None:
+    for name in ("parquet", "arrow"):
+        words = [sys.executable, "-m", "prframe", "evaluate", "qrels", "old.run", "-f", name]
+        done = subprocess.run(words, capture_output=True, check=True, env=ENVIRONMENT)
+        assert READ[name](io.BytesIO(done.stdout)).height == 1
+
+
+def test_the_table(capfdbinary) -> None:
+    done = run(capfdbinary, "evaluate", "qrels", *RUNS)
+    means = prframe.evaluate(
+        joined(), ["AP", "nDCG@10", "P@10", "RR"], by="system", over="query_id", layout="wide",
+        item="doc_id",
+    )  # fmt: skip
+    rows = [[row[0], *(f"{value:.4f}" for value in row[1:])] for row in means.rows()]
+    assert table(done.out) == [["system", "AP", "nDCG@10", "P@10", "RR"], *rows]
+    assert (done.code, done.err) == (0, "")
+
+
+def test_small_and_missing_numbers_in_the_table() -> None:
+    from prframe.commands import terminal
+
+    frame = pl.DataFrame(
+        {
+            "name": ["a\x1b[31m", "é" * 70, None],
+            "p": [1e-9, 0.00012, None],
+            "x": [float("inf"), float("nan"), 1e12],
+            "n": [1, 20, 300],
+        }
+    )
+    lines = terminal.table(frame, io.StringIO()).splitlines()
+    assert lines == [
+        f"{'name':<60}  {'p':>8}  {'x':>8}    n",
+        "a\\x1b[31m" + " " * 51 + "  1.00e-09       inf    1",
+        f"{'é' * 57}...    0.0001       nan   20",
+        f"{'-':<60}  {'-':>8}  1.00e+12  300",
+    ]
+
+
+def test_options_in_any_order(capfdbinary) -> None:
+    expected = run(capfdbinary, "evaluate", "qrels", "old.run", "new.run", "-q", "-m", "AP").out
+    for words in (
+        ["-q", "qrels", "old.run", "-m", "AP", "-f", "table", "new.run"],
+        ["-m", "AP", "--", "qrels", "old.run", "new.run", "-q"],
+        ["qrels", "-q", "old.run", "--ties", "group", "new.run", "-mAP"],
+    ):
+        if words[0] == "-m":
+            words = ["-q", *words[:-1]]  # noqa: PLW2901 - nothing behind -- is an option
+        done = run(capfdbinary, "evaluate", *words)
+        assert done.out == expected, done.err
+
+
+def test_patterns_gzip_and_standard_input(capfdbinary) -> None:
+    expected = run(capfdbinary, "evaluate", "qrels", "old.run").out
+    assert run(capfdbinary, "evaluate", "qrels", "old.run.gz").out == expected
+    assert run(capfdbinary, "evaluate", "qrels", "ol*.run").out == expected
+    content = Path("old.run").read_bytes()
+    assert process("evaluate", "qrels", "-", stdin=content).out == expected
+    assert process("evaluate", "qrels", "-", stdin=gzip.compress(content)).out == expected
+    of_all = run(capfdbinary, "evaluate", "qrels", "*.run").out
+    assert [row[0] for row in table(of_all)] == ["system", "bad", "new", "old"]
+
+
+def test_queries_levels_depths_and_judgments(capfdbinary, tmp_path) -> None:
+    lines = Path("old.run").read_text().splitlines(keepends=True)
+    short = tmp_path / "short.run"
+    short.write_text("".join(line for line in lines if not line.startswith("100 ")))
+    shared = {"by": "system", "over": "query_id", "layout": "wide", "item": "doc_id"}
+    for words, queries, chosen in (
+        ([], "both", {}),
+        (["-c"], "qrels", {}),
+        (["-l", "2"], "both", {"positive": 2, "undefined": 0.0}),
+    ):
+        frame = trec.join(short, "qrels", queries=queries)
+        expected = prframe.evaluate(frame, "AP", **shared, **chosen)["AP"].item()
+        done = run(capfdbinary, "evaluate", "qrels", short, "-m", "AP", *words)
+        shown = table(done.out)[1][1]
+        assert shown == (f"{expected:.4f}" if expected else "-")
+        assert ("undefined" in done.err) == (not expected)
+    for words, chosen in ((["-M", "5"], {"depth": 5}), (["-J"], {"judged_only": True})):
+        expected = trec.evaluate(short, "qrels", "map", **chosen)["map"].item()
+        done = run(capfdbinary, "evaluate", "qrels", short, "-m", "map", *words)
+        assert table(done.out)[1][1] == f"{expected:.4f}"
+
+
+def test_intervals(capfdbinary, tmp_path) -> None:
+    words = ["evaluate", "qrels", *RUNS, "--interval", "-m", "AP", "P@5"]
+    result = saved(capfdbinary, tmp_path, *words, "--confidence-level", "0.9")
+    expected = prframe.interval(
+        joined(), ["AP", "P@5"], by="system", over="query_id", item="doc_id", confidence_level=0.9
+    )
+    assert result.equals(expected)
+
+
+@pytest.mark.parametrize("kind", ["csv", "csv.gz", "tsv", "jsonl", "parquet", "arrow", "stream"])
+def test_frames(kind, capfdbinary, tmp_path) -> None:
+    path = tmp_path / f"frame.{kind}"
+    frame = pl.read_csv(io.StringIO(FRAME), schema_overrides={"query": pl.String})
+    if kind == "csv.gz":
+        path.write_bytes(gzip.compress(FRAME.encode()))
+    else:
+        write = {
+            "csv": frame.write_csv,
+            "tsv": lambda file: frame.write_csv(file, separator="\t"),
+            "jsonl": frame.write_ndjson,
+            "parquet": frame.write_parquet,
+            "arrow": frame.write_ipc,
+            "stream": frame.write_ipc_stream,
+        }[kind]
+        write(path)
+    words = ["--by", "model", "--over", "query", "-q", "-m", "AP", "AUC"]
+    result = saved(capfdbinary, tmp_path, "evaluate", "--frame", path, *words)
+    # An id is text, so that it keeps its zeros.
+    assert result.equals(prframe.evaluate(frame, ["AP", "AUC"], by=["model", "query"]))
+    if kind != "tsv":
+        done = process("evaluate", "--frame", "-", *words, "-f", "csv", stdin=path.read_bytes())
+        assert done.out == result.write_csv(), done.err
+
+
+def test_columns_of_frames(capfdbinary, tmp_path) -> None:
+    frame = pl.read_csv("frame.csv").with_columns(
+        pl.col("label").replace_strict({0: "no", 1: "yes"}).alias("truth"), weight=2
+    )
+    path = tmp_path / "named.parquet"
+    frame.write_parquet(path)
+    words = ["--score", "other", "--label", "truth", "--positive", "yes", "--weight", "weight"]
+    words += ["--by", "query", "model", "--ties", "group"]
+    result = saved(capfdbinary, tmp_path, "evaluate", "--frame", path, *words)
+    expected = prframe.evaluate(
+        frame, ["AP", "AUC"], "other", "truth", positive="yes", weight="weight",
+        by=["query", "model"],
+    )  # fmt: skip
+    assert result.equals(expected)
+    words = ["--score", "score", "other", "--over", "query", "model"]
+    result = saved(capfdbinary, tmp_path, "evaluate", "--frame", path, *words)
+    expected = prframe.evaluate(
+        frame, ["AP", "AUC"], ["score", "other"], over=["query", "model"], layout="wide"
+    )
+    assert result.equals(expected)
+
+
+@pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
+def test_compare(capfdbinary, tmp_path) -> None:
+    words = ["compare", "qrels", *RUNS, "-m", "AP", "--correction", "max-t", "--seed", "3"]
+    shared = {"model": "system", "over": "query_id", "item": "doc_id"}
+    result = saved(capfdbinary, tmp_path, *words, "--n-resamples", "200")
+    expected = prframe.compare(
+        joined(), "AP", correction="max-t", n_resamples=200, rng=3, **shared
+    )
+    assert result.equals(expected)
+    words = ["compare", "qrels", *RUNS, "--test", "t", "--correction", "none"]
+    result = saved(capfdbinary, tmp_path, *words, "--baseline", "old")
+    expected = prframe.compare(
+        joined(), "AP", test="t", correction=None, baseline="old", rng=0, **shared
+    )
+    assert result.equals(expected)
+
+
+def test_compare_models_of_a_frame(capfdbinary, tmp_path) -> None:
+    frame = pl.read_csv("frame.csv")
+    expected = prframe.compare(frame, "AP", over="query", rng=0)
+    words = ["compare", "--frame", "frame.csv", "--over", "query"]
+    result = saved(capfdbinary, tmp_path, *words)
+    assert result.equals(expected)
+    of_columns = saved(capfdbinary, tmp_path, *words, "--by", "model", "--score", "score", "other")
+    assert of_columns.columns[:4] == ["model", "metric", "model_a", "model_b"]
+
+
+def test_draws_are_the_same_in_every_call(capfdbinary) -> None:
+    words = [
+        "evaluate",
+        "--frame",
+        "frame.csv",
+        "--by",
+        "model",
+        "query",
+        "--interval",
+        "-f",
+        "csv",
+    ]
+    first, again, other = (
+        run(capfdbinary, *words, "-m", "AP", *seed).out
+        for seed in ([], ["--seed", "0"], ["--seed", "1"])
+    )
+    assert first == again != other
+
+
+def test_curves_and_bands(capfdbinary, tmp_path) -> None:
+    shared = {"by": "system", "over": "query_id", "item": "doc_id"}
+    words = ["qrels", *RUNS, "--interpolate"]
+    result = saved(capfdbinary, tmp_path, "curve", *words)
+    assert result.equals(prframe.curve(joined(), recall=11, interpolate=True, **shared))
+    result = saved(capfdbinary, tmp_path, "band", *words, "--recall", "0.1", "0.5", "--seed", "2")
+    expected = prframe.band(joined(), recall=[0.1, 0.5], interpolate=True, rng=2, **shared)
+    assert result.equals(expected)
+    frame = pl.read_csv("frame.csv")
+    words = ["--frame", "frame.csv", "--by", "model", "query"]
+    result = saved(capfdbinary, tmp_path, "curve", *words)
+    assert result.cast({"query": pl.Int64}).equals(prframe.curve(frame, by=["model", "query"]))
+
+
+def test_tests(capfdbinary, tmp_path) -> None:
+    rankings = {"by": ["system", "query_id"], "item": "doc_id"}
+    words = ["test", "qrels", *RUNS]
+    result = saved(capfdbinary, tmp_path, *words)
+    assert result.equals(
+        prframe.ap_test(joined(), by="system", over="query_id", item="doc_id", rng=0)
+    )
+    result = saved(capfdbinary, tmp_path, *words, "-q", "--correction", "holm")
+    assert result.equals(prframe.ap_test(joined(), correction="holm", rng=0, **rankings))
+    result = saved(capfdbinary, tmp_path, *words, "--of", "top-k", "-k", "5", "10")
+    assert result.equals(prframe.topk_test(joined(), k=[5, 10], **rankings))
+    result = saved(capfdbinary, tmp_path, *words, "--of", "rank", "--phi", "logistic")
+    assert result.equals(prframe.rank_test(joined(), phi="logistic", **rankings))
+
+
+def test_check(capfdbinary, tmp_path) -> None:
+    result = saved(capfdbinary, tmp_path, "check", "qrels", *RUNS, "-k", "3")
+    expected = prframe.check(joined(), by=["system", "query_id"], item="doc_id", k=3)
+    assert result.equals(expected)
+
+
+def test_strict_checks_fail(capfdbinary, tmp_path) -> None:
+    words = ["check", "--frame", "frame.csv", "--by", "model", "query"]
+    assert run(capfdbinary, *words).code == 0
+    assert run(capfdbinary, *words, "--strict").code == 0
+    path = tmp_path / "bad.csv"
+    path.write_text(FRAME.replace("3,1,1", ",1,1"))
+    words[2] = str(path)
+    assert run(capfdbinary, *words).code == 0
+    done = run(capfdbinary, *words, "--strict")
+    assert (done.code, table(done.out)[1][:3]) == (1, ["missing_score", "error", "1"])
+
+
+def test_a_report_is_handed_the_files(capfdbinary, monkeypatch) -> None:
+    asked = {}
+
+    def report(data, qrels=None, **chosen) -> None:
+        asked.update(chosen, data=data, qrels=qrels)
+
+    monkeypatch.setattr(prframe, "report", report, raising=False)
+    words = ["report", "qrels", "o*.run", "-o", "page.html", "--title", "T", "-m", "AP"]
+    assert run(capfdbinary, *words).code == 0
+    shared = {"metrics": ["AP"], "output": "page.html", "title": "T", "seed": 0}
+    assert asked == {"data": ["old.run"], "qrels": "qrels", **shared}
+    asked.clear()
+    words = ["report", "--frame", "frame.csv", "--over", "query", "--score", "other", *words[3:]]
+    assert run(capfdbinary, *words).code == 0
+    assert asked.pop("data").columns == ["query", "model", "score", "other", "label"]
+    assert asked == {"over": "query", "score": "other", "qrels": None, **shared}
+    done = run(capfdbinary, *words, "--weight", "score")
+    assert (done.code, done.err) == (2, "prframe: error: a report takes no --weight\n")
+    done = run(capfdbinary, "report", "qrels", "old.run")
+    assert (done.code, done.err) == (
+        2,
+        "prframe: error: a report needs a file: name it with -o, as in -o report.html\n",
+    )
+
+
+def test_commands_and_options_are_an_interface() -> None:
+    """Scripts contain these names, so that they are frozen."""
+    for_input = (
+        "-M -J --by --frame --item --judged-only --label --missing --over --positive --score"
+    )
+    for_input = f"{for_input} --complete --ties --weight -c -l -h --help"
+    metrics, by_query, output = "-m --metrics", "-q --by-query", "-f --format -o --output"
+    random = "--seed --n-resamples"
+    level = "--confidence-level"
+    expected = {
+        "evaluate": [
+            *(for_input, metrics, by_query, output, random, level),
+            "-n --no-summary --trec-eval --interval",
+        ],
+        "compare": [
+            *(for_input, metrics, output, random, level),
+            "--model --baseline --test --correction --alternative --fail-if-worse --margin",
+        ],
+        "curve": [for_input, by_query, output, "--recall --interpolate"],
+        "band": [for_input, by_query, output, random, level, "--recall --interpolate --pointwise"],
+        "test": [for_input, by_query, output, random, "--of -k --phi --alternative --correction"],
+        "check": [for_input, output, "-k --strict"],
+        "report": [for_input, metrics, "--model --title --seed -o --output"],
+        "completion": ["-h --help"],
+    }
+    (commands,) = (
+        action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)
+    )
+    assert {
+        name: sorted(command._option_string_actions) for name, command in commands.choices.items()
+    } == {name: sorted(" ".join(parts).split()) for name, parts in expected.items()}
+
+
+def test_every_option_has_help() -> None:
+    whole = parser()
+    (commands,) = (
+        action for action in whole._actions if isinstance(action, argparse._SubParsersAction)
+    )
+    for command in commands.choices.values():
+        assert all(action.help or action.dest == "shell" for action in command._actions)
+
+
+def test_output_in_ascii_alone(tmp_path) -> None:
+    frame = tmp_path / "frame.csv"
+    frame.write_text(FRAME.replace(",a,", ",ä,"))
+    done = process(
+        "evaluate", "--frame", frame, "--by", "model", "query", LC_ALL="C", PYTHONUTF8="0",
+        PYTHONCOERCECLOCALE="0", PYTHONIOENCODING="ascii",
+    )  # fmt: skip
+    assert done.code == 0
+    assert "\\xe4" in done.out

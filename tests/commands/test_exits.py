@@ -1,0 +1,278 @@
+"""How the command ends: exit codes, messages, closed pipes, interrupts."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import prframe
+from prframe import PrframeError
+from prframe.commands import exits, progress
+from tests.commands.shell import COMMAND, ENVIRONMENT, process, run
+
+# Test runners and shells let their children ignore interrupts.
+INTERRUPTIBLE = [
+    *(COMMAND[0], "-c"),
+    "import signal, sys; from prframe.commands.main import main; "
+    "signal.signal(signal.SIGINT, signal.default_int_handler); sys.exit(main())",
+]
+FILES = "QRELS or RUN is missing: an option takes all words after it, and has taken {}. Name the files first, as in: prframe evaluate QRELS RUN -m AP nDCG@10; or put -- before them"
+USAGE = "usage: prframe evaluate QRELS RUN... [OPTIONS]\n       prframe evaluate --frame FILE [OPTIONS]\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["evaluate"], "name QRELS and one RUN or more, or --frame FILE"),
+        (["evaluate", "-m", "AP", "qrels", "old.run"], FILES.format("'qrels' and 'old.run'")),
+        (["evaluate", "qrels", "-m", "AP", "old.run"], FILES.format("'old.run'")),
+        (["evaluate", "qrels", "old.run", "-m", "AP", "new.run"], FILES.format("'new.run'")),
+        (
+            ["evaluate", "qrels", "old.run", "--frame", "frame.csv"],
+            "--frame stands in place of QRELS and RUN; got both",
+        ),
+        (
+            ["evaluate", "--frame", "frame.csv", "-f", "trec"],
+            "-f trec takes QRELS and RUN, and no --frame",
+        ),
+        (
+            ["evaluate", "--frame", "frame.csv", "-c", "-M", "3"],
+            "-c, -M goes with QRELS and RUN, and not with --frame",
+        ),
+        (
+            ["evaluate", "qrels", "old.run", "--by", "x", "--label", "y"],
+            "--label, --by names columns of a frame, and goes with --frame",
+        ),
+        (["evaluate", "-", "-"], "standard input can be read once; - stands for two files here"),
+        (
+            ["evaluate", "qrels", "old.run", "-f", "trec", "--ties", "best"],
+            "-f trec takes the conventions of trec_eval, without --interval or --ties",
+        ),
+        (
+            ["evaluate", "qrels", "old.run", "-n"],
+            "-n leaves out lines of -f trec; -q alone gives no mean elsewhere",
+        ),
+        (
+            ["evaluate", "--frame", "frame.csv", "--score", "score", "other", "--interval"],
+            "this command takes one column of scores; name one with --score",
+        ),
+        (
+            ["compare", "qrels", "old.run", "new.run", "--margin", "0.1"],
+            "--margin goes with --fail-if-worse",
+        ),
+        (
+            ["compare", "qrels", "old.run", "new.run", "--fail-if-worse", "--margin", "-1"],
+            "--margin must be at least 0; got -1",
+        ),
+        (
+            ["compare", "qrels", "old.run", "new.run", "bad.run", "--fail-if-worse"],
+            "--fail-if-worse needs --baseline, one of: old, new, bad",
+        ),
+        (
+            ["compare", "qrels", "*.run", "--fail-if-worse", "--alternative", "greater"],
+            "--alternative greater can show no run to be worse; leave it out",
+        ),
+        (
+            ["compare", "qrels", "*.run", "--fail-if-worse", "--test", "posterior"],
+            "--test posterior has no p-value, by which --fail-if-worse decides",
+        ),
+        (["test", "qrels", "old.run", "-k", "3"], "-k goes with --of top-k"),
+        (["check", "qrels", "old.run", "-k", "x"], "-k takes whole numbers; got x"),
+        (["curve", "qrels", "old.run", "--recall", "x"], "--recall takes numbers; got x"),
+        (
+            ["evaluate", "qrels", "old.run", "-o", "nowhere/x.csv"],
+            "cannot write nowhere/x.csv: No such file or directory",
+        ),
+    ],
+)
+def test_errors_of_usage(words, message, capfdbinary) -> None:
+    done = run(capfdbinary, *words)
+    assert (done.code, done.out, done.err) == (2, "", f"prframe: error: {message}\n")
+
+
+def test_errors_of_the_parser(capfdbinary) -> None:
+    done = run(capfdbinary, "evaluate", "qrels", "--metric", "AP")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"{USAGE}prframe: error: unrecognized arguments: --metric")
+    done = run(capfdbinary, "evalute", "qrels")
+    assert done.err.endswith(
+        "prframe: error: there is no command 'evalute'; did you mean 'evaluate'?\n"
+    )
+    done = run(capfdbinary, "draw")
+    assert done.code == 2
+    assert "there is no command 'draw'; the commands are evaluate, compare, curve" in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["evaluate", "none", "old.run"], "there is no file 'none'"),
+        (
+            ["evaluate", "qrels", "none*.run"],
+            "no file matches 'none*.run'; mend the pattern, or name the files.",
+        ),
+        (["evaluate", "--frame", "none.csv"], "there is no file 'none.csv'"),
+        (["evaluate", "qrels", "."], ".: Is a directory"),
+    ],
+)
+def test_missing_files(words, message, capfdbinary) -> None:
+    done = run(capfdbinary, *words)
+    assert (done.code, done.out, done.err) == (66, "", f"prframe: error: {message}\n")
+
+
+def test_errors_of_data_are_one_line(capfdbinary, tmp_path) -> None:
+    path = tmp_path / "bad.run"
+    path.write_text("100 Q0 d1 1\n")
+    for words in (
+        ["evaluate", "qrels", path],
+        ["evaluate", "qrels", "old.run", "-m", "nothing"],
+        ["evaluate", "qrels", "old.run", "-m", "nothing", "-f", "trec"],
+        ["evaluate", "--frame", "frame.csv", "--by", "nothing"],
+        ["evaluate", "qrels", "old.run", "-M", "0"],
+    ):
+        done = run(capfdbinary, *words)
+        assert (done.code, done.out) == (65, "")
+        assert done.err.startswith("prframe: error: ")
+        assert done.err.count("\n") == 1
+    path.write_bytes(b"PAR1 and nothing else")
+    done = run(capfdbinary, "evaluate", "--frame", path)
+    assert done.code == 65
+    assert done.err.startswith("prframe: error: ")
+
+
+def test_warnings_are_one_line(capfdbinary) -> None:
+    done = run(capfdbinary, "evaluate", "--frame", "frame.csv", "-m", "AP")
+    assert done.code == 0
+    assert done.err.startswith("prframe: warning: rows that differ in 'query' are ranked together")
+    assert done.err.count("\n") == 1
+
+
+def test_the_gate(capfdbinary) -> None:
+    words = ["compare", "qrels", "old.run", "bad.run", "-m", "AP", "--fail-if-worse"]
+    done = run(capfdbinary, *words)
+    assert done.code == 1
+    assert done.out.startswith("metric  model_a  model_b  difference")
+    assert "prframe: failed: bad is worse than old in AP: " in done.err
+    assert done.err.endswith(", n 12, randomization test)\n")
+    assert run(capfdbinary, *words, "--baseline", "bad").code == 0
+    assert run(capfdbinary, *words[:-1]).code == 0
+    assert run(capfdbinary, *words, "--margin", "0.9").code == 0
+    done = run(capfdbinary, *words, "--margin", "0.01", "--correction", "none")
+    assert done.code == 1
+    assert ", by more than 0.01 (p_value " in done.err
+    # What is not shown to be worse passes.
+    assert run(capfdbinary, *words, "--confidence-level", "0.9999999").code == 0
+    of_three = ["compare", "qrels", "old.run", "new.run", "bad.run", "--fail-if-worse"]
+    done = run(capfdbinary, *of_three, "--baseline", "new")
+    assert "prframe: failed: bad is worse than new" in done.err
+
+
+def test_versions_and_help(capfdbinary) -> None:
+    done = run(capfdbinary, "--version")
+    assert (done.code, done.out) == (0, f"prframe {prframe.__version__}\n")
+    for words in ([], ["--help"], ["-h"]):
+        done = run(capfdbinary, *words)
+        assert done.code == 0
+        assert done.out.startswith("usage: prframe [-h] [--version] COMMAND ...\n")
+    done = run(capfdbinary, "evaluate", "--help")
+    assert done.code == 0
+    assert done.out.startswith(USAGE)
+
+
+def test_help_loads_neither_polars_nor_numpy() -> None:
+    code = """
+import sys
+from prframe.commands.main import main
+try:
+    main(["compare", "--help"])
+except SystemExit:
+    pass
+heavy = {"polars", "numpy", "pandas", "scipy", "pyarrow", "tqdm", "shtab"}
+print(sorted(heavy & set(sys.modules)), file=sys.stderr)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=ENVIRONMENT
+    )
+    assert done.stderr == "[]\n"
+
+
+def test_faults_are_told_from_gates(capfdbinary, monkeypatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("by chance")
+
+    monkeypatch.setattr("prframe.commands.evaluate.run", broken)
+    done = run(capfdbinary, "evaluate")
+    assert done.code == 70
+    lines = done.err.splitlines()
+    assert lines[-2:] == [
+        "ZeroDivisionError: by chance",
+        "prframe: error: this is a fault of prframe; please report it with the lines above.",
+    ]
+
+
+def test_messages_are_one_line(capfdbinary) -> None:
+    def raising() -> int:
+        raise PrframeError("first\n  second")
+
+    assert exits.exit_code(raising) == exits.DATA
+    assert capfdbinary.readouterr().err == b"prframe: error: first second\n"
+
+
+def test_a_closed_pipe_is_quiet(tmp_path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text("score,label\n" + "".join(f"{i},{i % 2}\n" for i in range(200_000)))
+    words = " ".join([*COMMAND, "curve", "--frame", str(path), "-f", "csv"])
+    done = subprocess.run(
+        ["bash", "-c", f"{words} | head -n 1; echo ${{PIPESTATUS[0]}}"],
+        capture_output=True,
+        text=True,
+        env=ENVIRONMENT,
+        check=True,
+    )
+    assert done.stdout == "threshold,k,tp,fp,recall,precision\n141\n"
+    assert done.stderr == ""
+
+
+def test_an_interrupt_is_quiet(tmp_path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with (
+        subprocess.Popen(
+            [*INTERRUPTIBLE, "evaluate", str(pipe), "old.run"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=ENVIRONMENT,
+        ) as running,
+        pipe.open("w"),
+    ):
+        # The pipe is open once the command waits for the judgments.
+        time.sleep(0.2)
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    assert (running.returncode, out, err) == (130, b"", b"")
+
+
+def test_a_module_and_a_script() -> None:
+    assert process("--version").out == f"prframe {prframe.__version__}\n"
+    project = Path(prframe.__file__).parents[1] / "pyproject.toml"
+    if not project.is_file():
+        pytest.skip("the package is not run from its repository")
+    assert '\nprframe = "prframe.commands.main:main"\n' in project.read_text()
+
+
+def test_progress_comes_after_a_while(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(progress, "_PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(progress, "_STEP_SECONDS", 0.01)
+    with progress.stage("reading"):
+        time.sleep(0.05)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with progress.stage("reading"):
+        time.sleep(0.2)
+    written = capsys.readouterr().err
+    assert written.startswith("\r\x1b[Kprframe: reading, 0 s")
+    assert written.endswith("\r\x1b[K")

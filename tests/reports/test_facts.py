@@ -1,0 +1,429 @@
+"""The facts of a report are those of the verbs, and are all that the page shows."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import prframe
+from prframe import PrframeError, trec
+from prframe._preparation import wording
+from prframe.reports import rankings
+from prframe.reports.names import distinct, in_a_sentence, plain
+from prframe.reports.roc_bands import false_rate_band
+
+from .cases import HOSTILE, classified, hostile_report, qrels, runs
+
+# Twelve queries are few, and their differences may be skewed by chance.
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
+
+SYSTEMS = ["best", "middle", "worst"]
+
+
+@pytest.fixture(scope="module")
+def run_report():
+    return prframe.report(runs(12, SYSTEMS), qrels(12), seed=3)
+
+
+@pytest.fixture(scope="module")
+def model_report():
+    return prframe.report(classified(), item="item", by="region", seed=3)
+
+
+def section(report, name):
+    return next(part for part in report.facts["sections"] if part["id"] == name)
+
+
+def ids(report):
+    return [part["id"] for part in report.facts["sections"]]
+
+
+def test_sections_of_runs(run_report) -> None:
+    assert ids(run_report) == [
+        "results",
+        "comparison",
+        "curves",
+        "queries",
+        "checks",
+        "provenance",
+    ]
+
+
+def test_sections_of_classifiers(model_report) -> None:
+    expected = "results comparison curves thresholds scores segments checks provenance"
+    assert ids(model_report) == expected.split()
+
+
+def test_facts_are_plain_data(run_report, model_report) -> None:
+    for report in (run_report, model_report):
+        assert json.loads(json.dumps(report.facts, allow_nan=False)) == report.facts
+
+
+def test_means_are_those_of_trec_evaluate(run_report) -> None:
+    measures = ["AP", "nDCG@10", "P@10"]
+    expected = trec.evaluate(runs(12, SYSTEMS), qrels(12), measures)
+    for row in section(run_report, "results")["rows"]:
+        name = run_report.facts["systems"][row["system"]]
+        values = expected.filter(system=name).select(measures).row(0)
+        assert [cell["ends"][0] for cell in row["cells"]] == pytest.approx(values, abs=1e-5)
+
+
+def test_intervals_and_comparisons_are_those_of_the_verbs(run_report) -> None:
+    joined = trec.join(runs(12, SYSTEMS), qrels(12), queries="qrels")
+    options = {"over": "query_id", "ties": "trec", "item": "doc_id"}
+    means = prframe.interval(joined, ["AP", "nDCG@10"], by="system", **options)
+    names = run_report.facts["systems"]
+    for row in section(run_report, "results")["rows"]:
+        for cell, metric in zip(row["cells"], ("AP", "nDCG@10"), strict=False):
+            expected = means.filter(system=names[row["system"]], metric=metric)
+            ends = expected.select("estimate", "conf_low", "conf_high").row(0)
+            assert cell["ends"] == pytest.approx(ends, abs=1e-5)
+    metrics = ["AP", "nDCG@10", "P@10"]
+    pairs = prframe.compare(joined, metrics, model="system", **options)
+    for part in section(run_report, "comparison")["metrics"]:
+        for a, b, *values in part["pairs"]:
+            expected = pairs.filter(metric=part["metric"], model_a=names[a], model_b=names[b])
+            columns = [
+                "difference",
+                "conf_low",
+                "conf_high",
+                "p_adjusted",
+                "wins",
+                "ties",
+                "losses",
+            ]
+            assert values == pytest.approx(expected.select(columns).row(0), abs=1e-5)
+
+
+def test_curves_are_those_of_band(run_report) -> None:
+    joined = trec.join(runs(12, SYSTEMS), qrels(12), queries="qrels")
+    bands = prframe.band(
+        joined, by="system", over="query_id", recall=11, interpolate=True, anchor=False,
+        simultaneous=False, ties="trec", item="doc_id",
+    )  # fmt: skip
+    for line in section(run_report, "curves")["charts"][0]["lines"]:
+        part = bands.filter(system=run_report.facts["systems"][line["system"]])
+        assert line["y"] == pytest.approx(part["precision"].to_list(), abs=1e-5)
+        assert line["low"] == pytest.approx(part["conf_low"].to_list(), abs=1e-5)
+
+
+def test_values_of_queries_are_those_of_evaluate(run_report) -> None:
+    part = section(run_report, "queries")
+    expected = trec.evaluate(runs(12, SYSTEMS), qrels(12), part["metrics"], by_query=True)
+    for place, number in enumerate(part["systems"]):
+        rows = expected.filter(system=run_report.facts["systems"][number])
+        values = dict(zip(rows["query_id"], rows["AP"], strict=True))
+        wanted = [values[query] for query in part["ids"]]
+        assert part["values"][0][place] == pytest.approx(wanted, abs=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
+def test_rankings_are_in_the_order_of_trec_eval_with_grades() -> None:
+    run = {"one": {"q": {"a": 1.0, "b": 2.0, "c": 2.0, "d": 0.5}}}
+    judgments = {"q": {"a": 2, "c": 0, "z": 1}}
+    report = prframe.report(run, judgments, depth=3)
+    part = section(report, "queries")
+    items, grades, lists = part["rankings"][0]
+    assert [items[place] for place in lists[0]] == ["c", "b", "a"]
+    assert dict(zip(items, grades, strict=False)) == {"c": 0, "a": 2}
+    assert part["relevant"] == [2]
+    assert part["depth"] == 3
+
+
+@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
+def test_queries_of_no_run_are_left_out_and_those_of_some_count_as_0() -> None:
+    run = {"one": {q: {"a": 1.0, "b": 0.5} for q in ("q1", "q2", "q4")}, "two": {"q1": {"a": 1.0}}}
+    judgments = {query: {"a": 1, "b": 0} for query in ("q1", "q2", "q3")} | {"q4": {"a": 0}}
+    report = prframe.report(run, judgments, metrics="AP")
+    assert section(report, "queries")["ids"] == ["q1", "q2"]
+    assert section(report, "queries")["values"] == [[[1.0, 1.0], [1.0, 0.0]]]
+    assert section(report, "provenance")["rows"][7] == [
+        "queries with relevant documents, and documents of a run",
+        "2 of 4 that are judged",
+    ]
+
+
+@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
+def test_tie_ranges_are_those_of_the_best_and_worst_orders() -> None:
+    run = {"one": {"q1": {"a": 1.0, "b": 1.0}, "q2": {"a": 2.0, "b": 1.0}}}
+    judgments = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 0}}
+    report = prframe.report(run, judgments, metrics="AP")
+    assert section(report, "results")["rows"][0]["cells"][0]["ties"] == "0.750 to 1.000"
+
+
+def test_the_sentence_tells_that_ties_decide() -> None:
+    judgments = {q: {"a": 1, "b": 0, "c": 0} for q in ("q1", "q2", "q3")}
+    run = {
+        "clear": {q: {"b": 3.0, "a": 2.0, "c": 1.0} for q in judgments},
+        "tied": {q: {"a": 1.0, "b": 1.0, "c": 1.0} for q in judgments},
+    }
+    run["clear"]["q3"] = {"a": 2.0, "b": 1.0}
+    sentence = prframe.report(run, judgments, metrics="AP").facts["sentence"]
+    told = "Another order of ties could put another one first: AP of tied lies between 0.333 and 1.000."
+    assert sentence.endswith(told)
+
+
+def test_checks_are_those_of_the_verb(run_report) -> None:
+    joined = trec.join(runs(12, SYSTEMS), qrels(12), queries="qrels")
+    by = ["system", "query_id"]
+    expected = prframe.check(joined, by=by, ties="trec", item="doc_id")
+    assert [row[1] for row in section(run_report, "checks")["rows"]] == expected["kind"].to_list()
+
+
+def test_sentences() -> None:
+    report = prframe.report(runs(40, SYSTEMS), qrels(40))
+    sentence = report.facts["sentence"]
+    assert sentence.startswith("best has the highest mean AP, 0.")
+    assert ", over 40 queries. It is " in sentence
+    alone = prframe.report(runs(3, ["only"]), qrels(3), metrics="AP").facts["sentence"]
+    assert alone.startswith("only has mean AP 0.")
+    assert alone.endswith("over 3 queries.")
+
+
+def test_a_frame_of_rankings_is_a_report_of_queries() -> None:
+    digits = prframe.datasets.load_digits()
+    report = prframe.report(digits, over="query_id", item="item_id", n_pos="n_relevant")
+    assert report.facts["title"] == "6 runs, 200 queries"
+    means = prframe.interval(digits, "AP", by="system", over="query_id", n_pos="n_relevant")
+    best = section(report, "results")["rows"][0]
+    assert report.facts["systems"][best["system"]] == "pixels"
+    expected = means.filter(system="pixels")["estimate"].item()
+    assert best["cells"][0]["ends"][0] == pytest.approx(expected, abs=1e-5)
+    plain_report = prframe.report(digits, over="query_id", n_pos="n_relevant")
+    assert section(plain_report, "queries")["rankings"] is None
+
+
+def test_many_queries_have_fewer_and_shorter_rankings(monkeypatch) -> None:
+    monkeypatch.setattr(rankings, "MOST_ITEMS", 300)
+    part = section(prframe.report(runs(40, SYSTEMS), qrels(40), metrics="AP"), "queries")
+    assert part["depth"] == 5
+    kept = [place for place, ranking in enumerate(part["rankings"]) if ranking]
+    assert len(kept) == 20
+    values = np.array(part["values"][0])
+    spread = values.max(axis=0) - values.min(axis=0)
+    assert min(spread[kept]) >= max(np.delete(spread, kept)) - 1e-4
+    assert "Rankings are here for the 20 queries on which the systems differ most" in part["note"]
+    assert "Of each ranking the first 5 items are here." in part["note"]
+
+
+def test_many_systems_are_cut(monkeypatch) -> None:
+    monkeypatch.setattr(rankings, "MOST_VALUES", 80)
+    part = section(prframe.report(runs(40, SYSTEMS), qrels(40), metrics="AP"), "queries")
+    assert len(part["systems"]) == 2
+    assert part["note"].startswith("The 2 best of 3 systems are here, the others only above.")
+
+
+def test_classifiers_have_the_numbers_of_the_verbs(model_report) -> None:
+    rows = classified().select("model", "score", "label")
+    means = prframe.interval(rows, ["AP", "AUC"], by="model", rng=3)
+    names = model_report.facts["systems"]
+    for row in section(model_report, "results")["rows"]:
+        for cell, metric in zip(row["cells"], ("AP", "AUC"), strict=True):
+            expected = means.filter(model=names[row["system"]], metric=metric)
+            ends = expected.select("estimate", "conf_low", "conf_high").row(0)
+            assert cell["ends"] == pytest.approx(ends, abs=1e-5)
+    items = classified().select("model", "item", "score", "label")
+    pairs = prframe.compare(items, ["AP", "AUC"], model="model", over=None, item="item", rng=3)
+    facts = section(model_report, "comparison")["metrics"]
+    p_values = [pair[5] for part in facts for pair in part["pairs"]]
+    assert p_values == pytest.approx(pairs["p_adjusted"].to_list(), abs=1e-5)
+
+
+def test_pr_bands_of_classifiers_are_those_of_band(model_report) -> None:
+    chart = section(model_report, "curves")["charts"][0]
+    levels = np.linspace(0, 1, 61)[1:-1].tolist()
+    bands = prframe.band(
+        classified().select("model", "score", "label"), by="model", recall=levels, rng=3
+    )
+    for line in chart["lines"]:
+        part = bands.filter(model=model_report.facts["systems"][line["system"]])
+        assert line["band"][1] == pytest.approx(part["conf_low"].to_list(), abs=1e-5)
+        assert line["band"][3] == pytest.approx(part["conf_high"].to_list(), abs=1e-5)
+
+
+def test_roc_bands_enclose_the_curve_and_narrow_with_more_items() -> None:
+    rng, widths = np.random.default_rng(4), []
+    for n in (200, 20_000):
+        label = rng.random(n) < 0.4
+        scores = rng.normal(label * 1.2, 1)
+        levels = np.array([0.2, 0.5, 0.8])
+        low, high = false_rate_band(scores, label, levels, 0.95, 1)
+        thresholds = np.quantile(scores[label], 1 - levels)
+        rates = (scores[~label][:, None] > thresholds).mean(axis=0)
+        assert (low < rates).all()
+        assert (rates < high).all()
+        widths.append(high - low)
+    assert (widths[1] < widths[0] / 5).all()
+
+
+@pytest.mark.slow
+def test_roc_bands_cover_the_truth_as_often_as_they_say() -> None:
+    from scipy.stats import norm
+
+    rng, levels, n_samples = np.random.default_rng(5), np.array([0.2, 0.5, 0.8]), 400
+    truth = norm.sf(norm.isf(levels) + 1.0)
+    covered = np.zeros(3)
+    for sample in range(n_samples):
+        label = np.arange(300) < 90
+        scores = rng.normal(label * 1.0, 1)
+        low, high = false_rate_band(scores, label, levels, 0.95, sample)
+        covered += (low <= truth) & (truth <= high)
+    assert (np.abs(covered / n_samples - 0.95) < 0.035).all(), covered / n_samples
+
+
+def test_thresholds_that_are_asked_for() -> None:
+    frame = {"score": [0.9, 0.8, 0.4, 0.2], "label": [1, 0, 1, 0]}
+    report = prframe.report(pl.DataFrame(frame), thresholds=[0.95, 0.5, 0.0], metrics="AUC")
+    rows = section(report, "thresholds")["rows"]
+    assert rows == [
+        ["model", "0.95", "0", "0.0%", wording.NONE, "0.000", "0.000", wording.NONE],
+        ["model", "0.5", "2", "50.0%", "0.500", "0.500", "0.500", "0.500"],
+        ["model", "0", "4", "100.0%", "0.500", "1.000", "1.000", "0.667"],
+    ]
+
+
+def test_segments_have_the_numbers_of_interval(model_report) -> None:
+    part = section(model_report, "segments")
+    assert part["head"] == ["region", "model", "items", "positives", "AP", "AUC"]
+    values = prframe.interval(
+        classified().select("region", "model", "score", "label"), "AUC", by=["region", "model"], rng=3
+    )  # fmt: skip
+    expected = {
+        (
+            row["region"],
+            row["model"],
+        ): f"{row['estimate']:.3f} [{row['conf_low']:.3f}, {row['conf_high']:.3f}]"
+        for row in values.iter_rows(named=True)
+    }
+    assert {(row[0], row[1]): row[-1] for row in part["rows"]} == expected
+
+
+def test_pooled_rankings_are_among_the_checks() -> None:
+    digits = prframe.datasets.load_digits().filter(system="pixels")
+    report = prframe.report(digits, metrics="AUC")
+    assert section(report, "checks")["rows"][0][:2] == ["error", "pooled_rankings"]
+
+
+def test_models_in_columns_are_those_in_rows() -> None:
+    rows = classified(150)
+    wide = rows.pivot("model", index=["item", "label"], values="score")
+    report = prframe.report(wide, score=["old", "new", "other"])
+    expected = prframe.report(rows, item="item")
+    for name in ("results", "comparison", "curves", "thresholds"):
+        assert section(report, name) == section(expected, name)
+
+
+def test_by_names_the_systems_of_rankings_and_over_may_be_columns() -> None:
+    digits = prframe.datasets.load_digits().rename({"system": "ranker"})
+    digits = digits.with_columns(part=pl.lit("a"))
+    report = prframe.report(digits, by="ranker", over=["part", "query_id"], n_pos="n_relevant")
+    assert report.facts["title"] == "6 runs, 200 queries"
+    assert section(report, "queries")["ids"][0].startswith("a q")
+
+
+def test_columns_of_text_are_no_files() -> None:
+    run = {"query_id": ["q[1", "q[1", "q2"], "doc_id": ["a*", "b", "a*"], "score": [2.0, 1.0, 1.0]}
+    judgments = {
+        "query_id": ["q[1", "q[1", "q2", "q2"],
+        "doc_id": ["a*", "b", "a*", "b"],
+        "label": [0, 1, 1, 0],
+    }
+    report = prframe.report(run, judgments, metrics="AP")
+    assert report.facts["title"] == "1 run, 2 queries"
+
+
+def test_pandas_and_polars_frames_give_the_same_page() -> None:
+    frame = classified(120)
+    assert prframe.report(frame).html == prframe.report(frame.to_pandas()).html
+
+
+@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
+def test_files_are_hashed(tmp_path) -> None:
+    from hashlib import sha256
+
+    path = tmp_path / "some.run"
+    path.write_text("q1 Q0 a 1 2.0 tag\nq1 Q0 b 2 1.0 tag\n")
+    report = prframe.report([str(path)], {"q1": {"a": 1}}, metrics="AP")
+    row = ["sha256 of some.run", sha256(path.read_bytes()).hexdigest()]
+    assert row in section(report, "provenance")["rows"]
+    assert str(tmp_path) not in report.html
+
+
+def test_hostile_names_are_shown_without_signs_that_turn_text() -> None:
+    shown = hostile_report().facts["systems"]
+    assert not any(sign in name for name in shown for sign in "\u202e\u2066\u2028\u0000")
+    assert max(map(len, shown)) <= 120
+
+
+def test_plain_names() -> None:
+    assert plain("a\u202eb\n\u0000") == "a\\u202eb\\n\\x00"
+    assert plain("\u05d0\u200d\u05d1") == "\u05d0\u200d\u05d1"
+    assert plain("x" * 500) == "x" * 119 + "…"
+    assert in_a_sentence("bm25") == "bm25"
+    assert in_a_sentence("\u05d0") == "\u2068\u05d0\u2069"
+    assert distinct(["a", "x" * 200 + "1", "x" * 200 + "2"])[1:] == [
+        "x" * 119 + "… (1)",
+        "x" * 119 + "… (2)",
+    ]
+    assert plain(HOSTILE["quotes"]) == HOSTILE["quotes"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"over": "query_id"}, "`over` does not go with `qrels`; leave it out."),
+        ({"item": "doc_id"}, "`item` does not go with `qrels`; leave it out."),
+        ({"model": "system"}, "`model` does not go with `qrels`; leave it out."),
+        ({"n_pos": 3}, "`n_pos` does not go with `qrels`; leave it out."),
+        ({"by": "part"}, "`by` does not go with `qrels`; leave it out."),
+        ({"thresholds": [1]}, "`thresholds` does not go with `qrels`; leave it out."),
+        ({"metrics": []}, "`metrics` must name at least one metric; got none."),
+        ({"depth": 0}, "`depth` must be a whole number >= 1; got 0."),
+        ({"seed": -1}, "`seed` must be a whole number >= 0; got -1."),
+        ({"texts": ["a"]}, "`texts` must be a dict of texts by id; got ['a']."),
+        ({"queries": 3}, "`queries` must be a dict of texts by id; got 3."),
+    ],
+)
+def test_messages_of_runs(options, message) -> None:
+    with pytest.raises(PrframeError) as error:
+        prframe.report(runs(2, ["a"]), qrels(2), **options)
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_pos": 3}, "`n_pos` is for rankings, with `over` or `qrels`; leave it out."),
+        ({"texts": {}}, "`texts` is for rankings, with `over` or `qrels`; leave it out."),
+        ({"queries": {}}, "`queries` is for rankings, with `over` or `qrels`; leave it out."),
+        ({"thresholds": ["a"]}, "`thresholds` must be a finite number; got 'a'."),
+        (
+            {"over": "region", "by": ["model", "item"]},
+            "`by` must name one column with `over`, that of the systems; got 'model', 'item'.",
+        ),
+        (
+            {"score": ["score", "item"], "model": "model"},
+            "`model` names a column of models; with several scores leave it out.",
+        ),
+        (
+            {"by": "where"},
+            "`by` names the column 'where', which the frame does not have; its columns are "
+            "'model', 'item', 'score', 'label', 'region'.",
+        ),
+    ],
+)
+def test_messages_of_frames(options, message) -> None:
+    with pytest.raises(PrframeError) as error:
+        prframe.report(classified(50), **options)
+    assert str(error.value) == message
+
+
+def test_runs_without_a_judged_query() -> None:
+    with (
+        pytest.warns(prframe.UnmatchedIdsWarning),
+        pytest.raises(
+            PrframeError, match="no run has documents of a query with relevant documents"
+        ),
+    ):
+        prframe.report({"one": {"q9": {"a": 1.0}}}, {"q1": {"a": 1}})

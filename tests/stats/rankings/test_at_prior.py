@@ -1,0 +1,93 @@
+"""Metrics at another share of positives than that of the sample."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import prframe
+from prframe.metrics import parse_metric
+from prframe.stats import AtPrior, AveragePrecision, RocArea, cells_from_scores, ranking_interval
+
+NAMES = ["AP", "AUPRC", "pAP", "Prec@0.5", "P(threshold=0.25)"]
+
+
+def sample(seed: int, n: int, share: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return binormal scores, a share of which is of positives."""
+    rng = np.random.default_rng(seed)
+    label = rng.random(n) < share
+    return rng.normal(size=n) + 1.2 * label, label
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("prior", [0.05, 0.5])
+def test_the_estimate_is_that_of_evaluate(name: str, prior: float) -> None:
+    score, label = sample(1, 300, 0.2)
+    data = pl.DataFrame({"score": np.round(score, 1), "label": label})
+    value = prframe.evaluate(data, name, prior=prior).item()
+    for method in ("auto", "logit-t"):
+        row = prframe.interval(data, name, prior=prior, method=method, rng=1).to_dicts()[0]
+        assert row["estimate"] == pytest.approx(value, abs=1e-12)
+        assert row["conf_low"] < value < row["conf_high"]
+
+
+def test_the_prior_of_the_sample_changes_nothing() -> None:
+    cells, _ = cells_from_scores(*sample(2, 100, 0.3))
+    same = AtPrior(AveragePrecision(), cells.n_pos / cells.n)
+    assert same.value(cells) == pytest.approx(AveragePrecision().value(cells), abs=1e-12)
+    assert same.unbiased(cells) == pytest.approx(AveragePrecision().unbiased(cells), abs=1e-12)
+    # AUC does not depend on the share of positives.
+    assert AtPrior(RocArea(), 0.9).value(cells) == pytest.approx(RocArea().value(cells), abs=1e-12)
+
+
+def test_the_influence_is_the_derivative() -> None:
+    cells, _ = cells_from_scores(*sample(3, 80, 0.3))
+    metric, step = AtPrior(AveragePrecision(), 0.6), 1e-5
+    influence = metric.influence(cells)
+    for side, number in enumerate((cells.pos, cells.neg)):
+        for cell in np.flatnonzero(number):
+            counts = [cells.pos.astype(float), cells.neg.astype(float)]
+            counts[side][cell] += step
+            slope = (metric.values(*counts) - metric.value(cells)) / step
+            assert influence[side][cell] == pytest.approx(slope, abs=1e-5)
+
+
+def test_a_comparison_has_the_values_of_evaluate() -> None:
+    score, label = sample(4, 60, 0.3)
+    noise = np.random.default_rng(4).normal(size=60)
+    # Every query has positives.
+    query = np.argsort(np.argsort(label, kind="stable")) % 6
+    data = pl.DataFrame({"a": score, "b": score + noise, "label": label, "q": query})
+    options = {"score": ["a", "b"], "prior": 0.5, "rng": 1}
+    row = prframe.compare(data, "AP", over=None, n_resamples=200, **options).to_dicts()[0]
+    values = [prframe.evaluate(data, "AP", model, prior=0.5).item() for model in "ab"]
+    assert [row["mean_a"], row["mean_b"]] == pytest.approx(values)
+    row = prframe.compare(data, "AP", over="q", **options).to_dicts()[0]
+    values = [
+        prframe.evaluate(data, "AP", model, by="q", prior=0.5)["AP"].mean() for model in "ab"
+    ]
+    assert [row["mean_a"], row["mean_b"]] == pytest.approx(values)
+    mean = prframe.interval(data, "AP", "a", over="q", prior=0.5)
+    assert mean["estimate"].item() == pytest.approx(values[0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["AP", "Prec@0.5", "P(threshold=1)"])
+def test_coverage_of_another_population(name: str) -> None:
+    score, label = sample(5, 1_000_000, 0.5)
+    truth = prframe.evaluate(pl.DataFrame({"score": score, "label": label}), name).item()
+    runs, n = 250, 300
+    score, label = sample(6, runs * n, 0.2)
+    data = pl.DataFrame({"score": score, "label": label, "run": np.repeat(np.arange(runs), n)})
+    rows = prframe.interval(data, name, by="run", prior=0.5, rng=1)
+    covered = (rows["conf_low"] <= truth) & (rows["conf_high"] >= truth)
+    # Three standard errors of 250 samples are .041.
+    assert covered.mean() > 0.95 - 0.042
+
+
+def test_draws_of_cells_at_a_prior() -> None:
+    cells, _ = cells_from_scores(*sample(7, 200, 0.2))
+    name = parse_metric("pAP").cell_statistic()
+    rare, even = (
+        ranking_interval(cells, AtPrior(name, prior), rng=1).estimate for prior in (0.05, 0.5)
+    )
+    assert rare < name.value(cells) < even

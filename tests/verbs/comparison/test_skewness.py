@@ -1,0 +1,111 @@
+"""Few, skewed differences: the warning of `compare`, and tests that allow for skewness."""
+
+import warnings
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+
+import prframe
+from prframe.stats import PairedFamily
+from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions
+
+SKEWED = [0.9, 0.5] + [-0.1, -0.08, -0.06] * 5
+OPTIONS = QueryTestOptions()
+EVEN = [0.1, -0.1, 0.2, -0.3, 0.05] * 4
+
+
+def values(*groups: list[float]) -> pl.DataFrame:
+    """Return the values of two models whose differences are given, for each group."""
+    parts = [
+        pl.DataFrame({"a": [0.5 + d for d in group], "b": [0.5] * len(group)}).with_columns(
+            pl.int_range(len(group)).alias("query_id"), pl.lit(f"g{number}").alias("group")
+        )
+        for number, group in enumerate(groups)
+    ]
+    return pl.concat(parts)
+
+
+def messages(frame: pl.DataFrame, **options: object) -> list[str]:
+    """Return what `compare` says of skewness."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        frame.pr.compare(values=["a", "b"], rng=1, **options)
+    return [
+        str(item.message) for item in caught if item.category is prframe.SkewedDifferencesWarning
+    ]
+
+
+@pytest.mark.parametrize("test", ["randomization", "t", "wilcoxon"])
+def test_few_skewed_differences_are_told_once(test: str) -> None:
+    assert messages(values(SKEWED, EVEN, SKEWED), by="group", test=test) == [
+        "the differences of 2 of 3 comparisons are few and skewed, in groups ['g0', 'g2']: "
+        f"test={test!r} may then reject too often where the means are equal, above all one-sided, "
+        "and its interval miss. Take test='bootstrap' or test='hall', which allow for skewness; "
+        "where it does not matter, ignore SkewedDifferencesWarning."
+    ]
+    (whole,) = messages(values(SKEWED), test=test)
+    assert whole.startswith("the differences of 1 of 1 comparisons are few and skewed: test=")
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "hall", "sign"])
+def test_tests_that_need_no_symmetry_say_nothing(test: str) -> None:
+    assert not messages(values(SKEWED), test=test)
+
+
+@pytest.mark.parametrize("group", [EVEN, SKEWED[:9], SKEWED * 6, [0.1] * 12])
+def test_other_differences_are_not_told(group: list[float]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", prframe.UndefinedMetricWarning)
+        assert not messages(values(group))
+
+
+def test_the_warning_is_silenced_by_its_class() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", prframe.SkewedDifferencesWarning)
+        values(SKEWED).pr.compare(values=["a", "b"])
+
+
+def test_skewness_is_scipys_of_the_units_with_values() -> None:
+    rng = np.random.default_rng(4)
+    sums, sizes = 1e3 + rng.gamma(1, size=(14, 3)), np.ones((14, 3))
+    sizes[[2, 5], 1] = sums[[2, 5], 1] = 0
+    sums[:, 2] = 7.0
+    family = PairedFamily(sums, sizes)
+    kept = sums[sizes[:, 1] > 0, 1]
+    expected = [stats.skew(sums[:, 0], bias=False), stats.skew(kept, bias=False), 0.0]
+    assert family.skewness == pytest.approx(expected, rel=1e-9)
+    assert PairedFamily(sums[:2], sizes[:2]).skewness.tolist() == [0, 0, 0]
+    limit = 25 * family.skewness**2
+    assert family.few_for_skewness.tolist() == [limit[0] >= 14, limit[1] >= 12, False]
+
+
+def test_the_corrected_t_rises_with_t() -> None:
+    shifts = np.linspace(-3, 3, 50)
+    sums = np.array(SKEWED)[:, None] + shifts
+    family = PairedFamily(sums, np.ones_like(sums))
+    found = QUERY_TESTS["hall"].of_pairs(family, QueryTestOptions("greater"))
+    assert (np.diff([test.statistic for test in found]) > 0).all()
+    assert (np.diff([test.p_value for test in found]) <= 0).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [15, 25, 50])
+@pytest.mark.parametrize("shape", [0.5, 1.0, 4.0])
+def test_sizes_where_differences_are_skewed(n: int, shape: float) -> None:
+    """Hall's test keeps its level, and the t test seldom rejects without a warning."""
+    samples = 4000
+    sums = np.random.default_rng(n).gamma(shape, size=(n, samples)) - shape
+    family = PairedFamily(sums, np.ones_like(sums))
+    error = 3 * (0.05 * 0.95 / samples) ** 0.5
+    rejected = {
+        name: np.array([t.p_value <= 0.05 for t in QUERY_TESTS[name].of_pairs(family, OPTIONS)])
+        for name in ("hall", "t")
+    }
+    assert 0.035 - error < rejected["hall"].mean() < 0.065 + error
+    assert (rejected["t"] & ~family.few_for_skewness).mean() < 0.065 + error
+    if shape < 1:
+        assert rejected["t"].mean() > 0.065
+        assert family.few_for_skewness.mean() > 0.85

@@ -1,0 +1,112 @@
+"""Bands of rankings whose items come in clusters."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import prframe
+from prframe import PrframeError
+from prframe.stats.curves import empirical_precision, posterior_of_clusters
+from prframe.stats.rankings import cells_from_scores
+
+LEVELS = [0.2, 0.4, 0.6, 0.8]
+
+
+def items(n_clusters: int, size: int, rng: np.random.Generator) -> pl.DataFrame:
+    """Draw items whose labels and scores depend on the cluster."""
+    cluster = np.repeat(np.arange(n_clusters), size)
+    label = rng.random(cluster.size) < 1 / (1 + np.exp(1 - rng.normal(size=n_clusters)[cluster]))
+    noise = rng.normal(size=n_clusters)[cluster] + rng.normal(size=cluster.size)
+    score = 1.5 * label + noise / 2**0.5
+    return pl.DataFrame({"score": score, "label": label, "user": cluster})
+
+
+DATA = items(30, 6, np.random.default_rng(1))
+
+
+def test_whole_clusters_are_drawn() -> None:
+    """A row and five copies in the same cluster say no more than the row."""
+    single = DATA.with_columns(user=pl.int_range(pl.len()))
+    copied = pl.concat([single] * 5)
+    options = {"recall": LEVELS, "rng": 1}
+    width = {
+        name: (pl.col("conf_high") - pl.col("conf_low"))
+        for name in ("single", "copied", "unclustered")
+    }
+    found = {
+        "single": single.pr.band(cluster="user", **options),
+        "copied": copied.pr.band(cluster="user", **options),
+        "unclustered": copied.pr.band(**options),
+    }
+    mean = {name: found[name].select(width[name].mean()).item() for name in found}
+    assert mean["copied"] == pytest.approx(mean["single"], rel=0.15)
+    assert mean["unclustered"] < 0.7 * mean["single"]
+
+
+def test_clusters_of_one_row_have_about_the_band_of_rows() -> None:
+    single = DATA.with_columns(user=pl.int_range(pl.len()))
+    of_rows = single.pr.band(recall=LEVELS, rng=1)
+    of_clusters = single.pr.band(recall=LEVELS, cluster="user", rng=1)
+    assert of_clusters.columns == of_rows.columns
+    assert of_clusters["precision"].equals(of_rows["precision"])
+    for end in ("conf_low", "conf_high"):
+        assert of_clusters[end].to_numpy() == pytest.approx(of_rows[end].to_numpy(), abs=0.05)
+
+
+def test_neither_the_order_of_rows_nor_the_names_of_clusters_matter() -> None:
+    named = DATA.with_columns(pl.format("u{}", pl.col("user") + 100).alias("user"))
+    found = DATA.pr.band(recall=LEVELS, cluster="user", rng=1)
+    assert found.equals(named.pr.band(recall=LEVELS, cluster="user", rng=1))
+    shuffled = DATA.sample(fraction=1, shuffle=True, seed=2)
+    assert found.equals(shuffled.pr.band(recall=LEVELS, cluster="user", rng=1))
+
+
+def test_two_clusters_have_no_band() -> None:
+    frame = DATA.with_columns(user=pl.col("user") % 2)
+    with pytest.warns(prframe.UndefinedMetricWarning, match="3 positives or clusters or no neg"):
+        found = frame.pr.band(recall=LEVELS, cluster="user", rng=1)
+    assert found["conf_low"].null_count() == len(LEVELS)
+    assert found["precision"].null_count() == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"kind": "sup"},
+            "`cluster` is for kind='studentized', whose draws give each cluster one weight; the "
+            "smoothed-bootstrap band knows no clusters.",
+        ),
+        (
+            {"over": "user"},
+            "`cluster` is for rows of one ranking; with `over` the groups are drawn. Give one of "
+            "them.",
+        ),
+        (
+            {"n_neg": 1000},
+            "`n_neg` counts items that are not listed, and so in no cluster; list them with a "
+            "score of -inf.",
+        ),
+    ],
+)
+def test_messages(options: dict[str, object], message: str) -> None:
+    with pytest.raises(PrframeError) as caught:
+        DATA.pr.band(cluster="user", **options)
+    assert str(caught.value) == message
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_clusters", "size"), [(20, 10), (40, 5)])
+def test_bands_of_clusters_cover(n_clusters: int, size: int) -> None:
+    rng, samples, levels = np.random.default_rng(3), 200, np.linspace(0.1, 0.9, 9)
+
+    def drawn(frame: pl.DataFrame) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return tuple(frame[name].to_numpy() for name in ("score", "label", "user"))
+
+    score, label, _ = drawn(items(60_000, size, rng))
+    true, covered = empirical_precision(cells_from_scores(score, label)[0], levels), 0
+    for _ in range(samples):
+        sample = drawn(items(n_clusters, size, rng))
+        band = posterior_of_clusters(*sample, levels, 400, rng).band()
+        covered += ((band.low <= true) & (true <= band.high)).all()
+    assert covered / samples > 0.94 - 3 * (0.06 * 0.94 / samples) ** 0.5
