@@ -12,6 +12,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import prframe
+from prframe._engine.frames import source
 from tests.spark.conftest import MODE, lacking
 
 pytestmark = pytest.mark.filterwarnings(
@@ -42,6 +43,7 @@ BY = ["model", "query"]
 LEVELS = [0.0, 0.4, 0.8]
 DRAWN = {"rng": 1, "n_resamples": 50}
 CALLS = {
+    "check": lambda f: prframe.check(f, by=BY, item="item", k=[3, 5]),
     "evaluate": lambda f: prframe.evaluate(f, ["AP", "nDCG@3", "RR", "AUC", "Bpref"], by=BY),
     "long": lambda f: prframe.evaluate(f, ["AP", "P@3"], by=BY, layout="long"),
     "trec": lambda f: prframe.evaluate(f, "AP", by=BY, ties="trec", item="item"),
@@ -204,8 +206,6 @@ REFUSED = {
     "polars, for example with polars.from_arrow(frame.toArrow()).": lambda f: prframe.curve(
         f, by="query", order="input"
     ),
-    "check looks at all rows, which is not done on Spark; pass these rows to polars, for example "
-    "with polars.from_arrow(frame.toArrow()).": prframe.check,
     "a comparison on the same items (over=None) matches the models of all groups, which is not "
     "done on Spark; pass these rows to polars, for example with "
     "polars.from_arrow(frame.toArrow()).": lambda f: prframe.compare(
@@ -215,7 +215,7 @@ REFUSED = {
     "done on Spark; pass these rows to polars, for example with "
     "polars.from_arrow(frame.toArrow()).": lambda f: prframe.compare_curves(f, item="item"),
     "only the verbs take a Spark frame; collect what is needed here, for example with "
-    "frame.toArrow().": lambda f: prframe.plot.curve(f),
+    "frame.toArrow().": lambda f: source(f, {"score": "score"}),
     "`score` must be numeric; 'item' is String.": lambda f: prframe.evaluate(
         f, "AP", "item", by="query"
     ),
