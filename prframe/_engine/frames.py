@@ -11,6 +11,8 @@ import polars as pl
 
 from prframe import checks
 from prframe.errors import PrframeError
+from prframe.spark.border import is_frame as is_spark_frame
+from prframe.spark.groups import Steps, over_partitions
 from prframe.typing import Schema
 
 if TYPE_CHECKING:
@@ -123,6 +125,7 @@ def through(  # noqa: PLR0913
     renamed: Mapping[str, str] | None = None,
     *,
     copied: Mapping[str, str] | None = None,
+    steps: Steps | None = None,
 ) -> Any:
     """Carry a frame over the border, compute, and carry the result back.
 
@@ -130,10 +133,14 @@ def through(  # noqa: PLR0913
     against the frame and returns the columns of the result. `compute` does the work; for a lazy
     frame it runs when the result is collected. `renamed` maps columns of the result to those of
     the caller whose values they hold, perhaps with new ones; `copied` maps those that hold the
-    caller's values only, like the columns `by`.
+    caller's values only, like the columns `by`. `steps` say how the work is done on rows that lie
+    elsewhere.
     """
     same = {key: key for key, argument in columns.items() if argument == "by"} | dict(copied or {})
-    data, back = kind_of(frame).enter(frame, columns, renamed or {}, same)
+    kind = kind_of(frame)
+    if kind.is_elsewhere and steps is not None:
+        return over_partitions(frame, columns, lambda rows: schema(Source(rows)), steps, same)
+    data, back = kind.enter(frame, columns, renamed or {}, same)
     source = Source(data)
     out = dict(schema(source))
 
@@ -200,9 +207,12 @@ class FrameKind(ABC):
     ----------
     description : str
         Name of such a frame in messages and in the documentation.
+    is_elsewhere : bool
+        Whether other processes hold the rows, which then have no order.
     """
 
     description: str
+    is_elsewhere: bool = False
 
     @abstractmethod
     def owns(self, frame: object) -> bool:
@@ -340,8 +350,35 @@ class _Arrow(FrameKind):
         return data, lambda out: _to_arrow(out, kept)
 
 
-# The first kind that owns a frame takes it.
-KINDS: tuple[FrameKind, ...] = (_Polars(), _Pandas(), _Columns(), _Arrow())
+class _Spark(FrameKind):
+    """A Spark frame, classic or Connect, on whose workers the verbs compute."""
+
+    description = "pyspark DataFrame"
+    is_elsewhere = True
+
+    def owns(self, frame: object) -> bool:
+        return is_spark_frame(frame)
+
+    def named(self, frame: Any) -> tuple[object, list[str]]:
+        return frame, list(frame.columns)
+
+    def enter(
+        self,
+        frame: Any,  # noqa: ARG002
+        columns: dict[str, str],  # noqa: ARG002
+        renamed: Mapping[str, str],  # noqa: ARG002
+        same: Mapping[str, str],  # noqa: ARG002
+    ) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]:
+        """Refuse to collect a frame that may be larger than memory."""
+        raise PrframeError(
+            "only the verbs take a Spark frame; collect what is needed here, for example with "
+            "frame.toArrow()."
+        )
+
+
+# The first kind that owns a frame takes it. Spark frames have the PyCapsule interface as well,
+# which collects them.
+KINDS: tuple[FrameKind, ...] = (_Polars(), _Pandas(), _Columns(), _Spark(), _Arrow())
 
 
 def is_instance(frame: object, module: str, name: str) -> bool:

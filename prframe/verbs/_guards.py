@@ -8,7 +8,7 @@ import polars as pl
 
 from prframe import checks
 from prframe._engine.arguments import Arguments
-from prframe._engine.frames import Seen, source
+from prframe._engine.frames import Seen, kind_of, source
 from prframe._engine.rows import considered, in_groups
 from prframe.errors import NoNegativesWarning, PooledRankingWarning, TiePolicyWarning, warn
 
@@ -38,7 +38,9 @@ class PooledRankings:
 
     @classmethod
     def of(cls, frame: object, names: Collection[str], args: Arguments) -> "PooledRankings":
-        """Find the columns in a frame with columns of some names."""
+        """Find the columns in a frame with columns of some names; rows elsewhere are left be."""
+        if kind_of(frame).is_elsewhere:
+            return cls(None, [], args)
         return cls(frame, [key for key in _KEYS if key in names and key not in args.columns], args)
 
     def pooled(self, *, sampled: bool = False) -> dict[str, pl.DataFrame]:

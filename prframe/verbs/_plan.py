@@ -108,6 +108,31 @@ class Plan(ABC):
         """Tell whether labels are grades alone, so that no row need be negative."""
         return False
 
+    def undivided(self) -> str:
+        """Return why groups cannot be computed apart from each other, nothing if they can."""
+        return ""
+
     @abstractmethod
     def results(self, source: Source) -> pl.DataFrame:
         """Return the rows of the result, with the working names of the keys."""
+
+
+@dataclass(frozen=True)
+class TwoStepPlan(Plan):
+    """A plan whose rows follow from those that are computed of each group alone."""
+
+    @abstractmethod
+    def of_groups(self, source: Source) -> pl.DataFrame:
+        """Return the rows that are computed of each group alone."""
+
+    @abstractmethod
+    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return the rows of the result, given those of all groups."""
+
+    def looks_at_all(self) -> bool:
+        """Tell whether rows of the result depend on several groups."""
+        return True
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return the rows of the result, with the working names of the keys."""
+        return self.of_all(self.of_groups(source))

@@ -48,6 +48,11 @@ class MetricValues:
             variable_name=METRIC,
             value_name=VALUE,
         )
+        return cls.of_rows(rows, wanted)
+
+    @classmethod
+    def of_rows(cls, rows: pl.DataFrame, wanted: Mapping[str, Metric]) -> "MetricValues":
+        """Return the values of metrics that have a row each."""
         return cls(rows, {name: metric.range for name, metric in wanted.items()})
 
 

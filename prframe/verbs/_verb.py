@@ -17,6 +17,7 @@ from prframe.errors import PrframeError, UndefinedMetricWarning, UnknownMetricEr
 from prframe.typing import Columns, Schema
 from prframe.verbs._guards import PooledRankings, warn_of
 from prframe.verbs._plan import Plan
+from prframe.verbs._steps import named_by_caller, steps_of
 
 # The verbs with an argument `over`.
 _TAKING_OVER: set[str] = set()
@@ -98,6 +99,7 @@ def run(
     keys = args.keys if keys is None else keys
     frame, names = named(frame)
     guard = PooledRankings.of(frame, names, args)
+    steps = steps_of(plan, keys) if kind_of(frame).is_elsewhere else None
 
     def result_schema(source: Source) -> Schema:
         args.check_types(source.schema)
@@ -116,17 +118,14 @@ def run(
             by = args.keys[: len(keys)] if keys else ()
             guard.warn(by, takes_over=plan.accepts().verb in _TAKING_OVER)
         warn_of(source.seen, args, uses_grades=plan.uses_grades())
-        working = key_names(args)
-        # Columns that are no part of the result may have the name of a key.
-        rest = results.drop([key for key in keys if key not in working], strict=False)
-        return rest.rename(dict(zip(working, keys, strict=False)))
+        return named_by_caller(args, keys, results)
 
     models: dict[str, str] = {}
     if args.model is not None:
         models = {"model_a": args.model, "model_b": args.model}
     # The columns that results summarise over are not among the columns of the result.
     columns = args.columns | {key: "over" for key in args.keys if key not in keys}
-    return through(frame, columns, result_schema, renamed, copied=models)
+    return through(frame, columns, result_schema, renamed, copied=models, steps=steps)
 
 
 def score_columns(score: Columns) -> list[str]:

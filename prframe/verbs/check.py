@@ -24,12 +24,15 @@ from prframe._engine.rows import (
 from prframe.metrics import AP, P
 from prframe.typing import FrameT, Schema, Shared
 from prframe.verbs._guards import PooledRankings
-from prframe.verbs._plan import Accepts, Plan
+from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._verb import run, verb
 
 # Differences below this are due to rounding.
 _ROUNDING = 1e-12
 _ONE_GROUP = pl.lit(0).alias("all rows")
+# The kinds of rows from which findings follow, and how the counts of faults are named there.
+_GROUPS, _LABELS, _APART = "groups", "labels", "apart"
+_FAULT = "fault: "
 
 
 _COLUMNS: Schema = {
@@ -135,7 +138,7 @@ def check(
 
 
 @dataclass(frozen=True)
-class _Report(Plan):
+class _Report(TwoStepPlan):
     """The plan of the report, with the cut-offs that ties should not straddle."""
 
     cutoffs: list[int]
@@ -145,14 +148,27 @@ class _Report(Plan):
         """Return that every argument is accepted."""
         return Accepts("check")
 
-    def results(self, source: Source) -> pl.DataFrame:
+    def of_groups(self, source: Source) -> pl.DataFrame:
+        """Return counts of each group, counts of labels, and how far ties put metrics apart."""
+        args = self.args
+        faults = problems(replace(args, missing="raise"), source.schema)
+        rows = _rows(source, args, faults)
+        groups = _groups(rows, args, self.cutoffs, faults)
+        parts = {_GROUPS: groups, _LABELS: rows.group_by("label").len().collect()}
+        if args.weight is None:
+            sound = _with_sound_totals(args, groups)
+            parts[_APART] = _apart_by_ties(source, sound, self.cutoffs, faults)
+        named_parts = [part.with_columns(part=pl.lit(name)) for name, part in parts.items()]
+        return pl.concat(named_parts, how="diagonal")
+
+    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return a row per finding."""
         findings = [
             *_pooled(self.pooled),
-            *_findings(source, self.args, self.cutoffs),
+            *_findings(rows, self.args, self.cutoffs),
         ]
-        rows = [astuple(finding) for finding in findings if finding.count]
-        return pl.DataFrame(rows, schema=dict(_COLUMNS), orient="row")
+        told = [astuple(finding) for finding in findings if finding.count]
+        return pl.DataFrame(told, schema=dict(_COLUMNS), orient="row")
 
 
 def _pooled(rankings: PooledRankings) -> Iterator[_Finding]:
@@ -162,16 +178,16 @@ def _pooled(rankings: PooledRankings) -> Iterator[_Finding]:
         yield _Finding("pooled_rankings", "error", max(groups.height, 1), f"{column!r}, {where}")
 
 
-def _findings(source: Source, args: Arguments, cutoffs: list[int]) -> Iterator[_Finding]:
+def _findings(rows: pl.DataFrame, args: Arguments, cutoffs: list[int]) -> Iterator[_Finding]:
     """Yield the findings, worst first."""
-    faults = problems(replace(args, missing="raise"), source.schema)
-    rows = _rows(source, args, faults)
     keys = key_names(args)
-    groups = _groups(rows, args, cutoffs, faults)
+    groups = rows.filter(part=_GROUPS)
     allowed = [] if args.missing == "raise" else ["missing_score"]
-    for fault in faults:
-        if fault.kind not in allowed:
-            yield _rows_where(groups, keys, fault.kind, "error")
+    faults = [name.removeprefix(_FAULT) for name in rows.columns if name.startswith(_FAULT)]
+    groups = groups.rename({_FAULT + kind: kind for kind in faults})
+    for kind in faults:
+        if kind not in allowed:
+            yield _rows_where(groups, keys, kind, "error")
     if args.item is not None:
         yield _rows_where(groups, keys, "duplicate_item", "error")
     for name in args.totals:
@@ -185,11 +201,12 @@ def _findings(source: Source, args: Arguments, cutoffs: list[int]) -> Iterator[_
         tie = _groups_where(groups, keys, "tie_at_cutoff", "warning", pl.col(f"tie@{cutoff}"))
         yield replace(tie, example=f"k = {cutoff}, {tie.example}")
     if args.weight is None:
-        yield from _tie_ranges(source, _with_sound_totals(args, groups), cutoffs, faults)
+        yield from _tie_ranges(rows.filter(part=_APART), keys)
     yield _rows_where(groups, keys, "infinite_score", "warning")
     for kind in [*allowed, "tied_score", "not_retrieved"]:
         yield _rows_where(groups, keys, kind, "info")
-    labels = rows.group_by("label").len().sort("len", "label", descending=[True, False]).collect()
+    labels = rows.filter(part=_LABELS).group_by("label").agg(pl.col("len").sum())
+    labels = labels.sort("len", "label", descending=[True, False])
     most = [f"{value!r}: {count}" for value, count in labels.head(checks.SHOWN).rows()]
     yield _Finding("label_values", "info", labels.height, ", ".join(most))
 
@@ -202,10 +219,10 @@ def _with_sound_totals(args: Arguments, groups: pl.DataFrame) -> Arguments:
     return args
 
 
-def _tie_ranges(
+def _apart_by_ties(
     source: Source, args: Arguments, cutoffs: list[int], faults: list[Problem]
-) -> Iterator[_Finding]:
-    """Yield how far the best and the worst order of ties lie apart, metric by metric."""
+) -> pl.DataFrame:
+    """Return how far the best and the worst order of ties lie apart, by metric and group."""
     faultless = [~fault.bad for fault in faults if fault.kind != "missing_score"]
     rows = Source(source.lazy().filter(True, *faultless))  # noqa: FBT003
     missing = "drop" if args.missing == "raise" else args.missing
@@ -215,15 +232,27 @@ def _tie_ranges(
         values_of_groups(Ranking(rows, replace(plain, ties=ties)), metrics)
         for ties in ("worst", "best")
     )
-    for metric in metrics:
-        apart = worst.with_columns(apart=best[metric] - worst[metric])
+    return pl.concat(
+        worst.select(
+            *key_names(args),
+            apart=best[metric] - worst[metric],
+            metric=pl.lit(metric),
+        )
+        for metric in metrics
+    )
+
+
+def _tie_ranges(rows: pl.DataFrame, keys: list[str]) -> Iterator[_Finding]:
+    """Yield how far the best and the worst order of ties lie apart, metric by metric."""
+    for apart in rows.partition_by("metric", maintain_order=True):
+        metric = apart["metric"][0]
         bad = apart.filter(pl.col("apart") > _ROUNDING).sort(
             "apart", descending=True, maintain_order=True
         )
         if bad.height:
             mean, most = apart["apart"].drop_nulls().to_numpy().mean(), bad["apart"][0]
             spread = f"{mean:.3g} apart on average, {most:.3g} at most"
-            example = f"{metric}: {spread}, {_example(bad, key_names(args))}"
+            example = f"{metric}: {spread}, {_example(bad, keys)}"
             yield _Finding("tie_range", "warning", bad.height, example)
 
 
@@ -276,7 +305,7 @@ def _groups(
         "not_retrieved": (score == -float("inf")).sum(),
         "tied_score": listed.len() - listed.is_unique().sum(),
     }
-    counts |= {fault.kind: pl.col(fault.kind).sum() for fault in faults}
+    counts |= {_FAULT + fault.kind: pl.col(fault.kind).sum() for fault in faults}
     if args.item is not None:
         counts["duplicate_item"] = pl.len() - pl.col("item").n_unique()
     for name, mask in (("n_pos", is_positive), ("n_neg", ~is_positive)):

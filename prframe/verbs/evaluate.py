@@ -14,7 +14,7 @@ from prframe.errors import PrframeError
 from prframe.metrics import Metric
 from prframe.typing import Columns, FrameT, Layout, Schema, Shared
 from prframe.verbs._evaluation import Evaluation, named
-from prframe.verbs._plan import Accepts, Plan
+from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._verb import grouped_over, run, score_columns, verb
 
 Shape: TypeAlias = Literal["wide", "long", "summary"]
@@ -155,7 +155,7 @@ def evaluate(
 
 
 @dataclass(frozen=True)
-class _Values(Plan):
+class _Values(TwoStepPlan):
     """The plan of an evaluation, and the shape of its result."""
 
     evaluation: Evaluation
@@ -187,21 +187,25 @@ class _Values(Plan):
         """Tell whether all metrics use grades."""
         return self.evaluation.uses_grades()
 
-    def results(self, source: Source) -> pl.DataFrame:
+    def looks_at_all(self) -> bool:
+        """Tell whether values are summarised over groups."""
+        return len(self.args.keys) > len(self.keys)
+
+    def of_all(self, values: pl.DataFrame) -> pl.DataFrame:
         """Return a row per group, or per group and metric."""
-        values, names = self._values(source), list(self.evaluation.wanted)
+        names = list(self.evaluation.wanted)
         keys = [*self.keys, *(["model"] if self.args.further_scores else [])]
         if self.shape == "summary":
             return _summary(values, names, keys, geometric_mean=self.geometric_mean)
         if self.shape == "long":
             return _long(values, names, keys)
-        if len(key_names(self.args)) == len(self.keys):
+        if not self.looks_at_all():
             return values
         means = pl.col(names).mean()
         groups = values.group_by(keys, maintain_order=True) if keys else None
         return values.select(means) if groups is None else groups.agg(means)
 
-    def _values(self, source: Source) -> pl.DataFrame:
+    def of_groups(self, source: Source) -> pl.DataFrame:
         """Return one row per group and model, the models of a group after one another."""
         scores = [self.args.score, *self.args.further_scores]
         if len(scores) == 1:

@@ -31,7 +31,7 @@ from prframe.stats.null import (
 from prframe.tie_policies import WITHOUT_LABELS
 from prframe.typing import Alternative, Floats
 from prframe.verbs._correction import Correction, check_correction, columns_with_p, corrected
-from prframe.verbs._plan import Accepts, Plan
+from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._verb import positives_of, warn_undefined
 from prframe.verbs.against_chance.known_ap import KnownAP
 
@@ -69,7 +69,7 @@ def columns_of_means(*, corrected: bool) -> dict[str, pl.DataType]:
 
 
 @dataclass(frozen=True)
-class GroupTest(Plan):
+class GroupTest(TwoStepPlan):
     """The plan of a test of each group."""
 
     n_keys: int
@@ -94,8 +94,12 @@ class GroupTest(Plan):
         """Refuse corrections that are not known."""
         check_correction(self.correction)
 
-    def results(self, source: Source) -> pl.DataFrame:
-        """Return one row per group."""
+    def looks_at_all(self) -> bool:
+        """Tell whether p-values are adjusted for their number."""
+        return self.correction is not None
+
+    def of_groups(self, source: Source) -> pl.DataFrame:
+        """Return one row per group, before p-values are adjusted."""
         rows = self._measured(source)
         tested = rows.filter(pl.col("ap").is_not_null())
         cases = _cases(tested)
@@ -108,7 +112,11 @@ class GroupTest(Plan):
         joined = rows.drop("depth", "sizes").join(
             values, on="row", how="left", maintain_order="left"
         )
-        return corrected(_normalized(joined), self.correction).drop("row")
+        return _normalized(joined).drop("row")
+
+    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return one row per group."""
+        return corrected(rows, self.correction)
 
     def _measured(self, source: Source) -> pl.DataFrame:
         """Return AP and the case of each group, and warn of groups without AP."""
@@ -197,9 +205,16 @@ class MeanTest(GroupTest):
                 f"{checks.listed(_OF_MEANS, in_order=True)}; got {self.method!r}."
             )
 
-    def results(self, source: Source) -> pl.DataFrame:
+    def looks_at_all(self) -> bool:
+        """Tell that a mean is over groups."""
+        return True
+
+    def of_groups(self, source: Source) -> pl.DataFrame:
+        """Return AP and the case of each group."""
+        return self._measured(source).drop("row")
+
+    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return one row per group of `by`."""
-        rows = self._measured(source)
         keys = key_names(self.args)[: self.n_keys]
         whole = [rows] if rows.height else []
         parts = rows.partition_by(keys, maintain_order=True) if keys else whole

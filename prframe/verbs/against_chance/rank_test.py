@@ -24,7 +24,7 @@ from prframe.tie_policies import WITHOUT_LABELS
 from prframe.typing import Alternative, FrameT, Integers, Shared
 from prframe.verbs._correction import Correction, check_correction, columns_with_p, corrected
 from prframe.verbs._groups import each_group, group_cells
-from prframe.verbs._plan import Accepts, Plan
+from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._verb import (
     positives_of,
     run,
@@ -163,7 +163,7 @@ class _Group(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Test(Plan):
+class _Test(TwoStepPlan):
     """The plan of the tests of each group."""
 
     functions: list[ScoreGeneratingFunction]
@@ -193,10 +193,18 @@ class _Test(Plan):
                 "are told apart by these names."
             )
 
-    def results(self, source: Source) -> pl.DataFrame:
-        """Return one row per group and function."""
+    def looks_at_all(self) -> bool:
+        """Tell whether p-values are adjusted for their number."""
+        return self.correction is not None
+
+    def of_groups(self, source: Source) -> pl.DataFrame:
+        """Return one row per group and function, before p-values are adjusted."""
         rows = Ranking(source, self.args).over_groups(self._piece)
         self._warn(rows)
+        return rows
+
+    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return one row per group and function."""
         return corrected(rows, self.correction)
 
     def _piece(self, piece: Piece) -> pl.DataFrame:

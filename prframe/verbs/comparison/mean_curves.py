@@ -14,7 +14,8 @@ from prframe.stats.intervals import Confidence, mean_band
 from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions, rounded_differences
 from prframe.typing import Floats, Schema
 from prframe.verbs._groups import each_group
-from prframe.verbs._plan import GROUPS_ARE_DRAWN, Accepts, Plan
+from prframe.verbs._plan import GROUPS_ARE_DRAWN, Accepts, TwoStepPlan
+from prframe.verbs._values_at_hand import MetricValues
 from prframe.verbs._verb import warn_null
 from prframe.verbs.comparison.options import model_pairs
 from prframe.verbs.comparison.over_queries import student_intervals
@@ -41,7 +42,7 @@ class _Ends(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MeanDifferences(Plan):
+class MeanDifferences(TwoStepPlan):
     """The plan of the comparison of mean curves."""
 
     compared: ComparedValues
@@ -55,7 +56,19 @@ class MeanDifferences(Plan):
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group, pair of models and level, and warn of pairs without a band."""
-        models, strata = self.compared.strata(source)
+        return self._compared(self.compared.values(source))
+
+    def of_groups(self, source: Source) -> pl.DataFrame:
+        """Return a row per value of a query and model."""
+        return self.compared.values(source).rows
+
+    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return a row per group, pair of models and level, and warn of pairs without a band."""
+        return self._compared(self.compared.of_rows(rows))
+
+    def _compared(self, values: MetricValues) -> pl.DataFrame:
+        """Return a row per group, pair of models and level, and warn of pairs without a band."""
+        models, strata = self.compared.strata(values)
         pairs = model_pairs(models.to_list(), self.baseline)
         tasks = [(stratum, models, pair) for stratum in strata for pair in pairs]
         parts = each_group(lambda task: self._rows(*task), tasks, "compare_curves")

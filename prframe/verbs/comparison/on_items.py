@@ -95,6 +95,10 @@ class OnItems(Plan):
         """The evaluation of one ranking, which knows the columns that metrics need."""
         return Evaluation(self.args, self.asked.wanted)
 
+    def undivided(self) -> str:
+        """Return that the models are to be the same in all groups."""
+        return "a comparison on the same items (over=None) matches the models of all groups"
+
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group, metric and pair."""
         paired = paired_rows(

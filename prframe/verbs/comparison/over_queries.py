@@ -40,7 +40,8 @@ from prframe.stats.paired_values import (
 from prframe.typing import Floats
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._groups import each_group
-from prframe.verbs._plan import Accepts, Plan
+from prframe.verbs._plan import Accepts, TwoStepPlan
+from prframe.verbs._values_at_hand import MetricValues
 from prframe.verbs._verb import warn_null
 from prframe.verbs.comparison.options import model_pairs
 from prframe.verbs.comparison.query_values import ComparedValues, Stratum
@@ -64,7 +65,7 @@ _EXPECTED = ["conf_low", "conf_high", "p_value", "effect_size"]
 
 
 @dataclass(frozen=True)
-class OverQueries(Plan):
+class OverQueries(TwoStepPlan):
     """The plan of a comparison over queries."""
 
     asked: Comparison
@@ -82,7 +83,19 @@ class OverQueries(Plan):
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group, metric and pair."""
-        models, strata = self.compared.strata(source)
+        return self._compared(self.compared.values(source))
+
+    def of_groups(self, source: Source) -> pl.DataFrame:
+        """Return a row per value of a query and model."""
+        return self.compared.values(source).rows
+
+    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return a row per group, metric and pair."""
+        return self._compared(self.compared.of_rows(rows))
+
+    def _compared(self, values: MetricValues) -> pl.DataFrame:
+        """Return a row per group, metric and pair."""
+        models, strata = self.compared.strata(values)
         if not strata:
             return no_rows(self.asked, key_names(self.compared.args))
         pairs = model_pairs(models.to_list(), self.asked.baseline)

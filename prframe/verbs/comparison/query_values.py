@@ -86,18 +86,25 @@ class ComparedValues:
         """The arguments with all columns that are needed."""
         return self.measure.keyed(replace(self.args, by=[*self.args.keys, *self.over]))
 
-    def strata(self, source: Source) -> tuple[pl.Series, list[Stratum]]:
+    def strata(self, values: MetricValues) -> tuple[pl.Series, list[Stratum]]:
         """Return the models, in order of their first row or column, and a stratum per group."""
-        models, values = self._long(source) if self.args.model else self._wide(source)
+        models, values = self._numbered(values) if self.args.model else (self._columns, values)
         keys = key_names(self.args)
         rows = values.rows
         parts = rows.partition_by(keys, maintain_order=True) if keys else [rows]
         groups = [replace(values, rows=part) for part in parts if part.height]
         return models, [self._stratum(group, models) for group in groups]
 
-    def _values(self, source: Source) -> MetricValues:
+    def of_rows(self, rows: pl.DataFrame) -> MetricValues:
+        """Return values that have been computed, given their rows."""
+        wanted = self.measure.wanted if isinstance(self.measure, Evaluation) else {}
+        return MetricValues.of_rows(rows, wanted)
+
+    def values(self, source: Source) -> MetricValues:
         """Return the value of each group of `by`, model, query and metric, and its cluster."""
         args = self.args
+        if args.model is None:
+            source = source.holding(source.whole())
         columns = dict(zip(args.keys, key_names(args), strict=True))
         columns |= {} if args.model is None else {args.model: _MODEL}
         columns |= zip(self.over, self._over_names, strict=True)
@@ -116,17 +123,13 @@ class ComparedValues:
         rows = values.rows.rename(working)
         if args.cluster is not None:
             rows = rows.with_columns(pl.col(columns[args.cluster]).alias(_CLUSTER))
+        self._refuse_unnamed(rows, source)
         return replace(values, rows=rows)
 
-    @property
-    def _over_names(self) -> list[str]:
-        """The working names of the `over` columns."""
-        return [f"over{i}" for i in range(len(self.over))]
-
-    def _long(self, source: Source) -> tuple[pl.Series, MetricValues]:
-        """Return the models, and a row per value, numbered by them."""
-        values = self._values(source)
-        rows = values.rows
+    def _refuse_unnamed(self, rows: pl.DataFrame, source: Source) -> None:
+        """Require that each row names its model."""
+        if self.args.model is None:
+            return
         missing = is_missing(pl.col(_MODEL), rows.schema[_MODEL])
         if rows.select(missing.any()).item():
             column = str(self.args.model)
@@ -136,18 +139,27 @@ class ComparedValues:
                 f"`model` {column!r} must not contain nulls or NaN: {number} rows; name these "
                 "models, or drop the rows."
             )
+
+    @property
+    def _over_names(self) -> list[str]:
+        """The working names of the `over` columns."""
+        return [f"over{i}" for i in range(len(self.over))]
+
+    @staticmethod
+    def _numbered(values: MetricValues) -> tuple[pl.Series, MetricValues]:
+        """Return the models, and a row per value, numbered by them."""
+        rows = values.rows
         names = rows.select(pl.col(_MODEL).unique(maintain_order=True))
         numbered = names.with_row_index("number")
         rows = rows.join(numbered, on=_MODEL, how="left", maintain_order="left").drop(_MODEL)
         return names[_MODEL], replace(values, rows=rows.rename({"number": _MODEL}))
 
-    def _wide(self, source: Source) -> tuple[pl.Series, MetricValues]:
-        """Return the models, and a row per value, numbered by their columns."""
+    @property
+    def _columns(self) -> pl.Series:
+        """The models that have a column each."""
         if isinstance(self.measure, ValuesAtHand):
-            models = self.measure.columns
-        else:
-            models = (self.args.score, *self.args.further_scores)
-        return pl.Series(models), self._values(source.holding(source.whole()))
+            return pl.Series(self.measure.columns)
+        return pl.Series((self.args.score, *self.args.further_scores))
 
     def _stratum(self, group: MetricValues, models: pl.Series) -> Stratum:
         """Spread the rows of one group over models and queries."""

@@ -74,6 +74,10 @@ class Drawing(Plan):
         """Return the arguments under which there is one ranking."""
         return of_one_ranking(self.verb)
 
+    def undivided(self) -> str:
+        """Return that rows in input order are a matter of the whole frame."""
+        return "order='input' keeps the order of the rows" if self.order == "input" else ""
+
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per threshold, level or input row, and warn of groups without a class."""
         return self._warned(self._by_input(source) if self.order == "input" else self.rows(source))

@@ -7,7 +7,6 @@ import numpy as np
 import polars as pl
 
 from prframe import checks
-from prframe._engine.frames import Source
 from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
 from prframe.stats.intervals import Confidence, MeanBand, mean_band, mean_interval
@@ -67,9 +66,9 @@ class MeanBands(MeanCurves):
                 "take 'percentile' or 'bca', or leave it out."
             )
 
-    def results(self, source: Source) -> pl.DataFrame:
+    def of_all(self, values: pl.DataFrame) -> pl.DataFrame:
         """Return a row per group of `by` and level, and warn of groups without a band."""
-        rows = super().results(source)
+        rows = super().of_all(values)
         kept = replace(self.args, by=list(self.args.keys[: self.n_kept]))
         groups = rows.group_by(key_names(kept) or pl.lit(0), maintain_order=True).agg(
             lacking=pl.col("conf_low").is_null().any()

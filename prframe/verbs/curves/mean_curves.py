@@ -17,7 +17,7 @@ from prframe.stats.curves import LEVELS_TWICE, even_levels, range_ends, spaced_l
 from prframe.typing import Floats, Schema
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._groups import each_group
-from prframe.verbs._plan import Accepts, Plan
+from prframe.verbs._plan import Accepts, TwoStepPlan
 from prframe.verbs._verb import positives_of, warn_undefined
 from prframe.verbs.curves.drawing import Drawing, of_one_ranking, precision_recall
 
@@ -99,7 +99,7 @@ class CurveSample(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MeanCurves(Plan):
+class MeanCurves(TwoStepPlan):
     """The plan of mean curves.
 
     Attributes
@@ -124,9 +124,13 @@ class MeanCurves(Plan):
         """Refuse options of the curves that do not go together."""
         self.precision.check()
 
-    def results(self, source: Source) -> pl.DataFrame:
+    def of_groups(self, source: Source) -> pl.DataFrame:
+        """Return the curve of each group."""
+        return self.precision.values(source)
+
+    def of_all(self, values: pl.DataFrame) -> pl.DataFrame:
         """Return a row per group of `by` and level."""
-        parts = each_group(self._rows, self.samples(source), self.verb)
+        parts = each_group(self._rows, self.samples(values), self.verb)
         keys = key_names(self.args)[: self.n_kept]
         return pl.concat(parts) if parts else pl.DataFrame(schema=[*keys, *self.columns()])
 
@@ -135,12 +139,11 @@ class MeanCurves(Plan):
         """Return the columns of the result."""
         return MEAN_COLUMNS
 
-    def samples(self, source: Source) -> Iterator[CurveSample]:
+    def samples(self, values: pl.DataFrame) -> Iterator[CurveSample]:
         """Yield the curves of each group of `by`; those without positives do not enter.
 
         Curves are sorted, so that what is drawn from them does not depend on the order of rows.
         """
-        values = self.precision.values(source)
         keys = key_names(self.args)[: self.n_kept]
         parts = values.partition_by(keys, maintain_order=True) if keys else [values]
         for part in parts:

@@ -16,7 +16,7 @@ from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._folds import Resampling, test_train_ratio
 from prframe.verbs._groups import each_group
-from prframe.verbs._plan import GROUPS_ARE_DRAWN, Accepts, Plan
+from prframe.verbs._plan import GROUPS_ARE_DRAWN, Accepts, TwoStepPlan
 from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues, ValuesAtHand
 from prframe.verbs.intervals.rows import interval_rows, warned_of_narrow
 
@@ -26,7 +26,7 @@ _UNIT = (0.0, 1.0)
 
 
 @dataclass(frozen=True)
-class MeanIntervals(Plan):
+class MeanIntervals(TwoStepPlan):
     """The plan of intervals for means over groups.
 
     Attributes
@@ -72,9 +72,21 @@ class MeanIntervals(Plan):
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group of `by` and metric."""
+        return self._intervals(self._values(source))
+
+    def of_groups(self, source: Source) -> pl.DataFrame:
+        """Return a row per value."""
+        return self._values(source).rows
+
+    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return a row per group of `by` and metric."""
+        wanted = self.measure.wanted if isinstance(self.measure, Evaluation) else {}
+        return self._intervals(MetricValues.of_rows(rows, wanted))
+
+    def _intervals(self, values: MetricValues) -> pl.DataFrame:
+        """Return a row per group of `by` and metric."""
         kept = replace(self.grouped, by=list(self.grouped.keys[: self.n_kept]))
         keys = key_names(kept)
-        values = self._values(source)
         if self.method == "logit":
             inside = pl.col(VALUE).is_between(-RESIDUE, 1 + RESIDUE)
             beyond = values.rows.filter(~inside)[METRIC]

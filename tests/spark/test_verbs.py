@@ -1,0 +1,277 @@
+"""The verbs on Spark frames: the numbers of polars, bit for bit; what is refused, before any job."""
+
+import os
+import subprocess
+import sys
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import prframe
+from prframe._engine.frames import source
+from tests.spark.conftest import MODE, lacking
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::prframe.PrframeWarning",
+    # These are pyspark's own.
+    "ignore::FutureWarning",
+    "ignore::DeprecationWarning",
+    "ignore::ResourceWarning",
+    "ignore::UserWarning:pyspark",
+    "ignore::pytest.PytestUnraisableExceptionWarning",
+)
+
+RNG = np.random.default_rng(7)
+N = 420
+DATA = pl.DataFrame(
+    {
+        "model": RNG.choice(["x", "y", "z"], N),
+        "query": RNG.integers(0, 7, N),
+        "score": RNG.normal(size=N).round(1),
+        "label": RNG.integers(-1, 3, N).clip(0),
+        "judged": True,
+        "item": [f"d{i}" for i in range(N)],
+        "weight": RNG.integers(1, 4, N).astype(np.float64),
+        "total": 200,
+    }
+).sort("model", "query")
+BY = ["model", "query"]
+LEVELS = [0.0, 0.4, 0.8]
+DRAWN = {"rng": 1, "n_resamples": 50}
+CALLS = {
+    "check": lambda f: prframe.check(f, by=BY, item="item", k=[3, 5]),
+    "evaluate": lambda f: prframe.evaluate(f, ["AP", "nDCG@3", "RR", "AUC", "Bpref"], by=BY),
+    "long": lambda f: prframe.evaluate(f, ["AP", "P@3"], by=BY, layout="long"),
+    "trec": lambda f: prframe.evaluate(f, "AP", by=BY, ties="trec", item="item"),
+    "weighted": lambda f: prframe.evaluate(f, "AP", by=BY, weight="weight", n_pos="total"),
+    "models": lambda f: prframe.evaluate(f, "AP", ["score", "weight"], by="query"),
+    "summary": lambda f: prframe.evaluate(f, ["AP", "RR"], by="model", over="query"),
+    "means": lambda f: prframe.evaluate(f, ["AP", "RR"], by="model", over="query", layout="wide"),
+    "one mean": lambda f: prframe.evaluate(f, "AP", over=BY, geometric_mean=True),
+    "curve": lambda f: prframe.curve(f, by=BY),
+    "curve at levels": lambda f: prframe.curve(f, by=BY, recall=LEVELS),
+    "mean curve": lambda f: prframe.curve(f, by="model", over="query", recall=LEVELS),
+    "roc": lambda f: prframe.roc(f, by=BY),
+    "topk_test": lambda f: prframe.topk_test(f, k=[3, 9], by=BY),
+    "ap_test": lambda f: prframe.ap_test(f, by=BY),
+    "ap_test corrected": lambda f: prframe.ap_test(f, by=BY, correction="holm"),
+    "ap_test of means": lambda f: prframe.ap_test(f, by="model", over="query"),
+    "rank_test": lambda f: prframe.rank_test(f, by=BY, phi=["mww", "local-auc"]),
+    "rank_test corrected": lambda f: prframe.rank_test(f, by=BY, correction="bh"),
+    "band": lambda f: prframe.band(f, by="model", recall=LEVELS[1:], **DRAWN),
+    "sup band": lambda f: prframe.band(f, by="model", recall=LEVELS[1:], kind="sup", **DRAWN),
+    "mean band": lambda f: prframe.band(f, by="model", over="query", recall=LEVELS, **DRAWN),
+    "interval": lambda f: prframe.interval(f, ["AP", "AUC", "P@5"], by=BY, **DRAWN),
+    "interval of means": lambda f: prframe.interval(f, "AP", by="model", over="query", **DRAWN),
+    "compare": lambda f: prframe.compare(f, ["AP", "P@3"], over="query", rope=0.1, **DRAWN),
+    "compare columns": lambda f: prframe.compare(
+        f, "AP", ["score", "weight"], over="query", by="model", model=None, **DRAWN
+    ),
+    "compare_curves": lambda f: prframe.compare_curves(f, over="query", recall=LEVELS, **DRAWN),
+}
+VALUES = prframe.evaluate(DATA, ["AP", "RR"], by=BY)
+TESTED = prframe.ap_test(DATA, by=BY).select(*BY, "ap", "n_pos", "n")
+AT_HAND = {
+    "compare": lambda f: prframe.compare(f, values=["AP", "RR"], over="query", **DRAWN),
+    "interval": lambda f: prframe.interval(f, values="AP", by="model", over="query"),
+}
+NOON = datetime(1999, 1, 1, 12, tzinfo=UTC)
+KEYS = {
+    "tinyint": pl.Series([1, 2, None, -3], dtype=pl.Int8),
+    "bigint": pl.Series([1, 2**62, None, -3]),
+    "string": pl.Series(["a", "Ä`", None, ""]),
+    "boolean": pl.Series([True, False, None, True]),
+    "date": pl.Series([date(2020, 1, 1), date(1, 1, 1), None, date(2020, 1, 2)]),
+    "timestamp": pl.Series(
+        [
+            datetime(2020, 1, 1, tzinfo=UTC),
+            datetime(2020, 7, 1, 12, 0, 0, 5, tzinfo=UTC),
+            None,
+            NOON,
+        ]
+    ),
+    "timestamp_ntz": pl.Series(
+        [datetime(2020, 1, 1), datetime(2020, 7, 1, 12), None, datetime(1999, 1, 1)]  # noqa: DTZ001
+    ),
+    "decimal": pl.Series(
+        [Decimal("1.10"), Decimal("-2.25"), None, Decimal("1.11")], dtype=pl.Decimal(10, 2)
+    ),
+    "float": pl.Series([1.5, float("inf"), None, -0.5], dtype=pl.Float32),
+    "double": pl.Series([0.0, float("nan"), None, -0.0]),
+    "binary": pl.Series([b"a", b"", None, b"\xff"]),
+}
+
+
+def read(frame) -> pl.DataFrame:
+    """Collect a Spark frame."""
+    return pl.DataFrame(pl.from_arrow(frame.toArrow()))
+
+
+def in_order(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows in an order of their own, as Spark has none."""
+    return rows.sort(pl.all())
+
+
+def assert_same(spark, polars: pl.DataFrame) -> None:
+    """Require the rows of polars with the same bits.
+
+    The p-values of AP alone depend on the groups that are computed beside, in the last digits.
+    """
+    assert spark.columns == polars.columns
+    of_ap = ("p_value", "log10_p_value", "p_adjusted") if {"ap", "map"} & {*polars.columns} else ()
+    rows, expected = in_order(read(spark)), in_order(polars)
+    inexact = [name for name in of_ap if name in expected.columns]
+    assert_frame_equal(rows.drop(inexact), expected.drop(inexact), check_exact=True)
+    assert_frame_equal(rows.select(inexact), expected.select(inexact), rel_tol=1e-9)
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_verbs(to_spark, call) -> None:
+    assert_same(call(to_spark(DATA)), call(DATA))
+
+
+@pytest.mark.parametrize("call", AT_HAND.values(), ids=AT_HAND)
+def test_values_at_hand(to_spark, call) -> None:
+    assert_same(call(to_spark(VALUES)), call(VALUES))
+
+
+def test_ap_at_hand(to_spark) -> None:
+    def call(frame):
+        return prframe.ap_test(frame, ap="ap", n_pos="n_pos", n="n", by=BY, correction="by")
+
+    assert_same(call(to_spark(TESTED)), call(TESTED))
+
+
+@pytest.mark.parametrize("kind", KEYS)
+def test_keys(to_spark, kind) -> None:
+    index = np.random.default_rng(3).integers(0, 4, DATA.height)
+    keyed = DATA.with_columns(KEYS[kind][index].alias("k.e`y"))
+    spark = to_spark(keyed)
+    for call in (
+        lambda f: prframe.evaluate(f, ["AP", "AUC"], by=["k.e`y", "model"]),
+        lambda f: prframe.rank_test(f, by=["k.e`y", "query"], correction="holm"),
+    ):
+        result = call(spark)
+        assert dict(result.dtypes)["k.e`y"] == dict(spark.dtypes)["k.e`y"]
+        assert_same(result, call(keyed))
+
+
+def test_models_keep_their_type(to_spark) -> None:
+    frame = DATA.with_columns(model=pl.col("model").replace_strict({"x": 1, "y": 2, "z": 3}))
+    frame = frame.cast({"model": pl.Int8})
+    result = prframe.compare(to_spark(frame), "AP", over="query", baseline=2)
+    assert dict(result.dtypes)["model_a"] == "tinyint"
+    assert_same(result, prframe.compare(frame, "AP", over="query", baseline=2))
+
+
+def test_transform(to_spark) -> None:
+    result = to_spark(DATA).transform(prframe.evaluate, "AP", by="query")
+    assert_same(result, prframe.evaluate(DATA, "AP", by="query"))
+
+
+def test_no_rows(to_spark) -> None:
+    none = DATA.head(0)
+    for name in ("evaluate", "summary", "ap_test corrected", "compare"):
+        assert_same(CALLS[name](to_spark(none)), CALLS[name](none))
+
+
+def test_nothing_runs_at_the_call() -> None:
+    from tests.spark.likeness import DataFrame
+
+    frame = DataFrame.of(DATA)
+    for call in CALLS.values():
+        call(frame)
+    assert not frame.jobs
+
+
+def test_unseeded_draws_are_those_of_the_call(to_spark) -> None:
+    result = prframe.interval(to_spark(DATA), "AP", by="query", method="percentile")
+    first, second = read(result), read(result)
+    assert_frame_equal(in_order(first), in_order(second), check_exact=True)
+
+
+REFUSED = {
+    "a Spark frame is ranked group by group, each of them whole on one worker; name the groups "
+    "with by=. If all rows are one ranking, pass them to polars, for example with "
+    "polars.scan_parquet of files that Spark has written.": lambda f: prframe.evaluate(f, "AP"),
+    "ties='order' keeps the input order, and the rows of a Spark frame have none; take 'group', or "
+    "order tied items by their names with ties='trec' and item=.": lambda f: prframe.evaluate(
+        f, "AP", by="query", ties="order"
+    ),
+    "order='input' keeps the order of the rows, which is not done on Spark; pass these rows to "
+    "polars, for example with polars.from_arrow(frame.toArrow()).": lambda f: prframe.curve(
+        f, by="query", order="input"
+    ),
+    "a comparison on the same items (over=None) matches the models of all groups, which is not "
+    "done on Spark; pass these rows to polars, for example with "
+    "polars.from_arrow(frame.toArrow()).": lambda f: prframe.compare(
+        f, "AP", over=None, item="item", by="query"
+    ),
+    "a comparison on the same items (no over=) matches the models of all groups, which is not "
+    "done on Spark; pass these rows to polars, for example with "
+    "polars.from_arrow(frame.toArrow()).": lambda f: prframe.compare_curves(f, item="item"),
+    "only the verbs take a Spark frame; collect what is needed here, for example with "
+    "frame.toArrow().": lambda f: source(f, {"score": "score"}),
+    "`score` must be numeric; 'item' is String.": lambda f: prframe.evaluate(
+        f, "AP", "item", by="query"
+    ),
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_refused_before_any_job(message) -> None:
+    from tests.spark.likeness import DataFrame
+
+    frame = DataFrame.of(DATA)
+    with pytest.raises(prframe.PrframeError) as caught:
+        REFUSED[message](frame)
+    assert str(caught.value) == message
+    assert not frame.jobs
+
+
+def test_names_equal_up_to_case() -> None:
+    from tests.spark.likeness import DataFrame
+
+    frame = DataFrame.of(DATA.with_columns(Score=pl.lit(1.0)))
+    message = r"the frame has columns 'score', 'Score', which Spark does not tell apart"
+    with pytest.raises(prframe.PrframeError, match=message):
+        prframe.evaluate(frame, "AP", by="query")
+    frame = DataFrame.of(DATA.rename({"query": "ap"}))
+    message = r"the result would have columns 'ap', 'AP', which Spark does not tell apart"
+    with pytest.raises(prframe.PrframeError, match=message):
+        prframe.evaluate(frame, "AP", by="ap")
+
+
+def test_keys_of_nested_types() -> None:
+    from tests.spark.likeness import DataFrame
+
+    frame = DataFrame.of(DATA.with_columns(pl.Series("parts", [[1, 2]] * N)))
+    message = (
+        r"`by` must name columns of plain values; 'parts' is array<bigint> in Spark; cast it, for "
+        r"example to string\."
+    )
+    with pytest.raises(prframe.PrframeError, match=message):
+        prframe.evaluate(frame, "AP", by="parts")
+
+
+def test_faults_of_rows(to_spark) -> None:
+    frame = DATA.with_columns(score=pl.when(pl.col("query") != 3).then("score"))
+    result = prframe.evaluate(to_spark(frame), "AP", by=BY)
+    with pytest.raises(Exception, match="`score` 'score' must not contain nulls or NaN"):
+        read(result)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(MODE == "connect", reason="this runs the tests with Connect")
+def test_connect() -> None:
+    """Run the tests of this file once more, in a process of their own, on a Connect session."""
+    if reason := lacking():
+        pytest.skip(reason)
+    environment = os.environ | {"PRFRAME_SPARK_MODE": "connect"}
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "slow", __file__]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
