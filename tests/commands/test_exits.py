@@ -74,10 +74,6 @@ USAGE = "usage: prframe evaluate QRELS RUN... [OPTIONS]\n       prframe evaluate
             "--fail-if-worse needs --baseline, one of: old, new, bad",
         ),
         (
-            ["compare", "qrels", "old.run", "--fail-if-worse"],
-            "--fail-if-worse needs a run and a baseline; got old",
-        ),
-        (
             ["compare", "qrels", "*.run", "--fail-if-worse", "--alternative", "greater"],
             "--alternative greater can show no run to be worse; leave it out",
         ),
