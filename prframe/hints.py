@@ -52,7 +52,8 @@ NOT_OFFERED: dict[str, str] = {
     "max_p": "p-values are columns of the result, to be compared with any limit",
     "n_jobs": "POLARS_MAX_THREADS in the environment sets the number of threads",
     "raise_on_error": "the result is a frame, and its column 'severity' says how bad a problem is",
-    "threshold": "curve() has the counts at every score, and limits are compared with columns",
+    "threshold": "it stands in the name of a metric, for example 'P(threshold=0.5)'; curve() has "
+    "the counts at every score",
 }
 # Names that columns often have, for the arguments that may name them. The first of them that a
 # frame has is proposed.

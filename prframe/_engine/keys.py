@@ -38,10 +38,15 @@ def sortable_keys(score: pl.Series, *, float32: bool) -> pl.Series:
 
 
 def threshold_key(threshold: float, score: pl.DataType, *, float32: bool) -> int:
-    """Return the least key that a score of this dtype has if it reaches the threshold."""
+    """Return the least key that a score of this dtype has if it reaches the threshold.
+
+    Scores of 32 bits are compared with the threshold in 32 bits, as polars and NumPy do, so that
+    a score of 0.7 reaches 0.7.
+    """
     if score.is_integer() and not float32:
         return min(max(ceil(threshold), UNRETRIEVED + 1), _LARGEST_KEY + 1)
-    return int(sortable_keys(pl.Series([threshold], dtype=pl.Float64), float32=float32).item())
+    single = float32 or score == pl.Float32
+    return int(sortable_keys(pl.Series([threshold], dtype=pl.Float64), float32=single).item())
 
 
 def rounded(numbers: pl.Series) -> NDArray[np.float64]:

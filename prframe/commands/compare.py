@@ -2,11 +2,13 @@
 
 import argparse
 import sys
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from prframe.commands import inputs, options, outputs, terminal
 from prframe.commands.exits import FAILED, OK, UsageError
 from prframe.commands.progress import stage
+from prframe.errors import PrframeError, UnmatchedIdsWarning
 
 if TYPE_CHECKING:
     import polars as pl
@@ -29,13 +31,16 @@ JOINT_CORRECTIONS = (*options.CORRECTIONS, "max-t", "tukey")
 def add_options(parser: options.Parser) -> None:
     """Add the options of the command."""
     options.add_input(parser)
-    options.add_metrics(parser)
+    options.add_metrics(parser, "AP")
     parser.add_argument("--model", metavar="COLUMN", help="column of models (default: model)")
     parser.add_argument(
         "--baseline", metavar="NAME", help="compare with this one alone, and not every pair"
     )
-    parser.choice("--test", TESTS, "the test of differences", "randomization")
-    parser.choice("--correction", (*JOINT_CORRECTIONS, "none"), "for several tests", "holm")
+    parser.choice(
+        "--test", TESTS, "the test of differences (default: randomization)", "randomization"
+    )
+    corrections = (*JOINT_CORRECTIONS, "none")
+    parser.choice("--correction", corrections, "for several tests (default: holm)", "holm")
     parser.choice("--alternative", options.ALTERNATIVES, "of the test", "two-sided")
     options.add_confidence(parser)
     options.add_randomness(parser)
@@ -48,7 +53,11 @@ def run(given: argparse.Namespace) -> int:
     """Compare, write the result, and fail if that was asked for."""
     _check(given)
     outputs.format_of(given)
-    data = inputs.rankings(given)
+    with warnings.catch_warnings():
+        if given.fail_if_worse:
+            # A run that is not compared would pass.
+            warnings.simplefilter("error", UnmatchedIdsWarning)
+        data = inputs.rankings(given)
     result = _compared(data, given)
     outputs.write(result, given)
     return _gate(result, given) if given.fail_if_worse else OK
@@ -101,11 +110,11 @@ def _baseline(data: inputs.Rankings, model: str | None, given: argparse.Namespac
     if model is not None:
         column = data.frame.lazy().select(model).unique(maintain_order=True).collect()
         names = column.to_series().to_list()
-    if len(names) != 2:  # noqa: PLR2004 - a pair
+    if len(names) > 2:  # noqa: PLR2004 - a pair
         listed = ", ".join(map(str, names))
         raise UsageError(f"--fail-if-worse needs --baseline, one of: {listed}")
-    first: str = names[0]
-    return first
+    # The verb refuses what is no pair.
+    return names[0] if names else None
 
 
 def _gate(result: "pl.DataFrame", given: argparse.Namespace) -> int:
@@ -113,15 +122,12 @@ def _gate(result: "pl.DataFrame", given: argparse.Namespace) -> int:
     alpha = 1 - (0.95 if given.confidence_level is None else given.confidence_level)
     p_value = "p_value" if given.correction == "none" else "p_adjusted"
     margin = given.margin or 0.0
-    worse = [
-        row
-        for row in result.iter_rows(named=True)
-        if row["difference"] is not None
-        and row["difference"] < -margin
-        and row[p_value] is not None
-        # The level as a difference of decimals is not exact.
-        and row[p_value] <= alpha * (1 + 1e-12)
-    ]
+    rows = result.iter_rows(named=True)
+    # A difference that is undefined may be one.
+    lower = [row for row in rows if row["difference"] is None or row["difference"] < -margin]
+    # The level as a difference of decimals is not exact.
+    level = alpha * (1 + 1e-12)
+    worse = [row for row in lower if row[p_value] is not None and row[p_value] <= level]
     for row in worse:
         beyond = f", by more than {margin:g}" if margin else ""
         names = terminal.plain(
@@ -133,4 +139,8 @@ def _gate(result: "pl.DataFrame", given: argparse.Namespace) -> int:
             f"a difference of {row['difference']:.4f}{beyond} "
             f"({p_value} {row[p_value]:.2g}, n {row['n']}, {row['test']} test)\n"
         )
+    undecided = [row for row in lower if row[p_value] is None]
+    if undecided and not worse:
+        pair = "{model_a} and {model_b} in {metric}".format_map(undecided[0])
+        raise PrframeError(f"--fail-if-worse cannot decide: the test of {pair} is undefined.")
     return FAILED if worse else OK

@@ -24,7 +24,7 @@ OF_FRAMES = ["AP", "AUC"]
 def add_options(parser: options.Parser) -> None:
     """Add the options of the command."""
     options.add_input(parser)
-    options.add_metrics(parser)
+    options.add_metrics(parser, f"{' '.join(OF_FILES)}; of a frame {' '.join(OF_FRAMES)}")
     options.add_by_query(parser)
     parser.flag("-n", "--no-summary", text="with -f trec -q, leave out the lines of the mean")
     parser.add_argument(

@@ -5,6 +5,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 
 from prframe.errors import PrframeError, PrframeWarning
 
@@ -38,6 +39,7 @@ def say(kind: str, message: object) -> None:
 
 def exit_code(run: Callable[[], int]) -> int:
     """Run a command and return its exit code, with its warnings and errors a line each."""
+    _replace_closed_streams()
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _say_warning
@@ -49,14 +51,22 @@ def exit_code(run: Callable[[], int]) -> int:
         code = next(code for kind, code in _CODES.items() if isinstance(error, kind))
         return _failed(code, error)
     except BrokenPipeError:
-        _forget_output()
+        forget_output()
         return CLOSED_PIPE
     except KeyboardInterrupt:
-        _forget_output()
+        forget_output()
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the last one who can say what happened
         return _of_others(error)
     return code
+
+
+def _replace_closed_streams() -> None:
+    """Let what is written to a closed stream, for which Python has None, go nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
+            setattr(sys, name, nowhere)
 
 
 def _say_warning(message: Warning | str, *_: object, **__: object) -> None:
@@ -77,11 +87,14 @@ def _of_others(error: Exception) -> int:
         return _failed(DATA, error)
     if isinstance(error, OSError) and error.filename is not None:
         return _failed(NO_INPUT, f"{error.filename}: {error.strerror}")
+    if isinstance(error, OSError):
+        # Polars raises this for a compressed file that is cut short, and does not name the file.
+        return _failed(DATA, error)
     sys.excepthook(type(error), error, error.__traceback__)
     return _failed(FAULT, "this is a fault of prframe; please report it with the lines above.")
 
 
-def _forget_output() -> None:
+def forget_output() -> None:
     """Let the interpreter, which flushes standard output when it ends, write to nowhere."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)

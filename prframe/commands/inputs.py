@@ -106,7 +106,22 @@ def trec_files(given: argparse.Namespace) -> tuple[str, list[str]]:
     if [*given.files].count(_STANDARD_INPUT) > 1:
         raise UsageError("standard input can be read once; - stands for two files here")
     qrels, *runs = given.files
-    return _existing(qrels)[0], [path for run in runs for path in _existing(run)]
+    judged = _existing(qrels)
+    if len(judged) > 1:
+        raise UsageError(f"QRELS is one file; {qrels!r} matches {len(judged)}")
+    paths = [path for run in runs for path in _existing(run)]
+    _refuse_to_overwrite(given, [*judged, *paths])
+    return judged[0], paths
+
+
+def _refuse_to_overwrite(given: argparse.Namespace, paths: Sequence[str]) -> None:
+    """Refuse to write the output over a file of the input."""
+    output = given.output
+    # What is no file, such as /dev/null, loses nothing.
+    if output is None or not os.path.isfile(output):  # noqa: PTH113
+        return
+    if any(os.path.exists(path) and os.path.samefile(path, output) for path in paths):  # noqa: PTH110, PTH121
+        raise UsageError(f"{output} is a file of the input; name another one with -o")
 
 
 def _missing(taken: Sequence[str]) -> str:
@@ -160,6 +175,7 @@ def _of_frame(given: argparse.Namespace) -> Rankings:
         raise UsageError(_BOTH)
     if flags := [flag for name, flag in _OF_FILES.items() if getattr(given, name)]:
         raise UsageError(f"{', '.join(flags)} goes with QRELS and RUN, and not with --frame")
+    _refuse_to_overwrite(given, [given.frame])
     named = [given.item, getattr(given, "model", None)]
     keys = [*given.by, *given.over, *(column for column in named if column is not None)]
     frame = _scanned(given.frame, keys)

@@ -94,12 +94,13 @@ def add_by_query(parser: Parser) -> None:
     parser.flag("-q", "--by-query", text="a result for each query, and no mean over them")
 
 
-def add_metrics(parser: Parser) -> None:
-    """Add the metrics."""
+def add_metrics(parser: Parser, default: str) -> None:
+    """Add the metrics, with the words that tell which ones there are without the option."""
     parser.several(
         *("-m", "--metrics"),
         metavar="METRIC",
-        text="metrics such as AP, nDCG@10, map or P_5; stands behind the files",
+        text="metrics such as AP, nDCG@10, map or P_5; stands behind the files "
+        f"(default: {default})",
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from prframe.commands import terminal
-from prframe.commands.exits import UsageError
+from prframe.commands.exits import UsageError, forget_output
 
 if TYPE_CHECKING:
     import polars as pl
@@ -69,13 +69,22 @@ def _encoded(frame: "pl.DataFrame", chosen: str) -> bytes:
 
 def _write_bytes(content: bytes, given: argparse.Namespace) -> None:
     """Write to the file that was named, or to standard output."""
-    if given.output is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
-        # What is said on standard error afterwards comes after it.
-        sys.stdout.buffer.flush()
-        return
     try:
-        Path(given.output).write_bytes(content)
+        if given.output is None:
+            _write_to_standard_output(content)
+        else:
+            Path(given.output).write_bytes(content)
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise UsageError(f"cannot write {given.output}: {error.strerror}") from None
+        if given.output is None:
+            forget_output()
+        name = given.output or "standard output"
+        raise UsageError(f"cannot write {name}: {error.strerror}") from None
+
+
+def _write_to_standard_output(content: bytes) -> None:
+    """Write at once, so that what is said on standard error afterwards comes after it."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()

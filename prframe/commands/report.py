@@ -13,6 +13,7 @@ EXAMPLES = """\
 examples:
   prframe report qrels 'runs/*.run' -o report.html
   prframe report --frame scores.parquet --model system --over query_id -o report.html
+  prframe report --frame scores.parquet --by segment -o report.html
 """
 
 
@@ -29,7 +30,7 @@ _NOT_TAKEN = {
 def add_options(parser: options.Parser) -> None:
     """Add the options of the command."""
     options.add_input(parser)
-    options.add_metrics(parser)
+    options.add_metrics(parser, "AP nDCG@10 P@10; of classifiers AP AUC")
     parser.add_argument("--model", metavar="COLUMN", help="column of models (default: model)")
     parser.add_argument("--title", metavar="TEXT", help="the title of the page")
     parser.number("--seed", int, "N", "seed of random draws (default: 0)", default=0)

@@ -39,12 +39,13 @@ _NEEDED: dict[str, tuple[str, float]] = {
     "precision": ("at_precision", 0.9),
 }
 
-# Hints for parameters of ir_measures that are expressed in another way here.
+# Hints for parameters that are expressed in another way here.
 _ELSEWHERE = {
     "cutoff": " A cut-off stands behind an @.",
     "dcg": " For dcg='exp-log2' say gain='exp'.",
     "judged_only": " Leave out what was not judged with prframe.trec.join(unjudged='drop').",
     "max_rel": " The highest grade is `top` of ERR.",
+    "threshold": " At a threshold on the score use P, R, F1 or MCC, as in 'P(threshold=0.5)'.",
 }
 
 

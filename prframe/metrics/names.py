@@ -390,10 +390,21 @@ def _at_level(metric: Metric, level: str, text: str) -> Metric:
             raise PrframeError(f"the recall level in {text!r} must be a number; got {level!r}.")
         return metric @ number
     if not metric.takes_cutoff:
-        raise PrframeError(f"{metric.name} takes no cut-off; got {text!r}.")
+        hint = _threshold_hint(metric, number)
+        raise PrframeError(f"{metric.name} takes no cut-off; got {text!r}.{hint}")
     if not isinstance(number, int) or number < 1:
-        raise PrframeError(f"the cut-off in {text!r} must be a whole number >= 1; got {level!r}.")
+        hint = _threshold_hint(metric, number)
+        raise PrframeError(
+            f"the cut-off in {text!r} must be a whole number >= 1; got {level!r}.{hint}"
+        )
     return metric @ number
+
+
+def _threshold_hint(metric: Metric, number: float | None) -> str:
+    """Return how a threshold on the score is written, where a number behind an @ may mean one."""
+    if not metric.takes("threshold") or not isinstance(number, float):
+        return ""
+    return f" For a threshold on the score use '{metric(threshold=number)}'."
 
 
 def _number(word: str) -> int | float | None:

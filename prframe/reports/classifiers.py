@@ -87,7 +87,7 @@ class Classifiers:
         models = f"{len(names)} {'model' if len(names) == 1 else 'models'}"
         return {
             "title": f"{models}, {over}, {wording.percent(round(share, 3))} positive",
-            "sentence": sections.outcome(table, self.pairs, "", over),
+            "sentence": sections.outcome(table, self.means, self.pairs, "", over),
             "systems": shown,
             "sections": parts,
         }
@@ -273,7 +273,7 @@ class Classifiers:
                 continue
             scores = rows["score"].cast(pl.Float64).to_numpy()
             label = rows["label"].to_numpy()
-            edges = np.histogram_bin_edges(scores, _BINS)
+            edges = _bin_edges(scores)
             lines, most = [], 0.0
             for name, mask in (("positives", label), ("negatives", ~label)):
                 density = np.histogram(scores[mask], edges)[0] / max(1, int(mask.sum()))
@@ -355,6 +355,16 @@ class Classifiers:
             "numbers": [len(self.segments) + number for number in range(1, 3 + len(metrics))],
             "rows": lines,
         }
+
+
+def _bin_edges(scores: Floats) -> Floats:
+    """Return the edges of bins of one width, of a single bin where floats tell none apart."""
+    lowest, highest = float(scores.min()), float(scores.max())
+    with np.errstate(over="ignore", invalid="ignore"):
+        try:
+            return np.histogram_bin_edges(scores, _BINS)
+        except ValueError:
+            return np.array([lowest, max(highest, np.nextafter(lowest, np.inf))])
 
 
 def _line(

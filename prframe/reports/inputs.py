@@ -83,8 +83,7 @@ def rankings_of(data: object, named: Columns, n_pos: int | str | None) -> pl.Dat
     """Return the columns of a frame of rankings under the names that reports have for them."""
     frame, columns = _frame(data, named, "over")
     over = list(columns.further)
-    query = pl.col(over[0]) if len(over) == 1 else pl.concat_str(over, separator=" ")
-    kept = [query.alias(rankings.QUERY)]
+    kept = [_queries(frame, over).alias(rankings.QUERY)]
     if columns.item is not None:
         kept.append(pl.col(columns.item).alias(rankings.ITEM))
     if isinstance(n_pos, str):
@@ -96,6 +95,19 @@ def rankings_of(data: object, named: Columns, n_pos: int | str | None) -> pl.Dat
         pl.col(columns.label).alias("label"),
         *kept,
     )
+
+
+def _queries(frame: pl.DataFrame, over: Sequence[str]) -> pl.Expr:
+    """Return the names of queries, those of several columns with a space between them.
+
+    Where two queries would then have one name, the names tell which value is that of which column.
+    """
+    if len(over) == 1:
+        return pl.col(over[0])
+    values = pl.struct(pl.col(over).cast(pl.String))
+    names = pl.concat_str(pl.col(over).cast(pl.String).fill_null("null"), separator=" ")
+    is_clear = frame.select(names.n_unique() == values.n_unique()).item()
+    return names if is_clear else values.struct.json_encode()
 
 
 def _frame(data: object, columns: Columns, argument: str) -> tuple[pl.DataFrame, "_InRows"]:
@@ -144,7 +156,7 @@ def classifiers_of(
         further[classifiers.ITEM] = columns.item
     rows = frame.select(
         _models(frame, columns.model).alias(classifiers.MODEL),
-        pl.col(columns.score).alias("score"),
+        _floats(frame, columns.score).alias("score"),
         positive(args, frame.schema[columns.label]).alias("label"),
         *(pl.col(name).alias(role) for role, name in further.items()),
     )
@@ -157,6 +169,12 @@ def classifiers_of(
         ties=options.ties,
     )
     return Classifiers(rows, columns.further, thresholds, options, findings)
+
+
+def _floats(frame: pl.DataFrame, score: str) -> pl.Expr:
+    """Return scores as they are, decimal ones as floats."""
+    is_decimal = frame.schema[score].is_decimal()
+    return pl.col(score).cast(pl.Float64) if is_decimal else pl.col(score)
 
 
 def _digest(path: Path) -> str:

@@ -271,11 +271,12 @@ function queries(box, part) {
     if (!ranking) return [el("p", { class: "note" }, "The rankings of this query were left out for their size.")];
     const [items, grades, lists] = ranking;
     const entry = (item) => {
-      const grade = item < grades.length ? grades[item] : null;
+      const given = item < grades.length ? grades[item] : null;
+      const [grade, relevant] = Array.isArray(given) ? given : [given, given > 0];
       const text = texts.get(items[item]);
-      return el("li", { class: grade > 0 ? "relevant" : null }, el("span", {}, bdi(items[item])),
-        el("i", { title: grade === null ? "not judged" : `grade ${grade}` }, grade === null ? "?" : grade > 0 ? String(grade) : ""),
-        grade > 0 ? el("span", { class: "hidden" }, "relevant") : null, text ? el("small", {}, bdi(text)) : null);
+      return el("li", { class: relevant ? "relevant" : null }, el("span", {}, bdi(items[item])),
+        el("i", { title: grade === null ? "not judged" : `grade ${grade}` }, grade === null ? "?" : relevant ? String(grade) : ""),
+        relevant ? el("span", { class: "hidden" }, "relevant") : null, text ? el("small", {}, bdi(text)) : null);
     };
     return [el("p", { class: "note" }, `${part.relevant[query].toLocaleString("en")} relevant; the first ${part.depth} of each ranking. Filled: relevant, with its grade; ?: not judged.`),
       el("div", { class: "rankings" }, ...columns().map((place) => el("div", {}, el("h3", {}, bdi(short(name(place))), " ", el("small", {}, `${part.metrics[state.metric]} ${fixed(value(place, query))}`)),

@@ -14,6 +14,8 @@ from typing import Any, TypeAlias
 Facts: TypeAlias = dict[str, Any]
 
 _PLACES = 5
+# A number below this one keeps so many digits.
+_SMALL, _DIGITS = 1e-3, 4
 _HEIGHT_IN_NOTEBOOKS = 800
 
 
@@ -58,7 +60,9 @@ class Report:
 def rounded(value: Any) -> Any:  # noqa: ANN401 - plain data of any shape
     """Return plain data with few decimals, and null for what is no finite number."""
     if isinstance(value, float):
-        return round(value, _PLACES) if isfinite(value) else None
+        if not isfinite(value):
+            return None
+        return round(value, _PLACES) if abs(value) >= _SMALL else float(f"{value:.{_DIGITS}g}")
     if isinstance(value, dict):
         return {key: rounded(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):

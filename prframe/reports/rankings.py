@@ -11,6 +11,8 @@ import numpy as np
 import polars as pl
 
 from prframe import tables
+from prframe._engine.arguments import Arguments
+from prframe._engine.rows import positive
 from prframe._preparation import wording
 from prframe.metrics import parse_metric
 from prframe.reports import sections
@@ -65,7 +67,7 @@ class Rankings:
         ]
         return {
             "title": f"{len(names)} {'run' if len(names) == 1 else 'runs'}, {over}",
-            "sentence": sections.outcome(table, self.pairs, "mean ", over)
+            "sentence": sections.outcome(table, self.means, self.pairs, "mean ", over)
             + sections.tied_outcome(table, ranges, self._firsts()),
             "systems": distinct(names),
             "sections": parts,
@@ -80,7 +82,7 @@ class Rankings:
             pl.any_horizontal(pl.col(metrics).is_not_null()).any().alias("defined")
         )
         kept = of_query.filter("defined").select(QUERY)
-        return values.join(kept, on=QUERY, how="semi", maintain_order="left")
+        return values.join(kept, on=QUERY, how="semi", nulls_equal=True, maintain_order="left")
 
     def evaluated(self, options: Options) -> pl.DataFrame:
         """Evaluate each query of each system."""
@@ -150,7 +152,9 @@ class Rankings:
         """Return the mean interpolated curves."""
         defined = self.values.select(QUERY).unique()
         options = dict(self.options.shared)
-        rows = self.rows.join(defined, on=QUERY, how="semi", maintain_order="left")
+        rows = self.rows.join(
+            defined, on=QUERY, how="semi", nulls_equal=True, maintain_order="left"
+        )
         if options["ties"] == "trec":
             options["item"] = ITEM
         elif ITEM in rows.columns:
@@ -220,7 +224,9 @@ class Rankings:
         }
         table = pl.DataFrame({QUERY: queries})
         of_systems = [
-            table.join(by_system[name], on=QUERY, how="left", maintain_order="left")
+            table.join(
+                by_system[name], on=QUERY, how="left", nulls_equal=True, maintain_order="left"
+            )
             for name in kept
         ]
         values = [[part[metric].to_list() for part in of_systems] for metric in metrics]
@@ -327,7 +333,9 @@ class Shown:
         rows = self.rankings.rows.lazy().filter(
             pl.col("score") > -float("inf"),
             pl.col(SYSTEM).is_in(self.systems),
-            pl.col(QUERY).is_in(self.queries.gather(self.with_rankings).implode()),
+            pl.col(QUERY).is_in(
+                self.queries.gather(self.with_rankings).implode(), nulls_equal=True
+            ),
         )
         score = pl.col("score").rank("ordinal", descending=True).over(_KEYS)
         if self.rankings.options.ties != "trec":
@@ -349,7 +357,10 @@ class Shown:
         """Return the items of a query, judged ones first, their grades, and the rankings."""
         judged = rows["judged"] if "judged" in rows.columns else pl.Series([True] * rows.height)
         items = dict.fromkeys(rows.filter(judged)[ITEM].to_list())
-        grades = dict(zip(rows[ITEM], rows["label"], strict=True))
+        relevant = rows.select(
+            positive(Arguments(positive=self.rankings.options.positive), rows.schema["label"])
+        ).to_series()
+        grades = dict(zip(rows[ITEM], map(_grade, rows["label"], relevant), strict=True))
         n_judged = len(items)
         items |= dict.fromkeys(rows[ITEM].to_list())
         place = {item: position for position, item in enumerate(items)}
@@ -358,7 +369,7 @@ class Shown:
             ranked[number[system]].append(place[item])
         return [
             [plain(item) for item in items],
-            [_grade(grades[item]) for item in list(items)[:n_judged]],
+            [grades[item] for item in list(items)[:n_judged]],
             ranked,
         ]
 
@@ -371,7 +382,7 @@ class Shown:
         )  # fmt: skip
         most = total.group_by(QUERY, maintain_order=True).agg(pl.col("NumRel").max())
         joined = pl.DataFrame({QUERY: self.queries}).join(
-            most, on=QUERY, how="left", maintain_order="left"
+            most, on=QUERY, how="left", nulls_equal=True, maintain_order="left"
         )
         return joined["NumRel"].fill_null(0).cast(pl.Int64).to_list()
 
@@ -388,9 +399,15 @@ class Shown:
         ]
 
 
-def _grade(label: float | bool) -> int | float:  # noqa: FBT001 - labels may be Boolean
-    """Return a label as a number, a whole one where it is whole."""
-    return int(label) if float(label).is_integer() else float(label)
+def _grade(label: float | bool | str, relevant: bool) -> Any:  # noqa: ANN401, FBT001 - labels
+    """Return a label as a number, a whole one where it is whole.
+
+    Where the sign of the number does not tell whether the item is relevant, that comes with it.
+    """
+    if isinstance(label, str):
+        return [plain(label), relevant]
+    grade = int(label) if float(label).is_integer() else float(label)
+    return grade if (grade > 0) == relevant else [grade, relevant]
 
 
 def _thousandths(values: Sequence[float | None]) -> list[float | None]:

@@ -219,7 +219,13 @@ def _one(by: Columns | None) -> str | None:
 
 def _numbers(thresholds: Sequence[float] | None) -> tuple[float, ...]:
     """Return thresholds as numbers."""
-    return tuple(float(checks.number("thresholds", each)) for each in thresholds or ())
+    if thresholds is None:
+        return ()
+    if isinstance(thresholds, str) or not hasattr(thresholds, "__iter__"):
+        raise PrframeError(
+            f"`thresholds` must be a list of numbers; got {checks.brief(thresholds)}."
+        )
+    return tuple(float(checks.number("thresholds", each)) for each in thresholds)
 
 
 def _versions() -> list[list[str]]:

@@ -1,6 +1,7 @@
 """The parts of which reports of both kinds are made, as plain data."""
 
 from collections.abc import Mapping, Sequence
+from math import isclose
 from typing import Any
 
 import polars as pl
@@ -162,29 +163,47 @@ def provenance(rows: Sequence[Sequence[str]]) -> Facts:
     }
 
 
-def outcome(table: Table, pairs: pl.DataFrame | None, kind: str, over: str) -> str:
+def outcome(
+    table: Table, means: pl.DataFrame, pairs: pl.DataFrame | None, kind: str, over: str
+) -> str:
     """Say in a sentence or two which system is best, and from which others it is told apart.
 
+    `means` has the estimates in the column ``estimate``, and the systems in its first column.
     `kind` says what the metrics are where they are means.
     """
     metric = table.metrics[0]
     best = table.lines[0]
+    order = [line.name for line in table.lines]
+    values = dict(means.filter(metric=metric).select(means.columns[0], "estimate").iter_rows())
+    if values[best.name] is None:
+        return f"The {kind}{metric} over {over} is undefined."
     value = f"{best.cells[0].text} {best.cells[0].interval}".strip()
     name = in_a_sentence(best.name)
-    if len(table.lines) == 1:
+    if len(order) == 1:
         return f"{name} has {kind}{metric} {value} over {over}."
+    tied = [other for other in order if _is_same(values[other], values[best.name])]
+    if len(tied) > 1:
+        text = best.cells[0].text
+        return f"{_named(tied)} have the highest {kind}{metric}, {text}, over {over}."
     told = f"{name} has the highest {kind}{metric}, {value}, over {over}."
-    if pairs is None:
-        return told
-    apart, alike = _told_apart(pairs, metric, best.name)
-    order = [line.name for line in table.lines]
+    return told if pairs is None else told + _comparison(pairs, metric, order)
+
+
+def _comparison(pairs: pl.DataFrame, metric: str, order: Sequence[str]) -> str:
+    """Say from which systems the first one is told apart, and from which not."""
+    apart, alike = _told_apart(pairs, metric, order[0])
     apart, alike = (sorted(names, key=order.index) for names in (apart, alike))
     if not alike:
         rest = "the other" if len(apart) == 1 else "all others"
-        return f"{told} It is told apart from {rest}." if apart else told
+        return f" It is told apart from {rest}." if apart else ""
     if not apart:
-        return f"{told} It is not told apart from {_named(alike)}."
-    return f"{told} It is told apart from {_named(apart)}, not from {_named(alike)}."
+        return f" It is not told apart from {_named(alike)}."
+    return f" It is told apart from {_named(apart)}, not from {_named(alike)}."
+
+
+def _is_same(value: float | None, other: float) -> bool:
+    """Tell whether two values differ by no more than sums of the same numbers in other orders."""
+    return value is not None and isclose(value, other, rel_tol=1e-12)
 
 
 def tied_outcome(

@@ -108,9 +108,11 @@ class ResultsLayout(Layout):
 def _resemblance(fields: list[bytes]) -> str:
     """Say which other kind of file has lines of such fields, if there is one."""
     if len(fields) >= len(RUN.schema) and _REAL.fullmatch(_read(fields[4])):
-        return ", as in a run, which read_run reads and which comes first in join"
+        order = "first in join (second in a shell)"
+        return f", as in a run, which read_run reads and which comes {order}"
     if len(fields) == len(QRELS.schema) and _WHOLE.fullmatch(_read(fields[3])):
-        return ", as in qrels, which read_qrels reads and which come second in join"
+        order = "second in join (first in a shell)"
+        return f", as in qrels, which read_qrels reads and which come {order}"
     is_result = len(fields) == len(RESULTS.schema) and (
         _read(fields[0]) in WORDS or _REAL.fullmatch(_read(fields[2]))
     )

@@ -12,7 +12,7 @@ import polars as pl
 
 from prframe import checks
 from prframe._engine import frames
-from prframe.errors import PrframeError
+from prframe.errors import PrframeError, UnmatchedIdsWarning, warn
 from prframe.trec import roles
 from prframe.trec.apart import Part, together
 from prframe.trec.layouts import RUN
@@ -128,7 +128,17 @@ def _of_list(runs: Sequence[Any]) -> pl.DataFrame:
             f"{checks.listed(roles.SYSTEM, in_order=True)}. Pass a dict, {{name: run}}."
         )
     _check_ids([part.rows for part in parts])
+    _warn_of_empty(parts)
     return together(parts, "query_id")
+
+
+def _warn_of_empty(parts: Sequence[Part]) -> None:
+    """Warn of runs without rows, unlike others: no result has the name of their system."""
+    empty = [part for part in parts if part.rows.is_empty()]
+    if 0 < len(empty) < len(parts):
+        paths = [os.fspath(part.path) for part in empty if part.path is not None]
+        shown = f": {roles.examples(pl.Series(paths))}" if paths else ""
+        warn(f"{len(empty)} of {len(parts)} runs have no rows{shown}", UnmatchedIdsWarning)
 
 
 def _named(name: object, run: object) -> pl.DataFrame:

@@ -1,5 +1,6 @@
 """How the command ends: exit codes, messages, closed pipes, interrupts."""
 
+import gzip
 import os
 import signal
 import subprocess
@@ -71,6 +72,10 @@ USAGE = "usage: prframe evaluate QRELS RUN... [OPTIONS]\n       prframe evaluate
         (
             ["compare", "qrels", "old.run", "new.run", "bad.run", "--fail-if-worse"],
             "--fail-if-worse needs --baseline, one of: old, new, bad",
+        ),
+        (
+            ["compare", "qrels", "old.run", "--fail-if-worse"],
+            "--fail-if-worse needs a run and a baseline; got old",
         ),
         (
             ["compare", "qrels", "*.run", "--fail-if-worse", "--alternative", "greater"],
@@ -276,3 +281,96 @@ def test_progress_comes_after_a_while(monkeypatch, capsys) -> None:
     written = capsys.readouterr().err
     assert written.startswith("\r\x1b[Kprframe: reading, 0 s")
     assert written.endswith("\r\x1b[K")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["evaluate", "qrels", "old.run", "-f", "trec", "-o", "./old.run"],
+        ["evaluate", "qrels", "*.run", "-o", "old.run"],
+        ["compare", "qrels", "old.run", "bad.run", "-o", "qrels"],
+        ["report", "qrels", "old.run", "-o", "old.run"],
+        ["evaluate", "--frame", "frame.csv", "-o", "frame.csv"],
+    ],
+)
+def test_no_file_of_the_input_is_overwritten(words, capfdbinary) -> None:
+    before = Path(words[-1]).read_bytes()
+    done = run(capfdbinary, *words)
+    assert (done.code, done.out) == (2, "")
+    message = f"{words[-1]} is a file of the input; name another one with -o"
+    assert done.err == f"prframe: error: {message}\n"
+    assert Path(words[-1]).read_bytes() == before
+
+
+def test_qrels_are_one_file(capfdbinary) -> None:
+    done = run(capfdbinary, "evaluate", "*.run", "old.run")
+    assert done.code == 2
+    assert done.err == "prframe: error: QRELS is one file; '*.run' matches 3\n"
+
+
+def test_a_compressed_frame_that_is_cut_short_is_an_error_of_data(capfdbinary, tmp_path) -> None:
+    path = tmp_path / "frame.csv.gz"
+    path.write_bytes(gzip.compress(Path("frame.csv").read_bytes())[:40])
+    done = run(capfdbinary, "evaluate", "--frame", path)
+    assert (done.code, done.out) == (65, "")
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
+@pytest.mark.parametrize("words", [["-q"], ["-f", "trec"], ["-f", "csv"]])
+def test_a_full_device_is_no_fault(words) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*COMMAND, "evaluate", "qrels", "old.run", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=ENVIRONMENT,
+            check=False,
+        )
+    assert done.returncode == 2
+    message = b"prframe: error: cannot write standard output: No space left on device\n"
+    assert done.stderr == message
+
+
+def test_the_gate_passes_nothing_that_it_cannot_compare(capfdbinary, tmp_path) -> None:
+    gate = ["--fail-if-worse", "--baseline", "bad", "-m", "AP"]
+    empty, strange = tmp_path / "empty.run", tmp_path / "strange.run"
+    empty.write_text("\n")
+    strange.write_text("none Q0 d1 1 1.0 strange\n")
+    for further, message in (
+        (empty, f"1 of 3 runs have no rows: '{empty}'"),
+        (strange, "1 of 3 systems have no query in common with the qrels: 'strange'"),
+    ):
+        done = run(capfdbinary, "compare", "qrels", "bad.run", "old.run", further, *gate)
+        assert (done.code, done.err) == (65, f"prframe: error: {message}\n")
+        assert run(capfdbinary, "compare", "qrels", "bad.run", "old.run", further).code == 0
+    done = run(
+        capfdbinary, "compare", "qrels", "bad.run", tmp_path / "empty.run", "--fail-if-worse"
+    )
+    assert done.code == 65
+
+
+def test_the_gate_passes_nothing_undefined(capfdbinary, tmp_path) -> None:
+    qrels = tmp_path / "qrels"
+    words = ["compare", qrels, "old.run", "bad.run", "-m", "AP", "--fail-if-worse"]
+    lines = Path("qrels").read_text().splitlines(keepends=True)
+    qrels.write_text("".join(line[:-2] + "0\n" for line in lines))
+    message = "prframe: error: --fail-if-worse cannot decide: the test of bad and old in AP is undefined.\n"
+    done = run(capfdbinary, *words)
+    assert done.code == 65
+    assert done.err.endswith(message)
+    qrels.write_text("".join(line for line in lines if line.startswith("100 ")))
+    done = run(capfdbinary, *words, "--test", "t")
+    assert done.code == 65
+    assert done.err.endswith(message)
+    # A run that lies above the baseline needs no test.
+    assert run(capfdbinary, *words, "--test", "t", "--baseline", "bad").code == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there is no shell that closes streams")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_closed_streams_are_no_failed_gate(closed) -> None:
+    # The metrics are undefined without positives, of which there is a warning.
+    command = f"'{sys.executable}' -m prframe evaluate qrels old.run -l 9 -m AP {closed}"
+    done = subprocess.run(["sh", "-c", command], env=ENVIRONMENT, capture_output=True, check=False)
+    assert done.returncode == 0

@@ -99,7 +99,12 @@ UNREADABLE = {
     "Prec": "Prec needs a level, for instance 'Prec@0.5'.",
     "Prec@10": "`recall level` must lie between 0 and 1; got 10.",
     "P@0": "the cut-off in 'P@0' must be a whole number >= 1; got '0'.",
-    "P@1.5": "the cut-off in 'P@1.5' must be a whole number >= 1; got '1.5'.",
+    "P@1.5": "the cut-off in 'P@1.5' must be a whole number >= 1; got '1.5'. "
+    "For a threshold on the score use 'P(threshold=1.5)'.",
+    "MCC@0.5": "MCC takes no cut-off; got 'MCC@0.5'. "
+    "For a threshold on the score use 'MCC(threshold=0.5)'.",
+    "precision(threshold=0.5)": "SetP has no parameter 'threshold'; it takes 'rel'. "
+    "At a threshold on the score use P, R, F1 or MCC, as in 'P(threshold=0.5)'.",
     "AUC@5": "AUC takes no cut-off; got 'AUC@5'.",
     "P(rle=2)@5": "P has no parameter 'rle'; it takes 'rel', 'threshold'. Did you mean 'rel'?",
     "NumRet(rel=2)": "NumRet has no parameter 'rel'; it takes none.",
@@ -156,6 +161,7 @@ def test_unreadable(text: str, message: str) -> None:
         ("xr@5", None),
         ("MaxF2", None),
         ("AUPRX", None),
+        ("logloss", None),
         ("ARP", None),
         ("accuracy", None),
         ("n" * 1_000_000, None),

@@ -145,3 +145,29 @@ def test_metrics_at_a_threshold(seed: int) -> None:
     }
     values = prframe.evaluate(pl.DataFrame({"score": score, "label": label}), list(known))
     assert values.row(0) == pytest.approx(list(known.values()), abs=1e-12)
+
+
+@pytest.mark.parametrize("threshold", [0.1, 0.3, 0.7, 0.9])
+def test_scores_of_32_bits_reach_thresholds_as_in_numpy(threshold: float) -> None:
+    score = (np.arange(10) / 10).astype(np.float32)
+    label = np.arange(10) % 2 == 1
+    above = score >= threshold
+    data = pl.DataFrame({"score": score, "label": label})
+    names = {
+        f"P(threshold={threshold})": sklearn_metrics.precision_score(label, above),
+        f"R(threshold={threshold})": sklearn_metrics.recall_score(label, above),
+    }
+    assert prframe.evaluate(data, list(names)).row(0) == pytest.approx(list(names.values()))
+    intervals = prframe.interval(data, list(names), method="wald", confidence_level=0.5)
+    assert intervals["estimate"].to_list() == pytest.approx(list(names.values()))
+
+
+def test_partial_auc_equals_published_values_of_proc() -> None:
+    """The five grades of the example of pROC's manual, with its areas at high specificity."""
+    grade = np.repeat([1, 2, 3, 4, 5, 1, 2, 3, 4, 5], [2, 12, 1, 8, 18, 37, 20, 3, 8, 4])
+    data = pl.DataFrame({"score": grade, "label": np.arange(grade.size) < 41})
+    names = ["pAUC(max_fpr=0.1)", 'pAUC(max_fpr=0.1,scale="mcclish")', "pAUC(max_fpr=0.2)"]
+    area, scaled, wider = prframe.evaluate(data, names).row(0)
+    assert area == pytest.approx(0.0334417344173442, rel=1e-13)
+    assert scaled == pytest.approx(0.649693339038653, rel=1e-13)
+    assert wider - area == pytest.approx(0.0598373983739837, rel=1e-13)

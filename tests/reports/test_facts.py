@@ -19,6 +19,7 @@ from .cases import HOSTILE, classified, hostile_report, qrels, runs
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
 
 SYSTEMS = ["best", "middle", "worst"]
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
 
 
 @pytest.fixture(scope="module")
@@ -427,3 +428,108 @@ def test_runs_without_a_judged_query() -> None:
         ),
     ):
         prframe.report({"one": {"q9": {"a": 1.0}}}, {"q1": {"a": 1}})
+
+
+RANKED = {"q1": {"d1": 3.0, "d2": 2.0}, "q2": {"d4": 2.0, "d5": 1.0}}
+JUDGED = {"q1": {"d1": 2, "d2": 1}, "q2": {"d5": 1, "d4": 0}}
+
+
+def scored(n: int = 120) -> pl.DataFrame:
+    rng = np.random.default_rng(0)
+    label = rng.random(n) < 0.3
+    return pl.DataFrame({"score": rng.normal(size=n) + label, "label": label})
+
+
+@pytest.mark.filterwarnings("ignore::prframe.errors.UndefinedMetricWarning")
+def test_the_sentence_names_all_systems_that_share_the_highest_mean() -> None:
+    worse = {"q1": {"d2": 3.0}, "q2": {"d4": 2.0}}
+    page = prframe.report({"a": RANKED, "b": worse, "c": RANKED}, JUDGED)
+    value = page.facts["sections"][0]["rows"][0]["cells"][0]["text"]
+    assert page.facts["sentence"] == f"a and c have the highest mean AP, {value}, over 2 queries."
+
+
+@pytest.mark.filterwarnings("ignore::prframe.errors.UndefinedMetricWarning")
+def test_the_sentence_tells_that_nothing_is_defined() -> None:
+    frame = scored().with_columns(label=pl.lit(value=False))
+    assert prframe.report(frame).facts["sentence"] == "The AP over 120 items is undefined."
+    both = pl.concat([frame.with_columns(model=pl.lit(name)) for name in "ab"])
+    assert prframe.report(both).facts["sentence"] == "The AP over 120 items is undefined."
+
+
+def test_queries_without_a_name_count_as_in_the_verbs() -> None:
+    frame = scored().with_columns(query=pl.Series([None, 1, 2, 3] * 30), item=pl.int_range(120))
+    page = prframe.report(frame, over="query", item="item", metrics="AP")
+    mean = prframe.evaluate(frame, "AP", over="query")["mean"].item()
+    assert page.facts["title"] == "1 run, 4 queries"
+    ends = page.facts["sections"][0]["rows"][0]["cells"][0]["ends"]
+    assert ends[0] == pytest.approx(mean, abs=1e-5)
+    explorer = next(part for part in page.facts["sections"] if part["id"] == "queries")
+    assert all(values is not None for values in explorer["values"][0][0])
+    assert all(ranking is not None for ranking in explorer["rankings"])
+    assert 0 not in explorer["relevant"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(["a", "a b"], ["b c", "c"]), (["a", "null"], [None, "a"])]
+)
+def test_queries_of_several_columns_are_told_apart(first, second) -> None:
+    frame = scored().with_columns(p=pl.Series(first * 60), q=pl.Series(second * 60))
+    page = prframe.report(frame, over=["p", "q"], metrics="AP")
+    assert page.facts["title"] == "1 run, 2 queries"
+    mean = prframe.evaluate(frame, "AP", over=["p", "q"])["mean"].item()
+    ends = page.facts["sections"][0]["rows"][0]["cells"][0]["ends"]
+    assert ends[0] == pytest.approx(mean, abs=1e-5)
+
+
+def grades(page) -> list:
+    explorer = next(part for part in page.facts["sections"] if part["id"] == "queries")
+    return [dict(zip(items, labels, strict=True)) for items, labels, _ in explorer["rankings"]]
+
+
+@pytest.mark.filterwarnings("ignore::prframe.errors.UndefinedMetricWarning")
+def test_items_below_the_least_relevant_grade_are_not_shown_as_relevant() -> None:
+    assert grades(prframe.report({"a": RANKED}, JUDGED)) == [
+        {"d1": 2, "d2": 1},
+        {"d4": 0, "d5": 1},
+    ]
+    assert grades(prframe.report({"a": RANKED}, JUDGED, positive=2)) == [
+        {"d1": 2, "d2": [1, False]}
+    ]
+
+
+@pytest.mark.filterwarnings("ignore::prframe.errors.UndefinedMetricWarning")
+def test_rankings_with_labels_of_text() -> None:
+    frame = pl.DataFrame(
+        {"query": [1, 1], "item": ["x", "y"], "score": [2.0, 1.0], "label": ["yes", "no"]}
+    )
+    page = prframe.report(frame, over="query", item="item", positive="yes", metrics="AP")
+    assert grades(page) == [{"x": ["yes", True], "y": ["no", False]}]
+
+
+@pytest.mark.parametrize("factor", [1e308, 1e-9])
+def test_scores_of_any_size(factor) -> None:
+    frame = scored().with_columns(score=pl.col("score").clip(-1, 1) * factor)
+    charts = prframe.report(frame, metrics="AP").facts["sections"]
+    chart = next(part for part in charts if part["id"] == "scores")["charts"][0]
+    assert chart["domain"][1] == pytest.approx(factor)
+    assert chart["domain"][0] == pytest.approx(-factor)
+
+
+def test_scores_that_floats_hardly_tell_apart() -> None:
+    frame = scored().with_columns(score=1e16 + 2 * pl.col("label").cast(pl.Float64))
+    charts = prframe.report(frame, metrics="AP").facts["sections"]
+    chart = next(part for part in charts if part["id"] == "scores")["charts"][0]
+    assert chart["domain"][:2] == [1e16, 1e16 + 2]
+
+
+def test_decimal_scores() -> None:
+    frame = scored().with_columns(pl.col("score").round(2))
+    same = prframe.report(
+        frame.with_columns(pl.col("score").cast(pl.Decimal(10, 2))), metrics="AP"
+    )
+    assert same.facts["sections"][0] == prframe.report(frame, metrics="AP").facts["sections"][0]
+
+
+def test_thresholds_are_a_list() -> None:
+    with pytest.raises(PrframeError, match="`thresholds` must be a list of numbers; got"):
+        prframe.report(scored(), thresholds=0.5)

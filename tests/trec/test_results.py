@@ -97,7 +97,7 @@ REFUSED = {
     "a run": (
         "301 Q0 d1 1 2.5 bm25\n",
         "{}, line 1: a line of the output of trec_eval must have 3 fields, 'measure query value'; "
-        "got 6, as in a run, which read_run reads and which comes first in join, in "
+        "got 6, as in a run, which read_run reads and which comes first in join (second in a shell), in "
         "'301 Q0 d1 1 2.5 bm25'. " + MEND,
     ),
     "several runs": (
@@ -130,10 +130,10 @@ def test_options(tmp_path: Path) -> None:
 
 
 LIKE = {
-    "qrels as a run": (read_run, "301 0 d1 1\n", "got 4, as in qrels, which read_qrels reads and which come second in join, in '301 0 d1 1'. "),
+    "qrels as a run": (read_run, "301 0 d1 1\n", "got 4, as in qrels, which read_qrels reads and which come second in join (first in a shell), in '301 0 d1 1'. "),
     "results as a run": (read_run, "map 301 0.5\n", "got 3, as in the output of trec_eval, which read_results reads, in 'map 301 0.5'. "),
     "results without numbers": (read_run, "runid all bm25\n", "got 3, as in the output of trec_eval, which read_results reads, in 'runid all bm25'. "),
-    "a run as qrels": (read_qrels, "301 Q0 d1 1 2.5 x y\n", "got 7, as in a run, which read_run reads and which comes first in join, in '301 Q0 d1 1 2.5 x y'. "),
+    "a run as qrels": (read_qrels, "301 Q0 d1 1 2.5 x y\n", "got 7, as in a run, which read_run reads and which comes first in join (second in a shell), in '301 Q0 d1 1 2.5 x y'. "),
     "something else": (read_qrels, "301 Q0 d1\n", "got 3, in '301 Q0 d1'. "),
 }  # fmt: skip
 

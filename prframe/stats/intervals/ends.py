@@ -177,7 +177,8 @@ def beta_interval(
     Returns
     -------
     low, high : float
-        The lower end is 0 for an estimate of 0, and the upper end is 1 for one of 1.
+        They enclose the estimate; the lower end is 0 for an estimate of 0, and the upper end is 1
+        for one of 1.
 
     Notes
     -----
@@ -204,9 +205,10 @@ def beta_interval(
     if not weight > 0:
         return confidence.ends(*UNIT)
     counts = mean * weight, (1 - mean) * weight
-    low = float(betaincinv(*counts, confidence.tail)) if estimate > 0 else 0.0
-    high = float(betainccinv(*counts, confidence.tail)) if estimate < 1 else 1.0
-    return confidence.ends(low, high)
+    # The step moves the mean, so that the estimate may lie beyond a quantile.
+    low = min(estimate, float(betaincinv(*counts, confidence.tail)))
+    high = max(estimate, float(betainccinv(*counts, confidence.tail)))
+    return confidence.ends(low if estimate > 0 else 0.0, high if estimate < 1 else 1.0)
 
 
 def percentile_interval(replicates: ArrayLike, confidence: Confidence) -> tuple[float, float]:

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from prframe.errors import PrframeError
 from prframe.stats._batches import batches
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
@@ -61,7 +62,18 @@ class CountedStatistic(CellStatistic):
         return self.values(*curves.counts(area=self.is_area, at_ends=self.at_ends))
 
     def influence(self, cells: RankedCells) -> Influence:
-        """Differentiate by small changes of the counts, the number of items being fixed."""
+        """Differentiate by small changes of the counts, the number of items being fixed.
+
+        Raises
+        ------
+        PrframeError
+            The derivative does not say how the metric varies.
+        """
+        if self.lacks_influence:
+            raise PrframeError(
+                f"{self.name} has no standard error, because {self.lacks_influence}; "
+                "take 'bayesian-bootstrap' or 'percentile'."
+            )
         counts = np.stack([cells.pos, cells.neg]).astype(np.float64)
         slopes = np.zeros_like(counts)
         for side in (0, 1):

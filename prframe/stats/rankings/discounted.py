@@ -11,12 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
-from prframe.errors import PrframeError
 from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
-from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.counted import CountedStatistic
 from prframe.stats.rankings.drawn_curves import DrawnCurves
-from prframe.stats.rankings.metric_base import Influence
 from prframe.stats.score_functions import ScoreGeneratingFunction, mid_rank_score, parse_phi
 from prframe.stats.tie_expectations import (
     discount_sums,
@@ -229,15 +226,7 @@ class _OfFirstHit(_CutOff):
     """
 
     is_area: ClassVar[bool] = False
-    has_influence: ClassVar[bool] = False
-
-    def influence(self, cells: RankedCells) -> Influence:
-        """Raise an error: the derivative says nothing about one item."""
-        del cells
-        raise PrframeError(
-            f"{self.name} has no standard error, because the first positive alone decides it; "
-            "take 'bayesian-bootstrap' or 'percentile'."
-        )
+    lacks_influence: ClassVar[str] = "the first positive alone decides it"
 
     @abstractmethod
     def _of_block(self, start: Numbers, size: Numbers, hits: Numbers, depth: Numbers) -> Floats:

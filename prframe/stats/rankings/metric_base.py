@@ -52,8 +52,9 @@ class CellStatistic(ABC):
 
     Attributes
     ----------
-    has_influence : bool
-        Whether the derivative with respect to the weight of an item says how the metric varies.
+    lacks_influence : str
+        Why the derivative with respect to the weight of an item does not say how the metric
+        varies; empty if it does.
     own_tests : frozenset of str
         The tests of `compare_rankings` that suit this metric, besides those for all metrics.
     jumps : bool
@@ -72,10 +73,15 @@ class CellStatistic(ABC):
     array([0.75, 0.5 ])
     """
 
-    has_influence: ClassVar[bool] = True
+    lacks_influence: ClassVar[str] = ""
     own_tests: ClassVar[frozenset[str]] = frozenset()
     jumps: ClassVar[bool] = False
     of_two_samples: ClassVar[bool] = False
+
+    @property
+    def has_influence(self) -> bool:
+        """Whether the derivative with respect to the weight of an item says how it varies."""
+        return not self.lacks_influence
 
     @property
     @abstractmethod

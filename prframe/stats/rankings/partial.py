@@ -134,12 +134,18 @@ class RecallAtPrecision(CountedStatistic):
     p : float in (0, 1]
         Precision.
 
+    Notes
+    -----
+    Small changes of the counts move the recall at a threshold, and not the threshold, which is
+    most of how the metric varies. It therefore has no influence.
+
     Examples
     --------
     >>> round(float(RecallAtPrecision(p=0.8).values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1])), 3)
     0.5
     """
 
+    lacks_influence: ClassVar[str] = "its threshold jumps from item to item"
     jumps: ClassVar[bool] = True
     at_ends: ClassVar[bool] = True
     is_area: ClassVar[bool] = False

@@ -226,7 +226,8 @@ def compare(
     References
     ----------
     Smucker, Allan & Carterette 2007; Carterette 2012; Westfall & Young 1993; Benavoli et al. 2017;
-    Sakai 2016; DeLong et al. 1988; Venkatraman & Begg 1996; Goutte & Gaussier 2005.
+    Sakai 2016; DeLong et al. 1988; Venkatraman & Begg 1996; Goutte & Gaussier 2005. The guide on
+    comparisons lists under "Sources" which of them belongs to which test and correction.
 
     Examples
     --------

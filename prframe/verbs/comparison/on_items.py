@@ -223,8 +223,7 @@ def _without_influence(metric: Metric) -> str:
     """Return why a metric has no derivative by the weights of items; empty if it has."""
     if reason := _without_cells(metric):
         return reason
-    known = metric.cell_statistic().has_influence
-    return "" if known else "the first positive alone decides it"
+    return metric.cell_statistic().lacks_influence
 
 
 def _has_test(metric: Metric, test: str) -> bool:

@@ -308,5 +308,13 @@ def test_beta_intervals_of_shares_of_trials_are_jeffreys_intervals(trials, confi
         assert found == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.parametrize("confidence", [Confidence(0.5), Confidence(0.95, "greater")])
+@pytest.mark.parametrize("share", [2e-5, 0.02, 0.5])
+def test_beta_intervals_hold_the_estimate_although_a_step_moves_the_mean(confidence, share):
+    for estimate in (share, 1 - share):
+        low, high = beta_interval(estimate, 2e-5, confidence, step=0.5)
+        assert low <= estimate <= high
+
+
 def test_beta_intervals_that_know_nothing_hold_everything():
     assert beta_interval(0.5, 0.6, Confidence(0.95), step=0.1) == (0.0, 1.0)

@@ -114,7 +114,7 @@ def retrieved_moments(
     expected = positive_hits * given.mean
     mean = chance @ expected
     scatter = chance @ (positive_hits**2 * given.variance + (expected - mean) ** 2)
-    variance = scatter + (1 - chance.sum()) * mean**2
+    variance = scatter + (1 - chance.sum()) * mean**2 if n_pos < n else 0.0
     return Moments(np.asarray(mean / n_pos), np.asarray(variance / n_pos**2))
 
 

@@ -302,3 +302,10 @@ def test_refusals(call: Callable[[], object], message: str) -> None:
     with pytest.raises(prframe.PrframeError) as caught:
         call()
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("depth", [7, 14, 18])
+def test_ap_does_not_vary_where_all_items_are_positive_and_few_are_retrieved(depth):
+    null = APNull(30, 30, depth=depth)
+    assert null.mean() == pytest.approx(depth / 30, rel=1e-12)
+    assert (null.var(), null.std()) == (0.0, 0.0)

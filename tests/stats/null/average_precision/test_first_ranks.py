@@ -6,7 +6,7 @@ import pytest
 from prframe.stats import APNull
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
 from prframe.stats.null.average_precision.tails.first_ranks import FirstRanks
-from prframe.stats.null.average_precision.tails.lattice import Retrieved
+from prframe.stats.null.average_precision.tails.lattice_walk import Retrieved
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,8 @@ import pytest
 import prframe
 from prframe.stats import APNull
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
-from prframe.stats.null.average_precision.tails.lattice import (
-    Lattice,
-    Retrieved,
-    lattice_tails,
-    sums_from,
-)
+from prframe.stats.null.average_precision.tails.lattice import Lattice, lattice_tails
+from prframe.stats.null.average_precision.tails.lattice_walk import Retrieved, sums_from
 
 CASES = [(1000, 10, 1000), (300, 12, 300), (50, 8, 50), (400, 20, 90), (4000, 6, 70), (65, 30, 64)]
 

@@ -15,14 +15,12 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from prframe.stats.null.average_precision.sums.terms import Term
-from prframe.stats.null.average_precision.tails.lattice import (
-    MOST_HITS,
-    NEVER,
+from prframe.stats.null.average_precision.tails.lattice import MOST_HITS, NEVER, combined_tails
+from prframe.stats.null.average_precision.tails.lattice_walk import (
     Plans,
     Retrieved,
     Shape,
     Walk,
-    combined_tails,
     likely_hits,
     nearby,
     walk_terms,

@@ -11,8 +11,8 @@ from prframe.stats.null.average_precision.approximations import ap_minimum
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
 from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.moments import ap_null_moments, retrieved_moments
-from prframe.stats.null.average_precision.tails.lattice import (
-    MOST_HITS,
+from prframe.stats.null.average_precision.tails.lattice import MOST_HITS
+from prframe.stats.null.average_precision.tails.lattice_walk import (
     Retrieved,
     likely_hits,
     walk_terms,

@@ -24,7 +24,8 @@ from scipy.linalg.blas import daxpy
 
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
 from prframe.stats.null.average_precision.generating_function.walk import GROWTH
-from prframe.stats.null.average_precision.tails.lattice import Retrieved, log_least_tails
+from prframe.stats.null.average_precision.tails.lattice import log_least_tails
+from prframe.stats.null.average_precision.tails.lattice_walk import Retrieved
 from prframe.typing import Floats, Integers
 
 # The most hits of a list, by the whole part of the value of T. Values beyond have no lists, as

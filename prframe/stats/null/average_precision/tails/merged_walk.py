@@ -14,7 +14,7 @@ its walk.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -243,7 +243,8 @@ class _SideBySide:
             self._place_last(after.where(last), step.end)
             self._add_complete(after.where(complete))
             parts.append(after.where(~(last | complete)))
-        return States(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        return States(*columns)
 
     def _not_negligible(self, states: States, chance: Floats) -> NDArray[np.bool_]:
         """Return the states that may go on with a chance, and note those that are left out."""
@@ -339,7 +340,8 @@ class _SideBySide:
         self._is_merged |= is_full
         full = is_full[states.lane]
         parts = states.where(~full), self._together(states.where(full))
-        return States(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+        columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
+        return States(*columns)
 
     def _together(self, states: States) -> States:
         """Merge states that lack nearly the same."""
