@@ -191,19 +191,19 @@ class _Values(TwoStepPlan):
         """Tell whether values are summarised over groups."""
         return len(self.args.keys) > len(self.keys)
 
-    def of_all(self, values: pl.DataFrame) -> pl.DataFrame:
+    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return a row per group, or per group and metric."""
         names = list(self.evaluation.wanted)
         keys = [*self.keys, *(["model"] if self.args.further_scores else [])]
         if self.shape == "summary":
-            return _summary(values, names, keys, geometric_mean=self.geometric_mean)
+            return _summary(rows, names, keys, geometric_mean=self.geometric_mean)
         if self.shape == "long":
-            return _long(values, names, keys)
+            return _long(rows, names, keys)
         if not self.looks_at_all():
-            return values
+            return rows
         means = pl.col(names).mean()
-        groups = values.group_by(keys, maintain_order=True) if keys else None
-        return values.select(means) if groups is None else groups.agg(means)
+        groups = rows.group_by(keys, maintain_order=True) if keys else None
+        return rows.select(means) if groups is None else groups.agg(means)
 
     def of_groups(self, source: Source) -> pl.DataFrame:
         """Return one row per group and model, the models of a group after one another."""

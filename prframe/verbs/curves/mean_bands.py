@@ -66,16 +66,16 @@ class MeanBands(MeanCurves):
                 "take 'percentile' or 'bca', or leave it out."
             )
 
-    def of_all(self, values: pl.DataFrame) -> pl.DataFrame:
+    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return a row per group of `by` and level, and warn of groups without a band."""
-        rows = super().of_all(values)
+        means = super().of_all(rows)
         kept = replace(self.args, by=list(self.args.keys[: self.n_kept]))
-        groups = rows.group_by(key_names(kept) or pl.lit(0), maintain_order=True).agg(
+        groups = means.group_by(key_names(kept) or pl.lit(0), maintain_order=True).agg(
             lacking=pl.col("conf_low").is_null().any()
         )
         why = "which have fewer than two curves"
         warn_null(["conf_low", "conf_high"], groups, kept, why)
-        return rows
+        return means
 
     def summary(self, curves: Floats) -> dict[str, pl.Series]:
         """Return the mean curve of a group, its band, and the method."""

@@ -128,9 +128,9 @@ class MeanCurves(TwoStepPlan):
         """Return the curve of each group."""
         return self.precision.values(source)
 
-    def of_all(self, values: pl.DataFrame) -> pl.DataFrame:
+    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return a row per group of `by` and level."""
-        parts = each_group(self._rows, self.samples(values), self.verb)
+        parts = each_group(self._rows, self.samples(rows), self.verb)
         keys = key_names(self.args)[: self.n_kept]
         return pl.concat(parts) if parts else pl.DataFrame(schema=[*keys, *self.columns()])
 
