@@ -1,7 +1,7 @@
 """What reports are made of: the columns of frames and files that they read."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import file_digest
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from prframe.reports.options import Options
 from prframe.trec.joining import join
 from prframe.trec.roles import RESULT
 from prframe.trec.sources import AnyRuns, Qrels, paths_within, run_frame
+from prframe.verbs._guards import PooledRankings
 from prframe.verbs.check import check
 
 _MODELS = ("model", "system")
@@ -160,11 +161,15 @@ def classifiers_of(
         positive(args, frame.schema[columns.label]).alias("label"),
         *(pl.col(name).alias(role) for role, name in further.items()),
     )
+    model = _model_column(frame, columns.model)
+    grouped = [name for name in (model, *columns.further) if name is not None]
+    pooled = PooledRankings.of(frame, frame.columns, replace(args, by=grouped))
+    pooled.warn(grouped, takes_over=True)
     findings = check(
         frame,
         columns.score,
         columns.label,
-        by=_model_column(frame, columns.model),
+        by=model,
         positive=options.positive,
         ties=options.ties,
     )

@@ -87,8 +87,11 @@ class PooledRankings:
             mean = f", for the mean over them over={_named([*over, column])}" if takes_over else ""
             if over:
                 call, mean = f"over={_named([*over, column])}", ""
+            # Of a sample of the rows it is not known in how many groups more they differ.
+            where = in_groups(rankings.head(checks.SHOWN).rows())
+            where += " and others" if rankings.height > checks.SHOWN else ""
             warn(
-                f"rows that differ in {column!r} are ranked together{in_groups(rankings.rows())}; "
+                f"rows that differ in {column!r} are ranked together{where}; "
                 f"the column stands in neither `by` nor `over`. For a ranking each say {call}"
                 f"{mean}; if they are one ranking, drop the column, or ignore "
                 "PooledRankingWarning.",
@@ -110,7 +113,7 @@ def stretches(rows: pl.DataFrame) -> pl.DataFrame:
     if rows.height <= _MOST_ROWS:
         return rows
     length = _MOST_ROWS // _STRETCHES
-    begins = np.random.default_rng(0).integers(0, rows.height - length, _STRETCHES)
+    begins = np.random.default_rng(0).integers(0, rows.height - length + 1, _STRETCHES)
     return pl.concat([rows.slice(begin, length) for begin in np.sort(begins)])
 
 

@@ -55,6 +55,9 @@ def test_rankings_of_groups() -> None:
     assert texts(lambda: prframe.roc(RUNS, by="system")) == [ranked + rest]
     over = ", for the mean over them over='query_id'"
     assert texts(lambda: prframe.curve(RUNS, by="system")) == [ranked + over + rest]
+    many = pl.concat(RUNS.with_columns(system=pl.lit(f"s{i}")) for i in range(9))
+    (text,) = texts(lambda: prframe.roc(many, by="system"))
+    assert "in groups ['s0', 's1', 's2', 's3', 's4'] and others; the column" in text
     # Queries in which both systems have documents: one warning, of one column.
     assert len(texts(lambda: prframe.evaluate(RUNS, "AP", by="query_id"))) == 1
     assert len(texts(lambda: prframe.evaluate(RUNS, "AP"))) == 1
