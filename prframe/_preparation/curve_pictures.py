@@ -9,9 +9,8 @@ import polars as pl
 
 from prframe import checks
 from prframe._preparation import wording
-from prframe._preparation.mean_curves import middles
 from prframe._preparation.panels import Lines, Panel, Roles, groups, panels, roles
-from prframe._preparation.points import Points, have_areas, pr_points, roc_points
+from prframe._preparation.points import Points, have_areas, middles, pr_points, roc_points
 from prframe._preparation.results import Facts, Result, read
 from prframe.errors import PrframeError
 

@@ -1,4 +1,4 @@
-"""The points of a curve, and what the area below it is."""
+"""The points of a curve, the area below it, and means and medians of many curves."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +8,8 @@ import polars as pl
 
 from prframe.typing import Floats
 
+# The number of levels of recall at which means of curves are taken.
+LEVELS = 201
 _ROUNDING = 1e-9
 
 
@@ -77,3 +79,19 @@ def _sorted(rows: pl.DataFrame, x: str, y: str) -> tuple[pl.DataFrame, Floats, F
         rows = rows.sort("k" if "k" in rows.columns else x, nulls_last=True, maintain_order=True)
         across = rows[x].cast(pl.Float64).to_numpy()
     return rows, across, rows[y].cast(pl.Float64).to_numpy()
+
+
+def precision_at(recall: Floats, precision: Floats, levels: Floats) -> Floats:
+    """Return the precision of a curve in steps at recall levels, 0 where the curve ends before.
+
+    The step to a point begins behind the one before it, so that the area below the steps is AP.
+    """
+    places = np.searchsorted(recall, levels)
+    reached = places < len(recall)
+    return np.where(reached, precision[np.minimum(places, len(recall) - 1)], 0.0)
+
+
+def middles(curves: Sequence[tuple[Floats, Floats]], levels: Floats) -> tuple[Floats, Floats]:
+    """Return the mean and the median precision of curves at recall levels."""
+    values = np.array([precision_at(recall, precision, levels) for recall, precision in curves])
+    return values.mean(axis=0), np.median(values, axis=0)

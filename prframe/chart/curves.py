@@ -21,9 +21,8 @@ from prframe._preparation.curve_pictures import (
     pr_picture,
     roc_picture,
 )
-from prframe._preparation.mean_curves import LEVELS, middles, precision_at
 from prframe._preparation.panels import Panel
-from prframe._preparation.points import Points
+from prframe._preparation.points import LEVELS, Points, middles, precision_at
 from prframe._preparation.thinning import column_edges, kept_points
 from prframe.chart import parts
 from prframe.chart.parts import Chart

@@ -4,7 +4,7 @@ import argparse
 
 from prframe.commands import inputs, options, outputs
 from prframe.commands.exits import FAILED, OK
-from prframe.commands.progress import stage
+from prframe.commands.terminal import stage
 
 SUMMARY = "report everything suspicious in the data"
 EXAMPLES = """\

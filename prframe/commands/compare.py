@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from prframe.commands import inputs, options, outputs, terminal
 from prframe.commands.exits import FAILED, OK, UsageError
-from prframe.commands.progress import stage
+from prframe.commands.terminal import stage
 from prframe.errors import PrframeError, UnmatchedIdsWarning
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import Any
 
 from prframe.commands import inputs, options, outputs
 from prframe.commands.exits import OK
-from prframe.commands.progress import stage
+from prframe.commands.terminal import stage
 
 SUMMARY = "compute precision-recall curves"
 EXAMPLES = """\

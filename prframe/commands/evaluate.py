@@ -7,7 +7,7 @@ from typing import Any
 
 from prframe.commands import inputs, options, outputs
 from prframe.commands.exits import OK, UsageError
-from prframe.commands.progress import stage
+from prframe.commands.terminal import stage
 
 SUMMARY = "compute metrics of runs, or of the rankings of a frame"
 EXAMPLES = """\

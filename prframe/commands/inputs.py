@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from prframe.commands import options
 from prframe.commands.exits import NoInputError, UsageError
-from prframe.commands.progress import stage
+from prframe.commands.terminal import stage
 
 if TYPE_CHECKING:
     import polars as pl

@@ -6,7 +6,7 @@ from typing import Any
 import prframe
 from prframe.commands import inputs, options
 from prframe.commands.exits import OK, UsageError
-from prframe.commands.progress import stage
+from prframe.commands.terminal import stage
 
 SUMMARY = "write a page of results as HTML"
 EXAMPLES = """\

@@ -1,12 +1,15 @@
-"""What people see at a terminal: tables that fit its width, and colours where they are wanted."""
+"""What people see at a terminal: tables that fit, colours where they are wanted, and progress."""
 
 import math
 import os
 import shutil
 import sys
 import textwrap
+import threading
+import time
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
@@ -22,6 +25,10 @@ _LEAST_TEXT = 12
 _SMALLEST, _LARGEST = 5e-5, 1e7
 _STYLES = {"bold": "1", "red": "31", "yellow": "33"}
 _COLOUR_OF = {"error": "red", "warning": "yellow"}
+# The name of a stage is shown once it has taken so long, and then so often.
+_PATIENCE_SECONDS = 2.0
+_STEP_SECONDS = 0.5
+_CLEAR = "\r\x1b[K"
 
 
 def is_coloured(stream: TextIO) -> bool:
@@ -127,3 +134,31 @@ def _coloured(row: Sequence[str], stream: TextIO) -> str:
     """Return the line of a row, in the colour of how bad it says that something is."""
     colours = [_COLOUR_OF[cell.rstrip()] for cell in row if cell.rstrip() in _COLOUR_OF]
     return styled(_line(row), colours[0], stream) if colours else _line(row)
+
+
+@contextmanager
+def stage(name: str) -> Iterator[None]:
+    """Show the name of a stage on standard error while it lasts, if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    done = threading.Event()
+    thread = threading.Thread(target=_show, args=(name, done), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _show(name: str, done: threading.Event) -> None:
+    """Write how long the stage has taken, until it is done."""
+    start = time.monotonic()
+    if done.wait(_PATIENCE_SECONDS):
+        return
+    while not done.wait(_STEP_SECONDS):
+        sys.stderr.write(f"{_CLEAR}prframe: {name}, {time.monotonic() - start:.0f} s")
+        sys.stderr.flush()
+    sys.stderr.write(_CLEAR)
+    sys.stderr.flush()

@@ -5,7 +5,7 @@ from typing import Any
 
 from prframe.commands import inputs, options, outputs
 from prframe.commands.exits import OK, UsageError
-from prframe.commands.progress import stage
+from prframe.commands.terminal import stage
 
 SUMMARY = "test rankings against random ranking"
 EXAMPLES = """\

@@ -20,8 +20,7 @@ from prframe._preparation.curve_pictures import (
     pr_picture,
     roc_picture,
 )
-from prframe._preparation.mean_curves import LEVELS, middles
-from prframe._preparation.points import Points
+from prframe._preparation.points import LEVELS, Points, middles
 from prframe._preparation.thinning import column_edges, kept_points
 from prframe.plot import figures
 

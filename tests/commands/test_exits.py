@@ -12,7 +12,7 @@ import pytest
 
 import prframe
 from prframe import PrframeError
-from prframe.commands import exits, progress
+from prframe.commands import exits, terminal
 from tests.commands.shell import COMMAND, ENVIRONMENT, process, run
 
 # Test runners and shells let their children ignore interrupts.
@@ -266,13 +266,13 @@ def test_a_module_and_a_script() -> None:
 
 
 def test_progress_comes_after_a_while(monkeypatch, capsys) -> None:
-    monkeypatch.setattr(progress, "_PATIENCE_SECONDS", 0.01)
-    monkeypatch.setattr(progress, "_STEP_SECONDS", 0.01)
-    with progress.stage("reading"):
+    monkeypatch.setattr(terminal, "_PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(terminal, "_STEP_SECONDS", 0.01)
+    with terminal.stage("reading"):
         time.sleep(0.05)
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    with progress.stage("reading"):
+    with terminal.stage("reading"):
         time.sleep(0.2)
     written = capsys.readouterr().err
     assert written.startswith("\r\x1b[Kprframe: reading, 0 s")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from prframe._preparation.mean_curves import middles, precision_at
+from prframe._preparation.points import middles, precision_at
 from prframe._preparation.thinning import column_edges, kept_points, spread
 
 

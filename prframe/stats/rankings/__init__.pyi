@@ -1,4 +1,3 @@
-from .at_prior import AtPrior as AtPrior
 from .bootstrap import (
     cluster_counts as cluster_counts,
     cluster_influence as cluster_influence,
@@ -18,15 +17,6 @@ from .classes import (
     recall_levels as recall_levels,
     two_classes as two_classes,
 )
-from .counted import CountedStatistic as CountedStatistic
-from .discounted import (
-    AveragePrecisionAt as AveragePrecisionAt,
-    DiscountedGain as DiscountedGain,
-    LinearRankMean as LinearRankMean,
-    RankBiasedPrecision as RankBiasedPrecision,
-    ReciprocalRank as ReciprocalRank,
-    SuccessAt as SuccessAt,
-)
 from .drawn_curves import CurveDraws as CurveDraws, DrawnCurves as DrawnCurves
 from .evaluators import (
     CellEvaluator as CellEvaluator,
@@ -41,21 +31,31 @@ from .levels import (
     joint_levels as joint_levels,
     ranking_levels as ranking_levels,
 )
-from .metric_base import CellStatistic as CellStatistic, Influence as Influence
-from .metrics import (
+from .metrics.areas import (
     AveragePrecision as AveragePrecision,
     Bedroc as Bedroc,
     PrecisionAtRecall as PrecisionAtRecall,
     RocArea as RocArea,
     TrapezoidArea as TrapezoidArea,
 )
-from .partial import (
+from .metrics.at_prior import AtPrior as AtPrior
+from .metrics.base import CellStatistic as CellStatistic, Influence as Influence
+from .metrics.counted import CountedStatistic as CountedStatistic
+from .metrics.discounted import (
+    AveragePrecisionAt as AveragePrecisionAt,
+    DiscountedGain as DiscountedGain,
+    LinearRankMean as LinearRankMean,
+    RankBiasedPrecision as RankBiasedPrecision,
+    ReciprocalRank as ReciprocalRank,
+    SuccessAt as SuccessAt,
+)
+from .metrics.partial import (
     GainArea as GainArea,
     PartialAveragePrecision as PartialAveragePrecision,
     PartialRocArea as PartialRocArea,
     RecallAtPrecision as RecallAtPrecision,
 )
-from .thresholded import (
+from .metrics.thresholded import (
     LargestF1 as LargestF1,
     SetAveragePrecision as SetAveragePrecision,
     SetBalancedAccuracy as SetBalancedAccuracy,
@@ -65,7 +65,7 @@ from .thresholded import (
     SetRecall as SetRecall,
     SetSpecificity as SetSpecificity,
 )
-from .top import (
+from .metrics.top import (
     Enrichment as Enrichment,
     F1At as F1At,
     FAt as FAt,

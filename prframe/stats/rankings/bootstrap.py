@@ -19,7 +19,7 @@ from prframe.stats._arrays import positive_labels, random_generator
 from prframe.stats._batches import batch_sizes, batches
 from prframe.stats._units import Units
 from prframe.stats.rankings.cells import RankedCells
-from prframe.stats.rankings.metric_base import CellStatistic, Influence
+from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats, Integers
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import positive_labels
 from prframe.stats.rankings.cells import cells_from_scores
-from prframe.stats.rankings.metric_base import CellStatistic
+from prframe.stats.rankings.metrics.base import CellStatistic
 from prframe.typing import Floats, Integers
 
 # The number of items of all rankings at a time, few enough for the processor's cache.

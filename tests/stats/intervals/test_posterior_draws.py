@@ -28,7 +28,7 @@ from prframe.stats.rankings import (
     TrapezoidArea,
 )
 from prframe.stats.rankings.cells import RankedCells, cells_from_scores
-from prframe.stats.rankings.metric_base import Influence
+from prframe.stats.rankings.metrics.base import Influence
 
 N_DRAWS = 2500
 # Midpoints; the definition is integrated over them as it stands.

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from prframe import checks
 from prframe.stats.rankings.cell_sums import as_arrays, ratio, running
 from prframe.stats.rankings.cells import RankedCells
-from prframe.stats.rankings.counted import CountedStatistic
+from prframe.stats.rankings.metrics.counted import CountedStatistic
 from prframe.stats.tie_expectations import gain_area, mean_shortfall
 from prframe.typing import Floats
 

@@ -15,7 +15,7 @@ from prframe.errors import PrframeError
 from prframe.stats._batches import batches
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
-from prframe.stats.rankings.metric_base import CellStatistic, Influence
+from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats, Integers
 
 # The weight of an item changes by so much, up and down.

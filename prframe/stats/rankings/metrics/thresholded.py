@@ -12,7 +12,7 @@ from prframe import checks
 from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
-from prframe.stats.rankings.metric_base import CellStatistic, Influence
+from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats
 
 Slopes: TypeAlias = tuple[float, float, float]

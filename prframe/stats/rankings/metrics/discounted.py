@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
-from prframe.stats.rankings.counted import CountedStatistic
 from prframe.stats.rankings.drawn_curves import DrawnCurves
+from prframe.stats.rankings.metrics.counted import CountedStatistic
 from prframe.stats.score_functions import ScoreGeneratingFunction, mid_rank_score, parse_phi
 from prframe.stats.tie_expectations import (
     discount_sums,

@@ -23,7 +23,7 @@ from prframe.stats.rankings.cell_sums import (
 )
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
-from prframe.stats.rankings.metric_base import CellStatistic, Influence
+from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats
 
 # Below this recall neighbouring levels of drawn curves differ by more than a sixth of themselves.

@@ -1,0 +1,1 @@
+"""Metrics as functions of the counts in the cells of a ranking."""
