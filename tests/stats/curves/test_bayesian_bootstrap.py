@@ -151,7 +151,7 @@ def test_the_law_is_that_of_the_slow_definition(name: str) -> None:
     slow = naive_curves(name, 400 if many else 1500)
     size = 2000 if many else 6000
     found = pr_posterior(**data(name), recall=LEVELS, n_resamples=size, rng=6)
-    fast = expit(found.log_odds)
+    fast = expit(found.log_odds.astype(np.float64))
     for level in range(len(LEVELS)):
         assert same_law(fast[:, level], slow[:, level]), LEVELS[level]
     centre = np.median(fast, axis=0)
