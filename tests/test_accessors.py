@@ -45,6 +45,7 @@ def test_group_by_pipe() -> None:
     assert result["AP"].tolist() == [1.0, 1.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [lambda: DATA.clone(), lambda: DATA.to_pandas()])
 def test_a_frame_is_freed_without_the_garbage_collector(kind) -> None:
     gc.collect()
@@ -98,6 +99,7 @@ def test_pandas_accessor_whatever_the_order_of_imports(imports: str) -> None:
     assert run(code) == "1.0"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "imports",
     [
@@ -116,6 +118,7 @@ def test_polars_accessors_whatever_the_order_of_imports(imports: str) -> None:
     assert run(code) == "1.0 1.0 1.0"
 
 
+@pytest.mark.slow
 def test_pandas_by_a_loader_whose_attributes_are_fixed() -> None:
     run(
         """

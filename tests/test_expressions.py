@@ -38,6 +38,7 @@ def metrics(ties: str) -> dict[str, pl.Expr]:
     }
 
 
+@pytest.mark.slow
 @given(
     items(labels=st.sampled_from([0.0, 1.0, 3.0]), max_size=9),
     items(labels=st.sampled_from([0.0, 1.0, 3.0]), max_size=9),
@@ -81,6 +82,7 @@ def test_curve(one: list[Item], two: list[Item], ties: str, anchor: bool) -> Non
     assert over["c"].to_list()[0] == grouped["score"].to_list()[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [1, 30, 1 << 20])
 def test_many_groups_have_the_bits_of_evaluate(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lists, "_ROWS", rows)

@@ -47,6 +47,7 @@ def tooltips(spec: dict[str, Any]) -> set[str]:
     return {shown["field"] for columns in lists for shown in columns}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("kind", CHARTS)
 def test_specifications_are_valid_and_small(kind: str, dark: bool) -> None:
@@ -61,6 +62,7 @@ def test_specifications_are_valid_and_small(kind: str, dark: bool) -> None:
     assert (chart.PALETTE_DARK[0] in json.dumps(spec)) == (dark and kind != "check")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [kind for kind in CHARTS if kind in PICTURES])
 def test_the_text_is_that_of_the_picture(kind: str) -> None:
     assert chart.alt_text(CHARTS[kind](data())) == plot.alt_text(PICTURES[kind](data()))
@@ -76,6 +78,7 @@ def test_charts_are_drawn(kind: str) -> None:
     assert "undefined" not in svg
 
 
+@pytest.mark.slow
 def test_the_pointer_tells_the_threshold() -> None:
     spec = specification(chart.curve(data()["curve"]))
     assert tooltips(spec) == {"group", "x", "y", "threshold", "k", "tp", "fp"}
@@ -96,6 +99,7 @@ def test_the_area_below_the_steps_is_ap() -> None:
         assert str(name[0]).endswith(f", AP {area:.3f}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("systems", [1, 15])
 def test_long_curves_have_few_rows(systems: int) -> None:
     rng = np.random.default_rng(1)
@@ -113,6 +117,7 @@ def test_long_curves_have_few_rows(systems: int) -> None:
     assert len(rows_of(specification(chart.roc(frame.pr.roc(by="system"))))) < 5000
 
 
+@pytest.mark.slow
 def test_two_hundred_queries_fit() -> None:
     runs = prframe.datasets.load_digits().filter(system="pca")
     drawn = runs.pr.chart.curve(over="query_id", n_pos="n_relevant")
@@ -120,6 +125,7 @@ def test_two_hundred_queries_fit() -> None:
     assert "200 curves" in json.dumps(specification(drawn))
 
 
+@pytest.mark.slow
 def test_charts_of_the_frame_in_one_call() -> None:
     one = data()["one"]
     for frame in (one, one.lazy(), one.to_pandas()):
@@ -134,12 +140,14 @@ def test_charts_of_the_frame_in_one_call() -> None:
     assert "on 200 queries" in chart.alt_text(runs.pr.chart.queries("pca", "ink", metric="AP"))
 
 
+@pytest.mark.slow
 def test_charts_can_be_joined() -> None:
     curve = chart.curve(data()["curve"])
     joined = curve | chart.roc(data()["roc"])
     assert len(rows_of(specification(joined))) < 5000
 
 
+@pytest.mark.slow
 def test_hostile_names() -> None:
     pairs = comparison(HOSTILE, {(HOSTILE[0], HOSTILE[1])})
     for drawn in (
@@ -152,6 +160,7 @@ def test_hostile_names() -> None:
         }
 
 
+@pytest.mark.slow
 def test_grounds_of_other_themes() -> None:
     with alt.theme.enable("dark"):
         assert chart.PALETTE_DARK[0] in json.dumps(chart.roc(data()["roc"]).to_dict())
@@ -197,6 +206,7 @@ def test_messages(draw: Any, message: str) -> None:
     assert str(error.value) == message
 
 
+@pytest.mark.slow
 def test_without_altair() -> None:
     code = (
         "import sys; sys.modules['altair'] = None\n"
@@ -211,6 +221,7 @@ def test_without_altair() -> None:
     assert done.stdout.splitlines() == [sentence, sentence]
 
 
+@pytest.mark.slow
 def test_altair_is_loaded_on_first_use() -> None:
     code = (
         "import sys, prframe, polars as pl\n"

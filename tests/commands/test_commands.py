@@ -76,6 +76,7 @@ def test_formats_are_read_back(kind, capfdbinary, tmp_path) -> None:
     assert run(capfdbinary, *words[:-2], "AP", "-f", "csv").out.startswith("system,query_id,AP\n")
 
 
+@pytest.mark.slow
 def test_binary_formats_to_standard_output() -> None:
     for name in ("parquet", "arrow"):
         words = [sys.executable, "-m", "prframe", "evaluate", "qrels", "old.run", "-f", name]
@@ -127,6 +128,7 @@ def test_options_in_any_order(capfdbinary) -> None:
         assert done.out == expected, done.err
 
 
+@pytest.mark.slow
 def test_patterns_gzip_and_standard_input(capfdbinary) -> None:
     expected = run(capfdbinary, "evaluate", "qrels", "old.run").out
     assert run(capfdbinary, "evaluate", "qrels", "old.run.gz").out == expected
@@ -138,6 +140,7 @@ def test_patterns_gzip_and_standard_input(capfdbinary) -> None:
     assert [row[0] for row in table(of_all)] == ["system", "bad", "new", "old"]
 
 
+@pytest.mark.slow
 def test_queries_levels_depths_and_judgments(capfdbinary, tmp_path) -> None:
     lines = Path("old.run").read_text().splitlines(keepends=True)
     short = tmp_path / "short.run"
@@ -169,6 +172,7 @@ def test_intervals(capfdbinary, tmp_path) -> None:
     assert result.equals(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "csv.gz", "tsv", "jsonl", "parquet", "arrow", "stream"])
 def test_frames(kind, capfdbinary, tmp_path) -> None:
     path = tmp_path / f"frame.{kind}"
@@ -276,6 +280,7 @@ def test_curves_and_bands(capfdbinary, tmp_path) -> None:
     assert result.cast({"query": pl.Int64}).equals(prframe.curve(frame, by=["model", "query"]))
 
 
+@pytest.mark.slow
 def test_tests(capfdbinary, tmp_path) -> None:
     rankings = {"by": ["system", "query_id"], "item": "doc_id"}
     words = ["test", "qrels", *RUNS]
@@ -376,6 +381,7 @@ def test_every_option_has_help() -> None:
         assert all(action.help or action.dest == "shell" for action in command._actions)
 
 
+@pytest.mark.slow
 def test_output_in_ascii_alone(tmp_path) -> None:
     frame = tmp_path / "frame.csv"
     frame.write_text(FRAME.replace(",a,", ",ä,"))

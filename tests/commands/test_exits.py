@@ -152,6 +152,7 @@ def test_warnings_are_one_line(capfdbinary) -> None:
     assert done.err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_the_gate(capfdbinary) -> None:
     words = ["compare", "qrels", "old.run", "bad.run", "-m", "AP", "--fail-if-worse"]
     done = run(capfdbinary, *words)
@@ -223,6 +224,7 @@ def test_messages_are_one_line(capfdbinary) -> None:
     assert capfdbinary.readouterr().err == b"prframe: error: first second\n"
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_quiet(tmp_path) -> None:
     path = tmp_path / "long.csv"
     path.write_text("score,label\n" + "".join(f"{i},{i % 2}\n" for i in range(200_000)))
@@ -238,6 +240,7 @@ def test_a_closed_pipe_is_quiet(tmp_path) -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_an_interrupt_is_quiet(tmp_path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -265,6 +268,7 @@ def test_a_module_and_a_script() -> None:
     assert '\nprframe = "prframe.commands.main:main"\n' in project.read_text()
 
 
+@pytest.mark.slow
 def test_progress_comes_after_a_while(monkeypatch, capsys) -> None:
     monkeypatch.setattr(terminal, "_PATIENCE_SECONDS", 0.01)
     monkeypatch.setattr(terminal, "_STEP_SECONDS", 0.01)
@@ -312,6 +316,7 @@ def test_a_compressed_frame_that_is_cut_short_is_an_error_of_data(capfdbinary, t
     assert done.err.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
 @pytest.mark.parametrize("words", [["-q"], ["-f", "trec"], ["-f", "csv"]])
 def test_a_full_device_is_no_fault(words) -> None:
@@ -328,6 +333,7 @@ def test_a_full_device_is_no_fault(words) -> None:
     assert done.stderr == message
 
 
+@pytest.mark.slow
 def test_the_gate_passes_nothing_that_it_cannot_compare(capfdbinary, tmp_path) -> None:
     gate = ["--fail-if-worse", "--baseline", "bad", "-m", "AP"]
     empty, strange = tmp_path / "empty.run", tmp_path / "strange.run"
@@ -346,6 +352,7 @@ def test_the_gate_passes_nothing_that_it_cannot_compare(capfdbinary, tmp_path) -
     assert done.code == 65
 
 
+@pytest.mark.slow
 def test_the_gate_passes_nothing_undefined(capfdbinary, tmp_path) -> None:
     qrels = tmp_path / "qrels"
     words = ["compare", qrels, "old.run", "bad.run", "-m", "AP", "--fail-if-worse"]
@@ -363,6 +370,7 @@ def test_the_gate_passes_nothing_undefined(capfdbinary, tmp_path) -> None:
     assert run(capfdbinary, *words, "--test", "t", "--baseline", "bad").code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="there is no shell that closes streams")
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
 def test_closed_streams_are_no_failed_gate(closed) -> None:

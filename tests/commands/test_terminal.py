@@ -12,6 +12,7 @@ pytest.importorskip("pty", reason="there are no terminals of this kind here")
 COMPARE = ["compare", "qrels", "old.run", "new.run", "-m", "AP", "--test", "sign"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [40, 80, 132])
 def test_tables_fit_the_terminal(columns) -> None:
     done = at_terminal(*COMPARE, columns=columns, NO_COLOR="1")
@@ -25,11 +26,13 @@ def test_tables_fit_the_terminal(columns) -> None:
     assert done.code == 0
 
 
+@pytest.mark.slow
 def test_all_columns_without_a_terminal() -> None:
     head, _row = process(*COMPARE, COLUMNS="40").out.splitlines()
     assert len(head.split()) == 22
 
 
+@pytest.mark.slow
 def test_colours() -> None:
     coloured = at_terminal(*COMPARE).out
     assert coloured.startswith("\x1b[1mmetric")
@@ -40,6 +43,7 @@ def test_colours() -> None:
     assert "\x1b[1m" in at_terminal(*COMPARE, NO_COLOR="").out
 
 
+@pytest.mark.slow
 def test_colours_of_checks_and_gates(tmp_path) -> None:
     path = tmp_path / "bad.csv"
     path.write_text("score,label\n,1\n2,0\n2,1\n")
@@ -51,6 +55,7 @@ def test_colours_of_checks_and_gates(tmp_path) -> None:
     assert done.code == 1
 
 
+@pytest.mark.slow
 def test_names_do_not_control_the_terminal(tmp_path) -> None:
     path = tmp_path / "evil.run"
     path.write_text("100 Q0 d1 1 2 \x1b]0;evil\x07\n")

@@ -57,6 +57,7 @@ def offered(lines: Iterable[str]) -> list[str]:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 @pytest.mark.parametrize("name", SUITE)
 def test_the_suite_of_trec_eval(name: str) -> None:
@@ -128,6 +129,7 @@ def test_lines_of_queries_and_the_summary(files, capfdbinary) -> None:
     assert (done.code, done.err) == (0, "")
 
 
+@pytest.mark.slow
 def test_options_of_trec_eval(files, capfdbinary) -> None:
     qrels, path = files
     words = ["evaluate", qrels, path, "-f", "trec", "-m", "map"]

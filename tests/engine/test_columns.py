@@ -27,6 +27,7 @@ def groups() -> pl.DataFrame:
     return pl.concat([rows(n).with_columns(group=pl.lit(n)) for n in SIZES])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draw", [prframe.curve, prframe.roc])
 @pytest.mark.parametrize("anchor", [True, False])
 def test_curves_of_a_group_alone_and_among_others(
@@ -43,6 +44,7 @@ def test_curves_of_a_group_alone_and_among_others(
     assert ends[last].to_list() == [1.0] * len(SIZES)
 
 
+@pytest.mark.slow
 def test_metrics_of_a_group_alone_and_among_others(groups: pl.DataFrame) -> None:
     names = ["AP", "AUC", "P@5", "P@10", "P@49", "R@7", "nDCG", "RR", "MaxF1", "AP11", "Lift@3"]
     among = prframe.evaluate(groups, names, by="group")
@@ -72,6 +74,7 @@ def test_columns_of_one_row_are_computed_as_others_are() -> None:
     assert computed(table.clear(), share=share).height == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", ["group", "expected"])
 def test_tied_blocks_alone_and_among_others(ties: str) -> None:
     rng = np.random.default_rng(5)

@@ -199,6 +199,7 @@ def test_undefined_is_null_in_every_kind() -> None:
     assert result["AP"].isna().tolist() == [False, True]
 
 
+@pytest.mark.slow
 def test_empty_frames_give_no_rows() -> None:
     for frame in (
         DATA.clear(),
@@ -213,6 +214,7 @@ def test_empty_frames_give_no_rows() -> None:
     assert prframe.evaluate(DATA.clear(), "AP").is_empty()
 
 
+@pytest.mark.slow
 def test_the_source_is_not_touched() -> None:
     before = DATA.clone()
     for call in CALLS.values():

@@ -69,6 +69,7 @@ def test_hits_of_pieces_are_measured_together(
     assert prframe.evaluate(rows, names, by=["a", "b"], weight=weight).equals(expected)
 
 
+@pytest.mark.slow
 def test_names_decide_among_equal_scores_alone() -> None:
     """Rows that are sorted by group, score and name before keep their order."""
     rng = np.random.default_rng(8)
@@ -144,6 +145,7 @@ def test_keys_that_are_null_or_nan() -> None:
     assert result["AP"].to_list() == pytest.approx([(1 + 2 / 3) / 2, 0.5, 1.0])
 
 
+@pytest.mark.slow
 @given(st.permutations(range(12)), st.sampled_from(["group", "order"]))
 def test_input_order_decides_ties_only_when_asked(order: list[int], ties: str) -> None:
     rows = pl.DataFrame(

@@ -67,6 +67,7 @@ def test_rows_are_looked_at_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (whole.begins == parts.begins).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decimals", [1, 9])
 @pytest.mark.parametrize("ties", ["group", "order", "best", "worst"])
 def test_hits_are_measured_in_parts(

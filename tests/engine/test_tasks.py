@@ -162,6 +162,7 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_values_do_not_depend_on_threads_and_these_ask_nothing_of_polars(
     case: str, monkeypatch: pytest.MonkeyPatch

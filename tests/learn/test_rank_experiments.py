@@ -145,6 +145,7 @@ def test_forms_are_what_scikit_learn_has_fitted(study: Any) -> None:
         np.testing.assert_allclose(form(z.astype(np.float32)), form(z), atol=1e-3)
 
 
+@pytest.mark.slow
 def test_mww_is_not_far_behind_linear_discriminants(study: Any) -> None:
     methods = [study.Method("MWW", "mww", solver) for solver in study.SOLVERS]
     methods.append(study.Method("LDA"))

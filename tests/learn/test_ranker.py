@@ -157,6 +157,7 @@ def test_gradients_of_own_rules_by_hand() -> None:
     np.testing.assert_allclose(ranker.coef_, wanted, rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", ["l-bfgs", "gradient-ascent"])
 @pytest.mark.parametrize("kernel", ["epanechnikov", "biweight", "triweight"])
 def test_kernels_learn_alike(kernel: str, solver: str) -> None:

@@ -123,6 +123,7 @@ def test_larger_data() -> None:
     )
 
 
+@pytest.mark.slow
 @given(st.integers(0, 1000))
 def test_metrics_at_a_threshold(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -3,12 +3,15 @@
 import subprocess
 import sys
 
+import pytest
+
 
 def run(code: str) -> str:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_without_matplotlib() -> None:
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
@@ -23,6 +26,7 @@ def test_without_matplotlib() -> None:
     assert run(code).splitlines() == ["1.0", sentence, sentence]
 
 
+@pytest.mark.slow
 def test_matplotlib_is_loaded_on_first_use() -> None:
     code = (
         "import sys, prframe, polars as pl\n"

@@ -58,6 +58,7 @@ def test_the_order_of_the_rows_does_not_matter() -> None:
     assert np.array_equal(lines[0].get_xydata(), lines[1].get_xydata())
 
 
+@pytest.mark.slow
 def test_every_kind_of_frame() -> None:
     curve = data()["curve"]
     texts = {
@@ -173,6 +174,7 @@ def test_scores_at_a_threshold() -> None:
     )
 
 
+@pytest.mark.slow
 def test_hostile_names_are_drawn() -> None:
     pairs = comparison(HOSTILE, {(HOSTILE[0], HOSTILE[1])})
 
@@ -202,6 +204,7 @@ def test_curves_of_the_frame_in_one_call() -> None:
     assert "ax" in str(one.pr.plot.curve.__signature__)
 
 
+@pytest.mark.slow
 def test_captions_of_the_frame_tell_the_options() -> None:
     runs = prframe.datasets.load_digits().filter(pl.col("system").is_in(["pca", "ink"]))
     options = {"model": "system", "test": "t", "correction": "bonferroni"}

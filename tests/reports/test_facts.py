@@ -172,6 +172,7 @@ def test_checks_are_those_of_the_verb(run_report) -> None:
     assert [row[1] for row in section(run_report, "checks")["rows"]] == expected["kind"].to_list()
 
 
+@pytest.mark.slow
 def test_sentences() -> None:
     report = prframe.report(runs(40, SYSTEMS), qrels(40))
     sentence = report.facts["sentence"]
@@ -182,6 +183,7 @@ def test_sentences() -> None:
     assert alone.endswith("over 3 queries.")
 
 
+@pytest.mark.slow
 def test_a_frame_of_rankings_is_a_report_of_queries() -> None:
     digits = prframe.datasets.load_digits()
     report = prframe.report(digits, over="query_id", item="item_id", n_pos="n_relevant")
@@ -215,6 +217,7 @@ def test_many_systems_are_cut(monkeypatch) -> None:
     assert part["note"].startswith("The 2 best of 3 systems are here, the others only above.")
 
 
+@pytest.mark.slow
 def test_classifiers_have_the_numbers_of_the_verbs(model_report) -> None:
     rows = classified().select("model", "score", "label")
     means = prframe.interval(rows, ["AP", "AUC"], by="model", rng=3)
@@ -300,6 +303,7 @@ def test_segments_have_the_numbers_of_interval(model_report) -> None:
     assert {(row[0], row[1]): row[-1] for row in part["rows"]} == expected
 
 
+@pytest.mark.slow
 def test_pooled_rankings_are_among_the_checks() -> None:
     digits = prframe.datasets.load_digits().filter(system="pixels")
     with pytest.warns(prframe.PooledRankingWarning, match="over=.query_id.; if they are one"):
@@ -307,6 +311,7 @@ def test_pooled_rankings_are_among_the_checks() -> None:
     assert section(report, "checks")["rows"][0][:2] == ["error", "pooled_rankings"]
 
 
+@pytest.mark.slow
 def test_models_in_columns_are_those_in_rows() -> None:
     rows = classified(150)
     wide = rows.pivot("model", index=["item", "label"], values="score")
@@ -316,6 +321,7 @@ def test_models_in_columns_are_those_in_rows() -> None:
         assert section(report, name) == section(expected, name)
 
 
+@pytest.mark.slow
 def test_by_names_the_systems_of_rankings_and_over_may_be_columns() -> None:
     digits = prframe.datasets.load_digits().rename({"system": "ranker"})
     digits = digits.with_columns(part=pl.lit("a"))
@@ -335,6 +341,7 @@ def test_columns_of_text_are_no_files() -> None:
     assert report.facts["title"] == "1 run, 2 queries"
 
 
+@pytest.mark.slow
 def test_pandas_and_polars_frames_give_the_same_page() -> None:
     frame = classified(120)
     assert prframe.report(frame).html == prframe.report(frame.to_pandas()).html

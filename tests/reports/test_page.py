@@ -23,18 +23,21 @@ def pages():
     }
 
 
+@pytest.mark.slow
 def test_the_same_bytes_twice(pages) -> None:
     assert pages["runs"].html == prframe.report(runs(6, ["a", "b"]), qrels(6)).html
     again = prframe.report(classified(150), item="item", by="region")
     assert pages["classifiers"].html == again.html
 
 
+@pytest.mark.slow
 def test_another_seed_is_said(pages) -> None:
     other = prframe.report(runs(6, ["a", "b"]), qrels(6), seed=7)
     assert ["seed", "7"] in other.facts["sections"][-1]["rows"]
     assert other.html != pages["runs"].html
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_does_not_matter_for_numbers() -> None:
     frame = runs(6, ["a", "b"])
     mixed = frame.sample(fraction=1, shuffle=True, seed=1)

@@ -146,6 +146,7 @@ def test_ap_at_hand(to_spark) -> None:
     assert_same(call(to_spark(TESTED)), call(TESTED))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KEYS)
 def test_keys(to_spark, kind) -> None:
     index = np.random.default_rng(3).integers(0, 4, DATA.height)
@@ -179,6 +180,7 @@ def test_no_rows(to_spark) -> None:
         assert_same(CALLS[name](to_spark(none)), CALLS[name](none))
 
 
+@pytest.mark.slow
 def test_nothing_runs_at_the_call() -> None:
     from tests.spark.likeness import DataFrame
 

@@ -155,6 +155,7 @@ def test_hostile_names_are_text_in_html() -> None:
     assert table._repr_html_() == table.to_html()
 
 
+@pytest.mark.slow
 def test_great_tables() -> None:
     pytest.importorskip("great_tables", reason="great_tables is not installed")
     pairs = comparison(["<script>", "y"], {("<script>", "y")}, ["<i>"])
@@ -165,6 +166,7 @@ def test_great_tables() -> None:
     assert "<b>0.900</b><sup>b</sup>" in page
 
 
+@pytest.mark.slow
 def test_without_great_tables() -> None:
     code = (
         "import sys; sys.modules['great_tables'] = None\n"

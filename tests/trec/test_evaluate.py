@@ -89,6 +89,7 @@ def graded(qrels: pl.DataFrame) -> pl.DataFrame:
     return qrels.with_columns(label=label)
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 @conventions
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -261,6 +262,7 @@ def test_options_that_change_nothing_are_those_of_join(files) -> None:
     assert_frame_equal(values, prframe.evaluate(joined, "map", by=by, **options))
 
 
+@pytest.mark.slow
 @conventions
 @pytest.mark.parametrize("complete", [False, True])
 def test_rankings_may_be_taken_some_at_a_time(files, options, complete, monkeypatch) -> None:

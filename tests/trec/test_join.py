@@ -126,6 +126,7 @@ def test_parts_of_any_size_make_the_same_whole(run, qrels, together: bool, piece
         assert_frame_equal(joined(), whole)
 
 
+@pytest.mark.slow
 @given(run=RUNS, qrels=JUDGMENTS)
 def test_a_run_without_systems_has_one(run, qrels) -> None:
     run = list({row[1:3]: ("x", *row[1:]) for row in run}.values())

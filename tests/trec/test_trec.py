@@ -412,6 +412,7 @@ ANY_ROW = st.tuples(FIELDS, FIELDS, st.integers(-(2**63), 2**63 - 1), SCORES, FI
 WHITE = st.text(" \t\v\f", min_size=1, max_size=3)
 
 
+@pytest.mark.slow
 @SAME_FOLDER
 @given(data=st.data(), rows=st.lists(ANY_ROW, max_size=6), block=st.integers(1, 80))
 def test_white_space_changes_nothing(data, rows, block: int, tmp_path: Path) -> None:

@@ -90,6 +90,7 @@ def known(n: int, n_pos: int, ap: float) -> pl.DataFrame:
     return prframe.ap_test({"ap": [ap], "p": [n_pos], "n": [n]}, ap="ap", n_pos="p", n="n")
 
 
+@pytest.mark.slow
 def test_few_positives_among_very_many_items() -> None:
     # AP of two positives is .5 or more if the first item is one, or both of the first three are.
     for n in (10**6, 10**9, 10**12):

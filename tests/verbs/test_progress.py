@@ -109,6 +109,7 @@ def test_a_person_can_interrupt() -> None:
         assert process.communicate(timeout=10)[0] == "interrupted\n"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize("threads", [1, 3], indirect=True)
 @pytest.mark.parametrize("watched", [True, False])
@@ -137,6 +138,7 @@ def test_short_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not stream.getvalue()
 
 
+@pytest.mark.slow
 def test_who_watches(monkeypatch: pytest.MonkeyPatch) -> None:
     closed = io.StringIO()
     closed.close()
@@ -156,6 +158,7 @@ class TerminalInteractiveShell:
     """IPython without a notebook."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shell", "watched"),
     [(ZMQInteractiveShell(), True), (TerminalInteractiveShell(), False), (None, False)],

@@ -63,6 +63,7 @@ def test_the_corrected_variance_is_that_of_simulated_samples(mu: float, p: float
     assert found == pytest.approx(simulated_variance(mu, p), rel=TOLERANCE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mu", "p"), SETTINGS)
 def test_the_printed_variance_is_not(mu: float, p: float) -> None:
     ratio = printed(mu, p) / simulated_variance(mu, p)
@@ -114,6 +115,7 @@ def test_no_interval_where_precision_is_one_or_zero() -> None:
     assert np.isnan(found.low).tolist() == [False, True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mu", "p", "n"), [(1.0, 0.3, 1000), (1.0, 0.05, 2000)])
 def test_coverage(mu: float, p: float, n: int) -> None:
     rng = np.random.default_rng(31)

@@ -35,6 +35,7 @@ def test_samples_come_from_the_smoothed_distributions() -> None:
         assert (np.diff(drawn[0][side].ascending) >= 0).all()
 
 
+@pytest.mark.slow
 def test_curve_and_standard_deviations() -> None:
     found = pr_bootstrap_t(*data(), LEVELS, n_resamples=79, n_inner=20, rng=1)
     assert found.precision.tolist() == pr_curve(*data(), LEVELS).tolist()

@@ -31,6 +31,7 @@ def by_definition(positives, negatives, level: Fraction, n_pos: int) -> Fraction
     return wanted / (wanted + false)
 
 
+@pytest.mark.slow
 @given(SCORES, SCORES, st.integers(0, 3), st.lists(st.integers(1, 20), min_size=1))
 def test_eq_3_by_its_definition(positives, negatives, more: int, twentieths: list[int]) -> None:
     n_pos = len(positives) + more

@@ -86,6 +86,7 @@ def test_the_law_is_that_of_full_samples(name: str) -> None:
         assert same_law(*steps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "tilted"), [("binormal", 0.22), ("rare", 0.03), ("ties", 0.21)])
 def test_weighted_samples_have_the_moments_of_full_ones(name: str, tilted: float) -> None:
     found = pr_bootstrap(*data(name), LEVELS, n_resamples=20_000, importance=tilted, rng=6)

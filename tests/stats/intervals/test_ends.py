@@ -61,6 +61,7 @@ def test_bootstrap_intervals_are_scipy_s_for_its_replicates(
         assert ends == pytest.approx(tuple(map(float, found.confidence_interval)), rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["percentile", "bca"])
 def test_bootstrap_intervals_of_ap_are_those_of_resampled_rows(method: str) -> None:
     rng = np.random.default_rng(2)
@@ -260,6 +261,7 @@ def test_replicates_may_be_shared() -> None:
     assert found == ranking_interval(cells, AP, "percentile", n_resamples=500, rng=10)
 
 
+@pytest.mark.slow
 def test_the_default_covers_where_wald_does_not() -> None:
     # AP of the population: the integral of precision over recall.
     z, step = np.linspace(-10, 8, 20_001, retstep=True)

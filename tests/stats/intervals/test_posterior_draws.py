@@ -178,6 +178,7 @@ def test_draws_have_the_law_of_the_definition(key: str, name: str) -> None:
     assert stats.ks_2samp(found, slow(name, key)).pvalue > 0.001
 
 
+@pytest.mark.slow
 def test_the_tests_of_laws_can_fail() -> None:
     cells = RANKINGS["untied"].cells()
     found = replicates(cells, PrecisionAtRecall(0.5), size=2 * N_DRAWS)[0]

@@ -193,6 +193,7 @@ def test_too_much_to_count_is_refused():
         null.using("exact").tails(30.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dcg", "p-norm-push(q=20)"])
 def test_mixtures_of_many_tied_blocks_have_few_terms(name, monkeypatch):
     calls = []
@@ -237,6 +238,7 @@ def test_mixtures_within_mixtures_do_not_multiply(monkeypatch, name, n, n_pos):
     assert np.exp(tail.log_sf) == pytest.approx((draws >= w).mean(), rel=0.15)
 
 
+@pytest.mark.slow
 def test_saddlepoints_settle_for_a_million_scores(monkeypatch):
     """Heights lose digits in long sums; steps must not be halved for that."""
     calls, evaluate = [], urn_saddlepoint._Cumulants.__call__

@@ -42,6 +42,7 @@ KINDS = ["normal", "AP", "reciprocal ranks", "heavy tails", "few that differ"]
 MARKED = [pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS[:2]] + KINDS[2:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", MARKED)
 def test_tails_are_those_of_the_inversion(kind: str) -> None:
     rng = np.random.default_rng(1)

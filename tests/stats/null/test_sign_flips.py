@@ -105,6 +105,7 @@ def test_many_numbers_agree_with_the_inversion_of_their_characteristic_function(
     assert null.sf(x) == pytest.approx(expected, rel=3e-4)
 
 
+@pytest.mark.slow
 def test_heavy_atoms_count_in_full():
     # Three sizes that have no common unit: the sum itself may be reached in many ways.
     sizes = np.repeat([1.0, np.sqrt(2), np.pi], 14)
@@ -333,6 +334,7 @@ def counted_along(places):
     return chance[most + places.sum() :].sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [60, 162, 225])
 @pytest.mark.parametrize("kind", ["precisions at 3, printed", "noise"])
 def test_many_sums_that_cluster_are_told_apart(n, kind):

@@ -89,6 +89,7 @@ def test_scipy(method: str) -> None:
     assert adjust_p_values(p_values, method) == pytest.approx(want, rel=1e-13, abs=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 def test_statsmodels(method: str) -> None:
     with warnings.catch_warnings():

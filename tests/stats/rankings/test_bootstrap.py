@@ -54,6 +54,7 @@ def test_resamples_have_the_law_of_resampled_rows(
     assert stats.ks_2samp(values, expected).pvalue > 0.01
 
 
+@pytest.mark.slow
 def test_resampled_clusters_have_the_law_of_resampled_rows() -> None:
     score, label = sample(80, 0.3, seed=4)
     cluster = np.arange(80) % 11

@@ -49,6 +49,7 @@ def tails(scores: list[float], observed: float, n_pos: int, *, tied: bool) -> tu
     return float(above.mean()), float(below.mean())
 
 
+@pytest.mark.slow
 @quiet
 @pytest.mark.parametrize("ties", ["group", "order"])
 @given(groups=GROUPS)
@@ -201,6 +202,7 @@ def test_mean_by_simulation() -> None:
     assert normal != pytest.approx(p, rel=0.1)
 
 
+@pytest.mark.slow
 def test_mean_of_one_group_is_the_group() -> None:
     data = graded(1)
     mean, single = prframe.ap_test(data, over="q"), prframe.ap_test(data, by="q")

@@ -47,6 +47,7 @@ def test_single_values_against_all_rankings() -> None:
         assert row["null_std"] == pytest.approx(values.std(), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_values_are_those_of_the_scores() -> None:
     n = 40
     rows = pl.DataFrame(
@@ -165,6 +166,7 @@ def test_without_positives_ap_is_whatever_it_is() -> None:
     assert found["ap"].null_count() == found["p_value"].null_count() == 1
 
 
+@pytest.mark.slow
 def test_counts_of_small_integers_do_not_overflow() -> None:
     data = pl.DataFrame({"ap": [0.5, 0.2], "n_pos": [10, 20], "n_neg": [250, 240]})
     columns = {"ap": "ap", "n_pos": "n_pos", "n_neg": "n_neg"}

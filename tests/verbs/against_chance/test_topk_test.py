@@ -26,6 +26,7 @@ def ranked(group: list[Item]) -> list[Item]:
     return sorted((x for x in group if x.score > -inf), key=lambda x: -x.score)
 
 
+@pytest.mark.slow
 @quiet
 @given(GROUPS)
 def test_rows_by_counting(groups: list[list[Item]]) -> None:

@@ -141,6 +141,7 @@ def test_the_bootstrap_test_is_its_definition(alternative: str) -> None:
         assert row["p_std_error"] == pytest.approx(np.sqrt(p * (1 - p) / draws))
 
 
+@pytest.mark.slow
 def test_sampled_p_values_keep_to_their_error() -> None:
     data = runs(40, seed=5)
     exact = rows(data)

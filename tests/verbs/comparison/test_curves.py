@@ -143,6 +143,7 @@ def sample(
 
 
 # Within a tie block weights are shared out in proportion, where a single curve is drawn anew.
+@pytest.mark.slow
 @pytest.mark.parametrize(("digits", "tolerance"), [(9, 0.02), (0, 0.06)])
 def test_each_curve_has_the_law_of_a_single_one(digits: int, tolerance: float) -> None:
     scores, label = sample(150)
@@ -209,6 +210,7 @@ def test_only_the_rankings_count() -> None:
         np.testing.assert_array_equal(mine, others)
 
 
+@pytest.mark.slow
 def test_items_in_common_make_the_band_narrower() -> None:
     widths = []
     for rho in (0.0, 0.7, 0.95):

@@ -73,6 +73,7 @@ def test_models_of_pandas_and_arrow_keep_their_type() -> None:
     assert pa.types.is_dictionary(kind)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [*SAMPLED, *QUIET], ids=str)
 def test_every_kind_of_frame(options: dict[str, Any]) -> None:
     options = {"baseline": ["y"], **EVERYTHING, **options}
@@ -117,6 +118,7 @@ def test_rounding_is_no_difference() -> None:
         assert row["ties"] == (np.abs(values[:, 0] - values[:, 1]) < 1e-9).sum()
 
 
+@pytest.mark.slow
 def test_batches_have_no_effect(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = compared(DATA, ["AP", "P@4"], test="bootstrap", **EVERYTHING)
     monkeypatch.setattr("prframe._engine.frames._BATCH_ROWS", 11)

@@ -119,6 +119,7 @@ GAPS = DATA.filter(
 )
 
 
+@pytest.mark.slow
 @lacking
 @pytest.mark.parametrize("incomplete", ["pairwise", "common", "zero"])
 @pytest.mark.parametrize("undefined", [None, 0.25])
@@ -305,6 +306,7 @@ def kinds(frame: pl.DataFrame) -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 @layouts
 def test_every_kind_of_frame(
     arranged: Callable[[pl.DataFrame], pl.DataFrame], values: Any
@@ -337,6 +339,7 @@ def test_dtypes_of_values_and_metrics() -> None:
     assert prframe.compare(whole, values=["a", "b"])["difference"].to_list() == [-5]
 
 
+@pytest.mark.slow
 def test_no_rows() -> None:
     for arranged, values in LAYOUTS.values():
         frame = arranged(evaluated())

@@ -111,6 +111,7 @@ def test_estimates_are_those_of_evaluate(
         assert (known.filter(estimate=estimate)[end] == estimate).all()
 
 
+@pytest.mark.slow
 @quiet
 @given(group=items(max_size=9))
 def test_rows_of_clusters_are_ranked_as_others_are(group: list[Item]) -> None:
@@ -434,6 +435,7 @@ def test_one_cluster_has_no_interval() -> None:
         ]
 
 
+@pytest.mark.slow
 def test_clusters_cover() -> None:
     rng = np.random.default_rng(23)
     runs, number, size = 400, 8, 20
@@ -605,6 +607,7 @@ def test_no_rows(options: dict[str, str], by: str | None) -> None:
     assert found.schema == prframe.interval(DATA, METRICS, by=by, rng=1, **options).schema
 
 
+@pytest.mark.slow
 @quiet
 def test_lazy_frames_and_options_of_rows() -> None:
     rows = DATA.with_columns(

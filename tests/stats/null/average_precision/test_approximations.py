@@ -207,6 +207,7 @@ def test_quantile_and_survival_are_inverse() -> None:
         assert ap_beta_sf(ap, n, n_pos) == pytest.approx(norm.sf(z), rel=1e-7)
 
 
+@pytest.mark.slow
 def test_the_tail_against_rational_arithmetic() -> None:
     # I_y(b, a) = P(at least b successes in a + b - 1 trials of chance y).
     for a, b, y in [(3, 40, Fraction(1, 10**9)), (50, 200, Fraction(1, 100)), (400, 30, Fraction(1, 10**12))]:  # fmt: skip

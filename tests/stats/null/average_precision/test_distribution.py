@@ -226,6 +226,7 @@ def test_it_falls_with_ap_and_stays_within_its_bounds(n_pos: int) -> None:
         assert low * 0.995 <= found[place] <= high * 1.005
 
 
+@pytest.mark.slow
 def test_bounds_have_the_shape_of_the_values() -> None:
     null = APNull(60, 12)
     x = np.array([[0.3, 0.5], [0.7, 1.0]])

@@ -9,6 +9,7 @@ from prframe.stats.null.average_precision.tails.first_ranks import FirstRanks
 from prframe.stats.null.average_precision.tails.lattice_walk import Retrieved
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "n_pos", "depth"), [(2000, 3, 2000), (2000, 2, 2000), (900, 3, 200), (900, 2, 10)]
 )
@@ -49,6 +50,7 @@ def test_the_steep_front_of_a_cluster() -> None:
     assert np.exp(found) * n / n_pos == pytest.approx(share, abs=4 * error.max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "n_pos", "q"), [(10**6, 100, 1e-4), (10**5, 10, 1e-4)])
 def test_critical_values_on_a_steep_front_keep_their_level(n: int, n_pos: int, q: float) -> None:
     null = APNull(n, n_pos)

@@ -191,6 +191,7 @@ def test_two_negatives_below_a_depth_by_enumeration(depth):
         assert null.sf(x) == pytest.approx(np.mean(ap >= x * (1 - 1e-12)), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_tails_next_to_a_lump():
     # Of 100 positives among a million items one is at the first rank with probability 1e-4.
     tails = APNull(10**6, 100).logsf(np.array([0.0098, 0.01005518, 0.01008237]))

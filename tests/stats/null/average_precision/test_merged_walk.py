@@ -36,6 +36,7 @@ def test_walks_that_count_side_by_side_equal_enumeration(items: Items) -> None:
         assert tail.reached == pytest.approx(log(good / comb(9, n_pos)) if good else -np.inf)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounding", ["mean", "low", "high"])
 def test_walks_side_by_side_are_those_of_each_alone(rounding: Rounding) -> None:
     shapes = [

@@ -13,6 +13,7 @@ from prframe.stats.null.average_precision.tails.near_best import (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "n_pos"), [(12, 7), (14, 12), (13, 2), (9, 8), (6, 1)])
 def test_lists_and_bounds_against_all_rankings(n: int, n_pos: int) -> None:
     hits = np.arange(1, n_pos + 1)
@@ -35,6 +36,7 @@ def test_second_best_of_many_rankings(n: int, n_pos: int) -> None:
     assert APNull(n, n_pos).logsf(second) == pytest.approx(log(2) - log(comb(n, n_pos)), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_no_tail_is_above_its_bound() -> None:
     n, n_pos = 1_000, 990
     null = APNull(n, n_pos)

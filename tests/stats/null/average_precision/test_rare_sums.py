@@ -189,6 +189,7 @@ def test_the_method_that_is_asked_for_is_taken():
     assert transform["log10_p_value"].item() == expected
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
 def test_the_best_mean_and_constant_ones():
     perfect = pl.DataFrame({"query": [0, 0, 1, 1], "score": [2, 1, 2, 1], "label": [1, 0, 1, 0]})

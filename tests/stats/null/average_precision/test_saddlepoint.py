@@ -133,6 +133,7 @@ def test_saddlepoint_and_inversion_agree(n, n_pos, z):
     assert one.log_missed == pytest.approx(other.log_missed, abs=2e-3)
 
 
+@pytest.mark.slow
 def test_many_problems_are_each_their_own():
     each = [problem(2_000, 600, 1.0), problem(900, 300, 3.0), problem(3_000, 900, -1.0)]
     together = planned_tails(each)

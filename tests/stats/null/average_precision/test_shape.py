@@ -89,6 +89,7 @@ def test_all_ties_of_few_items(n: int) -> None:
         )
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 6), min_size=2, max_size=5).filter(lambda b: 7 <= sum(b) <= 11))
 def test_ties(blocks: list[int]) -> None:
     n = sum(blocks)

@@ -133,6 +133,7 @@ SHARED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cases", "off"), SHARED)
 def test_values_that_share_walks_have_the_tails_of_each(cases, off):
     together = Cases(cases)
@@ -146,6 +147,7 @@ def test_values_that_share_walks_have_the_tails_of_each(cases, off):
         assert tail.log_missed == pytest.approx(alone.log_missed, abs=off)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [(197, 5), (1_000, 3), (5_000, 12)])
 def test_no_strong_mean_is_left_to_sampling(shape):
     n, n_pos = shape
