@@ -15,7 +15,7 @@ from prframe.errors import NoNegativesWarning, PooledRankingWarning, TiePolicyWa
 # Columns of these names tell rankings apart.
 _KEYS = ("query_id", "qid", "query", "topic", "system", "run", "model", "fold")
 # A warning looks at so many rows, in stretches that begin anywhere; `check` looks at all of them.
-_MOST_ROWS, _STRETCHES = 1 << 19, 256
+_MOST_ROWS, _STRETCHES = 1 << 18, 512
 
 
 @dataclass(frozen=True)
