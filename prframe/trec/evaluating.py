@@ -170,13 +170,13 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     flags = {"by_query": by_query, "complete_queries": complete_queries}
     for name, value in (flags | {"judged_only": judged_only}).items():
         checks.flag(name, value)
-    task = Task(
+    task = Task.of(
         _wanted(measures_of(measures, version), by_query=by_query),
         by_query=by_query,
-        level=checks.whole_number("relevance_level", relevance_level, 1),
+        relevance_level=relevance_level,
         judged_only=judged_only,
-        depth=None if depth is None else checks.whole_number("depth", depth, 1),
-        float32=version == 9,  # noqa: PLR2004 - a name, not a quantity
+        depth=depth,
+        version=version,
     )
     queries: Queries = "qrels" if complete_queries else "both"
     joining = Joining.of(
@@ -206,6 +206,27 @@ class Task:
     judged_only: bool
     depth: int | None
     float32: bool
+
+    @classmethod
+    def of(  # noqa: PLR0913 - the options of trec_eval, by keyword
+        cls,
+        measures: list[Measure],
+        *,
+        by_query: bool,
+        relevance_level: int,
+        judged_only: bool,
+        depth: int | None,
+        version: Version,
+    ) -> "Task":
+        """Check the options."""
+        return cls(
+            measures,
+            by_query,
+            checks.whole_number("relevance_level", relevance_level, 1),
+            judged_only,
+            None if depth is None else checks.whole_number("depth", depth, 1),
+            float32=version == 9,  # noqa: PLR2004 - a name, not a quantity
+        )
 
     def carried_out(self, joining: Joining) -> Any:  # noqa: ANN401 - a frame of the run's kind
         """Return the results of a run and judgments."""

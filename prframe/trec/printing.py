@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import polars as pl
 
-from prframe import checks
 from prframe.errors import PrframeError
 from prframe.metrics import Metric
 from prframe.trec.evaluating import Task
@@ -38,13 +37,13 @@ def result_lines(  # noqa: PLR0913 - the options of trec_eval, by keyword
     """
     named = [name for name in measures if name != _RUNID]
     wanted = sorted(measures_of(named, version), key=printed_place) if named else []
-    task = Task(
+    task = Task.of(
         wanted,
         by_query=True,
-        level=checks.whole_number("relevance_level", relevance_level, 1),
+        relevance_level=relevance_level,
         judged_only=judged_only,
-        depth=None if depth is None else checks.whole_number("depth", depth, 1),
-        float32=version == 9,  # noqa: PLR2004 - a name, not a quantity
+        depth=depth,
+        version=version,
     )
     queries: Queries = "qrels" if complete_queries else "both"
     values = task.carried_out(Joining.of(run, qrels, [], Options(queries=queries)))
