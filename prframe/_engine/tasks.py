@@ -46,14 +46,8 @@ def results(tasks: Iterable[Task[T]]) -> Iterator[Iterator[T]]:
 
     The thread ends with the context, whatever is raised within it.
     """
-    if pl.thread_pool_size() == 1:
-        yield map(Task.result, tasks)
-        return
-    pool = ThreadPoolExecutor(1, "prframe")
-    try:
-        yield _one_behind(tasks, pool)
-    finally:
-        pool.shutdown(cancel_futures=True)
+    with _thread() as pool:
+        yield map(Task.result, tasks) if pool is None else _one_behind(tasks, pool)
 
 
 @contextmanager
@@ -62,12 +56,19 @@ def made_ahead(items: Iterator[T]) -> Iterator[Iterator[T]]:
 
     To make an item must ask nothing of polars. The thread ends with the context.
     """
+    with _thread() as pool:
+        yield items if pool is None else _one_ahead(items, pool)
+
+
+@contextmanager
+def _thread() -> Iterator[ThreadPoolExecutor | None]:
+    """Give a thread that ends with the context, and none where polars has a single one."""
     if pl.thread_pool_size() == 1:
-        yield items
+        yield None
         return
     pool = ThreadPoolExecutor(1, "prframe")
     try:
-        yield _one_ahead(items, pool)
+        yield pool
     finally:
         pool.shutdown(cancel_futures=True)
 

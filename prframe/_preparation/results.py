@@ -7,7 +7,8 @@ from typing import Any, TypedDict, cast
 import polars as pl
 
 from prframe import checks
-from prframe._engine.frames import kind_of, named
+from prframe._engine.frame_kinds import kind_of
+from prframe._engine.frames import named
 from prframe.errors import PrframeError
 
 # The columns that begin the verb's own part of a result, after the columns `by`, and those that a

@@ -41,33 +41,21 @@ class Steps:
 
 @dataclass(frozen=True)
 class _OfGroups:
-    """The computation on a partition that holds whole groups."""
+    """The computation on a partition that holds whole groups.
+
+    Its rows have the columns `out`; if that is None, they are packed into one row of bytes.
+    """
 
     like: pl.DataFrame
     compute: Compute
-    out: Schema
+    out: Schema | None
 
     def __call__(self, batches: Iterable["pa.RecordBatch"]) -> Iterator["pa.RecordBatch"]:
         """Yield the rows of the result; a partition without rows has none."""
         rows = read(batches, self.like)
         if rows.height:
-            yield from written(_typed(_computed(self.compute, rows), self.out))
-
-
-@dataclass(frozen=True)
-class _Packed:
-    """The computation on a partition whose result is packed into a single row of bytes."""
-
-    like: pl.DataFrame
-    compute: Compute
-
-    def __call__(self, batches: Iterable["pa.RecordBatch"]) -> Iterator["pa.RecordBatch"]:
-        """Yield the packed rows of the result; a partition without rows has none."""
-        rows = read(batches, self.like)
-        if rows.height:
-            packed = BytesIO()
-            _computed(self.compute, rows).write_ipc(packed)
-            yield from written(pl.DataFrame({_PART: [packed.getvalue()]}))
+            result = _computed(self.compute, rows)
+            yield from written(_packed(result) if self.out is None else _typed(result, self.out))
 
 
 @dataclass(frozen=True)
@@ -113,7 +101,7 @@ def over_partitions(
         rows = rows.repartition(*(plain[key] for key in steps.keys))
     if steps.of_all is None:
         return rows.mapInArrow(_OfGroups(like, steps.of_groups, out), words)
-    packed = rows.mapInArrow(_Packed(like, steps.of_groups), f"{_PART} binary")
+    packed = rows.mapInArrow(_OfGroups(like, steps.of_groups, None), f"{_PART} binary")
     return packed.repartition(1).mapInArrow(_OfAll(like, steps, out), words)
 
 
@@ -127,6 +115,13 @@ def _computed(compute: Compute, rows: pl.DataFrame) -> pl.DataFrame:
 def _typed(rows: pl.DataFrame, out: Schema) -> pl.DataFrame:
     """Return the columns of the result in their order, with their exact dtypes."""
     return rows.select(pl.col(name).cast(dtype) for name, dtype in out.items())
+
+
+def _packed(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return a single row, which holds all rows as bytes."""
+    content = BytesIO()
+    rows.write_ipc(content)
+    return pl.DataFrame({_PART: [content.getvalue()]})
 
 
 def _in_order(rows: pl.DataFrame) -> pl.DataFrame:

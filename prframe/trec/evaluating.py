@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import Any, TypedDict, overload
 
 import numpy as np
 import polars as pl
@@ -196,6 +196,15 @@ def _wanted(asked: list[Measure], *, by_query: bool) -> list[Measure]:
     return wanted
 
 
+class TaskOptions(TypedDict, total=False):
+    """Options of trec_eval, by their names in `evaluate`."""
+
+    relevance_level: int
+    judged_only: bool
+    depth: int | None
+    version: Version
+
+
 @dataclass(frozen=True)
 class Task:
     """What one call must do."""
@@ -213,10 +222,10 @@ class Task:
         measures: list[Measure],
         *,
         by_query: bool,
-        relevance_level: int,
-        judged_only: bool,
-        depth: int | None,
-        version: Version,
+        relevance_level: int = 1,
+        judged_only: bool = False,
+        depth: int | None = None,
+        version: Version = 9,
     ) -> "Task":
         """Check the options."""
         return cls(

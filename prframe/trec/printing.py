@@ -1,14 +1,15 @@
 """The lines that trec_eval prints."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Unpack
 
 import polars as pl
 
 from prframe.errors import PrframeError
 from prframe.metrics import Metric
-from prframe.trec.evaluating import Task
+from prframe.trec.evaluating import Task, TaskOptions
 from prframe.trec.joining import Joining, Options, Queries
-from prframe.trec.measures import Measure, Version, measures_of, printed_place
+from prframe.trec.measures import Measure, measures_of, printed_place
 
 _ALL = "all"
 _RUNID = "runid"
@@ -24,10 +25,7 @@ def result_lines(  # noqa: PLR0913 - the options of trec_eval, by keyword
     by_query: bool = False,
     summary: bool = True,
     complete_queries: bool = False,
-    relevance_level: int = 1,
-    judged_only: bool = False,
-    depth: int | None = None,
-    version: Version = 9,
+    **options: Unpack[TaskOptions],
 ) -> Iterator[str]:
     """Yield the lines that trec_eval prints of one run, in its order.
 
@@ -36,15 +34,9 @@ def result_lines(  # noqa: PLR0913 - the options of trec_eval, by keyword
     is no line, even if it counts.
     """
     named = [name for name in measures if name != _RUNID]
+    version = options.get("version", 9)
     wanted = sorted(measures_of(named, version), key=printed_place) if named else []
-    task = Task.of(
-        wanted,
-        by_query=True,
-        relevance_level=relevance_level,
-        judged_only=judged_only,
-        depth=depth,
-        version=version,
-    )
+    task = Task.of(wanted, by_query=True, **options)
     queries: Queries = "qrels" if complete_queries else "both"
     values = task.carried_out(Joining.of(run, qrels, [], Options(queries=queries)))
     if not values.height:

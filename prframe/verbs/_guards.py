@@ -8,7 +8,8 @@ import polars as pl
 
 from prframe import checks
 from prframe._engine.arguments import Arguments
-from prframe._engine.frames import Seen, kind_of, source
+from prframe._engine.frame_kinds import kind_of
+from prframe._engine.frames import Seen, source
 from prframe._engine.rows import considered, in_groups
 from prframe.errors import NoNegativesWarning, PooledRankingWarning, TiePolicyWarning, warn
 

@@ -11,7 +11,8 @@ import polars as pl
 from prframe import checks, hints
 from prframe._engine import arguments as arguments_module
 from prframe._engine.arguments import Arguments
-from prframe._engine.frames import Source, kind_of, kinds, named, through
+from prframe._engine.frame_kinds import kind_of, kinds
+from prframe._engine.frames import Source, named, through
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import PrframeError, UndefinedMetricWarning, UnknownMetricError, warn
 from prframe.typing import Columns, Schema

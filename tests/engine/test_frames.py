@@ -11,7 +11,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import prframe
-from prframe._engine.frames import kinds
+from prframe._engine.frame_kinds import kinds
 from prframe.accessors import verbs
 
 # Some calls take the rows of all queries as one ranking on purpose.

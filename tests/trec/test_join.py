@@ -14,7 +14,7 @@ from polars.testing import assert_frame_equal
 
 import prframe
 from prframe import MissingColumnError, PrframeError
-from prframe._engine.frames import KINDS
+from prframe._engine.frame_kinds import KINDS
 from prframe.trec import grouping, join, matching
 
 # Drawn runs and qrels may have nothing in common; the warning has a test of its own.

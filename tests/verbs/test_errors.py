@@ -9,7 +9,7 @@ import pytest
 
 import prframe
 from prframe import stats, tie_policies
-from prframe._engine.frames import KINDS
+from prframe._engine.frame_kinds import KINDS
 from tests.oracle import ORACLE, PHI_WORDS
 
 GOOD = pl.DataFrame(

@@ -306,7 +306,7 @@ def compare(
         if resampling is not None:
             check_folds(asked, args)
         compared = ComparedValues.of(args, over, policy, measure, number, resampling)
-        plan = OverQueries(compared.arguments, asked, compared, effect_size or "cohen")
+        plan = OverQueries(compared.arguments, compared, asked, effect_size or "cohen")
     # Who says over=None means to compare on the same items, of whatever queries.
     guarded = over is not None and values is None
     try:

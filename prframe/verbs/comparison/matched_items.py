@@ -17,8 +17,8 @@ from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.keys import UNRETRIEVED
 from prframe._engine.pieces import Piece, Ranking
-from prframe._engine.ranks import group_totals
 from prframe._engine.rows import ROW, in_groups, key_names
+from prframe._engine.totals import group_totals
 from prframe.errors import PrframeError
 from prframe.typing import Flags, Integers
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from prframe._engine.frames import Source
 from prframe._engine.rows import key_names
 from prframe.stats import PairedFamily
 from prframe.stats.curves import BandPlan
@@ -14,12 +13,12 @@ from prframe.stats.intervals import Confidence, mean_band
 from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions, rounded_differences
 from prframe.typing import Floats, Schema
 from prframe.verbs._groups import each_group
-from prframe.verbs._plan import GROUPS_ARE_DRAWN, Accepts, TwoStepPlan
+from prframe.verbs._plan import GROUPS_ARE_DRAWN, Accepts
 from prframe.verbs._values_at_hand import MetricValues
 from prframe.verbs._verb import warn_null
 from prframe.verbs.comparison.options import model_pairs
 from prframe.verbs.comparison.over_queries import student_intervals
-from prframe.verbs.comparison.query_values import ComparedValues, Stratum
+from prframe.verbs.comparison.query_values import Stratum, ValuesPlan
 from prframe.verbs.curves.drawing import of_one_ranking
 from prframe.verbs.curves.mean_curves import mean_of, series, with_key
 
@@ -42,10 +41,9 @@ class _Ends(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MeanDifferences(TwoStepPlan):
+class MeanDifferences(ValuesPlan):
     """The plan of the comparison of mean curves."""
 
-    compared: ComparedValues
     baseline: object
     band: BandPlan
     seed: int
@@ -54,19 +52,7 @@ class MeanDifferences(TwoStepPlan):
         """Return the arguments under which each group has one ranking."""
         return replace(of_one_ranking("compare_curves"), cluster=GROUPS_ARE_DRAWN)
 
-    def results(self, source: Source) -> pl.DataFrame:
-        """Return a row per group, pair of models and level, and warn of pairs without a band."""
-        return self._compared(self.compared.values(source))
-
-    def of_groups(self, source: Source) -> pl.DataFrame:
-        """Return a row per value of a query and model."""
-        return self.compared.values(source).rows
-
-    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return a row per group, pair of models and level, and warn of pairs without a band."""
-        return self._compared(self.compared.of_rows(rows))
-
-    def _compared(self, values: MetricValues) -> pl.DataFrame:
+    def of_values(self, values: MetricValues) -> pl.DataFrame:
         """Return a row per group, pair of models and level, and warn of pairs without a band."""
         models, strata = self.compared.strata(values)
         pairs = model_pairs(models.to_list(), self.baseline)

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from prframe._engine.frames import Source
 from prframe._engine.rows import in_groups, key_names
 from prframe.errors import SkewedDifferencesWarning, UndefinedMetricWarning, warn
 from prframe.stats import (
@@ -40,11 +39,11 @@ from prframe.stats.paired_values import (
 from prframe.typing import Floats
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._groups import each_group
-from prframe.verbs._plan import Accepts, TwoStepPlan
+from prframe.verbs._plan import Accepts
 from prframe.verbs._values_at_hand import MetricValues
 from prframe.verbs._verb import warn_null
 from prframe.verbs.comparison.options import model_pairs
-from prframe.verbs.comparison.query_values import ComparedValues, Stratum
+from prframe.verbs.comparison.query_values import Stratum, ValuesPlan
 from prframe.verbs.comparison.rows import (
     Block,
     Column,
@@ -65,11 +64,10 @@ _EXPECTED = ["conf_low", "conf_high", "p_value", "effect_size"]
 
 
 @dataclass(frozen=True)
-class OverQueries(TwoStepPlan):
+class OverQueries(ValuesPlan):
     """The plan of a comparison over queries."""
 
     asked: Comparison
-    compared: ComparedValues
     effect_size: EffectSize
 
     def accepts(self) -> Accepts:
@@ -81,19 +79,7 @@ class OverQueries(TwoStepPlan):
         measure = self.compared.measure
         return isinstance(measure, Evaluation) and measure.uses_grades()
 
-    def results(self, source: Source) -> pl.DataFrame:
-        """Return a row per group, metric and pair."""
-        return self._compared(self.compared.values(source))
-
-    def of_groups(self, source: Source) -> pl.DataFrame:
-        """Return a row per value of a query and model."""
-        return self.compared.values(source).rows
-
-    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return a row per group, metric and pair."""
-        return self._compared(self.compared.of_rows(rows))
-
-    def _compared(self, values: MetricValues) -> pl.DataFrame:
+    def of_values(self, values: MetricValues) -> pl.DataFrame:
         """Return a row per group, metric and pair."""
         models, strata = self.compared.strata(values)
         if not strata:

@@ -1,5 +1,6 @@
 """The values of models and queries as matrices, from which a comparison over queries starts."""
 
+from abc import abstractmethod
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
@@ -16,6 +17,7 @@ from prframe.errors import PrframeError
 from prframe.typing import Columns, Floats
 from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._folds import Resampling, check_resampling, test_train_ratio
+from prframe.verbs._plan import TwoStepPlan
 from prframe.verbs._values_at_hand import COLUMN, METRIC, VALUE, MetricValues, ValuesAtHand
 from prframe.verbs._verb import grouped_over
 
@@ -257,6 +259,29 @@ def at_hand(
             "column for each model."
         )
     return replace(known.arguments(args), model=telling), known
+
+
+@dataclass(frozen=True)
+class ValuesPlan(TwoStepPlan):
+    """A plan that compares models by a value for each of them and each query."""
+
+    compared: ComparedValues
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return the rows of the result, with the working names of the keys."""
+        return self.of_values(self.compared.values(source))
+
+    def of_groups(self, source: Source) -> pl.DataFrame:
+        """Return a row per value of a query and model."""
+        return self.compared.values(source).rows
+
+    def of_all(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return the rows of the result, given the values."""
+        return self.of_values(self.compared.of_rows(rows))
+
+    @abstractmethod
+    def of_values(self, values: MetricValues) -> pl.DataFrame:
+        """Return the rows of the result, given the values and what is known of them."""
 
 
 def _evaluated(source: Source, evaluation: Evaluation, scores: Sequence[str]) -> MetricValues:

@@ -1,0 +1,310 @@
+"""The kinds of frames, each with the way of its columns into polars and of results back."""
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import polars as pl
+
+from prframe import checks
+from prframe.errors import PrframeError
+from prframe.spark.border import is_frame as is_spark_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+T = TypeVar("T")
+
+
+def kinds() -> str:
+    """Return the kinds of frames in words, for the documentation."""
+    return ", ".join(kind.description for kind in KINDS)
+
+
+def kind_of(frame: object) -> "FrameKind":
+    """Return the kind of a frame, which must be known."""
+    for kind in KINDS:
+        if kind.owns(frame):
+            return kind
+    library = type(frame).__module__.partition(".")[0]
+    given = f"{library}.{type(frame).__qualname__}".removeprefix("builtins.")
+    descriptions = ", a ".join(kind.description for kind in KINDS)
+    way = _way_to_a_frame(frame)
+    raise PrframeError(f"the frame must be a {descriptions}; got {given}.{way}")
+
+
+def _way_to_a_frame(given: object) -> str:
+    """Return a sentence on how an object becomes a frame, nothing if that is not known."""
+    if "GroupBy" in type(given).__qualname__:
+        return " Pass the frame itself and name its keys in by=."
+    if isinstance(given, (str, Path)):
+        return " Read the file, for example with polars.scan_parquet or prframe.trec.read_run."
+    if isinstance(given, Mapping):
+        return (
+            " A dict of columns is a frame; prframe.trec.join makes one of a run and judgments by "
+            "query."
+        )
+    if isinstance(given, (list, tuple)) or hasattr(given, "__array__"):
+        return (
+            " Arrays are given as a dict of columns, such as {'score': scores, 'label': labels}."
+        )
+    return ""
+
+
+class FrameKind(ABC):
+    """A kind of frame, with the way of its columns into polars and of results back.
+
+    Attributes
+    ----------
+    description : str
+        Name of such a frame in messages and in the documentation.
+    is_elsewhere : bool
+        Whether other processes hold the rows, which then have no order.
+    """
+
+    description: str
+    is_elsewhere: bool = False
+
+    @abstractmethod
+    def owns(self, frame: object) -> bool:
+        """Tell whether a frame is of this kind, without importing its library."""
+
+    @abstractmethod
+    def named(self, frame: Any) -> tuple[object, list[str]]:
+        """Return a frame that can be read again, and the names of its columns."""
+
+    @abstractmethod
+    def enter(
+        self,
+        frame: Any,
+        columns: dict[str, str],
+        renamed: Mapping[str, str],
+        same: Mapping[str, str],
+    ) -> tuple[pl.DataFrame | pl.LazyFrame, Callable[[pl.DataFrame], object]]:
+        """Return the needed columns in polars, and the way back to the caller's kind."""
+
+
+class _Polars(FrameKind):
+    description = "polars DataFrame or LazyFrame"
+
+    def owns(self, frame: object) -> bool:
+        return isinstance(frame, (pl.DataFrame, pl.LazyFrame))
+
+    def named(self, frame: pl.DataFrame | pl.LazyFrame) -> tuple[object, list[str]]:
+        return frame, frame.lazy().collect_schema().names()
+
+    def enter(
+        self,
+        frame: pl.DataFrame | pl.LazyFrame,
+        columns: dict[str, str],
+        renamed: Mapping[str, str],  # noqa: ARG002
+        same: Mapping[str, str],  # noqa: ARG002
+    ) -> tuple[pl.DataFrame | pl.LazyFrame, Callable[[pl.DataFrame], object]]:
+        _, names = self.named(frame)
+        checks.columns_exist(columns, names)
+        if isinstance(frame, pl.DataFrame):
+            return frame.select(list(columns)), lambda out: out
+        # Columns stay in the order of the file, because a reader that reorders them holds far more
+        # of them at once.
+        return frame.select(name for name in names if name in columns), lambda out: out
+
+
+class _Pandas(FrameKind):
+    description = "pandas DataFrame"
+
+    def owns(self, frame: object) -> bool:
+        return is_instance(frame, "pandas", "DataFrame")
+
+    def named(self, frame: "pd.DataFrame") -> tuple[object, list[str]]:
+        return frame, [name for name in frame.columns if isinstance(name, str)]
+
+    def enter(
+        self,
+        frame: "pd.DataFrame",
+        columns: dict[str, str],
+        renamed: Mapping[str, str],
+        same: Mapping[str, str],
+    ) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]:
+        """Read the needed columns and note their dtype backend."""
+        _names_are_unique(list(frame.columns), columns)
+        in_index = [name for name in columns if name in frame.index.names]
+        hint = f" {in_index} is in the index: call .reset_index() first." if in_index else ""
+        checks.columns_exist(columns, list(frame.columns), hint)
+        needed = frame[list(columns)]
+        data = _read(lambda: pl.from_pandas(needed))
+        kept = {name: needed[column].dtype for name, column in same.items()}
+        kept |= {
+            name: needed[column].dtype
+            for name, column in renamed.items()
+            # A categorical dtype would lose values that are not among its categories.
+            if needed[column].dtype.name != "category"
+        }
+        return data, lambda out: _to_pandas(out, _backend(needed), kept)
+
+
+class _Columns(FrameKind):
+    """A dict of columns; what comes back is a polars frame."""
+
+    description = "dict of columns"
+
+    def owns(self, frame: object) -> bool:
+        return isinstance(frame, Mapping) and not any(
+            isinstance(column, (Mapping, str)) or not hasattr(column, "__len__")
+            for column in frame.values()
+        )
+
+    def named(self, frame: Mapping[str, Any]) -> tuple[object, list[str]]:
+        return frame, [name for name in frame if isinstance(name, str)]
+
+    def enter(
+        self,
+        frame: Mapping[str, Any],
+        columns: dict[str, str],
+        renamed: Mapping[str, str],  # noqa: ARG002
+        same: Mapping[str, str],  # noqa: ARG002
+    ) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]:
+        """Read the needed columns."""
+        checks.columns_exist(columns, list(frame))
+        data = _read(lambda: pl.DataFrame({name: frame[name] for name in columns}))
+        return data, lambda out: out
+
+
+class _Arrow(FrameKind):
+    description = "pyarrow Table, or any other frame with the Arrow PyCapsule interface"
+
+    def owns(self, frame: object) -> bool:
+        return hasattr(frame, "__arrow_c_stream__") and "Series" not in type(frame).__name__
+
+    def named(self, frame: object) -> tuple[object, list[str]]:
+        table = _table(frame)
+        return table, list(table.column_names)
+
+    def enter(
+        self,
+        frame: object,
+        columns: dict[str, str],
+        renamed: Mapping[str, str],
+        same: Mapping[str, str],
+    ) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]:
+        """Read a pyarrow table or a PyCapsule frame; both get a pyarrow table back."""
+        import pyarrow as pa
+
+        table = _table(frame)
+        _names_are_unique(table.column_names, columns)
+        checks.columns_exist(columns, table.column_names)
+        data = _read(lambda: cast("pl.DataFrame", pl.from_arrow(table.select(list(columns)))))
+        kept = {name: table.schema.field(column).type for name, column in same.items()}
+        for name, column in renamed.items():
+            dtype = table.schema.field(column).type
+            if not pa.types.is_dictionary(dtype):
+                kept[name] = dtype
+        return data, lambda out: _to_arrow(out, kept)
+
+
+class _Spark(FrameKind):
+    """A Spark frame, classic or Connect, on whose workers the verbs compute."""
+
+    description = "pyspark DataFrame"
+    is_elsewhere = True
+
+    def owns(self, frame: object) -> bool:
+        return is_spark_frame(frame)
+
+    def named(self, frame: Any) -> tuple[object, list[str]]:
+        return frame, list(frame.columns)
+
+    def enter(
+        self,
+        frame: Any,  # noqa: ARG002
+        columns: dict[str, str],  # noqa: ARG002
+        renamed: Mapping[str, str],  # noqa: ARG002
+        same: Mapping[str, str],  # noqa: ARG002
+    ) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]:
+        """Refuse to collect a frame that may be larger than memory."""
+        raise PrframeError(
+            "only the verbs take a Spark frame; collect what is needed here, for example with "
+            "frame.toArrow()."
+        )
+
+
+# The first kind that owns a frame takes it. Spark frames have the PyCapsule interface as well,
+# which collects them.
+KINDS: tuple[FrameKind, ...] = (_Polars(), _Pandas(), _Columns(), _Spark(), _Arrow())
+
+
+def is_instance(frame: object, module: str, name: str) -> bool:
+    """Tell whether the frame is of a library's class, without importing that library."""
+    library = sys.modules.get(module)
+    return library is not None and isinstance(frame, getattr(library, name))
+
+
+def _read(read: Callable[[], T]) -> T:
+    """Read the caller's frame; an error of the reader becomes a message to the caller."""
+    try:
+        return read()
+    except Exception as error:
+        raise PrframeError(f"the frame cannot be read into polars: {error}") from error
+
+
+def _table(frame: Any) -> "pa.Table":
+    """Return a PyCapsule frame as a pyarrow table."""
+    import pyarrow as pa
+
+    return frame if isinstance(frame, pa.Table) else _read(lambda: pa.table(frame))
+
+
+def _to_arrow(out: pl.DataFrame, kept: Mapping[str, "pa.DataType"]) -> "pa.Table":
+    """Write a pyarrow table; some columns keep the caller's types."""
+    import pyarrow as pa
+
+    table = out.to_arrow(compat_level=pl.CompatLevel.oldest())
+    fields = [pa.field(field.name, kept.get(field.name, field.type)) for field in table.schema]
+    try:
+        return table.cast(pa.schema(fields))
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        # Not every type that can be read can be written again, and the values matter more.
+        return table
+
+
+def _names_are_unique(names: Sequence[object], columns: dict[str, str]) -> None:
+    """Refuse needed columns whose name the frame has more than once."""
+    twice = [column for column in columns if list(names).count(column) > 1]
+    if twice:
+        raise PrframeError(f"the frame has more than one column named {checks.listed(twice)}.")
+
+
+def _to_pandas(out: pl.DataFrame, backend: str, kept: Mapping[str, Any]) -> "pd.DataFrame":
+    """Write a pandas frame in the caller's backend; some columns keep the caller's dtypes."""
+    result = out.to_pandas(use_pyarrow_extension_array=backend == "pyarrow")
+    dtypes = {name: dtype for name, dtype in kept.items() if name in out.columns}
+    if backend == "numpy_nullable":
+        dtypes |= {
+            name: _NULLABLE[dtype.base_type()]
+            for name, dtype in out.schema.items()
+            # Other dtypes, for example categories, have no nullable kind and stay.
+            if name not in kept and dtype.base_type() in _NULLABLE
+        }
+    return result.astype(dtypes)
+
+
+_NULLABLE: dict[Any, str] = {
+    pl.Float64: "Float64",
+    pl.Int64: "Int64",
+    pl.Boolean: "boolean",
+    pl.String: "string",
+}
+
+
+def _backend(frame: "pd.DataFrame") -> str:
+    """Name the dtype backend: that of the first column that is not plain NumPy."""
+    import pandas as pd
+
+    for dtype in frame.dtypes:
+        if isinstance(dtype, pd.ArrowDtype):
+            return "pyarrow"
+        if isinstance(dtype, pd.api.extensions.ExtensionDtype) and dtype.na_value is pd.NA:
+            return "numpy_nullable"
+    return "numpy"

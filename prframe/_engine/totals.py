@@ -1,0 +1,108 @@
+"""The totals of groups: how many items and positives each has, counted or as the caller says."""
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from prframe._engine.keys import UNRETRIEVED
+from prframe._engine.pieces import Piece
+from prframe._engine.rows import in_groups, key_names
+from prframe.errors import PrframeError
+from prframe.typing import Floats, Integers
+
+_SMALLER = "divide all weights by the same number"
+
+
+def group_totals(piece: Piece, weights: dict[str, Floats] | None = None) -> pl.DataFrame:
+    """Return the totals of each group, with its keys, checked.
+
+    `weights` holds what is in place of counts where rows have weights: ``n``, ``present_pos`` and
+    ``present_neg``.
+    """
+    positive = piece.rows["positive"].to_numpy()
+    n_pos = piece.counts(positive)
+    seen = piece.ranking.source.seen
+    seen.rows |= positive.size > 0
+    seen.negatives |= bool(n_pos.sum() < positive.size)
+    counts: dict[str, Integers | Floats] = {
+        "n": piece.sizes if piece.all_ranked else piece.counts(retrieved(piece)),
+        "present_pos": n_pos,
+        "present_neg": piece.sizes - n_pos,
+    }
+    groups = pl.DataFrame(counts | (weights or {}))
+    aggregates = _given_totals(piece)
+    keys = piece.aggregate(**aggregates) if aggregates else piece.keys
+    groups = _checked(pl.concat([keys, groups], how="horizontal"), piece)
+    return groups.select(*key_names(piece.ranking.args), "n", "n_pos", "n_neg", "present_pos")
+
+
+def retrieved(piece: Piece) -> NDArray[np.bool_]:
+    """Tell which rows are retrieved."""
+    return piece.rows["key"].to_numpy() > UNRETRIEVED
+
+
+def _given_totals(piece: Piece) -> dict[str, pl.Expr]:
+    """Return the aggregates of the columns that say more of a group than its rows do."""
+    args = piece.ranking.args
+    totals: dict[str, pl.Expr] = {}
+    for name in ("n_pos", "n_neg"):
+        if isinstance(getattr(args, name), str):
+            totals |= {name: pl.col(name).first(), f"{name}_values": pl.col(name).n_unique()}
+    if args.item is not None and not piece.ranking.source.distinct:
+        totals["repeated"] = pl.len() - pl.col("item").n_unique()
+    return totals
+
+
+def _checked(groups: pl.DataFrame, piece: Piece) -> pl.DataFrame:
+    """Settle n_pos and n_neg, and refuse groups whose totals or items contradict each other."""
+    args = piece.ranking.args
+    number = pl.Int64 if args.weight is None else pl.Float64
+    if "repeated" in groups.columns:
+        bad = groups.filter(pl.col("repeated") > 0)
+        got = pl.lit(f"{bad['repeated'].sum()} rows too many")
+        must = f"`item` {args.item!r} must name each item once"
+        _refuse_groups(
+            bad,
+            piece,
+            must,
+            got,
+            "drop the duplicates, or name the columns that keep rankings apart with by=",
+        )
+    if args.weight is not None:
+        total = pl.col("present_pos") + pl.col("present_neg")
+        must, remedy = f"`weight` {args.weight!r} must add up to a finite number", _SMALLER
+        _refuse_groups(groups.filter(~total.is_finite()), piece, must, total, remedy)
+    totals = {}
+    for name, present in (("n_pos", "present_pos"), ("n_neg", "present_neg")):
+        given = getattr(args, name)
+        if given is None:
+            totals[name] = pl.col(present).cast(number)
+        else:
+            total = pl.col(name) if isinstance(given, str) else pl.lit(given)
+            totals[name] = total.cast(number)
+            _refuse_wrong_totals(groups.with_columns(total.alias(name)), piece, name, present)
+    return groups.with_columns(**totals)
+
+
+def _refuse_wrong_totals(groups: pl.DataFrame, piece: Piece, name: str, present: str) -> None:
+    """Refuse groups whose given total of a class varies or is below what is present."""
+    given = getattr(piece.ranking.args, name)
+    if isinstance(given, str):
+        values = pl.col(f"{name}_values")
+        got = pl.format("{} different values", values)
+        must = f"`{name}` {given!r} must be constant within a group"
+        remedy = "give every row of a group the same total"
+        _refuse_groups(groups.filter(values > 1), piece, must, got, remedy)
+    below = groups.filter(pl.col(name) < pl.col(present))
+    got = pl.format("{} given, {} present", name, present)
+    must, remedy = f"`{name}` must be at least what is present", "count what is listed as well"
+    _refuse_groups(below, piece, must, got, remedy)
+
+
+def _refuse_groups(bad: pl.DataFrame, piece: Piece, must: str, got: pl.Expr, remedy: str) -> None:
+    """Raise if any group is bad: what must hold, what was got, what to do."""
+    if bad.height:
+        # Of several chunks some may be empty, which polars does not expect when it formats.
+        first = bad.head(1).rechunk().select(got).item()
+        where = in_groups(bad.select(key_names(piece.ranking.args)).rows())
+        raise PrframeError(f"{must}: {first}{where}; {remedy}.")

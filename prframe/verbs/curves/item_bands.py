@@ -1,0 +1,234 @@
+"""The bands of single rankings, or of rows that lie in clusters."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import repeat
+from typing import Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from prframe import checks
+from prframe._engine.frames import Source
+from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.ranks import class_scores, clustered, hits
+from prframe._engine.rows import in_groups, key_names
+from prframe.errors import EffectiveSampleSizeWarning, PrframeError, warn
+from prframe.stats.curves import (
+    PRPosterior,
+    Weights,
+    asymptotic_interval,
+    bandwidth_pair,
+    drawn_weights,
+    empirical_precision,
+    is_concentrated,
+    posterior_of,
+    posterior_of_clusters,
+    resampled_curve,
+)
+from prframe.stats.rankings import RankedCells, two_classes
+from prframe.tie_policies import BLOCKS, WITHOUT_LABELS
+from prframe.typing import Bandwidth, Flags, Floats, Integers, Schema
+from prframe.verbs._groups import each_group, group_cells
+from prframe.verbs._plan import Accepts, Plan
+from prframe.verbs._verb import positives_of, warn_null, warn_undefined
+
+# A band needs so many positives in a group: ranks say something about a curve from a few positives
+# on, while methods with densities have to estimate these.
+_LEAST = {"bayesian-bootstrap": 3, "smoothed-bootstrap": 5, "asymptotic": 10}
+
+
+class _Group(NamedTuple):
+    """The cells of a group, and what else a method asks of its items.
+
+    That is the scores of both classes if the method smooths them, or, of clusters, the level of
+    each item, whether it is positive, and its cluster.
+    """
+
+    cells: RankedCells
+    scores: tuple[Floats, Floats] | None
+    clustered: tuple[Floats, Flags, Integers] | None
+
+    @property
+    def n_clusters(self) -> float:
+        """The number of clusters; infinite if there are none that rows could share."""
+        return np.inf if self.clustered is None else np.unique(self.clustered[2]).size
+
+
+class _Curve(NamedTuple):
+    """Precision and its band at the levels, and the effective number of weighted resamples.
+
+    This number is NaN unless it is too small.
+    """
+
+    precision: Floats
+    low: Floats
+    high: Floats
+    worth: float = np.nan
+
+
+_NUMBERS = ("recall", "precision", "conf_low", "conf_high")
+BAND_COLUMNS: Schema = {
+    **dict.fromkeys(_NUMBERS, pl.Float64()),
+    "method": pl.String(),
+    "confidence_level": pl.Float64(),
+    "simultaneous": pl.Boolean(),
+}
+
+
+@dataclass(frozen=True)
+class ItemBands(Plan):
+    """The plan of the bands of all groups."""
+
+    name: str
+    levels: Floats
+    simultaneous: bool
+    confidence_level: float
+    bandwidth: Bandwidth | None
+    importance: float | Literal["auto"] | None
+    n_resamples: int
+    seed: int
+
+    def accepts(self) -> Accepts:
+        """Return the arguments under which rows are a sample; smoothing needs whole blocks."""
+        # Clusters share the draws of tied rows, which their order would tell apart.
+        by_rank = self.name == "bayesian-bootstrap" and self.args.cluster is None
+        return Accepts(
+            "band",
+            whole_items="draws",
+            ties=WITHOUT_LABELS if by_rank else BLOCKS,
+            taker=f"the {self.name} band",
+            clusters_of_items=True,
+        )
+
+    def check(self) -> None:
+        """Refuse options that do not go together."""
+        checks.flag("simultaneous", self.simultaneous)
+        if self.name == "asymptotic" and self.simultaneous:
+            raise PrframeError(
+                "method='asymptotic' knows single levels only; say simultaneous=False, "
+                "or take method='bootstrap'."
+            )
+        if self.name == "smoothed-bootstrap" and not self.simultaneous:
+            raise PrframeError(
+                "kind='sup' is a band for all levels at once; for single ones take "
+                "kind='studentized'."
+            )
+        if self.args.cluster is not None and self.name != "bayesian-bootstrap":
+            raise PrframeError(
+                "`cluster` is for kind='studentized', whose draws give each cluster one weight; "
+                f"the {self.name} band knows no clusters."
+            )
+        if self.bandwidth is not None:
+            if self.name == "bayesian-bootstrap":
+                raise PrframeError(
+                    "`bandwidth` smooths scores, and kind='studentized' knows only ranks; "
+                    "leave it out, or take kind='sup'."
+                )
+            bandwidth_pair(self.bandwidth)
+        if self.importance is not None:
+            if self.name != "smoothed-bootstrap":
+                raise PrframeError(
+                    "`importance` weights the resamples of kind='sup'; leave it out, or take that."
+                )
+            if self.importance != "auto":
+                checks.number("importance", self.importance, above=0, below=1)
+
+    def results(self, source: Source) -> pl.DataFrame:
+        """Return the rows of all groups."""
+        extra = () if self.name == "bayesian-bootstrap" else ("score",)
+        rows = Ranking(source, self.args, extra=extra).over_groups(self._piece)
+        self._warn(rows)
+        return rows.drop("n_pos", "lacking", "worth")
+
+    def _piece(self, piece: Piece) -> pl.DataFrame:
+        """Return the rows of the groups of a piece."""
+        group_hits = hits(piece)
+        scores = class_scores(piece) if self.name != "bayesian-bootstrap" else repeat(None)
+        clusters = repeat(None) if self.args.cluster is None else clustered(piece)
+        parts = zip(group_cells(group_hits), scores, clusters, strict=False)
+        groups = [_Group(*part) for part in parts]
+        curves = each_group(self._curve, groups, "band")
+        few = pl.col("n_pos") < _LEAST[self.name]
+        few |= pl.Series([group.n_clusters < _LEAST[self.name] for group in groups])
+        totals = group_hits.totals.select(
+            *key_names(self.args),
+            "n_pos",
+            (few | (pl.col("n_neg") == 0)).alias("lacking"),
+            pl.Series("worth", [curve.worth for curve in curves], dtype=pl.Float64),
+        )
+        values = np.array([curve[:3] for curve in curves]).reshape(-1, 3, self.levels.size)
+        names = ("precision", "conf_low", "conf_high")
+        columns = {"recall": np.broadcast_to(self.levels, values[:, 0].shape)}
+        columns |= zip(names, np.moveaxis(values, 1, 0), strict=True)
+        repeated = totals[np.repeat(np.arange(totals.height), self.levels.size)]
+        return repeated.with_columns(
+            *(pl.Series(name, v.ravel()).fill_nan(None) for name, v in columns.items()),
+            method=pl.lit(self.name),
+            confidence_level=pl.lit(self.confidence_level),
+            simultaneous=pl.lit(self.simultaneous),
+        )
+
+    @cached_property
+    def _weights(self) -> list[Weights]:
+        """The weights of the Bayesian bootstrap, which all groups share."""
+        return drawn_weights(self.n_resamples, np.random.default_rng(self.seed))
+
+    def _curve(self, group: _Group) -> _Curve:
+        """Return the curve of a group and its band."""
+        cells, nothing = group.cells, np.full(self.levels.size, np.nan)
+        precision = empirical_precision(cells, self.levels) if cells.n_pos else nothing
+        few = min(cells.n_pos, group.n_clusters) < _LEAST[self.name]
+        if few or not cells.n_neg:
+            return _Curve(precision, nothing, nothing)
+        if group.scores is None:
+            drawn = self._drawn(group)
+            ends = drawn.band(self.confidence_level, simultaneous=self.simultaneous)
+            return _Curve(precision, ends.low, ends.high)
+        rng = np.random.default_rng(self.seed)
+        classes = two_classes(*group.scores, cells.n_pos, cells.n_neg)
+        bandwidth = "scott" if self.bandwidth is None else self.bandwidth
+        if self.name == "asymptotic":
+            single = asymptotic_interval(*classes, self.levels, self.confidence_level, bandwidth)
+            return _Curve(precision, single.low, single.high)
+        resampled = resampled_curve(
+            *classes, self.levels, self.n_resamples, bandwidth, self.importance, rng
+        )
+        ends = resampled.band(self.confidence_level)
+        worth = resampled.effective_sample_size if is_concentrated(resampled.weights) else np.nan
+        return _Curve(precision, ends.low, ends.high, worth)
+
+    def _drawn(self, group: _Group) -> PRPosterior:
+        """Draw the curves of a group, whose items or clusters have weights."""
+        if group.clustered is None:
+            return posterior_of(group.cells, self.levels, self._weights)
+        rng = np.random.default_rng(self.seed)
+        return posterior_of_clusters(*group.clustered, self.levels, self.n_resamples, rng)
+
+    def _warn(self, rows: pl.DataFrame) -> None:
+        """Warn of groups without a band, and of weights that leave few resamples."""
+        keys = key_names(self.args)
+        groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(
+            pl.col("n_pos", "lacking", "worth").first(), gaps=pl.col("conf_low").has_nulls()
+        )
+        positives, ends = positives_of(self.args), ["conf_low", "conf_high"]
+        # Each group is named in one warning, with everything that it lacks.
+        no_curve = pl.col("n_pos") == 0
+        curveless = groups.with_columns(lacking=no_curve)
+        warn_undefined(["precision", *ends], curveless, self.args, [positives])
+        counted = positives if self.args.cluster is None else f"{positives} or clusters"
+        why = f"which have fewer than {_LEAST[self.name]} {counted} or no negatives"
+        bandless = groups.with_columns(pl.col("lacking") & ~no_curve)
+        warn_null(ends, bandless, self.args, why)
+        why = "where precision is 0 or 1 or the next positives are far"
+        partly = groups.with_columns(lacking=pl.col("gaps") & ~pl.col("lacking"))
+        warn_null(ends, partly, self.args, why)
+        poor = groups.filter(pl.col("worth").is_not_nan())
+        if poor.height:
+            names = in_groups(poor.select(keys).rows())
+            warn(
+                f"importance={self.importance}: the {self.n_resamples} resamples are worth "
+                f"{poor['worth'].to_numpy().min():.1f} unweighted ones or little more, in "
+                f"{poor.height} of {groups.height} groups{names}; draw with importance=None.",
+                EffectiveSampleSizeWarning,
+            )
