@@ -2,9 +2,9 @@
 
 import inspect
 import os
-import re
 import sys
 import tomllib
+from functools import partial
 from pathlib import Path
 
 import matplotlib as mpl
@@ -12,6 +12,8 @@ import matplotlib as mpl
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 
+import recorded  # noqa: E402
+import verb_pages  # noqa: E402
 from pictures import Picture  # noqa: E402
 
 import prframe  # noqa: E402 - the path must first name the package beside these pages
@@ -57,18 +59,31 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "write_computation_times": False,
     "min_reported_time": 60,
+    "remove_config_comments": True,
 }
 
 html_theme = "pydata_sphinx_theme"
-html_title = "prframe"
+html_title = f"prframe {version}"
 html_static_path = ["_static"]
 html_css_files = ["prframe.css"]
+html_js_files = ["copy.js"]
+html_favicon = "_static/logo.svg"
 html_show_sourcelink = False
 html_theme_options = {
+    "logo": {
+        "text": f"prframe {version}",
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo.svg",
+        "alt_text": "prframe, to the first page",
+    },
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
+    "footer_start": ["copyright"],
+    "footer_end": [],
 }
+# The pages of verbs are made from their list before Sphinx looks for pages.
+verb_pages.write()
 
 
 def catalogue() -> str:
@@ -155,32 +170,22 @@ def place(name: str) -> str:
     return f"{{py:obj}}`{shown} <prframe.{shown}>`"
 
 
-def results() -> str:
-    """Return the recorded benchmark results, or a sentence that there are none."""
-    path = HERE.parent / "benchmarks" / "RESULTS.md"
-    if not path.exists():
-        return "No results have been recorded yet."
-    text = path.read_text(encoding="utf-8")
-    return re.sub(r"\A#[^\n]*\n", "", text)
-
-
-def verb_functions() -> str:
-    """Return the reference of each verb, made from the list behind ``.pr``."""
-    return "\n\n".join(f".. autofunction:: {name}" for name in verbs())
-
-
 def verb_names() -> str:
     """Return the names of the verbs for a summary."""
     return "\n   ".join(verbs())
 
 
 GENERATED = {
-    ".. each verb": verb_functions,
+    ".. each verb": verb_pages.toctree,
+    "<!-- verbs -->": verb_pages.table,
     ".. names of verbs": verb_names,
     "<!-- catalogue -->": catalogue,
     "<!-- score functions -->": score_functions,
     "<!-- tests over queries -->": query_tests,
-    "<!-- benchmark results -->": results,
+    **{
+        f"<!-- results: {name} -->": partial(recorded.page, name)
+        for name in ("benchmarks", *recorded.PAGES)
+    },
     "<!-- sources -->": sources,
 }
 
