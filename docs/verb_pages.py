@@ -86,7 +86,7 @@ def page(name: str) -> str:
     links = ", ".join(f":doc:`/guide/{guide}`" for guide in guides)
     parts = [
         f"{name}\n{'=' * len(name)}",
-        f"``{name}`` gives {what}. The guide has more: {links}.",
+        f"{what[0].upper()}{what[1:]}. The guide has more: {links}.",
         ".. currentmodule:: prframe",
         f".. autofunction:: {name}",
     ]
