@@ -220,9 +220,9 @@ GENERATED = {
 def fill_in(_app: object, docname: str, source: list[str]) -> None:
     """Replace the marks in a page by what they stand for, and index it by words for the search."""
     if docname in SEARCHED_AS:
-        entries = "\n".join(f"single: ! {words}" for words in SEARCHED_AS[docname])
+        entries = "".join(f"```{{index}} ! {words}\n```\n" for words in SEARCHED_AS[docname])
         title, _, text = source[0].partition("\n")
-        source[0] = f"{title}\n\n```{{index}}\n{entries}\n```\n{text}"
+        source[0] = f"{title}\n\n{entries}{text}"
     for mark, make in GENERATED.items():
         if mark in source[0]:
             source[0] = source[0].replace(mark, make())
