@@ -117,8 +117,8 @@ def catalogue() -> str:
         "optional": "{0}, {0}@k",
         "required": "{0}@k",
         "recall": "{0}@r",
-        "threshold": "{0}(threshold=t)",
-        "precision": "{0}(at_precision=p)",
+        "threshold": "{0}&#8203;(threshold=t)",
+        "precision": "{0}&#8203;(at_precision=p)",
     }
     every = max((metric.ties for metric in prframe.CATALOGUE.values()), key=len)
     rows = [["name", "what it is", "parameters, ties, options"]]
