@@ -33,10 +33,7 @@ class LargestF1(CellStatistic):
     0.667
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return "MaxF1"
+    _name: ClassVar[str] = "MaxF1"
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return the largest ``2 TP_c / (K_c + n_pos)``, counted to the end of cell c."""
@@ -137,10 +134,7 @@ class SetPrecision(_OfRetrieved):
     0.5
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return "SetP"
+    _name: ClassVar[str] = "SetP"
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return tp / k."""
@@ -167,10 +161,7 @@ class SetRecall(_OfRetrieved):
     0.667
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return "SetR"
+    _name: ClassVar[str] = "SetR"
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return tp / n_pos."""
@@ -198,16 +189,12 @@ class SetFMeasure(_OfRetrieved):
     0.667
     """
 
+    _name: ClassVar[str] = "SetF(beta={beta:g})"
     beta: float = 1.0
 
     def __post_init__(self) -> None:
         """Check the weight."""
         checks.number("beta", self.beta, above=0, at_most=1e6)
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return f"SetF(beta={self.beta:g})"
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return the weighted harmonic mean."""
@@ -234,10 +221,7 @@ class SetAveragePrecision(_OfRetrieved):
     0.5
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return "SetAP"
+    _name: ClassVar[str] = "SetAP"
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return tp^2 / (k n_pos)."""
@@ -261,12 +245,8 @@ class SetSpecificity(_OfRetrieved):
     0.333
     """
 
+    _name: ClassVar[str] = "Specificity(threshold=0.5)"
     counts_negatives: ClassVar[bool] = True
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue, with a threshold as an example."""
-        return "Specificity(threshold=0.5)"
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return (n - n_pos - (k - tp)) / (n - n_pos)."""
@@ -292,12 +272,8 @@ class SetBalancedAccuracy(_OfRetrieved):
     0.667
     """
 
+    _name: ClassVar[str] = "BalancedAccuracy(threshold=0.5)"
     counts_negatives: ClassVar[bool] = True
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue, with a threshold as an example."""
-        return "BalancedAccuracy(threshold=0.5)"
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return (recall + specificity) / 2."""
@@ -324,12 +300,8 @@ class SetMatthews(_OfRetrieved):
     0.408
     """
 
+    _name: ClassVar[str] = "MCC(threshold=0.5)"
     counts_negatives: ClassVar[bool] = True
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue, with a threshold as an example."""
-        return "MCC(threshold=0.5)"
 
     @property
     def limits(self) -> tuple[float, float]:
