@@ -38,7 +38,8 @@ class DataFrame:
 
     @property
     def sparkSession(self):  # noqa: N802 - as in Spark
-        return SimpleNamespace(conf=self.settings)
+        conf = {"get": self.settings.get, "set": self.settings.__setitem__}
+        return SimpleNamespace(conf=SimpleNamespace(**conf))
 
     @classmethod
     def of(cls, frame: pl.DataFrame) -> "DataFrame":
