@@ -27,7 +27,7 @@ from prframe._engine.hits import (
 )
 from prframe._engine.keys import UNRETRIEVED, rounded
 from prframe._engine.pieces import Piece
-from prframe._engine.runs import hits_of_runs, sizes_of_runs
+from prframe._engine.runs import hits_of_runs, ranked_runs, sizes_of_runs
 from prframe._engine.sorting import RowOrder, SortedRows, order_of_rows, sort_rows
 from prframe._engine.tasks import Task
 from prframe._engine.totals import group_totals, retrieved
@@ -205,6 +205,9 @@ class Thresholds:
 
 def thresholds(piece: Piece) -> Thresholds:
     """Sort the rows of a piece within their groups and count along them."""
+    if piece.is_counted:
+        order, group, ends, k, tp = ranked_runs(piece)
+        return Thresholds(group_totals(piece), order, group, ends, k, tp, k - tp)
     rows = _ranked_rows(piece)()
     ends = np.append(np.flatnonzero(rows.begins), rows.order.size)[1:]
     n_blocks = np.diff(np.searchsorted(ends, np.append(0, np.cumsum(rows.sizes)), side="right"))

@@ -9,6 +9,7 @@ which are few, and which together have the same hits as the rows.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -43,13 +44,14 @@ class Counting:
         The columns that are needed of items besides ranks and labels, given the caller's.
     thresholds : sequence of float
         Scores at which items are parted that reach them.
-    tie_sizes : bool
-        Whether the sizes of the tie blocks that hold no positives matter as well.
+    blocks : bool
+        Whether tie blocks that hold no positives matter as well. Runs can then be made of rows
+        alone that lie together in the ranking.
     """
 
     columns: Callable[[Source], tuple[str, ...]] = no_columns
     thresholds: Sequence[float] = ()
-    tie_sizes: bool = False
+    blocks: bool = False
 
     def keys_of_marked(self, source: Source, args: Arguments) -> pl.DataFrame:
         """Return the keys of items that keep their own: once for each group."""
@@ -83,6 +85,8 @@ class Counting:
                     places = np.unique(np.concatenate([always, known]))
                     place[part], apart[part] = _placed(key[part], places)
             rows = piece.rows.with_columns(key=place, apart=apart)
+            if "score" in rows.columns:
+                rows = rows.with_columns(score=pl.when(~pl.col("apart")).then("score"))
             counted = rows.group_by(rows.columns).agg(count=pl.len().cast(pl.Int64))
             return _with_keys(counted, piece)
 
@@ -99,7 +103,7 @@ class Counting:
         ranked = key[key > UNRETRIEVED]
         edges = [ranked.min(), ranked.max()] if ranked.size else []
         tied = ranked[:0]
-        if self.tie_sizes:
+        if self.blocks:
             ordered = np.sort(ranked)
             tied = ordered[1:][ordered[1:] == ordered[:-1]]
         return np.concatenate([key[is_marked], np.array(edges, np.int64), tied])
@@ -131,6 +135,43 @@ def hits_of_runs(piece: Piece, *, carry_more: bool) -> Hits:
         flags = flags.with_columns(gain="weight")
     marks = pl.DataFrame({"group": group, "start": start, "end": end})
     return from_marks(totals, marks.hstack(flags), policy)
+
+
+class RankedRuns(NamedTuple):
+    """The retrieved runs of a piece in order of rank.
+
+    Attributes
+    ----------
+    order : ndarray of int, shape (n_runs,)
+        The numbers of their rows.
+    group : ndarray of int, shape (n_blocks,)
+        The number of the group of each tie block.
+    ends : ndarray of int, shape (n_blocks,)
+        Where in `order` each block ends.
+    k, tp : ndarray of int, shape (n_blocks,)
+        Items and positives up to the end of the block.
+    """
+
+    order: Integers
+    group: Integers
+    ends: Integers
+    k: Integers
+    tp: Integers
+
+
+def ranked_runs(piece: Piece) -> RankedRuns:
+    """Count along the retrieved runs; items apart between two blocks stand as one block."""
+    order, group, start, end = _blocks(piece)
+    if not piece.all_ranked:
+        retrieved = piece.rows["key"].to_numpy()[order] > UNRETRIEVED
+        order, group, start, end = (a[retrieved] for a in (order, group, start, end))
+    new = (np.diff(group, prepend=-1) != 0) | (np.diff(start, prepend=-1) != 0)
+    ends = np.append(np.flatnonzero(new)[1:], order.size) if order.size else order
+    rows = piece.rows[order]
+    tp = np.cumsum(rows["count"].to_numpy() * rows["positive"].to_numpy())
+    before = np.append(0, tp)[np.searchsorted(group, group)]
+    last = ends - 1
+    return RankedRuns(order, group[last], ends, end[last], (tp - before)[last])
 
 
 def sizes_of_runs(piece: Piece) -> pl.Series:

@@ -53,6 +53,8 @@ class Counted:
         The caller's column by which rows are ranked.
     same : mapping of str to str
         The caller's columns by the columns of runs that have their type.
+    label : str or None
+        The caller's column that is above 0 for all items that keep their keys, if that is known.
     needs_order : bool
         Whether runs can only be made of rows that lie together in the ranking.
     marked : callable
@@ -65,6 +67,7 @@ class Counted:
     keys: Sequence[str]
     score: str
     same: Mapping[str, str]
+    label: str | None
     needs_order: bool
     marked: Compute
     runs: Callable[[pl.DataFrame, pl.DataFrame | None], pl.DataFrame]
@@ -83,6 +86,8 @@ class Counted:
 
     def _all_marked(self, rows: Any, like: pl.DataFrame, plain: Mapping[str, str]) -> pl.DataFrame:
         """Collect the keys that items keep, which is a job of its own."""
+        if self.label is not None:
+            rows = rows.where(f"CAST({plain[self.label]} AS DOUBLE) > 0")
         frame, none = self._mapped(rows, like, plain, self.marked)
         marked = pl.DataFrame(pl.from_arrow(frame.toArrow()))
         marked = typed(marked, none.schema).unique()

@@ -79,14 +79,23 @@ def _needs_rows(plan: Plan) -> str:
 
 def _counted(plan: Plan, counting: Counting) -> Counted:
     """Return how rows are counted for a plan."""
+    args, keys = plan.args, key_names(plan.args)
     return Counted(
-        keys=key_names(plan.args),
-        score=plan.args.score,
-        same=dict(zip(key_names(plan.args), plan.args.keys, strict=True)),
-        needs_order=counting.tie_sizes,
-        marked=partial(_marked, counting, plan.args),
-        runs=partial(_runs, counting, plan.args),
+        keys=keys,
+        score=args.score,
+        same=dict(zip(keys, args.keys, strict=True)),
+        label=None if args.judged else _above_zero(args),
+        needs_order=counting.blocks,
+        marked=partial(_marked, counting, args),
+        runs=partial(_runs, counting, args),
     )
+
+
+def _above_zero(args: Arguments) -> str | None:
+    """Return the column of labels if those of positives are above 0."""
+    positive = args.positive
+    are_above = isinstance(positive, (bool, int, float)) and positive > 0
+    return args.label if are_above else None
 
 
 def _marked(counting: Counting, args: Arguments, rows: pl.DataFrame) -> pl.DataFrame:

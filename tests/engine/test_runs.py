@@ -1,12 +1,9 @@
 """Runs: rows that are counted where parts of them lie have the hits of the rows themselves."""
 
-from dataclasses import replace
-
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from polars.testing import assert_frame_equal
 
 from prframe._engine import runs as runs_module
@@ -68,7 +65,7 @@ def test_hits_of_stretches_are_those_of_the_rows(columns, ties, seed, size, deci
     rows = rows_of(seed, size, decimals, 2).sort("group", "score")
     judged = "judged" if "judged" in columns else None
     args = Arguments(by="group", ties=ties, judged=judged)
-    counting = Counting(lambda _: columns, [0.25], tie_sizes=True)
+    counting = Counting(lambda _: columns, [0.25], blocks=True)
     cuts = sorted(np.random.default_rng(seed).integers(0, size, 3).tolist())
     bounds = zip([0, *cuts], [*cuts, size], strict=True)
     parts = [rows[low:high] for low, high in bounds if high > low]
@@ -109,4 +106,4 @@ def test_runs_are_few() -> None:
     # A run for each positive, each gap between them, the two edges, and what is not retrieved.
     assert runs.height <= 10 + 11 + 2 + 1
     assert runs["count"].sum() == 4000
-    assert replace(Counting(), tie_sizes=True).runs(Source(rows), args).height == runs.height
+    assert Counting(blocks=True).runs(Source(rows), args).height == runs.height

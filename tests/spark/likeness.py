@@ -63,6 +63,10 @@ class DataFrame:
             ],
         )
 
+    def where(self, condition: str) -> "DataFrame":
+        kept = pl.sql_expr(condition)
+        return self._with(self.dtypes, lambda: [part.filter(kept) for part in self.partitions()])
+
     def repartition(self, *by) -> "DataFrame":
         def partitions():
             rows = pl.concat(self.partitions())

@@ -48,6 +48,8 @@ CALLS = {
     "float32": lambda f, by: prframe.evaluate(f, ["AP", "AUC"], by=by, float32=True),
     "best": lambda f, by: prframe.evaluate(f, ["AP", "nDCG@10"], by=by, ties="best"),
     "expected": lambda f, by: prframe.evaluate(f, ["AP", "RR"], by=by, ties="expected"),
+    "curve": lambda f, by: prframe.curve(f, by=by, recall=[0.0, 0.3, 0.31, 1.0], anchor=False),
+    "upper curve": lambda f, by: prframe.curve(f, by=by, recall=[0.0, 0.5], interpolate=True),
     "topk_test": lambda f, by: prframe.topk_test(f, k=[3, 200], by=by),
     "ap_test": lambda f, by: prframe.ap_test(f, by=by, method="normal"),
     "rank_test": lambda f, by: prframe.rank_test(f, by=by, phi=["mww", "local-auc"]),

@@ -97,7 +97,7 @@ class GroupTest(TwoStepPlan):
 
     def counting(self) -> Counting:
         """Return that all tie blocks matter, unless the policy parts them."""
-        return Counting(tie_sizes=self.args.policy.blocks)
+        return Counting(blocks=self.args.policy.blocks)
 
     def looks_at_all(self) -> bool:
         """Tell whether p-values are adjusted for their number."""
