@@ -13,6 +13,7 @@ from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import Thresholds, thresholds
 from prframe._engine.rows import ROW, key_names
+from prframe._engine.runs import Counting
 from prframe.metrics.quantities import HAIR_BELOW, precision
 from prframe.stats import first_at_least
 from prframe.typing import Floats, Integers, RowOrder
@@ -77,6 +78,12 @@ class Drawing(Plan):
     def undivided(self) -> str:
         """Return that rows in input order are a matter of the whole frame."""
         return "order='input' keeps the order of the rows" if self.order == "input" else ""
+
+    def counting(self) -> Counting | None:
+        """Return that levels of recall need the blocks with positives, and the first one."""
+        if self.levels is None or self.order == "input":
+            return None
+        return Counting(_scores, blocks=True)
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per threshold, level or input row, and warn of groups without a class."""
@@ -144,6 +151,11 @@ class Drawing(Plan):
             lack = [positives_of(self.args), *(["negatives"] if two_classes else [])]
             warn_undefined(rates, groups, self.args, lack)
         return rows.drop("lacking")
+
+
+def _scores(_: Source) -> tuple[str, ...]:
+    """Return that scores are needed of items."""
+    return ("score",)
 
 
 def _with_thresholds(ranked: Thresholds, piece: Piece, blocks: Integers | slice) -> pl.DataFrame:
