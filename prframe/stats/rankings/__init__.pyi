@@ -68,6 +68,7 @@ from .metrics.thresholded import (
     SetPrecision as SetPrecision,
     SetRecall as SetRecall,
     SetSpecificity as SetSpecificity,
+    ThresholdOfLargestF1 as ThresholdOfLargestF1,
 )
 from .metrics.top import (
     Enrichment as Enrichment,
