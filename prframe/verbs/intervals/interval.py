@@ -13,7 +13,7 @@ from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source, named as names_of
 from prframe._engine.pieces import Piece, Ranking
-from prframe._engine.rows import considered, key_names
+from prframe._engine.rows import key_names
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
 from prframe.metrics import Metric, with_cells
@@ -48,10 +48,13 @@ from prframe.verbs._verb import (
     verb,
 )
 from prframe.verbs.intervals.groups import (
+    BIAS,
     Group,
     best_thresholds,
     groups_of,
     has_thresholds,
+    refuse_grades,
+    with_bias,
     with_thresholds,
 )
 from prframe.verbs.intervals.means import MeanIntervals, check_method
@@ -103,6 +106,7 @@ def interval(
     n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
     judged: str = "judged",
+    bias: bool = False,
     **shared: Unpack[Shared],
 ) -> FrameT:
     """Enclose metrics of each group in confidence intervals.
@@ -164,6 +168,9 @@ def interval(
         Seed. A group's draws depend on it and on nothing but the group.
     judged : str
         As in `evaluate`, for metrics that need it, with `over`.
+    bias : bool
+        Add by how much the estimate of AP is expected to lie above AP of the population; null for
+        metrics of which that is not known. It is for one ranking.
 
     Returns
     -------
@@ -172,7 +179,7 @@ def interval(
         ``conf_high`` (Float64), ``method`` (String), the one that was used, and
         ``confidence_level`` (Float64). A row per group and metric, and after MaxF1 of one ranking
         ``"MaxF1 threshold"``: the highest score at which F1 is largest, between quantiles of
-        resamples.
+        resamples. With `bias` also ``bias`` (Float64).
 
     Raises
     ------
@@ -232,6 +239,7 @@ def interval(
     wanted = metrics_or_none(metrics, values)
     asks_judged = over is not None and any(metric.judged for metric in wanted.values())
     args = Arguments(score, label, judged=judged if asks_judged else None, **shared)
+    checks.flag("bias", bias)
     checks.one_of("method", method, get_args(Method))
     plan = _Intervals(
         args=args if cluster is None else replace(args, cluster=cluster),
@@ -243,14 +251,20 @@ def interval(
         else checks.whole_number("n_resamples", n_resamples, at_least=1),
         seed=int(random_generator(rng).integers(1 << 62)),
         prior=prior_of(prior),
+        bias=bias,
     )
     if over is None:
         if values is not None:
             raise of_queries("without over= an interval is of one ranking")
         if resampling is not None:
             raise PrframeError("`resampling` is of folds, whose column stands in over=.")
-        result: FrameT = run(frame, plan, _COLUMNS)
+        result: FrameT = run(frame, plan, {**_COLUMNS, **(BIAS if bias else {})})
         return result
+    if bias:
+        raise PrframeError(
+            "`bias` is of the sample that one ranking is; a mean over groups has none. Leave out "
+            "bias=True, or `over`."
+        )
     grouped: Arguments = grouped_over(plan.args, over)
     measure: Evaluation | ValuesAtHand = Evaluation(grouped, wanted, prior=plan.prior)
     if values is not None:
@@ -285,6 +299,7 @@ class _Intervals(Plan):
     n_resamples: int
     seed: int
     prior: float | None
+    bias: bool
 
     def accepts(self) -> Accepts:
         """Return the arguments under which rows are a sample of items, or of clusters."""
@@ -325,7 +340,7 @@ class _Intervals(Plan):
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group and metric."""
-        self._refuse_grades(source)
+        refuse_grades(source, self.args, self.wanted)
         extra = ("score",) if has_thresholds(self.wanted) else ()
         rows = Ranking(source, self.args, extra=extra).over_groups(self._piece)
         needs = {need for metric in self.wanted.values() for need in metric.needs}
@@ -337,22 +352,6 @@ class _Intervals(Plan):
     def names(self) -> list[str]:
         """The names in the rows of a group."""
         return with_thresholds(self.wanted)
-
-    def _refuse_grades(self, source: Source) -> None:
-        """Refuse labels other than 0 and 1 for metrics of gains, as cells count no grades."""
-        graded = [name for name, metric in self.wanted.items() if metric.graded]
-        numeric = source.schema[self.args.label].is_numeric()
-        if not (graded and numeric and isinstance(self.args.positive, (bool, int, float))):
-            return
-        gain = pl.col(self.args.label).cast(pl.Float64).clip(0)
-        rows = source.lazy().filter(True, *considered(self.args, source.schema))  # noqa: FBT003
-        largest = rows.select(gain.filter(gain != 1).max()).collect().item()
-        if largest is not None and largest > 0:
-            raise PrframeError(
-                f"{graded[0]} of one ranking has an interval where labels are 0 and 1, as cells "
-                f"count no grades; got {largest:g}; name the labels that are positive with "
-                "positive=[...], or queries with over=."
-            )
 
     def _piece(self, piece: Piece) -> pl.DataFrame:
         """Return the rows of the groups of a piece."""
@@ -373,12 +372,15 @@ class _Intervals(Plan):
         names, n_groups = self.names, group_hits.totals.height
         heads = group_hits.totals.select(key_names(self.args))
         intervals = each_group(self._group, groups, "interval")
-        return interval_rows(
+        rows = interval_rows(
             heads[np.repeat(np.arange(n_groups), len(names))] if heads.width else heads,
             names * n_groups,
             [interval for group in intervals for interval in group],
             self.confidence.level,
         )
+        if not self.bias:
+            return rows
+        return with_bias(rows, names, self.statistics, [cut.rankings for cut in groups])
 
     @cached_property
     def _weights(self) -> list[Weights]:

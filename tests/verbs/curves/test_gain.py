@@ -107,6 +107,7 @@ def test_weights_are_copies() -> None:
     np.testing.assert_allclose(first.to_numpy(), second.to_numpy(), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
 def test_groups_of_one_class() -> None:
     data = pl.DataFrame({"q": ["a", "a", "b"], "score": [2.0, 1, 1], "label": [1, 1, 0]})
     with pytest.warns(prframe.UndefinedMetricWarning) as caught:

@@ -83,6 +83,11 @@ class AtPrior(CellStatistic):
         of_neg = ratio(of_weight, np.asarray(cells.n_neg), 0.0)
         return Influence(influence.pos + of_weight / cells.n_pos, influence.neg * weight - of_neg)
 
+    @property
+    def has_bias(self) -> bool:
+        """Whether a bias of the value is known."""
+        return self.metric.has_bias
+
     def unbiased(self, cells: RankedCells) -> float:
         """Return an estimate without the known bias of the value."""
         return self.metric.unbiased(self._weighed(cells))
