@@ -41,6 +41,22 @@ def precision_recall(
     return add
 
 
+def with_gains(rows: pl.DataFrame, prior: float | None) -> pl.DataFrame:
+    """Add the gains of recall and precision, ``(x - pi) / ((1 - pi) x)`` of a rate x.
+
+    The share of positives pi is the prior, if one is given.
+    """
+    n_pos, n_neg = pl.col("n_pos"), pl.col("n_neg")
+    share = pl.lit(prior)
+    if prior is None:
+        share = pl.when((n_pos > 0) & (n_neg > 0)).then(n_pos / (n_pos + n_neg))
+    gains = {
+        f"{name}_gain": (pl.col(name) - share) / ((1 - share) * pl.col(name))
+        for name in ("recall", "precision")
+    }
+    return pl.concat([rows, computed(rows, **gains)], how="horizontal")
+
+
 def true_false_rates(rows: pl.DataFrame) -> pl.DataFrame:
     """Add fpr and tpr to the counts."""
     fpr, tpr = _ratio(pl.col("fp"), pl.col("n_neg")), _ratio(pl.col("tp"), pl.col("n_pos"))
@@ -62,7 +78,7 @@ class Drawing(Plan):
     """The plan of a curve: counts along the thresholds, and the rates that follow from them."""
 
     rates: Callable[[pl.DataFrame], pl.DataFrame]
-    names: tuple[str, str]
+    names: tuple[str, ...]
     needs: tuple[str, ...]
     include_unretrieved: bool
     anchor: bool
@@ -70,6 +86,8 @@ class Drawing(Plan):
     interpolate: bool = False
     order: RowOrder = "rank"
     verb: str = "curve"
+    then: Callable[[pl.DataFrame], pl.DataFrame] | None = None
+    undefined: str = "recall"
 
     def accepts(self) -> Accepts:
         """Return the arguments under which there is one ranking."""
@@ -136,6 +154,7 @@ class Drawing(Plan):
 
     def _shown(self, rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
         """Return the columns of the result, and whether the group lacks a class."""
+        rows = rows if self.then is None else self.then(rows)
         lacking = pl.any_horizontal(pl.col(self.needs) == 0).alias("lacking")
         return rows.select(*others, *_COUNTS, *self.names, lacking)
 
@@ -146,10 +165,8 @@ class Drawing(Plan):
             groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(
                 pl.col("lacking").any()
             )
-            two_classes = len(self.needs) > 1
-            rates = ["fpr or tpr"] if two_classes else ["recall"]
-            lack = [positives_of(self.args), *(["negatives"] if two_classes else [])]
-            warn_undefined(rates, groups, self.args, lack)
+            lack = [positives_of(self.args), *(["negatives"] if len(self.needs) > 1 else [])]
+            warn_undefined([self.undefined], groups, self.args, lack)
         return rows.drop("lacking")
 
 

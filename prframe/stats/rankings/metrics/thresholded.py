@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
 from prframe import checks
+from prframe.errors import PrframeError
 from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
@@ -39,18 +40,18 @@ class LargestF1(CellStatistic):
         """Return the largest ``2 TP_c / (K_c + n_pos)``, counted to the end of cell c."""
         pos, neg = as_arrays(pos, neg)
         n_pos = pos.sum(axis=-1)
-        largest = self._curve(pos, neg).max(axis=-1, initial=0.0)
+        largest = self.curve(pos, neg).max(axis=-1, initial=0.0)
         return np.where(n_pos > 0, largest, np.nan)
 
     @staticmethod
-    def _curve(pos: Numbers, neg: Numbers) -> Floats:
+    def curve(pos: Numbers, neg: Numbers) -> Floats:
         """Return F1 at the end of each cell but the last."""
         tp, k = running(pos, neg)
         return ratio(2 * tp, k + pos.sum(axis=-1)[..., None], 0.0)
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate at the best k: ``(2 y 1{above} - F (y + 1{above})) / (k + n_pos)``."""
-        f1 = self._curve(cells.pos, cells.neg)
+        f1 = self.curve(cells.pos, cells.neg)
         if not f1.any():
             return Influence(np.zeros(cells.pos.size), np.zeros(cells.pos.size))
         best = int(f1.argmax())
@@ -72,6 +73,61 @@ class LargestF1(CellStatistic):
         scale = logit(f1)
         largest = scale.max(axis=1)
         return np.asarray(expit(largest - largest.mean() + scale.mean(axis=0).max()))
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdOfLargestF1(CellStatistic):
+    """The threshold at which F1 is largest; the highest one, if there are several.
+
+    Parameters
+    ----------
+    thresholds : ndarray, shape (n_cells - 1,)
+        The least score of each cell of a ranking but the last; NaN where there is no positive.
+
+    Notes
+    -----
+    The largest F1 hardly depends on the threshold, so that the threshold varies with the cube root
+    of the number of items and has no influence. Quantiles of resamples cover it all the same.
+
+    Examples
+    --------
+    >>> threshold = ThresholdOfLargestF1(np.array([0.9, np.nan, 0.4]))
+    >>> float(threshold.values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1]))
+    0.9
+    """
+
+    thresholds: Floats
+    lacks_influence: ClassVar[str] = "because it jumps"
+
+    @property
+    def name(self) -> str:
+        """The name in the results of `interval`."""
+        return "MaxF1 threshold"
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The least and the largest value."""
+        return -np.inf, np.inf
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return the threshold at the end of the best cell, NaN where F1 is 0 everywhere."""
+        f1 = LargestF1.curve(*as_arrays(pos, neg))
+        if not self.thresholds.size:
+            return np.full(f1.shape[:-1], np.nan)
+        return np.where(f1.any(axis=-1), self.thresholds[f1.argmax(axis=-1)], np.nan)
+
+    def influence(self, cells: RankedCells) -> Influence:
+        """Refuse: the derivative does not say how the threshold varies.
+
+        Raises
+        ------
+        PrframeError
+            Always.
+        """
+        del cells
+        raise PrframeError(
+            f"{self.name} has no standard error, {self.lacks_influence}; take 'percentile'."
+        )
 
 
 @dataclass(frozen=True)
