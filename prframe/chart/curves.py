@@ -250,7 +250,8 @@ class _Drawn:
         told += [alt.Tooltip(f"{name}:Q") for name in _SHOWN_AT_POINT if name in rows.columns]
         if self._picture.shown.color is not None:
             told.insert(0, alt.Tooltip("group:N", title=self._picture.shown.color))
-        dots = base.mark_point(filled=True, size=60, strokeDash=[1, 0]).encode(
+        # The text of the chart is read aloud instead of every point.
+        dots = base.mark_point(filled=True, size=60, strokeDash=[1, 0], aria=False).encode(
             opacity=alt.when(pointer).then(alt.value(1)).otherwise(alt.value(0)), tooltip=told
         )
         return [line.encode(alt.Order("place:Q")), dots.add_params(pointer)]
