@@ -14,6 +14,7 @@ from prframe import tables
 from prframe._engine.arguments import Arguments
 from prframe._engine.rows import positive
 from prframe._preparation import wording
+from prframe.errors import PrframeError
 from prframe.metrics import parse_metric
 from prframe.reports import sections
 from prframe.reports.names import LONGEST_TEXT, distinct, plain
@@ -131,6 +132,11 @@ class Rankings:
         """The comparisons of all pairs of systems."""
         if self.values[SYSTEM].n_unique() == 1 or self.values[QUERY].n_unique() == 1:
             return None
+        if self.options.correction == "tukey" and len(self.compared) > 1:
+            raise PrframeError(
+                "correction='tukey' is for one metric; name one in `metrics`, or take 'max-t', "
+                "which knows several."
+            )
         return compare(
             self.values,
             values=list(self.compared),

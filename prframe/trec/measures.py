@@ -151,21 +151,19 @@ def _measure(name: str | Metric, version: Version) -> Measure:
         return Measure(text, metrics, _OF_COUNTS[text].fill_nan(0.0))
     if unjudged := _UNJUDGED.fullmatch(text):
         return _unjudged(text, int(unjudged[1]))
-    if multiple := _MULTIPLE.fullmatch(text):
-        return _of(text, precision_at_multiple(float(multiple[1])))
-    if text == "binG":
-        return _of(text, binary_gain)
     # What is neither a name nor a metric is refused here.
-    metric = parse_metric(name)
+    metric = _of_trec_eval_alone(text) or parse_metric(name)
     if version == 10 and _OF_A_VERSION.fullmatch(text):  # noqa: PLR2004 - a name, not a quantity
         metric = metric(levels="v10")
     is_count = metric.name in {"NumRet", "NumRel", "NumRelRet"}
     return Measure(text, (metric,), pl.col(str(metric)), _sum if is_count else _mean)
 
 
-def _of(name: str, metric: Metric) -> Measure:
-    """Return the measure that is the mean of a metric."""
-    return Measure(name, (metric,), pl.col(str(metric)))
+def _of_trec_eval_alone(name: str) -> Metric | None:
+    """Return the metric of a name that the catalogue does not have, if there is one."""
+    if multiple := _MULTIPLE.fullmatch(name):
+        return precision_at_multiple(float(multiple[1]))
+    return binary_gain if name == "binG" else None
 
 
 def _unjudged(name: str, k: int) -> Measure:
