@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from math import copysign
 from string import ascii_letters
@@ -47,13 +48,17 @@ class Comparison:
 
     def beaten(self, position: int) -> list[int]:
         """Return the systems with smaller means from which a system is told apart."""
-        return sorted(
-            b if a == position else a
-            for (a, b), row in self.rows.items()
-            if position in {a, b}
-            and frozenset((a, b)) in self.apart
-            and (row["difference"] > 0) == (a == position)
-        )
+        return self._beaten[position]
+
+    @cached_property
+    def _beaten(self) -> list[list[int]]:
+        """The systems that each one beats, in order."""
+        beaten: list[list[int]] = [[] for _ in self.models]
+        for (a, b), row in self.rows.items():
+            if frozenset((a, b)) in self.apart:
+                better, worse = (a, b) if row["difference"] > 0 else (b, a)
+                beaten[better].append(worse)
+        return [sorted(others) for others in beaten]
 
     def shades(self) -> dict[tuple[int, int], float]:
         """Return how strongly the cell of each pair is coloured, 0 where it is not told apart.

@@ -50,6 +50,11 @@ def qrels_frame(qrels: Any) -> Any:  # noqa: ANN401 - a frame is passed on
     return _of_rankings(qrels, "the qrels", "label") if form == "rankings" else qrels
 
 
+def is_run(given: object) -> bool:
+    """Tell whether this is a run, or several, in another form than a frame."""
+    return _form(given) in {"path", "list", "rankings", "runs"}
+
+
 def paths_within(given: Any) -> list[Path]:  # noqa: ANN401 - what callers pass
     """Return the files that runs or qrels are read from."""
     match _form(given):
