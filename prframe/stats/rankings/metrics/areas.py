@@ -241,11 +241,18 @@ class Bedroc(CellStatistic):
         return min(cells.n_pos, cells.n_neg)
 
     def draws(self, curves: DrawnCurves) -> Floats:
-        """Return ``alpha p int exp(-alpha (p b + (1 - p) alpha(b))) db``, scaled to [0, 1]."""
-        p = curves.drawn(area=True).prevalence
-        above = p * curves.levels + (1 - p) * curves.false_rates(curves.drawn(area=True))
-        total = self.alpha * p[:, 0] * (np.exp(-self.alpha * above) @ curves.weights)
-        return self._scaled(total, p[:, 0])[0]
+        """Return ``alpha p int exp(-alpha s(b)) db``, s being the share above, scaled to [0, 1].
+
+        From point to point s is a straight line in recall.
+        """
+        p, (recall, above) = curves.prevalence, curves.points(area=True)
+        # Positives that are not retrieved are tied with all items beyond the last point.
+        ends = np.ones((1, p.size))
+        steps = np.diff(np.concatenate([recall, ends]), axis=0)
+        above = np.concatenate([above, ends])
+        rise = np.maximum(self.alpha * np.diff(above, axis=0), np.finfo(np.float64).tiny)
+        means = -np.diff(np.exp(-self.alpha * above), axis=0) / rise
+        return self._scaled(self.alpha * p * np.einsum("kd,kd->d", steps, means), p)[0]
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logit
+from scipy.special import expit
 
 from prframe import checks
 from prframe.errors import PrframeError
@@ -15,6 +15,9 @@ from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats
+
+# The levels of recall at which the F1 of drawn curves is averaged.
+_LEVELS = ((np.arange(24) + 0.5) / 24) ** 2
 
 Slopes: TypeAlias = tuple[float, float, float]
 
@@ -66,13 +69,23 @@ class LargestF1(CellStatistic):
         sample lies above that of its population. On the scale of log odds the draws are therefore
         moved down by the mean of that difference.
         """
-        drawn = curves.drawn(at_ends=True)
-        f1 = 2 * drawn.precision * drawn.recall / (drawn.precision + drawn.recall)
+        prevalence, (recall, above) = curves.prevalence, curves.points(at_ends=True)
+        inside = recall.min(axis=1) > 0
+        largest = _odds(prevalence * recall[inside], above[inside], prevalence).max(axis=0)
         if self.value(curves.cells) == 0:
-            return np.asarray(f1.max(axis=1))
-        scale = logit(f1)
-        largest = scale.max(axis=1)
-        return np.asarray(expit(largest - largest.mean() + scale.mean(axis=0).max()))
+            return np.asarray(largest / (1 + largest))
+        scale = np.log(
+            _odds(prevalence * _LEVELS[:, None], curves.share_above(_LEVELS), prevalence)
+        )
+        scale, largest = scale.mean(axis=1), np.log(largest)
+        return np.asarray(expit(largest - largest.mean() + scale.max()))
+
+
+def _odds(hits: Floats, above: Floats, prevalence: Floats) -> Floats:
+    """Return F1 / (1 - F1), where hits and all items above the threshold are shares of all."""
+    odds = above + prevalence
+    odds -= 2 * hits
+    return np.divide(2 * hits, odds, out=odds)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,6 @@ Each is the number of positives among the first k, over a divisor.
 """
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -25,9 +24,6 @@ from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats
-
-# Below this recall neighbouring levels of drawn curves differ by more than a sixth of themselves.
-_SPARSE = 0.01
 
 
 @dataclass(frozen=True)
@@ -92,17 +88,9 @@ class TopStatistic(CellStatistic):
         divisor, slope = self._divisor(k, *sizes)
         return int(k), float(divisor), float(slope)
 
-    def levels(self, cells: RankedCells) -> Sequence[float]:
-        """Return levels as near to the cut as those of integrals should be."""
-        # This is the recall if all of the first k items are positive.
-        most = self.at_cut(cells.n_pos, cells.n)[0] / cells.n_pos
-        if most >= _SPARSE:
-            return ()
-        return [float(level) for level in np.geomspace(most / 64, most * 1.3, 25)]
-
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the recall at which a share k / n is above the threshold, over the divisor."""
-        cells, p = curves.cells, curves.drawn().prevalence[:, 0]
+        cells, p = curves.cells, curves.prevalence
         k = self.at_cut(cells.n_pos, cells.n)[0]
         share = self._share(k / cells.n, p)
         return self._of_recall(curves.found(k, share), share, p)
