@@ -8,11 +8,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from prframe._engine.columns import computed
 from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import Thresholds, thresholds
-from prframe._engine.rows import ROW, key_names
+from prframe._engine.rows import ROW, computed, key_names
 from prframe._engine.runs import Counting
 from prframe.metrics.quantities import HAIR_BELOW, precision
 from prframe.stats import first_at_least
