@@ -111,7 +111,9 @@ class Classifiers:
     def means(self) -> pl.DataFrame:
         """The metrics of each model with their intervals."""
         metrics = list(self.options.metrics)
-        return interval(self.plain_rows, metrics, by=MODEL, **self.shared, **self.options.enclosed)
+        rows = interval(self.plain_rows, metrics, by=MODEL, **self.shared, **self.options.enclosed)
+        # The threshold of MaxF1 is no metric that models could be ranked by.
+        return rows.filter(pl.col("metric").is_in(metrics))
 
     @cached_property
     def pairs(self) -> pl.DataFrame | None:
