@@ -117,8 +117,8 @@ def catalogue() -> str:
         "optional": "{0}, {0}@k",
         "required": "{0}@k",
         "recall": "{0}@r",
-        "threshold": "{0}(threshold=t)",
-        "precision": "{0}(at_precision=p)",
+        "threshold": "{0}&#8203;(threshold=t)",
+        "precision": "{0}&#8203;(at_precision=p)",
     }
     every = max((metric.ties for metric in prframe.CATALOGUE.values()), key=len)
     rows = [["name", "what it is", "parameters, ties, options"]]
@@ -140,7 +140,7 @@ def catalogue() -> str:
             ]
         )
     items = "\n".join("* - " + "\n  - ".join(row) for row in rows)
-    return f"```{{list-table}}\n:header-rows: 1\n:widths: 18 57 25\n\n{items}\n```"
+    return f"```{{list-table}}\n:class: catalogue\n:header-rows: 1\n:widths: 18 57 25\n\n{items}\n```"
 
 
 def score_functions() -> str:
@@ -220,9 +220,9 @@ GENERATED = {
 def fill_in(_app: object, docname: str, source: list[str]) -> None:
     """Replace the marks in a page by what they stand for, and index it by words for the search."""
     if docname in SEARCHED_AS:
-        entries = "\n".join(f"single: ! {words}" for words in SEARCHED_AS[docname])
+        entries = "".join(f"```{{index}} ! {words}\n```\n" for words in SEARCHED_AS[docname])
         title, _, text = source[0].partition("\n")
-        source[0] = f"{title}\n\n```{{index}}\n{entries}\n```\n{text}"
+        source[0] = f"{title}\n\n{entries}{text}"
     for mark, make in GENERATED.items():
         if mark in source[0]:
             source[0] = source[0].replace(mark, make())
