@@ -87,6 +87,9 @@ def _mixed(session: "SparkSession", given: argparse.Namespace) -> None:
     if not path.exists():
         of_row = f"CASE WHEN id < {large} THEN -1 ELSE id % {groups} END AS q"
         _write(session.range(large + groups * size), path, of_row, 0.1)
+    # Spark's own setting keeps partitions small, which adaptive execution would join.
+    session.conf.set("spark.sql.adaptive.coalescePartitions.parallelismFirst", "false")
+    session.conf.set("spark.sql.adaptive.advisoryPartitionSizeInBytes", "12m")
     for plan in ("range", "groups"):
         session.conf.set(SETTING, plan)
         _line(
@@ -96,6 +99,8 @@ def _mixed(session: "SparkSession", given: argparse.Namespace) -> None:
             lambda: _run(prframe.evaluate(_read(session, str(path)), METRICS, by="q")),
         )
     session.conf.set(SETTING, "auto")
+    session.conf.unset("spark.sql.adaptive.coalescePartitions.parallelismFirst")
+    session.conf.unset("spark.sql.adaptive.advisoryPartitionSizeInBytes")
 
 
 def _growth(session: "SparkSession", given: argparse.Namespace) -> None:
