@@ -192,10 +192,7 @@ class DrawnPath:
         """Draw the logarithm of the odds of a positive, unless it is known."""
         if self.known_log_odds is not None:
             return np.full(block.n_draws, self.known_log_odds)
-        rng, size = block.generator(0), block.n_draws
-        totals = self.path.n_pos, self.path.n_neg
-        pos, neg = (rng.standard_gamma(total + 0.5, size) for total in totals)
-        return np.asarray(np.log(pos / neg))
+        return block.log_odds(self.path.n_pos, self.path.n_neg)
 
 
 @dataclass(frozen=True, eq=False)
