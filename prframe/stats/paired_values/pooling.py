@@ -167,7 +167,7 @@ def equality_p_value(differences: ArrayLike, std_errors: ArrayLike, sizes: Array
     Examples
     --------
     >>> round(equality_p_value([0.02, 0.05, 0.01], [0.01, 0.02, 0.01], [10, 12, 9]), 3)
-    0.224
+    0.238
     """
     effects, errors = reals("differences", differences), reals("std_errors", std_errors)
     errors, effects = errors / errors.max(), effects / errors.max()
