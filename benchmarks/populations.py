@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincinv, ndtr, ndtri
+from scipy.special import betainc, betaincinv, ndtr, ndtri, stdtr, stdtrit
 
 from prframe.stats.rankings.cells import RankedCells
 
@@ -150,6 +150,33 @@ def pure(share: float, mu: float) -> Population:
     return Population(f"{100 * share:g} % pure, else normal, {mu:g} apart", rate, scores)
 
 
+def heavy(mu: float, df: float) -> Population:
+    """Return scores mu apart with Student's distribution."""
+
+    def scores(rng: np.random.Generator, n_pos: int, n_neg: int) -> tuple[Floats, Floats]:
+        return mu + rng.standard_t(df, n_pos), rng.standard_t(df, n_neg)
+
+    def rate(recall: Floats) -> Floats:
+        return np.asarray(stdtr(df, stdtrit(df, recall) - mu))
+
+    return Population(f"t({df:g}), {mu:g} apart", rate, scores)
+
+
+def hard(mu: float, share: float = 0.1) -> Population:
+    """Return normal scores mu apart, but for a share of the negatives 1 above the positives."""
+
+    def scores(rng: np.random.Generator, n_pos: int, n_neg: int) -> tuple[Floats, Floats]:
+        above = (mu + 1) * (rng.random(n_neg) < share)
+        return rng.normal(mu, 1.0, n_pos), rng.normal(size=n_neg) + above
+
+    def rate(recall: Floats) -> Floats:
+        below_mean = ndtri(recall)
+        usual, above = ndtr(below_mean - mu), ndtr(below_mean + 1)
+        return np.asarray((1 - share) * usual + share * above)
+
+    return Population(f"normal, {mu:g} apart, {100 * share:g} % hard", rate, scores)
+
+
 POPULATIONS = {
     "pure": pure(0.13, 1.5),
     "all but pure": pure(0.6, 1.5),
@@ -159,4 +186,9 @@ POPULATIONS = {
     "beta": beta((2, 1), (1, 2)),
     "ten": binormal(1.5, _TEN_LEVELS),
     "few": binormal(1.5, _FEW_LEVELS),
+    "t(2)": heavy(2, 2),
+    "t(3)": heavy(3, 3),
+    "Cauchy": heavy(3, 1),
+    "hard": hard(2),
+    "rarely hard": hard(2, 0.01),
 }

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
+from math import copysign
 from string import ascii_letters
 from typing import Any
 
@@ -46,13 +48,30 @@ class Comparison:
 
     def beaten(self, position: int) -> list[int]:
         """Return the systems with smaller means from which a system is told apart."""
-        return sorted(
-            b if a == position else a
-            for (a, b), row in self.rows.items()
-            if position in {a, b}
-            and frozenset((a, b)) in self.apart
-            and (row["difference"] > 0) == (a == position)
-        )
+        return self._beaten[position]
+
+    @cached_property
+    def _beaten(self) -> list[list[int]]:
+        """The systems that each one beats, in order."""
+        beaten: list[list[int]] = [[] for _ in self.models]
+        for (a, b), row in self.rows.items():
+            if frozenset((a, b)) in self.apart:
+                better, worse = (a, b) if row["difference"] > 0 else (b, a)
+                beaten[better].append(worse)
+        return [sorted(others) for others in beaten]
+
+    def shades(self) -> dict[tuple[int, int], float]:
+        """Return how strongly the cell of each pair is coloured, 0 where it is not told apart.
+
+        It runs from -1 to 1 with the difference, and even the palest differs from the ground.
+        """
+        largest = max((abs(row["difference"] or 0.0) for row in self.rows.values()), default=0.0)
+        return {
+            pair: copysign(0.25 + 0.75 * abs(row["difference"]) / largest, row["difference"])
+            if row["difference"] and frozenset(pair) in self.apart
+            else 0.0
+            for pair, row in self.rows.items()
+        }
 
     def alike(self) -> list[frozenset[int]]:
         """Return for each system those that it is not told apart from; every pair is needed."""

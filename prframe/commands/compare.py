@@ -24,8 +24,6 @@ examples:
 --fail-if-worse ends with exit code 1 if a run lies below the baseline by more than the margin, and
 the test says that this is not chance: its adjusted p-value is at most 1 - the confidence level.
 """
-TESTS = ("randomization", "t", "hall", "wilcoxon", "sign", "bootstrap", "delong", "posterior")
-JOINT_CORRECTIONS = (*options.CORRECTIONS, "max-t", "tukey")
 
 
 def add_options(parser: options.Parser) -> None:
@@ -36,11 +34,12 @@ def add_options(parser: options.Parser) -> None:
     parser.add_argument(
         "--baseline", metavar="NAME", help="compare with this one alone, and not every pair"
     )
+    options.add_test(parser)
     parser.choice(
-        "--test", TESTS, "the test of differences (default: randomization)", "randomization"
+        "--incomplete",
+        options.INCOMPLETE,
+        "what to do with queries or items that a model lacks (default: raise)",
     )
-    corrections = (*JOINT_CORRECTIONS, "none")
-    parser.choice("--correction", corrections, "for several tests (default: holm)", "holm")
     parser.choice("--alternative", options.ALTERNATIVES, "of the test", "two-sided")
     options.add_confidence(parser)
     options.add_randomness(parser)
@@ -90,10 +89,9 @@ def _compared(data: inputs.Rankings, given: argparse.Namespace) -> "pl.DataFrame
             by=by or None,
             over=data.over or None,
             baseline=_baseline(data, model, given),
-            test=given.test,
-            correction=None if given.correction == "none" else given.correction,
+            **options.tested(given),
             alternative=given.alternative,
-            **options.given_only(given, "confidence_level", "n_resamples"),
+            **options.given_only(given, "confidence_level", "n_resamples", "incomplete"),
             rng=given.seed,
             **data.options,
         )

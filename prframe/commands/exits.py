@@ -37,19 +37,28 @@ def say(kind: str, message: object) -> None:
     sys.stderr.write(f"prframe: {kind}: {' '.join(str(message).split())}\n")
 
 
-def exit_code(run: Callable[[], int]) -> int:
-    """Run a command and return its exit code, with its warnings and errors a line each."""
+def exit_code(run: Callable[[], int], worded: Callable[[str], str] = str) -> int:
+    """Run a command and return its exit code, with its warnings and errors a line each.
+
+    `worded` puts what verbs say into the words of the shell.
+    """
     _replace_closed_streams()
+
+    def say_warning(message: Warning | str, *_: object, **__: object) -> None:
+        """Write a warning as one line, in place of Python's two with the line of code."""
+        say("warning", worded(str(message)))
+
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _say_warning
+            warnings.showwarning = say_warning
             if not sys.warnoptions:
                 warnings.simplefilter("always", PrframeWarning)
             code = run()
             sys.stdout.flush()
     except tuple(_CODES) as error:
         code = next(code for kind, code in _CODES.items() if isinstance(error, kind))
-        return _failed(code, error)
+        is_of_verbs = isinstance(error, (PrframeError, PrframeWarning))
+        return _failed(code, worded(str(error)) if is_of_verbs else error)
     except BrokenPipeError:
         forget_output()
         return CLOSED_PIPE
@@ -67,11 +76,6 @@ def _replace_closed_streams() -> None:
         if getattr(sys, name) is None:
             nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until the end
             setattr(sys, name, nowhere)
-
-
-def _say_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """Write a warning as one line, in place of Python's two with the line of code."""
-    say("warning", message)
 
 
 def _failed(code: int, error: object) -> int:

@@ -4,11 +4,11 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from prframe.commands import options
 from prframe.commands.exits import NoInputError, UsageError
@@ -110,11 +110,11 @@ def trec_files(given: argparse.Namespace) -> tuple[str, list[str]]:
     if len(judged) > 1:
         raise UsageError(f"QRELS is one file; {qrels!r} matches {len(judged)}")
     paths = [path for run in runs for path in _existing(run)]
-    _refuse_to_overwrite(given, [*judged, *paths])
+    refuse_to_overwrite(given, [*judged, *paths])
     return judged[0], paths
 
 
-def _refuse_to_overwrite(given: argparse.Namespace, paths: Sequence[str]) -> None:
+def refuse_to_overwrite(given: argparse.Namespace, paths: Iterable[str]) -> None:
     """Refuse to write the output over a file of the input."""
     output = given.output
     # What is no file, such as /dev/null, loses nothing.
@@ -139,7 +139,7 @@ def _missing(taken: Sequence[str]) -> str:
 def _existing(path: str) -> list[str]:
     """Return the files that a path or a pattern stands for."""
     from prframe.errors import PrframeError
-    from prframe.trec.paths import files
+    from prframe.trec.files.paths import files
 
     if path == _STANDARD_INPUT:
         if not os.path.exists("/dev/stdin"):  # noqa: PTH110
@@ -159,9 +159,12 @@ def _of_files(given: argparse.Namespace) -> Rankings:
     """Read runs and judge them; queries are those of both, unless all of the qrels count."""
     qrels, runs = trec_files(given)
     from prframe import trec
+    from prframe.errors import PrframeError
     from prframe.trec.evaluating import limited
 
     joined = trec.join(runs, qrels, queries="qrels" if given.complete else "both")
+    if joined.is_empty():
+        raise PrframeError("the runs and the qrels have no query in common; mend their ids.")
     joined = limited(joined, ["system", "query_id"], given.depth, judged_only=given.judged_only)
     ranked = {"item": "doc_id"} | options.given_only(given, "ties", "missing")
     if given.level is not None:
@@ -175,7 +178,7 @@ def _of_frame(given: argparse.Namespace) -> Rankings:
         raise UsageError(_BOTH)
     if flags := [flag for name, flag in _OF_FILES.items() if getattr(given, name)]:
         raise UsageError(f"{', '.join(flags)} goes with QRELS and RUN, and not with --frame")
-    _refuse_to_overwrite(given, [given.frame])
+    refuse_to_overwrite(given, [given.frame])
     named = [given.item, getattr(given, "model", None)]
     keys = [*given.by, *given.over, *(column for column in named if column is not None)]
     frame = _scanned(given.frame, keys)
@@ -216,6 +219,19 @@ def _scanned(path: str, keys: Sequence[str]) -> "pl.LazyFrame":
     names = pl.scan_csv(source, **read).collect_schema().names()
     types = {key: pl.String() for key in keys if key in names}
     return pl.scan_csv(source, **read, schema_overrides=types)
+
+
+@contextmanager
+def text_of(path: str) -> Iterator[TextIO]:
+    """Open a file of text, which may be compressed."""
+    import gzip
+
+    file_path = Path(path)
+    if not file_path.is_file():
+        raise NoInputError(f"there is no file {path!r}")
+    is_compressed = _first_bytes(file_path)[:2] == b"\x1f\x8b"
+    with (gzip.open if is_compressed else open)(file_path, "rt", encoding="utf-8-sig") as file:
+        yield file
 
 
 def _first_bytes(path: Path) -> bytes:

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 import prframe
 from prframe.commands import band, check, compare, completion, curve, evaluate, exits, report, test
 from prframe.commands.options import Parser
+from prframe.commands.wording import in_shell_words
 
 _COMMANDS = {
     "evaluate": evaluate,
@@ -35,7 +36,7 @@ prframe {name} QRELS RUN... [OPTIONS]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     words = sys.argv[1:] if arguments is None else list(arguments)
-    return exits.exit_code(lambda: _run(words))
+    return exits.exit_code(lambda: _run(words), lambda message: _worded(message, words))
 
 
 def parser() -> Parser:
@@ -46,6 +47,19 @@ def parser() -> Parser:
     for name, command in _COMMANDS.items():
         command.add_options(commands.add_parser(name, help=command.SUMMARY))
     return whole
+
+
+def _worded(message: str, words: Sequence[str]) -> str:
+    """Return a message of a verb in the words of the command that was given."""
+    if not words or words[0] not in _COMMANDS:
+        return message
+    command = Parser()
+    _COMMANDS[words[0]].add_options(command)
+    flags = command.flags() | {"rng": "--seed", "qrels": "QRELS"}
+    if "--frame" not in words and "files" in flags:
+        # Runs have no text as labels; the least label that is positive is given as a number.
+        flags["positive"] = "-l"
+    return in_shell_words(message, flags)
 
 
 def _run(words: list[str]) -> int:
@@ -62,6 +76,8 @@ def _run(words: list[str]) -> int:
         module.add_options(command)
         if any(action.dest == "files" for action in command.positionals()):
             command.usage = _USAGE.format(name=name)
+        # The completion knows all commands by their parser.
+        command.set_defaults(all_commands=parser)
         code: int = module.run(command.parse_intermixed_args(words[1:]))
         return code
     whole = parser()

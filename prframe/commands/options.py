@@ -11,6 +11,9 @@ from prframe.commands.exits import USAGE, UsageError
 TIES = ("group", "order", "trec", "expected", "best", "worst")
 MISSING = ("raise", "drop", "last")
 CORRECTIONS = ("bonferroni", "holm", "hochberg", "bh", "by")
+TESTS = ("randomization", "t", "hall", "wilcoxon", "sign", "bootstrap", "delong", "posterior")
+JOINT_CORRECTIONS = (*CORRECTIONS, "max-t", "tukey")
+INCOMPLETE = ("raise", "pairwise", "common", "zero", "last")
 ALTERNATIVES = ("two-sided", "less", "greater")
 FORMATS = ("table", "csv", "jsonl", "parquet", "arrow")
 
@@ -30,6 +33,10 @@ class Parser(argparse.ArgumentParser):
     def positionals(self) -> list[argparse.Action]:
         """Return the arguments that are no options."""
         return self._get_positional_actions()
+
+    def flags(self) -> dict[str, str]:
+        """Return the option of each argument that a verb has under the same name."""
+        return {action.dest: ([*action.option_strings] or [""])[-1] for action in self._actions}
 
     def number(self, flag: str, kind: type, metavar: str, text: str, **options: object) -> None:
         """Add an option that takes a number."""
@@ -121,6 +128,23 @@ def add_randomness(parser: Parser) -> None:
     parser.number("--n-resamples", int, "N", "number of random draws")
 
 
+def add_test(parser: Parser) -> None:
+    """Add the test of differences and its correction."""
+    parser.choice(
+        "--test", TESTS, "the test of differences (default: randomization)", "randomization"
+    )
+    corrections = (*JOINT_CORRECTIONS, "none")
+    parser.choice("--correction", corrections, "for several tests (default: holm)", "holm")
+
+
+def tested(given: argparse.Namespace) -> dict[str, Any]:
+    """Return the test and its correction as arguments."""
+    return {
+        "test": given.test,
+        "correction": None if given.correction == "none" else given.correction,
+    }
+
+
 def add_confidence(parser: Parser) -> None:
     """Add the confidence level."""
     parser.number("--confidence-level", float, "LEVEL", "of intervals (default: 0.95)")
@@ -128,12 +152,17 @@ def add_confidence(parser: Parser) -> None:
 
 def levels(words: Sequence[str]) -> int | list[float] | None:
     """Return levels of recall: how many, or which; None if there are no words."""
+    if len(words) == 1 and words[0].isdecimal():
+        return int(words[0])
+    return numbers("--recall", words) or None
+
+
+def numbers(flag: str, words: Sequence[str]) -> list[float]:
+    """Return the numbers behind an option."""
     try:
-        if len(words) == 1 and words[0].isdecimal():
-            return int(words[0])
-        return [float(word) for word in words] or None
+        return [float(word) for word in words]
     except ValueError:
-        raise UsageError(f"--recall takes numbers; got {' '.join(words)}") from None
+        raise UsageError(f"{flag} takes numbers; got {' '.join(words)}") from None
 
 
 def cutoffs(words: Sequence[str]) -> list[int]:

@@ -32,7 +32,27 @@ def add_options(parser: options.Parser) -> None:
     options.add_input(parser)
     options.add_metrics(parser, "AP nDCG@10 P@10; of classifiers AP AUC")
     parser.add_argument("--model", metavar="COLUMN", help="column of models (default: model)")
+    parser.add_argument(
+        "--n-pos",
+        metavar="COLUMN",
+        help="column of a frame, or a number: how many relevant items a query has",
+    )
+    parser.several(
+        "--thresholds", metavar="SCORE", text="scores, for the table of thresholds of classifiers"
+    )
+    for flag, what in (("--queries", "queries"), ("--texts", "documents")):
+        texts = parser.add_argument(
+            flag, metavar="FILE", help=f"texts of {what}: an id, a tab and a text on each line"
+        )
+        texts.complete = "file"  # type: ignore[attr-defined]
+    shown = "items that are shown of each ranking (default: 20)"
+    parser.number("--depth", int, "N", shown, dest="shown")
+    options.add_test(parser)
+    options.add_confidence(parser)
     parser.add_argument("--title", metavar="TEXT", help="the title of the page")
+    parser.several(
+        "--note", metavar="NAME=TEXT", text="what the page should say of where the data come from"
+    )
     parser.number("--seed", int, "N", "seed of random draws (default: 0)", default=0)
     output = parser.add_argument("-o", "--output", metavar="FILE", help="the page to write")
     output.complete = "file"  # type: ignore[attr-defined]
@@ -47,6 +67,7 @@ def run(given: argparse.Namespace) -> int:
     report = getattr(prframe, "report", None)
     if not callable(report):
         raise UsageError("this version of prframe has no reports")
+    inputs.refuse_to_overwrite(given, filter(None, [given.queries, given.texts]))
     data, chosen = _of_frame(given) if given.frame else _of_files(given)
     with stage("writing the report"):
         try:
@@ -61,18 +82,58 @@ def run(given: argparse.Namespace) -> int:
 def _of_files(given: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     """Return the paths of the runs, and the arguments that go with them."""
     qrels, runs = inputs.trec_files(given)
-    chosen = options.given_only(given, "metrics", "title", "ties")
+    chosen = _of_both(given) | options.given_only(given, "ties")
     if given.level is not None:
         chosen["positive"] = given.level
     return runs, chosen | {"qrels": qrels}
 
 
+def _of_both(given: argparse.Namespace) -> dict[str, Any]:
+    """Return the arguments that go with files as well as with frames."""
+    chosen = options.given_only(given, "metrics", "title", "n_pos", "confidence_level")
+    chosen |= options.tested(given)
+    if given.n_pos is not None and given.n_pos.isdecimal():
+        chosen["n_pos"] = int(given.n_pos)
+    if given.shown is not None:
+        chosen["depth"] = given.shown
+    if given.thresholds:
+        chosen["thresholds"] = options.numbers("--thresholds", given.thresholds)
+    texts = {"queries": given.queries, "texts": given.texts}
+    chosen |= {name: _texts(path) for name, path in texts.items() if path is not None}
+    if given.note:
+        chosen["notes"] = dict(map(_note, given.note))
+    return chosen
+
+
+def _texts(path: str) -> dict[str, str]:
+    """Return the texts of a file by their ids."""
+    texts = {}
+    with inputs.text_of(path) as lines:
+        for number, line in enumerate(lines, 1):
+            name, tab, text = line.rstrip("\r\n").partition("\t")
+            if not tab and name.strip():
+                raise UsageError(f"{path}, line {number}: there is no tab between id and text")
+            if tab:
+                texts[name] = text
+    return texts
+
+
+def _note(word: str) -> tuple[str, str]:
+    """Return the name and the text of a note."""
+    name, sign, text = word.partition("=")
+    if not sign:
+        raise UsageError(f"--note takes NAME=TEXT; got {word!r}")
+    return name, text
+
+
 def _of_frame(given: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     """Return the rows of the frame, and the arguments that go with it."""
-    if len(given.over) > 1:
-        raise UsageError(f"a report takes one column as --over; got {', '.join(given.over)}")
     data = inputs.rankings(given).of_one_model()
-    chosen = options.given_only(given, "metrics", "title", "model", "by") | data.options
+    chosen = _of_both(given) | options.given_only(given, "model", "by") | data.options
     if data.over:
-        chosen["over"] = data.over[0]
-    return data.frame.collect(), chosen
+        chosen["over"] = data.over
+    frame = data.frame.collect()
+    for texts, column in (("queries", next(iter(data.over), None)), ("texts", given.item)):
+        if texts in chosen and column in frame.columns and frame.schema[column].is_integer():
+            chosen[texts] = {int(name): text for name, text in chosen[texts].items()}
+    return frame, chosen

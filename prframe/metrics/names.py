@@ -114,11 +114,13 @@ _ELSEWHERE = {
     "rbp": "'RBP(p=0.9)' for trec_eval's rbp, whose persistence is not that of RBP here",
     "unj": "one minus 'Judged@k'",
 }
+# These are measures of `prframe.trec.evaluate` alone.
+_ELSEWHERE |= {
+    name: f"prframe.trec.evaluate(runs, qrels, {name!r}), which has the measures of trec_eval"
+    for name in ("Rprec_mult", "binG", "set_relative_P", "utility")
+}
 _NOT_OFFERED = frozenset(
-    {
-        *("G", "binG", "utility", "ndcg_rel", "Rndcg", "Rprec_mult", "set_relative_P"),
-        *("rbp_resid", "relstring", "runid", "yaap", "ndcg_p"),
-    }
+    {"G", "Rndcg", "ndcg_p", "ndcg_rel", "rbp_resid", "relstring", "runid", "yaap"}
 )
 # What metrics without a cut-off may be meant by F and F1.
 _WITHOUT_CUTOFF = {

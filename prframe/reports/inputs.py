@@ -120,6 +120,12 @@ def _frame(data: object, columns: Columns, argument: str) -> tuple[pl.DataFrame,
     optional = {"item": columns.item, "model": columns.model}
     named |= {column: name for name, column in optional.items() if column is not None}
     checks.columns_exist(named, frame.columns)
+    for name in filter(None, (*columns.further, _model_column(frame, columns.model))):
+        if frame.schema[name].is_nested() or frame.schema[name].is_object():
+            raise PrframeError(
+                f"`{named.get(name, 'model')}` must name columns of plain values; {name!r} is "
+                f"{frame.schema[name]}."
+            )
     model, item = columns.model, columns.item
     if len(scores) > 1:
         if model is not None:
@@ -137,6 +143,13 @@ def _frame(data: object, columns: Columns, argument: str) -> tuple[pl.DataFrame,
 def _models(frame: pl.DataFrame, model: str | None) -> pl.Expr:
     """Return the names of models."""
     column = _model_column(frame, model)
+    if column is not None:
+        names = frame[column].cast(pl.String)
+        if names.null_count() and (names == "null").any():
+            raise PrframeError(
+                f"`model` {column!r} has nulls beside the name 'null', which would be one model; "
+                "name these models, or drop the rows."
+            )
     return pl.lit("model") if column is None else pl.col(column).cast(pl.String).fill_null("null")
 
 

@@ -62,10 +62,10 @@ function results(box, part) {
 function matrix(box, part) {
   const explored = page.sections.some((other) => other.kind === "queries");
   const place = el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Comparison of all pairs" });
-  const cell = (facts, lim, a, b) => {
+  const cell = (facts, pairs, lim, a, b) => {
     if (a === b) return el("td", { class: "self", role: "cell" }, el("span", {}, fixed(facts.means[a])));
-    const same = facts.pairs.find((pair) => pair[0] === a && pair[1] === b);
-    const pair = same || facts.pairs.find((other) => other[0] === b && other[1] === a);
+    const same = pairs.get(`${a} ${b}`);
+    const pair = same || pairs.get(`${b} ${a}`);
     if (!pair) return el("td", { role: "cell" }, "–");
     const sign = same ? 1 : -1;
     const turn = (value) => value === null ? null : sign * value;
@@ -84,9 +84,10 @@ function matrix(box, part) {
   };
   choice(box, part.metrics.map((facts) => facts.metric), "metric of the comparison", (number) => {
     const facts = part.metrics[number];
+    const pairs = new Map(facts.pairs.map((pair) => [`${pair[0]} ${pair[1]}`, pair]));
     const lim = Math.max(...facts.pairs.map((pair) => Math.abs(pair[2]))) || 1;
     clear(place).append(table("matrix", head(el("td", {}), ...facts.order.map((b) => el("th", { scope: "col", role: "columnheader" }, named(b)))),
-      facts.order.map((a) => row(rowHead({}, named(a)), ...facts.order.map((b) => cell(facts, lim, a, b))))));
+      facts.order.map((a) => row(rowHead({}, named(a)), ...facts.order.map((b) => cell(facts, pairs, lim, a, b))))));
   });
   box.append(place);
 }

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import ceil
+from math import ceil, comb
 from operator import itemgetter
 from typing import Any
 
@@ -14,11 +14,13 @@ from prframe import tables
 from prframe._engine.arguments import Arguments
 from prframe._engine.rows import positive
 from prframe._preparation import wording
+from prframe.errors import PrframeError
 from prframe.metrics import parse_metric
 from prframe.reports import sections
 from prframe.reports.names import LONGEST_TEXT, distinct, plain
 from prframe.reports.options import ALPHA, Options
 from prframe.reports.page import Facts
+from prframe.tables.table import Table
 from prframe.verbs.check import check
 from prframe.verbs.comparison.compare import compare
 from prframe.verbs.curves.band import band
@@ -32,6 +34,8 @@ _LEVELS = 11
 # A page of this size still opens at once.
 MOST_VALUES = 300_000
 MOST_ITEMS = 100_000
+# Beyond so many comparisons, only those in the first metric are made.
+MOST_COMPARISONS = 20_000
 _LEAST_DEPTH = 5
 
 
@@ -52,7 +56,7 @@ class Rankings:
 
     def facts(self) -> Facts:
         """Return all facts but the title and the provenance."""
-        table = tables.results(self.means, self.pairs, alpha=ALPHA)
+        table = self.table()
         names = [line.name for line in table.lines]
         n = self.values[QUERY].n_unique()
         over = f"{n:,} {'query' if n == 1 else 'queries'}"
@@ -72,6 +76,26 @@ class Rankings:
             "systems": distinct(names),
             "sections": parts,
         }
+
+    def table(self) -> Table:
+        """Return the results, with marks in the metrics that are compared."""
+        is_compared = pl.col("metric").is_in(self.compared)
+        marked = tables.results(self.means.filter(is_compared), self.pairs, alpha=ALPHA)
+        if self.compared == self.options.metrics:
+            return marked
+        whole = tables.results(self.means)
+        lines = tuple(
+            replace(line, key=of_first.key, cells=(*of_first.cells, *line.cells[1:]))
+            for line, of_first in zip(whole.lines, marked.lines, strict=True)
+        )
+        return replace(whole, caption=marked.caption, lines=lines)
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The metrics in which all pairs of systems are compared."""
+        metrics, n_systems = self.options.metrics, self.values[SYSTEM].n_unique()
+        is_much = comb(n_systems, 2) * len(metrics) > MOST_COMPARISONS
+        return metrics[:1] if is_much else metrics
 
     @cached_property
     def values(self) -> pl.DataFrame:
@@ -108,9 +132,14 @@ class Rankings:
         """The comparisons of all pairs of systems."""
         if self.values[SYSTEM].n_unique() == 1 or self.values[QUERY].n_unique() == 1:
             return None
+        if self.options.correction == "tukey" and len(self.compared) > 1:
+            raise PrframeError(
+                "correction='tukey' is for one metric; name one in `metrics`, or take 'max-t', "
+                "which knows several."
+            )
         return compare(
             self.values,
-            values=list(self.options.metrics),
+            values=list(self.compared),
             model=SYSTEM,
             over=QUERY,
             **self.options.compared,

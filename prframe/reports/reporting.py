@@ -17,8 +17,9 @@ from prframe.reports.names import plain
 from prframe.reports.options import Options, metric_names
 from prframe.reports.page import Facts, Report, rounded
 from prframe.reports.rankings import Rankings
+from prframe.stats.paired_values import QUERY_TESTS
 from prframe.tie_policies import Ties
-from prframe.trec.sources import AnyRuns, Qrels
+from prframe.trec.sources import AnyRuns, Qrels, is_run
 from prframe.typing import Columns, Positive
 from prframe.verbs.comparison.modes import Test
 from prframe.verbs.comparison.rows import JointCorrection
@@ -139,6 +140,11 @@ def report(
     >>> print(page.facts["sentence"].partition(". ")[0])
     pixels has the highest mean AP, 0.397 [0.377, 0.417], over 200 queries
     """
+    if qrels is None and is_run(data):
+        raise PrframeError(
+            f"runs need judgments: prframe.report(runs, qrels); got {checks.brief(data)} alone. "
+            "Of labelled rows give the frame, for example polars.read_csv(path)."
+        )
     is_trec, is_ranked = qrels is not None, qrels is not None or over is not None
     _refuse(
         {
@@ -153,6 +159,7 @@ def report(
         },
         "qrels" if is_trec else "over" if is_ranked else "",
     )
+    _check_test(test, is_ranked=is_ranked)
     default = rankings.METRICS if is_ranked else classifiers.METRICS
     options = Options(
         metrics=metric_names(metrics, default),
@@ -199,6 +206,16 @@ def _refuse(given: Mapping[str, bool], kind: str) -> None:
                 f"does not go with `{kind}`" if kind else "is for rankings, with `over` or `qrels`"
             )
             raise PrframeError(f"`{option}` {why}; leave it out.")
+
+
+def _check_test(test: object, *, is_ranked: bool) -> None:
+    """Refuse tests that the comparison of this kind of data does not have, or without p-values."""
+    tests = [*QUERY_TESTS] if is_ranked else ["bootstrap", "delong", "randomization"]
+    if test not in tests:
+        over = "rankings, over queries," if is_ranked else "classifiers, on the same items,"
+        raise PrframeError(
+            f"`test` of {over} must be one of {checks.listed(tests)}; got {checks.brief(test)}."
+        )
 
 
 def _listed(columns: Columns | None) -> tuple[str, ...]:

@@ -14,6 +14,8 @@ from prframe.tables.table import Table
 
 # A difference of means that the page would not print is none.
 _PRINTED = 0.0005
+# Nobody reads a matrix of more systems.
+MOST_IN_MATRIX = 60
 _CHECK_MEANINGS = {
     "bad_n_neg": "totals of negatives that contradict the rows",
     "bad_n_pos": "totals of positives that contradict the rows",
@@ -89,13 +91,14 @@ def _tie_range(ends: tuple[float, float] | None) -> str:
 def matrix(
     pairs: pl.DataFrame, intervals: pl.DataFrame, model: str, order: Sequence[str], n: str
 ) -> Facts:
-    """Return the comparisons of all pairs; `n` names what they are over."""
-    place = {name: number for number, name in enumerate(order)}
+    """Return the comparisons of all pairs of the first systems; `n` names what they are over."""
+    place = {name: number for number, name in enumerate(order[:MOST_IN_MATRIX])}
+    shown = pl.col("model_a").is_in(place) & pl.col("model_b").is_in(place)
     p_value = "p_adjusted" if "p_adjusted" in pairs.columns else "p_value"
     numbers = ["difference", "conf_low", "conf_high", p_value, "wins", "ties", "losses"]
     metrics = []
-    for (metric,), rows in pairs.group_by("metric", maintain_order=True):
-        means = intervals.filter(metric=metric).sort(
+    for (metric,), rows in pairs.filter(shown).group_by("metric", maintain_order=True):
+        means = intervals.filter(pl.col(model).is_in(place), metric=metric).sort(
             "estimate", descending=True, nulls_last=True, maintain_order=True
         )
         metrics.append(
@@ -123,8 +126,20 @@ def matrix(
         "metrics": metrics,
         "note": f"Row minus column over {n}: difference, {level} confidence interval, "
         f"{'adjusted ' if p_value == 'p_adjusted' else ''}p-value ({words}). "
-        "Cells of pairs that are told apart are coloured.",
+        "Cells of pairs that are told apart are coloured." + _left_out(order, intervals, metrics),
     }
+
+
+def _left_out(
+    order: Sequence[str], intervals: pl.DataFrame, metrics: Sequence[Mapping[str, Any]]
+) -> str:
+    """Say which systems and metrics the matrix leaves out, nothing if it has all."""
+    told = ""
+    if len(order) > MOST_IN_MATRIX:
+        told = f" The {MOST_IN_MATRIX} best of {len(order):,} systems are here."
+    if len(metrics) < intervals["metric"].n_unique():
+        told += f" Of so many systems only {metrics[0]['metric']} is compared."
+    return told
 
 
 def findings(report: pl.DataFrame) -> Facts:

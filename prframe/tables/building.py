@@ -16,7 +16,8 @@ from prframe._preparation.sets import (
     letters_of,
 )
 from prframe.errors import PrframeError
-from prframe.tables.table import Cell, Line, Table
+from prframe.tables.content import Cell, Line
+from prframe.tables.table import Table
 
 Marks: TypeAlias = Literal["beats", "letters", "dagger"]
 Places: TypeAlias = int | Mapping[str, int]
@@ -191,7 +192,7 @@ def _beats(
                 "from one baseline, or compare without baseline=."
             )
         for position, system in enumerate(pairs.models):
-            beaten = [pairs.models[other] for other in pairs.beaten(position)]
+            beaten = {pairs.models[other] for other in pairs.beaten(position)}
             marks[system, metric] = "".join(keys[other] for other in systems if other in beaten)
     return marks, "Raised letters name the systems that a value is larger than and told apart from"
 

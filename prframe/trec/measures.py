@@ -10,6 +10,7 @@ import polars as pl
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.metrics import CATALOGUE, Metric, parse_metric
+from prframe.trec.metrics import binary_gain, precision_at_multiple
 
 Version = Literal[9, 10]
 
@@ -17,6 +18,7 @@ Version = Literal[9, 10]
 _LEAST = 1e-5
 _DEPTHS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 _LEVELS = tuple(f"{level / 10:.2f}" for level in range(11))
+_MULTIPLES = tuple(f"{fifth / 5:.2f}" for fifth in range(1, 11))
 # The parameters of measures that have some, unless the caller names others.
 _PARAMETERS = {
     "P": _DEPTHS,
@@ -24,20 +26,24 @@ _PARAMETERS = {
     "map_cut": _DEPTHS,
     "ndcg_cut": _DEPTHS,
     "relative_P": _DEPTHS,
+    "Rprec_mult": _MULTIPLES,
     "iprec_at_recall": _LEVELS,
     "success": ("1", "5", "10"),
     "unj": ("5", "10", "20"),
 }
 _COUNTS = ("num_q", "num_ret", "num_rel", "num_rel_ret")
 _OFFICIAL = (*_COUNTS, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P")
+_OF_SETS = ("set_P", "set_relative_P", "set_recall", "set_map", "set_F")
+# All measures, in the order in which trec_eval prints.
+_ALL = (
+    *(*_OFFICIAL, "recall", "infAP", "gm_bpref", "Rprec_mult", "utility", "11pt_avg", "binG"),
+    *("ndcg", "ndcg_cut", "map_cut", "relative_P", "success", *_OF_SETS),
+    *("num_nonrel_judged_ret", "unj"),
+)
 _SETS = {
     "official": _OFFICIAL,
-    "set": (*_COUNTS, "set_P", "set_recall", "set_map", "set_F"),
-    "all_trec": (
-        *(*_OFFICIAL, "recall", "infAP", "gm_bpref", "11pt_avg", "ndcg", "ndcg_cut", "map_cut"),
-        *("relative_P", "success", "set_P", "set_recall", "set_map", "set_F"),
-        *("num_nonrel_judged_ret", "unj"),
-    ),
+    "set": (*_COUNTS, "utility", *_OF_SETS),
+    "all_trec": _ALL,
 }
 _RETRIEVED, _RELEVANT, _HITS = (pl.col(name) for name in ("NumRet", "NumRel", "NumRelRet"))
 _PRECISION, _RECALL = _HITS / _RETRIEVED, _HITS / _RELEVANT
@@ -46,14 +52,13 @@ _PRECISION, _RECALL = _HITS / _RETRIEVED, _HITS / _RELEVANT
 _OF_COUNTS = {
     "set_map": _HITS * _HITS / (_RETRIEVED * _RELEVANT),
     "set_F": 2 * _PRECISION * _RECALL / (_PRECISION + _RECALL),
+    "set_relative_P": _HITS / pl.min_horizontal(_RETRIEVED, _RELEVANT),
+    # Each relevant document is worth 1, and each other one costs 1.
+    "utility": _HITS - (_RETRIEVED - _HITS),
 }
-# The order in which trec_eval prints.
-_PRINTED = (
-    *(*_COUNTS, "map", "gm_map", "Rprec", "bpref", "recip_rank", "iprec_at_recall", "P", "recall"),
-    *("infAP", "gm_bpref", "11pt_avg", "ndcg", "ndcg_cut", "map_cut", "relative_P", "success"),
-    *("set_P", "set_recall", "set_map", "set_F", "num_nonrel_judged_ret", "unj"),
-)
 _WITH_PARAMETERS = re.compile(rf"({'|'.join(_PARAMETERS)})[._]([0-9.]+(?:,[0-9.]+)*)")
+_WITH_DECIMALS = ("iprec_at_recall", "Rprec_mult")
+_MULTIPLE = re.compile(r"Rprec_mult_([0-9]+\.?[0-9]*)")
 _UNJUDGED = re.compile(r"unj_([1-9][0-9]{0,14})")
 # The names of these stand for version 9 in the catalogue.
 _OF_A_VERSION = re.compile(r"iprec_at_recall_.*|11pt_avg")
@@ -124,8 +129,8 @@ def _expanded(asked: str | Metric) -> Sequence[str | Metric]:
 
 
 def _printed(family: str, parameter: str) -> str:
-    """Return the name of a measure as trec_eval prints it; levels of recall have two decimals."""
-    is_level = re.fullmatch(r"[0-9]+\.?[0-9]?", parameter) and family == "iprec_at_recall"
+    """Return the name of a measure as trec_eval prints it; what is no rank has two decimals."""
+    is_level = re.fullmatch(r"[0-9]+\.?[0-9]?", parameter) and family in _WITH_DECIMALS
     return f"{family}_{float(parameter):.2f}" if is_level else f"{family}_{parameter}"
 
 
@@ -147,11 +152,18 @@ def _measure(name: str | Metric, version: Version) -> Measure:
     if unjudged := _UNJUDGED.fullmatch(text):
         return _unjudged(text, int(unjudged[1]))
     # What is neither a name nor a metric is refused here.
-    metric = parse_metric(name)
+    metric = _of_trec_eval_alone(text) or parse_metric(name)
     if version == 10 and _OF_A_VERSION.fullmatch(text):  # noqa: PLR2004 - a name, not a quantity
         metric = metric(levels="v10")
     is_count = metric.name in {"NumRet", "NumRel", "NumRelRet"}
     return Measure(text, (metric,), pl.col(str(metric)), _sum if is_count else _mean)
+
+
+def _of_trec_eval_alone(name: str) -> Metric | None:
+    """Return the metric of a name that the catalogue does not have, if there is one."""
+    if multiple := _MULTIPLE.fullmatch(name):
+        return precision_at_multiple(float(multiple[1]))
+    return binary_gain if name == "binG" else None
 
 
 def _unjudged(name: str, k: int) -> Measure:
@@ -170,8 +182,8 @@ def printed_place(measure: Measure) -> tuple[int, float]:
     name = measure.name
     family, _, parameter = name.rpartition("_")
     if family in _PARAMETERS:
-        return _PRINTED.index(family), float(parameter)
-    return (_PRINTED.index(name) if name in _PRINTED else len(_PRINTED)), 0.0
+        return _ALL.index(family), float(parameter)
+    return (_ALL.index(name) if name in _ALL else len(_ALL)), 0.0
 
 
 def check_version(version: object) -> None:

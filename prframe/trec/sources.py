@@ -14,10 +14,10 @@ from prframe import checks
 from prframe._engine import frames
 from prframe.errors import PrframeError, UnmatchedIdsWarning, warn
 from prframe.trec import roles
-from prframe.trec.apart import Part, together
-from prframe.trec.layouts import RUN
-from prframe.trec.paths import Path, files, is_path
-from prframe.trec.reading import read_file, read_qrels
+from prframe.trec.files.apart import Part, together
+from prframe.trec.files.layouts import RUN
+from prframe.trec.files.paths import Path, files, is_path
+from prframe.trec.files.reading import read_file, read_qrels
 from prframe.typing import AnyFrame
 
 # A dict holds columns, or rankings by query, or runs by the name of their system.
@@ -48,6 +48,11 @@ def qrels_frame(qrels: Any) -> Any:  # noqa: ANN401 - a frame is passed on
     if form == "path" or (form == "list" and all(map(is_path, qrels))):
         return read_qrels(qrels)
     return _of_rankings(qrels, "the qrels", "label") if form == "rankings" else qrels
+
+
+def is_run(given: object) -> bool:
+    """Tell whether this is a run, or several, in another form than a frame."""
+    return _form(given) in {"path", "list", "rankings", "runs"}
 
 
 def paths_within(given: Any) -> list[Path]:  # noqa: ANN401 - what callers pass

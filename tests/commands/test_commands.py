@@ -13,12 +13,12 @@ import pytest
 
 import prframe
 from prframe import trec
-from prframe.commands import compare, options
+from prframe.commands import options
 from prframe.commands.main import parser
 from prframe.tie_policies import Ties
 from prframe.typing import Alternative, Missing
 from prframe.verbs._correction import Correction
-from prframe.verbs.comparison.modes import Test
+from prframe.verbs.comparison.modes import IncompleteItems, IncompleteQueries, Test
 from prframe.verbs.comparison.rows import JointCorrection
 from tests.commands.shell import ENVIRONMENT, FRAME, process, run
 
@@ -57,10 +57,12 @@ def test_words_of_options_are_those_of_the_verbs() -> None:
     assert get_args(Missing) == options.MISSING
     assert get_args(Correction) == options.CORRECTIONS
     assert get_args(Alternative) == options.ALTERNATIVES
-    assert set(get_args(JointCorrection)) == set(compare.JOINT_CORRECTIONS)
+    assert set(get_args(JointCorrection)) == set(options.JOINT_CORRECTIONS)
     # The names of some tests are a literal of their own.
     names = {name for part in get_args(Test) for name in (get_args(part) or [part])}
-    assert names == set(compare.TESTS)
+    assert names == set(options.TESTS)
+    words = {*get_args(IncompleteQueries), *get_args(IncompleteItems)}
+    assert words == set(options.INCOMPLETE)
 
 
 @pytest.mark.parametrize("kind", READ)
@@ -324,12 +326,13 @@ def test_a_report_is_handed_the_files(capfdbinary, monkeypatch) -> None:
     words = ["report", "qrels", "o*.run", "-o", "page.html", "--title", "T", "-m", "AP"]
     assert run(capfdbinary, *words).code == 0
     shared = {"metrics": ["AP"], "output": "page.html", "title": "T", "seed": 0}
+    shared |= {"test": "randomization", "correction": "holm"}
     assert asked == {"data": ["old.run"], "qrels": "qrels", **shared}
     asked.clear()
     words = ["report", "--frame", "frame.csv", "--over", "query", "--score", "other", *words[3:]]
     assert run(capfdbinary, *words).code == 0
     assert asked.pop("data").columns == ["query", "model", "score", "other", "label"]
-    assert asked == {"over": "query", "score": "other", "qrels": None, **shared}
+    assert asked == {"over": ["query"], "score": "other", "qrels": None, **shared}
     done = run(capfdbinary, *words, "--weight", "score")
     assert (done.code, done.err) == (2, "prframe: error: a report takes no --weight\n")
     done = run(capfdbinary, "report", "qrels", "old.run")
@@ -356,12 +359,21 @@ def test_commands_and_options_are_an_interface() -> None:
         "compare": [
             *(for_input, metrics, output, random, level),
             "--model --baseline --test --correction --alternative --fail-if-worse --margin",
+            "--incomplete",
         ],
         "curve": [for_input, by_query, output, "--recall --interpolate"],
         "band": [for_input, by_query, output, random, level, "--recall --interpolate --pointwise"],
         "test": [for_input, by_query, output, random, "--of -k --phi --alternative --correction"],
         "check": [for_input, output, "-k --strict"],
-        "report": [for_input, metrics, "--model --title --seed -o --output"],
+        "report": [
+            *(
+                for_input,
+                metrics,
+                level,
+                "--model --title --seed -o --output --n-pos --thresholds",
+            ),
+            "--queries --texts --depth --test --correction --note",
+        ],
         "completion": ["-h --help"],
     }
     (commands,) = (

@@ -16,8 +16,7 @@ from tests.trec.test_trec_eval import data
 
 # Measures of trec_eval's suite that are not offered.
 NOT_OFFERED = {
-    *("relstring", "utility", "binG", "G", "ndcg_rel", "Rndcg", "set_relative_P"),
-    *("rbp", "rbp_resid"),
+    *("relstring", "G", "ndcg_rel", "Rndcg", "rbp", "rbp_resid"),
 }
 SUITE = {
     "out.test": ["results.test"],
@@ -53,7 +52,7 @@ def offered(lines: Iterable[str]) -> list[str]:
     names = [(text.split()[0], text) for text in lines]
     return [
         text for name, text in names
-        if name not in NOT_OFFERED and not name.startswith("Rprec_mult")
+        if name not in NOT_OFFERED
     ]  # fmt: skip
 
 

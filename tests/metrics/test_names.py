@@ -122,7 +122,9 @@ UNREADABLE = {
     "unj_10": "'unj_10' is no name of a metric here; use one minus 'Judged@k'.",
     "rbp": "'rbp' is no name of a metric here; use 'RBP(p=0.9)' for trec_eval's rbp, whose "
     "persistence is not that of RBP here.",
-    "Rprec_mult_0.20": "'Rprec_mult_0.20' is a measure of trec_eval that is not offered here.",
+    "Rprec_mult_0.20": "'Rprec_mult_0.20' is no name of a metric here; use "
+    "prframe.trec.evaluate(runs, qrels, 'Rprec_mult'), which has the measures of trec_eval.",
+    "ndcg_rel": "'ndcg_rel' is a measure of trec_eval that is not offered here.",
     "map_cut": "map_cut needs a cut-off, for instance 'map_cut_10'.",
     "hits@10": "NumRelRet takes no cut-off; got 'hits@10'.",
     "P(rel=2,rel=3)@5": "a parameter stands twice in 'P(rel=2,rel=3)@5'.",

@@ -332,6 +332,18 @@ def test_unjudged_documents_are_a_share_of_the_cut_off() -> None:
     assert evaluate(run, qrels, "num_nonrel_judged_ret").rows() == [(1.0,)]
 
 
+def test_measures_that_only_trec_eval_has() -> None:
+    # Of three relevant documents, the second and the fourth of five are retrieved.
+    run = {"1": {"a": 5.0, "b": 4.0, "c": 3.0, "d": 2.0, "e": 1.0}, "2": {"a": 1.0}}
+    qrels = {"1": {"b": 1, "d": 1, "x": 1, "a": 0}, "2": {"a": 0}}
+    names = ["utility", "set_relative_P", "binG", "Rprec_mult_0.40", "Rprec_mult_2.00"]
+    values = evaluate(run, qrels, names, by_query=True)
+    gain = (1 / np.log2(3) + 1 / np.log2(4)) / 3
+    # Two documents are .4 of three by the rounding of the program, and six are twice as many.
+    assert values.row(0)[1:] == pytest.approx((-1.0, 2 / 3, gain, 1 / 2, 2 / 6))
+    assert values.row(1)[1:] == (-1.0, 0.0, 0.0, 0.0, 0.0)
+
+
 NAMED = {
     "map": ["map"],
     "P.5,10": ["P_5", "P_10"],
@@ -340,7 +352,9 @@ NAMED = {
     "iprec_at_recall.0.3,1": ["iprec_at_recall_0.30", "iprec_at_recall_1.00"],
     "iprec_at_recall_0.25": ["iprec_at_recall_0.25"],
     "success": ["success_1", "success_5", "success_10"],
-    "set": ["num_q", "num_ret", "num_rel", "num_rel_ret", "set_P", "set_recall", "set_map", "set_F"],
+    "set": ["num_q", "num_ret", "num_rel", "num_rel_ret", "utility", "set_P", "set_relative_P",
+            "set_recall", "set_map", "set_F"],
+    "Rprec_mult.0.2,1.5": ["Rprec_mult_0.20", "Rprec_mult_1.50"],
     "nDCG@10": ["nDCG@10"],
 }  # fmt: skip
 

@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from prframe._engine.columns import computed
 from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import Thresholds, thresholds
-from prframe._engine.rows import ROW, key_names
+from prframe._engine.rows import ROW, computed, key_names
+from prframe._engine.runs import Counting
 from prframe.metrics.quantities import HAIR_BELOW, precision
 from prframe.stats import first_at_least
 from prframe.typing import Floats, Integers, RowOrder
@@ -96,6 +96,12 @@ class Drawing(Plan):
         """Return that rows in input order are a matter of the whole frame."""
         return "order='input' keeps the order of the rows" if self.order == "input" else ""
 
+    def counting(self) -> Counting | None:
+        """Return that levels of recall need the blocks with positives, and the first one."""
+        if self.levels is None or self.order == "input":
+            return None
+        return Counting(_scores, blocks=True)
+
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per threshold, level or input row, and warn of groups without a class."""
         return self._warned(self._by_input(source) if self.order == "input" else self.rows(source))
@@ -161,6 +167,11 @@ class Drawing(Plan):
             lack = [positives_of(self.args), *(["negatives"] if len(self.needs) > 1 else [])]
             warn_undefined([self.undefined], groups, self.args, lack)
         return rows.drop("lacking")
+
+
+def _scores(_: Source) -> tuple[str, ...]:
+    """Return that scores are needed of items."""
+    return ("score",)
 
 
 def _with_thresholds(ranked: Thresholds, piece: Piece, blocks: Integers | slice) -> pl.DataFrame:

@@ -73,6 +73,8 @@ class CellStatistic(ABC):
     array([0.75, 0.5 ])
     """
 
+    # The name in the catalogue, with fields in braces, for example "EF(fraction={fraction:g})".
+    _name: ClassVar[str]
     lacks_influence: ClassVar[str] = ""
     own_tests: ClassVar[frozenset[str]] = frozenset()
     jumps: ClassVar[bool] = False
@@ -84,9 +86,9 @@ class CellStatistic(ABC):
         return not self.lacks_influence
 
     @property
-    @abstractmethod
     def name(self) -> str:
-        """The name in the catalogue."""
+        """The name in the catalogue; of a metric at a threshold, with one as an example."""
+        return self._name.format_map(vars(self))
 
     @property
     def limits(self) -> tuple[float, float]:

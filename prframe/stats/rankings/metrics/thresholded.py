@@ -6,7 +6,7 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logit
+from scipy.special import expit
 
 from prframe import checks
 from prframe.errors import PrframeError
@@ -15,6 +15,9 @@ from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats
+
+# The levels of recall at which the F1 of drawn curves is averaged.
+_LEVELS = ((np.arange(24) + 0.5) / 24) ** 2
 
 Slopes: TypeAlias = tuple[float, float, float]
 
@@ -34,10 +37,7 @@ class LargestF1(CellStatistic):
     0.667
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return "MaxF1"
+    _name: ClassVar[str] = "MaxF1"
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return the largest ``2 TP_c / (K_c + n_pos)``, counted to the end of cell c."""
@@ -69,13 +69,23 @@ class LargestF1(CellStatistic):
         sample lies above that of its population. On the scale of log odds the draws are therefore
         moved down by the mean of that difference.
         """
-        drawn = curves.drawn(at_ends=True)
-        f1 = 2 * drawn.precision * drawn.recall / (drawn.precision + drawn.recall)
+        prevalence, (recall, above) = curves.prevalence, curves.points(at_ends=True)
+        inside = recall.min(axis=1) > 0
+        largest = _odds(prevalence * recall[inside], above[inside], prevalence).max(axis=0)
         if self.value(curves.cells) == 0:
-            return np.asarray(f1.max(axis=1))
-        scale = logit(f1)
-        largest = scale.max(axis=1)
-        return np.asarray(expit(largest - largest.mean() + scale.mean(axis=0).max()))
+            return np.asarray(largest / (1 + largest))
+        scale = np.log(
+            _odds(prevalence * _LEVELS[:, None], curves.share_above(_LEVELS), prevalence)
+        )
+        scale, largest = scale.mean(axis=1), np.log(largest)
+        return np.asarray(expit(largest - largest.mean() + scale.max()))
+
+
+def _odds(hits: Floats, above: Floats, prevalence: Floats) -> Floats:
+    """Return F1 / (1 - F1), where hits and all items above the threshold are shares of all."""
+    odds = above + prevalence
+    odds -= 2 * hits
+    return np.divide(2 * hits, odds, out=odds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,10 +203,7 @@ class SetPrecision(_OfRetrieved):
     0.5
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return "SetP"
+    _name: ClassVar[str] = "SetP"
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return tp / k."""
@@ -223,10 +230,7 @@ class SetRecall(_OfRetrieved):
     0.667
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return "SetR"
+    _name: ClassVar[str] = "SetR"
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return tp / n_pos."""
@@ -254,16 +258,12 @@ class SetFMeasure(_OfRetrieved):
     0.667
     """
 
+    _name: ClassVar[str] = "SetF(beta={beta:g})"
     beta: float = 1.0
 
     def __post_init__(self) -> None:
         """Check the weight."""
         checks.number("beta", self.beta, above=0, at_most=1e6)
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return f"SetF(beta={self.beta:g})"
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return the weighted harmonic mean."""
@@ -290,10 +290,7 @@ class SetAveragePrecision(_OfRetrieved):
     0.5
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return "SetAP"
+    _name: ClassVar[str] = "SetAP"
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return tp^2 / (k n_pos)."""
@@ -317,12 +314,8 @@ class SetSpecificity(_OfRetrieved):
     0.333
     """
 
+    _name: ClassVar[str] = "Specificity(threshold=0.5)"
     counts_negatives: ClassVar[bool] = True
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue, with a threshold as an example."""
-        return "Specificity(threshold=0.5)"
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return (n - n_pos - (k - tp)) / (n - n_pos)."""
@@ -348,12 +341,8 @@ class SetBalancedAccuracy(_OfRetrieved):
     0.667
     """
 
+    _name: ClassVar[str] = "BalancedAccuracy(threshold=0.5)"
     counts_negatives: ClassVar[bool] = True
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue, with a threshold as an example."""
-        return "BalancedAccuracy(threshold=0.5)"
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return (recall + specificity) / 2."""
@@ -380,12 +369,8 @@ class SetMatthews(_OfRetrieved):
     0.408
     """
 
+    _name: ClassVar[str] = "MCC(threshold=0.5)"
     counts_negatives: ClassVar[bool] = True
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue, with a threshold as an example."""
-        return "MCC(threshold=0.5)"
 
     @property
     def limits(self) -> tuple[float, float]:

@@ -1,0 +1,108 @@
+"""Awkward data and options of reports: names, tests and runs without judgments."""
+
+import polars as pl
+import pytest
+
+import prframe
+from prframe import PrframeError
+
+from .cases import classified, qrels, runs
+
+# A few queries are few, and their differences may be skewed by chance.
+pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
+
+ON_ITEMS = "`test` of classifiers, on the same items, must be one of 'bootstrap', 'delong', 'randomization'; got {}."
+OVER_QUERIES = "`test` of rankings, over queries, must be one of 'bootstrap', 'hall', 'randomization', 'sign', 't', 'wilcoxon'; got {}."
+
+
+def message(*args, **options) -> str:
+    with pytest.raises(PrframeError) as error:
+        prframe.report(*args, **options)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("argument", ["by", "over", "model"])
+def test_columns_of_structs(argument) -> None:
+    frame = classified(20).with_columns(pair=pl.struct("region", "label"))
+    assert message(frame, **{argument: "pair"}) == (
+        f"`{argument}` must name columns of plain values; 'pair' is "
+        "Struct({'region': String, 'label': Boolean})."
+    )
+    # A column that is called as reports look for models is one of plain values, too.
+    frame = frame.with_columns(model=pl.concat_list("model"))
+    assert message(frame) == "`model` must name columns of plain values; 'model' is List(String)."
+
+
+@pytest.mark.parametrize("test", ["t", "posterior", "wilcoxon", "nonsense"])
+@pytest.mark.parametrize("item", ["item", None])
+def test_tests_of_classifiers(test, item) -> None:
+    # A test is refused whether or not there is something to compare.
+    assert message(classified(20), test=test, item=item) == ON_ITEMS.format(repr(test))
+
+
+@pytest.mark.parametrize("test", ["delong", "posterior", "nonsense"])
+def test_tests_of_rankings(test) -> None:
+    assert message(runs(4, ["a", "b"]), qrels(4), test=test) == OVER_QUERIES.format(repr(test))
+
+
+@pytest.mark.slow
+def test_delong_is_for_auc() -> None:
+    asked = {"data": classified(60), "item": "item", "test": "delong"}
+    assert message(**asked) == (
+        "test='delong' is for AUC; got AP; take 'randomization' or 'bootstrap'."
+    )
+    page = prframe.report(**asked, metrics="AUC")
+    assert "DeLong" in page.facts["sections"][1]["note"]
+
+
+@pytest.mark.slow
+def test_tukey_is_for_one_metric() -> None:
+    asked = {"data": runs(6, ["a", "b", "c"]), "qrels": qrels(6), "correction": "tukey"}
+    assert message(**asked) == (
+        "correction='tukey' is for one metric; name one in `metrics`, or take 'max-t', which "
+        "knows several."
+    )
+    assert len(prframe.report(**asked, metrics="AP").facts["sections"]) == 6
+
+
+@pytest.mark.slow
+def test_models_without_a_name() -> None:
+    frame = classified(40).with_columns(pl.col("model").replace({"old": None}))
+    assert "null" in prframe.report(frame, item="item").facts["systems"]
+    both = frame.with_columns(pl.col("model").replace({"new": "null"}))
+    for options in ({}, {"over": "region"}):
+        assert message(both, **options) == (
+            "`model` 'model' has nulls beside the name 'null', which would be one model; name "
+            "these models, or drop the rows."
+        )
+
+
+@pytest.mark.slow
+def test_runs_of_one_tag_are_named_after_their_files(tmp_path) -> None:
+    for name, shift in (("first", 0), ("second", 1)):
+        lines = [
+            f"{query} Q0 {document} 1 {score + shift * len(document)} same\n"
+            for query, document, score in runs(4, ["a"])
+            .select("query_id", "doc_id", "score")
+            .iter_rows()
+        ]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    paths = [tmp_path / "first.run", tmp_path / "second.run"]
+    page = prframe.report(paths, qrels(4), metrics="AP")
+    assert sorted(page.facts["systems"]) == ["first", "second"]
+
+
+@pytest.mark.parametrize(
+    ("data", "shown"),
+    [
+        ("x.run", "'x.run'"),
+        (["x.run", "y.run"], "['x.run', 'y.run']"),
+        ({"q1": {"d1": 1.0}}, "{'q1': {'d1': 1.0}}"),
+        ({"bm25": "x.run"}, "{'bm25': 'x.run'}"),
+    ],
+)
+def test_runs_need_judgments(data, shown) -> None:
+    assert message(data) == (
+        f"runs need judgments: prframe.report(runs, qrels); got {shown} alone. Of labelled rows "
+        "give the frame, for example polars.read_csv(path)."
+    )
