@@ -73,7 +73,8 @@ class LargestF1(CellStatistic):
         """
         prevalence, (recall, above) = curves.prevalence, curves.points(at_ends=True)
         inside = recall.min(axis=1) > 0
-        largest = _odds(prevalence * recall[inside], above[inside], prevalence).max(axis=0)
+        odds = _odds(prevalence * recall[inside], above[inside], prevalence)
+        largest = odds.max(axis=0, initial=0.0)
         if self.value(curves.cells) == 0:
             return np.asarray(largest / (1 + largest))
         scale = np.log(
