@@ -16,7 +16,7 @@ from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats
 
 # The levels of recall at which the F1 of drawn curves is averaged.
-_LEVELS = ((np.arange(24) + 0.5) / 24) ** 2
+_LEVELS = ((np.arange(16) + 0.5) / 16) ** 2
 
 Slopes: TypeAlias = tuple[float, float, float]
 
