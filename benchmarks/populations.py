@@ -50,6 +50,12 @@ class Population:
         false = np.interp(recall, *self._roc) if self.levels else self.false(recall)
         return prevalence * recall / (prevalence * recall + (1 - prevalence) * false)
 
+    def recall_above(self, prevalence: float, shares: Floats) -> Floats:
+        """Return the recall at thresholds that shares of all items exceed."""
+        recall, false = self._roc
+        above = prevalence * recall + (1 - prevalence) * false
+        return np.asarray(np.interp(shares, above, recall))
+
     def metrics(self, prevalence: float, share: float, level: float) -> dict[str, float]:
         """Return metrics of the curve, those above a share of items, and precision at a recall."""
         recall, false = self._roc

@@ -18,6 +18,8 @@ _NODES = 128
 _BLOCKS = 16
 # This level stands for recall 1, at the last positive of the population, which no sample shows.
 _LAST = 1 - 1e-9
+# Two points that coincide are taken as so far apart, and a part of that is a number.
+_LEAST_WIDTH = 1e-150
 
 
 def posterior_replicates(
@@ -228,15 +230,26 @@ def _read(values: Floats, along: Floats, levels: Floats) -> Floats:
     """
     n_points, n_draws = values.shape
     least, most, draw = along.min(axis=1), along.max(axis=1), np.arange(n_draws)
+    values, along = values.ravel(), along.ravel()
     at_levels = np.empty((len(levels), n_draws))
     for level, row in zip(levels, at_levels, strict=True):
         # Only at these points some draws have passed the level while others have not.
         first, last = np.searchsorted(most, level.min()), np.searchsorted(least, level.max())
-        passed = first + (along[first:last] < level).sum(axis=0)
-        at = np.clip(passed - 1, 0, n_points - 2) * n_draws + draw
+        passed = along[first * n_draws : last * n_draws].reshape(-1, n_draws) < level
+        at = passed.sum(axis=0, dtype=np.int16) + np.intp(first - 1)
+        np.maximum(at, 0, out=at)
+        np.minimum(at, n_points - 2, out=at)
+        at *= n_draws
+        at += draw
         low, start = along.take(at), values.take(at)
         at += n_draws
-        width = np.maximum(along.take(at) - low, np.finfo(np.float64).tiny)
-        part = np.clip((level - low) / width, 0.0, 1.0)
-        row[:] = start + part * (values.take(at) - start)
+        width, part = along.take(at), level - low
+        width -= low
+        width += _LEAST_WIDTH
+        part /= width
+        np.maximum(part, 0.0, out=part)
+        np.minimum(part, 1.0, out=part)
+        rise = values.take(at) - start
+        rise *= part
+        np.add(start, rise, out=row)
     return at_levels

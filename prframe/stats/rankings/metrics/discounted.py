@@ -24,7 +24,7 @@ from prframe.typing import Floats
 
 # Ranks of drawn rankings are taken one by one up to this one, and in blocks beyond it, which grow
 # by this ratio.
-_SINGLE, _RATIO = 16, 1.15
+_SINGLE, _RATIO = 16, 1.25
 
 
 @dataclass(frozen=True)

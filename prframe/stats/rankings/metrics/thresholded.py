@@ -17,7 +17,7 @@ from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats
 
 # The levels of recall at which the F1 of drawn curves is averaged.
-_LEVELS = ((np.arange(24) + 0.5) / 24) ** 2
+_LEVELS = ((np.arange(16) + 0.5) / 16) ** 2
 
 Slopes: TypeAlias = tuple[float, float, float]
 
@@ -71,7 +71,8 @@ class LargestF1(CellStatistic):
         """
         prevalence, (recall, above) = curves.prevalence, curves.points(at_ends=True)
         inside = recall.min(axis=1) > 0
-        largest = _odds(prevalence * recall[inside], above[inside], prevalence).max(axis=0)
+        odds = _odds(prevalence * recall[inside], above[inside], prevalence)
+        largest = odds.max(axis=0, initial=0.0)
         if self.value(curves.cells) == 0:
             return np.asarray(largest / (1 + largest))
         # Beyond the recall of all retrieved items, F1 stays what it is there.
