@@ -12,7 +12,7 @@ import matplotlib as mpl
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 
-from pictures import Picture  # noqa: E402
+from pictures import Picture, write_scripts  # noqa: E402
 
 import prframe  # noqa: E402 - the path must first name the package beside these pages
 from prframe.accessors import verbs  # noqa: E402
@@ -192,10 +192,11 @@ def fill_in(_app: object, _docname: str, source: list[str]) -> None:
             source[0] = source[0].replace(mark, make())
 
 
-def example_reports(app: object, error: Exception | None) -> None:
-    """Write the reports that the guide links to beside the pages."""
+def files_beside(app: object, error: Exception | None) -> None:
+    """Write the scripts of charts, and the reports that the guide links to, beside the pages."""
     if error is not None or app.builder.format != "html":
         return
+    write_scripts(Path(app.outdir))
     digits = prframe.datasets.load_digits()
     prframe.report(
         digits,
@@ -214,7 +215,7 @@ def example_reports(app: object, error: Exception | None) -> None:
 
 
 def setup(app: object) -> None:
-    """Fill in pages as they are read, draw their pictures, and add the reports in the end."""
+    """Fill in pages as they are read, draw their pictures, and add other files in the end."""
     app.connect("source-read", fill_in)
     app.add_directive("picture", Picture)
-    app.connect("build-finished", example_reports)
+    app.connect("build-finished", files_beside)
