@@ -14,7 +14,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE)]
 
 import recorded  # noqa: E402
 import verb_pages  # noqa: E402
-from pictures import Picture  # noqa: E402
+from pictures import Picture, write_scripts  # noqa: E402
 
 import prframe  # noqa: E402 - the path must first name the package beside these pages
 from prframe.accessors import verbs  # noqa: E402
@@ -228,10 +228,11 @@ def fill_in(_app: object, docname: str, source: list[str]) -> None:
             source[0] = source[0].replace(mark, make())
 
 
-def example_reports(app: object, error: Exception | None) -> None:
-    """Write the reports that the guide links to beside the pages."""
+def files_beside(app: object, error: Exception | None) -> None:
+    """Write the scripts of charts, and the reports that the guide links to, beside the pages."""
     if error is not None or app.builder.format != "html":
         return
+    write_scripts(Path(app.outdir))
     digits = prframe.datasets.load_digits()
     prframe.report(
         digits,
@@ -250,7 +251,7 @@ def example_reports(app: object, error: Exception | None) -> None:
 
 
 def setup(app: object) -> None:
-    """Fill in pages as they are read, draw their pictures, and add the reports in the end."""
+    """Fill in pages as they are read, draw their pictures, and add other files in the end."""
     app.connect("source-read", fill_in)
     app.add_directive("picture", Picture)
-    app.connect("build-finished", example_reports)
+    app.connect("build-finished", files_beside)

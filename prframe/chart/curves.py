@@ -249,7 +249,8 @@ class _Drawn:
         told = [parts.told(*pair) for pair in zip("xy", self._labels, strict=True)]
         told += [alt.Tooltip(f"{name}:Q") for name in _SHOWN_AT_POINT if name in rows.columns]
         if self._picture.shown.color is not None:
-            told.insert(0, alt.Tooltip("group:N", title=self._picture.shown.color))
+            # Without a format Vega-Lite tells no names where the nearest point is looked for.
+            told.insert(0, alt.Tooltip("group:N", title=self._picture.shown.color, format=""))
         # The text of the chart is read aloud instead of every point.
         dots = base.mark_point(filled=True, size=60, strokeDash=[1, 0], aria=False).encode(
             opacity=alt.when(pointer).then(alt.value(1)).otherwise(alt.value(0)), tooltip=told

@@ -195,6 +195,9 @@ def grid(
 
 def label_outer(axes: Sequence[Axes]) -> None:
     """Label the scales only of panels that have none to the left, and none below."""
+    if len(axes) == 1:
+        # Of the caller's axes, others beside them may show something else.
+        return
     places = [_place(panel) for panel in axes]
     for panel, (row, column) in zip(axes, places, strict=True):
         if (row + 1, column) in places:
