@@ -266,8 +266,8 @@ def scale_of(phi: ScoreGeneratingFunction, n_pos: int, n_neg: int) -> Scale:
     # An item of either class moves from one end of the ranking to the other one.
     from_worst = max(values[-1] - values[n_pos - 1], values[n_pos] - values[0])
     from_best = max(values[-1] - values[n_neg - 1], values[n_neg] - values[0])
-    steps = (float(largest) / n_pos / (best - worst) for largest in (from_worst, from_best))
-    return Scale(worst, best, least, most - least, *steps, most)
+    steps = [float(largest) / n_pos / (best - worst) for largest in (from_worst, from_best)]
+    return Scale(worst, best, least, most - least, steps[0], steps[1], most)
 
 
 def rank_statistic(score: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> RankStatistic:
