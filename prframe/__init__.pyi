@@ -14,6 +14,7 @@ from .errors import (
     DependentFoldsWarning as DependentFoldsWarning,
     EffectiveSampleSizeWarning as EffectiveSampleSizeWarning,
     MissingColumnError as MissingColumnError,
+    NoCutoffWarning as NoCutoffWarning,
     NoNegativesWarning as NoNegativesWarning,
     PooledRankingWarning as PooledRankingWarning,
     PrframeError as PrframeError,

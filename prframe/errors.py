@@ -10,6 +10,7 @@
     └── PrframeWarning                everything that is likely to be a mistake
         ├── DependentFoldsWarning         folds that are taken as independent values
         ├── EffectiveSampleSizeWarning    weighted resamples that are worth very few
+        ├── NoCutoffWarning               precision or recall of all rows of a classifier
         ├── NoNegativesWarning            rankings that hold nothing but positives
         ├── PooledRankingWarning          rows of several rankings that are ranked together
         ├── SkewedDifferencesWarning      few differences, whose skewness p-values do not allow for
@@ -20,6 +21,11 @@
 
 import inspect
 import warnings
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import NamedTuple, TypeVar
+
+Result = TypeVar("Result")
 
 
 class PrframeError(ValueError):
@@ -69,6 +75,10 @@ class EffectiveSampleSizeWarning(PrframeWarning):
     """Importance weights give a few resamples nearly all of the weight."""
 
 
+class NoCutoffWarning(PrframeWarning):
+    """Precision or recall is asked for by a name without a cut-off, and counts all rows."""
+
+
 class NoNegativesWarning(PrframeWarning):
     """Every row is positive, so that every ranking is perfect, for example with labels 1 and 2."""
 
@@ -93,10 +103,46 @@ class UndefinedMetricWarning(PrframeWarning):
     """A result is undefined for some groups, and is null for these."""
 
 
+class _Caller(NamedTuple):
+    """A line of code outside this package, in whose name a warning is given."""
+
+    filename: str
+    lineno: int
+    module: str
+    registry: dict[str | tuple[str, type[Warning], int], int]
+
+
+# Polars does the work of lazy frames in threads in which nobody has called this package.
+_of_work: ContextVar[_Caller | None] = ContextVar("caller", default=None)
+
+
 def warn(message: str, category: type[UserWarning]) -> None:
     """Warn in the name of the first caller outside this package."""
+    warnings.warn_explicit(message, category, *(_of_work.get() or _caller()))
+
+
+def in_name_of_caller(work: Callable[[], Result]) -> Callable[[], Result]:
+    """Return work that warns in the name of who asks for it now, whichever thread does it."""
+    caller = _caller()
+
+    def named() -> Result:
+        token = _of_work.set(caller)
+        try:
+            return work()
+        finally:
+            _of_work.reset(token)
+
+    return named
+
+
+def _caller() -> _Caller:
+    """Return the first caller outside this package."""
     package = __name__.partition(".")[0]
-    level, frame = 1, inspect.currentframe()
+    frame = inspect.currentframe()
     while frame is not None and frame.f_globals.get("__name__", "").startswith(package):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)
+        frame = frame.f_back
+    if frame is None:
+        return _Caller("sys", 1, "sys", {})
+    variables = frame.f_globals
+    name, registry = variables.get("__name__", ""), variables.setdefault("__warningregistry__", {})
+    return _Caller(frame.f_code.co_filename, frame.f_lineno, name, registry)

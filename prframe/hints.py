@@ -63,6 +63,12 @@ _PICTURES: dict[str, tuple[str, ...]] = {
     "compare_curves": ("curve_difference",),
     "evaluate": ("queries",),
 }
+# What is said of arguments that one function alone does not have.
+_NOT_OFFERED_BY = {
+    ("roc", "over"): "a mean of ROC curves is none, as it depends on what is held fixed; draw a "
+    "curve for each group with by=, average AUC with evaluate(frame, 'AUC', over=...), or take "
+    "curve(frame, over=...), the mean of PR curves",
+}
 # Names that columns often have, for the arguments that may name them. The first of them that a
 # frame has is proposed.
 _COLUMNS: dict[str, tuple[str, ...]] = {
@@ -88,7 +94,8 @@ def of_arguments(function: str, unknown: Sequence[str], known: Sequence[str]) ->
     """
     several = "an unexpected keyword argument" if len(unknown) == 1 else "unexpected arguments"
     sentences = [f"{function}() got {several} {', '.join(map(repr, unknown))}."]
-    return " ".join(sentences + [hint for name in unknown if (hint := _instead(name, known))])
+    hints = (_instead(name, known, function) for name in unknown)
+    return " ".join([*sentences, *filter(None, hints)])
 
 
 def of_attribute(name: str, offered: Sequence[str]) -> str:
@@ -140,9 +147,11 @@ def of_dtype(dtype: object) -> str:
     return ""
 
 
-def _instead(name: str, known: Sequence[str]) -> str:
+def _instead(name: str, known: Sequence[str], function: str) -> str:
     """Return a sentence on what to write instead of an unknown argument; nothing if none is."""
     word = name.lower()
+    if (function, word) in _NOT_OFFERED_BY:
+        return f"There is no {name}=: {_NOT_OFFERED_BY[function, word]}."
     for ours, theirs in SYNONYMS.items():
         if ours in known and word in theirs:
             return f"Write {ours}= for {name}=."

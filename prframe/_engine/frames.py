@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from prframe._engine.frame_kinds import kind_of
+from prframe.errors import in_name_of_caller
 from prframe.spark.groups import Steps, over_partitions
 from prframe.typing import Schema
 
@@ -141,7 +142,7 @@ def through(  # noqa: PLR0913
         return compute(source).select(pl.col(name).cast(dtype) for name, dtype in out.items())
 
     if isinstance(data, pl.LazyFrame):
-        return pl.defer(work, schema=out)
+        return pl.defer(in_name_of_caller(work), schema=out)
     return back(work())
 
 

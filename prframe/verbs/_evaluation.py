@@ -12,11 +12,14 @@ from prframe._engine.frames import Source
 from prframe._engine.measure import values_of_groups
 from prframe._engine.pieces import Ranking
 from prframe._engine.rows import key_names
-from prframe.errors import PrframeError
-from prframe.metrics import Metric, parse_metric
+from prframe.errors import NoCutoffWarning, PrframeError, warn
+from prframe.metrics import Metric, SetR, parse_metric
 from prframe.verbs._plan import takes_ties
 from prframe.verbs._trec_eval_names import TrecEvalNames
 from prframe.verbs._verb import positives_of, warn_undefined
+
+# The share of positives that are retrieved, beside the metrics that are asked for.
+_RETRIEVED = "prframe: retrieved"
 
 
 @dataclass(frozen=True)
@@ -91,10 +94,29 @@ class Evaluation:
         ranking = Ranking(source, self.args, self.include_unretrieved, self.needed_columns(source))
         options: dict[str, Any] = {"prior": self.prior, "interpolate": self.interpolate}
         named_as = TrecEvalNames.of(self.wanted, self.args, **options)
-        values = values_of_groups(ranking, self.wanted, **options, begin=named_as.task_of_hits)
+        wanted = self.wanted | ({_RETRIEVED: SetR} if self._of_all_rows() else {})
+        values = values_of_groups(ranking, wanted, **options, begin=named_as.task_of_hits)
+        if _RETRIEVED in wanted:
+            self._warn_of_all_rows(values)
+            values = values.drop(_RETRIEVED)
         if self.undefined is not None:
             return values.with_columns(pl.col(list(self.wanted)).fill_null(self.undefined))
         return values
+
+    def _of_all_rows(self) -> list[str]:
+        """Return the names that other libraries have for precision and recall at a threshold."""
+        return [name for name in self.wanted if name in {"precision", "recall"}]
+
+    def _warn_of_all_rows(self, values: pl.DataFrame) -> None:
+        """Warn where these count all rows, whatever the scores."""
+        if values[_RETRIEVED].min() == 1:
+            warn(
+                f"{checks.listed(self._of_all_rows())} without a cut-off counts all rows, so that "
+                "precision is the share of positives and recall is 1. Of a classifier say "
+                "'P(threshold=0.5)' or 'R(threshold=0.5)', of a ranking 'P@10' or 'R@10'; if all "
+                "rows are meant, say 'SetP' or 'SetR', or ignore NoCutoffWarning.",
+                NoCutoffWarning,
+            )
 
     def warn(self, values: pl.DataFrame) -> None:
         """Warn once of undefined values."""

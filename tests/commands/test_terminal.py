@@ -27,6 +27,13 @@ def test_tables_fit_the_terminal(columns) -> None:
 
 
 @pytest.mark.slow
+def test_a_terminal_of_the_usual_width_shows_the_answer() -> None:
+    head = at_terminal(*COMPARE, columns=80, NO_COLOR="1").out.splitlines()[0]
+    names = "metric model_a model_b difference conf_low conf_high p_adjusted"
+    assert head.split()[:7] == names.split()
+
+
+@pytest.mark.slow
 def test_all_columns_without_a_terminal() -> None:
     head, _row = process(*COMPARE, COLUMNS="40").out.splitlines()
     assert len(head.split()) == 22

@@ -72,6 +72,22 @@ def test_the_suite_of_trec_eval(name: str) -> None:
     assert done.out.splitlines(keepends=True) == offered(expected)
 
 
+@pytest.mark.slow
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("name", "options"), {"out.test.aqc": [], "out.test.aqcM": ["-M100"]}.items()
+)
+def test_the_recorded_outputs_of_the_suite(name: str, options, capfdbinary) -> None:
+    path, recorded = data("trec_eval"), Path(__file__).parents[1] / "data" / "trec_eval" / name
+    words = ["evaluate", path / "qrels.test", path / "results.trunc", "-m", "all_trec", "-q", "-c"]
+    done = run(capfdbinary, *words, *options, "-f", "trec")
+    expected = recorded.read_text().splitlines()
+    # The record is of the measures that are offered, without the name of the run, and of the time
+    # before version 10 rounded levels of recall in another way.
+    assert [text for text in done.out.splitlines() if not text.startswith("runid")] == expected
+    assert done.out.count(line("runid", "all", "STANDARD")) == 1
+
+
 @pytest.mark.shared
 def test_a_collection_against_the_wheel(capfdbinary) -> None:
     pytrec_eval = pytest.importorskip("pytrec_eval", reason="compares with trec_eval's wheel")

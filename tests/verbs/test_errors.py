@@ -702,7 +702,7 @@ REFUSALS = {
     ),
     "two levels, without a band": (
         lambda: prframe.band(GOOD, recall=2),
-        "`recall` must be a list of rising levels, each once; got array([], dtype=float64).",
+        "`recall` as a whole number is at least 3 for a band, which has no level at 0 and 1; got 2.",
     ),
     "a level that is a word": (
         lambda: prframe.band(GOOD, recall="half"),

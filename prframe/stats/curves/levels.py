@@ -46,6 +46,11 @@ def band_levels(
         if recall_range is not None:
             raise PrframeError(LEVELS_TWICE)
         if (spaced := spaced_levels(recall)) is not None:
+            if spaced.size == 2:  # noqa: PLR2004 - the two ends
+                raise PrframeError(
+                    "`recall` as a whole number is at least 3 for a band, which has no level at "
+                    "0 and 1; got 2."
+                )
             return rising_levels(spaced[1:-1])
         return rising_levels([recall] if isinstance(recall, Real) else recall)
     low, high = range_ends((0.05, 0.95) if recall_range is None else recall_range)

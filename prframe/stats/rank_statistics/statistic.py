@@ -91,7 +91,7 @@ class RankStatistic:
     def estimate(self) -> float:
         """The estimate of W_phi."""
         scale = self._scale
-        return scale.least + scale.width * self.share if scale.width else self.mean
+        return scale.at(self.share) if scale.width else self.mean
 
     @property
     def mean(self) -> float:
@@ -193,7 +193,7 @@ class RankStatistic:
                 ends = wald_interval(share, of_share, unit, df)
             else:
                 ends = self._logit_ends(of_share, unit, df)
-        low, high = (scale.least + scale.width * end for end in ends)
+        low, high = map(scale.at, ends)
         return IntervalEstimate(estimate, error, low, high, method)
 
     def _logit_ends(self, error: float, unit: Confidence, df: float) -> tuple[float, float]:
@@ -223,8 +223,9 @@ class RankStatistic:
 class Scale(NamedTuple):
     """The range of W / n_pos in rankings of a sample, and that of W_phi.
 
-    The first two numbers are of the worst and the best ranking, and so are the two last ones: how
-    much a single misplaced item may change them, as a part of the range in a sample.
+    The first two numbers are of the worst and the best ranking, and so are `from_worst` and
+    `from_best`: how much a single misplaced item may change them, as a part of the range in a
+    sample.
     """
 
     worst: float
@@ -233,6 +234,11 @@ class Scale(NamedTuple):
     width: float
     from_worst: float
     from_best: float
+    most: float
+
+    def at(self, share: float) -> float:
+        """Return the value of W_phi at a share of its range, and no other by rounding."""
+        return min(self.least + self.width * share, self.most)
 
     @property
     def stretch(self) -> float:
@@ -251,13 +257,17 @@ def scale_of(phi: ScoreGeneratingFunction, n_pos: int, n_neg: int) -> Scale:
     values = phi(np.arange(1, n + 1) / (n + 1))
     worst, best = float(values[:n_pos].mean()), float(values[-n_pos:].mean())
     low, middle, high = phi.integral([n_pos / n, n_neg / n, 1.0]) * (n / n_pos)
+    # Rounding may take an average of phi a hair beyond its largest value.
+    with np.errstate(divide="ignore"):
+        bounds = phi(np.array([0.0, 1.0]))
+    least, most = max(float(low), float(bounds[0])), min(float(high - middle), float(bounds[1]))
     if not best > worst:
-        return Scale(worst, best, float(low), 0.0, 0.0, 0.0)
+        return Scale(worst, best, least, 0.0, 0.0, 0.0, least)
     # An item of either class moves from one end of the ranking to the other one.
     from_worst = max(values[-1] - values[n_pos - 1], values[n_pos] - values[0])
     from_best = max(values[-1] - values[n_neg - 1], values[n_neg] - values[0])
-    steps = (float(largest) / n_pos / (best - worst) for largest in (from_worst, from_best))
-    return Scale(worst, best, float(low), float(high - middle - low), *steps)
+    steps = [float(largest) / n_pos / (best - worst) for largest in (from_worst, from_best)]
+    return Scale(worst, best, least, most - least, steps[0], steps[1], most)
 
 
 def rank_statistic(score: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> RankStatistic:

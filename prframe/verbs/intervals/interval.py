@@ -242,6 +242,11 @@ def interval(
     asks_judged = over is not None and any(metric.judged for metric in wanted.values())
     args = Arguments(score, label, judged=judged if asks_judged else None, **shared)
     checks.flag("bias", bias)
+    if str(method) == "bootstrap":
+        more = ", or 'bayesian-bootstrap'" if over is None and cluster is None else ""
+        raise PrframeError(
+            f"method='bootstrap' may mean 'percentile' or 'bca'{more}; name one of them."
+        )
     checks.one_of("method", method, get_args(Method))
     plan = _Intervals(
         args=args if cluster is None else replace(args, cluster=cluster),
