@@ -32,6 +32,7 @@ def main() -> None:
         for module in (
             "accuracy",
             "null_study",
+            "pictures",
             "band_coverage",
             "curve_coverage",
             "mean_curve_coverage",

@@ -3,6 +3,7 @@
 from benchmarks.case import Case, Deadline, Limit, Ratio, Sizes, Subject
 
 _FLOOR = "AP"
+_TEN = ("AP", "AUC", "nDCG@10", "P@10", "R@50", "MaxF1", "F1@20", "RR", "EF", "BEDROC")
 
 
 def bands(sizes: Sizes) -> Case:
@@ -80,6 +81,19 @@ def intervals_of_groups(sizes: Sizes) -> Case:
         Subject("interval", "interval", options | data, later=1),
         data,
         Deadline("interval", 5),
+    )
+
+
+def many_intervals_of_groups(sizes: Sizes) -> Case:
+    data = {"groups": sizes.band_groups, "per_group": 1000}
+    options = {"metrics": list(_TEN), "method": "auto", "n_resamples": 2000}
+    return _of_groups(
+        "intervals-metrics",
+        f"`interval(frame, metrics, by=...)` of {', '.join(_TEN)} with 2,000 draws of "
+        f"{_described(data)}",
+        Subject("interval", "interval", options | data, later=1),
+        data,
+        Deadline("interval", 10),
     )
 
 

@@ -4,7 +4,12 @@ from collections.abc import Callable
 from math import ceil
 from typing import Any
 
-from benchmarks.band_cases import bands, bands_of_groups, intervals_of_groups
+from benchmarks.band_cases import (
+    bands,
+    bands_of_groups,
+    intervals_of_groups,
+    many_intervals_of_groups,
+)
 from benchmarks.case import Agreement, Case, Check, Deadline, Limit, Ratio, Sizes, Subject
 from benchmarks.compare_cases import compare, compare_pairs, compare_peer
 from benchmarks.learn_cases import learn
@@ -434,6 +439,7 @@ CASES: dict[str, Callable[[Sizes], Case]] = {
     "bands": bands,
     "bands-groups": bands_of_groups,
     "intervals-groups": intervals_of_groups,
+    "intervals-metrics": many_intervals_of_groups,
     "learn": learn,
     "compare": compare,
     "compare-pairs": compare_pairs,

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincinv, ndtr, ndtri
+from scipy.special import betainc, betaincinv, ndtr, ndtri, stdtr, stdtrit
 
 from prframe.stats.rankings.cells import RankedCells
 
@@ -49,6 +49,12 @@ class Population:
         """Return the curve, joined within ties as Davis & Goadrich do."""
         false = np.interp(recall, *self._roc) if self.levels else self.false(recall)
         return prevalence * recall / (prevalence * recall + (1 - prevalence) * false)
+
+    def recall_above(self, prevalence: float, shares: Floats) -> Floats:
+        """Return the recall at thresholds that shares of all items exceed."""
+        recall, false = self._roc
+        above = prevalence * recall + (1 - prevalence) * false
+        return np.asarray(np.interp(shares, above, recall))
 
     def metrics(self, prevalence: float, share: float, level: float) -> dict[str, float]:
         """Return metrics of the curve, those above a share of items, and precision at a recall."""
@@ -150,6 +156,33 @@ def pure(share: float, mu: float) -> Population:
     return Population(f"{100 * share:g} % pure, else normal, {mu:g} apart", rate, scores)
 
 
+def heavy(mu: float, df: float) -> Population:
+    """Return scores mu apart with Student's distribution."""
+
+    def scores(rng: np.random.Generator, n_pos: int, n_neg: int) -> tuple[Floats, Floats]:
+        return mu + rng.standard_t(df, n_pos), rng.standard_t(df, n_neg)
+
+    def rate(recall: Floats) -> Floats:
+        return np.asarray(stdtr(df, stdtrit(df, recall) - mu))
+
+    return Population(f"t({df:g}), {mu:g} apart", rate, scores)
+
+
+def hard(mu: float, share: float = 0.1) -> Population:
+    """Return normal scores mu apart, but for a share of the negatives 1 above the positives."""
+
+    def scores(rng: np.random.Generator, n_pos: int, n_neg: int) -> tuple[Floats, Floats]:
+        above = (mu + 1) * (rng.random(n_neg) < share)
+        return rng.normal(mu, 1.0, n_pos), rng.normal(size=n_neg) + above
+
+    def rate(recall: Floats) -> Floats:
+        below_mean = ndtri(recall)
+        usual, above = ndtr(below_mean - mu), ndtr(below_mean + 1)
+        return np.asarray((1 - share) * usual + share * above)
+
+    return Population(f"normal, {mu:g} apart, {100 * share:g} % hard", rate, scores)
+
+
 POPULATIONS = {
     "pure": pure(0.13, 1.5),
     "all but pure": pure(0.6, 1.5),
@@ -159,4 +192,9 @@ POPULATIONS = {
     "beta": beta((2, 1), (1, 2)),
     "ten": binormal(1.5, _TEN_LEVELS),
     "few": binormal(1.5, _FEW_LEVELS),
+    "t(2)": heavy(2, 2),
+    "t(3)": heavy(3, 3),
+    "Cauchy": heavy(3, 1),
+    "hard": hard(2),
+    "rarely hard": hard(2, 0.01),
 }

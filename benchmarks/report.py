@@ -52,6 +52,7 @@ COMMANDS = """## Commands
     python -m benchmarks.accuracy           # null-accuracy alone
     python -m benchmarks.null_study         # null-study alone
     python -m benchmarks.null_times         # null-times alone
+    python -m benchmarks.pictures           # pictures alone
     python -m benchmarks.band_coverage      # band-coverage alone
     python -m benchmarks.curve_coverage     # curve-coverage alone
     python -m benchmarks.mean_curve_coverage  # mean-curve-coverage alone

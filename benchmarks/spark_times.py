@@ -1,9 +1,11 @@
 """CPU seconds of `evaluate` on Spark, the JVM and its workers together, beside polars in process.
 
-    python -m benchmarks.spark_times --folder FOLDER [--evaluator]
+    python -m benchmarks.spark_times --folder FOLDER [--cases groups evaluator one mixed growth]
 
 Needs the extra ``spark``, Java and psutil. Data are made once, as Parquet files in the folder.
-`--evaluator` adds the mean AP of pyspark.ml's RankingEvaluator, on 1,000,000 rows, beside ours.
+The cases: many groups; the mean AP of pyspark.ml's RankingEvaluator on 1,000,000 rows beside ours;
+one ranking of many rows, by either plan, with the megabytes that are shuffled; one large group
+among small ones, with the largest memory of a worker; one ranking of more and more rows.
 """
 
 import argparse
@@ -23,32 +25,114 @@ if TYPE_CHECKING:
 SHAPES = ((20_000, 1_000), (200_000, 20))
 SMALL = (1_000, 1_000)
 METRICS = ["AP", "nDCG@10", "RR"]
+ONE, SHARE = 20_000_000, 0.005
+MIXED = (4_000_000, 40_000, 25)
+GROWTH = (1_000_000, 3_000_000, 10_000_000, 30_000_000, 100_000_000)
+PLANS = ("range", "broadcast")
+SETTING = "spark.prframe.plan"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, required=True)
-    parser.add_argument("--evaluator", action="store_true")
+    parser.add_argument("--cases", nargs="+", choices=CASES, default=["groups"])
     parser.add_argument("--partitions", default="8")
+    parser.add_argument("--rows", type=int, default=ONE, help="those of one ranking")
+    parser.add_argument("--most", type=int, default=GROWTH[-1], help="rows of the last ranking")
     given = parser.parse_args()
     session = _session(given.partitions)
-    _show("groups x rows", "subject", "CPU s", "wall s")
+    _show("groups x rows", "subject", "CPU s", "wall s", "MB shuffled", "MB of a worker")
     _once(
         lambda: _run(
             prframe.evaluate(_read(session, _file(session, given.folder, 10, 10)), "AP", by="q")
         )
     )
+    for case in given.cases:
+        CASES[case](session, given)
+    session.stop()
+
+
+def _groups(session: "SparkSession", given: argparse.Namespace) -> None:
     for shape in SHAPES:
         _compare(session, _file(session, given.folder, *shape), shape)
-    if given.evaluator:
-        path = _file(session, given.folder, *SMALL)
+
+
+def _evaluator(session: "SparkSession", given: argparse.Namespace) -> None:
+    path, name = _file(session, given.folder, *SMALL), _named(SMALL)
+    _line(
+        session,
+        name,
+        "prframe on Spark, AP",
+        lambda: _run(prframe.evaluate(_read(session, path), "AP", by="q")),
+    )
+    _line(session, name, "RankingEvaluator, mean AP", lambda: _mean_ap(_read(session, path)))
+
+
+def _one(session: "SparkSession", given: argparse.Namespace) -> None:
+    path = _ranking(session, given.folder, given.rows)
+    for plan in PLANS:
+        _planned(session, path, plan, f"1 x {given.rows:,}")
+    rows = pl.scan_parquet(f"{path}/*.parquet")
+    _line(
+        session,
+        f"1 x {given.rows:,}",
+        "prframe in process",
+        lambda: prframe.evaluate(rows, METRICS).collect(),
+    )
+
+
+def _mixed(session: "SparkSession", given: argparse.Namespace) -> None:
+    large, groups, size = MIXED
+    path = given.folder / "mixed.parquet"
+    if not path.exists():
+        of_row = f"CASE WHEN id < {large} THEN -1 ELSE id % {groups} END AS q"
+        _write(session.range(large + groups * size), path, of_row, 0.1)
+    # Spark's own setting keeps partitions small, which adaptive execution would join.
+    session.conf.set("spark.sql.adaptive.coalescePartitions.parallelismFirst", "false")
+    session.conf.set("spark.sql.adaptive.advisoryPartitionSizeInBytes", "12m")
+    for plan in ("range", "groups"):
+        session.conf.set(SETTING, plan)
         _line(
-            SMALL,
-            "prframe on Spark, AP",
-            lambda: _run(prframe.evaluate(_read(session, path), "AP", by="q")),
+            session,
+            f"1 x {large:,} and {groups:,} x {size}",
+            f"prframe on Spark, {plan}",
+            lambda: _run(prframe.evaluate(_read(session, str(path)), METRICS, by="q")),
         )
-        _line(SMALL, "RankingEvaluator, mean AP", lambda: _mean_ap(_read(session, path)))
-    session.stop()
+    session.conf.set(SETTING, "auto")
+    session.conf.unset("spark.sql.adaptive.coalescePartitions.parallelismFirst")
+    session.conf.unset("spark.sql.adaptive.advisoryPartitionSizeInBytes")
+
+
+def _growth(session: "SparkSession", given: argparse.Namespace) -> None:
+    for rows in GROWTH:
+        if rows <= given.most:
+            path = _ranking(session, given.folder, rows)
+            for plan in PLANS:
+                _planned(session, path, plan, f"1 x {rows:,}")
+
+
+def _planned(session: "SparkSession", path: str, plan: str, name: str) -> None:
+    session.conf.set(SETTING, plan)
+    _line(
+        session,
+        name,
+        f"prframe on Spark, {plan}",
+        lambda: _run(prframe.evaluate(_read(session, path), METRICS)),
+    )
+    session.conf.set(SETTING, "auto")
+
+
+def _ranking(session: "SparkSession", folder: Path, rows: int) -> str:
+    """Return the file of one ranking."""
+    path = folder / f"1x{rows}.parquet"
+    if not path.exists():
+        _write(session.range(rows), path, "0 AS q", SHARE)
+    return str(path)
+
+
+def _write(ids: "DataFrame", path: Path, of_row: str, share: float) -> None:
+    label = f"CAST(rand(2) < {share} AS INT) AS label"
+    ids.selectExpr(of_row, "rand(1) AS score", label).write.parquet(str(path))
 
 
 def _session(partitions: str) -> "SparkSession":
@@ -63,10 +147,7 @@ def _file(session: "SparkSession", folder: Path, groups: int, size: int) -> str:
     """Return the file of rankings of one size, a tenth of whose items are positive."""
     path = folder / f"{groups}x{size}.parquet"
     if not path.exists():
-        rows = session.range(groups * size).selectExpr(
-            f"id % {groups} AS q", "rand(1) AS score", "CAST(rand(2) < 0.1 AS INT) AS label"
-        )
-        rows.write.parquet(str(path))
+        _write(session.range(groups * size), path, f"id % {groups} AS q", 0.1)
     return str(path)
 
 
@@ -75,13 +156,20 @@ def _read(session: "SparkSession", path: str) -> "DataFrame":
 
 
 def _compare(session: "SparkSession", path: str, shape: tuple[int, int]) -> None:
+    name = _named(shape)
     _line(
-        shape,
+        session,
+        name,
         "prframe on Spark",
         lambda: _run(prframe.evaluate(_read(session, path), METRICS, by="q")),
     )
     rows = pl.scan_parquet(f"{path}/*.parquet")
-    _line(shape, "prframe in process", lambda: prframe.evaluate(rows, METRICS, by="q").collect())
+    _line(
+        session,
+        name,
+        "prframe in process",
+        lambda: prframe.evaluate(rows, METRICS, by="q").collect(),
+    )
 
 
 def _mean_ap(frame: "DataFrame") -> float:
@@ -105,9 +193,46 @@ def _run(frame: "DataFrame") -> None:
     frame.write.format("noop").mode("overwrite").save()
 
 
-def _line(shape: tuple[int, int], subject: str, work: Callable[[], object]) -> None:
+def _line(session: "SparkSession", name: str, subject: str, work: Callable[[], object]) -> None:
+    _forget_peaks()
+    shuffled = _shuffled(session)
     cpu, wall = _once(work)
-    _show(f"{shape[0]:,} x {shape[1]:,}", subject, f"{cpu:.1f}", f"{wall:.1f}")
+    shuffled = _shuffled(session) - shuffled
+    numbers = (f"{number:.1f}" for number in (cpu, wall, shuffled / 1e6))
+    _show(name, subject, *numbers, f"{_peak() / 1e6:.0f}")
+
+
+def _named(shape: tuple[int, int]) -> str:
+    return f"{shape[0]:,} x {shape[1]:,}"
+
+
+def _shuffled(session: "SparkSession") -> int:
+    """Return the bytes that all stages have written for others."""
+    context = session.sparkContext
+    gateway = context._gateway
+    none = gateway.new_array(gateway.jvm.double, 0)
+    store = context._jsc.sc().statusStore()
+    details = summaries = False
+    stages = store.stageList(None, details, summaries, none, gateway.jvm.java.util.ArrayList())
+    return sum(stages.apply(i).shuffleWriteBytes() for i in range(stages.size()))
+
+
+def _workers() -> list[psutil.Process]:
+    """Return the processes in which workers run Python."""
+    below = psutil.Process().children(recursive=True)
+    return [process for process in below if "pyspark" in " ".join(process.cmdline())]
+
+
+def _forget_peaks() -> None:
+    for process in _workers():
+        Path(f"/proc/{process.pid}/clear_refs").write_text("5")
+
+
+def _peak() -> float:
+    """Return the largest memory that a worker has held since peaks were forgotten."""
+    status = [Path(f"/proc/{process.pid}/status").read_text() for process in _workers()]
+    peaks = [int(text.split("VmHWM:")[1].split()[0]) for text in status if "VmHWM:" in text]
+    return 1024.0 * max(peaks, default=0)
 
 
 def _once(work: Callable[[], object]) -> tuple[float, float]:
@@ -121,6 +246,15 @@ def _cpu() -> float:
     """Return the CPU seconds of this process and of all those below it."""
     this = psutil.Process()
     return sum(sum(process.cpu_times()[:4]) for process in [this, *this.children(recursive=True)])
+
+
+CASES: dict[str, Callable[["SparkSession", argparse.Namespace], None]] = {
+    "groups": _groups,
+    "evaluator": _evaluator,
+    "one": _one,
+    "mixed": _mixed,
+    "growth": _growth,
+}
 
 
 def _show(*cells: str) -> None:

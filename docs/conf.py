@@ -2,9 +2,9 @@
 
 import inspect
 import os
-import re
 import sys
 import tomllib
+from functools import partial
 from pathlib import Path
 
 import matplotlib as mpl
@@ -12,7 +12,9 @@ import matplotlib as mpl
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 
-from pictures import Picture  # noqa: E402
+import recorded  # noqa: E402
+import verb_pages  # noqa: E402
+from pictures import Picture, write_scripts  # noqa: E402
 
 import prframe  # noqa: E402 - the path must first name the package beside these pages
 from prframe.accessors import verbs  # noqa: E402
@@ -57,18 +59,55 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "write_computation_times": False,
     "min_reported_time": 60,
+    "remove_config_comments": True,
 }
 
 html_theme = "pydata_sphinx_theme"
-html_title = "prframe"
+html_title = f"prframe {version}"
 html_static_path = ["_static"]
 html_css_files = ["prframe.css"]
+html_js_files = ["copy.js"]
+html_favicon = "_static/logo.svg"
 html_show_sourcelink = False
 html_theme_options = {
+    "logo": {
+        "text": f"prframe {version}",
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo.svg",
+        "alt_text": "prframe, to the first page",
+    },
     "navigation_with_keys": False,
     "show_toc_level": 2,
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
+    "footer_start": ["copyright"],
+    "footer_end": [],
 }
+# A page without pages of its own beside it has nothing to list at its side.
+html_sidebars = {"quickstart": [], "search": [], "genindex": []}
+
+# Words by which people look for a page, in whose title or text others may stand.
+SEARCHED_AS = {
+    "guide/intervals": [
+        "confidence interval",
+        "confidence intervals",
+        "bootstrap",
+        "standard error",
+    ],
+    "guide/comparing": ["compare two runs", "compare systems", "significance test", "paired test"],
+    "guide/bands": ["confidence band", "draw a band", "precision-recall curve"],
+    "guide/significance": ["p-value", "average precision test", "better than chance"],
+    "guide/metrics": ["ndcg", "average precision", "list of metrics"],
+    "guide/trec": ["trec_eval", "qrels", "run file"],
+    "guide/migration": ["scikit-learn", "ranx", "ir_measures", "yardstick"],
+    "guide/lazy": ["pandas", "pyarrow", "lazy frame"],
+    "guide/spark": ["pyspark", "databricks", "run on spark"],
+    "guide/pictures": ["latex", "matplotlib", "altair"],
+    "guide/missing": ["null", "nan", "missing scores"],
+    "guide/ties": ["tied scores", "equal scores"],
+    "cite": ["citation", "cite"],
+}
+# The pages of verbs are made from their list before Sphinx looks for pages.
+verb_pages.write()
 
 
 def catalogue() -> str:
@@ -78,27 +117,32 @@ def catalogue() -> str:
         "optional": "{0}, {0}@k",
         "required": "{0}@k",
         "recall": "{0}@r",
-        "threshold": "{0}(threshold=t)",
-        "precision": "{0}(at_precision=p)",
+        "threshold": "{0}&#8203;(threshold=t)",
+        "precision": "{0}&#8203;(at_precision=p)",
     }
     every = max((metric.ties for metric in prframe.CATALOGUE.values()), key=len)
-    rows = [["name", "what it is", "parameters", "ties", "options", "undefined when", "source"]]
+    rows = [["name", "what it is", "parameters, ties, options"]]
     for metric in prframe.CATALOGUE.values():
-        parameters = [f"`{one.name}` = {one.default}" for one in metric.parameters]
+        parameters = ", ".join(f"`{one.name}` = {one.default}" for one in metric.parameters)
         refused = ", ".join(f"`{policy}`" for policy in sorted(every - metric.ties))
+        options = ", ".join(f"`{option}`" for option in sorted(metric.options))
+        undefined = (
+            "Never undefined."
+            if metric.undefined == "never"
+            else f"*Undefined when* {metric.undefined}."
+        )
+        settings = [parameters, f"ties: all but {refused}" if refused else "ties: all", options]
         rows.append(
             [
                 f"**{names[metric.cutoff].format(metric.name)}**",
-                metric.summary,
-                ", ".join(parameters),
-                f"all but {refused}" if refused else "all",
-                ", ".join(f"`{option}`" for option in sorted(metric.options)),
-                metric.undefined,
-                metric.source,
+                f"{metric.summary} {undefined} *Source:* {metric.source}.",
+                "; ".join(filter(None, settings)),
             ]
         )
     items = "\n".join("* - " + "\n  - ".join(row) for row in rows)
-    return f"```{{list-table}}\n:header-rows: 1\n:widths: 12 36 12 10 10 10 10\n\n{items}\n```"
+    return (
+        f"```{{list-table}}\n:class: catalogue\n:header-rows: 1\n:widths: 18 57 25\n\n{items}\n```"
+    )
 
 
 def score_functions() -> str:
@@ -155,47 +199,42 @@ def place(name: str) -> str:
     return f"{{py:obj}}`{shown} <prframe.{shown}>`"
 
 
-def results() -> str:
-    """Return the recorded benchmark results, or a sentence that there are none."""
-    path = HERE.parent / "benchmarks" / "RESULTS.md"
-    if not path.exists():
-        return "No results have been recorded yet."
-    text = path.read_text(encoding="utf-8")
-    return re.sub(r"\A#[^\n]*\n", "", text)
-
-
-def verb_functions() -> str:
-    """Return the reference of each verb, made from the list behind ``.pr``."""
-    return "\n\n".join(f".. autofunction:: {name}" for name in verbs())
-
-
 def verb_names() -> str:
     """Return the names of the verbs for a summary."""
     return "\n   ".join(verbs())
 
 
 GENERATED = {
-    ".. each verb": verb_functions,
+    ".. each verb": verb_pages.toctree,
+    "<!-- verbs -->": verb_pages.table,
     ".. names of verbs": verb_names,
     "<!-- catalogue -->": catalogue,
     "<!-- score functions -->": score_functions,
     "<!-- tests over queries -->": query_tests,
-    "<!-- benchmark results -->": results,
+    **{
+        f"<!-- results: {name} -->": partial(recorded.page, name)
+        for name in ("benchmarks", *recorded.PAGES)
+    },
     "<!-- sources -->": sources,
 }
 
 
-def fill_in(_app: object, _docname: str, source: list[str]) -> None:
-    """Replace the marks in a page by what they stand for."""
+def fill_in(_app: object, docname: str, source: list[str]) -> None:
+    """Replace the marks in a page by what they stand for, and index it by words for the search."""
+    if docname in SEARCHED_AS:
+        entries = "".join(f"```{{index}} ! {words}\n```\n" for words in SEARCHED_AS[docname])
+        title, _, text = source[0].partition("\n")
+        source[0] = f"{title}\n\n{entries}{text}"
     for mark, make in GENERATED.items():
         if mark in source[0]:
             source[0] = source[0].replace(mark, make())
 
 
-def example_reports(app: object, error: Exception | None) -> None:
-    """Write the reports that the guide links to beside the pages."""
+def files_beside(app: object, error: Exception | None) -> None:
+    """Write the scripts of charts, and the reports that the guide links to, beside the pages."""
     if error is not None or app.builder.format != "html":
         return
+    write_scripts(Path(app.outdir))
     digits = prframe.datasets.load_digits()
     prframe.report(
         digits,
@@ -214,7 +253,7 @@ def example_reports(app: object, error: Exception | None) -> None:
 
 
 def setup(app: object) -> None:
-    """Fill in pages as they are read, draw their pictures, and add the reports in the end."""
+    """Fill in pages as they are read, draw their pictures, and add other files in the end."""
     app.connect("source-read", fill_in)
     app.add_directive("picture", Picture)
-    app.connect("build-finished", example_reports)
+    app.connect("build-finished", files_beside)

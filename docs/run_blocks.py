@@ -1,8 +1,9 @@
 """Run the Python and shell blocks of Markdown files and compare what they print with the text shown.
 
 The ``python`` blocks of a file run in order in one namespace, with warnings as errors. A ``text``
-block that directly follows a ``python`` block must be exactly what that block prints; a
-``python`` block without one must print nothing. In a ``console`` block whose first line begins with
+block that directly follows a ``python`` block must be exactly what that block prints, as must Markdown
+between the comments ``<!-- printed -->`` and ``<!-- end -->``; a ``python`` block without either must
+print nothing. In a ``console`` block whose first line begins with
 ``$ `` each such line is a command, and the lines up to the next are what it prints, errors included. All
 blocks of a file run in one folder, which is empty at first.
 
@@ -25,7 +26,8 @@ from tempfile import TemporaryDirectory
 import polars as pl
 
 _BLOCK = re.compile(
-    r"^```python\n(?P<code>.*?)^```\n(?P<shown>\n?```text\n(?P<text>.*?)^```\n)?"
+    r"^```python\n(?P<code>.*?)^```\n(?P<shown>\n?```text\n(?P<text>.*?)^```\n"
+    r"|\n<!-- printed -->\n(?P<markdown>.*?)^<!-- end -->\n)?"
     r"|^```console\n(?P<commands>\$ .*?)^```\n",
     re.DOTALL | re.MULTILINE,
 )
@@ -60,11 +62,14 @@ def _run_in(folder: str, file: Path, path: Path, *, write: bool) -> list[str]:
         line = source.count("\n", 0, block.start("code"))
         with contextlib.chdir(folder):
             printed = _printed(block["code"], f"{path}", line, namespace)
-        shown = block["text"] or ""
+        as_markdown = block["markdown"] is not None
+        shown = block["markdown"] if as_markdown else block["text"] or ""
         if printed != shown:
             faults.append(_difference(f"{path}:{line + 1}", shown, printed))
         parts += [source[end : block.end("code")], "```\n"]
-        if printed:
+        if as_markdown:
+            parts.append(f"\n<!-- printed -->\n{printed}<!-- end -->\n")
+        elif printed:
             parts.append(f"\n```text\n{printed}```\n")
         end = block.end()
     if write:

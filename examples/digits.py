@@ -12,6 +12,7 @@ of that digit. This example measures every ranking and compares the rankers over
 # A ranking lists only its 100 best items. The column ``n_relevant`` holds the number of relevant
 # items among all candidates, so the ones that were never listed count as missed.
 
+# sphinx_gallery_thumbnail_path = "_static/bands-light.svg"
 import polars as pl
 
 import prframe

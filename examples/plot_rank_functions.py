@@ -16,8 +16,10 @@ distances (2.3) and (2.4) of a ROC curve from the best one.
 
 import matplotlib.pyplot as plt
 import numpy as np
+import polars as pl
 from scipy.stats import norm
 
+import prframe
 from prframe.stats import parse_phi, ranking_performance, roc_distances
 
 # Mean and standard deviation by colour.
@@ -30,10 +32,12 @@ left.plot(z, NEGATIVES.pdf(z), color="#0072B2")
 for colour, (mean, spread) in POSITIVES.items():
     positives = norm(mean, spread)
     left.plot(z, positives.pdf(z), color=colour)
-    right.plot(NEGATIVES.sf(z), positives.sf(z), color=colour)
-right.plot([0, 1], [0, 1], color="0.8", linewidth=0.8)
 left.set(xlim=(-5, 6), xlabel="score", ylabel="density")
-right.set(xlabel="false positive rate", ylabel="true positive rate")
+curves = pl.concat(
+    pl.DataFrame({"positives": colour, "fpr": NEGATIVES.sf(z), "tpr": norm(*moments).sf(z)})
+    for colour, moments in POSITIVES.items()
+)
+prframe.plot.roc(curves, legend=None, palette=list(POSITIVES), ax=right)
 plt.show()
 
 # %%

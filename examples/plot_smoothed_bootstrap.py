@@ -19,8 +19,10 @@ import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
+import polars as pl
 from scipy.stats import norm
 
+import prframe
 from prframe import stats
 
 N, PREVALENCE, SHIFT = 10_000, 0.01, 2.0
@@ -63,16 +65,12 @@ left.ecdf(positives, color=BLUE)
 left.plot(grid, norm.cdf((grid[:, None] - positives) / width_pos).mean(axis=1), color=RED)
 left.plot(grid, norm.cdf(grid, loc=SHIFT), "k--", linewidth=1)
 left.set(xlabel="score", ylabel="share of positives below", xlim=(-1, 5))
-right.plot(LEVELS, seen, color=BLUE, label="sample")
-right.plot(
-    LEVELS,
-    stats.pr_curve(positives, negatives, LEVELS, bandwidth="scott"),
-    color=RED,
-    label="smoothed",
+smoothed = stats.pr_curve(positives, negatives, LEVELS, bandwidth="scott")
+curves = pl.concat(
+    pl.DataFrame({"curve": name, "recall": LEVELS, "precision": precision})
+    for name, precision in {"sample": seen, "smoothed": smoothed, "population": true}.items()
 )
-right.plot(LEVELS, true, "k--", linewidth=1, label="population")
-right.set(xlabel="recall", ylabel="precision", ylim=(0, 1))
-right.legend()
+prframe.plot.curve(curves, palette=[BLUE, RED, "black"], ax=right)
 plt.show()
 
 # %%

@@ -31,28 +31,22 @@ print(ap.group_by("ties", "rows", maintain_order=True).agg(mean_ap=pl.col("AP").
 # %%
 # Query by query
 # --------------
-# The difference from ``"group"`` for the 50 queries on which the two orders disagree most.
-# ``"group"`` tends to lie lower: it counts every hit at the end of its block, below all other
-# items of that score.
+# The same scores in two orders of the rows, with ``ties="order"``: AP of a query changes by up to .03,
+# and its mean by .005.
+
+order = ap.filter(ties="order").select("rows", "query_id", "AP")
+prframe.plot.queries(order, "as given", "reversed", metric="AP", model="rows")
+
+# %%
+# ``"group"`` tends to lie lower than either: it counts every hit at the end of its block, below all
+# other items of that score.
 
 group = ap.filter(ties="group", rows="as given").select("query_id", group="AP")
-order = ap.filter(ties="order").pivot("rows", index="query_id", values="AP")
-difference = (
+print(
     order.join(group, on="query_id")
-    .select("query_id", pl.col("as given", "reversed") - pl.col("group"))
-    .sort((pl.col("as given") - pl.col("reversed")).abs(), descending=True)
-    .head(50)
+    .group_by("rows", maintain_order=True)
+    .agg(group_is_lower=(pl.col("group") < pl.col("AP")).mean())
 )
-print(difference.head())
-
-fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
-ax.axhline(0, color="black", linewidth=1, label='ties="group"')
-ax.vlines(range(50), difference["as given"], difference["reversed"], color="lightgrey")
-ax.plot(difference["as given"], "^", markersize=5, label='ties="order", as given')
-ax.plot(difference["reversed"], "v", markersize=5, label='ties="order", reversed')
-ax.set(xlabel="query, by decreasing disagreement", ylabel="difference in AP")
-fig.legend(loc="outside upper center", ncols=3)
-plt.show()
 
 # %%
 # The whole range

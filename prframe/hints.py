@@ -55,6 +55,14 @@ NOT_OFFERED: dict[str, str] = {
     "threshold": "it stands in the name of a metric, for example 'P(threshold=0.5)'; curve() has "
     "the counts at every score",
 }
+# The pictures that draw the result of a verb whose name is none of a picture.
+_PICTURES: dict[str, tuple[str, ...]] = {
+    "ap_test": ("ap_null",),
+    "band": ("curve",),
+    "compare": ("interval", "matrix", "groups"),
+    "compare_curves": ("curve_difference",),
+    "evaluate": ("queries",),
+}
 # What is said of arguments that one function alone does not have.
 _NOT_OFFERED_BY = {
     ("roc", "over"): "a mean of ROC curves is none, as it depends on what is held fixed; draw a "
@@ -110,6 +118,17 @@ def of_statistic(name: str, offered: Sequence[str]) -> str:
         f"module 'prframe.stats' has no attribute {name!r}.{meant} All statistics are names of "
         "prframe.stats itself, which dir(prframe.stats) lists; its modules are not public."
     )
+
+
+def of_picture(door: str, name: str, offered: Sequence[str]) -> str:
+    """Return the message about a name that `prframe.plot` or `prframe.chart` does not have."""
+    message = f"module {door!r} has no attribute {name!r}."
+    if name in _PICTURES:
+        *before, last = [f"{door}.{picture}" for picture in _PICTURES[name]]
+        pictures = f"{', '.join(before)} and {last} draw" if before else f"{last} draws"
+        return f"{message} {pictures} the result of prframe.{name}."
+    close = get_close_matches(name, offered, n=1)
+    return f"{message} Did you mean {close[0]!r}?" if close else message
 
 
 def of_column_name(given: object) -> str:

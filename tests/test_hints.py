@@ -9,6 +9,7 @@ import pytest
 
 import prframe
 from prframe import hints
+from prframe.accessors import _PICTURES, verbs
 
 ROWS = pl.DataFrame({"qid": [1, 1], "rel": [1, 0], "y_score": [2.0, 1.0], "AP": [0.5, 0.6]})
 GOOD = pl.DataFrame({"query_id": [1, 1], "label": [1, 0], "score": [2.0, 1.0]})
@@ -228,3 +229,31 @@ def test_names_that_the_statistics_do_not_have(name: str, meant: str | None) -> 
         f"module 'prframe.stats' has no attribute {name!r}.{meant} All statistics are names of "
         "prframe.stats itself, which dir(prframe.stats) lists; its modules are not public."
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "end"),
+    [
+        ("band", " prframe.{0}.curve draws the result of prframe.band."),
+        (
+            "compare",
+            " prframe.{0}.interval, prframe.{0}.matrix and prframe.{0}.groups draw the result of "
+            "prframe.compare.",
+        ),
+        ("rocs", " Did you mean 'roc'?"),
+        ("zzz", ""),
+    ],
+)
+@pytest.mark.parametrize(("door", "library"), [("plot", "matplotlib"), ("chart", "altair")])
+def test_names_that_pictures_do_not_have(door: str, library: str, name: str, end: str) -> None:
+    pytest.importorskip(library, reason=f"{library} is not installed")
+    with pytest.raises(AttributeError) as caught:
+        getattr(getattr(prframe, door), name)
+    start = f"module 'prframe.{door}' has no attribute {name!r}."
+    assert str(caught.value) == start + end.format(door)
+
+
+def test_pictures_of_verbs_are_those_that_frames_offer() -> None:
+    assert set(hints._PICTURES) <= set(verbs())
+    pictures = {picture for drawn in hints._PICTURES.values() for picture in drawn}
+    assert pictures <= set(_PICTURES)

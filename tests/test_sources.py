@@ -81,7 +81,14 @@ def up_to(last: int) -> set[str]:
             "eq",
             {f"{part}.{i}" for part, last in ((2, 11), (3, 10), (4, 12), (5, 2)) for i in range(1, last + 1)},
         ),
+        ("Clemencon & Vayatis 2009", "Lemma", {"3"}),
+        ("Clemencon & Vayatis 2009", "Algorithm", {"1"}),
+        ("Zhang & Su 2012", "Fig", {"1"}),
         ("Clemencon, Limnios & Vayatis 2021", "Fig", up_to(16)),
+        ("Clemencon, Limnios & Vayatis 2021", "Algorithm", {"1"}),
+        ("Clemencon, Limnios & Vayatis 2021", "Proposition", {"4", "6", "8", "9", "21"}),
+        ("Clemencon, Limnios & Vayatis 2021", "Theorem", {"5", "24"}),
+        ("Clemencon, Limnios & Vayatis 2021", "Corollary", {"7"}),
         ("Clemencon, Limnios & Vayatis 2021", "Remark", up_to(4)),
         ("Clemencon, Limnios & Vayatis 2021", "Assumption", up_to(5)),
         ("Clemencon, Limnios & Vayatis 2021", "Definition", {"1", "2", "11", "12", "13"}),
@@ -90,6 +97,11 @@ def up_to(last: int) -> set[str]:
 )  # fmt: skip
 def test_nothing_is_left_out(source: str, word: str, expected: set[str]) -> None:
     assert numbers(source, word) == expected
+
+
+def test_the_tables_of_zhang_and_su() -> None:
+    items = {item for item, *_ in SOURCES["Zhang & Su 2012"]["rows"]}
+    assert {"Table I", "Table II", "Table III"} <= items
 
 
 def test_the_options_of_vl_pr_and_its_info() -> None:

@@ -46,11 +46,15 @@ class Source:
         What was noticed of the rows.
     distinct : bool
         Whether the items of each group are known to differ, so that nobody need look.
+    runs : DataFrame or None
+        Rows that have been counted, with the working columns (see `prframe._engine.runs`); `data`
+        then has the caller's columns and no rows.
     """
 
     data: pl.DataFrame | pl.LazyFrame
     seen: Seen = field(default_factory=Seen, compare=False)
     distinct: bool = False
+    runs: pl.DataFrame | None = None
 
     @property
     def schema(self) -> pl.Schema:

@@ -216,6 +216,13 @@ def unit_hits(totals: pl.DataFrame, ranks: Ranks) -> Hits:
     return Hits(totals, columns, are_apart=ranks.ends is None)
 
 
+def block_hits(
+    totals: pl.DataFrame, group: Integers, start: Integers, end: Integers, policy: TiePolicy
+) -> Hits:
+    """Return hits that carry nothing but their ranks, given their tie blocks in order of rank."""
+    return unit_hits(totals, Ranks.of_blocks(group, *_spread(group, start, end, policy)))
+
+
 def weighted_hits(totals: pl.DataFrame, ranks: Ranks, weight: Floats, sums: "ClassSums") -> Hits:
     """Return hits whose counts are replaced by sums of weights."""
     columns = _counts(ranks, weight=weight, gain=weight).with_columns(

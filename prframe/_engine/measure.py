@@ -8,12 +8,11 @@ from typing import get_args
 import numpy as np
 import polars as pl
 
-from prframe._engine.columns import computed
 from prframe._engine.hits import Hits, at_grade, together
 from prframe._engine.keys import threshold_key
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import task_of_hits
-from prframe._engine.rows import key_names
+from prframe._engine.rows import computed, key_names
 from prframe._engine.tasks import Task
 from prframe.errors import PrframeError
 from prframe.metrics import Metric

@@ -67,6 +67,9 @@ class Ranking:
 
         If there are no rows there is one piece.
         """
+        if self.source.runs is not None:
+            yield self._grouped(self.source.runs)
+            return
         cutter = _Cutter(key_names(self.args))
         if not cutter.keys:
             yield self._gathered(self.source.whole())
@@ -101,8 +104,11 @@ class Ranking:
         return cutter.scattered()
 
     def _gathered(self, rows: pl.DataFrame) -> "Piece":
-        """Return all rows as one piece, each group's brought together, in input order."""
-        rows = prepare(rows, self.args, self.source, *self.extra)
+        """Return all rows of the caller as one piece."""
+        return self._grouped(prepare(rows, self.args, self.source, *self.extra))
+
+    def _grouped(self, rows: pl.DataFrame) -> "Piece":
+        """Return prepared rows as one piece, each group's brought together, in input order."""
         keys = key_names(self.args)
         if not keys:
             return Piece.cut(self, rows.with_columns(pl.lit(0, dtype=pl.UInt8).alias("run")))
@@ -242,8 +248,20 @@ class Piece:
         """The number of rows of each group."""
         return np.diff(self.first_rows, append=self.rows.height)
 
+    @property
+    def n_items(self) -> Integers:
+        """The number of items of each group, for which there is a row each, or for several."""
+        return self.counts(np.ones(self.rows.height, np.bool_)) if self.is_counted else self.sizes
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether a row may stand for several items."""
+        return "count" in self.rows.columns
+
     def counts(self, mask: NDArray[np.bool_]) -> Integers:
-        """Return how many rows of each group a mask marks."""
+        """Return how many items of each group are in rows that a mask marks."""
+        if self.is_counted:
+            return np.add.reduceat(self.rows["count"].to_numpy() * mask, self.first_rows)
         bounds = np.append(self.first_rows, self.rows.height)
         return np.diff(np.searchsorted(np.flatnonzero(mask), bounds))
 

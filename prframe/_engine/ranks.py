@@ -27,6 +27,7 @@ from prframe._engine.hits import (
 )
 from prframe._engine.keys import UNRETRIEVED, rounded
 from prframe._engine.pieces import Piece
+from prframe._engine.runs import hits_of_runs, ranked_runs, sizes_of_runs
 from prframe._engine.sorting import RowOrder, SortedRows, order_of_rows, sort_rows
 from prframe._engine.tasks import Task
 from prframe._engine.totals import group_totals, retrieved
@@ -43,6 +44,9 @@ def hits(piece: Piece) -> Hits:
 
 def task_of_hits(piece: Piece) -> Task[Hits]:
     """Return the task that reduces the rows of a piece to its hits."""
+    if piece.is_counted:
+        more = _carries_more_than_labels(piece)
+        return Task(lambda: None, lambda _: hits_of_runs(piece, carry_more=more))
     if piece.ranking.args.weight is not None:
         return _weighted_hits(piece)
     if _carries_more_than_labels(piece):
@@ -121,6 +125,8 @@ def tie_sizes(piece: Piece, group_hits: Hits) -> pl.Series:
     if group_hits.are_apart or not piece.ranking.args.policy.blocks:
         nothing = pl.Series("sizes", [None], dtype=pl.List(pl.UInt32))
         return nothing.new_from_index(0, group_hits.totals.height)
+    if piece.is_counted:
+        return sizes_of_runs(piece)
     blocks = _KEY.filter(_RETRIEVED).sort(descending=True).rle().struct.field("len")
     return piece.aggregate(sizes=blocks.implode())["sizes"]
 
@@ -199,6 +205,9 @@ class Thresholds:
 
 def thresholds(piece: Piece) -> Thresholds:
     """Sort the rows of a piece within their groups and count along them."""
+    if piece.is_counted:
+        order, group, ends, k, tp = ranked_runs(piece)
+        return Thresholds(group_totals(piece), order, group, ends, k, tp, k - tp)
     rows = _ranked_rows(piece)()
     ends = np.append(np.flatnonzero(rows.begins), rows.order.size)[1:]
     n_blocks = np.diff(np.searchsorted(ends, np.append(0, np.cumsum(rows.sizes)), side="right"))

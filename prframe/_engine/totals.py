@@ -22,12 +22,13 @@ def group_totals(piece: Piece, weights: dict[str, Floats] | None = None) -> pl.D
     positive = piece.rows["positive"].to_numpy()
     n_pos = piece.counts(positive)
     seen = piece.ranking.source.seen
+    n_items = piece.n_items
     seen.rows |= positive.size > 0
-    seen.negatives |= bool(n_pos.sum() < positive.size)
+    seen.negatives |= bool(n_pos.sum() < n_items.sum())
     counts: dict[str, Integers | Floats] = {
-        "n": piece.sizes if piece.all_ranked else piece.counts(retrieved(piece)),
+        "n": n_items if piece.all_ranked else piece.counts(retrieved(piece)),
         "present_pos": n_pos,
-        "present_neg": piece.sizes - n_pos,
+        "present_neg": n_items - n_pos,
     }
     groups = pl.DataFrame(counts | (weights or {}))
     aggregates = _given_totals(piece)

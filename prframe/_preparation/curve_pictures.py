@@ -72,11 +72,15 @@ class CurvePicture:
             )
         return there
 
-    def areas(self, legend: Legend) -> dict[object, float | None]:
-        """Return the areas that the legend names: those of the groups of a single panel."""
+    def areas(self, legend: Legend) -> dict[object, str]:
+        """Return what the legend says behind a name: areas of the groups of a single panel."""
         if legend != "auto" or self.measure is None or len(self.panels) > 1:
-            return {}
-        return {lines.group: lines.curves[0].area for lines in self.panels[0].lines}
+            return dict.fromkeys(self.groups, "")
+        areas = {lines.group: lines.curves[0].area for lines in self.panels[0].lines}
+        return {
+            group: "" if area is None else f", {self.measure} {wording.number(area)}"
+            for group, area in areas.items()
+        }
 
 
 def pr_picture(
@@ -140,6 +144,11 @@ def chance_levels(panel: Panel[Points], chance: Chance) -> list[tuple[float, obj
         if named in chance:
             levels.append((checks.fraction("chance", chance[named]), lines.group))
     return levels
+
+
+def opacity_of(count: int) -> float:
+    """Return how opaque each of many thin curves is."""
+    return max(0.12, min(0.6, 20 / count))
 
 
 def equal_f(level: float, low: float) -> tuple[np.ndarray, np.ndarray]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from prframe.typing import Floats
+from prframe._preparation.thinning import column_edges, kept_points
+from prframe.typing import Floats, Integers
 
 # The number of levels of recall at which means of curves are taken.
 LEVELS = 201
@@ -39,6 +40,15 @@ class Points:
     area: float | None
     is_whole: bool
     rows: pl.DataFrame
+
+    def drawn(self, low: float, columns: int) -> tuple[Floats, Floats, Integers]:
+        """Return the points that a picture of so many columns needs, and which ones they are.
+
+        A horizontal axis that begins above 0 is logarithmic; points before it stand at its end.
+        """
+        x = np.maximum(self.x, low) if low > 0 else self.x
+        kept = kept_points(x, self.y, column_edges(low, 1.0, columns, log=low > 0))
+        return x[kept], self.y[kept], kept
 
 
 def pr_points(rows: pl.DataFrame) -> Points:

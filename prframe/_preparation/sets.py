@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from math import copysign
 from string import ascii_letters
 from typing import Any
 
@@ -58,6 +59,19 @@ class Comparison:
                 better, worse = (a, b) if row["difference"] > 0 else (b, a)
                 beaten[better].append(worse)
         return [sorted(others) for others in beaten]
+
+    def shades(self) -> dict[tuple[int, int], float]:
+        """Return how strongly the cell of each pair is coloured, 0 where it is not told apart.
+
+        It runs from -1 to 1 with the difference, and even the palest differs from the ground.
+        """
+        largest = max((abs(row["difference"] or 0.0) for row in self.rows.values()), default=0.0)
+        return {
+            pair: copysign(0.25 + 0.75 * abs(row["difference"]) / largest, row["difference"])
+            if row["difference"] and frozenset(pair) in self.apart
+            else 0.0
+            for pair, row in self.rows.items()
+        }
 
     def alike(self) -> list[frozenset[int]]:
         """Return for each system those that it is not told apart from; every pair is needed."""

@@ -60,7 +60,7 @@ def matrix(
     names = [str(model) for model in compared.models]
     has_numbers = len(names) <= _MOST_WITH_NUMBERS
     opacity = 0.55 if parts.is_dark() else 0.75
-    ground, palette = "#121212" if parts.is_dark() else "#FFFFFF", parts.palette_of()
+    ground, palette = parts.ground(), parts.palette_of()
     base = parts.chart_of(rows).encode(
         alt.X("column:N", title=None, sort=names).axis(
             orient="top", labelAngle=-40, labelLimit=160
@@ -74,10 +74,7 @@ def matrix(
             alt.Tooltip("mean:Q", title="mean of the row", format=".4f"),
         ],
     )
-    largest = max([abs(value) for value in rows["shown"].drop_nulls()] + [1e-300])
-    scale = alt.Scale(
-        domain=[-largest, 0, largest], range=[palette[1], ground, palette[0]], interpolate="rgb"
-    )
+    scale = alt.Scale(domain=[-1, 0, 1], range=[palette[1], ground, palette[0]], interpolate="rgb")
     squares = base.mark_rect(stroke=ground, strokeWidth=2).encode(
         alt.Color("shown:Q", legend=None).scale(scale), opacity=alt.value(opacity)
     )
@@ -89,7 +86,7 @@ def matrix(
     side = len(names) * (_CELL if has_numbers else _SMALL_CELL)
     made = parts.layered(layers, side, side)
     note = f"{name}, row minus column; coloured if told apart: {words}"
-    return parts.finished([made], matrix_text(name, compared, words), note, width=side)
+    return parts.finished([made], matrix_text(name, compared, words), note)
 
 
 def _cells(compared: Comparison) -> pl.DataFrame:
@@ -99,11 +96,11 @@ def _cells(compared: Comparison) -> pl.DataFrame:
         {"row": name, "column": name, "mean": mean, "top": wording.number(mean), "bottom": ""}
         for name, mean in zip(names, compared.means, strict=True)
     ]
+    shades = compared.shades()
     for (a, b), row in compared.rows.items():
         p_value = row.get("p_adjusted", row.get("p_value"))
         for at, of, sign in ((a, b, 1), (b, a, -1)):
             difference = None if row["difference"] is None else sign * row["difference"]
-            is_apart = frozenset((a, b)) in compared.apart
             rows.append(
                 {
                     "row": names[at],
@@ -111,7 +108,7 @@ def _cells(compared: Comparison) -> pl.DataFrame:
                     "mean": compared.means[at],
                     "difference": difference,
                     "p_value": p_value,
-                    "shown": difference if is_apart else 0.0,
+                    "shown": sign * shades[a, b],
                     "top": wording.number(difference, signed=True),
                     "bottom": wording.p_value(p_value),
                 }

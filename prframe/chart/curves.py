@@ -8,7 +8,6 @@ import altair as alt
 import numpy as np
 import polars as pl
 
-from prframe._preparation import wording
 from prframe._preparation.colours import looks
 from prframe._preparation.curve_pictures import (
     EQUAL_F,
@@ -18,12 +17,13 @@ from prframe._preparation.curve_pictures import (
     chance_levels,
     check_legend,
     equal_f,
+    opacity_of,
     pr_picture,
     roc_picture,
 )
 from prframe._preparation.panels import Panel
 from prframe._preparation.points import LEVELS, Points, middles, precision_at
-from prframe._preparation.thinning import column_edges, kept_points
+from prframe._preparation.thinning import column_edges
 from prframe.chart import parts
 from prframe.chart.parts import Chart
 from prframe.errors import PrframeError
@@ -106,7 +106,7 @@ def curve(
             layers.append(parts.rule(level, "y", colour, (2, 2)))
         layers += drawn.many(panel) if over is not None else drawn.lines(panel)
         panels.append(drawn.framed(panel, layers))
-    return parts.finished(panels, picture.text, picture.note, width=drawn.side)
+    return parts.finished(panels, picture.text, picture.note)
 
 
 def roc(
@@ -154,7 +154,7 @@ def roc(
         level = column_edges(picture.low, 1.0, _CHANCE_LEVELS, log=x_log)
         diagonal = drawn.dotted(level) if chance else []
         panels.append(drawn.framed(panel, [*diagonal, *drawn.lines(panel)]))
-    return parts.finished(panels, picture.text, picture.note, width=drawn.side)
+    return parts.finished(panels, picture.text, picture.note)
 
 
 class _Drawn:
@@ -171,13 +171,7 @@ class _Drawn:
         self._picture, self._labels, self._budget = picture, labels, budget
         self.side = parts.SIDE if len(picture.panels) == 1 else parts.SIDE // 2
         self._marks = marks = looks(picture.groups, parts.palette_of(palette))
-        areas = picture.areas(legend)
-        self._names = {
-            group: str(group)
-            if areas.get(group) is None
-            else f"{group}, {picture.measure} {wording.number(areas[group])}"
-            for group in marks
-        }
+        self._names = {group: f"{group}{area}" for group, area in picture.areas(legend).items()}
         title = picture.shown.color if legend is not None else None
         self._colours = parts.colours(marks, title, self._names)
         scale = alt.Scale(domain=[picture.low, 1], type="log" if picture.low > 0 else "linear")
@@ -226,13 +220,11 @@ class _Drawn:
 
     def _points(self, group: object, points: Points, columns: int) -> pl.DataFrame:
         """Return the rows of a curve that are drawn."""
-        low = self._picture.low
-        x = np.maximum(points.x, low) if low > 0 else points.x
-        kept = kept_points(x, points.y, column_edges(low, 1.0, columns, log=low > 0))
+        x, y, kept = points.drawn(self._picture.low, columns)
         drawn = pl.DataFrame(
             {
-                "x": x[kept],
-                "y": points.y[kept],
+                "x": x,
+                "y": y,
                 "place": np.arange(len(kept)),
                 "group": [self._names[group]] * len(kept),
             }
@@ -257,8 +249,10 @@ class _Drawn:
         told = [parts.told(*pair) for pair in zip("xy", self._labels, strict=True)]
         told += [alt.Tooltip(f"{name}:Q") for name in _SHOWN_AT_POINT if name in rows.columns]
         if self._picture.shown.color is not None:
-            told.insert(0, alt.Tooltip("group:N", title=self._picture.shown.color))
-        dots = base.mark_point(filled=True, size=60, strokeDash=[1, 0]).encode(
+            # Without a format Vega-Lite tells no names where the nearest point is looked for.
+            told.insert(0, alt.Tooltip("group:N", title=self._picture.shown.color, format=""))
+        # The text of the chart is read aloud instead of every point.
+        dots = base.mark_point(filled=True, size=60, strokeDash=[1, 0], aria=False).encode(
             opacity=alt.when(pointer).then(alt.value(1)).otherwise(alt.value(0)), tooltip=told
         )
         return [line.encode(alt.Order("place:Q")), dots.add_params(pointer)]
@@ -284,7 +278,7 @@ class _Drawn:
             grey = parts.chart_of(thin).mark_line(
                 color=parts.muted(),
                 strokeWidth=0.5,
-                opacity=max(0.12, min(0.6, 20 / len(lines.curves))),
+                opacity=opacity_of(len(lines.curves)),
             )
             layers.append(grey.encode(self._x, self._y, alt.Detail("curve:N")))
             pairs = [(points.x, points.y) for points in lines.curves]

@@ -49,7 +49,7 @@ def curve_difference(
     most = min(_MOST_LEVELS, parts.MOST_ROWS // len(pairs) - 1)
     panels = [_one_difference(rows, most, side) for rows in pairs]
     note = wording.band_words(result.facts(facts))
-    return parts.finished(panels, curve_difference_text(pairs), note, width=side)
+    return parts.finished(panels, curve_difference_text(pairs), note)
 
 
 def _one_difference(rows: pl.DataFrame, most: int, side: int) -> alt.LayerChart:
@@ -121,4 +121,4 @@ def queries(
     mean = parts.rule(drawn.mean, "y", parts.muted(), (4, 2))
     made = parts.layered([bars, mean], 2 * parts.SIDE, parts.SIDE)
     note = f"{pairs.height} queries: {drawn.note}"
-    return parts.finished([made], drawn.text, note, width=2 * parts.SIDE)
+    return parts.finished([made], drawn.text, note)

@@ -47,6 +47,11 @@ def ap_null(
     layers.append(parts.rule(drawn.mean, "x", parts.muted(), (4, 2)))
     if drawn.observed is not None:
         layers.append(parts.rule(drawn.observed, "x", other))
+        # Above the panel there are no bars, nor the line of the mean.
+        name = parts.chart_of(pl.DataFrame({"x": [drawn.observed]})).mark_text(
+            text="observed", baseline="bottom", dy=-3, color=parts.ink()
+        )
+        layers.append(name.encode(alt.X("x:Q"), y=alt.value(0)))
     made = parts.layered(layers, parts.SIDE, parts.SIDE)
     return parts.finished([made], f"AP of {drawn.note}.", drawn.note)
 
@@ -81,7 +86,7 @@ def scores(
     panels = score_panels(frame, score, label, threshold, bins, shared)
     side = parts.SIDE if len(panels) == 1 else parts.SIDE // 2
     drawn = [_two_distributions(panel, score, side) for panel in panels]
-    return parts.finished(drawn, " ".join(panel.text for panel in panels), width=side)
+    return parts.finished(drawn, " ".join(panel.text for panel in panels))
 
 
 def _two_distributions(panel: ScorePanel, score: str, side: int) -> alt.LayerChart:

@@ -9,8 +9,17 @@ from typing import Any, TypeAlias, cast
 import altair as alt
 import polars as pl
 
-from prframe._preparation import wording
-from prframe._preparation.colours import PALETTE, PALETTE_DARK, Look
+from prframe._preparation import colours as grounds, wording
+from prframe._preparation.colours import (
+    GROUND,
+    GROUND_DARK,
+    MUTED,
+    MUTED_DARK,
+    PALETTE,
+    PALETTE_DARK,
+    TEXT_DARK,
+    Look,
+)
 from prframe._preparation.panels import MOST_PANELS
 from prframe.errors import PrframeError
 
@@ -19,20 +28,19 @@ Chart: TypeAlias = alt.LayerChart | alt.ConcatChart
 SIDE = 300
 # Altair refuses more than 5,000 rows.
 MOST_ROWS = 4_900
-MUTED, MUTED_DARK = "#6B6B6B", "#A8A8A8"
-_DARK, _LIGHT_TEXT = "#121212", "#F2F2F2"
-_HALF = 128
 # The width of a letter of a note in pixels.
 _LETTER = 5.6
 _MOST_COLUMNS = 4
+# The labels and the gap beside a panel in pixels.
+_BESIDE = 60
 
 
 def _theme() -> alt.theme.ThemeConfig:
     """Return the look of charts on a dark ground."""
-    text = {"labelColor": _LIGHT_TEXT, "titleColor": _LIGHT_TEXT}
-    axis = {**text, "domainColor": _LIGHT_TEXT, "tickColor": _LIGHT_TEXT, "gridColor": "#3A3A3A"}
-    title = {"color": _LIGHT_TEXT, "subtitleColor": _LIGHT_TEXT}
-    config = {"background": _DARK, "axis": axis, "legend": text, "title": title}
+    text = {"labelColor": TEXT_DARK, "titleColor": TEXT_DARK}
+    axis = {**text, "domainColor": TEXT_DARK, "tickColor": TEXT_DARK, "gridColor": "#3A3A3A"}
+    title = {"color": TEXT_DARK, "subtitleColor": TEXT_DARK}
+    config = {"background": GROUND_DARK, "axis": axis, "legend": text, "title": title}
     return cast("alt.theme.ThemeConfig", {"config": config})
 
 
@@ -74,10 +82,10 @@ def is_dark() -> bool:
         return ground == "black"
     width = len(hexadecimal) // 3
     red, green, blue = (
-        int(hexadecimal[at : at + width] * (3 - width), 16)
+        int(hexadecimal[at : at + width] * (3 - width), 16) / 255
         for at in range(0, len(hexadecimal), width)
     )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue < _HALF
+    return grounds.is_dark(red, green, blue)
 
 
 def palette_of(palette: Sequence[str] | None = None) -> Sequence[str]:
@@ -88,6 +96,11 @@ def palette_of(palette: Sequence[str] | None = None) -> Sequence[str]:
 def muted() -> str:
     """Return the grey of what is not the matter itself."""
     return MUTED_DARK if is_dark() else MUTED
+
+
+def ground() -> str:
+    """Return the colour of the ground."""
+    return GROUND_DARK if is_dark() else GROUND
 
 
 def ink() -> str:
@@ -143,16 +156,14 @@ def colours(
     return colour.legend(legend), dashes.legend(legend)
 
 
-def finished(
-    panels: Sequence[alt.LayerChart], text: str, note: str = "", *, width: float = SIDE
-) -> Chart:
+def finished(panels: Sequence[alt.LayerChart], text: str, note: str = "") -> Chart:
     """Return one chart of panels, with its note below and its text for those who do not see it."""
     if len(panels) > MOST_PANELS:
         raise PrframeError(
             f"a chart must have at most {MOST_PANELS} panels; got {len(panels)}. Choose some."
         )
     columns = min(len(panels), _MOST_COLUMNS, math.ceil(math.sqrt(1.5 * len(panels))))
-    across = width if len(panels) == 1 else columns * (width + 60)
+    across = sum(panel.width for panel in panels[:columns]) + _BESIDE * (columns - 1)
     lines = wrap(wording.unbroken(note), max(30, int(across / _LETTER)))
     title = alt.TitleParams(
         text=lines, orient="bottom", anchor="start", offset=12, fontSize=11, fontWeight="normal"

@@ -25,14 +25,12 @@ def add_options(parser: options.Parser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Write the script of a shell."""
-    from prframe.commands.main import parser
-
     try:
         shtab = import_module("shtab")
     except ImportError:
         message = "completion needs shtab: python -m pip install 'prframe[completion]'"
         raise UsageError(message) from None
-    whole = parser()
+    whole = given.all_commands()
     for action in _file_actions(whole):
         action.complete = shtab.FILE  # type: ignore[attr-defined]
     sys.stdout.write(shtab.complete(whole, given.shell))

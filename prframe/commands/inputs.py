@@ -139,7 +139,7 @@ def _missing(taken: Sequence[str]) -> str:
 def _existing(path: str) -> list[str]:
     """Return the files that a path or a pattern stands for."""
     from prframe.errors import PrframeError
-    from prframe.trec.paths import files
+    from prframe.trec.files.paths import files
 
     if path == _STANDARD_INPUT:
         if not os.path.exists("/dev/stdin"):  # noqa: PTH110

@@ -75,6 +75,8 @@ def _run(words: list[str]) -> int:
         module.add_options(command)
         if any(action.dest == "files" for action in command.positionals()):
             command.usage = _USAGE.format(name=name)
+        # The completion knows all commands by their parser.
+        command.set_defaults(all_commands=parser)
         code: int = module.run(command.parse_intermixed_args(words[1:]))
         return code
     whole = parser()

@@ -21,7 +21,6 @@ from prframe._preparation.sets import Comparison
 from prframe.plot import figures
 
 _MOST_WITH_NUMBERS = 16
-_TINY = 1e-300
 
 
 def matrix(
@@ -101,16 +100,13 @@ def _cells(ax: Axes, compared: Comparison, points: float) -> None:
     """Draw the cells, with numbers unless they have no size in points."""
     ground, (up, down) = ax.get_facecolor(), figures.palette_of(ax)[:2]
     scale = LinearSegmentedColormap.from_list("differences", [down, ground, up])
-    largest = max([abs(row["difference"] or 0.0) for row in compared.rows.values()] + [_TINY])
     for position, mean in enumerate(compared.means):
         _write(ax, (position, position), wording.number(mean), figures.muted(ax), points)
+    shades = compared.shades()
     for (a, b), row in compared.rows.items():
         for at, sign in (((b, a), 1), ((a, b), -1)):
-            colour, difference = ground, row["difference"]
-            if frozenset((a, b)) in compared.apart:
-                # The palest colour still differs from the ground.
-                share = sign * difference / largest
-                colour = scale(0.5 + 0.5 * np.sign(share) * (0.2 + 0.6 * abs(share)))
+            shade, difference = sign * shades[a, b], row["difference"]
+            colour = scale(0.5 + 0.4 * shade) if shade else ground
             corner = (at[0] - 0.48, at[1] - 0.48)
             ax.add_patch(Rectangle(corner, 0.96, 0.96, facecolor=colour))
             value = wording.number(None if difference is None else sign * difference, signed=True)
@@ -205,7 +201,7 @@ def _scale(
         if model in bounds:
             ax.plot(bounds[model], [row, row], color=colour, linewidth=1.2)
         if mean is not None:
-            ax.plot([mean], [row], color=colour, marker="o", markersize=4.5)
+            ax.plot([mean], [row], color=colour, marker="o", markersize=figures.DOT)
     size = len(compared.models)
     ax.set_yticks(range(size), [figures.short(model, 30) for model in compared.models])
     ax.set(ylim=(size - 0.5, -0.5), xlabel=label)

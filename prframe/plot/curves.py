@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from prframe._preparation import wording
 from prframe._preparation.colours import Look, looks
 from prframe._preparation.curve_pictures import (
     EQUAL_F,
@@ -17,12 +15,15 @@ from prframe._preparation.curve_pictures import (
     chance_levels,
     check_legend,
     equal_f,
+    opacity_of,
     pr_picture,
     roc_picture,
 )
 from prframe._preparation.points import LEVELS, Points, middles
-from prframe._preparation.thinning import column_edges, kept_points
+from prframe._preparation.thinning import column_edges
 from prframe.plot import figures
+
+_LONGEST_BESIDE_AREA = 30
 
 
 def curve(
@@ -196,17 +197,17 @@ def _frame(ax: Axes, value: object, low: float, labels: tuple[str, str]) -> None
     ax.set_box_aspect(1)
     if value is not None:
         if low <= 0:
-            ax.set_xticks([0, 0.5, 1])
+            # Short labels keep apart from those of the next panel.
+            ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
         ax.set_title(figures.short(value, 28))
 
 
 def _draw(ax: Axes, points: Points, look: Look, low: float) -> None:
     """Draw a curve with the points that its picture needs."""
-    x = np.maximum(points.x, low) if low > 0 else points.x
-    kept = kept_points(x, points.y, column_edges(low, 1.0, figures.pixel_columns(ax), log=low > 0))
+    x, y, _ = points.drawn(low, figures.pixel_columns(ax))
     ax.plot(
-        x[kept],
-        points.y[kept],
+        x,
+        y,
         color=look.colour,
         linestyle=figures.line_style(look),
         drawstyle="steps-pre" if points.has_steps else "default",
@@ -218,16 +219,16 @@ def _draw(ax: Axes, points: Points, look: Look, low: float) -> None:
 
 def _draw_many(ax: Axes, curves: Sequence[Points], look: Look, low: float) -> None:
     """Draw thin grey curves as an image, with their mean and their median."""
-    grey, edges = figures.muted(ax), column_edges(low, 1.0, figures.pixel_columns(ax), log=low > 0)
+    grey, columns = figures.muted(ax), figures.pixel_columns(ax)
     for points in curves:
-        kept = kept_points(points.x, points.y, edges)
+        x, y, _ = points.drawn(low, columns)
         ax.plot(
-            points.x[kept],
-            points.y[kept],
+            x,
+            y,
             color=grey,
             drawstyle="steps-pre" if points.has_steps else "default",
             linewidth=0.5,
-            alpha=max(0.12, min(0.6, 20 / len(curves))),
+            alpha=opacity_of(len(curves)),
             rasterized=True,
             zorder=1,
         )
@@ -272,18 +273,10 @@ def _name(ax: Axes, picture: CurvePicture, marks: dict[object, Look], legend: Le
     """Write the legend, with the areas below the curves where there is one panel."""
     if legend is None or picture.shown.color is None:
         return
-    names = {group: str(group) for group in marks}
-    if areas := picture.areas(legend):
-        longest = max(len(name) for name in names.values())
-        names = {
-            group: figures.cut(name, min(longest, 30))
-            + (
-                ""
-                if areas[group] is None
-                else f", {picture.measure} {wording.number(areas[group])}"
-            )
-            for group, name in names.items()
-        }
+    names = {
+        group: (figures.cut(group, _LONGEST_BESIDE_AREA) if area else str(group)) + area
+        for group, area in picture.areas(legend).items()
+    }
     figures.legend(ax, names, marks)
 
 

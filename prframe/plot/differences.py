@@ -186,7 +186,7 @@ def _name_ends(ax: Axes, pairs: pl.DataFrame, count: int) -> None:
         edge = high if is_top else -low
         heights = spread(wanted, gap, gap * 0.6, max(edge - gap / 2, gap * (len(ends) + 1)))
         for place, height in zip(ends, sign * heights[::-1], strict=True):
-            x = size * (0.09 if is_top else 0.91)
+            x = size * (0.13 if is_top else 0.87)
             ax.annotate(
                 figures.literal(shorten(str(names[place]), _MOST_TEXT, placeholder="…")),
                 (place, differences[place]),

@@ -65,7 +65,18 @@ def ap_null(
     ax.set(ylabel="share of random rankings", xlim=(0, drawn.edges[-1]), ylim=(0, None))
     if drawn.observed is not None:
         ax.axvline(drawn.observed, color=other)
-        _beside(ax, drawn.observed, "observed")
+        # Above the axes there are no bars, nor the line of the mean.
+        ax.annotate(
+            "observed",
+            (drawn.observed, 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(0, 2),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            fontsize="small",
+            annotation_clip=False,
+        )
     figures.note(ax, "AP", drawn.note)
     return figures.described(ax, f"AP of {drawn.note}.")
 
@@ -170,4 +181,6 @@ def _beside(ax: Axes, x: float, words: str) -> None:
         ha="left" if is_left else "right",
         va="top",
         fontsize="small",
+        # Bars behind the words are paler.
+        bbox={"facecolor": ax.get_facecolor(), "alpha": 0.7, "linewidth": 0, "pad": 1},
     )

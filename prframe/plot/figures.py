@@ -14,21 +14,32 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 
-from prframe._preparation import wording
-from prframe._preparation.colours import PALETTE, PALETTE_DARK, Look
+from prframe._preparation import colours, wording
+from prframe._preparation.colours import (
+    GROUND,
+    GROUND_DARK,
+    MUTED,
+    MUTED_DARK,
+    PALETTE,
+    PALETTE_DARK,
+    TEXT_DARK,
+    Look,
+)
 from prframe.errors import PrframeError
 
-MUTED, MUTED_DARK = "#6B6B6B", "#A8A8A8"
-_DARK, _LIGHT_TEXT = "#121212", "#F2F2F2"
-_HALF = 0.5
 # Of print at 300 dots per inch no point is lost.
 _FINEST_DPI = 300
 # The width of a letter of text, in sizes of the font.
 _LETTER = 0.56
 _POINTS = 72
 _LONGEST_NAME = 42
+# Between a note and the labels above it, in sizes of the font.
+_NOTE_APART = 0.4
+# The dot of an estimate, in points, which hides no more of its interval than it must.
+DOT = 3.5
 
 D = TypeVar("D", Axes, Figure)
 
@@ -54,15 +65,15 @@ def style(dark: bool = False) -> AbstractContextManager[None]:  # noqa: FBT001, 
     >>> with prframe.plot.style(dark=True):
     ...     pass
     """
-    ink = _LIGHT_TEXT if dark else "#1A1A1A"
-    ground = _DARK if dark else "#FFFFFF"
-    colours = {
+    ink = TEXT_DARK if dark else "#1A1A1A"
+    ground = GROUND_DARK if dark else GROUND
+    grounds_and_texts = {
         **dict.fromkeys(["figure.facecolor", "axes.facecolor", "savefig.facecolor"], ground),
         **dict.fromkeys(["text.color", "axes.labelcolor", "axes.titlecolor"], ink),
         **dict.fromkeys(["xtick.color", "ytick.color", "axes.edgecolor"], ink),
     }
     settings: dict[str, Any] = {
-        **colours,
+        **grounds_and_texts,
         "axes.spines.right": False,
         "axes.spines.top": False,
         "axes.titlesize": "medium",
@@ -109,8 +120,7 @@ def described(drawn: D, text: str) -> D:
 
 def is_dark(ax: Axes) -> bool:
     """Tell whether the ground is darker than a middle grey."""
-    red, green, blue = to_rgb(ax.get_facecolor())
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue < _HALF
+    return colours.is_dark(*to_rgb(ax.get_facecolor()))
 
 
 def palette_of(ax: Axes, palette: Sequence[str] | None = None) -> Sequence[str]:
@@ -185,6 +195,9 @@ def grid(
 
 def label_outer(axes: Sequence[Axes]) -> None:
     """Label the scales only of panels that have none to the left, and none below."""
+    if len(axes) == 1:
+        # Of the caller's axes, others beside them may show something else.
+        return
     places = [_place(panel) for panel in axes]
     for panel, (row, column) in zip(axes, places, strict=True):
         if (row + 1, column) in places:
@@ -263,20 +276,28 @@ def note(ax: Axes, label: str, text: str) -> None:
     """Label the horizontal axis, with a note below in lines that fit the figure."""
     figure = figure_of(ax)
     size = float(FontProperties(size=mpl.rcParams["axes.labelsize"]).get_size())
-    across = ax.get_position().width * figure.get_figwidth()
+    # Square axes may be narrower than their place, whose whole width a note has.
+    across = ax.get_position(original=True).width * figure.get_figwidth()
     letters = max(24, int(across * _POINTS / (size * _LETTER)))
     ax.set_xlabel("\n".join([label, *_wrapped(text, letters)]))
 
 
 def _wrapped(text: str, letters: int) -> list[str]:
-    """Break text into lines."""
-    return wrap(wording.unbroken(text), letters)
+    """Break text into as few lines as fit, the longest as short as may be."""
+    whole = wording.unbroken(text)
+    fewest = len(wrap(whole, letters))
+    widths = range(max(1, len(whole) // max(1, fewest)), letters)
+    breaks = (wrap(whole, width) for width in widths)
+    return next((lines for lines in breaks if len(lines) == fewest), wrap(whole, letters))
 
 
 def note_below(figure: Figure, text: str) -> None:
     """Write a note below all panels, in lines that fit the figure."""
     size = float(FontProperties(size="small").get_size())
     letters = max(24, int(0.95 * figure.get_figwidth() * _POINTS / (size * _LETTER)))
+    engine = figure.get_layout_engine()
+    if isinstance(engine, ConstrainedLayoutEngine):
+        engine.set(h_pad=ems(_NOTE_APART))
     figure.supxlabel("\n".join(_wrapped(text, letters)), fontsize="small")
 
 

@@ -94,7 +94,7 @@ def _forest(ax: Axes, panel: ForestPanel, names: list[Any]) -> None:
             np.nan if value is None else value for value in panel.estimates[name]
         )
         ax.plot([low, high], [at, at], color=colour, linewidth=1.6, solid_capstyle="butt")
-        ax.plot([estimate], [at], color=colour, marker="o", markersize=4.5)
+        ax.plot([estimate], [at], color=colour, marker="o", markersize=figures.DOT)
         if name in panel.letters:
             ax.annotate(
                 panel.letters[name],

@@ -13,7 +13,6 @@ import polars as pl
 from prframe import tables
 from prframe._preparation import wording
 from prframe._preparation.points import Points, pr_points, roc_points
-from prframe._preparation.thinning import kept_points
 from prframe.reports import sections
 from prframe.reports.names import distinct, plain
 from prframe.reports.options import ALPHA, Options
@@ -111,7 +110,9 @@ class Classifiers:
     def means(self) -> pl.DataFrame:
         """The metrics of each model with their intervals."""
         metrics = list(self.options.metrics)
-        return interval(self.plain_rows, metrics, by=MODEL, **self.shared, **self.options.enclosed)
+        rows = interval(self.plain_rows, metrics, by=MODEL, **self.shared, **self.options.enclosed)
+        # The threshold of MaxF1 is no metric that models could be ranked by.
+        return rows.filter(pl.col("metric").is_in(metrics))
 
     @cached_property
     def pairs(self) -> pl.DataFrame | None:
@@ -131,7 +132,7 @@ class Classifiers:
     def curves(self, names: Sequence[str]) -> Facts:
         """Return the PR and ROC curves with their bands."""
         known = self._with_both_labels()
-        level = wording.percent(self.options.confidence_level)
+        level = self.options.level
         curves = curve(self.plain_rows, by=MODEL, **self.shared)
         rocs = roc(self.plain_rows, by=MODEL, **self.shared)
         pr_lines = [
@@ -343,7 +344,7 @@ class Classifiers:
                 ]
             )
         left_out = segments.height - kept.height
-        level = wording.percent(self.options.confidence_level)
+        level = self.options.level
         return {
             "id": "segments",
             "kind": "table",
@@ -371,11 +372,11 @@ def _line(
     system: int, points: Points, rows: pl.DataFrame, around: list[list[float]] | None
 ) -> Facts:
     """Return the points of a curve that the page draws."""
-    kept = kept_points(points.x, points.y, np.linspace(0, 1, _COLUMNS + 1))
+    x, y, kept = points.drawn(0.0, _COLUMNS)
     line: Facts = {
         "system": system,
-        "x": points.x[kept].tolist(),
-        "y": points.y[kept].tolist(),
+        "x": x.tolist(),
+        "y": y.tolist(),
         "band": around,
     }
     if rows.height == len(points.x):

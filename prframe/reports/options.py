@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from prframe import checks
+from prframe._preparation import wording
 from prframe.errors import PrframeError
 from prframe.metrics import Metric, parse_metric
 from prframe.tie_policies import Ties
@@ -62,6 +63,11 @@ class Options:
     def shared(self) -> dict[str, Any]:
         """The arguments that all verbs take."""
         return {"positive": self.positive, "ties": self.ties, "n_pos": self.n_pos}
+
+    @property
+    def level(self) -> str:
+        """The confidence level as it is written."""
+        return wording.percent(self.confidence_level)
 
     @property
     def compared(self) -> dict[str, Any]:

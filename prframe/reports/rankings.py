@@ -13,7 +13,6 @@ import polars as pl
 from prframe import tables
 from prframe._engine.arguments import Arguments
 from prframe._engine.rows import positive
-from prframe._preparation import wording
 from prframe.errors import PrframeError
 from prframe.metrics import parse_metric
 from prframe.reports import sections
@@ -212,7 +211,7 @@ class Rankings:
         lines.sort(key=itemgetter("system"))
         tops = [top for line in lines for top in (*line["y"], *line["high"]) if top is not None]
         highest = min(1.0, ceil(10 * max(tops, default=1.0)) / 10)
-        level = wording.percent(self.options.confidence_level)
+        level = self.options.level
         return {
             "id": "curves",
             "kind": "charts",

@@ -100,7 +100,9 @@ def schema_of(out: Mapping[str, pl.DataType], kept: Mapping[str, str]) -> str:
 
 
 def _kind(dtype: pl.DataType) -> str:
-    """Return the type of a column of numbers, flags or text in Spark's words."""
+    """Return the type of a column in Spark's words."""
+    if isinstance(dtype, pl.Decimal):
+        return f"decimal({dtype.precision},{dtype.scale})"
     return next(kind for kind, known in _DTYPES.items() if known == dtype)
 
 

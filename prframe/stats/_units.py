@@ -39,7 +39,9 @@ class Units(NamedTuple):
 
     def number_among(self, items: Flags) -> int:
         """Return how many units have at least one of the chosen items."""
-        return int(np.unique(self.of_item[items]).size)
+        has = np.zeros(self.number, dtype=np.bool_)
+        has[self.of_item[items]] = True
+        return int(has.sum())
 
 
 def units_of(cluster: ArrayLike | None, n: int) -> Units:

@@ -16,7 +16,8 @@ from prframe._preparation.sets import (
     letters_of,
 )
 from prframe.errors import PrframeError
-from prframe.tables.table import Cell, Line, Table
+from prframe.tables.content import Cell, Line
+from prframe.tables.table import Table
 
 Marks: TypeAlias = Literal["beats", "letters", "dagger"]
 Places: TypeAlias = int | Mapping[str, int]

@@ -1,9 +1,6 @@
 """Tables in LaTeX that compile."""
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from prframe.tables.table import Cell, Table
+from prframe.tables.content import Cell, Content
 
 _ESCAPED = {
     "\\": r"\textbackslash{}",
@@ -77,7 +74,7 @@ _ANY_SIGN = (
 )
 
 
-def latex(table: "Table", caption: str | None, label: str | None) -> str:
+def latex(table: Content, caption: str | None, label: str | None) -> str:
     """Write a table as a float."""
     body = _body(table)
     text = escaped(table.caption) if caption is None else caption
@@ -124,7 +121,7 @@ def _is_known(sign: str) -> bool:
     )
 
 
-def _body(table: "Table") -> str:
+def _body(table: Content) -> str:
     """Write the rows between the rules."""
     per_metric = r"r@{}l@{\ }l"
     lead = "ll" if table.has_keys else "l"
@@ -148,7 +145,7 @@ def _body(table: "Table") -> str:
     )
 
 
-def _cell(cell: "Cell") -> str:
+def _cell(cell: Cell) -> str:
     """Write a value, its marks and its interval as three columns."""
     value = escaped(cell.text)
     bold = rf"\textbf{{{value}}}" if cell.is_best else value

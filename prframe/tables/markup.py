@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from prframe.tables.content import Cell, Content
+
 if TYPE_CHECKING:
     from great_tables import GT
-
-    from prframe.tables.table import Cell, Table
 
 _MARKDOWN_SIGNS = frozenset("\\`*_{}[]<>|~^$&#")
 
 
-def markdown(table: "Table") -> str:
+def markdown(table: Content) -> str:
     """Write a table in GitHub's Markdown."""
     lead = [" "] if table.has_keys else []
     heads = [*lead, "System", *(_plain(metric) for metric in table.metrics)]
@@ -32,14 +32,14 @@ def _plain(text: str) -> str:
     return "".join(signs)
 
 
-def _markdown_cell(cell: "Cell") -> str:
+def _markdown_cell(cell: Cell) -> str:
     """Write a value, its marks and its interval."""
     value = f"**{cell.text}**" if cell.is_best else cell.text
     marks = f"<sup>{cell.marks}</sup>" if cell.marks else ""
     return f"{value}{marks} {_plain(cell.interval)}".rstrip()
 
 
-def html(table: "Table") -> str:
+def html(table: Content) -> str:
     """Write a table as an HTML element."""
     corner = "<td></td>" if table.has_keys else ""
     metrics = "".join(f'<th scope="col">{_text(metric)}</th>' for metric in table.metrics)
@@ -56,7 +56,7 @@ def html(table: "Table") -> str:
     )
 
 
-def html_cell(cell: "Cell") -> str:
+def html_cell(cell: Cell) -> str:
     """Write a value, its marks and its interval."""
     value = f"<b>{cell.text}</b>" if cell.is_best else cell.text
     marks = f"<sup>{cell.marks}</sup>" if cell.marks else ""
@@ -69,7 +69,7 @@ def _text(text: str) -> str:
     return escape(text, quote=True)
 
 
-def great_table(table: "Table") -> "GT":
+def great_table(table: Content) -> "GT":
     """Return an object of great_tables."""
     try:
         from great_tables import GT, html as as_html  # noqa: PLC0415 - only this function needs it

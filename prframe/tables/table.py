@@ -1,4 +1,4 @@
-"""The table as a value, and the ways to write it."""
+"""The table as a value, which writes itself."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from prframe.tables import markup
+from prframe.tables.content import Content
 from prframe.tables.latex import latex
 
 if TYPE_CHECKING:
@@ -14,38 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A value with what is said of it.
-
-    Attributes
-    ----------
-    text : str
-        The value with the decimals of its metric.
-    interval : str
-        Its confidence interval in brackets, empty where there is none.
-    marks : str
-        What is raised after the value.
-    is_best : bool
-        Whether no value of the metric is printed as a larger one.
-    """
-
-    text: str
-    interval: str
-    marks: str
-    is_best: bool
-
-
-@dataclass(frozen=True)
-class Line:
-    """A system: the letter that others refer to it by, its name, and a cell per metric."""
-
-    key: str
-    name: str
-    cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True)
-class Table:
+class Table(Content):
     """A table of results, made by `results`.
 
     Attributes
@@ -58,16 +28,8 @@ class Table:
         The systems, a line each.
     """
 
-    caption: str
-    metrics: tuple[str, ...]
-    lines: tuple[Line, ...]
     _rows: pl.DataFrame = field(repr=False)
     _back: Callable[[pl.DataFrame], Any] = field(repr=False)
-
-    @property
-    def has_keys(self) -> bool:
-        """Whether the lines have letters that marks refer to."""
-        return any(line.key for line in self.lines)
 
     def to_latex(self, caption: str | None = None, label: str | None = None) -> str:
         """Write the table as a LaTeX float with the rules of the package booktabs.

@@ -6,10 +6,10 @@ import polars as pl
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.trec.apart import Part, together
-from prframe.trec.layouts import RESULTS, UNDEFINED, WORDS
-from prframe.trec.paths import Path, file_stem, files
-from prframe.trec.reading import read_file
+from prframe.trec.files.apart import Part, together
+from prframe.trec.files.layouts import RESULTS, UNDEFINED, WORDS
+from prframe.trec.files.paths import Path, file_stem, files
+from prframe.trec.files.reading import read_file
 
 _SUMMARY = "all"
 

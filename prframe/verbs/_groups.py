@@ -21,6 +21,8 @@ Result = TypeVar("Result")
 
 # Work that is done within so many seconds shows no progress.
 _PATIENCE_SECONDS = 2.0
+# The allocator of the GNU C library keeps freed blocks of up to so many bytes, and no larger ones.
+_LARGEST_KEPT = 31 << 20
 
 
 def resamples(n_resamples: object, confidence_level: float) -> int:
@@ -43,6 +45,7 @@ def each_group(
     NumPy releases the interpreter while it draws and sorts, so that threads can share the work.
     """
     groups = list(groups)
+    _keep_freed_memory()
     workers = min(pl.thread_pool_size(), len(groups))
     if workers <= 1:
         return list(_shown(map(compute, groups), len(groups), description))
@@ -53,6 +56,16 @@ def each_group(
             # After an error, or if the user interrupts, no further group is begun.
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _keep_freed_memory() -> None:
+    """Let groups take over the memory of the groups before them.
+
+    The allocator of the GNU C library gives large blocks back to the system, which has to clear
+    each page of the next one, until it has seen a block of this size freed. The block is never
+    written to, so that it costs nothing.
+    """
+    np.empty(_LARGEST_KEPT, dtype=np.uint8)
 
 
 def _shown(results: Iterable[Result], total: int, description: str) -> Iterable[Result]:

@@ -9,6 +9,7 @@ import polars as pl
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
+from prframe._engine.runs import Counting
 from prframe.errors import PrframeError
 from prframe.tie_policies import ALL_TIES, Ties
 
@@ -111,6 +112,10 @@ class Plan(ABC):
     def undivided(self) -> str:
         """Return why groups cannot be computed apart from each other, nothing if they can."""
         return ""
+
+    def counting(self) -> Counting | None:
+        """Return what must be kept of rows that are counted; None if each row is needed."""
+        return None
 
     @abstractmethod
     def results(self, source: Source) -> pl.DataFrame:

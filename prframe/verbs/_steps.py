@@ -8,7 +8,9 @@ import polars as pl
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import key_names
+from prframe._engine.runs import Counting
 from prframe.errors import PrframeError
+from prframe.spark.giants import Counted
 from prframe.spark.groups import Steps
 from prframe.verbs._plan import Plan, TwoStepPlan
 
@@ -25,6 +27,8 @@ def steps_of(plan: Plan, keys: Sequence[str]) -> Steps:
     """Return the steps of a plan whose result has the columns `keys` first, or refuse it."""
     args = plan.args
     _refuse(plan)
+    counting = None if _needs_rows(plan) else plan.counting()
+    counted = None if counting is None else _counted(plan, counting)
     finish = partial(named_by_caller, args, keys)
     whole = partial(_then, finish, partial(_of_rows, plan.results))
     if args.at_hand:
@@ -32,8 +36,8 @@ def steps_of(plan: Plan, keys: Sequence[str]) -> Steps:
         return Steps((), partial(_of_rows, Source.whole), whole)
     if isinstance(plan, TwoStepPlan) and plan.looks_at_all():
         of_all = partial(_then, finish, plan.of_all)
-        return Steps(args.keys, partial(_of_rows, plan.of_groups), of_all)
-    return Steps(args.keys, whole)
+        return Steps(args.keys, partial(_of_rows, plan.of_groups), of_all, counted)
+    return Steps(args.keys, whole, counted=counted)
 
 
 def _refuse(plan: Plan) -> None:
@@ -49,21 +53,72 @@ def _refuse(plan: Plan) -> None:
             f"{reason}, which is not done on Spark; pass these rows to polars, for example with "
             "polars.from_arrow(frame.toArrow())."
         )
-    if not (args.keys or args.at_hand):
+    if args.keys or args.at_hand:
+        return
+    if reason := _needs_rows(plan):
         raise PrframeError(
-            "a Spark frame is ranked group by group, each of them whole on one worker; name the "
-            "groups with by=. If all rows are one ranking, pass them to polars, for example with "
+            f"all rows are one ranking, and {reason}, so that one worker would have to hold all "
+            "of them; name groups with by=, or pass the rows to polars, for example with "
             "polars.scan_parquet of files that Spark has written."
         )
 
 
-def _of_rows(compute: Callable[[Source], pl.DataFrame], rows: pl.DataFrame) -> pl.DataFrame:
-    return compute(Source(rows))
+def _needs_rows(plan: Plan) -> str:
+    """Return why each row of a ranking is needed, nothing if rows may be counted."""
+    args = plan.args
+    if plan.counting() is None:
+        return f"{plan.accepts().verb} needs each of them"
+    if args.further_scores:
+        return "each column of scores has an order of its own"
+    if args.weight is not None:
+        return "weights are added up in order of rank"
+    if args.item is not None:
+        return "items are compared with all others"
+    return ""
+
+
+def _counted(plan: Plan, counting: Counting) -> Counted:
+    """Return how rows are counted for a plan."""
+    args, keys = plan.args, key_names(plan.args)
+    return Counted(
+        keys=keys,
+        score=args.score,
+        same=dict(zip(keys, args.keys, strict=True)),
+        label=None if args.judged else _above_zero(args),
+        needs_order=counting.blocks,
+        marked=partial(_marked, counting, args),
+        runs=partial(_runs, counting, args),
+    )
+
+
+def _above_zero(args: Arguments) -> str | None:
+    """Return the column of labels if those of positives are above 0."""
+    positive = args.positive
+    are_above = isinstance(positive, (bool, int, float)) and positive > 0
+    return args.label if are_above else None
+
+
+def _marked(counting: Counting, args: Arguments, rows: pl.DataFrame) -> pl.DataFrame:
+    return counting.keys_of_marked(Source(rows), args)
+
+
+def _runs(
+    counting: Counting, args: Arguments, rows: pl.DataFrame, marked: pl.DataFrame | None
+) -> pl.DataFrame:
+    return counting.runs(Source(rows), args, marked)
+
+
+def _of_rows(
+    compute: Callable[[Source], pl.DataFrame],
+    rows: pl.DataFrame,
+    runs: pl.DataFrame | None = None,
+) -> pl.DataFrame:
+    return compute(Source(rows, runs=runs))
 
 
 def _then(
     last: Callable[[pl.DataFrame], pl.DataFrame],
-    first: Callable[[pl.DataFrame], pl.DataFrame],
-    rows: pl.DataFrame,
+    first: Callable[..., pl.DataFrame],
+    *rows: pl.DataFrame,
 ) -> pl.DataFrame:
-    return last(first(rows))
+    return last(first(*rows))

@@ -9,7 +9,9 @@ import polars as pl
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
+from prframe._engine.measure import thresholds_of
 from prframe._engine.rows import key_names
+from prframe._engine.runs import Counting
 from prframe.errors import PrframeError
 from prframe.metrics import Metric
 from prframe.typing import Columns, FrameT, Layout, Schema, Shared
@@ -186,6 +188,11 @@ class _Values(TwoStepPlan):
     def uses_grades(self) -> bool:
         """Tell whether all metrics use grades."""
         return self.evaluation.uses_grades()
+
+    def counting(self) -> Counting | None:
+        """Return what metrics need of rows that are counted."""
+        thresholds = thresholds_of(self.evaluation.wanted.values())
+        return Counting(self.evaluation.needed_columns, thresholds)
 
     def looks_at_all(self) -> bool:
         """Tell whether values are summarised over groups."""

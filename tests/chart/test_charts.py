@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from inspect import signature
 from typing import Any
 
 import altair as alt
@@ -231,3 +232,20 @@ def test_altair_is_loaded_on_first_use() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True", "False"]
+
+
+def test_charts_and_pictures_have_the_same_names_and_options() -> None:
+    assert chart.__all__ == plot.__all__
+    for name in chart.__all__:
+        if isinstance(getattr(chart, name), list | tuple):
+            assert getattr(chart, name) is getattr(plot, name)
+            continue
+        of_chart, of_plot = (
+            {
+                option: parameter.default
+                for option, parameter in signature(getattr(door, name)).parameters.items()
+            }
+            for door in (chart, plot)
+        )
+        # Pictures are drawn on axes, and name the queries at both ends that a pointer would name.
+        assert of_chart == {k: v for k, v in of_plot.items() if k not in {"ax", "name"}}

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import prframe
-from prframe._engine.columns import computed
+from prframe._engine.rows import computed
 
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
 

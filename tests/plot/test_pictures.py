@@ -424,3 +424,9 @@ def test_intervals_that_are_unknown() -> None:
     assert prframe.tables.results(unknown).caption == (
         "Estimates without intervals. The largest value of each column is bold."
     )
+
+
+def test_the_callers_axes_keep_their_labels() -> None:
+    _, (_, ax) = plt.subplots(1, 2)
+    plot.curve(data()["curve"], ax=ax)
+    assert ax.get_ylabel() == "precision"

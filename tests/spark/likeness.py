@@ -1,7 +1,8 @@
 """A frame with the methods of a Spark frame that prframe uses, whose workers are this process."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import polars as pl
 import pyarrow as pa
@@ -33,6 +34,12 @@ class DataFrame:
     dtypes: list[tuple[str, str]]
     partitions: object
     jobs: list[str]
+    settings: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def sparkSession(self):  # noqa: N802 - as in Spark
+        conf = {"get": self.settings.get, "set": self.settings.__setitem__}
+        return SimpleNamespace(conf=SimpleNamespace(**conf))
 
     @classmethod
     def of(cls, frame: pl.DataFrame) -> "DataFrame":
@@ -56,12 +63,26 @@ class DataFrame:
             ],
         )
 
+    def where(self, condition: str) -> "DataFrame":
+        kept = pl.sql_expr(condition)
+        return self._with(self.dtypes, lambda: [part.filter(kept) for part in self.partitions()])
+
     def repartition(self, *by) -> "DataFrame":
         def partitions():
             rows = pl.concat(self.partitions())
             if by == (1,):
                 return [rows]
             place = rows.select(by).hash_rows(seed=1) % 4
+            return [rows.filter(place == i) for i in range(4)]
+
+        return self._with(self.dtypes, partitions)
+
+    def repartitionByRange(self, *by) -> "DataFrame":  # noqa: N802 - as in Spark
+        def partitions():
+            rows = pl.concat(self.partitions()).sort(by, nulls_last=False)
+            # Rows that are equal in all columns stay together.
+            ranks = rows.select(pl.struct(by).rle_id().alias("at")).to_series()
+            place = ranks * 4 // (ranks.max() + 1 if rows.height else 1)
             return [rows.filter(place == i) for i in range(4)]
 
         return self._with(self.dtypes, partitions)
@@ -85,7 +106,7 @@ class DataFrame:
         return pl.concat(self.partitions()).to_arrow()
 
     def _with(self, dtypes, partitions) -> "DataFrame":
-        return DataFrame(dtypes, partitions, self.jobs)
+        return DataFrame(dtypes, partitions, self.jobs, self.settings)
 
 
 # Spark's classes are recognised by the name of their module.

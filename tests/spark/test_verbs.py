@@ -197,9 +197,24 @@ def test_unseeded_draws_are_those_of_the_call(to_spark) -> None:
 
 
 REFUSED = {
-    "a Spark frame is ranked group by group, each of them whole on one worker; name the groups "
-    "with by=. If all rows are one ranking, pass them to polars, for example with "
-    "polars.scan_parquet of files that Spark has written.": lambda f: prframe.evaluate(f, "AP"),
+    "all rows are one ranking, and interval needs each of them, so that one worker would have to "
+    "hold all of them; name groups with by=, or pass the rows to polars, for example with "
+    "polars.scan_parquet of files that Spark has written.": lambda f: prframe.interval(f, "AP"),
+    "all rows are one ranking, and weights are added up in order of rank, so that one worker would "
+    "have to hold all of them; name groups with by=, or pass the rows to polars, for example with "
+    "polars.scan_parquet of files that Spark has written.": lambda f: prframe.evaluate(
+        f, "AP", weight="weight"
+    ),
+    "all rows are one ranking, and items are compared with all others, so that one worker would "
+    "have to hold all of them; name groups with by=, or pass the rows to polars, for example with "
+    "polars.scan_parquet of files that Spark has written.": lambda f: prframe.topk_test(
+        f, item="item"
+    ),
+    "all rows are one ranking, and each column of scores has an order of its own, so that one "
+    "worker would have to hold all of them; name groups with by=, or pass the rows to polars, for "
+    "example with polars.scan_parquet of files that Spark has written.": lambda f: (
+        prframe.evaluate(f, "AP", ["score", "weight"])
+    ),
     "ties='order' keeps the input order, and the rows of a Spark frame have none; take 'group', or "
     "order tied items by their names with ties='trec' and item=.": lambda f: prframe.evaluate(
         f, "AP", by="query", ties="order"

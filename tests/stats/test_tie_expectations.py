@@ -70,10 +70,11 @@ def test_searches_in_stretches(stretches: list[list[int]], data: st.DataObject) 
     assert first_at_least(values, starts, stops, targets).tolist() == wanted
 
 
-@pytest.mark.parametrize("page", ["index.rst", "stats.rst"])
-def test_public_names_stand_in_the_reference(page: str) -> None:
-    text = (REFERENCE / page).read_text(encoding="utf-8")
-    arrays = text.split(".. currentmodule:: prframe.stats")[1].split(".. toctree::")[0]
+@pytest.mark.parametrize("pages", ["index.rst", "stats/*.rst"])
+def test_public_names_stand_in_the_reference(pages: str) -> None:
+    texts = [path.read_text(encoding="utf-8") for path in sorted(REFERENCE.glob(pages))]
+    after = [text.split(".. currentmodule:: prframe.stats")[1] for text in texts]
+    arrays = "\n".join(text.split(".. toctree::")[0] for text in after)
     listed = re.findall(r"^(?: {3}| *\.\. auto\w+:: )(\w+)$", arrays, re.MULTILINE)
     assert sorted(listed) == sorted(stats.__all__)
 

@@ -35,7 +35,10 @@ from .levels import (
     range_ends as range_ends,
     spaced_levels as spaced_levels,
 )
-from .precision_recall import pr_curve as pr_curve
+from .precision_recall import (
+    pr_curve as pr_curve,
+    precision_at_prior as precision_at_prior,
+)
 from .smoothed_bootstrap import (
     PRBootstrap as PRBootstrap,
     pr_bootstrap as pr_bootstrap,

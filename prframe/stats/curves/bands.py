@@ -17,7 +17,7 @@ _Curves: TypeAlias = NDArray[np.floating]
 # The level of the pointwise intervals by which the shape of a band is measured.
 _SHAPE = 0.99
 # So many deviations are computed at a time, few enough for the processor's cache.
-_AT_ONCE = 1 << 15
+_AT_ONCE = 1 << 17
 
 
 @dataclass(frozen=True, eq=False)

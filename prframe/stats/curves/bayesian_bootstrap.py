@@ -18,6 +18,7 @@ from prframe.stats.curves.drawn.paired_paths import PairedPaths
 from prframe.stats.curves.drawn.paths import DrawnPath
 from prframe.stats.curves.drawn.roc_path import RocPath, empirical_precision
 from prframe.stats.curves.levels import rising_levels
+from prframe.stats.curves.precision_recall import precision_at_prior
 from prframe.stats.rankings import (
     ClassScores,
     RankedCells,
@@ -115,6 +116,7 @@ def pr_posterior(  # noqa: PLR0913
     rng: int | np.random.Generator | None = None,
     n_pos: int | None = None,
     n_neg: int | None = None,
+    prior: float | None = None,
 ) -> PRPosterior:
     """Draw the precision-recall curve from its Bayesian bootstrap.
 
@@ -135,6 +137,8 @@ def pr_posterior(  # noqa: PLR0913
         Seed or generator.
     n_pos, n_neg : int, optional
         Totals that include items never listed, which count as not retrieved.
+    prior : float in (0, 1), optional
+        p, the share of positives of the population, if it is known and not that of the sample.
 
     Returns
     -------
@@ -177,17 +181,18 @@ def pr_posterior(  # noqa: PLR0913
     """
     levels = rising_levels(recall)
     size = checks.whole_number("n_resamples", n_resamples, at_least=1)
+    share = None if prior is None else float(checks.number("prior", prior, above=0, below=1))
     cells = cells_of_classes(*both_classes(positives, negatives, n_pos, n_neg))
-    return posterior_of(cells, levels, drawn_weights(size, random_generator(rng)))
+    return posterior_of(cells, levels, drawn_weights(size, random_generator(rng)), share)
 
 
-def posterior_of(cells: RankedCells, recall: Floats, weights: Sequence[Weights]) -> PRPosterior:
-    """Draw the curve behind a ranking with both labels."""
-    drawn = DrawnPath(RocPath.of(cells), recall, weights).log_odds()
-    precision = empirical_precision(cells, recall)
-    with np.errstate(divide="ignore"):
-        false = positives_at(recall, cells.n_pos) * (1 / precision - 1)
-    return PRPosterior(recall, precision, false, drawn, _pure_tail(cells, recall))
+def posterior_of(
+    cells: RankedCells, recall: Floats, weights: Sequence[Weights], prior: float | None = None
+) -> PRPosterior:
+    """Draw the curve behind a ranking with both labels, at a share of positives if given."""
+    path = DrawnPath(RocPath.of(cells), recall, weights)
+    drawn = (path if prior is None else path.at_prior(prior)).log_odds()
+    return _posterior(cells, recall, drawn, _pure_tail(cells, recall), prior)
 
 
 def posterior_of_clusters(  # noqa: PLR0913, PLR0917
@@ -197,6 +202,7 @@ def posterior_of_clusters(  # noqa: PLR0913, PLR0917
     recall: Floats,
     n_draws: int,
     rng: np.random.Generator,
+    prior: float | None = None,
 ) -> PRPosterior:
     """Draw the curve behind a ranking with both labels whose clusters have one weight each.
 
@@ -209,6 +215,8 @@ def posterior_of_clusters(  # noqa: PLR0913, PLR0917
     recall : ndarray of float in (0, 1), shape (levels,)
     n_draws : int
     rng : numpy.random.Generator
+    prior : float in (0, 1), optional
+        Share of positives of the population, if it is not that of the sample.
 
     Returns
     -------
@@ -218,13 +226,22 @@ def posterior_of_clusters(  # noqa: PLR0913, PLR0917
     """
     cells = cells_from_scores(score, positive)[0]
     # The path of the ranking and the same one again, which agree in every draw.
-    drawn = PairedPaths.of((score, score), positive, cluster).draw(recall, n_draws, rng)[0]
+    drawn = PairedPaths.of((score, score), positive, cluster).draw(recall, n_draws, rng, prior)[0]
+    with np.errstate(divide="ignore"):
+        log_odds = logit(drawn).astype(np.float32)
+    each = min(1.0, np.unique(cluster[positive]).size / cells.n_pos)
+    return _posterior(cells, recall, log_odds, _pure_tail(cells, recall, each), prior)
+
+
+def _posterior(
+    cells: RankedCells, recall: Floats, log_odds: Singles, pure_tail: Floats, prior: float | None
+) -> PRPosterior:
+    """Return the curve of a ranking and its draws."""
     precision = empirical_precision(cells, recall)
     with np.errstate(divide="ignore"):
         false = positives_at(recall, cells.n_pos) * (1 / precision - 1)
-        log_odds = logit(drawn).astype(np.float32)
-    each = min(1.0, np.unique(cluster[positive]).size / cells.n_pos)
-    return PRPosterior(recall, precision, false, log_odds, _pure_tail(cells, recall, each))
+    precision = precision_at_prior(precision, cells.n_pos, cells.n_neg, prior)
+    return PRPosterior(recall, precision, false, log_odds, pure_tail)
 
 
 def _pure_tail(cells: RankedCells, recall: Floats, each: float = 1.0) -> Floats:

@@ -15,6 +15,7 @@ from prframe.stats.curves.bands import Deviations
 from prframe.stats.curves.drawn.paired_paths import PairedPaths
 from prframe.stats.curves.drawn.roc_path import empirical_precision
 from prframe.stats.curves.levels import rising_levels
+from prframe.stats.curves.precision_recall import precision_at_prior
 from prframe.stats.rankings import cells_from_scores
 from prframe.typing import Floats
 
@@ -64,6 +65,7 @@ def pr_curve_difference(  # noqa: PLR0913
     n_resamples: int = INTERVAL_DRAWS,
     rng: int | np.random.Generator | None = None,
     cluster: ArrayLike | None = None,
+    prior: float | None = None,
 ) -> CurveDifference:
     """Compare the precision-recall curves of two models on the same items, level by level.
 
@@ -88,6 +90,8 @@ def pr_curve_difference(  # noqa: PLR0913
         Seed or generator.
     cluster : array_like of int, shape (N,), optional
         Clusters of items that depend on each other, numbered from 0; then clusters have weights.
+    prior : float in (0, 1), optional
+        Share of positives of the population, if it is not that of the sample.
 
     Returns
     -------
@@ -147,17 +151,19 @@ def pr_curve_difference(  # noqa: PLR0913
     checks.flag("simultaneous", simultaneous)
     size = checks.whole_number("n_resamples", n_resamples, at_least=1)
     clusters = None if cluster is None else _clusters(cluster, positive.size)
-    plan = BandPlan(levels, level, simultaneous, size)
+    share = None if prior is None else float(checks.number("prior", prior, above=0, below=1))
+    plan = BandPlan(levels, level, simultaneous, size, share)
     return curve_difference(scores, positive, clusters, plan, random_generator(rng))
 
 
 class BandPlan(NamedTuple):
-    """Levels of recall, and the options of their band."""
+    """Levels of recall, the options of their band, and the share of positives if it is given."""
 
     recall: Floats
     confidence_level: float
     simultaneous: bool
     n_resamples: int
+    prior: float | None = None
 
 
 def curve_difference(
@@ -172,14 +178,21 @@ def curve_difference(
     n_pos = int(positive.sum())
     if not n_pos:
         return CurveDifference(plan.recall, *[nothing] * 6)
+    n_neg = positive.size - n_pos
     first, second = (
-        empirical_precision(cells_from_scores(s, positive)[0], plan.recall) for s in scores
+        precision_at_prior(
+            empirical_precision(cells_from_scores(s, positive)[0], plan.recall),
+            n_pos,
+            n_neg,
+            plan.prior,
+        )
+        for s in scores
     )
     curves = plan.recall, first, second, first - second
-    if n_pos < LEAST_POSITIVES or n_pos == positive.size:
+    if n_pos < LEAST_POSITIVES or not n_neg:
         return CurveDifference(*curves, *[nothing] * 3)
     paths = PairedPaths.of(scores, positive, cluster)
-    drawn = paths.draw(plan.recall, plan.n_resamples, rng)
+    drawn = paths.draw(plan.recall, plan.n_resamples, rng, plan.prior)
     # Where no negative stands above a level, the data do not exclude a precision of 1.
     best = [
         np.where(seen == 1, 1.0, draws) for seen, draws in zip((first, second), drawn, strict=True)

@@ -15,7 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.curves.kernels import ClassKernel, class_kernels
-from prframe.stats.rankings import ClassScores, positives_at, recall_levels, two_classes
+from prframe.stats.rankings import (
+    ClassScores,
+    positives_at,
+    recall_levels,
+    two_classes,
+    weight_of_negatives,
+)
 from prframe.typing import Bandwidth, Floats, KernelName
 
 Counts: TypeAlias = NDArray[np.float64] | NDArray[np.intp]
@@ -106,6 +112,19 @@ def empirical_precision(positives: ClassScores, negatives: ClassScores, recall: 
 def precision(hits: Floats, false: Floats) -> Floats:
     """Return ``found / (found + false)``; 0 at levels that are never reached, with false = inf."""
     return np.asarray(hits / (hits + false))
+
+
+def precision_at_prior(
+    precision: Floats, n_pos: float, n_neg: float, prior: float | None
+) -> Floats:
+    """Return precision in a population in which a given share is positive, if one is given.
+
+    A negative counts w times there, and ``PR' = PR / (PR + w (1 - PR))``.
+    """
+    if prior is None:
+        return precision
+    weight = weight_of_negatives(n_pos, n_neg, prior)
+    return np.asarray(precision / (precision + weight * (1 - precision)))
 
 
 def false_positives(positives: ClassScores, negatives: ClassScores, hits: Floats) -> Floats:

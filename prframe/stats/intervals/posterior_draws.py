@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 import numpy as np
+from scipy.special import expit
 
 from prframe.stats._batches import batches
 from prframe.stats.curves import DrawnPath, Draws, RocPath, Weights
@@ -17,6 +18,8 @@ _NODES = 128
 _BLOCKS = 16
 # This level stands for recall 1, at the last positive of the population, which no sample shows.
 _LAST = 1 - 1e-9
+# Two points that coincide are taken as so far apart, and a part of that is a number.
+_LEAST_WIDTH = 1e-150
 
 
 def posterior_replicates(
@@ -69,6 +72,7 @@ class _Curves:
     weights: Floats
     kinds: dict[tuple[bool, bool], Draws] = field(default_factory=dict)
     counted: dict[tuple[bool, bool], tuple[Floats, Floats]] = field(default_factory=dict)
+    passed: dict[bool, tuple[Floats, Floats]] = field(default_factory=dict)
     elsewhere: dict[float, "_Curves"] = field(default_factory=dict)
 
     @property
@@ -80,7 +84,9 @@ class _Curves:
         """Return the same curves in a population with this share of positives."""
         if prior not in self.elsewhere:
             path = self.path.at_prior(prior)
-            self.elsewhere[prior] = replace(self, path=path, kinds={}, counted={}, elsewhere={})
+            self.elsewhere[prior] = replace(
+                self, path=path, kinds={}, counted={}, passed={}, elsewhere={}
+            )
         return self.elsewhere[prior]
 
     def drawn(self, *, area: bool = False, at_ends: bool = False) -> Draws:
@@ -128,13 +134,41 @@ class _Curves:
         """The false positive rate amid the items that are not retrieved, which are tied."""
         return float(1 - self.cells.neg[-1] / self.cells.n_neg / 2)
 
+    @property
+    def prevalence(self) -> Floats:
+        """The share of positives, shape (n_draws,)."""
+        return np.asarray(expit(self.path.odds))
+
+    def points(self, *, area: bool = False, at_ends: bool = False) -> tuple[Floats, Floats]:
+        """Return recall and the share of all items above the threshold, at rising points."""
+        if area not in self.passed:
+            self.passed[area] = self.path.points(fading=area)
+        points, knots = self.passed[area], self.path.knots
+        inside = knots.tied & (knots.share > 0)
+        if at_ends and inside.any():
+            return points[0][~inside], points[1][~inside]
+        return points
+
+    def positives_among(self, ranks: Floats, *, area: bool = False) -> Floats:
+        """Return the mean numbers of positives among the first ranks, shape (n_ranks, n_draws)."""
+        n = self.cells.n
+        recall, above = self.points(area=area)
+        recall = _read(recall, above, np.asarray(ranks)[:, None] / n)
+        recall *= n * self.prevalence
+        return recall
+
+    def share_above(self, recall: Floats) -> Floats:
+        """Return the share of all items above the threshold with a recall."""
+        passed, above = self.points()
+        return _read(above, passed, recall[:, None])
+
     def found(self, k: float, share: float | Floats) -> Floats:
         """Return the recall among the best share of all items, which are k items in the sample."""
-        cells, prevalence = self.cells, self.drawn().prevalence
+        cells = self.cells
         if k >= cells.n - cells.pos[-1] - cells.neg[-1]:
             return self._shares(cells.n_pos, int(cells.pos[-1]))
-        above = prevalence * self.levels + (1 - prevalence) * self.false_rates(self.drawn())
-        return _recall_at(self.levels, above, share)
+        recall, above = self.points()
+        return np.asarray(_read(recall, above, np.reshape(share, (1, -1)))[0])
 
     def retrieved(self) -> tuple[Floats, Floats]:
         """Return the recall and the false positive rate of all retrieved items."""
@@ -146,7 +180,7 @@ class _Curves:
         """Draw the share of a class that is retrieved, which is 1 if all of it is."""
         blocks = self.path.blocks
         if not missed:
-            return np.ones(sum(block.n_draws for block in blocks))
+            return np.ones(self.path.n_draws)
         shape = total - missed + 0.5, missed + 0.5
         return np.concatenate(
             [block.generator(stream).beta(*shape, block.n_draws) for block in blocks]
@@ -181,13 +215,41 @@ def _gauss() -> tuple[Floats, Floats]:
     return np.polynomial.legendre.leggauss(_NODES)
 
 
-def _recall_at(levels: Floats, above: Floats, share: float | Floats) -> Floats:
-    """Return the recall at which a share of all items is above, given the shares at the levels."""
-    first = np.arange(above.shape[0])
-    edges = np.zeros((first.size, 1)), np.ones((first.size, 1))
-    shares = np.concatenate([edges[0], np.minimum(above, 1.0), edges[1]], axis=1)
-    recall = np.concatenate([[0.0], levels, [1.0]])
-    wanted = np.broadcast_to(share, first.shape)
-    at = (shares < wanted[:, None])[:, 1:].sum(axis=1)
-    low, high = shares[first, at], shares[first, at + 1]
-    return np.asarray(recall[at] + (wanted - low) / (high - low) * np.diff(recall)[at])
+def _read(values: Floats, along: Floats, levels: Floats) -> Floats:
+    """Return values where another quantity, which rises along the points, reaches levels.
+
+    Parameters
+    ----------
+    values, along : ndarray, shape (n_points, n_draws)
+        Between two points values are a straight line; beyond the ends they stay as they are.
+    levels : ndarray, shape (n_levels, n_draws) or (n_levels, 1)
+
+    Returns
+    -------
+    ndarray, shape (n_levels, n_draws)
+    """
+    n_points, n_draws = values.shape
+    least, most, draw = along.min(axis=1), along.max(axis=1), np.arange(n_draws)
+    values, along = values.ravel(), along.ravel()
+    at_levels = np.empty((len(levels), n_draws))
+    for level, row in zip(levels, at_levels, strict=True):
+        # Only at these points some draws have passed the level while others have not.
+        first, last = np.searchsorted(most, level.min()), np.searchsorted(least, level.max())
+        passed = along[first * n_draws : last * n_draws].reshape(-1, n_draws) < level
+        at = passed.sum(axis=0, dtype=np.int16) + np.intp(first - 1)
+        np.maximum(at, 0, out=at)
+        np.minimum(at, n_points - 2, out=at)
+        at *= n_draws
+        at += draw
+        low, start = along.take(at), values.take(at)
+        at += n_draws
+        width, part = along.take(at), level - low
+        width -= low
+        width += _LEAST_WIDTH
+        part /= width
+        np.maximum(part, 0.0, out=part)
+        np.minimum(part, 1.0, out=part)
+        rise = values.take(at) - start
+        rise *= part
+        np.add(start, rise, out=row)
+    return at_levels

@@ -27,6 +27,7 @@ from .random_selection import (
     recall_null_moments as recall_null_moments,
 )
 from .sign_flips.clusters import stored_in_single_precision as stored_in_single_precision
+from .sign_flips.counted import counted_p_values as counted_p_values
 from .sign_flips.distribution import (
     SignFlipMethod as SignFlipMethod,
     SignFlipNull as SignFlipNull,

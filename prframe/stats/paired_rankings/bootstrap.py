@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from prframe.stats._ahead import made_ahead
 from prframe.stats._batches import batches
 from prframe.stats._units import Units
 from prframe.stats.paired_rankings.cell_counts import (
@@ -19,6 +20,10 @@ from prframe.stats.paired_rankings.multiplicity_draws import drawn_multiplicitie
 from prframe.stats.paired_rankings.wide_cells import wide_cells
 from prframe.stats.rankings import CellEvaluator, Evaluator, items_at_once, merged_for
 from prframe.typing import Flags, Floats, Integers
+
+# Where more multiplicities than this are drawn, a thread of their own draws them, because drawing
+# takes longer than the swaps that are drawn at the same time.
+_AHEAD = 1 << 26
 
 
 def paired_replicates(
@@ -114,4 +119,5 @@ def _multiplicities(
     units: Units, n_resamples: int, rng: np.random.Generator
 ) -> Iterator[NDArray[np.uint8]]:
     """Draw how many times each unit comes up, a column per resample."""
-    return drawn_multiplicities(units.number, n_resamples, rows_at_once(units.number), rng)
+    drawn = drawn_multiplicities(units.number, n_resamples, rows_at_once(units.number), rng)
+    return made_ahead(drawn) if units.number * n_resamples > _AHEAD else drawn

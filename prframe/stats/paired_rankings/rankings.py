@@ -68,7 +68,7 @@ class PairedRankings:
         label = getattr(self.evaluate, "label", None)
         if label is None:
             return self._units.number
-        return min(np.unique(self._units.of_item[label == side]).size for side in (True, False))
+        return min(self._units.number_among(label == side) for side in (True, False))
 
     def values(self) -> Floats:
         """Return the metrics of the rankings.

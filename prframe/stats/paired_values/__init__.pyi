@@ -25,6 +25,7 @@ from .multiplicity import adjust_p_values as adjust_p_values
 from .pooling import (
     PooledDifference as PooledDifference,
     PoolingModel as PoolingModel,
+    equality_p_value as equality_p_value,
     pool_differences as pool_differences,
 )
 from .query_tests import (

@@ -118,7 +118,8 @@ class PairedFamily:
         It is ``n / ((n - 1)(n - 2)) sum (d - mean)^3 / s^3`` of n differences or cluster sums.
         """
         n = (self.sizes > 0).sum(axis=0)
-        squares, cubes = ((self._residuals**power).sum(axis=0) for power in (2, 3))
+        by_unit = self._residuals**2
+        squares, cubes = by_unit.sum(axis=0), (by_unit * self._residuals).sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
             skewness = n * np.sqrt(n - 1) / (n - 2) * cubes / squares**1.5
         return np.where((n > 2) & (squares > 0), skewness, 0.0)  # noqa: PLR2004

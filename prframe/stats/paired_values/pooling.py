@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
-from scipy.special import chdtrc, ndtr, ndtri, stdtr, stdtrit
+from scipy.special import chdtrc, fdtrc, ndtr, ndtri, stdtr, stdtrit
 
 from prframe import checks
 from prframe.errors import PrframeError
@@ -139,6 +139,43 @@ def pool_differences(
         max(0.0, 1 - df / q) if q > 0 else 0.0,
         float(np.sqrt(tau_squared)) * unit,
     )
+
+
+def equality_p_value(differences: ArrayLike, std_errors: ArrayLike, sizes: ArrayLike) -> float:
+    """Return Welch's p-value of the hypothesis that all strata have the same difference.
+
+    With the weights ``w_j = 1 / se_j^2`` of k strata, and their shares v_j of the sum of weights,
+    ``Q / (k - 1) / (1 + 2 (k - 2) c / (k^2 - 1))`` is compared with the F distribution with k - 1
+    and ``(k^2 - 1) / (3 c)`` degrees of freedom, where ``c = sum_j (1 - v_j)^2 / (n_j - 1)``. So
+    few queries of a stratum, from which its standard error comes, are allowed for.
+
+    Parameters
+    ----------
+    differences, std_errors : array_like of float, shape (k,)
+        Mean differences of k >= 2 strata, and their standard errors, above 0.
+    sizes : array_like of int >= 2, shape (k,)
+        The numbers n_j of queries, or of clusters, that the standard errors come from.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Welch, *On the comparison of several mean values: an alternative approach*, Biometrika 1951.
+
+    Examples
+    --------
+    >>> round(equality_p_value([0.02, 0.05, 0.01], [0.01, 0.02, 0.01], [10, 12, 9]), 3)
+    0.238
+    """
+    effects, errors = reals("differences", differences), reals("std_errors", std_errors)
+    errors, effects = errors / errors.max(), effects / errors.max()
+    k, weights = effects.size, errors**-2.0
+    shares = weights / weights.sum()
+    spread = float(((1 - shares) ** 2 / (reals("sizes", sizes) - 1)).sum())
+    f = _q(0.0, effects, errors**2) / (k - 1) / (1 + 2 * (k - 2) * spread / (k**2 - 1))
+    return float(fdtrc(k - 1, (k**2 - 1) / (3 * spread), f))
 
 
 def _check(effects: Floats, errors: Floats) -> None:

@@ -129,9 +129,11 @@ def paired_differences(a: ArrayLike, b: ArrayLike | None = None) -> Floats:
 
 def rounded_differences(first: Floats, second: Floats) -> Floats:
     """Return differences of arrays that broadcast, 0 if they are rounding; NaN stays NaN."""
-    difference = first - second
-    size = np.maximum(np.abs(first), np.abs(second))
-    return np.where(np.abs(difference) <= EQUAL * size, 0.0, difference)
+    difference = np.asarray(first - second)
+    rounding = np.maximum(np.abs(first), np.abs(second))
+    rounding *= EQUAL
+    np.copyto(difference, 0.0, where=np.abs(difference) <= rounding)
+    return difference
 
 
 def paired_sample(

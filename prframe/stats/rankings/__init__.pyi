@@ -4,7 +4,11 @@ from .bootstrap import (
     multiplicities as multiplicities,
     ranking_bootstrap as ranking_bootstrap,
 )
-from .cell_sums import local_precision as local_precision, share_above as share_above
+from .cell_sums import (
+    local_precision as local_precision,
+    share_above as share_above,
+    weight_of_negatives as weight_of_negatives,
+)
 from .cells import (
     RankedCells as RankedCells,
     cells_from_hits as cells_from_hits,
@@ -64,6 +68,7 @@ from .metrics.thresholded import (
     SetPrecision as SetPrecision,
     SetRecall as SetRecall,
     SetSpecificity as SetSpecificity,
+    ThresholdOfLargestF1 as ThresholdOfLargestF1,
 )
 from .metrics.top import (
     Enrichment as Enrichment,

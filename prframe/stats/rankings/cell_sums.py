@@ -68,6 +68,15 @@ def ratio(top: Numbers | float, bottom: Numbers, empty: float = np.nan) -> Float
     return np.asarray(ratio)
 
 
+def weight_of_negatives(n_pos: Numbers | float, n_neg: Numbers | float, prior: float) -> Floats:
+    """Return how often a negative counts for a given share to be positive; 1 where there is none.
+
+    That is ``n_pos (1 - prior) / (n_neg prior)``.
+    """
+    odds = (1 - prior) / prior
+    return ratio(n_pos * odds, np.asarray(n_neg), 1.0)
+
+
 def share_above(cut: Numbers | int, above: Numbers, size: Numbers) -> Floats:
     """Return the share of each cell that is among the first `cut` items."""
     return ratio(np.clip(cut - above, 0, size), size, 0.0)

@@ -91,6 +91,30 @@ class DrawnCurves(Protocol):
         """
         ...
 
+    @property
+    def prevalence(self) -> Floats:
+        """The share of positives, shape (n_draws,)."""
+        ...
+
+    def points(self, *, area: bool = False, at_ends: bool = False) -> tuple[Floats, Floats]:
+        """Return recall and the share of all items above the threshold, at rising points.
+
+        Each has the shape (n_points, n_draws). The first point has recall 0, and the last one is
+        the last item that is retrieved. At ends no point lies within a tie block.
+        """
+        ...
+
+    def positives_among(self, ranks: Floats, *, area: bool = False) -> Floats:
+        """Return the mean numbers of positives among the first ranks, shape (n_ranks, n_draws)."""
+        ...
+
+    def share_above(self, recall: Floats) -> Floats:
+        """Return the share of all items above the threshold with a recall.
+
+        The shape is (n_levels, n_draws), for levels of recall of shape (n_levels,).
+        """
+        ...
+
     def areas_under_precision(self, *, at_ends: bool = False) -> Floats:
         """Return the areas under the precision of curves for areas, shape (n_draws,)."""
         ...

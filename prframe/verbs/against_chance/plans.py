@@ -15,6 +15,7 @@ from prframe._engine.measure import measure
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import hits, tie_sizes
 from prframe._engine.rows import key_names
+from prframe._engine.runs import Counting
 from prframe.errors import PrframeError
 from prframe.metrics import AP
 from prframe.stats._p_values import from_log_tails
@@ -93,6 +94,10 @@ class GroupTest(TwoStepPlan):
     def check(self) -> None:
         """Refuse corrections that are not known."""
         check_correction(self.correction)
+
+    def counting(self) -> Counting:
+        """Return that all tie blocks matter, unless the policy parts them."""
+        return Counting(blocks=self.args.policy.blocks)
 
     def looks_at_all(self) -> bool:
         """Tell whether p-values are adjusted for their number."""

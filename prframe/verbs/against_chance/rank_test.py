@@ -13,6 +13,7 @@ from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import hits, tie_sizes
 from prframe._engine.rows import key_names
+from prframe._engine.runs import Counting
 from prframe.errors import PrframeError
 from prframe.stats._p_values import check_alternative
 from prframe.stats.intervals import Confidence
@@ -192,6 +193,10 @@ class _Test(TwoStepPlan):
                 f"`phi` has a function, or the name of one, twice: {checks.brief(names)}; rows "
                 "are told apart by these names."
             )
+
+    def counting(self) -> Counting:
+        """Return that all tie blocks matter, unless the policy parts them."""
+        return Counting(blocks=self.args.policy.blocks)
 
     def looks_at_all(self) -> bool:
         """Tell whether p-values are adjusted for their number."""

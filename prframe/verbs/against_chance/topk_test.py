@@ -16,6 +16,7 @@ from prframe._engine.measure import measure as measure_hits
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import hits
 from prframe._engine.rows import key_names
+from prframe._engine.runs import Counting
 from prframe.errors import PrframeError
 from prframe.metrics import P, R
 from prframe.stats import hypergeometric_topk, proportion_interval
@@ -159,6 +160,10 @@ class _Test(Plan):
         """Return the arguments under which the number of hits is whole."""
         needs = "and the test needs the hits of one; use"
         return Accepts("topk_test", whole_items="counts", one_ranking=needs)
+
+    def counting(self) -> Counting:
+        """Return that the test needs nothing but the ranks of the positives."""
+        return Counting()
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return one row per group and cut-off."""

@@ -11,7 +11,7 @@ from prframe.draws import TEST_DRAWS
 from prframe.errors import MissingColumnError
 from prframe.metrics import Metric
 from prframe.stats._arrays import random_generator
-from prframe.stats.paired_values import described_tests
+from prframe.stats.paired_values import PoolingModel, described_tests
 from prframe.typing import Alternative, Columns, FrameT, Shared
 from prframe.verbs._at_prior import prior_of
 from prframe.verbs._evaluation import Evaluation
@@ -40,6 +40,7 @@ from prframe.verbs.comparison.query_values import (
     at_hand,
 )
 from prframe.verbs.comparison.rows import Comparison, JointCorrection, Within
+from prframe.verbs.comparison.stratified import Stratified, check_strata, with_strata
 
 
 @verb
@@ -66,6 +67,8 @@ def compare(
     power: float | None = None,
     resampling: float | Resampling | None = None,
     cluster: str | None = None,
+    strata: Columns | None = None,
+    pooling: PoolingModel = "random",
     incomplete: Incomplete = "raise",
     undefined: float | None = None,
     prior: float | None = None,
@@ -164,6 +167,14 @@ def compare(
     cluster : str, optional
         Column of clusters: of queries, which are constant in each, or of items. Whole clusters
         are exchanged or drawn; `rope`, `power` and some tests over queries know none.
+    strata : str or list of str, optional
+        Over queries: columns that tell groups of queries apart, for example their languages. Mean
+        differences of a stratum are pooled with those of the others
+        (`prframe.stats.pool_differences`), and a test tells whether they are equal, that is
+        whether model and stratum interact.
+    pooling : {"random", "fixed"}
+        With `strata`: the differences of strata vary about the pooled one, which is about strata
+        to come, or all are the same.
     incomplete : {"raise", "pairwise", "common", "zero", "last"}
         Where a model has no rows for a query: refuse, compare two models over what both have,
         all over what all have, or count as 0. On the same items, where a model has no row for an
@@ -192,8 +203,12 @@ def compare(
         adjusted, ``confidence_level``, ``p_std_error``, the Monte Carlo error of a p-value that
         was sampled, ``p_adjusted_std_error`` (Float64, with "max-t" and "tukey"); with `rope`
         ``prob_a``, ``prob_rope``, ``prob_b`` (Float64), that a, neither or b is better; with
-        `equivalence` ``p_equivalence`` (Float64); with `power` ``detectable_difference`` (Float64)
-        and ``n_needed`` (Int64). A row per group, metric and pair.
+        `equivalence` ``p_equivalence`` (Float64); with `strata` ``n_strata`` (Int64), those that
+        were pooled, Cochran's ``q``, ``i_squared``, the share of the variation among strata that
+        is not due to chance, ``tau``, the standard deviation of their differences, and
+        ``p_interaction`` (Float64), Welch's test that they are equal; with `power`
+        ``detectable_difference`` (Float64) and ``n_needed`` (Int64). A row per group, metric and
+        pair.
 
     Raises
     ------
@@ -208,7 +223,8 @@ def compare(
         A column of `over` is called fold, and there is no `resampling`.
     SkewedDifferencesWarning
         10 to 100 queries, but at most ``25 G^2`` where G is the skewness of the differences, and
-        a test that needs symmetric ones: "randomization", "t" or "wilcoxon".
+        a test that needs symmetric ones: "randomization", "t" or "wilcoxon". Chance alone makes
+        normal differences look so in 34 % of samples of 10, 17 % of 15 and 3 % of 25.
     UndefinedMetricWarning
         Queries for which a metric is undefined, or null or NaN at hand; pairs with too little in
         common for a test, an interval or an effect size.
@@ -218,6 +234,11 @@ def compare(
     Means and tests of a pair are over the queries for which both models have a value. Values that
     differ by rounding alone are ties. A larger value is taken as the better one: of values at hand
     for which a smaller one is, such as times, wins are losses.
+
+    With `strata` difference, interval, test and means are pooled, ``test`` is "pooled", ``wins``,
+    ``ties``, ``losses`` and ``n`` are sums, and there is no effect size. A stratum in which models
+    have fewer than two queries, or differ by the same in all, has no standard error and is left
+    out, of which a warning tells.
 
     On the same items ``mean_a`` and ``mean_b`` are the metrics themselves; there are no wins, and
     no effect size. ``statistic`` is the difference, z of "delong", or the probability that a is
@@ -274,6 +295,7 @@ def compare(
         if equivalence is None
         else float(checks.number("equivalence", equivalence, above=0)),
         power=None if power is None else float(checks.number("power", power, above=0, below=1)),
+        pooled=strata is not None,
     )
     args = model_arguments(
         score,
@@ -285,6 +307,10 @@ def compare(
     )
     if effect_size is not None:
         checks.one_of("effect_size", effect_size, get_args(EffectSize))
+    kept = args
+    if strata is not None:
+        args = with_strata(args, strata, over)
+        check_strata(asked, pooling, {"resampling": resampling, "effect_size": effect_size})
     plan: Plan
     if over is None:
         if values is not None:
@@ -307,10 +333,12 @@ def compare(
             check_folds(asked, args)
         compared = ComparedValues.of(args, over, policy, measure, number, resampling)
         plan = OverQueries(compared.arguments, compared, asked, effect_size or "cohen")
+        if strata is not None:
+            plan = Stratified(compared.arguments, compared, asked, pooling, len(kept.keys))
     # Who says over=None means to compare on the same items, of whatever queries.
     guarded = over is not None and values is None
     try:
-        result: FrameT = run(frame, plan, asked.schema(args), keys=args.keys, guarded=guarded)
+        result: FrameT = run(frame, plan, asked.schema(args), keys=kept.keys, guarded=guarded)
     except MissingColumnError as error:
         if "`over`" not in str(error) or values is not None:
             raise

@@ -19,6 +19,7 @@ from prframe.stats.curves import (
     curve_difference,
 )
 from prframe.typing import Columns, FrameT, Schema, Shared
+from prframe.verbs._at_prior import prior_of
 from prframe.verbs._groups import each_group, resamples
 from prframe.verbs._plan import Accepts, Plan
 from prframe.verbs._verb import positives_of, run, verb, warn_null, warn_undefined
@@ -62,6 +63,7 @@ def compare_curves(
     confidence_level: float = 0.95,
     cluster: str | None = None,
     over: Columns | None = None,
+    prior: float | None = None,
     interpolate: bool = False,
     anchor: bool = True,
     incomplete: Incomplete | IncompleteQueries = "raise",
@@ -106,6 +108,9 @@ def compare_curves(
         clusters, not items, are drawn. Not with `over`.
     over : str or list of str, optional
         Compare the models' mean curves over these columns, for instance over queries.
+    prior : float in (0, 1), optional
+        The curves in a population with this share of positives, whatever the sample's, as in
+        `curve`.
     interpolate, anchor : bool
         With `over`, as in `curve`, whose mean curves are ``precision_a`` and ``precision_b``.
     incomplete : {"raise", "last", "common"}
@@ -207,10 +212,12 @@ def compare_curves(
     args = model_arguments(score, label, shared, model=model, cluster=cluster)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     checks.flag("simultaneous", simultaneous)
-    size = resamples(n_resamples, level)
+    size, share = resamples(n_resamples, level), prior_of(prior)
     if over is not None:
         levels = mean_levels(recall, recall_range)
-        curves = PrecisionAtLevels.of(args, levels, interpolate=interpolate, anchor=anchor)
+        curves = PrecisionAtLevels.of(
+            args, levels, interpolate=interpolate, anchor=anchor, prior=share
+        )
         policy = cast("IncompleteQueries", incomplete)
         compared = ComparedValues.of(args, over, policy, curves, None, None)
         means = MeanDifferences(
@@ -230,7 +237,7 @@ def compare_curves(
         args=args,
         baseline=baseline,
         incomplete=cast("Incomplete", incomplete),
-        band=BandPlan(band_levels(recall, recall_range), level, simultaneous, size),
+        band=BandPlan(band_levels(recall, recall_range), level, simultaneous, size, share),
         seed=int(random_generator(rng).integers(1 << 62)),
     )
     schema = with_models(args, _COLUMNS)

@@ -37,7 +37,6 @@ from prframe.stats.paired_values import (
     rounded_differences,
 )
 from prframe.typing import Floats
-from prframe.verbs._evaluation import Evaluation
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts
 from prframe.verbs._values_at_hand import MetricValues
@@ -73,11 +72,6 @@ class OverQueries(ValuesPlan):
     def accepts(self) -> Accepts:
         """Return that every argument is accepted that the metrics take."""
         return Accepts("compare")
-
-    def uses_grades(self) -> bool:
-        """Tell whether all metrics use grades."""
-        measure = self.compared.measure
-        return isinstance(measure, Evaluation) and measure.uses_grades()
 
     def of_values(self, values: MetricValues) -> pl.DataFrame:
         """Return a row per group, metric and pair."""
@@ -133,7 +127,7 @@ class OverQueries(ValuesPlan):
     ) -> dict[str, Block]:
         """Return the columns of all metrics of a group."""
         tables = {
-            name: _Table(values, pairs, stratum.cluster, stratum.test_train_ratio)
+            name: PairTable(values, pairs, stratum.cluster, stratum.test_train_ratio)
             for name, values in stratum.values.items()
         }
         joint = self._joint(tables, order)
@@ -142,7 +136,7 @@ class OverQueries(ValuesPlan):
             for name, table in tables.items()
         }
 
-    def _block(self, table: "_Table", metric_range: tuple[float, float]) -> dict[str, Column]:
+    def _block(self, table: "PairTable", metric_range: tuple[float, float]) -> dict[str, Column]:
         """Return the columns of one metric."""
         tests = self._tests(table)
         low, high = np.transpose(self._intervals(table, self.asked.confidence(metric_range)))
@@ -166,7 +160,7 @@ class OverQueries(ValuesPlan):
             | self._design(table)
         )
 
-    def _tests(self, table: "_Table") -> list[PairedTest]:
+    def _tests(self, table: "PairTable") -> list[PairedTest]:
         """Return the tests of all pairs."""
         asked = self.asked
         options = QueryTestOptions(
@@ -179,7 +173,7 @@ class OverQueries(ValuesPlan):
         return QUERY_TESTS[asked.test].of_pairs(table.family, options)
 
     def _intervals(
-        self, table: "_Table", confidence: Confidence
+        self, table: "PairTable", confidence: Confidence
     ) -> Sequence[tuple[float, float]] | Floats:
         """Return the interval of the mean difference of each pair."""
         asked = self.asked
@@ -198,7 +192,7 @@ class OverQueries(ValuesPlan):
         return ends
 
     def _joint(
-        self, tables: "dict[str, _Table]", order: NDArray[np.intp]
+        self, tables: "dict[str, PairTable]", order: NDArray[np.intp]
     ) -> dict[str, dict[str, Column]]:
         """Return p-values adjusted for all pairs by their joint distribution, and their errors."""
         asked = self.asked
@@ -220,7 +214,7 @@ class OverQueries(ValuesPlan):
             for name, table in tables.items()
         }
 
-    def _max_t(self, tables: "dict[str, _Table]") -> dict[str, dict[str, Column]]:
+    def _max_t(self, tables: "dict[str, PairTable]") -> dict[str, dict[str, Column]]:
         """Return p-values from the maxima over all pairs, or over all pairs and metrics."""
         asked, names = self.asked, list(tables)
         together = [[name] for name in names] if asked.within == "metric" else [names]
@@ -236,7 +230,7 @@ class OverQueries(ValuesPlan):
             adjusted |= zip(members, map(_adjusted_columns, *parts), strict=True)
         return adjusted
 
-    def _posterior(self, table: "_Table") -> dict[str, Column]:
+    def _posterior(self, table: "PairTable") -> dict[str, Column]:
         """Return the probabilities that either model is better, or that neither matters."""
         if self.asked.rope is None:
             return {}
@@ -255,13 +249,13 @@ class OverQueries(ValuesPlan):
         less, rope, greater = np.array(probabilities, dtype=np.float64).T
         return {"prob_a": greater, "prob_rope": rope, "prob_b": less}
 
-    def _equivalence(self, table: "_Table") -> dict[str, Column]:
+    def _equivalence(self, table: "PairTable") -> dict[str, Column]:
         """Return the p-values of the tests that means differ by less than a margin."""
         if self.asked.equivalence is None:
             return {}
         return {"p_equivalence": table.family.equivalence(self.asked.equivalence)[1]}
 
-    def _design(self, table: "_Table") -> dict[str, Column]:
+    def _design(self, table: "PairTable") -> dict[str, Column]:
         """Return the detectable difference, and how many queries the observed one needs."""
         asked = self.asked
         if asked.power is None:
@@ -310,7 +304,7 @@ def _adjusted_columns(p_values: Floats, std_errors: Floats) -> dict[str, Column]
     return {"p_adjusted": p_values, "p_adjusted_std_error": std_errors}
 
 
-class _Table:
+class PairTable:
     """The values of all models for one metric of one group, pair by pair."""
 
     def __init__(

@@ -267,6 +267,11 @@ class ValuesPlan(TwoStepPlan):
 
     compared: ComparedValues
 
+    def uses_grades(self) -> bool:
+        """Tell whether all metrics use grades."""
+        measure = self.compared.measure
+        return isinstance(measure, Evaluation) and measure.uses_grades()
+
     def results(self, source: Source) -> pl.DataFrame:
         """Return the rows of the result, with the working names of the keys."""
         return self.of_values(self.compared.values(source))

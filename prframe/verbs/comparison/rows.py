@@ -44,6 +44,7 @@ class Comparison:
     rope: float | None
     equivalence: float | None
     power: float | None
+    pooled: bool = False
 
     def rng(self) -> np.random.Generator:
         """Return the generator that every group, metric and test begins with."""
@@ -73,6 +74,9 @@ class Comparison:
             columns["p_equivalence"] = pl.Float64()
         if self.power is not None:
             columns |= {"detectable_difference": pl.Float64(), "n_needed": pl.Int64()}
+        if self.pooled:
+            columns["n_strata"] = pl.Int64()
+            columns |= dict.fromkeys(("q", "i_squared", "tau", "p_interaction"), pl.Float64())
         return columns
 
     def schema(self, args: Arguments) -> Callable[[Schema], Schema]:
@@ -115,7 +119,7 @@ def comparison_rows(
     floats = [name for name, dtype in known.items() if dtype == pl.Float64()]
     rows = pl.concat(parts).with_columns(pl.col(floats).fill_nan(None))
     rows = rows.with_columns(
-        test=pl.lit(asked.test),
+        test=pl.lit("pooled" if asked.pooled else asked.test),
         correction=pl.lit(asked.correction, dtype=pl.String),
         n_family=_family_size(asked, len(models)),
         confidence_level=pl.lit(asked.confidence_level),

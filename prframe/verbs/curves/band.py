@@ -15,6 +15,7 @@ from prframe.stats.curves import (
     band_levels,
 )
 from prframe.typing import Bandwidth, Columns, FrameT, Shared
+from prframe.verbs._at_prior import prior_of
 from prframe.verbs._folds import warn_of_folds
 from prframe.verbs._groups import resamples
 from prframe.verbs._plan import GROUPS_ARE_DRAWN
@@ -43,6 +44,7 @@ def band(
     importance: float | Literal["auto"] | None = None,
     over: Columns | None = None,
     cluster: str | None = None,
+    prior: float | None = None,
     interpolate: bool = False,
     anchor: bool = True,
     n_resamples: int = INTERVAL_DRAWS,
@@ -91,6 +93,9 @@ def band(
     cluster : str, optional
         Column of clusters of rows that depend on each other, for instance the query or the user:
         clusters, not rows, are drawn. It is for ``"studentized"`` and one ranking.
+    prior : float in (0, 1), optional
+        The curve in a population with this share of positives p, whatever the sample's, as in
+        `curve`; p is then known and not drawn. It is for ``"studentized"``, and for `over`.
     interpolate, anchor : bool
         With `over`, as in `curve`, whose mean curve is ``precision``.
     n_resamples : int >= 2 / (1 - confidence_level)
@@ -184,6 +189,7 @@ def band(
     """
     args = Arguments(score, label, **shared)
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
+    share = prior_of(prior)
     if cluster is not None:
         args = replace(args, cluster=cluster)
     if over is not None:
@@ -197,7 +203,9 @@ def band(
             grouped,
             "band",
             len(args.keys),
-            PrecisionAtLevels.of(grouped, levels, interpolate=interpolate, anchor=anchor),
+            PrecisionAtLevels.of(
+                grouped, levels, interpolate=interpolate, anchor=anchor, prior=share
+            ),
             method=method,
             simultaneous=simultaneous,
             confidence_level=level,
@@ -217,6 +225,7 @@ def band(
         importance=importance,
         n_resamples=resamples(n_resamples, level),
         seed=int(random_generator(rng).integers(1 << 62)),
+        prior=share,
     )
     result: FrameT = run(frame, plan, BAND_COLUMNS)
     return result

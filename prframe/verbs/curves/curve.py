@@ -1,6 +1,7 @@
 """The verbs that draw the precision-recall curve and the ROC curve of each group."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Unpack, get_args
 
 import polars as pl
@@ -10,13 +11,20 @@ from prframe._engine.arguments import Arguments
 from prframe.errors import PrframeError
 from prframe.typing import Columns, FrameT, RowOrder, Schema, Shared
 from prframe.verbs._verb import grouped_over, run, verb
-from prframe.verbs.curves.drawing import Drawing, precision_recall, true_false_rates
+from prframe.verbs.curves.drawing import (
+    Drawing,
+    precision_recall,
+    true_false_rates,
+    with_gains,
+)
 from prframe.verbs.curves.mean_curves import (
     MeanCurves,
     PrecisionAtLevels,
     levels_of,
     mean_levels,
 )
+
+_GAINS = ("recall_gain", "precision_gain")
 
 
 @verb
@@ -32,6 +40,7 @@ def curve(
     recall: float | Sequence[float] | None = None,
     order: RowOrder = "rank",
     over: Columns | None = None,
+    gain: bool = False,
     **shared: Unpack[Shared],
 ) -> FrameT:
     """Draw the precision-recall curve of each group.
@@ -67,14 +76,18 @@ def curve(
         many equally spaced ones from 0 to 1 as `recall` says if it is a whole number from 2 on;
         absent: 101. The curves themselves are not returned: to see all of them around their mean,
         name the column in `by`, and in ``over=`` of `prframe.plot.curve`.
+    gain : bool
+        Add the precision-recall-gain curve (Flach & Kull 2015): the gain of a recall or a
+        precision x is ``(x - pi) / ((1 - pi) x)``, with pi the share of positives, or `prior`. A
+        gain is 1 at best, 0 where x is pi, and -inf where x is 0. Not with `over`.
 
     Returns
     -------
     frame of the caller's kind
         The `by` columns, then ``threshold`` (Float64), ``k`` (Int64: rows at or above it),
-        ``tp``, ``fp`` (Int64; Float64 with weights), ``recall``, ``precision`` (Float64). With
-        `over`: ``recall``, ``precision`` (the mean) and ``n`` (Int64), the number of groups that
-        have a curve.
+        ``tp``, ``fp`` (Int64; Float64 with weights), ``recall``, ``precision`` (Float64), with
+        `gain` also ``recall_gain`` and ``precision_gain`` (Float64). With `over`: ``recall``,
+        ``precision`` (the mean) and ``n`` (Int64), the number of groups that have a curve.
 
     Raises
     ------
@@ -86,6 +99,7 @@ def curve(
     -----
     UndefinedMetricWarning
         Groups without positives have no recall; theirs is null. They do not enter the mean.
+        Without negatives either there are no gains, unless there is a `prior`.
 
     Notes
     -----
@@ -97,9 +111,14 @@ def curve(
     before. With ``interpolate=True, anchor=False`` it consists of trec_eval's
     ``iprec_at_recall``, and is the mean of IPrec@r; otherwise it is that of Prec@r.
 
+    Between two points the precision-recall-gain curve is a straight line, as both rates follow
+    from counts; the area under it from recall gain 0 to 1, if all items are retrieved, is the
+    metric AUPRG.
+
     References
     ----------
-    vl_pr (VLFeat); Clemencon & Vayatis 2009, eq. (3).
+    vl_pr (VLFeat); Clemencon & Vayatis 2009, eq. (3); Flach & Kull, *Precision-recall-gain curves:
+    PR analysis done right*, NIPS 2015.
 
     Examples
     --------
@@ -137,7 +156,7 @@ def curve(
     └────────┴───────────┴─────┘
     """
     args = Arguments(score, label, **shared)
-    flags = {"interpolate": interpolate, "include_unretrieved": include_unretrieved}
+    flags = {"interpolate": interpolate, "include_unretrieved": include_unretrieved, "gain": gain}
     for name, value in (flags | {"anchor": anchor}).items():
         checks.flag(name, value)
     checks.one_of("order", order, get_args(RowOrder))
@@ -146,6 +165,8 @@ def curve(
     if order == "input" and (recall is not None or over is not None):
         option = "over" if over is not None else "recall"
         raise PrframeError(f"`{option}` gives a row per level; leave out order='input'.")
+    if gain:
+        _refuse_with_gain(over, prior)
     if over is not None:
         grouped = grouped_over(args, over)
         precision = PrecisionAtLevels.of(
@@ -162,16 +183,30 @@ def curve(
     drawing = Drawing(
         args,
         precision_recall(prior, interpolate=interpolate),
-        ("recall", "precision"),
-        needs=("n_pos",),
+        ("recall", "precision", *(_GAINS if gain else ())),
+        needs=("n_pos", "n_neg") if gain and prior is None else ("n_pos",),
         include_unretrieved=include_unretrieved,
         anchor=anchor,
         levels=levels,
         interpolate=interpolate,
         order=order,
+        then=partial(with_gains, prior=prior) if gain else None,
+        undefined="recall or its gain" if gain else "recall",
     )
-    result: FrameT = run(frame, drawing, _curve_columns(weighted=args.weight is not None))
+    columns = _curve_columns(weighted=args.weight is not None, gain=gain)
+    result: FrameT = run(frame, drawing, columns)
     return result
+
+
+def _refuse_with_gain(over: Columns | None, prior: float | None) -> None:
+    """Refuse what has no gains."""
+    if over is not None:
+        raise PrframeError(
+            "`gain` is of single curves, as a mean of gains is no gain of a mean; leave out "
+            "`over`, or name its columns in `by`."
+        )
+    if prior in {0, 1}:
+        raise PrframeError(f"`gain` needs both classes; got prior={prior:g}, where one is absent.")
 
 
 @verb
@@ -246,6 +281,7 @@ def roc(
         include_unretrieved=include_unretrieved,
         anchor=anchor,
         verb="roc",
+        undefined="fpr or tpr",
     )
     result: FrameT = run(frame, drawing, _roc_columns(weighted=args.weight is not None))
     return result
@@ -257,9 +293,10 @@ def _count_columns(*, weighted: bool) -> dict[str, pl.DataType]:
     return {"threshold": pl.Float64(), "k": pl.Int64(), "tp": count, "fp": count}
 
 
-def _curve_columns(*, weighted: bool) -> Schema:
-    """Return the columns of a precision-recall curve."""
-    return _count_columns(weighted=weighted) | dict.fromkeys(("recall", "precision"), pl.Float64())
+def _curve_columns(*, weighted: bool, gain: bool) -> Schema:
+    """Return the columns of a precision-recall curve, and of its gains."""
+    rates = ("recall", "precision", *(_GAINS if gain else ()))
+    return _count_columns(weighted=weighted) | dict.fromkeys(rates, pl.Float64())
 
 
 def _roc_columns(*, weighted: bool) -> Schema:

@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from prframe._engine.columns import computed
 from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import Thresholds, thresholds
-from prframe._engine.rows import ROW, key_names
+from prframe._engine.rows import ROW, computed, key_names
+from prframe._engine.runs import Counting
 from prframe.metrics.quantities import HAIR_BELOW, precision
 from prframe.stats import first_at_least
 from prframe.typing import Floats, Integers, RowOrder
@@ -40,6 +40,22 @@ def precision_recall(
     return add
 
 
+def with_gains(rows: pl.DataFrame, prior: float | None) -> pl.DataFrame:
+    """Add the gains of recall and precision, ``(x - pi) / ((1 - pi) x)`` of a rate x.
+
+    The share of positives pi is the prior, if one is given.
+    """
+    n_pos, n_neg = pl.col("n_pos"), pl.col("n_neg")
+    share = pl.lit(prior)
+    if prior is None:
+        share = pl.when((n_pos > 0) & (n_neg > 0)).then(n_pos / (n_pos + n_neg))
+    gains = {
+        f"{name}_gain": (pl.col(name) - share) / ((1 - share) * pl.col(name))
+        for name in ("recall", "precision")
+    }
+    return pl.concat([rows, computed(rows, **gains)], how="horizontal")
+
+
 def true_false_rates(rows: pl.DataFrame) -> pl.DataFrame:
     """Add fpr and tpr to the counts."""
     fpr, tpr = _ratio(pl.col("fp"), pl.col("n_neg")), _ratio(pl.col("tp"), pl.col("n_pos"))
@@ -61,7 +77,7 @@ class Drawing(Plan):
     """The plan of a curve: counts along the thresholds, and the rates that follow from them."""
 
     rates: Callable[[pl.DataFrame], pl.DataFrame]
-    names: tuple[str, str]
+    names: tuple[str, ...]
     needs: tuple[str, ...]
     include_unretrieved: bool
     anchor: bool
@@ -69,6 +85,8 @@ class Drawing(Plan):
     interpolate: bool = False
     order: RowOrder = "rank"
     verb: str = "curve"
+    then: Callable[[pl.DataFrame], pl.DataFrame] | None = None
+    undefined: str = "recall"
 
     def accepts(self) -> Accepts:
         """Return the arguments under which there is one ranking."""
@@ -77,6 +95,12 @@ class Drawing(Plan):
     def undivided(self) -> str:
         """Return that rows in input order are a matter of the whole frame."""
         return "order='input' keeps the order of the rows" if self.order == "input" else ""
+
+    def counting(self) -> Counting | None:
+        """Return that levels of recall need the blocks with positives, and the first one."""
+        if self.levels is None or self.order == "input":
+            return None
+        return Counting(_scores, blocks=True)
 
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per threshold, level or input row, and warn of groups without a class."""
@@ -129,6 +153,7 @@ class Drawing(Plan):
 
     def _shown(self, rows: pl.DataFrame, others: list[str]) -> pl.DataFrame:
         """Return the columns of the result, and whether the group lacks a class."""
+        rows = rows if self.then is None else self.then(rows)
         lacking = pl.any_horizontal(pl.col(self.needs) == 0).alias("lacking")
         return rows.select(*others, *_COUNTS, *self.names, lacking)
 
@@ -139,11 +164,14 @@ class Drawing(Plan):
             groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(
                 pl.col("lacking").any()
             )
-            two_classes = len(self.needs) > 1
-            rates = ["fpr or tpr"] if two_classes else ["recall"]
-            lack = [positives_of(self.args), *(["negatives"] if two_classes else [])]
-            warn_undefined(rates, groups, self.args, lack)
+            lack = [positives_of(self.args), *(["negatives"] if len(self.needs) > 1 else [])]
+            warn_undefined([self.undefined], groups, self.args, lack)
         return rows.drop("lacking")
+
+
+def _scores(_: Source) -> tuple[str, ...]:
+    """Return that scores are needed of items."""
+    return ("score",)
 
 
 def _with_thresholds(ranked: Thresholds, piece: Piece, blocks: Integers | slice) -> pl.DataFrame:

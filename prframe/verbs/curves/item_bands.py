@@ -24,6 +24,7 @@ from prframe.stats.curves import (
     is_concentrated,
     posterior_of,
     posterior_of_clusters,
+    precision_at_prior,
     resampled_curve,
 )
 from prframe.stats.rankings import RankedCells, two_classes
@@ -88,6 +89,7 @@ class ItemBands(Plan):
     importance: float | Literal["auto"] | None
     n_resamples: int
     seed: int
+    prior: float | None = None
 
     def accepts(self) -> Accepts:
         """Return the arguments under which rows are a sample; smoothing needs whole blocks."""
@@ -118,6 +120,11 @@ class ItemBands(Plan):
             raise PrframeError(
                 "`cluster` is for kind='studentized', whose draws give each cluster one weight; "
                 f"the {self.name} band knows no clusters."
+            )
+        if self.prior is not None and self.name != "bayesian-bootstrap":
+            raise PrframeError(
+                "`prior` is for kind='studentized', which draws the share of positives apart; "
+                f"the {self.name} band is about the share of the sample."
             )
         if self.bandwidth is not None:
             if self.name == "bayesian-bootstrap":
@@ -177,7 +184,10 @@ class ItemBands(Plan):
     def _curve(self, group: _Group) -> _Curve:
         """Return the curve of a group and its band."""
         cells, nothing = group.cells, np.full(self.levels.size, np.nan)
-        precision = empirical_precision(cells, self.levels) if cells.n_pos else nothing
+        precision = nothing
+        if cells.n_pos:
+            precision = empirical_precision(cells, self.levels)
+            precision = precision_at_prior(precision, cells.n_pos, cells.n_neg, self.prior)
         few = min(cells.n_pos, group.n_clusters) < _LEAST[self.name]
         if few or not cells.n_neg:
             return _Curve(precision, nothing, nothing)
@@ -201,9 +211,11 @@ class ItemBands(Plan):
     def _drawn(self, group: _Group) -> PRPosterior:
         """Draw the curves of a group, whose items or clusters have weights."""
         if group.clustered is None:
-            return posterior_of(group.cells, self.levels, self._weights)
+            return posterior_of(group.cells, self.levels, self._weights, self.prior)
         rng = np.random.default_rng(self.seed)
-        return posterior_of_clusters(*group.clustered, self.levels, self.n_resamples, rng)
+        return posterior_of_clusters(
+            *group.clustered, self.levels, self.n_resamples, rng, self.prior
+        )
 
     def _warn(self, rows: pl.DataFrame) -> None:
         """Warn of groups without a band, and of weights that leave few resamples."""

@@ -9,9 +9,9 @@ from scipy.stats import norm
 
 from prframe.errors import PrframeError
 from prframe.stats import SignFlipNull
-from prframe.stats.null.sign_flips.distribution import lack_unit
 from prframe.stats.null.sign_flips.grid import SignFlipGrid
 from prframe.stats.null.sign_flips.signs import all_signs, random_signs
+from prframe.stats.null.sign_flips.units import lack_unit
 
 
 def enumerated(numbers, x):

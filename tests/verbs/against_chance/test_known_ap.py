@@ -196,7 +196,8 @@ def test_every_kind_of_frame(make: Any) -> None:
     found = prframe.ap_test(make(frame()), by="compound", over="plate", **KNOWN)
     if isinstance(found, pl.LazyFrame):
         found = found.collect()
-    values = found["p_value"].to_pylist() if not hasattr(found, "shape") else found["p_value"]
+    values = found["p_value"]
+    values = values.to_pylist() if hasattr(values, "to_pylist") else values
     expected = prframe.ap_test(frame(), by="compound", over="plate", **KNOWN)["p_value"]
     assert list(map(float, values)) == pytest.approx(expected.to_list())
 

@@ -69,3 +69,18 @@ def test_models_are_compared_at_a_threshold() -> None:
     for side, column in (("mean_a", "score"), ("mean_b", "other")):
         values = prframe.evaluate(labelled, names, column).row(0)
         assert rows[side].to_list() == pytest.approx(values)
+
+
+@pytest.mark.parametrize("kept", [0.9, 0.4])
+def test_the_largest_f1_of_a_list_that_ends_early(kept: float) -> None:
+    """Drawn curves end where the list does; the interval is near that from influence values."""
+    data = draw(1, 400, 6)
+    least = data.filter("label")["score"].quantile(1 - kept)
+    cut = data.with_columns(
+        score=pl.when(pl.col("score") >= least).then("score").otherwise(-float("inf"))
+    )
+    ends = [
+        prframe.interval(cut, "MaxF1", method=method, rng=1)["conf_low", "conf_high"].row(0)
+        for method in ("bayesian-bootstrap", "logit-t")
+    ]
+    assert ends[0] == pytest.approx(ends[1], abs=0.07)

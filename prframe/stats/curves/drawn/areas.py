@@ -69,9 +69,10 @@ def area_under_precision(
     steep |= recall[1:] > _STEEP * recall[:-1]
     steep[0] = False
     steep[tied] = False
-    means[steep] = _mean_precision(
-        recall[:-1][steep], recall[1:][steep], against[:-1][steep], against[1:][steep]
-    )
+    # Places are found once, which takes less time than four times reading through the flags.
+    places = np.flatnonzero(steep)
+    pieces = (x.ravel().take(places) for x in (recall[:-1], recall[1:], against[:-1], against[1:]))
+    means.ravel()[places] = _mean_precision(*pieces)
     constant, width = against[0], recall[1]
     lacking = constant * (np.log(width + constant) - np.log(constant))
     means[0] = 1 - np.divide(lacking, width, out=np.ones_like(width), where=width > 0)

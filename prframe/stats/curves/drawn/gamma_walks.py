@@ -9,6 +9,8 @@ and on its own ranks, and not on the groups beside it.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
 from threading import Lock
 from typing import TypeVar
 
@@ -23,6 +25,8 @@ Numbers = TypeVar("Numbers", Floats, Integers)
 _BLOCK = 512
 # The number of running sums of one class that are kept for all draws together.
 _MOST_KEPT = 1 << 22
+# The number of blocks and totals of which the drawn odds are kept, 4 KB each.
+_TOTALS_KEPT = 1024
 # Parts of the first negative at which its weight may be read.
 FRACTIONS = 2.0 ** np.arange(-6, 0)
 # Parts of half a negative, to which others are rounded: four to an octave.
@@ -118,7 +122,26 @@ class Weights:
 
     def generator(self, stream: int) -> np.random.Generator:
         """Return a generator, always the same, for draws of a group itself."""
-        return np.random.default_rng([*self.key, 3 + stream])
+        return _generator(self.key, stream)
+
+    def log_odds(self, n_pos: float, n_neg: float) -> Floats:
+        """Return draws of the logarithm of the odds of a positive, given the totals."""
+        return _log_odds(self.key, self.n_draws, n_pos, n_neg)
+
+
+def _generator(key: tuple[int, ...], stream: int) -> np.random.Generator:
+    """Return the generator of a block for a stream of draws of a group itself."""
+    return np.random.default_rng([*key, 3 + stream])
+
+
+@lru_cache(_TOTALS_KEPT)
+def _log_odds(key: tuple[int, ...], n_draws: int, n_pos: float, n_neg: float) -> Floats:
+    """Draw logarithms of odds, which groups with the same totals share."""
+    rng = _generator(key, 0)
+    pos, neg = (rng.standard_gamma(total + 0.5, n_draws) for total in (n_pos, n_neg))
+    log_odds = np.log(pos / neg)
+    log_odds.flags.writeable = False
+    return np.asarray(log_odds)
 
 
 def drawn_weights(n_draws: int, rng: np.random.Generator) -> list[Weights]:
@@ -142,8 +165,8 @@ def _block(n_draws: int, most: int, key: tuple[int, int]) -> Weights:
 
 def add_up(rows: Numbers) -> Numbers:
     """Replace rows by their running sums, and return them; `cumsum` is slow along columns."""
-    for row in range(1, len(rows)):
-        rows[row] += rows[row - 1]
+    for before, row in pairwise(rows):
+        np.add(before, row, row)
     return rows
 
 

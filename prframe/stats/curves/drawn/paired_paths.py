@@ -94,15 +94,22 @@ class PairedPaths:
         ranks = [(np.diff(model.path.ranks), model.path.tied) for model in self.models]
         return min(float(gap[~tied].sum() / max(gap.sum(), 1.0)) for gap, tied in ranks)
 
-    def draw(self, recall: Floats, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """Draw precision at the levels for both models, shape (draws, levels) each."""
+    def draw(
+        self, recall: Floats, size: int, rng: np.random.Generator, prior: float | None = None
+    ) -> tuple[Floats, Floats]:
+        """Draw precision at the levels for both models, shape (draws, levels) each.
+
+        The share of positives is drawn as well, unless it is given.
+        """
         knots = max(*(model.path.ranks.size for model in self.models), recall.size)
         sizes = batch_sizes(size, max(self.shapes.size, knots), _MOST_VALUES)
-        parts = [self._part(recall, number, rng) for number in sizes]
+        parts = [self._part(recall, number, rng, prior) for number in sizes]
         first, second = (np.concatenate(curves) for curves in zip(*parts, strict=True))
         return (second, first) if self.swapped else (first, second)
 
-    def _part(self, recall: Floats, size: int, rng: np.random.Generator) -> list[Floats]:
+    def _part(
+        self, recall: Floats, size: int, rng: np.random.Generator, prior: float | None
+    ) -> list[Floats]:
         """Draw a number of curves of both models."""
         weights = rng.standard_gamma(self.shapes[:, None], (self.shapes.size, size))
         ends, odds = rng.standard_gamma(0.5, (2, 2, size))
@@ -110,7 +117,7 @@ class PairedPaths:
         shared = rng.standard_gamma(self.agreement / 2, (2, size))
         own = rng.standard_gamma((1 - self.agreement) / 2, (2, 2, size))
         return [
-            model.curves(weights, _Halves(ends, odds, shared + more), recall)
+            model.curves(weights, _Halves(ends, odds, shared + more), recall, prior)
             for model, more in zip(self.models, own, strict=True)
         ]
 
@@ -140,11 +147,16 @@ class Passage:
     pos: "csr_array"
     neg: "csr_array"
 
-    def curves(self, weights: Floats, halves: _Halves, recall: Floats) -> Floats:
-        """Return precision at the levels."""
+    def curves(
+        self, weights: Floats, halves: _Halves, recall: Floats, prior: float | None = None
+    ) -> Floats:
+        """Return precision at the levels, at a share of positives if one is given."""
         path = self.path
         pos, neg = self.pos @ weights, self.neg @ weights
-        odds = (pos.sum(axis=0) + halves.odds[0]) / (neg.sum(axis=0) + halves.odds[1])
+        if prior is None:
+            odds = (pos.sum(axis=0) + halves.odds[0]) / (neg.sum(axis=0) + halves.odds[1])
+        else:
+            odds = np.full(weights.shape[1], prior / (1 - prior))
         self._add_ends(pos, halves.ends)
         knots = _running(pos) / pos.sum(axis=0)[:, None]
         at = places(recall, knots)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -91,18 +91,18 @@ class DrawnPath:
         They are those of `curves`, in single precision, without an array of another size.
         """
         log_recall = np.log(self.levels)[:, None]
-        n_resamples = sum(block.n_draws for block in self.blocks)
-        drawn, first = np.empty((self.levels.size, n_resamples), np.float32), 0
+        drawn, first = np.empty((self.levels.size, self.n_draws), np.float32), 0
         for block in self.blocks:
             columns = slice(first, first := first + block.n_draws)
             passage = self._passage(block)
-            log_against = passage.between(self._against(passage, self.knots.half))
+            log_against = passage.between(self._against(passage))
             np.subtract(log_recall, log_against, out=drawn[:, columns], casting="same_kind")
         return drawn.T
 
     def at_prior(self, prior: float) -> "DrawnPath":
         """Return the same draws in a population whose share of positives is known."""
         path = copy(self)
+        path.__dict__.pop("odds", None)
         path.known_log_odds = float(logit(prior))
         return path
 
@@ -117,28 +117,39 @@ class DrawnPath:
         levels, while a single level needs the whole half. Every call uses the same weights.
         """
         block_ends = block_ends and bool(self.path.tied.any())
-        half = self.knots.fading_half if fading else self.knots.half
-        log_fpr = np.empty((self.levels.size, sum(block.n_draws for block in self.blocks)))
+        log_fpr = np.empty((self.levels.size, self.n_draws))
         log_recall = np.empty_like(log_fpr) if block_ends else np.log(self.levels)[:, None]
-        log_odds, first = [], 0
+        first = 0
         for passage in self._passages:
-            rates = self._rates(passage, half)
+            rates = passage.rates(fading=fading)
             columns = slice(first, first := first + rates.shape[1])
             if block_ends:
                 passage.at_block_ends(np.log(rates), log_fpr[:, columns])
                 log_recall[:, columns] = passage.block_ends()
             else:
                 log_fpr[:, columns] = passage.between(rates)
-            log_odds.append(self._log_odds(passage.block))
         recall = np.broadcast_to(log_recall, log_fpr.shape)
-        return Draws(recall.T, log_fpr.T, np.concatenate(log_odds)[:, None])
+        return Draws(recall.T, log_fpr.T, self.odds[:, None])
+
+    def points(self, *, fading: bool = False) -> tuple[Floats, Floats]:
+        """Return the recall at the knots, and the share of all items above the threshold there.
+
+        Both have the shape (knots, draws), and rise from knot to knot.
+        """
+        recall = np.concatenate([passage.recall for passage in self._passages], axis=1)
+        rates = [passage.rates(fading=fading) for passage in self._passages]
+        prevalence = expit(self.odds)
+        above = np.concatenate(rates, axis=1)
+        above *= 1 - prevalence
+        above += prevalence * recall
+        return recall, above
 
     def areas_under_precision(self, *, block_ends: bool = False) -> Floats:
         """Return the areas under the precision of fading curves; see `curves`."""
         knots, parts = self.knots, []
         ends = knots.ends if block_ends else None
         for passage in self._passages:
-            against = self._against(passage, knots.fading_half)
+            against = self._against(passage, fading=True)
             parts.append(area_under_precision(passage.recall, against, knots.tied[:-1], ends))
         return np.concatenate(parts)
 
@@ -149,7 +160,7 @@ class DrawnPath:
         """
         knots, parts = self.knots, []
         for passage in self._passages:
-            rates = self._rates(passage, knots.half)
+            rates = passage.rates()
             area = area_under_rates(passage.recall, rates, knots.tied[:-1])
             parts.append(area + beyond * (1 - passage.recall[-1]))
         return np.concatenate(parts)
@@ -163,29 +174,25 @@ class DrawnPath:
         """Draw the recall at the knots."""
         return _Passage.of(self.path, self.knots, self.levels, self._first, block)
 
-    def _against(self, passage: "_Passage", half: Floats) -> Floats:
+    def _against(self, passage: "_Passage", *, fading: bool = False) -> Floats:
         """Return the false positive rates at the knots times the odds of a negative."""
-        against = self._rates(passage, half)
-        against *= np.exp(-self._log_odds(passage.block))
-        return against
+        return passage.rates(fading=fading) * np.exp(-self._log_odds(passage.block))
 
-    def _rates(self, passage: "_Passage", half: Floats) -> Floats:
-        """Return the false positive rates at the knots, shape (knots, draws)."""
-        halves = passage.block.halves.at(np.append(half, 1.0))
-        sums = np.add(passage.negatives, halves, out=halves)
-        # With a shape near 0 draws may be too small for a float.
-        rates = np.maximum(sums[:-1], np.finfo(np.float64).tiny, out=sums[:-1])
-        rates /= sums[-1]
-        return rates
+    @property
+    def n_draws(self) -> int:
+        """The number of draws."""
+        return sum(block.n_draws for block in self.blocks)
+
+    @cached_property
+    def odds(self) -> Floats:
+        """Draws of the logarithm of the odds of a positive, shape (n_draws,)."""
+        return np.concatenate([self._log_odds(block) for block in self.blocks])
 
     def _log_odds(self, block: Weights) -> Floats:
         """Draw the logarithm of the odds of a positive, unless it is known."""
         if self.known_log_odds is not None:
             return np.full(block.n_draws, self.known_log_odds)
-        rng, size = block.generator(0), block.n_draws
-        totals = self.path.n_pos, self.path.n_neg
-        pos, neg = (rng.standard_gamma(total + 0.5, size) for total in totals)
-        return np.asarray(np.log(pos / neg))
+        return block.log_odds(self.path.n_pos, self.path.n_neg)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,6 +210,7 @@ class _Passage:
     first: Integers
     recall: Floats
     complete: bool
+    drawn_rates: dict[bool, Floats] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -223,6 +231,18 @@ class _Passage:
     def negatives(self) -> Floats:
         """The weights of the negatives that are passed, which several kinds of curves read."""
         return self.block.negatives.at(self.passed)
+
+    def rates(self, *, fading: bool = False) -> Floats:
+        """Return the false positive rates at the knots, shape (knots, draws); see `curves`."""
+        if fading not in self.drawn_rates:
+            half = self.knots.fading_half if fading else self.knots.half
+            halves = self.block.halves.at(np.append(half, 1.0))
+            sums = np.add(self.negatives, halves, out=halves)
+            # With a shape near 0 draws may be too small for a float.
+            rates = np.maximum(sums[:-1], np.finfo(np.float64).tiny, out=sums[:-1])
+            rates /= sums[-1]
+            self.drawn_rates[fading] = rates
+        return self.drawn_rates[fading]
 
     @cached_property
     def at(self) -> Integers:

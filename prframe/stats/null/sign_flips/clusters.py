@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import remainder
 
 import numpy as np
 
-from prframe.stats.null.sign_flips.grid import SignFlipGrid, reach, root_of_squares
+from prframe.stats.null.sign_flips.grid import SignFlipGrid, reach
+from prframe.stats.null.sign_flips.units import (
+    common_unit,
+    in_single_precision,
+    near_unit,
+    root_of_squares,
+)
 from prframe.typing import Flags, Floats, Integers
 
-# Clusters matter if their unit is at least this share of the standard deviation of the sum.
-_UNIT = 1e-3
-# While a unit is looked for, remainders below this share of it are taken for noise.
-_NOISE = 0.1
 # The remainders of the numbers in a cluster are 0 if they are below this share of its unit.
 _ROUNDING = 1e-9
 # Sums reach as far as all numbers together, or so many standard deviations. Within the gap of two
@@ -28,9 +29,6 @@ _FAR = 16.0
 # So many places make up a standard deviation of the sum; all steps along them, number by number,
 # may take so many cells.
 _FINE, _STEPS = 1 << 14, 1 << 30
-# Numbers that differ from multiples of a unit by less than this share of the largest are
-# multiples that were stored in single precision; in double precision, by less than the other.
-_SINGLE, _DOUBLE = 2.0**-21, 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +145,7 @@ def odd_ones(sizes: Floats) -> Flags:
     unit = 0.0
     # The others are found from the middle outwards.
     for place in np.argsort(np.abs(sizes - np.median(sizes)), kind="stable") if sizes.size else ():
-        shrunk = _common(unit, float(sizes[place]))
+        shrunk = common_unit(unit, float(sizes[place]))
         if shrunk < _SHRUNK * unit:
             odd[place] = True
             if odd.sum() > _ODD:
@@ -171,15 +169,14 @@ def stored_in_single_precision(numbers: Floats) -> Floats:
     clusters = _clusters(numbers)
     if clusters is None:
         return numbers
-    unit, whole, rest = clusters
-    deviation = np.abs(rest).max() / np.abs(numbers).max()
-    return unit * whole if _DOUBLE < deviation <= _SINGLE else numbers
+    multiples = clusters[0] * clusters[1]
+    return multiples if in_single_precision(numbers, multiples) else numbers
 
 
 def _clusters(numbers: Floats) -> tuple[float, Floats, Floats] | None:
     """Return the unit, the multiples and the remainders of numbers, the sums of which cluster."""
     sizes = np.sort(np.abs(numbers))
-    unit = _near_unit(sizes)
+    unit = near_unit(sizes)
     if unit is None:
         return None
     whole = np.rint(numbers / unit)
@@ -187,41 +184,7 @@ def _clusters(numbers: Floats) -> tuple[float, Floats, Floats] | None:
     return (unit, whole, rest) if _spread(rest) <= _NARROW * unit else None
 
 
-def _common(unit: float, size: float) -> float:
-    """Return the unit of a unit and one more number, by Euclid's algorithm for noisy numbers."""
-    rest = size
-    while rest > _NOISE * unit:
-        unit, rest = rest, abs(remainder(unit, rest))
-    return unit
-
-
 def _spread(numbers: Floats) -> float:
     """Return how far sums of numbers with random signs reach."""
     sizes = np.sort(np.abs(numbers))
     return min(float(sizes.sum()), _REACH * root_of_squares(sizes))
-
-
-def _near_unit(sizes: Floats) -> float | None:
-    """Return a number of which most of the rising numbers nearly are multiples, if there is one.
-
-    Of all such numbers it is the one with the least sum of remainders.
-    """
-    if not sizes.size or not sizes[-1]:
-        return None
-    least = max(_UNIT * root_of_squares(sizes), float(np.finfo(float).tiny))
-    unit = 0.0
-    for size in np.unique(sizes)[::-1].tolist():
-        unit = _common(unit, size)
-        if unit < least:
-            return None
-    product, squares = 0.0, 0.0
-    # The least squares of small multiples tell which multiples the next numbers are.
-    for size in sizes.tolist():
-        whole = round(size / unit)
-        product, squares = product + whole * size, squares + whole**2
-        unit = product / squares if squares else unit
-    multiples = np.rint(sizes / unit)
-    ratios = sizes[multiples > 0] / multiples[multiples > 0]
-    rising = np.argsort(ratios)
-    weight = np.cumsum(multiples[multiples > 0][rising])
-    return float(ratios[rising][np.searchsorted(weight, weight[-1] / 2)])

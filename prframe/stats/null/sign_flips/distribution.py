@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import remainder
 from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
@@ -23,30 +22,24 @@ from prframe.stats.null.sign_flips.clusters import (
     odd_ones,
     stored_in_single_precision,
 )
-from prframe.stats.null.sign_flips.grid import SignFlipGrid, grid_cells, reach, root_of_squares
+from prframe.stats.null.sign_flips.counted import QUICK, CountedSums, distinct_values
+from prframe.stats.null.sign_flips.grid import SignFlipGrid, grid_cells, reach
 from prframe.stats.null.sign_flips.signs import random_signs
+from prframe.stats.null.sign_flips.units import lattice, place_of_sum, root_of_squares
 from prframe.stats.null.tail_probabilities import BothTails, Side
 from prframe.typing import Alternative, Flags, Floats, Integers
 
 SignFlipMethod: TypeAlias = Literal["auto", "exact", "convolution"]
 
-# All sums of up to so many numbers are counted, in two halves: by "auto", and by "exact".
-_QUICK, _MOST = 32, 44
+# All sums of up to so many numbers are counted, in two halves, by "exact".
+_MOST = 44
 # All steps along a lattice may take so many cells, or as many as the grid would.
 _LATTICE_STEPS = 1 << 25
-# Numbers have a common unit if it is not smaller than this share of the largest; remainders
-# below the second share are rounding.
-_UNIT, _ROUNDING = 1e-6, 1e-10
-# So many of the least numbers tell whether there may be a unit; there is none if what they have in
-# common is below this share of the least unit.
-_FIRST, _CERTAINLY = 8, 0.99
 # At most so many of the largest numbers are counted, if the least of them outweighs all smaller
 # ones together.
 _HEAVY = 20
 # An atom does not matter if it is less than this share of its tail.
 NEGLIGIBLE = 1e-4
-# Places on a lattice are whole to within this.
-_WHOLE = 1e-4
 # No probability but 0 is smaller.
 _TINY = float(np.finfo(float).tiny)
 
@@ -137,13 +130,13 @@ class SignFlipNull(NullDistribution):
         """The way in which probabilities are computed."""
         if self.method == "convolution":
             return "convolution"
-        limit = _MOST if self.method == "exact" else _QUICK
+        limit = _MOST if self.method == "exact" else QUICK
         return "exact" if self._places is not None or self._sizes.size <= limit else "convolution"
 
     @cached_property
     def _places(self) -> Integers | None:
         """The numbers in their common unit, if they have one and the walk along it is short."""
-        places = _lattice(self._sizes)
+        places = lattice(self._sizes)
         if places is None or not places.size:
             return places
         most = max(_LATTICE_STEPS, self._sizes.size * grid_cells(self._sizes.size))
@@ -163,9 +156,11 @@ class SignFlipNull(NullDistribution):
         return EQUAL * float(self._sizes.sum())
 
     @cached_property
-    def _halves(self) -> tuple[Floats, Floats]:
-        """All sums of each half of the numbers, rising."""
-        return _all_sums(self._sizes[::2]), _all_sums(self._sizes[1::2])
+    def _halves(self) -> CountedSums:
+        """All sums of each half of the numbers."""
+        slack = np.array([self._slack])
+        [(_, values, multiplicity)] = distinct_values(self._sizes[None], slack)
+        return CountedSums.of(values, multiplicity)
 
     @cached_property
     def _lattice_grid(self) -> SignFlipGrid:
@@ -329,13 +324,11 @@ class SignFlipNull(NullDistribution):
             return self._least
         if self._on_lattice:
             grid = self._lattice_grid
-            chance = grid.from_place(np.ceil((x - self._slack) / grid.unit - _WHOLE))
+            place = place_of_sum(x, self._slack, grid.unit)
+            chance = grid.from_place(float(place))
             return max(chance, self._least)
         if self.how == "exact":
-            left, right = self._halves
-            # Rising queries are quicker, because neighbouring places are in the cache.
-            below = np.searchsorted(right, x - self._slack - left[::-1])
-            return float((right.size - below).mean() / right.size)
+            return float(self._halves.at_least(np.array([x - self._slack]))[0])
         return max(float(self._light_sf(x - self._heavy_sums).mean()), self._least)
 
     def _draws(self, size: int, generator: np.random.Generator) -> Floats:
@@ -411,36 +404,3 @@ def _all_sums(numbers: Floats) -> Floats:
     for number in numbers:
         sums = np.concatenate([sums - number, sums + number])
     return np.sort(sums)
-
-
-def _lattice(sizes: Floats) -> Integers | None:
-    """Return positive, rising numbers in their common unit, if they have one."""
-    if not sizes.size:
-        return np.zeros(0, dtype=np.int64)
-    largest, unit = float(sizes[-1]), 0.0
-    for size in sizes.tolist():
-        # This is Euclid's algorithm, up to rounding.
-        rest = size
-        while rest > _ROUNDING * largest:
-            unit, rest = rest, abs(remainder(unit, rest))
-        if unit < _UNIT * largest:
-            return None
-    places = sizes / unit
-    whole = np.rint(places)
-    return None if (np.abs(places - whole) > _WHOLE).any() else whole.astype(np.int64)
-
-
-def lack_unit(rising: Floats) -> Flags:
-    """Tell which rows of rising sizes certainly have no common unit, by the least few of each."""
-    relative = rising / rising[:, -1:]
-    first = np.count_nonzero(relative == 0, axis=1, keepdims=True)
-    place = np.minimum(first + np.arange(_FIRST), relative.shape[1] - 1)
-    unit = np.zeros(len(relative))
-    for size in np.take_along_axis(relative, place, axis=1).T:
-        rest = size
-        # This is Euclid's algorithm, as in `_lattice`.
-        while (goes_on := rest > _ROUNDING).any():
-            least = np.where(goes_on, rest, 1.0)
-            remaining = np.abs(unit - least * np.rint(unit / least))
-            unit, rest = np.where(goes_on, rest, unit), np.where(goes_on, remaining, rest)
-    return np.asarray(unit < _UNIT * _CERTAINLY)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from prframe.stats.null.sign_flips.tilt import log_cosh, tilts
+from prframe.stats.null.sign_flips.units import root_of_squares
 from prframe.typing import Floats, Integers
 
 # The grid for rounded numbers has at most the first number of cells and at least the second; in
@@ -139,13 +140,6 @@ class SignFlipGrid:
         """
         here, beyond = self.from_place(place), self.from_place(place + 1)
         return here - max(here - beyond - own, 0.0) / 2
-
-
-def root_of_squares(sizes: Floats) -> float:
-    """Return the root of the sum of squares of rising numbers, even if that sum overflows."""
-    if not sizes.size or not sizes[-1]:
-        return 0.0
-    return float(sizes[-1] * np.sqrt(((sizes / sizes[-1]) ** 2).sum()))
 
 
 def grid_cells(n: int) -> int:

@@ -6,12 +6,9 @@ import numpy as np
 from scipy.special import gammaln, ndtr
 
 from prframe.stats._batches import batches
-from prframe.stats.null.sign_flips.distribution import (
-    NEGLIGIBLE,
-    chance_of_signs,
-    lack_unit,
-)
+from prframe.stats.null.sign_flips.distribution import NEGLIGIBLE, chance_of_signs
 from prframe.stats.null.sign_flips.tilt import log_cosh, tilts
+from prframe.stats.null.sign_flips.units import lack_unit
 from prframe.typing import Flags, Floats
 
 # A tail is taken if the sum is nearly normal, by its excess kurtosis, and the second term of the
@@ -106,14 +103,24 @@ def _tails(numbers: Floats) -> SaddlepointTails:
     sizes = np.abs(numbers) / np.where(largest > 0, largest, 1.0)
     norm = np.sqrt((sizes**2).sum(axis=0))
     sizes /= np.where(norm > 0, norm, 1.0)
+    kurtosis = -2 * ((sizes**2) ** 2).sum(axis=0)
+    nearly_normal = np.flatnonzero((norm > 0) & (-kurtosis <= _LARGEST_KURTOSIS))
+    tails = [np.zeros(norm.size), *(np.zeros(norm.size, np.bool_) for _ in range(2))]
+    if nearly_normal.size:
+        columns = (x[..., nearly_normal] for x in (numbers, sizes, kurtosis))
+        for whole, part in zip(tails, _of_nearly_normal(*columns), strict=True):
+            whole[nearly_normal] = part
+    return SaddlepointTails(*tails)
+
+
+def _of_nearly_normal(numbers: Floats, sizes: Floats, kurtosis: Floats) -> SaddlepointTails:
+    """Return the tails of sums of small excess kurtosis, whose sizes have the norm 1."""
     total = np.abs((np.sign(numbers) * sizes).sum(axis=0))
     near = total < _NEAR
-    kurtosis = -2 * (sizes**4).sum(axis=0)
     with np.errstate(all="ignore"):
         tilt, converged = tilts(sizes, total)
         first, second = _expansions(sizes, total, tilt)
         accurate = near | (converged & (np.abs(second / first - 1) <= _LARGEST_CHANGE))
-    accurate &= (norm > 0) & (-kurtosis <= _LARGEST_KURTOSIS)
     chance = np.where(near, _edgeworth(total, kurtosis), second)
     places = np.flatnonzero(accurate)
     rising = np.sort(sizes[:, places].T, axis=1)

@@ -36,10 +36,7 @@ class AveragePrecision(CellStatistic):
     0.75
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return "AP"
+    _name: ClassVar[str] = "AP"
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``sum_c pos_c TP_c / K_c / n_pos``, TP and K counted to the end of cell c."""
@@ -86,10 +83,7 @@ class TrapezoidArea(CellStatistic):
     0.708
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return "AUPRC"
+    _name: ClassVar[str] = "AUPRC"
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``sum_c pos_c (precision above c + precision at its end) / 2 / n_pos``."""
@@ -138,13 +132,9 @@ class RocArea(CellStatistic):
     0.667
     """
 
+    _name: ClassVar[str] = "AUC"
     own_tests: ClassVar[frozenset[str]] = frozenset({"delong"})
     of_two_samples: ClassVar[bool] = True
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return "AUC"
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``sum_c pos_c (n_neg - FP above c - neg_c / 2) / (n_pos n_neg)``."""
@@ -194,16 +184,12 @@ class Bedroc(CellStatistic):
     0.982
     """
 
+    _name: ClassVar[str] = "BEDROC(alpha={alpha:g})"
     alpha: float = 20.0
 
     def __post_init__(self) -> None:
         """Check the rate."""
         checks.number("alpha", self.alpha, at_least=0.01, at_most=500)
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return f"BEDROC(alpha={self.alpha:g})"
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``(sum - worst) / (best - worst)`` for the sum of exp(-alpha rank / n)."""
@@ -255,11 +241,18 @@ class Bedroc(CellStatistic):
         return min(cells.n_pos, cells.n_neg)
 
     def draws(self, curves: DrawnCurves) -> Floats:
-        """Return ``alpha p int exp(-alpha (p b + (1 - p) alpha(b))) db``, scaled to [0, 1]."""
-        p = curves.drawn(area=True).prevalence
-        above = p * curves.levels + (1 - p) * curves.false_rates(curves.drawn(area=True))
-        total = self.alpha * p[:, 0] * (np.exp(-self.alpha * above) @ curves.weights)
-        return self._scaled(total, p[:, 0])[0]
+        """Return ``alpha p int exp(-alpha s(b)) db``, s being the share above, scaled to [0, 1].
+
+        From point to point s is a straight line in recall.
+        """
+        p, (recall, above) = curves.prevalence, curves.points(area=True)
+        # Positives that are not retrieved are tied with all items beyond the last point.
+        ends = np.ones((1, p.size))
+        steps = np.diff(np.concatenate([recall, ends]), axis=0)
+        above = np.concatenate([above, ends])
+        rise = np.maximum(self.alpha * np.diff(above, axis=0), np.finfo(np.float64).tiny)
+        means = -np.diff(np.exp(-self.alpha * above), axis=0) / rise
+        return self._scaled(self.alpha * p * np.einsum("kd,kd->d", steps, means), p)[0]
 
 
 @dataclass(frozen=True)
@@ -287,17 +280,13 @@ class PrecisionAtRecall(CellStatistic):
     0.5
     """
 
+    _name: ClassVar[str] = "Prec@{r:g}"
     jumps: ClassVar[bool] = True
     r: float
 
     def __post_init__(self) -> None:
         """Check the level."""
         checks.number("r", self.r, above=0, at_most=1)
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue, with the level of recall."""
-        return f"Prec@{self.r:g}"
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return TP_c / K_c of the first cell with ``TP_c >= r n_pos``."""

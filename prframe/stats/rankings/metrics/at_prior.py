@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prframe import checks
-from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio
+from prframe.stats.rankings.cell_sums import as_arrays, ratio, weight_of_negatives
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
@@ -64,29 +64,29 @@ class AtPrior(CellStatistic):
         """Whether the metric jumps from level to level."""
         return self.metric.jumps
 
-    def _weight(self, n_pos: Numbers | float, n_neg: Numbers | float) -> Floats:
-        """Return how often a negative counts; 1 where there is none."""
-        odds = (1 - self.prior) / self.prior
-        return ratio(n_pos * odds, np.asarray(n_neg), 1.0)
-
     def _weighed(self, cells: RankedCells) -> RankedCells:
         """Return cells whose negatives are weighed."""
-        weight = self._weight(cells.n_pos, cells.n_neg)
+        weight = weight_of_negatives(cells.n_pos, cells.n_neg, self.prior)
         return _WeighedCells(cells.pos, np.multiply(cells.neg, weight))
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return the metric of weighed counts."""
         pos, neg = as_arrays(pos, neg)
-        weight = self._weight(pos.sum(axis=-1), neg.sum(axis=-1))
+        weight = weight_of_negatives(pos.sum(axis=-1), neg.sum(axis=-1), self.prior)
         return self.metric.values(pos, neg * weight[..., None])
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate; an item also changes the weight of all negatives."""
-        weight = float(self._weight(cells.n_pos, cells.n_neg))
+        weight = float(weight_of_negatives(cells.n_pos, cells.n_neg, self.prior))
         influence = self.metric.influence(self._weighed(cells))
         of_weight = float(influence.neg @ cells.neg) * weight
         of_neg = ratio(of_weight, np.asarray(cells.n_neg), 0.0)
         return Influence(influence.pos + of_weight / cells.n_pos, influence.neg * weight - of_neg)
+
+    @property
+    def has_bias(self) -> bool:
+        """Whether a bias of the value is known."""
+        return self.metric.has_bias
 
     def unbiased(self, cells: RankedCells) -> float:
         """Return an estimate without the known bias of the value."""

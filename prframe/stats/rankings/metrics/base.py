@@ -73,6 +73,8 @@ class CellStatistic(ABC):
     array([0.75, 0.5 ])
     """
 
+    # The name in the catalogue, with fields in braces, for example "EF(fraction={fraction:g})".
+    _name: ClassVar[str]
     lacks_influence: ClassVar[str] = ""
     own_tests: ClassVar[frozenset[str]] = frozenset()
     jumps: ClassVar[bool] = False
@@ -84,9 +86,9 @@ class CellStatistic(ABC):
         return not self.lacks_influence
 
     @property
-    @abstractmethod
     def name(self) -> str:
-        """The name in the catalogue."""
+        """The name in the catalogue; of a metric at a threshold, with one as an example."""
+        return self._name.format_map(vars(self))
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -126,6 +128,11 @@ class CellStatistic(ABC):
     def value(self, cells: RankedCells) -> float:
         """Return the metric of a ranking."""
         return float(self.values(cells.pos, cells.neg))
+
+    @property
+    def has_bias(self) -> bool:
+        """Whether a bias of the value is known, which `unbiased` takes away."""
+        return type(self).unbiased is not CellStatistic.unbiased
 
     def unbiased(self, cells: RankedCells) -> float:
         """Return an estimate without the known bias of the value."""

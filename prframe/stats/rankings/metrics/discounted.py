@@ -22,9 +22,9 @@ from prframe.stats.tie_expectations import (
 )
 from prframe.typing import Floats
 
-# The ranks of the first positive are taken one by one up to this one, and in blocks beyond it.
-_SINGLE = 256
-_BLOCKS = 128
+# Ranks of drawn rankings are taken one by one up to this one, and in blocks beyond it, which grow
+# by this ratio.
+_SINGLE, _RATIO = 16, 1.25
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,15 @@ class _CutOff(CountedStatistic):
         """Return ranks, and the cut-off for those beyond it."""
         return ranks if self.k is None else np.minimum(ranks, self.k)
 
+    def _edges(self, n: int) -> Floats:
+        """Return the ranks at the ends of blocks, from 0 to the cut-off or the last rank."""
+        reach = n if self.k is None else min(self.k, n)
+        edges = np.arange(min(reach, _SINGLE) + 1.0)
+        if reach <= _SINGLE:
+            return edges
+        number = int(np.ceil(np.log(reach / _SINGLE) / np.log(_RATIO)))
+        return np.append(edges, np.geomspace(_SINGLE, reach, number + 1)[1:])
+
 
 @dataclass(frozen=True)
 class _DiscountSum(_CutOff):
@@ -62,6 +71,12 @@ class _DiscountSum(_CutOff):
         size = (pos + neg)[..., :-1]
         sums = self._running(self._cut(np.concatenate([end[..., :1] * 0, end], axis=-1)))
         return np.asarray((pos[..., :-1] * ratio(np.diff(sums, axis=-1), size, 0.0)).sum(axis=-1))
+
+    def draws(self, curves: DrawnCurves) -> Floats:
+        """Return the sum over blocks of ranks of the positives times the mean discount."""
+        edges = self._edges(curves.cells.n)
+        positives = np.diff(curves.positives_among(edges, area=self.is_area), axis=0)
+        return np.asarray(np.diff(self._running(edges)) / np.diff(edges) @ positives)
 
 
 @dataclass(frozen=True)
@@ -101,10 +116,15 @@ class DiscountedGain(_DiscountSum):
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return the sum, divided by that of the best ranking if it is to be."""
         pos, neg = as_arrays(pos, neg)
-        value = super().values(pos, neg)
-        return (
-            ratio(value, self._running(self._cut(pos.sum(axis=-1)))) if self.normalised else value
-        )
+        return self._normal(super().values(pos, neg), pos.sum(axis=-1))
+
+    def draws(self, curves: DrawnCurves) -> Floats:
+        """Return the sums of drawn curves, divided by those of the best rankings if they are."""
+        return self._normal(super().draws(curves), curves.cells.n * curves.prevalence)
+
+    def _normal(self, value: Floats, n_pos: Numbers) -> Floats:
+        """Return the sum, divided by that of the best ranking if it is to be."""
+        return ratio(value, self._running(self._cut(n_pos))) if self.normalised else value
 
 
 @dataclass(frozen=True)
@@ -255,24 +275,16 @@ class _OfFirstHit(_CutOff):
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the mean over rankings with the drawn curve, each rank being a trial."""
-        pos, neg = curves.counts(area=self.is_area, at_ends=self.at_ends)
-        tp, end = running(pos, neg)
-        reach = curves.cells.n if self.k is None else min(self.k, curves.cells.n)
-        edges = np.arange(min(reach, _SINGLE) + 1.0)
-        if reach > _SINGLE:
-            edges = np.append(edges, np.geomspace(_SINGLE, reach, _BLOCKS + 1)[1:])
-        above = np.stack(
-            [
-                np.interp(edges, np.append(0.0, ranks), np.append(0.0, hits))
-                for ranks, hits in zip(end, tp, strict=True)
-            ]
-        )
-        width = np.diff(edges)
-        precision = np.clip(np.diff(above, axis=1) / width, 0.0, 1.0)
-        missed = (1 - precision) ** width
-        before = np.cumprod(np.insert(missed[:, :-1], 0, 1.0, axis=1), axis=1)
+        edges = self._edges(curves.cells.n)
+        width = np.diff(edges)[:, None]
+        positives = np.diff(curves.positives_among(edges, area=self.is_area), axis=0)
+        missed = 1 - np.clip(positives / width, 0.0, 1.0)
+        wide = slice(np.count_nonzero(width == 1), None)
+        missed[wide] **= width[wide]
         credit = self._of_ranks(edges[:-1], edges[1:])
-        return np.asarray((before * (1 - missed)) @ credit)
+        # A credit that is not earned at the first positive is lost: c_1 + m_1 (c_2 - c_1) + ...
+        losses = np.append(np.diff(credit), -credit[-1])
+        return np.asarray(credit[0] + losses @ np.cumprod(missed, axis=0))
 
 
 @dataclass(frozen=True)

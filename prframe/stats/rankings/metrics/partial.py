@@ -41,6 +41,7 @@ class PartialRocArea(CountedStatistic):
     0.25
     """
 
+    _name: ClassVar[str] = 'pAUC(max_fpr={max_fpr:g},scale="{scale}")'
     max_fpr: float = 0.1
     scale: str = "area"
 
@@ -48,11 +49,6 @@ class PartialRocArea(CountedStatistic):
         """Check the rate and the scale."""
         checks.number("max_fpr", self.max_fpr, above=0, at_most=1)
         checks.one_of("scale", self.scale, ("area", "mcclish"))
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return f'pAUC(max_fpr={self.max_fpr:g},scale="{self.scale}")'
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -98,17 +94,13 @@ class PartialAveragePrecision(CountedStatistic):
     1.0
     """
 
+    _name: ClassVar[str] = "pAP(max_recall={max_recall:g})"
     at_ends: ClassVar[bool] = True
     max_recall: float = 0.5
 
     def __post_init__(self) -> None:
         """Check the level."""
         checks.number("max_recall", self.max_recall, above=0, at_most=1)
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return f"pAP(max_recall={self.max_recall:g})"
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return the precision at ends of cells, weighed by their positives up to the level."""
@@ -145,6 +137,7 @@ class RecallAtPrecision(CountedStatistic):
     0.5
     """
 
+    _name: ClassVar[str] = "R(at_precision={p:g})"
     lacks_influence: ClassVar[str] = "its threshold jumps from item to item"
     jumps: ClassVar[bool] = True
     at_ends: ClassVar[bool] = True
@@ -154,11 +147,6 @@ class RecallAtPrecision(CountedStatistic):
     def __post_init__(self) -> None:
         """Check the precision."""
         checks.number("p", self.p, above=0, at_most=1)
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return f"R(at_precision={self.p:g})"
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return the largest ``TP_c / n_pos`` with ``TP_c >= p K_c``."""
@@ -185,10 +173,7 @@ class GainArea(CountedStatistic):
     0.333
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return "AUPRG"
+    _name: ClassVar[str] = "AUPRG"
 
     @property
     def limits(self) -> tuple[float, float]:

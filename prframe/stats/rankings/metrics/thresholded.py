@@ -6,14 +6,18 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logit
+from scipy.special import expit
 
 from prframe import checks
+from prframe.errors import PrframeError
 from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats
+
+# The levels of recall at which the F1 of drawn curves is averaged.
+_LEVELS = ((np.arange(16) + 0.5) / 16) ** 2
 
 Slopes: TypeAlias = tuple[float, float, float]
 
@@ -33,27 +37,24 @@ class LargestF1(CellStatistic):
     0.667
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return "MaxF1"
+    _name: ClassVar[str] = "MaxF1"
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return the largest ``2 TP_c / (K_c + n_pos)``, counted to the end of cell c."""
         pos, neg = as_arrays(pos, neg)
         n_pos = pos.sum(axis=-1)
-        largest = self._curve(pos, neg).max(axis=-1, initial=0.0)
+        largest = self.curve(pos, neg).max(axis=-1, initial=0.0)
         return np.where(n_pos > 0, largest, np.nan)
 
     @staticmethod
-    def _curve(pos: Numbers, neg: Numbers) -> Floats:
+    def curve(pos: Numbers, neg: Numbers) -> Floats:
         """Return F1 at the end of each cell but the last."""
         tp, k = running(pos, neg)
         return ratio(2 * tp, k + pos.sum(axis=-1)[..., None], 0.0)
 
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate at the best k: ``(2 y 1{above} - F (y + 1{above})) / (k + n_pos)``."""
-        f1 = self._curve(cells.pos, cells.neg)
+        f1 = self.curve(cells.pos, cells.neg)
         if not f1.any():
             return Influence(np.zeros(cells.pos.size), np.zeros(cells.pos.size))
         best = int(f1.argmax())
@@ -68,13 +69,79 @@ class LargestF1(CellStatistic):
         sample lies above that of its population. On the scale of log odds the draws are therefore
         moved down by the mean of that difference.
         """
-        drawn = curves.drawn(at_ends=True)
-        f1 = 2 * drawn.precision * drawn.recall / (drawn.precision + drawn.recall)
+        prevalence, (recall, above) = curves.prevalence, curves.points(at_ends=True)
+        inside = recall.min(axis=1) > 0
+        odds = _odds(prevalence * recall[inside], above[inside], prevalence)
+        largest = odds.max(axis=0, initial=0.0)
         if self.value(curves.cells) == 0:
-            return np.asarray(f1.max(axis=1))
-        scale = logit(f1)
-        largest = scale.max(axis=1)
-        return np.asarray(expit(largest - largest.mean() + scale.mean(axis=0).max()))
+            return np.asarray(largest / (1 + largest))
+        # Beyond the recall of all retrieved items, F1 stays what it is there.
+        reached = np.minimum(_LEVELS[:, None], recall[-1])
+        scale = np.log(_odds(prevalence * reached, curves.share_above(_LEVELS), prevalence))
+        scale, largest = scale.mean(axis=1), np.log(largest)
+        return np.asarray(expit(largest - largest.mean() + scale.max()))
+
+
+def _odds(hits: Floats, above: Floats, prevalence: Floats) -> Floats:
+    """Return F1 / (1 - F1), where hits and all items above the threshold are shares of all."""
+    odds = above + prevalence
+    odds -= 2 * hits
+    return np.divide(2 * hits, odds, out=odds)
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdOfLargestF1(CellStatistic):
+    """The threshold at which F1 is largest; the highest one, if there are several.
+
+    Parameters
+    ----------
+    thresholds : ndarray, shape (n_cells - 1,)
+        The least score of each cell of a ranking but the last; NaN where there is no positive.
+
+    Notes
+    -----
+    The largest F1 hardly depends on the threshold, so that the threshold varies with the cube root
+    of the number of items and has no influence. Quantiles of resamples cover it all the same.
+
+    Examples
+    --------
+    >>> threshold = ThresholdOfLargestF1(np.array([0.9, np.nan, 0.4]))
+    >>> float(threshold.values(pos=[1, 0, 1, 0], neg=[0, 2, 0, 1]))
+    0.9
+    """
+
+    thresholds: Floats
+    lacks_influence: ClassVar[str] = "because it jumps"
+
+    @property
+    def name(self) -> str:
+        """The name in the results of `interval`."""
+        return "MaxF1 threshold"
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The least and the largest value."""
+        return -np.inf, np.inf
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return the threshold at the end of the best cell, NaN where F1 is 0 everywhere."""
+        f1 = LargestF1.curve(*as_arrays(pos, neg))
+        if not self.thresholds.size:
+            return np.full(f1.shape[:-1], np.nan)
+        return np.where(f1.any(axis=-1), self.thresholds[f1.argmax(axis=-1)], np.nan)
+
+    def influence(self, cells: RankedCells) -> Influence:
+        """Refuse: the derivative does not say how the threshold varies.
+
+        Raises
+        ------
+        PrframeError
+            Always.
+        """
+        del cells
+        raise PrframeError(
+            f"{self.name} has no standard error, {self.lacks_influence}; take 'percentile'."
+        )
 
 
 @dataclass(frozen=True)
@@ -137,10 +204,7 @@ class SetPrecision(_OfRetrieved):
     0.5
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return "SetP"
+    _name: ClassVar[str] = "SetP"
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return tp / k."""
@@ -167,10 +231,7 @@ class SetRecall(_OfRetrieved):
     0.667
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return "SetR"
+    _name: ClassVar[str] = "SetR"
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return tp / n_pos."""
@@ -198,16 +259,12 @@ class SetFMeasure(_OfRetrieved):
     0.667
     """
 
+    _name: ClassVar[str] = "SetF(beta={beta:g})"
     beta: float = 1.0
 
     def __post_init__(self) -> None:
         """Check the weight."""
         checks.number("beta", self.beta, above=0, at_most=1e6)
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return f"SetF(beta={self.beta:g})"
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return the weighted harmonic mean."""
@@ -234,10 +291,7 @@ class SetAveragePrecision(_OfRetrieved):
     0.5
     """
 
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return "SetAP"
+    _name: ClassVar[str] = "SetAP"
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return tp^2 / (k n_pos)."""
@@ -261,12 +315,8 @@ class SetSpecificity(_OfRetrieved):
     0.333
     """
 
+    _name: ClassVar[str] = "Specificity(threshold=0.5)"
     counts_negatives: ClassVar[bool] = True
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue, with a threshold as an example."""
-        return "Specificity(threshold=0.5)"
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return (n - n_pos - (k - tp)) / (n - n_pos)."""
@@ -292,12 +342,8 @@ class SetBalancedAccuracy(_OfRetrieved):
     0.667
     """
 
+    _name: ClassVar[str] = "BalancedAccuracy(threshold=0.5)"
     counts_negatives: ClassVar[bool] = True
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue, with a threshold as an example."""
-        return "BalancedAccuracy(threshold=0.5)"
 
     def _value(self, tp: Numbers, k: Numbers, n_pos: Numbers, n: Numbers) -> Floats:
         """Return (recall + specificity) / 2."""
@@ -324,12 +370,8 @@ class SetMatthews(_OfRetrieved):
     0.408
     """
 
+    _name: ClassVar[str] = "MCC(threshold=0.5)"
     counts_negatives: ClassVar[bool] = True
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue, with a threshold as an example."""
-        return "MCC(threshold=0.5)"
 
     @property
     def limits(self) -> tuple[float, float]:

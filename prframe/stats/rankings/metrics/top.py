@@ -4,7 +4,6 @@ Each is the number of positives among the first k, over a divisor.
 """
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -25,9 +24,6 @@ from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats
-
-# Below this recall neighbouring levels of drawn curves differ by more than a sixth of themselves.
-_SPARSE = 0.01
 
 
 @dataclass(frozen=True)
@@ -92,17 +88,9 @@ class TopStatistic(CellStatistic):
         divisor, slope = self._divisor(k, *sizes)
         return int(k), float(divisor), float(slope)
 
-    def levels(self, cells: RankedCells) -> Sequence[float]:
-        """Return levels as near to the cut as those of integrals should be."""
-        # This is the recall if all of the first k items are positive.
-        most = self.at_cut(cells.n_pos, cells.n)[0] / cells.n_pos
-        if most >= _SPARSE:
-            return ()
-        return [float(level) for level in np.geomspace(most / 64, most * 1.3, 25)]
-
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the recall at which a share k / n is above the threshold, over the divisor."""
-        cells, p = curves.cells, curves.drawn().prevalence[:, 0]
+        cells, p = curves.cells, curves.prevalence
         k = self.at_cut(cells.n_pos, cells.n)[0]
         share = self._share(k / cells.n, p)
         return self._of_recall(curves.found(k, share), share, p)
@@ -153,19 +141,13 @@ def _at_cut(cells: RankedCells, k: int) -> tuple[Floats, float]:
 
 @dataclass(frozen=True)
 class _FirstK(TopStatistic):
-    """A metric of the first k, which is named by letters and k."""
+    """A metric of the first k."""
 
-    _letters: ClassVar[str]
     k: int
 
     def __post_init__(self) -> None:
         """Check the cut-off."""
         checks.whole_number("k", self.k, at_least=1)
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return f"{self._letters}@{self.k}"
 
     def _cut(self, n_pos: Numbers, n: Numbers) -> Numbers:
         """Return k."""
@@ -196,7 +178,7 @@ class PrecisionAt(_FirstK):
     0.5
     """
 
-    _letters: ClassVar[str] = "P"
+    _name: ClassVar[str] = "P@{k}"
 
     def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
         """Return k, and 0."""
@@ -227,7 +209,7 @@ class RecallAt(_FirstK):
     1.0
     """
 
-    _letters: ClassVar[str] = "R"
+    _name: ClassVar[str] = "R@{k}"
 
     def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
         """Return n_pos, and 1."""
@@ -250,7 +232,7 @@ class F1At(_FirstK):
     0.667
     """
 
-    _letters: ClassVar[str] = "F1"
+    _name: ClassVar[str] = "F1@{k}"
 
     def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
         """Return (k + n_pos) / 2, and 1/2."""
@@ -275,17 +257,13 @@ class FAt(_FirstK):
     0.833
     """
 
+    _name: ClassVar[str] = "F(beta={beta:g})@{k}"
     beta: float = 1.0
 
     def __post_init__(self) -> None:
         """Check the cut-off and the weight."""
         super().__post_init__()
         checks.number("beta", self.beta, above=0, at_most=1e6)
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return f"F(beta={self.beta:g})@{self.k}"
 
     def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
         """Return (k + beta^2 n_pos) / (1 + beta^2), and its derivative."""
@@ -309,7 +287,7 @@ class RelativePrecisionAt(_FirstK):
     0.5
     """
 
-    _letters: ClassVar[str] = "RelP"
+    _name: ClassVar[str] = "RelP@{k}"
 
     def _divisor(self, k: Numbers, n_pos: Numbers, n: Numbers) -> tuple[Numbers, Numbers | float]:
         """Return the smaller one of k and n_pos, and 1 where that is n_pos."""
@@ -331,12 +309,8 @@ class RPrecision(TopStatistic):
     0.5
     """
 
+    _name: ClassVar[str] = "Rprec"
     _cut_slope: ClassVar[float] = 1.0
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return "Rprec"
 
     def _cut(self, n_pos: Numbers, n: Numbers) -> Numbers:
         """Return n_pos."""
@@ -383,7 +357,7 @@ class LiftAt(_LiftStatistic, _FirstK):
     2.5
     """
 
-    _letters: ClassVar[str] = "Lift"
+    _name: ClassVar[str] = "Lift@{k}"
 
 
 @dataclass(frozen=True)
@@ -401,16 +375,12 @@ class Enrichment(_LiftStatistic):
     2.5
     """
 
+    _name: ClassVar[str] = "EF(fraction={fraction:g})"
     fraction: float = 0.01
 
     def __post_init__(self) -> None:
         """Check the fraction."""
         checks.number("fraction", self.fraction, above=0, at_most=1)
-
-    @property
-    def name(self) -> str:
-        """The name in the catalogue."""
-        return f"EF(fraction={self.fraction:g})"
 
     def _cut(self, n_pos: Numbers, n: Numbers) -> Numbers:
         """Return the number of items that make up the fraction, not raised by rounding errors."""

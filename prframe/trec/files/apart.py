@@ -7,7 +7,7 @@ import polars as pl
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.trec.paths import Path, file_stem
+from prframe.trec.files.paths import Path, file_stem
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,10 @@ line by line. This slow way defines what a file means: it gives the rows, or the
 malformed.
 """
 
-import codecs
-import gzip
 import io
 import os
 import re
-import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -25,21 +21,25 @@ from numpy.typing import NDArray
 from prframe import checks
 from prframe._engine.tasks import made_ahead
 from prframe.errors import PrframeError
-from prframe.trec.layouts import BOM, QRELS, RUN, UNDEFINED, WORDS, Layout, MalformedLineError
-from prframe.trec.paths import Path, files
+from prframe.trec.files.layouts import (
+    BOM,
+    QRELS,
+    RUN,
+    UNDEFINED,
+    WORDS,
+    Layout,
+    MalformedLineError,
+)
+from prframe.trec.files.opening import LONGEST_LINE, opened, whole_lines
+from prframe.trec.files.paths import Path, files
 
 Bytes: TypeAlias = NDArray[np.uint8]
-# Returns the next bytes of a file, about as many as asked for, and none at its end.
-Read: TypeAlias = Callable[[int], bytes]
 
 # A block is large enough to keep all cores busy, and so small that copies of it do not matter.
 _BLOCK = 1 << 23
 _PIECE = 1 << 18
-_LONGEST_LINE = 1_000_000
 # More than this of a line is in no message.
 _SHOWN = 1000
-_GZIP = b"\x1f\x8b"
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _SPACE, _TAB, _NEWLINE, _RETURN, _HASH = b" \t\n\r#"
 _SIGNS, _INFINITE = list(b"+-"), list(b"iI")
 # These bytes, with spaces and newlines, are white space in C. A carriage return becomes a
@@ -177,7 +177,7 @@ def read_file(path: Path, layout: Layout, columns: Sequence[str] = ()) -> pl.Dat
 
 def _read_file(path: Path, layout: Layout) -> Iterator[pl.DataFrame]:
     """Read a file block by block, and each block in the quickest way that reads it correctly."""
-    with _opened(path) as read, made_ahead(_counted(_blocks(read, _BLOCK))) as blocks:
+    with opened(path) as read, made_ahead(_counted(whole_lines(read, _BLOCK))) as blocks:
         line = 1
         for block, regular_lines in blocks:
             rows = _regular(block, regular_lines, layout)
@@ -193,71 +193,6 @@ def _counted(blocks: Iterator[bytes]) -> Iterator[tuple[bytes, int | None]]:
     return ((block, _regular_lines(block)) for block in blocks)
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[Read]:
-    """Open a file, to be read decompressed and in UTF-8."""
-    with open(path, "rb") as raw:  # noqa: PTH123 - takes every kind of path
-        try:
-            is_zipped = raw.peek(2).startswith(_GZIP)
-            file = io.BufferedReader(gzip.GzipFile(fileobj=raw)) if is_zipped else raw
-            is_wide = file.peek(2).startswith(_UTF16)
-            yield _Recoded(file.read, path).read if is_wide else file.read
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise PrframeError(
-                f"{os.fspath(path)} starts like a gzip file and must be a whole one; "
-                f"got: {error}. Get or write the file anew."
-            ) from error
-
-
-class _Recoded:
-    """A file in UTF-16, read as UTF-8."""
-
-    def __init__(self, read: Read, path: Path) -> None:
-        self._read = read
-        self._path = path
-        self._decoder = codecs.getincrementaldecoder("utf-16")()
-        self._n_decoded = 0
-
-    def read(self, size: int) -> bytes:
-        """Return the next characters; an odd piece may give none, so that more is read."""
-        text, piece = "", b" "
-        while piece and not text:
-            piece = self._read(size)
-            text = self._decoded(piece)
-        return text.encode()
-
-    def _decoded(self, piece: bytes) -> str:
-        """Decode a piece; an empty one ends the text."""
-        waiting = len(self._decoder.getstate()[0])
-        try:
-            text = self._decoder.decode(piece, final=not piece)
-        except UnicodeDecodeError as error:
-            raise PrframeError(
-                f"{os.fspath(self._path)} starts with the byte order mark of UTF-16 and must be "
-                f"in it; got {error.reason} at byte {self._n_decoded - waiting + error.start}. "
-                "Write the file in UTF-8."
-            ) from error
-        self._n_decoded += len(piece)
-        return text
-
-
-def _blocks(read: Read, size: int) -> Iterator[bytes]:
-    """Yield whole lines, about `size` bytes at a time; lines that are too long are cut."""
-    rest = b""
-    while piece := read(size):
-        end = piece.rfind(b"\n") + 1
-        # A carriage return at the very end may be the first half of the end of a line.
-        end = max(end, piece.rfind(b"\r", end, -1) + 1)
-        if not end and len(rest) + len(piece) > _LONGEST_LINE + 1:
-            end = len(piece)
-        if end:
-            yield b"".join([rest, memoryview(piece)[:end]])
-            rest = b""
-        rest += piece[end:]
-    if rest:
-        yield rest
-
-
 def _irregular(block: bytes, layout: Layout, path: Path, first: int) -> Iterator[pl.DataFrame]:
     """Read a block whose white space is to be normalised, and parts of it line by line.
 
@@ -267,7 +202,7 @@ def _irregular(block: bytes, layout: Layout, path: Path, first: int) -> Iterator
     if rows is not None:
         yield rows
         return
-    for part in _blocks(io.BytesIO(block).read, _PIECE):
+    for part in whole_lines(io.BytesIO(block).read, _PIECE):
         rows = _normalised(part, layout)
         yield _line_by_line(part, layout, path, first) if rows is None else rows
         first += _lines(part)
@@ -286,7 +221,7 @@ def _may_have_long_lines(block: bytes) -> bool:
 
     Such a line covers one of the stretches of half its length that are looked at.
     """
-    half = _LONGEST_LINE // 2
+    half = LONGEST_LINE // 2
     return any(
         block.find(b"\n", start, start + half) < 0 and block.find(b"\r", start, start + half) < 0
         for start in range(0, len(block) - half + 1, half)
@@ -438,10 +373,10 @@ def _line_by_line(block: bytes, layout: Layout, path: Path, first: int) -> pl.Da
     """
     rows = []
     for number, line in enumerate(_LINE_END.split(block), first):
-        if len(line) > _LONGEST_LINE:
+        if len(line) > LONGEST_LINE:
             raise PrframeError(
                 f"{os.fspath(path)}, line {number}: a line of {layout.kind} must have at most "
-                f"{_LONGEST_LINE:,} bytes; got more, in {_shown(line)}. "
+                f"{LONGEST_LINE:,} bytes; got more, in {_shown(line)}. "
                 "Mend the line, or the ends of lines."
             )
         try:

@@ -1,0 +1,246 @@
+"""Rows that are counted, where no place can hold all rows of a ranking.
+
+The hits of a ranking depend on items that are neither positive nor graded nor judged only by how
+many of them stand between two others. A run is a row for several items: those of one kind at one
+key, or those between two keys that matter. Places that hold parts of a ranking make its runs,
+which are few, and which together have the same hits as the rows.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.hits import Hits, block_hits, from_marks
+from prframe._engine.keys import UNRETRIEVED, threshold_key
+from prframe._engine.pieces import Piece, Ranking
+from prframe._engine.rows import key_names
+from prframe._engine.totals import group_totals
+from prframe.typing import Integers
+
+# Fewer rows of a group than this are handed on as they are.
+_FEW = 1000
+_ABOVE_ALL = np.iinfo(np.int64).max
+
+
+def no_columns(_: Source) -> tuple[str, ...]:
+    """Return that items need nothing besides ranks and labels."""
+    return ()
+
+
+@dataclass(frozen=True)
+class Counting:
+    """What of the rows has to be kept if they are counted.
+
+    Attributes
+    ----------
+    columns : callable
+        The columns that are needed of items besides ranks and labels, given the caller's.
+    thresholds : sequence of float
+        Scores at which items are parted that reach them.
+    blocks : bool
+        Whether tie blocks that hold no positives matter as well. Runs can then be made of rows
+        alone that lie together in the ranking.
+    """
+
+    columns: Callable[[Source], tuple[str, ...]] = no_columns
+    thresholds: Sequence[float] = ()
+    blocks: bool = False
+
+    def keys_of_marked(self, source: Source, args: Arguments) -> pl.DataFrame:
+        """Return the keys of items that keep their own: once for each group."""
+
+        def of_piece(piece: Piece) -> pl.DataFrame:
+            rows = piece.rows.filter(pl.Series(_marked(piece.rows))).select("run", "key").unique()
+            return _with_keys(rows, piece)
+
+        return self._ranking(source, args).over_groups(of_piece)
+
+    def runs(
+        self, source: Source, args: Arguments, marked: pl.DataFrame | None = None
+    ) -> pl.DataFrame:
+        """Return the runs of some of the rows of each group.
+
+        These are all rows between the best and the worst of them; or any rows, if `marked` has
+        the keys of the marked items of the whole group.
+        """
+        dtype = source.schema[args.score]
+        cuts = [threshold_key(cut, dtype, float32=args.float32) for cut in self.thresholds]
+        always = np.array([UNRETRIEVED, *cuts], np.int64)
+
+        def of_piece(piece: Piece) -> pl.DataFrame:
+            own = None if marked is None else _of_each_group(marked, piece)
+            key, is_marked = piece.rows["key"].to_numpy(), _marked(piece.rows)
+            place, apart = key.copy(), np.zeros(key.size, np.bool_)
+            bounds = pairwise([*piece.first_rows.tolist(), key.size])
+            for number, part in enumerate(slice(*bound) for bound in bounds):
+                if part.stop - part.start >= _FEW:
+                    known = self._known(key[part], is_marked[part]) if own is None else own[number]
+                    places = np.unique(np.concatenate([always, known]))
+                    place[part], apart[part] = _placed(key[part], places)
+            rows = piece.rows.with_columns(key=place, apart=apart)
+            if "score" in rows.columns:
+                rows = rows.with_columns(score=pl.when(~pl.col("apart")).then("score"))
+            counted = rows.group_by(rows.columns).agg(count=pl.len().cast(pl.Int64))
+            return _with_keys(counted, piece)
+
+        return self._ranking(source, args).over_groups(of_piece)
+
+    def _ranking(self, source: Source, args: Arguments) -> Ranking:
+        return Ranking(source, args, extra=self.columns(source))
+
+    def _known(self, key: Integers, is_marked: NDArray[np.bool_]) -> Integers:
+        """Return the keys that items keep.
+
+        The first and the last one may be those of other rows elsewhere.
+        """
+        ranked = key[key > UNRETRIEVED]
+        edges = [ranked.min(), ranked.max()] if ranked.size else []
+        tied = ranked[:0]
+        if self.blocks:
+            ordered = np.sort(ranked)
+            tied = ordered[1:][ordered[1:] == ordered[:-1]]
+        return np.concatenate([key[is_marked], np.array(edges, np.int64), tied])
+
+
+def counted(runs: pl.DataFrame, source: Source) -> Source:
+    """Return a source of runs, given one of the caller's columns."""
+    return replace(source, runs=runs)
+
+
+def hits_of_runs(piece: Piece, *, carry_more: bool) -> Hits:
+    """Return the hits of runs, which may carry more than their labels."""
+    totals = group_totals(piece)
+    order, group, start, end = _blocks(piece)
+    n = totals["n"].to_numpy()
+    start, end = (np.minimum(rank, n[group]) for rank in (start, end))
+    rows = piece.rows[order]
+    apart = rows["apart"].to_numpy() | (end - start <= 1)
+    kept = _marked(rows) if carry_more else rows["positive"].to_numpy() & (end > start)
+    count = rows["count"].to_numpy()[kept]
+    group, start, end = (np.repeat(values[kept], count) for values in (group, start, end))
+    policy = piece.ranking.args.policy
+    if not carry_more:
+        return replace(block_hits(totals, group, start, end, policy), are_apart=bool(apart.all()))
+    names = [name for name in ("gain", "judged", "pooled") if name in rows.columns]
+    flags = rows.select("positive", *names).filter(pl.Series(kept)).cast(pl.Float64)
+    flags = flags[np.repeat(np.arange(flags.height), count)].rename({"positive": "weight"})
+    if "gain" not in names:
+        flags = flags.with_columns(gain="weight")
+    marks = pl.DataFrame({"group": group, "start": start, "end": end})
+    return from_marks(totals, marks.hstack(flags), policy)
+
+
+class RankedRuns(NamedTuple):
+    """The retrieved runs of a piece in order of rank.
+
+    Attributes
+    ----------
+    order : ndarray of int, shape (n_runs,)
+        The numbers of their rows.
+    group : ndarray of int, shape (n_blocks,)
+        The number of the group of each tie block.
+    ends : ndarray of int, shape (n_blocks,)
+        Where in `order` each block ends.
+    k, tp : ndarray of int, shape (n_blocks,)
+        Items and positives up to the end of the block.
+    """
+
+    order: Integers
+    group: Integers
+    ends: Integers
+    k: Integers
+    tp: Integers
+
+
+def ranked_runs(piece: Piece) -> RankedRuns:
+    """Count along the retrieved runs; items apart between two blocks stand as one block."""
+    order, group, start, end = _blocks(piece)
+    if not piece.all_ranked:
+        retrieved = piece.rows["key"].to_numpy()[order] > UNRETRIEVED
+        order, group, start, end = (a[retrieved] for a in (order, group, start, end))
+    new = (np.diff(group, prepend=-1) != 0) | (np.diff(start, prepend=-1) != 0)
+    ends = np.append(np.flatnonzero(new)[1:], order.size) if order.size else order
+    rows = piece.rows[order]
+    tp = np.cumsum(rows["count"].to_numpy() * rows["positive"].to_numpy())
+    before = np.append(0, tp)[np.searchsorted(group, group)]
+    last = ends - 1
+    return RankedRuns(order, group[last], ends, end[last], (tp - before)[last])
+
+
+def sizes_of_runs(piece: Piece) -> pl.Series:
+    """Return the sizes of the tie blocks of each group's retrieved items, best first, as lists."""
+    retrieved = piece.rows["key"].to_numpy() > UNRETRIEVED
+    rows = piece.rows
+    ranked = rows.filter(pl.Series(retrieved)).sort("run", "key", descending=[False, True])
+    blocks = ranked.group_by("run", "key", "apart", maintain_order=True).agg(pl.col("count").sum())
+    count, apart = blocks["count"].to_numpy(), blocks["apart"].to_numpy()
+    times = np.where(apart, count, 1)
+    sizes = pl.DataFrame(
+        {
+            "run": np.repeat(blocks["run"].to_numpy(), times),
+            "sizes": np.repeat(np.where(apart, 1, count), times).astype(np.uint32),
+        }
+    )
+    lists = sizes.group_by("run", maintain_order=True).agg("sizes")
+    every = rows.select(pl.col("run").unique(maintain_order=True))
+    of_group = every.join(lists, on="run", how="left", maintain_order="left")["sizes"]
+    return of_group.fill_null([])
+
+
+def _marked(rows: pl.DataFrame) -> NDArray[np.bool_]:
+    """Tell which items are positive, graded or judged."""
+    names = [name for name in ("positive", "gain", "judged", "pooled") if name in rows.columns]
+    above = pl.any_horizontal(pl.col(names).cast(pl.Float64) > 0)
+    return rows.select(above).to_series().to_numpy()
+
+
+def _placed(key: Integers, places: Integers) -> tuple[Integers, NDArray[np.bool_]]:
+    """Return the keys of runs, and whether the items of a run lie between places.
+
+    Such items have the key just below the place that they stand below.
+    """
+    next_place = np.append(places, _ABOVE_ALL)[np.searchsorted(places, key)]
+    between = next_place != key
+    return next_place - between, between
+
+
+def _blocks(piece: Piece) -> tuple[Integers, Integers, Integers, Integers]:
+    """Return the order of rows within groups, and their groups, starts and ends of blocks."""
+    key, sizes = piece.rows["key"].to_numpy(), piece.sizes
+    group = np.repeat(np.arange(sizes.size), sizes)
+    order = np.lexsort([~key, group])
+    key, above = key[order], np.append(0, np.cumsum(piece.rows["count"].to_numpy()[order]))
+    new = np.append(True, (key[1:] != key[:-1]) | (group[1:] != group[:-1]))[: key.size]
+    firsts = np.flatnonzero(new)
+    block = np.cumsum(new) - 1
+    before = above[piece.first_rows][group]
+    start = above[firsts][block] - before
+    end = above[np.append(firsts[1:], key.size)][block] - before
+    return order, group, start, end
+
+
+def _of_each_group(marked: pl.DataFrame, piece: Piece) -> list[Integers]:
+    """Return the keys of marked items of each group of a piece."""
+    if not piece.keys.width:
+        return [marked["key"].to_numpy()]
+    names = key_names(piece.ranking.args)
+    lists = marked.group_by(names).agg("key")
+    groups = piece.keys.join(lists, on=names, how="left", nulls_equal=True, maintain_order="left")
+    nothing = np.zeros(0, np.int64)
+    return [nothing if keys is None else keys.to_numpy() for keys in groups["key"]]
+
+
+def _with_keys(rows: pl.DataFrame, piece: Piece) -> pl.DataFrame:
+    """Return rows with the keys of their groups instead of numbers."""
+    number = rows["run"].to_numpy().astype(np.int64)
+    if piece.rows.height:
+        number -= int(piece.rows["run"][0])
+    rest = rows.drop("run")
+    return pl.concat([piece.keys[number], rest], how="horizontal") if piece.keys.width else rest

@@ -1,0 +1,1 @@
+"""Files of runs, qrels and results: their paths, layouts and lines."""

@@ -1,0 +1,85 @@
+"""Open files, which may be compressed or in UTF-16, and cut them into blocks of whole lines."""
+
+import codecs
+import gzip
+import io
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeAlias
+
+from prframe.errors import PrframeError
+from prframe.trec.files.paths import Path
+
+# Returns the next bytes of a file, about as many as asked for, and none at its end.
+Read: TypeAlias = Callable[[int], bytes]
+
+LONGEST_LINE = 1_000_000
+_GZIP = b"\x1f\x8b"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Read]:
+    """Open a file, to be read decompressed and in UTF-8."""
+    with open(path, "rb") as raw:  # noqa: PTH123 - takes every kind of path
+        try:
+            is_zipped = raw.peek(2).startswith(_GZIP)
+            file = io.BufferedReader(gzip.GzipFile(fileobj=raw)) if is_zipped else raw
+            is_wide = file.peek(2).startswith(_UTF16)
+            yield _Recoded(file.read, path).read if is_wide else file.read
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise PrframeError(
+                f"{os.fspath(path)} starts like a gzip file and must be a whole one; "
+                f"got: {error}. Get or write the file anew."
+            ) from error
+
+
+class _Recoded:
+    """A file in UTF-16, read as UTF-8."""
+
+    def __init__(self, read: Read, path: Path) -> None:
+        self._read = read
+        self._path = path
+        self._decoder = codecs.getincrementaldecoder("utf-16")()
+        self._n_decoded = 0
+
+    def read(self, size: int) -> bytes:
+        """Return the next characters; an odd piece may give none, so that more is read."""
+        text, piece = "", b" "
+        while piece and not text:
+            piece = self._read(size)
+            text = self._decoded(piece)
+        return text.encode()
+
+    def _decoded(self, piece: bytes) -> str:
+        """Decode a piece; an empty one ends the text."""
+        waiting = len(self._decoder.getstate()[0])
+        try:
+            text = self._decoder.decode(piece, final=not piece)
+        except UnicodeDecodeError as error:
+            raise PrframeError(
+                f"{os.fspath(self._path)} starts with the byte order mark of UTF-16 and must be "
+                f"in it; got {error.reason} at byte {self._n_decoded - waiting + error.start}. "
+                "Write the file in UTF-8."
+            ) from error
+        self._n_decoded += len(piece)
+        return text
+
+
+def whole_lines(read: Read, size: int) -> Iterator[bytes]:
+    """Yield whole lines, about `size` bytes at a time; lines that are too long are cut."""
+    rest = b""
+    while piece := read(size):
+        end = piece.rfind(b"\n") + 1
+        # A carriage return at the very end may be the first half of the end of a line.
+        end = max(end, piece.rfind(b"\r", end, -1) + 1)
+        if not end and len(rest) + len(piece) > LONGEST_LINE + 1:
+            end = len(piece)
+        if end:
+            yield b"".join([rest, memoryview(piece)[:end]])
+            rest = b""
+        rest += piece[end:]
+    if rest:
+        yield rest

@@ -1,0 +1,190 @@
+"""The comparison of models over the queries of several strata, whose differences are pooled."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import get_args
+
+import numpy as np
+import polars as pl
+from scipy.special import ndtr, stdtr
+
+from prframe import checks
+from prframe._engine.arguments import Arguments
+from prframe._engine.rows import key_names
+from prframe.errors import PrframeError, UndefinedMetricWarning, warn
+from prframe.stats._p_values import from_symmetric
+from prframe.stats.intervals import Confidence, wald_interval
+from prframe.stats.paired_values import PoolingModel, equality_p_value, pool_differences
+from prframe.typing import Columns, Floats
+from prframe.verbs._groups import each_group
+from prframe.verbs._plan import Accepts
+from prframe.verbs._values_at_hand import MetricValues
+from prframe.verbs._verb import warn_null
+from prframe.verbs.comparison.options import model_pairs
+from prframe.verbs.comparison.over_queries import PairTable
+from prframe.verbs.comparison.query_values import Stratum, ValuesPlan
+from prframe.verbs.comparison.rows import (
+    JOINT,
+    Block,
+    Column,
+    Comparison,
+    comparison_rows,
+    no_rows,
+)
+
+# A stratum whose standard error is below this part of the largest has no weight of its own.
+_SMALLEST = 1e-9
+_LEAST_STRATA = 2
+# The part of a block that tells of strata without a standard error.
+_LEFT_OUT = "left out"
+_NUMBERS = (
+    *("difference", "conf_low", "conf_high", "p_value", "statistic", "mean_a", "mean_b"),
+    *("q", "i_squared", "tau", "p_interaction"),
+)
+
+
+def with_strata(args: Arguments, strata: Columns, over: Columns | None) -> Arguments:
+    """Return the arguments by which the values of each stratum stand apart."""
+    if over is None:
+        raise PrframeError(
+            "`strata` are groups of queries, which stand in `over`; on the same items compare "
+            "by=, and pool the differences with prframe.stats.pool_differences."
+        )
+    columns = [strata] if isinstance(strata, str) else list(strata)
+    others = {"by": args.keys, "over": [over] if isinstance(over, str) else list(over)}
+    others["model"] = [args.model] if args.model else []
+    for name, known in others.items():
+        if shared := [column for column in columns if column in known]:
+            raise PrframeError(
+                f"`strata` and `{name}` both name {checks.listed(shared)}; strata are groups of "
+                "queries whose differences are pooled."
+            )
+    return replace(args, by=[*args.keys, *columns])
+
+
+def check_strata(asked: Comparison, pooling: object, given: dict[str, object]) -> None:
+    """Refuse options that have no meaning for pooled differences."""
+    checks.one_of("pooling", pooling, get_args(PoolingModel))
+    others: dict[str, bool] = {
+        f"test={asked.test!r}": asked.test not in {"randomization", "t"},
+        f"interval={asked.interval!r}": asked.interval not in {"auto", "t"},
+        f"correction={asked.correction!r}": asked.correction in JOINT,
+        "`rope`": asked.rope is not None,
+        "`equivalence`": asked.equivalence is not None,
+        "`power`": asked.power is not None,
+        **{f"`{name}`": value is not None for name, value in given.items()},
+    }
+    if refused := [name for name, is_given in others.items() if is_given]:
+        raise PrframeError(
+            "`strata` pools the mean differences of the strata by their standard errors, and "
+            f"{refused[0]} is not of these; leave it out, or compare by=."
+        )
+
+
+@dataclass(frozen=True)
+class Stratified(ValuesPlan):
+    """The plan of a comparison whose differences are pooled over strata.
+
+    The last keys of the compared values, from `n_kept` on, are the strata.
+    """
+
+    asked: Comparison
+    pooling: PoolingModel
+    n_kept: int
+
+    def accepts(self) -> Accepts:
+        """Return that every argument is accepted that the metrics take."""
+        return Accepts("compare")
+
+    def of_values(self, values: MetricValues) -> pl.DataFrame:
+        """Return a row per group, metric and pair."""
+        models, strata = self.compared.strata(values)
+        keys = key_names(self.compared.args)
+        if not strata:
+            return no_rows(self.asked, keys[: self.n_kept])
+        pairs = model_pairs(models.to_list(), self.asked.baseline)
+        together: dict[tuple[object, ...], list[Stratum]] = {}
+        for stratum in strata:
+            together.setdefault(stratum.key.row(0)[: self.n_kept], []).append(stratum)
+        parts = each_group(partial(self._blocks, pairs=pairs), together.values(), "compare")
+        heads = [group[0].key.select(keys[: self.n_kept]) for group in together.values()]
+        rows = comparison_rows(self.asked, models, pairs, list(zip(heads, parts, strict=True)))
+        self._warn(rows, parts)
+        return rows
+
+    def _blocks(
+        self, strata: Sequence[Stratum], pairs: Sequence[tuple[int, int]]
+    ) -> dict[str, Block]:
+        """Return the columns of all metrics of a group."""
+        blocks: dict[str, Block] = {}
+        for name in dict.fromkeys(name for stratum in strata for name in stratum.values):
+            with_metric = [stratum for stratum in strata if name in stratum.values]
+            tables = [PairTable(s.values[name], pairs, s.cluster, 0.0) for s in with_metric]
+            confidence = self.asked.confidence(with_metric[0].ranges[name])
+            blocks[name] = self._block(tables, confidence)
+        return blocks
+
+    def _block(self, tables: Sequence[PairTable], confidence: Confidence) -> Block:
+        """Return the columns of one metric."""
+        counts = [table.counts() for table in tables]
+        known = {name: np.array([part[name] for part in counts], np.float64) for name in counts[0]}
+        errors = np.array([table.family.std_errors for table in tables])
+        sizes = np.array([(table.family.sizes > 0).sum(axis=0) for table in tables])
+        block: dict[str, Column] = {
+            name: known[name].sum(axis=0).astype(np.int64)
+            for name in ("wins", "ties", "losses", "n")
+        }
+        usable = errors > _SMALLEST * np.nanmax(errors, axis=0, initial=0.0)
+        rows = []
+        for pair in range(errors.shape[1]):
+            at = usable[:, pair], pair
+            means = known["mean_a"][at], known["mean_b"][at]
+            rows.append(self._pooled(means, errors[at], sizes[at], confidence))
+        block |= zip(_NUMBERS, np.array(rows).T, strict=True)
+        block["n_strata"] = usable.sum(axis=0)
+        block[_LEFT_OUT] = ~usable.all(axis=0)
+        block["method"] = [None if np.isnan(row[0]) else f"{self.pooling}-effects" for row in rows]
+        return block
+
+    def _pooled(
+        self, means: tuple[Floats, Floats], errors: Floats, sizes: Floats, confidence: Confidence
+    ) -> list[float]:
+        """Return the numbers of a pair, in the order of `_NUMBERS`."""
+        if errors.size < _LEAST_STRATA:
+            return [np.nan] * len(_NUMBERS)
+        differences = means[0] - means[1]
+        pooled = pool_differences(differences, errors, model=self.pooling)
+        weights = 1 / (errors**2 + pooled.tau**2)
+        statistic = pooled.difference / pooled.std_error
+        df = np.inf if self.pooling == "fixed" else errors.size - 1
+        cdf = ndtr if self.pooling == "fixed" else partial(stdtr, df)
+        return [
+            pooled.difference,
+            *wald_interval(pooled.difference, pooled.std_error, confidence, df=df),
+            from_symmetric(cdf, statistic, self.asked.alternative),
+            statistic,
+            *(float(weights @ side / weights.sum()) for side in means),
+            pooled.q,
+            pooled.i_squared,
+            pooled.tau,
+            equality_p_value(differences, errors, sizes),
+        ]
+
+    def _warn(self, rows: pl.DataFrame, blocks: Sequence[dict[str, Block]]) -> None:
+        """Warn once of pairs with nothing to pool, and once of strata that are not pooled."""
+        args = self.compared.args
+        args = replace(args, by=list(args.keys[: self.n_kept]))
+        groups = rows.group_by(key_names(args) or pl.lit(0), maintain_order=True).agg(
+            lacking=pl.col("p_value").is_null().any()
+        )
+        why = "in which two models have fewer than two strata with a standard error"
+        warn_null([name for name in _NUMBERS if rows[name].null_count()], groups, args, why)
+        left_out = [block[_LEFT_OUT] for group in blocks for block in group.values()]
+        if (flags := np.concatenate([np.asarray(part) for part in left_out])).any():
+            warn(
+                f"`strata`: in {flags.sum()} of {flags.size} comparisons some strata are not "
+                "pooled, because two models have fewer than two queries in common there, or "
+                "differ by the same in all",
+                UndefinedMetricWarning,
+            )

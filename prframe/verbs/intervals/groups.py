@@ -1,0 +1,123 @@
+"""The rankings of groups in cells, and what follows from these beside intervals."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from prframe._engine.arguments import Arguments
+from prframe._engine.frames import Source
+from prframe._engine.hits import Hits
+from prframe._engine.measure import items_above, least_key
+from prframe._engine.pieces import Piece
+from prframe._engine.ranks import class_scores, clustered
+from prframe._engine.rows import considered
+from prframe.errors import PrframeError
+from prframe.metrics import MaxF1, Metric
+from prframe.stats.rankings import (
+    CellStatistic,
+    RankedCells,
+    ThresholdOfLargestF1,
+    cells_from_scores,
+    cluster_counts,
+)
+from prframe.typing import Floats, Schema
+from prframe.verbs._groups import group_cells
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+BIAS: Schema = {"bias": pl.Float64()}
+
+
+class Group(NamedTuple):
+    """A ranking in cells, and the counts of each cluster in them."""
+
+    cells: RankedCells
+    clusters: "csr_array | None"
+
+
+def groups_of(piece: Piece, hits: Hits, threshold: float | None) -> Iterable[Group]:
+    """Return the groups of a piece, cut off at a threshold."""
+    if piece.ranking.args.cluster is None:
+        above = None if threshold is None else items_above(piece, threshold)
+        return (Group(*pair) for pair in zip(group_cells(hits, above), repeat(None)))
+    least = () if threshold is None else (least_key(piece, threshold),)
+    return (_clustered(*items) for items in clustered(piece, *least))
+
+
+def _clustered(score: Floats, positive: NDArray[np.bool_], cluster: NDArray[np.int64]) -> Group:
+    """Return the cells of a group's rows, and the counts of each cluster in them."""
+    cells, cell = cells_from_scores(score, positive)
+    return Group(cells, cluster_counts(cell, positive, cluster, cells.pos.size))
+
+
+def refuse_grades(source: Source, args: Arguments, wanted: Mapping[str, Metric]) -> None:
+    """Refuse labels other than 0 and 1 for metrics of gains, as cells count no grades."""
+    graded = [name for name, metric in wanted.items() if metric.graded]
+    numeric = source.schema[args.label].is_numeric()
+    if not (graded and numeric and isinstance(args.positive, (bool, int, float))):
+        return
+    gain = pl.col(args.label).cast(pl.Float64).clip(0)
+    rows = source.lazy().filter(True, *considered(args, source.schema))  # noqa: FBT003
+    largest = rows.select(gain.filter(gain != 1).max()).collect().item()
+    if largest is not None and largest > 0:
+        raise PrframeError(
+            f"{graded[0]} of one ranking has an interval where labels are 0 and 1, as cells "
+            f"count no grades; got {largest:g}; name the labels that are positive with "
+            "positive=[...], or queries with over=."
+        )
+
+
+def with_thresholds(wanted: Mapping[str, Metric]) -> list[str]:
+    """Return the names of metrics, MaxF1 being followed by its threshold."""
+    names = []
+    for name, metric in wanted.items():
+        names += [name, f"{name} threshold"] if metric.name == MaxF1.name else [name]
+    return names
+
+
+def has_thresholds(wanted: Mapping[str, Metric]) -> bool:
+    """Tell whether a row is about the threshold of MaxF1."""
+    return len(with_thresholds(wanted)) > len(wanted)
+
+
+def best_thresholds(piece: Piece, groups: Iterable[Group]) -> Iterable[ThresholdOfLargestF1]:
+    """Return the threshold of the largest F1 of each group as a function of its counts.
+
+    The ranking carries the scores.
+    """
+    for (positives, _), group in zip(class_scores(piece), groups, strict=True):
+        pos = group.cells.pos[:-1]
+        best_first = -np.sort(-positives.astype(np.float64))
+        least = np.append(best_first, np.nan)[np.cumsum(pos) - 1]
+        yield ThresholdOfLargestF1(np.where(pos > 0, least, np.nan))
+
+
+def with_bias(
+    rows: pl.DataFrame,
+    names: Sequence[str],
+    statistics: Mapping[str, CellStatistic],
+    groups: Iterable[Mapping[float | None, Group]],
+) -> pl.DataFrame:
+    """Add the known bias of each metric in each group, null where none is known.
+
+    `names` are those of the rows of a group.
+    """
+    biases = [
+        _bias(statistics[name], rankings[None].cells)
+        if name in statistics and statistics[name].has_bias
+        else None
+        for rankings in groups
+        for name in names
+    ]
+    return rows.with_columns(pl.Series("bias", biases, dtype=pl.Float64).fill_nan(None))
+
+
+def _bias(statistic: CellStatistic, cells: RankedCells) -> float:
+    """Return the bias of a metric, NaN where it is not defined."""
+    value = statistic.value(cells)
+    return value if np.isnan(value) else value - statistic.unbiased(cells)

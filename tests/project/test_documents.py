@@ -1,0 +1,50 @@
+"""What the documents of the project say of its files holds."""
+
+import re
+import tomllib
+from itertools import chain
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+import prframe
+
+ROOT = Path(__file__).parents[2]
+WRITTEN = sorted(
+    chain(ROOT.glob("*.md"), (ROOT / "docs").glob("*.md"), (ROOT / "docs" / "guide").glob("*.md"))
+)
+LINK = re.compile(r"\[[^\]]*\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)")
+
+
+def anchors(path):
+    """Return the anchors of a Markdown file, made from its headings as GitHub and MyST do."""
+    headings = re.findall(r"^#+ +(.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in headings}
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(path):
+    text = re.sub(
+        r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE
+    )
+    for target, anchor in LINK.findall(text):
+        linked = (path.parent / unquote(target)).resolve() if target else path
+        made_when_built = "gallery" in linked.parts
+        assert made_when_built or linked.exists(), (path.name, target)
+        if anchor and linked.suffix == ".md":
+            assert anchor in anchors(linked), (path.name, target, anchor)
+
+
+def test_the_readme_fits():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 150
+    for mark in ("command: run", "output: run", "command: test"):
+        assert text.count(f"<!-- {mark} -->\n```") == 1
+
+
+def test_the_version_stands_in_one_place():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert "version" in project["dynamic"]
+    cited = re.search(r"(?m)^version: (.*)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert cited[1] == prframe.__version__

@@ -1,0 +1,153 @@
+"""Rankings that no worker holds: the numbers of polars, bit for bit, by counts of where rows lie."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import prframe
+from prframe._engine import runs
+from prframe.spark import giants
+from tests.spark.test_verbs import KEYS, assert_same, pytestmark  # noqa: F401 - marks this file
+
+RNG = np.random.default_rng(11)
+N = 600
+SETTING = "spark.prframe.plan"
+DATA = pl.DataFrame(
+    {
+        "query": RNG.choice(["a", "b", "c", None], N, p=[0.8, 0.1, 0.05, 0.05]),
+        "score": RNG.normal(size=N).round(2),
+        "label": RNG.integers(-6, 3, N).clip(0),
+        "judged": RNG.random(N) < 0.3,
+        "total": N,
+    }
+).with_columns(
+    pl.col("judged") | (pl.col("label") > 0),
+    score=pl.when(pl.int_range(N) % 19 == 0).then(float("-inf")).otherwise("score"),
+)
+METRICS = [
+    "AP",
+    "AUC",
+    "AUPRC",
+    "P@7",
+    "R@100",
+    "RR",
+    "nDCG@10",
+    "ERR",
+    "MaxF1",
+    "Bpref",
+    "P(rel=2)@5",
+]
+CALLS = {
+    "evaluate": lambda f, by: prframe.evaluate(f, METRICS, by=by),
+    "labels": lambda f, by: prframe.evaluate(f, ["AP", "AUC"], by=by, positive=[2], ignore=[1]),
+    "totals": lambda f, by: prframe.evaluate(f, ["AP", "R@9"], by=by, n_pos="total", n_neg=2 * N),
+    "threshold": lambda f, by: prframe.evaluate(
+        f, ["P(threshold=0.5)", "MCC(threshold=-1)"], by=by
+    ),
+    "unretrieved": lambda f, by: prframe.evaluate(f, "AP", by=by, include_unretrieved=True),
+    "float32": lambda f, by: prframe.evaluate(f, ["AP", "AUC"], by=by, float32=True),
+    "best": lambda f, by: prframe.evaluate(f, ["AP", "nDCG@10"], by=by, ties="best"),
+    "expected": lambda f, by: prframe.evaluate(f, ["AP", "RR"], by=by, ties="expected"),
+    "curve": lambda f, by: prframe.curve(f, by=by, recall=[0.0, 0.3, 0.31, 1.0], anchor=False),
+    "upper curve": lambda f, by: prframe.curve(f, by=by, recall=[0.0, 0.5], interpolate=True),
+    "topk_test": lambda f, by: prframe.topk_test(f, k=[3, 200], by=by),
+    "ap_test": lambda f, by: prframe.ap_test(f, by=by, method="normal"),
+    "rank_test": lambda f, by: prframe.rank_test(f, by=by, phi=["mww", "local-auc"]),
+}
+
+
+@pytest.fixture(autouse=True)
+def _count_few_rows_as_well(monkeypatch) -> None:
+    monkeypatch.setattr(runs, "_FEW", 1)
+
+
+@pytest.fixture
+def planned(to_spark):
+    """Return the function that makes a frame in a session that asks for a plan."""
+    confs = []
+
+    def make(frame: pl.DataFrame, plan: str):
+        spark = to_spark(frame)
+        confs.append(spark.sparkSession.conf)
+        confs[0].set(SETTING, plan)
+        return spark
+
+    yield make
+    for conf in confs:
+        conf.set(SETTING, "auto")
+
+
+@pytest.mark.parametrize("plan", ["range", "broadcast"])
+@pytest.mark.parametrize("by", [None, "query"])
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_counted_rows(planned, call, by, plan) -> None:
+    assert_same(call(planned(DATA, plan), by), call(DATA, by))
+
+
+@pytest.mark.parametrize("name", ["evaluate", "ap_test"])
+def test_one_ranking_needs_no_setting(to_spark, name) -> None:
+    assert_same(CALLS[name](to_spark(DATA), None), CALLS[name](DATA, None))
+
+
+@pytest.mark.parametrize("plan", ["range", "broadcast"])
+def test_second_steps(planned, plan) -> None:
+    frame = DATA.sort("query")
+    spark = planned(frame, plan)
+    for call in (
+        lambda f: prframe.evaluate(f, ["AP", "RR"], over="query"),
+        lambda f: prframe.rank_test(f, by="query", correction="holm"),
+    ):
+        assert_same(call(spark), call(frame))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KEYS)
+def test_keys(planned, kind) -> None:
+    index = np.random.default_rng(3).integers(0, 4, DATA.height)
+    keyed = DATA.with_columns(KEYS[kind][index].alias("k.e`y"))
+    for plan in ("range", "broadcast"):
+        result = prframe.evaluate(planned(keyed, plan), ["AP", "AUC"], by=["query", "k.e`y"])
+        assert_same(result, prframe.evaluate(keyed, ["AP", "AUC"], by=["query", "k.e`y"]))
+
+
+@pytest.mark.parametrize("plan", ["range", "broadcast"])
+def test_scores_of_every_type(planned, plan) -> None:
+    for dtype in (pl.Float32, pl.Int32, pl.Decimal(10, 2)):
+        score = pl.col("score").clip(-9).cast(dtype)
+        frame = DATA.with_columns(score=pl.when(pl.col("label") != 2).then(score))
+        for missing in ("drop", "last"):
+            result = prframe.evaluate(planned(frame, plan), METRICS, missing=missing)
+            assert_same(result, prframe.evaluate(frame, METRICS, missing=missing))
+
+
+@pytest.mark.parametrize("plan", ["range", "broadcast"])
+def test_no_rows_and_no_positives(planned, plan) -> None:
+    for frame in (DATA.head(0), DATA.with_columns(label=0)):
+        for name in ("evaluate", "topk_test"):
+            call = CALLS[name]
+            assert_same(call(planned(frame, plan), "query"), call(frame, "query"))
+
+
+def test_verbs_that_need_rows_hold_groups_whole(planned) -> None:
+    result = prframe.curve(planned(DATA, "range"), by="query")
+    assert_same(result, prframe.curve(DATA, by="query"))
+
+
+def test_unknown_plans_are_refused(planned) -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        prframe.evaluate(planned(DATA, "small"), "AP", by="query")
+    assert str(caught.value) == (
+        "`spark.prframe.plan` must be one of 'auto', 'groups', 'range', 'broadcast'; got 'small'."
+    )
+
+
+def test_too_many_positives_for_each_worker(planned, monkeypatch) -> None:
+    monkeypatch.setattr(giants, "_MOST_KEYS", 3)
+    marked = DATA.filter(pl.col("label") > 0, pl.col("score").is_finite())
+    n_keys = marked["score"].n_unique() + 1
+    with pytest.raises(prframe.PrframeError) as caught:
+        prframe.evaluate(planned(DATA, "broadcast"), "AP")
+    assert str(caught.value) == (
+        "the plan 'broadcast' sends the keys of up to 3 positives to each worker; there are "
+        f"{n_keys}; set spark.prframe.plan to 'range'."
+    )

@@ -1,0 +1,109 @@
+"""Metrics that are read from drawn curves at their points, against definitions rank by rank."""
+
+import numpy as np
+import pytest
+
+from prframe.stats.curves import DrawnPath, RocPath, drawn_weights
+from prframe.stats.intervals.posterior_draws import _Curves, _read, posterior_replicates
+from prframe.stats.rankings import (
+    Bedroc,
+    CellStatistic,
+    DiscountedGain,
+    Enrichment,
+    LargestF1,
+    PrecisionAt,
+    RankBiasedPrecision,
+    RankedCells,
+    ReciprocalRank,
+    SuccessAt,
+    cells_from_scores,
+)
+from prframe.typing import Floats
+
+N, K = 400, 10
+
+
+def drawn_curves(n_draws: int = 50, *, shown: int = N) -> _Curves:
+    """Draw curves of a ranking of which so many items are retrieved."""
+    rng = np.random.default_rng(1)
+    label = rng.random(N) < 0.1
+    score = rng.normal(label)
+    score[np.argsort(score)[: N - shown]] = -np.inf
+    cells = cells_from_scores(score, label)[0]
+    weights = drawn_weights(n_draws, np.random.default_rng(2))
+    return _Curves(cells, DrawnPath(RocPath.of(cells), np.array([0.5]), weights), np.ones(1))
+
+
+def test_values_are_read_as_by_interpolation() -> None:
+    rng = np.random.default_rng(3)
+    along, values = rng.random((2, 30, 200))
+    along[5] = 0.0
+    along.sort(axis=0)
+    levels = np.array([-0.5, 0.0, 0.01, 0.3, 0.301, 0.9, 1.5])
+    read = _read(values, along, levels[1:, None])
+    wanted = [np.interp(levels, *draw) for draw in zip(along.T, values.T, strict=True)]
+    assert read[1:] == pytest.approx(np.transpose(wanted)[2:], abs=1e-12)
+    own = rng.random((1, 200))
+    wanted = [np.interp(*draw) for draw in zip(own[0], along.T, values.T, strict=True)]
+    assert _read(values, along, own)[0] == pytest.approx(np.array(wanted), abs=1e-12)
+
+
+@pytest.mark.parametrize("shown", [N, 100])
+def test_positives_among_ranks_rise_to_those_that_are_retrieved(shown: int) -> None:
+    curves = drawn_curves(shown=shown)
+    positives = curves.positives_among(np.arange(N + 1.0))
+    assert positives[0] == pytest.approx(0, abs=1e-9)
+    assert (np.diff(positives, axis=0) >= -1e-12).all()
+    assert (np.diff(positives, axis=0) <= 1 + 1e-9).all()
+    recall = curves.points()[0][-1]
+    assert positives[-1] == pytest.approx(N * curves.prevalence * recall)
+
+
+def test_recall_and_the_share_above_are_inverse() -> None:
+    curves = drawn_curves()
+    share = curves.share_above(np.array([0.2, 0.6]))
+    for row, recall in zip(share, (0.2, 0.6), strict=True):
+        assert curves.found(K, row) == pytest.approx(np.full(row.size, recall))
+
+
+def rank_by_rank(curves: _Curves, statistic: CellStatistic) -> Floats:
+    """Return the metric of rankings in which every rank is a cell, or a trial."""
+    area = getattr(statistic, "is_area", isinstance(statistic, Bedroc))
+    hits = np.diff(curves.positives_among(np.arange(N + 1.0), area=area), axis=0)
+    if isinstance(statistic, (ReciprocalRank, SuccessAt)):
+        ranks = np.arange(1, N + 1)
+        credit = 1 / ranks if isinstance(statistic, ReciprocalRank) else np.ones(N)
+        credit = np.where(ranks <= (statistic.k or N), credit, 0.0)
+        missed = np.cumprod(np.vstack([np.ones(hits.shape[1]), 1 - hits[:-1]]), axis=0)
+        return np.asarray(credit @ (hits * missed))
+    rest = N * curves.prevalence - hits.sum(axis=0)
+    return statistic.values(np.vstack([hits, rest]).T, np.vstack([1 - hits, 0 * rest]).T)
+
+
+@pytest.mark.parametrize(
+    "statistic",
+    [
+        DiscountedGain(K, normalised=True),
+        DiscountedGain(),
+        RankBiasedPrecision(),
+        ReciprocalRank(),
+        ReciprocalRank(50),
+        SuccessAt(5),
+        Bedroc(),
+        PrecisionAt(K),
+    ],
+    ids=lambda statistic: statistic.name,
+)
+def test_blocks_of_ranks_say_what_single_ranks_do(statistic: CellStatistic) -> None:
+    curves = drawn_curves()
+    wanted = rank_by_rank(curves, statistic)
+    assert statistic.draws(curves) == pytest.approx(wanted, rel=0.005, abs=0.001)
+
+
+def test_draws_of_a_ranking_without_a_retrieved_positive() -> None:
+    cells = RankedCells(np.array([0, 5]), np.array([50, 45]))
+    statistics = [PrecisionAt(K), Enrichment(), DiscountedGain(K), ReciprocalRank(), LargestF1()]
+    weights = drawn_weights(100, np.random.default_rng(4))
+    draws = posterior_replicates(cells, statistics, weights)
+    assert draws == pytest.approx(np.zeros((5, 100)), abs=1e-9)
+    assert (posterior_replicates(cells, [Bedroc()], weights) < 0.02).all()

@@ -1,0 +1,39 @@
+"""Iterators whose next item is made while the last one is used."""
+
+import threading
+
+import pytest
+
+from prframe.stats._ahead import made_ahead
+
+
+def test_items_come_in_their_order_and_are_made_by_another_thread():
+    makers = []
+
+    def items():
+        for number in range(5):
+            makers.append(threading.current_thread())
+            yield number
+
+    assert list(made_ahead(items())) == [0, 1, 2, 3, 4]
+    assert set(makers).isdisjoint([threading.current_thread()])
+    assert list(made_ahead(iter([]))) == []
+
+
+def test_an_error_reaches_the_caller_in_its_turn():
+    def items():
+        yield 1
+        raise ValueError("none are left")
+
+    ahead = made_ahead(items())
+    assert next(ahead) == 1
+    with pytest.raises(ValueError, match="none are left"):
+        next(ahead)
+
+
+def test_the_thread_ends_with_a_caller_that_stops_early():
+    before = threading.active_count()
+    ahead = made_ahead(iter(range(100)))
+    assert next(ahead) == 0
+    ahead.close()
+    assert threading.active_count() == before

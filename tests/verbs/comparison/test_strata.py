@@ -1,0 +1,232 @@
+"""Differences that are pooled over strata of queries, and the test of interaction."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from scipy import stats
+
+import prframe
+from prframe import PrframeError
+from prframe.stats import pool_differences
+from prframe.stats.paired_values import equality_p_value
+
+
+def values(seed: int = 1, sizes: tuple[int, ...] = (8, 12, 5), shift: float = 0.1) -> pl.DataFrame:
+    """Values of two models; the difference grows from stratum to stratum."""
+    rng = np.random.default_rng(seed)
+    language = np.repeat(np.arange(len(sizes)), sizes)
+    old = rng.uniform(0.2, 0.5, language.size)
+    new = old + rng.normal(0.05 + shift * language, 0.05 * (1 + language))
+    frame = pl.DataFrame({"language": language, "old": old, "new": new})
+    return frame.with_row_index("query_id")
+
+
+DATA = values()
+MODELS = {"values": ["new", "old"]}
+
+
+def by_stratum(data: pl.DataFrame) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+    """Return means and standard errors of the differences, and the differences."""
+    parts = data.partition_by("language", maintain_order=True)
+    differences = [(part["new"] - part["old"]).to_numpy() for part in parts]
+    means = np.array([part.mean() for part in differences])
+    errors = np.array([part.std(ddof=1) / part.size**0.5 for part in differences])
+    return means, errors, differences
+
+
+@pytest.mark.parametrize("pooling", ["random", "fixed"])
+def test_the_pooled_difference_is_that_of_the_strata(pooling: str) -> None:
+    means, errors, differences = by_stratum(DATA)
+    expected = pool_differences(means, errors, model=pooling)
+    row = DATA.pr.compare(**MODELS, strata="language", pooling=pooling).row(0, named=True)
+    for name, value in {
+        "difference": expected.difference,
+        "conf_low": expected.low,
+        "conf_high": expected.high,
+        "p_value": expected.p_value,
+        "q": expected.q,
+        "i_squared": expected.i_squared,
+        "tau": expected.tau,
+        "statistic": expected.difference / expected.std_error,
+        "n_strata": 3,
+        "n": 25,
+    }.items():
+        assert row[name] == pytest.approx(value, rel=1e-9), name
+    assert row["mean_a"] - row["mean_b"] == pytest.approx(expected.difference)
+    assert (row["method"], row["test"]) == (f"{pooling}-effects", "pooled")
+    assert row["wins"] == sum((part > 0).sum() for part in differences)
+
+
+def test_interaction_is_the_test_of_welch() -> None:
+    meta = pytest.importorskip("statsmodels.stats.oneway")
+    differences = by_stratum(DATA)[2]
+    expected = meta.anova_oneway(differences, use_var="unequal", welch_correction=True)
+    row = DATA.pr.compare(**MODELS, strata="language").row(0, named=True)
+    assert row["p_interaction"] == pytest.approx(float(expected.pvalue), rel=1e-9)
+
+
+def test_welch_with_two_strata_is_the_t_test_of_welch() -> None:
+    data = values(sizes=(7, 11))
+    first, second = by_stratum(data)[2]
+    row = data.pr.compare(**MODELS, strata="language").row(0, named=True)
+    expected = stats.ttest_ind(first, second, equal_var=False).pvalue
+    assert row["p_interaction"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_numbers_of_statsmodels() -> None:
+    """Recorded from statsmodels 0.15: combine_effects, method_re="iterated", and anova_oneway."""
+    effects, errors = [0.02, 0.05, 0.01, 0.06, -0.01], [0.01, 0.02, 0.01, 0.02, 0.03]
+    pooled = pool_differences(effects, errors)
+    assert pooled.difference == pytest.approx(RECORDED["mean_effect_re"], rel=1e-6)
+    assert pooled.tau**2 == pytest.approx(RECORDED["tau2"], rel=1e-5)
+    assert pooled.q == pytest.approx(RECORDED["q"], rel=1e-9)
+    assert pooled.i_squared == pytest.approx(RECORDED["i2"], rel=1e-9)
+    sizes = [10, 12, 9, 20, 15]
+    p_value = equality_p_value(effects, errors, sizes)
+    assert p_value == pytest.approx(RECORDED["welch"], rel=1e-9)
+
+
+RECORDED = {
+    "mean_effect_re": 0.025951755207266513,
+    "tau2": 0.00034906751638750974,
+    "q": 8.18351063829787,
+    "i2": 0.5112122196945075,
+    "welch": 0.13429392552222885,
+}
+
+
+@pytest.mark.parametrize("alternative", ["less", "greater"])
+@pytest.mark.parametrize("pooling", ["random", "fixed"])
+def test_one_sided(alternative: str, pooling: str) -> None:
+    options = {"strata": "language", "pooling": pooling}
+    both = DATA.pr.compare(**MODELS, **options, confidence_level=0.9).row(0, named=True)
+    one = DATA.pr.compare(**MODELS, **options, alternative=alternative).row(0, named=True)
+    end, other = ("conf_high", "conf_low") if alternative == "less" else ("conf_low", "conf_high")
+    assert one[end] == pytest.approx(both[end])
+    assert abs(one[other]) == np.inf
+    half = both["p_value"] / 2
+    expected = half if (both["difference"] > 0) == (alternative == "greater") else 1 - half
+    assert one["p_value"] == pytest.approx(expected)
+
+
+def test_groups_metrics_and_order_of_rows() -> None:
+    rng = np.random.default_rng(3)
+    data = pl.concat(
+        [values(seed).with_columns(market=pl.lit(name)) for seed, name in ((1, "a"), (2, "b"))]
+    ).with_columns(pl.col("query_id") + 1000 * (pl.col("market") == "b"))
+    found = data.pr.compare(**MODELS, by="market", strata="language")
+    assert found["market"].to_list() == ["a", "b"]
+    alone = data.filter(market="b").drop("market").pr.compare(**MODELS, strata="language")
+    numbers = ["difference", "conf_low", "p_value", "p_interaction", "n_strata"]
+    assert_frame_equal(found[1:].select(numbers), alone.select(numbers))
+    shuffled = data[rng.permutation(data.height)].pr.compare(
+        **MODELS, by="market", strata="language"
+    )
+    assert_frame_equal(shuffled.sort("market"), found)
+
+
+def test_metrics_of_rankings() -> None:
+    digits = prframe.datasets.load_digits().with_columns(kind="n_relevant")
+    two = digits.filter(pl.col("system").is_in(["pixels", "pca"]))
+    options = {"model": "system", "n_pos": "n_relevant"}
+    found = two.pr.compare(["AP", "P@10"], strata="kind", **options)
+    table = two.pr.evaluate("AP", by=["system", "kind", "query_id"], n_pos="n_relevant")
+    wide = table.pivot("system", index=["kind", "query_id"], values="AP")
+    again = wide.pr.compare(values=["pixels", "pca"], strata="kind")
+    for name in ("difference", "p_value", "p_interaction", "q"):
+        assert found[name][0] == pytest.approx(again[name][0], rel=1e-9)
+
+
+def test_clusters_are_the_units() -> None:
+    tripled = pl.concat([DATA] * 3).with_columns(user="query_id").with_row_index("copy")
+    tripled = tripled.with_columns(query_id=pl.col("copy")).drop("copy")
+    found = tripled.pr.compare(**MODELS, strata="language", cluster="user")
+    alone = DATA.pr.compare(**MODELS, strata="language")
+    for name in ("difference", "conf_low", "p_value", "p_interaction"):
+        assert found[name].item() == pytest.approx(alone[name].item(), rel=1e-9)
+
+
+def test_strata_without_a_standard_error_are_left_out() -> None:
+    single = pl.DataFrame({"query_id": [90], "language": [9], "old": [0.1], "new": [0.9]})
+    data = pl.concat([DATA, single], how="vertical_relaxed")
+    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
+        found = data.pr.compare(**MODELS, strata="language")
+    assert [str(warning.message) for warning in caught] == [
+        "`strata`: in 1 of 1 comparisons some strata are not pooled, because two models have fewer "
+        "than two queries in common there, or differ by the same in all"
+    ]
+    assert found["n_strata"].item() == 3
+    known = DATA.pr.compare(**MODELS, strata="language")
+    assert found["difference"].item() == known["difference"].item()
+    with pytest.warns(prframe.UndefinedMetricWarning, match="fewer than two strata with a stand"):
+        found = DATA.filter(language=0).pr.compare(**MODELS, strata="language")
+    assert found.row(0, named=True)["p_value"] is None
+    assert found.row(0, named=True)["p_interaction"] is None
+
+
+def test_no_rows() -> None:
+    assert DATA.clear().pr.compare(**MODELS, strata="language").height == 0
+
+
+NOT_OF_THESE = (
+    "`strata` pools the mean differences of the strata by their standard errors, and {} is not of "
+    "these; leave it out, or compare by=."
+)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"test": "wilcoxon"}, NOT_OF_THESE.format("test='wilcoxon'")),
+        ({"interval": "bca"}, NOT_OF_THESE.format("interval='bca'")),
+        ({"correction": "max-t", "within": "by"}, NOT_OF_THESE.format("correction='max-t'")),
+        ({"rope": 0.1}, NOT_OF_THESE.format("`rope`")),
+        ({"power": 0.8}, NOT_OF_THESE.format("`power`")),
+        ({"effect_size": "cliff"}, NOT_OF_THESE.format("`effect_size`")),
+        (
+            {"pooling": "mixed"},
+            "`pooling` must be one of 'fixed', 'random'; got 'mixed'. Did you mean 'fixed'?",
+        ),
+        (
+            {"strata": "query_id"},
+            "`strata` and `over` both name 'query_id'; strata are groups of queries whose "
+            "differences are pooled.",
+        ),
+        (
+            {"by": "language"},
+            "`strata` and `by` both name 'language'; strata are groups of queries whose "
+            "differences are pooled.",
+        ),
+    ],
+)
+def test_messages(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(PrframeError) as caught:
+        DATA.pr.compare(**MODELS, **{"strata": "language"} | options)
+    assert str(caught.value) == message
+
+
+def test_pooling_on_the_same_items_is_refused() -> None:
+    items = DATA.with_columns(label=pl.col("query_id") % 2)
+    with pytest.raises(PrframeError) as caught:
+        items.pr.compare("AP", score=["new", "old"], over=None, strata="language")
+    assert str(caught.value) == (
+        "`strata` are groups of queries, which stand in `over`; on the same items compare by=, and "
+        "pool the differences with prframe.stats.pool_differences."
+    )
+
+
+@pytest.mark.slow
+def test_interaction_is_rarely_found_where_there_is_none() -> None:
+    """Six strata of five queries: the chi-squared distribution of Q would reject 12 %."""
+    rng, runs = np.random.default_rng(2), 2000
+    rejected, by_q = 0, 0
+    for _ in range(runs):
+        table = rng.normal(size=(6, 5))
+        means, errors = table.mean(axis=1), table.std(axis=1, ddof=1) / 5**0.5
+        rejected += equality_p_value(means, errors, [5] * 6) <= 0.05
+        by_q += pool_differences(means, errors, model="fixed").q_p_value <= 0.05
+    assert 0.03 < rejected / runs < 0.09
+    assert by_q / runs > 0.15

@@ -1,0 +1,135 @@
+"""The threshold at which F1 is largest, and its interval, a row after MaxF1."""
+
+from math import inf
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, strategies as st
+
+import prframe
+from prframe import PrframeError
+
+ITEMS = st.lists(
+    st.tuples(st.sampled_from([-inf, 0.0, 1.0, 2.0, 3.5]), st.booleans()), min_size=1, max_size=12
+)
+FEW = {"n_resamples": 100, "rng": 1}
+
+
+def naive_threshold(items: list[tuple[float, bool]]) -> float | None:
+    """Return the highest score at which F1 is largest, by trying all of them."""
+    n_pos = sum(label for _, label in items)
+    best, threshold = 0.0, None
+    for score in sorted({score for score, _ in items if score > -inf}, reverse=True):
+        above = [label for other, label in items if other >= score]
+        f1 = 2 * sum(above) / (len(above) + n_pos) if n_pos else 0.0
+        if f1 > best:
+            best, threshold = f1, score
+    return threshold
+
+
+def frame(items: list[tuple[float, bool]]) -> pl.DataFrame:
+    """Return items as a frame."""
+    return pl.DataFrame(items, schema={"score": pl.Float64, "label": pl.Boolean}, orient="row")
+
+
+def samples(runs: int, n: int, share: float, distance: float, seed: int) -> pl.DataFrame:
+    """Return binormal samples."""
+    rng = np.random.default_rng(seed)
+    label = rng.random(runs * n) < share
+    score = rng.normal(size=runs * n) + distance * label
+    run = np.repeat(np.arange(runs), n)
+    return pl.DataFrame({"score": score, "label": label, "run": run})
+
+
+@pytest.mark.filterwarnings("ignore::prframe.PrframeWarning")
+@given(items=ITEMS)
+def test_the_threshold_is_the_naive_one(items: list[tuple[float, bool]]) -> None:
+    found = frame(items).pr.interval(["AP", "MaxF1"], **FEW)
+    assert found["metric"].to_list() == ["AP", "MaxF1", "MaxF1 threshold"]
+    assert found["estimate"][2] == naive_threshold(items)
+    clusters = frame(items).filter(pl.col("score") > -inf).with_row_index("user")
+    if clusters.height:
+        found = clusters.pr.interval("MaxF1", cluster="user", method="percentile", **FEW)
+        assert found["estimate"][1] == naive_threshold(clusters.drop("user").rows())
+
+
+@pytest.mark.parametrize("ties", ["group", "order", "trec"])
+def test_the_threshold_is_that_of_the_curve(ties: str) -> None:
+    data = samples(2, 60, 0.4, 1.0, 2).with_columns(pl.col("score").round(1))
+    data = data.with_columns(doc=pl.int_range(pl.len()).cast(pl.String))
+    options = {"by": "run", "ties": ties, "item": "doc"}
+    found = data.pr.interval("MaxF1", **options, **FEW).filter(metric="MaxF1 threshold")
+    f1 = 2 * pl.col("tp") / (pl.col("k") + pl.col("tp") / pl.col("recall"))
+    best = data.pr.curve(**options, anchor=False).filter(pl.col("tp") > 0)
+    best = best.group_by("run", maintain_order=True).agg(pl.col("threshold").get(f1.arg_max()))
+    assert found["estimate"].to_list() == best["threshold"].to_list()
+
+
+def test_the_interval_moves_with_the_scores() -> None:
+    data = samples(1, 100, 0.3, 1.0, 3)
+    higher = data.with_columns(pl.col("score") * 3 + 2)
+    numbers = ["estimate", "conf_low", "conf_high"]
+    low, high = (rows.pr.interval("MaxF1", **FEW)[1, numbers] for rows in (data, higher))
+    np.testing.assert_allclose(3 * low.to_numpy() + 2, high.to_numpy(), rtol=1e-12)
+    assert (low["conf_low"] <= low["estimate"]).all()
+    assert (low["estimate"] <= low["conf_high"]).all()
+
+
+def test_the_method_does_not_matter_to_the_threshold() -> None:
+    data = samples(1, 100, 0.3, 1.0, 4)
+    rows = [
+        data.pr.interval("MaxF1", method=method, **FEW).row(1)
+        for method in ("auto", "logit", "percentile", "bca")
+    ]
+    assert len(set(rows)) == 1
+    assert rows[0][5] == "percentile"
+
+
+def test_one_sided() -> None:
+    data = samples(1, 100, 0.3, 1.0, 4)
+    row = data.pr.interval("MaxF1", alternative="greater", **FEW).row(1, named=True)
+    assert row["conf_high"] == inf
+    assert row["conf_low"] < row["estimate"]
+
+
+def test_without_a_retrieved_positive_there_is_none() -> None:
+    data = pl.DataFrame({"score": [1.0, -inf], "label": [False, True]})
+    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
+        found = data.pr.interval("MaxF1", **FEW)
+    assert found["estimate"].to_list() == [0.0, None]
+    assert [str(warning.message) for warning in caught] == [
+        "MaxF1 threshold: undefined, hence null, for 1 of 1 groups, which have no positives or no "
+        "retrieved positives"
+    ]
+
+
+def test_a_mean_over_groups_has_no_threshold() -> None:
+    data = samples(4, 30, 0.3, 1.0, 5)
+    assert data.pr.interval("MaxF1", over="run")["metric"].to_list() == ["MaxF1"]
+
+
+def test_too_few_resamples() -> None:
+    data = samples(1, 30, 0.3, 1.0, 5)
+    with pytest.raises(PrframeError) as caught:
+        data.pr.interval("MaxF1", method="logit", n_resamples=10)
+    assert str(caught.value) == (
+        "`n_resamples` must be at least 40 for confidence_level=0.95, so that some lie beyond "
+        "either end; got 10."
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n", "share", "distance", "best"),
+    [(100, 0.5, 1.0, -0.0774), (300, 0.1, 2.0, 1.6893), (400, 0.5, 1.0, -0.0774)],
+)
+def test_coverage(n: int, share: float, distance: float, best: float) -> None:
+    """The best threshold of a binormal population, found on a fine grid."""
+    runs = 300
+    data = samples(runs, n, share, distance, 6)
+    rows = data.pr.interval("MaxF1", by="run", n_resamples=400, rng=1).filter(
+        metric="MaxF1 threshold"
+    )
+    covered = ((rows["conf_low"] <= best) & (best <= rows["conf_high"])).mean()
+    assert covered > 0.95 - 0.038
