@@ -1,9 +1,10 @@
-"""How a command ends: its exit codes, and what is said of errors, on one line each."""
+"""How a command ends: exit codes, and errors in the words of the shell, on one line each."""
 
 import os
+import re
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,12 +30,39 @@ class NoInputError(Exception):
     """A file of the input that is missing or cannot be read."""
 
 
+# What stands in parentheses behind a name is a call, or a metric such as P(threshold=0.5). In
+# front of an argument there is a space, so that paths and ids are left as they are.
+_CALL = r"[\w.]+\([^()]*\)"
+_QUOTED = r"`(?P<quoted>\w+)`"
+_GIVEN = r"(?<![^\s(])(?P<name>\w+)=(?P<value>'[^']*'|\.\.\.|\[[^\[\]]*\]|[\w.]*\w)?"
+_ARGUMENT = re.compile(f"{_CALL}|{_QUOTED}|{_GIVEN}")
 _CODES = {UsageError: USAGE, NoInputError: NO_INPUT, PrframeError: DATA, PrframeWarning: DATA}
 
 
 def say(kind: str, message: object) -> None:
     """Write a message as one line to standard error."""
     sys.stderr.write(f"prframe: {kind}: {' '.join(str(message).split())}\n")
+
+
+def in_shell_words(message: str, flags: Mapping[str, str]) -> str:
+    """Return a message in which arguments that have an option are called by that option.
+
+    Parameters
+    ----------
+    message : str
+        A message that names arguments as in ``by=``, ``test='t'`` or, between backticks, ``by``.
+    flags : mapping
+        The option of each argument.
+    """
+
+    def translated(match: re.Match[str]) -> str:
+        flag = flags.get(match["quoted"] or match["name"] or "")
+        if flag is None:
+            return match[0]
+        value = (match["value"] or "").strip("'")
+        return f"no {flag}" if value == "None" else f"{flag} {value}".rstrip()
+
+    return _ARGUMENT.sub(translated, message)
 
 
 def exit_code(run: Callable[[], int], worded: Callable[[str], str] = str) -> int:

@@ -7,7 +7,6 @@ from difflib import get_close_matches
 import prframe
 from prframe.commands import band, check, compare, completion, curve, evaluate, exits, report, test
 from prframe.commands.options import Parser
-from prframe.commands.wording import in_shell_words
 
 _COMMANDS = {
     "evaluate": evaluate,
@@ -59,7 +58,7 @@ def _worded(message: str, words: Sequence[str]) -> str:
     if "--frame" not in words and "files" in flags:
         # Runs have no text as labels; the least label that is positive is given as a number.
         flags["positive"] = "-l"
-    return in_shell_words(message, flags)
+    return exits.in_shell_words(message, flags)
 
 
 def _run(words: list[str]) -> int:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import polars as pl
@@ -10,7 +10,8 @@ import polars as pl
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.metrics import CATALOGUE, Metric, parse_metric
-from prframe.trec.metrics import binary_gain, precision_at_multiple
+from prframe.metrics.metric import Term
+from prframe.metrics.quantities import Quantities
 
 Version = Literal[9, 10]
 
@@ -62,6 +63,50 @@ _MULTIPLE = re.compile(r"Rprec_mult_([0-9]+\.?[0-9]*)")
 _UNJUDGED = re.compile(r"unj_([1-9][0-9]{0,14})")
 # The names of these stand for version 9 in the catalogue.
 _OF_A_VERSION = re.compile(r"iprec_at_recall_.*|11pt_avg")
+
+
+_OF_TREC_EVAL_ALONE = "it is a measure of trec_eval alone"
+
+
+def _first_documents(q: Quantities, m: Metric) -> pl.Expr:
+    """Return how many documents a multiple of the relevant ones are, as trec_eval rounds it."""
+    return (q.n_pos * m.level() + 0.9).floor()
+
+
+def _multiple_credit(q: Quantities, m: Metric) -> pl.Expr:
+    return q.weight * q.share_in_top(_first_documents(q, m))
+
+
+def _multiple_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
+    return terms[0] / _first_documents(q, m)
+
+
+def _binary_gain_credit(q: Quantities, _: Metric) -> pl.Expr:
+    return q.weight / (q.fp_start + 2).log(2)
+
+
+def _binary_gain_finish(q: Quantities, _: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:
+    return terms[0] / q.n_pos
+
+
+_rprec_mult = Metric(
+    "Rprec_mult",
+    "The precision at a multiple of n_pos.",
+    "trec_eval",
+    (Term(_multiple_credit),),
+    _multiple_finish,
+    cutoff="recall",
+    cells=_OF_TREC_EVAL_ALONE,
+)
+_binary_gain = Metric(
+    "binG",
+    "The mean of 1 / log2(2 + negatives above) over positives, 0 for those not retrieved.",
+    "trec_eval",
+    (Term(_binary_gain_credit),),
+    _binary_gain_finish,
+    ties=frozenset({"trec"}),
+    cells=_OF_TREC_EVAL_ALONE,
+)
 
 
 def _mean(value: pl.Expr) -> pl.Expr:
@@ -162,8 +207,8 @@ def _measure(name: str | Metric, version: Version) -> Measure:
 def _of_trec_eval_alone(name: str) -> Metric | None:
     """Return the metric of a name that the catalogue does not have, if there is one."""
     if multiple := _MULTIPLE.fullmatch(name):
-        return precision_at_multiple(float(multiple[1]))
-    return binary_gain if name == "binG" else None
+        return replace(_rprec_mult, k=float(multiple[1]))
+    return _binary_gain if name == "binG" else None
 
 
 def _unjudged(name: str, k: int) -> Measure:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from prframe.commands.wording import in_shell_words
+from prframe.commands.exits import in_shell_words
 from tests.commands.shell import run
 
 FLAGS = {"over": "--over", "test": "--test", "positive": "-l", "k": "-k", "rng": "--seed"}
