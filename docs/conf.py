@@ -140,7 +140,9 @@ def catalogue() -> str:
             ]
         )
     items = "\n".join("* - " + "\n  - ".join(row) for row in rows)
-    return f"```{{list-table}}\n:class: catalogue\n:header-rows: 1\n:widths: 18 57 25\n\n{items}\n```"
+    return (
+        f"```{{list-table}}\n:class: catalogue\n:header-rows: 1\n:widths: 18 57 25\n\n{items}\n```"
+    )
 
 
 def score_functions() -> str:
