@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
-from prframe._engine.hits import Hits, block_hits, from_marks
+from prframe._engine.hits import Hits, Ranks, from_marks, spread, unit_hits
 from prframe._engine.keys import UNRETRIEVED, threshold_key
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.rows import key_names
@@ -131,7 +131,8 @@ def hits_of_runs(piece: Piece, *, carry_more: bool) -> Hits:
     group, start, end = (np.repeat(values[kept], count) for values in (group, start, end))
     policy = piece.ranking.args.policy
     if not carry_more:
-        return replace(block_hits(totals, group, start, end, policy), are_apart=bool(apart.all()))
+        ranks = Ranks.of_blocks(group, *spread(group, start, end, policy))
+        return replace(unit_hits(totals, ranks), are_apart=bool(apart.all()))
     names = [name for name in ("gain", "judged", "pooled") if name in rows.columns]
     flags = rows.select("positive", *names).filter(pl.Series(kept)).cast(pl.Float64)
     flags = flags[np.repeat(np.arange(flags.height), count)].rename({"positive": "weight"})
