@@ -216,13 +216,6 @@ def unit_hits(totals: pl.DataFrame, ranks: Ranks) -> Hits:
     return Hits(totals, columns, are_apart=ranks.ends is None)
 
 
-def block_hits(
-    totals: pl.DataFrame, group: Integers, start: Integers, end: Integers, policy: TiePolicy
-) -> Hits:
-    """Return hits that carry nothing but their ranks, given their tie blocks in order of rank."""
-    return unit_hits(totals, Ranks.of_blocks(group, *_spread(group, start, end, policy)))
-
-
 def weighted_hits(totals: pl.DataFrame, ranks: Ranks, weight: Floats, sums: "ClassSums") -> Hits:
     """Return hits whose counts are replaced by sums of weights."""
     columns = _counts(ranks, weight=weight, gain=weight).with_columns(
@@ -319,7 +312,7 @@ def from_marks(totals: pl.DataFrame, marks: pl.DataFrame, policy: TiePolicy) -> 
     merits = [gain] if "judged" not in found.columns else [found["judged"].to_numpy(), gain]
     order = np.lexsort([*(merit if policy.merit < 0 else -merit for merit in merits), end, group])
     group, gain, weight = group[order], gain[order], weight[order]
-    start, end = _spread(group, start[order], end[order], policy)
+    start, end = spread(group, start[order], end[order], policy)
     blocks = {"group": group, "start": start, "end": end}
     table = _hit_table(blocks, weight.astype(np.int64)).with_columns(
         pl.Series("weight", weight), pl.Series("gain", gain)
@@ -351,7 +344,7 @@ def _per_group(totals: pl.DataFrame, marks: pl.DataFrame) -> pl.Series:
     return pl.Series(np.bincount(marks["group"].to_numpy(), minlength=totals.height))
 
 
-def _spread(
+def spread(
     group: Integers, start: Integers, end: Integers, policy: TiePolicy
 ) -> tuple[Integers, Integers]:
     """Give each marked item of a tied block a rank of its own, the best or the worst ones."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
-from prframe._engine.hits import Hits, block_hits, from_marks
+from prframe._engine.hits import Hits, Ranks, from_marks, spread, unit_hits
 from prframe._engine.keys import UNRETRIEVED, threshold_key
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.rows import key_names
@@ -76,26 +76,30 @@ class Counting:
 
         def of_piece(piece: Piece) -> pl.DataFrame:
             own = None if marked is None else _of_each_group(marked, piece)
-            key, is_marked = piece.rows["key"].to_numpy(), _marked(piece.rows)
-            place, apart = key.copy(), np.zeros(key.size, np.bool_)
+            key, stays = piece.rows["key"].to_numpy(), _marked(piece.rows)
+            for name in {"n_pos", "n_neg"} & {*piece.rows.columns}:
+                # Totals that vary within a group are refused once its runs are together.
+                stays |= _deviating(piece.rows[name].to_numpy(), piece)
+            merged = [_Merged.nothing()]
             bounds = pairwise([*piece.first_rows.tolist(), key.size])
-            for number, part in enumerate(slice(*bound) for bound in bounds):
-                if part.stop - part.start >= _FEW:
-                    known = self._known(key[part], is_marked[part]) if own is None else own[number]
-                    places = np.unique(np.concatenate([always, known]))
-                    place[part], apart[part] = _placed(key[part], places)
-            rows = piece.rows.with_columns(key=place, apart=apart)
-            if "score" in rows.columns:
-                rows = rows.with_columns(score=pl.when(~pl.col("apart")).then("score"))
-            counted = rows.group_by(rows.columns).agg(count=pl.len().cast(pl.Int64))
-            return _with_keys(counted, piece)
+            for number, (low, high) in enumerate(bounds):
+                if high - low < _FEW:
+                    stays[low:high] = True
+                    continue
+                kept = key[low:high][stays[low:high]]
+                known = self._known(key[low:high], kept) if own is None else own[number]
+                places = np.unique(np.concatenate([always, known]))
+                rows = low + np.flatnonzero(~stays[low:high])
+                merged.append(_Merged.of(rows, key[rows], places))
+            columns = map(np.concatenate, zip(*merged, strict=True))
+            return _with_keys(_stacked(piece.rows, stays, _Merged(*columns)), piece)
 
         return self._ranking(source, args).over_groups(of_piece)
 
     def _ranking(self, source: Source, args: Arguments) -> Ranking:
         return Ranking(source, args, extra=self.columns(source))
 
-    def _known(self, key: Integers, is_marked: NDArray[np.bool_]) -> Integers:
+    def _known(self, key: Integers, marked: Integers) -> Integers:
         """Return the keys that items keep.
 
         The first and the last one may be those of other rows elsewhere.
@@ -106,7 +110,7 @@ class Counting:
         if self.blocks:
             ordered = np.sort(ranked)
             tied = ordered[1:][ordered[1:] == ordered[:-1]]
-        return np.concatenate([key[is_marked], np.array(edges, np.int64), tied])
+        return np.concatenate([marked, np.array(edges, np.int64), tied])
 
 
 def counted(runs: pl.DataFrame, source: Source) -> Source:
@@ -127,7 +131,8 @@ def hits_of_runs(piece: Piece, *, carry_more: bool) -> Hits:
     group, start, end = (np.repeat(values[kept], count) for values in (group, start, end))
     policy = piece.ranking.args.policy
     if not carry_more:
-        return replace(block_hits(totals, group, start, end, policy), are_apart=bool(apart.all()))
+        ranks = Ranks.of_blocks(group, *spread(group, start, end, policy))
+        return replace(unit_hits(totals, ranks), are_apart=bool(apart.all()))
     names = [name for name in ("gain", "judged", "pooled") if name in rows.columns]
     flags = rows.select("positive", *names).filter(pl.Series(kept)).cast(pl.Float64)
     flags = flags[np.repeat(np.arange(flags.height), count)].rename({"positive": "weight"})
@@ -201,14 +206,61 @@ def _marked(rows: pl.DataFrame) -> NDArray[np.bool_]:
     return rows.select(above).to_series().to_numpy()
 
 
-def _placed(key: Integers, places: Integers) -> tuple[Integers, NDArray[np.bool_]]:
-    """Return the keys of runs, and whether the items of a run lie between places.
+class _Merged(NamedTuple):
+    """Runs of items that need not stay rows of their own.
 
-    Such items have the key just below the place that they stand below.
+    Attributes
+    ----------
+    row : ndarray of int, shape (n_runs,)
+        The number of the row of one of the items.
+    key : ndarray of int, shape (n_runs,)
+        The key; for items between two places the one just below the place above them.
+    apart : ndarray of bool, shape (n_runs,)
+        Whether the items stand between two places.
+    items : ndarray of int, shape (n_runs,)
+        The number of items.
     """
-    next_place = np.append(places, _ABOVE_ALL)[np.searchsorted(places, key)]
-    between = next_place != key
-    return next_place - between, between
+
+    row: Integers
+    key: Integers
+    apart: NDArray[np.bool_]
+    items: Integers
+
+    @classmethod
+    def nothing(cls) -> "_Merged":
+        """Return no runs."""
+        none = np.zeros(0, np.int64)
+        return cls(none, none, none.astype(np.bool_), none)
+
+    @classmethod
+    def of(cls, row: Integers, key: Integers, places: Integers) -> "_Merged":
+        """Merge rows with keys that stand at one of the places, or between the same two."""
+        above = np.append(places, _ABOVE_ALL)
+        code = np.searchsorted(places, key)
+        code = 2 * code + (above[code] != key)
+        count = np.bincount(code, minlength=1)
+        last = np.zeros(count.size, np.int64)
+        last[code] = row
+        code = np.flatnonzero(count)
+        between = code % 2
+        return cls(last[code], above[code // 2] - between, between > 0, count[code])
+
+
+def _stacked(rows: pl.DataFrame, stays: NDArray[np.bool_], merged: _Merged) -> pl.DataFrame:
+    """Return rows that stay, as runs of one item, and merged ones."""
+    one = rows.filter(pl.Series(stays)).with_columns(
+        apart=pl.lit(value=False), count=pl.lit(1, dtype=pl.Int64)
+    )
+    of_runs = {"key": merged.key, "apart": merged.apart, "count": merged.items.astype(np.int64)}
+    runs = rows[merged.row].with_columns(pl.Series(n, column) for n, column in of_runs.items())
+    if "score" in rows.columns:
+        runs = runs.with_columns(score=pl.when(~pl.col("apart")).then("score"))
+    return pl.concat([one, runs])
+
+
+def _deviating(values: NDArray[np.generic], piece: Piece) -> NDArray[np.bool_]:
+    """Tell which rows have another value than the first one of their group."""
+    return np.asarray(values != np.repeat(values[piece.first_rows], piece.sizes))
 
 
 def _blocks(piece: Piece) -> tuple[Integers, Integers, Integers, Integers]:
