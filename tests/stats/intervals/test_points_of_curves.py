@@ -107,3 +107,11 @@ def test_draws_of_a_ranking_without_a_retrieved_positive() -> None:
     draws = posterior_replicates(cells, statistics, weights)
     assert draws == pytest.approx(np.zeros((5, 100)), abs=1e-9)
     assert (posterior_replicates(cells, [Bedroc()], weights) < 0.02).all()
+
+
+def test_f1_of_a_ranking_of_which_little_is_retrieved() -> None:
+    cells = RankedCells(np.array([1, 8]), np.array([0, 30]))
+    draws = posterior_replicates(
+        cells, [LargestF1()], drawn_weights(100, np.random.default_rng(5))
+    )
+    assert ((draws > 0) & (draws < 1)).all()

@@ -75,9 +75,9 @@ class LargestF1(CellStatistic):
         largest = odds.max(axis=0, initial=0.0)
         if self.value(curves.cells) == 0:
             return np.asarray(largest / (1 + largest))
-        # Beyond the recall of all retrieved items, F1 stays what it is there.
-        reached = np.minimum(_LEVELS[:, None], recall[-1])
-        scale = np.log(_odds(prevalence * reached, curves.share_above(_LEVELS), prevalence))
+        # Beyond the recall of all retrieved items F1 is theirs.
+        hits = prevalence * np.minimum(_LEVELS[:, None], recall[-1])
+        scale = np.log(_odds(hits, curves.share_above(_LEVELS), prevalence))
         scale, largest = scale.mean(axis=1), np.log(largest)
         return np.asarray(expit(largest - largest.mean() + scale.max()))
 
