@@ -94,7 +94,7 @@ def _rising(sums: Floats, multiplicity: Integers) -> tuple[Floats, Floats]:
 @cache
 def _ways(number: int) -> Floats:
     """Return in how many ways some of a number of signs are plus signs."""
-    return np.asarray(comb(number, np.arange(number + 1)))
+    return np.asarray(comb(number, np.arange(number + 1)), dtype=np.float64)
 
 
 def distinct_values(rising: Floats, slack: Floats) -> Iterator[tuple[Integers, Floats, Integers]]:
