@@ -90,8 +90,9 @@ class APNull(NullDistribution):
 
     "exact" counts rankings, and follows none further once it is decided. It is refused beyond
     4,194,304 rankings, of which those that differ within blocks or below the depth alone count as
-    one; but without ties, up to three positives, or negatives, are counted by a search for the
-    last of them, among up to 2,896 items, or four million if there are but two. "lattice" walks
+    one; but up to three positives are counted by a search for the last of them, among up to 4,095
+    tie blocks, or retrieved items without ties, and two among up to eight million. Up to three
+    negatives are, without ties, among up to 11,585 items, or 67 million if there are but two. "lattice" walks
     down the ranks and merges states that nearly agree; it is refused with more than 400 positives
     and more than 400 negatives, unless few rankings are as good, or as bad. "saddlepoint" needs
     the generating function at a few real slopes; "transform" inverts the characteristic function

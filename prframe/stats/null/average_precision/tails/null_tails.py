@@ -244,9 +244,8 @@ class NullTails(AlikeGroups):
 
     def _counted(self, group: int, x: float, method: APNullMethod) -> "Tail | Merger | None":
         """Return the tails by counting rankings, or the walk that does; None if they are many."""
-        if method in {"auto", "exact"} and not self.is_tied and self._is_sparse(group):
-            items, n_pos = self._items(group)
-            logs = sparse_log_tails(items.n, n_pos, items.depth, self._target(group, x))
+        if method in {"auto", "exact"} and self._is_sparse(group):
+            logs = sparse_log_tails(*self._items(group), self._target(group, x))
             if logs is not None:
                 return Tail(*logs, "exact")
         if method in {"auto", "exact"} and self._is_whole:
