@@ -92,11 +92,11 @@ class APNull(NullDistribution):
     4,194,304 rankings, of which those that differ within blocks or below the depth alone count as
     one; but up to three positives are counted by a search for the last of them, among up to 4,095
     tie blocks, or retrieved items without ties, and two among up to eight million. Up to three
-    negatives are, without ties, among up to 11,585 items, or 67 million if there are but two. "lattice" walks
-    down the ranks and merges states that nearly agree; it is refused with more than 400 positives
-    and more than 400 negatives, unless few rankings are as good, or as bad. "saddlepoint" needs
-    the generating function at a few real slopes; "transform" inverts the characteristic function
-    of a tilted distribution.
+    negatives are, without ties, among up to 11,585 items, or 67 million if there are but two.
+    "lattice" walks down the ranks and merges states that nearly agree; it is refused with more
+    than 400 positives and more than 400 negatives, unless few rankings are as good, or as bad.
+    "saddlepoint" needs the generating function at a few real slopes; "transform" inverts the
+    characteristic function of a tilted distribution.
 
     Without ties up to 100 million items may be retrieved, and a million million with one or two
     positives: beyond that neighbouring values of AP are as close as their rounding.

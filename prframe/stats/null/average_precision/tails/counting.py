@@ -64,7 +64,8 @@ def _of_positives(items: Items, n_pos: int, target: float) -> tuple[float, float
     size = np.diff(np.append(ends, n), prepend=0).astype(np.float64)
     share = np.append(1 / ends, 0.0)
     each = [_counts(size, share, parts, target) for parts in _PARTED[n_pos]]
-    return _log_shares(*(sum(counts) for counts in zip(*each, strict=True)), comb(n, n_pos))
+    good, bad = (sum(counts) for counts in zip(*each, strict=True))
+    return _log_shares(good, bad, comb(n, n_pos))
 
 
 def _counts(

@@ -21,7 +21,14 @@ from prframe.stats.null.average_precision.tails.alike import (
 )
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
 from prframe.stats.null.average_precision.tails.first_ranks import FirstRanks
-from prframe.stats.null.average_precision.tails.lattice import MOST_HITS, Lattice
+from prframe.stats.null.average_precision.tails.lattice import (
+    MOST_HITS,
+    TRIES,
+    Lattice,
+    LatticeTails,
+    Try,
+    lattice_tails,
+)
 from prframe.stats.null.average_precision.tails.merged_walk import Rounding, Walk
 from prframe.stats.null.average_precision.tails.mergers import Merger
 from prframe.stats.null.average_precision.tails.near_best import (
@@ -35,9 +42,9 @@ from prframe.stats.null.average_precision.tails.tail import (
     Asked,
     Hint,
     Tail,
+    as_hints,
     as_tail,
     constant_tail,
-    lattice_hints,
     log_rest,
     planned_hint,
     refuse_large,
@@ -74,6 +81,11 @@ _ONE_WIDTH = 8
 _SCALE = 2.0
 
 
+# The number of values from which on a lattice that groups without ties share is quicker than one
+# for each group.
+_MANY = 8
+# So many lattices are tried where positives are few, but not rare.
+_FEWER_TRIES = 2
 # Up to so many positives are counted in closed form, and so is the best ranking of more, of up to
 # so many items.
 _IN_CLOSED_FORM = 2
@@ -183,18 +195,15 @@ class NullTails(AlikeGroups):
 
     def lattice_hint(self, group: int, x: float) -> Hint | None:
         """Return the tails from a lattice, which is kept for other values of the group."""
+        return lattice_hints([(self, group, x)])[0]
+
+    def from_lattice(self, group: int, x: float, tries: Sequence[Try]) -> LatticeTails:
+        """Return the tails from lattices that are kept for other values of the group."""
         if group not in self._lattices:
             self._lattices[group] = Lattice(self.retrieved(group), self._shape[1])
-        lattice, target = self._lattices[group], self._target(group, x)
-        (hint,) = lattice_hints(lattice.tails(target, close=False))
-        if hint is None or hint.is_accurate:
-            return hint
-        listed = self._listed(group, x)
-        if listed is not None:
-            return hint._replace(tail=listed, is_accurate=True)
-        return lattice_hints(lattice.tails(target))[0]
+        return self._lattices[group].tails(self._target(group, x), tries)
 
-    def _listed(self, group: int, x: float) -> Tail | None:
+    def listed(self, group: int, x: float) -> Tail | None:
         """Return the tails of rare positives from lists of first hits; None where these fail."""
         if self.is_tied or not self.is_rare(group):
             return None
@@ -202,6 +211,10 @@ class NullTails(AlikeGroups):
             self._first_ranks[group] = FirstRanks(self.retrieved(group))
         log_tail = self._first_ranks[group].log_tail(self._target(group, x))
         return None if log_tail is None else Tail(log_tail, log_rest(log_tail), "lattice")
+
+    def finest(self, group: int) -> int:
+        """Return how many lattices are tried."""
+        return _FEWER_TRIES if self.is_small(group) and not self.is_rare(group) else len(TRIES)
 
     def bounds(self, group: int, x: float, cell: float) -> tuple[float, float]:
         """Return a lower and an upper bound of P(AP >= x)."""
@@ -282,7 +295,8 @@ class NullTails(AlikeGroups):
     ) -> Walk:
         """Return a walk with cells of a width."""
         target = self._target(group, x)
-        scale = _SCALE / hint.slope if hint else target
+        # Cells must not change with the last digits of the slope.
+        scale = _SCALE / float(f"{hint.slope:.3g}") if hint else target
         n, n_pos = self.groups[group]
         few = hint is not None and self._few(hint.tail, self.log_states[group])
         if hint is not None and not few and min(n_pos, n - n_pos) > LONG_WALK:
@@ -330,3 +344,50 @@ class NullTails(AlikeGroups):
             deviation = n_pos * np.sqrt(self.variance[chosen])
             self._inversions[groups] = Inversion(course, n_pos * self.mean[chosen], deviation)
         return self._inversions[groups]
+
+
+def lattice_hints(values: "Sequence[tuple[NullTails, int, float]]") -> list[Hint | None]:
+    """Return the tails of values of groups on lattices; None where these are too small.
+
+    They are estimates where single values carry weight. Where the first lattice is too coarse for
+    rare positives their first hits are listed. Closer lattices come last.
+    """
+    hints = _from_lattices(values, TRIES[:1])
+    for place, (part, group, x) in enumerate(values):
+        hint = hints[place]
+        listed = part.listed(group, x) if _is_coarse(hint) else None
+        if hint is not None and listed is not None:
+            hints[place] = hint._replace(tail=listed, is_accurate=True)
+    for number, closer in enumerate(TRIES[1:], start=1):
+        open_ = [
+            place
+            for place, (part, group, _) in enumerate(values)
+            if _is_coarse(hints[place]) and number < part.finest(group)
+        ]
+        again = _from_lattices([values[place] for place in open_], [closer])
+        for place, hint in zip(open_, again, strict=True):
+            hints[place] = hint
+    return hints
+
+
+def _is_coarse(hint: Hint | None) -> bool:
+    """Whether a lattice was too coarse."""
+    return hint is not None and not hint.is_accurate
+
+
+def _from_lattices(
+    values: Sequence[tuple[NullTails, int, float]], tries: Sequence[Try]
+) -> list[Hint | None]:
+    """Return the tails of values on lattices, which many groups without ties share."""
+    untied = [value for value in values if not value[0].is_tied]
+    if len(untied) < _MANY:
+        untied = []
+    cases = [part.retrieved(group) for part, group, _ in untied]
+    targets = np.array([part.problem(group, x).target for part, group, x in untied])
+    shared = iter(as_hints(lattice_tails(cases, targets, tries=tries)) if untied else [])
+    return [
+        as_hints(part.from_lattice(group, x, tries))[0]
+        if part.is_tied or not untied
+        else next(shared)
+        for part, group, x in values
+    ]
