@@ -101,10 +101,10 @@ class APNull(NullDistribution):
     Without ties up to 100 million items may be retrieved, and a million million with one or two
     positives: beyond that neighbouring values of AP are as close as their rounding.
 
-    "auto" counts where there are at most 65,536 rankings, or few that are good enough; takes a
-    saddlepoint where the tilted distribution is nearly normal, and where the generating function
-    gives back the exact mean and variance, or other steps give the same; walks where single
-    rankings carry weight; and inverts in all other cases.
+    "auto" counts where there are at most 65,536 rankings, or few that are good enough; walks where
+    single rankings carry weight; with ties, or more than 256 positives, takes a saddlepoint where
+    the tilted distribution is nearly normal, and where the generating function gives back the
+    exact mean and variance, or other steps give the same; and inverts in all other cases.
 
     The method that "auto" takes is within 1 % where P is above 1e-20 and within 2 % down to 1e-50;
     further out the logarithm has four digits. Where `tails` says "estimate", the inversion has not

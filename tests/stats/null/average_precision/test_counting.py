@@ -42,3 +42,15 @@ def test_three_positives_among_hundreds_of_blocks_are_counted():
         none = np.prod((20_000 - first - np.arange(3.0)) / (20_000 - np.arange(3.0)))
         assert tails.method == "exact"
         assert 1 - none <= np.exp(tails.log_sf) < (1 - none) * 1.1
+
+
+@pytest.mark.parametrize("depth", [10, 8])
+def test_three_negatives_by_enumeration(depth):
+    n, values = 10, []
+    for negatives in combinations(range(n), 3):
+        label = np.ones(n)
+        label[list(negatives)] = 0
+        values.append((label * np.cumsum(label) / np.arange(1, n + 1))[:depth].sum() / (n - 3))
+    null = APNull(n, n - 3, depth=depth)
+    for x in sorted(set(values)):
+        assert null.sf(x) == pytest.approx(np.mean(np.array(values) >= x * (1 - 1e-12)))

@@ -30,6 +30,9 @@ _AROUND = 4
 # The first step of the search for a slope, in powers; steps grow twofold until the tilted mean is
 # beyond the value.
 _FIRST_STEP = 8
+# Periods that powers need are multiplied by these before they are compared, in turn. Some powers
+# are preferred, so that values share slopes.
+_PREFERRED = 1.0, 2.0
 # A slope may be taken if the value is at most this far from the tilted mean of T, in tilted
 # standard deviations. Beyond twice this distance the integral is not used, and the tail is
 # bounded.
@@ -42,7 +45,7 @@ _BEYOND = 8.0
 # divided by the slope.
 _DECAY = 14.0
 # Periods are whole powers of this, so that groups share frequencies.
-_PERIODS = 1.3
+_PERIODS = 2.0
 # The number of frequencies that are added at a time; after three times there are twice as many,
 # and more later on.
 _CHUNK = 48
@@ -198,11 +201,12 @@ class Inversion:
             low, high = np.where(passed, low, middle), np.where(passed, middle, high)
         best: Floats = low.astype(np.float64)
         least = np.full(x.size, np.inf)
-        for around in range(-_AROUND, _AROUND + 1):
+        for around in range(-1, _AROUND + 1):
             powers = np.maximum(first, low + around)
             for power in np.unique(powers).tolist():
                 places = np.flatnonzero(powers == power)
                 cost = self._cost(self.tilt(sign, power), group[places], x[places])
+                cost = cost * _PREFERRED[power % len(_PREFERRED)]
                 better = cost < least[places]
                 best[places[better]], least[places[better]] = power, cost[better]
         for place in np.flatnonzero(np.isinf(least)).tolist():

@@ -35,7 +35,7 @@ _MOST_WAYS_OF_NEGATIVES = 1 << 26
 # The number of choices that are treated at a time, which bounds the memory.
 _AT_ONCE = 1 << 20
 # By number of positives, how these may be parted among blocks, from the top down.
-_PARTED = {
+_PARTED: dict[int, list[tuple[int, ...]]] = {
     1: [(1,)],
     2: [(2,), (1, 1)],
     3: [(3,), (2, 1), (1, 2), (1, 1, 1)],
@@ -63,14 +63,11 @@ def _of_positives(items: Items, n_pos: int, target: float) -> tuple[float, float
     ends = np.arange(1, depth + 1) if items.ends is None else items.ends
     size = np.diff(np.append(ends, n), prepend=0).astype(np.float64)
     share = np.append(1 / ends, 0.0)
-    each = [_counts(size, share, parts, target) for parts in _PARTED[n_pos]]
-    good, bad = (sum(counts) for counts in zip(*each, strict=True))
-    return _log_shares(good, bad, comb(n, n_pos))
+    total = np.sum([_counts(size, share, p, target) for p in _PARTED[n_pos]], axis=0)
+    return _log_shares(float(total[0]), float(total[1]), comb(n, n_pos))
 
 
-def _counts(
-    size: Floats, share: Floats, parts: tuple[int, ...], target: float
-) -> tuple[float, float]:
+def _counts(size: Floats, share: Floats, parts: tuple[int, ...], target: float) -> Floats:
     """Count the rankings that reach a value, and the others, given the positives of each block.
 
     The blocks have these sizes, and `share` is 1 over the rank at which each ends.
@@ -97,7 +94,7 @@ def _counts(
             lack = target - gain[0][first] - gain[1][second]
             times = np.where(first < second, ways[0][first] * ways[1][second], 0.0)
             total += counted(lack, np.broadcast_to(second + 1, lack.shape), times)
-    return float(total[0]), float(total[1])
+    return total
 
 
 def _ways(size: Floats, number: int) -> Floats:
@@ -144,14 +141,28 @@ def _good(terms: list[Floats], lack: float) -> int:
         return int(np.count_nonzero(last >= lack))
     if len(terms) <= _MOST_OTHERS:
         return _good_last(last, np.arange(n), lack - terms[0])
-    good = 0
-    at_once = max(1, _AT_ONCE // n)
-    for begin in range(0, n, at_once):
-        first = np.arange(begin, min(begin + at_once, n))
-        place, above = np.nonzero(np.arange(n) > first[:, None])
-        sums = terms[0][first[place]] + terms[1][above]
-        good += _good_last(last, above, lack - sums)
+    # What the ranks below add at least and at most decides most of the first ranks.
+    least, most = (
+        terms[0][:-2] + _from_below(terms[1], ufunc)[1:-1] + _from_below(last, ufunc)[2:]
+        for ufunc in (np.minimum, np.maximum)
+    )
+    rest = np.arange(n - 1, 1, -1)
+    good = int((rest * (rest - 1) // 2)[least >= lack].sum())
+    open_ = np.flatnonzero((least < lack) & (most >= lack))
+    begin = 0
+    while begin < open_.size:
+        first = open_[begin : begin + max(1, _AT_ONCE // (n - int(open_[begin])))]
+        second = np.arange(int(first[0]) + 1, n)
+        row, column = np.nonzero(second > first[:, None])
+        above = second[column]
+        good += _good_last(last, above, lack - terms[0][first[row]] - terms[1][above])
+        begin += first.size
     return good
+
+
+def _from_below(values: Floats, ufunc: np.ufunc) -> Floats:
+    """Return the least or the largest value at each place and below it."""
+    return np.asarray(ufunc.accumulate(values[::-1])[::-1])
 
 
 def _good_last(last: Floats, above: Integers, lack: Floats) -> int:

@@ -38,7 +38,7 @@ _MARGIN = 1.01
 # first number are left out, which does not change tails above the second number by more than
 # 1e-12 of themselves, so that it does not matter what other groups have likely hits. For smaller
 # tails the next pair is taken, and beyond the last pair there is no answer.
-NEVER = ((-54.0, -20.0), (-71.0, -37.0), (-89.0, -55.0), (-126.0, -92.0), (-164.0, -130.0))
+NEVER = ((-54.0, -20.0), (-89.0, -55.0), (-164.0, -130.0))
 # The logarithm of a tail is guessed to be this share of that of a lower bound (`log_least_tails`).
 # The guess decides which pair of `NEVER` is tried first.
 _GUESSED = 0.9

@@ -1,7 +1,6 @@
 """Tails of AP for groups that share a depth and tie blocks, by each of the methods."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 from math import exp, inf, log
 from typing import cast
 
@@ -61,9 +60,6 @@ _APART = 2000
 # Where few rankings make up the tail, a walk keeps this many states apart, divided by the most
 # positives that a tie block can hold, if that is more than the number above.
 _FEW_APART = 100_000
-# Groups share an inversion if their numbers of positives lie between the same two of these
-# numbers. Groups with more positives than the last one are inverted one by one.
-_ALIKE = 16, 64, 256
 # Where a lattice is too coarse, a group with at most this many positives gets a walk with merged
 # states. In a group with more the tail from the lattice is kept, and called an estimate.
 _STUBBORN = 100
@@ -81,11 +77,6 @@ _ONE_WIDTH = 8
 _SCALE = 2.0
 
 
-# The number of values from which on a lattice that groups without ties share is quicker than one
-# for each group.
-_MANY = 8
-# So many lattices are tried where positives are few, but not rare.
-_FEWER_TRIES = 2
 # Up to so many positives are counted in closed form, and so is the best ranking of more, of up to
 # so many items.
 _IN_CLOSED_FORM = 2
@@ -212,10 +203,6 @@ class NullTails(AlikeGroups):
         log_tail = self._first_ranks[group].log_tail(self._target(group, x))
         return None if log_tail is None else Tail(log_tail, log_rest(log_tail), "lattice")
 
-    def finest(self, group: int) -> int:
-        """Return how many lattices are tried."""
-        return _FEWER_TRIES if self.is_small(group) and not self.is_rare(group) else len(TRIES)
-
     def bounds(self, group: int, x: float, cell: float) -> tuple[float, float]:
         """Return a lower and an upper bound of P(AP >= x)."""
         if (sure := self._certain(group, x)) is not None:
@@ -319,16 +306,15 @@ class NullTails(AlikeGroups):
         """Return the tails of values by inversion, ``"transform"`` where it has converged."""
         hints: dict[int, Hint] = {}
         n_pos = np.array([g.n_pos for g in self.groups])[group]
-        for low, high in pairwise([0, *_ALIKE]):
-            places = np.flatnonzero((low < n_pos) & (n_pos <= high))
-            if places.size:
-                distinct, inside = np.unique(group[places], return_inverse=True)
-                target = x[places] * n_pos[places] * (1 - EQUAL)
-                tails = self._inversion(tuple(distinct.tolist())).log_tails(inside, target)
-                for place, *logs, good, slope, bound in zip(places.tolist(), *tails, strict=True):
-                    method = "bound" if bound else "transform" if good else "estimate"
-                    tail = Tail(float(logs[0]), float(logs[1]), method)
-                    hints[place] = Hint(tail, float(slope), is_accurate=bool(good))
+        places = np.flatnonzero(n_pos <= SHARED)
+        if places.size:
+            distinct, inside = np.unique(group[places], return_inverse=True)
+            target = x[places] * n_pos[places] * (1 - EQUAL)
+            tails = self._inversion(tuple(distinct.tolist())).log_tails(inside, target)
+            for place, *logs, good, slope, bound in zip(places.tolist(), *tails, strict=True):
+                method = "bound" if bound else "transform" if good else "estimate"
+                tail = Tail(float(logs[0]), float(logs[1]), method)
+                hints[place] = Hint(tail, float(slope), is_accurate=bool(good))
         large = np.flatnonzero(n_pos > SHARED).tolist()
         problems = [self.problem(int(group[place]), float(x[place])) for place in large]
         for place, own in zip(large, planned_tails(problems, only_inversion=True), strict=True):
@@ -349,38 +335,39 @@ class NullTails(AlikeGroups):
 def lattice_hints(values: "Sequence[tuple[NullTails, int, float]]") -> list[Hint | None]:
     """Return the tails of values of groups on lattices; None where these are too small.
 
-    They are estimates where single values carry weight. Where the first lattice is too coarse for
-    rare positives their first hits are listed. Closer lattices come last.
+    They are estimates where single values carry weight. Lattices with points close to each other
+    are tried where the first one is too coarse, and lists of the first hits of rare positives,
+    which come first among very many items and else right before the last lattice.
     """
     hints = _from_lattices(values, TRIES[:1])
-    for place, (part, group, x) in enumerate(values):
-        hint = hints[place]
-        listed = part.listed(group, x) if _is_coarse(hint) else None
-        if hint is not None and listed is not None:
-            hints[place] = hint._replace(tail=listed, is_accurate=True)
+    coarse = [place for place, hint in enumerate(hints) if hint and not hint.is_accurate]
     for number, closer in enumerate(TRIES[1:], start=1):
-        open_ = [
-            place
-            for place, (part, group, _) in enumerate(values)
-            if _is_coarse(hints[place]) and number < part.finest(group)
-        ]
+        is_last = number == len(TRIES) - 1
+        open_ = []
+        for place in coarse:
+            part, group, x = values[place]
+            listed = part.listed(group, x) if part.is_vast(group) != is_last else None
+            hint = hints[place]
+            if hint is not None and listed is not None:
+                hints[place] = hint._replace(tail=listed, is_accurate=True)
+            elif not is_last or part.is_rare(group) or not part.is_small(group):
+                open_.append(place)
         again = _from_lattices([values[place] for place in open_], [closer])
+        coarse = []
         for place, hint in zip(open_, again, strict=True):
             hints[place] = hint
+            if hint and not hint.is_accurate:
+                coarse.append(place)
     return hints
-
-
-def _is_coarse(hint: Hint | None) -> bool:
-    """Whether a lattice was too coarse."""
-    return hint is not None and not hint.is_accurate
 
 
 def _from_lattices(
     values: Sequence[tuple[NullTails, int, float]], tries: Sequence[Try]
 ) -> list[Hint | None]:
-    """Return the tails of values on lattices, which many groups without ties share."""
+    """Return the tails of values on lattices, which groups without ties share."""
     untied = [value for value in values if not value[0].is_tied]
-    if len(untied) < _MANY:
+    # The lattices of a single group are kept for values that are asked for later on.
+    if len({value[:2] for value in untied}) <= 1:
         untied = []
     cases = [part.retrieved(group) for part, group, _ in untied]
     targets = np.array([part.problem(group, x).target for part, group, x in untied])

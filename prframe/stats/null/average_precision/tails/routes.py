@@ -1,14 +1,16 @@
 """Tail probabilities of AP under random ranking, each in the way that suits it.
 
 - Few rankings, or few that are good enough: every one is counted, by branch and bound ("exact").
-- Few positives, or a characteristic function that does not die away, because single rankings
-  carry weight: the walk with merged states ("lattice").
-- Distributions that are nearly normal once they are tilted, as with many positives: a saddlepoint
-  ("saddlepoint"), which needs the generating function at a few real slopes.
+- Few positives: a lattice. Where it is too coarse, or a characteristic function does not die away,
+  because single rankings carry weight: the walk with merged states ("lattice").
+- Distributions that are nearly normal once they are tilted, as with ties or with more positives
+  than groups can share an inversion for: a saddlepoint ("saddlepoint"), which needs the generating
+  function at a few real slopes.
 - All others: inversion of the characteristic function, many groups at once ("transform"). Where no
   walk is feasible it may not have converged ("estimate"), and may have nothing but an upper bound
   ("bound").
 
+Which of these is taken follows from the group and the value, whatever else is asked for.
 The walk with merged states and the inversion are independent of each other, and agree.
 """
 
