@@ -33,6 +33,7 @@ OTHERS = {
     "300 means, one shape": null_tasks.null_values(300, 1, over=True),
     "30 means, 30 shapes": null_tasks.null_values(30, 30, over=True),
     "isf(1e-4), 100 of 10^6": null_tasks.null_quantile(10**6, 100, 1e-4),
+    "isf(1e-2), 9,997 of 10^4": null_tasks.null_quantile(10**4, 9_997, 1e-2),
     "isf(1e-20), 100 of 10^6": null_tasks.null_quantile(10**6, 100, 1e-20),
 }
 # Data that are made by the function of another name.

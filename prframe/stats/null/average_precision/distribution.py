@@ -90,20 +90,21 @@ class APNull(NullDistribution):
 
     "exact" counts rankings, and follows none further once it is decided. It is refused beyond
     4,194,304 rankings, of which those that differ within blocks or below the depth alone count as
-    one; but without ties, up to three positives, or negatives, are counted by a search for the
-    last of them, among up to 2,896 items, or four million if there are but two. "lattice" walks
-    down the ranks and merges states that nearly agree; it is refused with more than 400 positives
-    and more than 400 negatives, unless few rankings are as good, or as bad. "saddlepoint" needs
-    the generating function at a few real slopes; "transform" inverts the characteristic function
-    of a tilted distribution.
+    one; but up to three positives are counted by a search for the last of them, among up to 4,095
+    tie blocks, or retrieved items without ties, and two among up to eight million. Up to three
+    negatives are, without ties, among up to 11,585 items, or 67 million if there are but two.
+    "lattice" walks down the ranks and merges states that nearly agree; it is refused with more
+    than 400 positives and more than 400 negatives, unless few rankings are as good, or as bad.
+    "saddlepoint" needs the generating function at a few real slopes; "transform" inverts the
+    characteristic function of a tilted distribution.
 
     Without ties up to 100 million items may be retrieved, and a million million with one or two
     positives: beyond that neighbouring values of AP are as close as their rounding.
 
-    "auto" counts where there are at most 65,536 rankings, or few that are good enough; takes a
-    saddlepoint where the tilted distribution is nearly normal, and where the generating function
-    gives back the exact mean and variance, or other steps give the same; walks where single
-    rankings carry weight; and inverts in all other cases.
+    "auto" counts where there are at most 65,536 rankings, or few that are good enough; walks where
+    single rankings carry weight; with ties, or more than 256 positives, takes a saddlepoint where
+    the tilted distribution is nearly normal, and where the generating function gives back the
+    exact mean and variance, or other steps give the same; and inverts in all other cases.
 
     The method that "auto" takes is within 1 % where P is above 1e-20 and within 2 % down to 1e-50;
     further out the logarithm has four digits. Where `tails` says "estimate", the inversion has not

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from prframe.stats import APNull
+from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
 from prframe.stats.null.average_precision.tails.first_ranks import FirstRanks
 from prframe.stats.null.average_precision.tails.lattice_walk import Retrieved
@@ -18,7 +19,8 @@ def test_lists_against_counting(n: int, n_pos: int, depth: int) -> None:
     tails, compared = FirstRanks(case), 0
     for x in (0.01, 0.05, 0.2, 0.3, 0.5, 0.9, 1.0, 1.003, 1.02, 1.3, 2.0, 2.01, 2.4):
         found = tails.log_tail(x * (1 - 1e-12))
-        counted, _ = sparse_log_tails(*case, x * (1 - 1e-12)) or (np.nan, np.nan)
+        items = Items(case.n, case.depth)
+        counted, _ = sparse_log_tails(items, case.n_pos, x * (1 - 1e-12)) or (np.nan, np.nan)
         if found is not None:
             compared += 1
             assert found == pytest.approx(counted, abs=1e-3)

@@ -8,6 +8,7 @@ import pytest
 
 import prframe
 from prframe.stats import APNull
+from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
 from prframe.stats.null.average_precision.tails.lattice import Lattice, lattice_tails
 from prframe.stats.null.average_precision.tails.lattice_walk import Retrieved, sums_from
@@ -140,7 +141,7 @@ def test_few_positives_or_negatives_are_counted(n):
                 ]
             )
             for x in np.unique(total) * (1 - 1e-12):
-                logs = sparse_log_tails(n, n_pos, depth, float(x))
+                logs = sparse_log_tails(Items(n, depth), n_pos, float(x))
                 few_negatives = min(n_pos, n - n_pos) < n_pos
                 if logs is None:
                     assert min(n_pos, n - n_pos) > 3 or (few_negatives and depth < n)

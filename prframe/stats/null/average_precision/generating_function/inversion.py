@@ -22,17 +22,17 @@ from prframe.typing import Floats, Integers
 _RATIO = 1.4
 # The flattest slope that is tried is about this over the standard deviation of T.
 _FLATTEST = 0.05
-# Slopes are tried up to this over the standard deviation of T at least, and further until the
-# tilted mean of T is beyond the value.
-_STEEPEST = 3.0
 # The most slopes that are tried in one direction, and the most halvings of a search between two.
 _MOST_SLOPES = 64
 # About the slope whose tilted mean of T is next to a value, this many slopes on either side are
 # compared by the period that they need.
 _AROUND = 4
-# For at most this many values slopes are searched by bisection for each value. For more values all
-# slopes are tried one after the other.
-_APIECE = 3
+# The first step of the search for a slope, in powers; steps grow twofold until the tilted mean is
+# beyond the value.
+_FIRST_STEP = 8
+# Periods that powers need are multiplied by these before they are compared, in turn. Some powers
+# are preferred, so that values share slopes.
+_PREFERRED = 1.0, 2.0
 # A slope may be taken if the value is at most this far from the tilted mean of T, in tilted
 # standard deviations. Beyond twice this distance the integral is not used, and the tail is
 # bounded.
@@ -44,6 +44,8 @@ _BEYOND = 8.0
 # From there on it reaches until exp(-slope T) has fallen by the factor exp(-14), which is this
 # divided by the slope.
 _DECAY = 14.0
+# Periods are whole powers of this, so that groups share frequencies.
+_PERIODS = 2.0
 # The number of frequencies that are added at a time; after three times there are twice as many,
 # and more later on.
 _CHUNK = 48
@@ -103,7 +105,10 @@ class Inversion:
         self._probed: dict[tuple[float, int], Floats] = {}
 
     def log_tails(self, group: Integers, x: Floats) -> LogTails:
-        """Return the logarithms of the tail probabilities of values, each in its group."""
+        """Return the logarithms of the tail probabilities of values, each in its group.
+
+        Those of a value do not depend on the other values and groups, but for rounding.
+        """
         reached, missed = np.full((2, x.size), np.nan)
         converged, bounded = np.zeros((2, x.size), np.bool_)
         tails = LogTails(reached, missed, converged, np.zeros(x.size), bounded)
@@ -112,15 +117,29 @@ class Inversion:
             if chosen.size:
                 slopes = self._slopes(group[chosen], x[chosen], sign)
                 for power in np.unique(slopes).tolist():
-                    places = chosen[slopes == power]
-                    at = self.at(sign * _RATIO**power, group[places], x[places])
-                    for whole, part in zip(tails, at, strict=True):
-                        whole[places] = part
+                    self._fill(tails, sign * _RATIO**power, chosen[slopes == power], group, x)
         return tails
+
+    def _fill(
+        self, tails: LogTails, slope: float, chosen: Integers, group: Integers, x: Floats
+    ) -> None:
+        """Write the tails of some of the values, which share a slope, in groups of one period."""
+        needed = self._periods(self._tilt(slope))[group[chosen]]
+        power = np.ceil(np.log(needed) / np.log(_PERIODS))
+        for shared in np.unique(power).tolist():
+            places = chosen[power == shared]
+            at = self._at(slope, group[places], x[places], _PERIODS**shared)
+            for whole, part in zip(tails, at, strict=True):
+                whole[places] = part
 
     def at(self, slope: float, group: Integers, x: Floats) -> LogTails:
         """Return the logarithms of the tail probabilities with a slope that is given."""
-        log_tail, good, bounds = self._tail(slope, group, x)
+        period = float(self._periods(self._tilt(slope))[group].max())
+        return self._at(slope, group, x, period)
+
+    def _at(self, slope: float, group: Integers, x: Floats, period: float) -> LogTails:
+        """Return what `at` does, with a period that is given."""
+        log_tail, good, bounds = self._tail(slope, group, x, period)
         with np.errstate(divide="ignore"):
             # 1 minus an upper bound is no upper bound, so that the other tail is bounded by 1.
             rest = np.where(good, np.log(-np.expm1(log_tail)), 0.0)
@@ -163,53 +182,37 @@ class Inversion:
         return self._tilts[slope]
 
     def _slopes(self, group: Integers, x: Floats, sign: int) -> Floats:
-        """Choose the slope with the shortest period for each value, as a power."""
-        return (
-            self._few_slopes(group, x, sign)
-            if x.size <= _APIECE
-            else self._many_slopes(group, x, sign)
-        )
+        """Choose the slope with the shortest period for each value, as a power.
 
-    def _many_slopes(self, group: Integers, x: Floats, sign: int) -> Floats:
-        """Choose slopes by trying one after the other for all values at once."""
+        The tilted mean rises with the slope, so that its place is searched by bisection, which
+        begins with short steps from the flattest slope. The slopes on either side are compared.
+        """
         deviation = self.deviation[group]
-        first = self._first(float(deviation.max()))
-        best, least = np.full(x.size, float(first)), np.full(x.size, np.inf)
-        power = first
-        for power in range(first, first + _MOST_SLOPES):
-            cost = self._cost(self.tilt(sign, power), group, x)
-            best, least = np.where(cost < least, power, best), np.minimum(cost, least)
-            passed = sign * (self.tilt(sign, power).mean[group] - x) >= 0
-            if (passed & (_RATIO**power >= _STEEPEST / deviation)).all():
-                break
+        first = np.floor(np.log(_FLATTEST / deviation) / np.log(_RATIO)).astype(np.int64)
+        low, high, step = first, first + _MOST_SLOPES, np.full(x.size, _FIRST_STEP)
+        while (high - low > 1).any():
+            middle = np.minimum((low + high) // 2, low + step)
+            mean = np.zeros(x.size)
+            for power in np.unique(middle).tolist():
+                places = middle == power
+                mean[places] = self.tilt(sign, power).mean[group[places]]
+            passed = sign * (mean - x) >= 0
+            step = np.where(passed, step, 2 * step)
+            low, high = np.where(passed, low, middle), np.where(passed, middle, high)
+        best: Floats = low.astype(np.float64)
+        least = np.full(x.size, np.inf)
+        for around in range(-1, _AROUND + 1):
+            powers = np.maximum(first, low + around)
+            for power in np.unique(powers).tolist():
+                places = np.flatnonzero(powers == power)
+                cost = self._cost(self.tilt(sign, power), group[places], x[places])
+                cost = cost * _PREFERRED[power % len(_PREFERRED)]
+                better = cost < least[places]
+                best[places[better]], least[places[better]] = power, cost[better]
         for place in np.flatnonzero(np.isinf(least)).tolist():
-            best[place] = self.between(int(group[place]), float(x[place]), sign, first, power)
+            ends = float(low[place]), float(high[place])
+            best[place] = self.between(int(group[place]), float(x[place]), sign, *ends)
         return best
-
-    def _few_slopes(self, group: Integers, x: Floats, sign: int) -> Floats:
-        """Choose slopes by bisection for each value, because the tilted mean rises with them."""
-        best = np.zeros(x.size)
-        for place, (index, value) in enumerate(zip(group.tolist(), x.tolist(), strict=True)):
-            first = low = self._first(float(self.deviation[index]))
-            high = first + _MOST_SLOPES
-            while high - low > 1:
-                middle = (low + high) // 2
-                passed = sign * (self.tilt(sign, middle).mean[index] - value) >= 0
-                low, high = (low, middle) if passed else (middle, high)
-            powers = range(max(first, low - _AROUND), high + _AROUND)
-            group_and_x = group[[place]], x[[place]]
-            costs = [
-                float(self._cost(self.tilt(sign, power), *group_and_x)[0]) for power in powers
-            ]
-            best[place] = powers[int(np.argmin(costs))]
-            if np.isinf(min(costs)):
-                best[place] = self.between(index, value, sign, low, high)
-        return best
-
-    @staticmethod
-    def _first(deviation: float) -> int:
-        """Return the power of the flattest slope."""
-        return int(np.floor(np.log(_FLATTEST / deviation) / np.log(_RATIO)))
 
     def _cost(self, tilt: Tilt, group: Integers, x: Floats) -> Floats:
         """Return the period that values need at a slope, infinite if its mean is far from them."""
@@ -241,7 +244,7 @@ class Inversion:
         return (_OFFSET + _BEYOND) * np.sqrt(tilt.variance) + _DECAY / abs(tilt.slope)
 
     def _tail(
-        self, slope: float, group: Integers, x: Floats
+        self, slope: float, group: Integers, x: Floats, period: float
     ) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
         """Return the logarithm of the tail on the side of the slope.
 
@@ -249,7 +252,6 @@ class Inversion:
         more than a bound.
         """
         tilt, sign = self._tilt(slope), 1 if slope > 0 else -1
-        period = float(self._periods(tilt)[group].max())
         total, is_open = np.zeros(x.size), np.ones(x.size, np.bool_)
         known = self._waves.setdefault((slope, period), [])
         n_pos = np.array([self.course.groups[index].n_pos for index in group])

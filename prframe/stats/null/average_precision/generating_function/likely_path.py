@@ -265,7 +265,11 @@ def _gathered(lanes: Lanes, total: Floats) -> Floats:
 
 
 def _climbed(lanes: Lanes, hits: Floats, slope: Floats, total: Floats | None) -> Path:
-    """Improve a path by Newton's method; without a value of T the slope stays as it is."""
+    """Improve a path by Newton's method; without a value of T the slope stays as it is.
+
+    A lane that has arrived stays where it is, whatever the others do.
+    """
+    moves = np.ones(slope.size)
     for _ in range(_MOST_TURNS):
         local = _about(lanes, hits, slope)
         solved = _solved(local, np.stack([local.gradient, local.rise]))
@@ -275,11 +279,12 @@ def _climbed(lanes: Lanes, hits: Floats, slope: Floats, total: Floats | None) ->
             lack = total - local.total - (local.rise * solved[0]).sum(axis=1)
             change = lack / curvature
         move = solved[0] + change[:, None] * solved[1]
-        share = _possible_share(lanes, hits, move)
+        share = moves * _possible_share(lanes, hits, move)
         hits[:, 1:-1] += share[:, None] * move
         slope = slope + share * change
         reach = np.abs(move).max(axis=1) / (1 + np.sqrt(np.abs(hits).max(axis=1)))
-        if (share == 1).all() and (reach < _CLOSE_ENOUGH).all():
+        moves[(share == 1) & (reach < _CLOSE_ENOUGH)] = 0.0
+        if not moves.any():
             break
     return _described(lanes, hits, slope)
 

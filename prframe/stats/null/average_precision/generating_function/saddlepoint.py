@@ -47,6 +47,8 @@ _FURTHEST = 12.0
 _DECAYED = 40.0
 # The most walks of a search for slopes. Where they do not suffice there is no saddlepoint.
 _ROUNDS = 24
+# Slopes are rounded to this many parts of a power of two.
+_DIGITS = float(1 << 20)
 # The number of turns of Newton's method on the polynomial through the nodes.
 _TURNS = 30
 # Newton's method stays within this distance of the centre of the nodes, which span -1 to 1.
@@ -196,8 +198,9 @@ def along_paths(lanes: Lanes, x: Floats) -> tuple[Points, Path]:
         lack, deviation = search.look(course, lanes, x[left])
         close = np.flatnonzero(search.inside & (np.abs(lack) <= _CLOSE))
         if close.size:
-            centre = search.path.slope + lack / deviation
-            columns[:, left[close]] = _about(course, centre, _REACH / deviation, close, x[left])
+            centre = rounded(search.path.slope + lack / deviation)
+            half = rounded(_REACH / deviation)
+            columns[:, left[close]] = _about(course, centre, half, close, x[left])
         for whole, part in zip(paths, search.good, strict=True):
             whole[left] = part
         again = np.flatnonzero(np.isnan(columns[0, left]))
@@ -285,6 +288,15 @@ def _about(course: Course, centre: Floats, half: Floats, chosen: Integers, x: Fl
     nodes = nodes_about(centre, half)
     points, place = from_nodes(nodes[chosen], course.log_mgf(nodes)[chosen], x[chosen])
     return np.where((np.abs(place) <= 1) & (points.second > 0), np.array(points), np.nan)
+
+
+def rounded(slopes: Floats) -> Floats:
+    """Return slopes with fewer digits, so that they are the same where others differ by rounding.
+
+    High derivatives tell slopes apart that differ in their last digits.
+    """
+    share, power = np.frexp(slopes)
+    return np.asarray(np.ldexp(np.rint(share * _DIGITS), power) / _DIGITS)
 
 
 def from_nodes(nodes: Floats, log_mgf: Floats, x: Floats) -> tuple[Points, Floats]:

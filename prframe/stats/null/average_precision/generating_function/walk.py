@@ -44,6 +44,9 @@ DENSE = 64
 GROWTH = 0.08
 # A term whose tilted chance is at most this is left out of characteristic functions.
 _NEGLIGIBLE = 1e-10
+# A row of a walk that groups share is left out if its tilted chance is at most this for all groups
+# of interest, so that results hardly depend on what these are.
+_NEVER_NEEDED = 1e-18
 # Of this many frequencies in a row exp(i drift frequency) is computed for the first one, and the
 # others follow by products with powers of exp(i drift spacing).
 _POWERS = 8
@@ -139,6 +142,7 @@ class Course:
         self.groups, self.tables, self.exits = list(groups), list(tables), list(exits)
         n, n_pos = np.array(self.groups, dtype=np.float64).T
         self._log_rankings = log_binomial(n, n_pos)
+        self._least_need = _NEGLIGIBLE
 
     @classmethod
     def shared(
@@ -168,7 +172,9 @@ class Course:
             ends_at = float(steps.above[step]), float(steps.end[step])
             tables.append(trimmed(step_table(lane, 0, before, after), *ends_at))
             before = after
-        return cls(groups, tables[:-1], exits)
+        course = cls(groups, tables[:-1], exits)
+        course._least_need = _NEVER_NEEDED
+        return course
 
     @classmethod
     def planned(cls, lanes: Lanes, path: Path) -> "Course":
@@ -270,7 +276,8 @@ class Course:
                     last = _waved(leaving.table, share, tilt.slope, wave, frequencies)
                     functions |= dict(zip(leaving.groups.tolist(), last, strict=True))
             if step + 1 < len(needs):
-                share = np.where(needs[step + 1][:, None] > _NEGLIGIBLE, tilt.shares[step], 0.0)
+                is_needed = needs[step + 1][:, None] > self._least_need
+                share = np.where(is_needed, tilt.shares[step], 0.0)
                 wave = _waved(self.tables[step], share, tilt.slope, wave, frequencies)
         return functions
 

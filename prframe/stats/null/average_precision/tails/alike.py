@@ -43,6 +43,9 @@ _ON_LATTICE = 32
 MOST_TERMS = 4e5
 # Positives are rare if they are at most this share of the items. Single ranks carry weight then.
 _RARE = 0.02
+# So many retrieved items are very many. Lists of their first hits are quicker than a lattice whose
+# points are close to each other, which many groups of fewer items may share.
+_VAST = 100_000
 # A number of hits counts for the size of a lattice if the natural logarithm of its chance is above
 # this.
 _UNLIKELY = -90.0
@@ -124,6 +127,10 @@ class AlikeGroups:
         """Whether positives are so rare that single ranks carry weight, and a lattice is best."""
         n, n_pos = self.groups[group]
         return n_pos <= _RARE * n and self._may_be_on_lattice(group, MOST_TERMS)
+
+    def is_vast(self, group: int) -> bool:
+        """Whether so many items are retrieved that lists are quicker than a close lattice."""
+        return self.retrieved(group).depth >= _VAST
 
     def is_round(self, group: int) -> bool:
         """Whether there are positives and negatives enough for a saddlepoint."""

@@ -1,63 +1,128 @@
 """Tails of T = n_pos AP where at most three items are positive, or at most three are negative.
 
-With positives at the ranks r_1 < r_2 < ..., or with negatives at q_1 < q_2 < ..., of which those
-down to a depth d count,
+If b_1 < b_2 < ... are the tie blocks that hold positives, the i-th of them j_i positives and ends
+at the rank e_i, then
 
-    T  =  sum over k of  k / r_k  =  d - sum over k of  (1 + H_d - H_{q_k} - (k - 1) / q_k),
+    T  =  sum over i of  j_i (j_1 + ... + j_i) / e_i,
 
-H_t being the sum of 1/1, 1/2, ..., 1/t. Each term is monotone in its rank, so that for every
-choice of the ranks above the last one a search tells how many last ones are good enough.
+where a single item is a block of its own, and the items that are not retrieved are a last block
+that adds nothing. With negatives at the ranks q_1 < q_2 < ..., of which those down to a depth d
+count,
+
+    T  =  d - sum over k of  (1 + H_d - H_{q_k} - (k - 1) / q_k),
+
+H_t being the sum of 1/1, 1/2, ..., 1/t. Each term is monotone in its block or rank, so that for
+every choice of those above the last one a search tells how many last ones are good enough.
 """
 
+from itertools import accumulate
 from math import comb, log
 
 import numpy as np
 
+from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.typing import Floats, Integers
 
-# The most positives, or negatives, whose ranks are chosen besides the last one. With more of them
+# The most positives, or negatives, whose places are chosen besides the last one. With more of them
 # rankings are not counted in this way.
 _MOST_OTHERS = 2
-# The ranks of positives other than the last one are chosen in at most this many ways. Where there
-# are more ways, or more items, rankings are not counted.
-_MOST_WAYS = 1 << 22
+# The blocks of positives other than the last one are chosen in at most this many ways. Where there
+# are more ways, or more blocks, rankings are not counted.
+_MOST_WAYS = 1 << 23
 # The ranks of negatives may be chosen in this many ways, as no other method is good for few
 # negatives.
 _MOST_WAYS_OF_NEGATIVES = 1 << 26
 # The number of choices that are treated at a time, which bounds the memory.
-_AT_ONCE = 1 << 21
+_AT_ONCE = 1 << 20
+# By number of positives, how these may be parted among blocks, from the top down.
+_PARTED: dict[int, list[tuple[int, ...]]] = {
+    1: [(1,)],
+    2: [(2,), (1, 1)],
+    3: [(3,), (2, 1), (1, 2), (1, 1, 1)],
+}
 
 
-def sparse_log_tails(n: int, n_pos: int, depth: int, target: float) -> tuple[float, float] | None:
-    """Return the logarithms of P(T >= target) and P(T < target); None if they would take long.
-
-    Positives below `depth` earn nothing.
-    """
-    few = min(n_pos, n - n_pos)
-    is_positive = few == n_pos
-    ways = comb(n, few - 1)
-    most = _MOST_WAYS if is_positive else _MOST_WAYS_OF_NEGATIVES
-    if not 1 <= few <= _MOST_OTHERS + 1 or max(ways, n) > most:
+def sparse_log_tails(items: Items, n_pos: int, target: float) -> tuple[float, float] | None:
+    """Return the logarithms of P(T >= target) and P(T < target); None if they would take long."""
+    if n_pos <= _MOST_OTHERS + 1:
+        return _of_positives(items, n_pos, target)
+    if items.is_tied or items.n - n_pos > _MOST_OTHERS + 1:
         return None
-    if n_pos == 1:
-        return _log_shares(_first_good(depth, target) if target > 0 else n, n)
+    return _of_negatives(items.n, n_pos, items.depth, target)
+
+
+def _of_positives(items: Items, n_pos: int, target: float) -> tuple[float, float] | None:
+    """Count the places of few positives."""
+    n, depth = items.n, items.depth
+    if n_pos == 1 and not items.is_tied:
+        good = _first_good(depth, target) if target > 0 else n
+        return _log_shares(good, n - good, n)
+    count = (depth if items.ends is None else items.ends.size) + 1
+    if max(comb(count, n_pos - 1), count) > _MOST_WAYS:
+        return None
+    ends = np.arange(1, depth + 1) if items.ends is None else items.ends
+    size = np.diff(np.append(ends, n), prepend=0).astype(np.float64)
+    share = np.append(1 / ends, 0.0)
+    total = np.sum([_counts(size, share, p, target) for p in _PARTED[n_pos]], axis=0)
+    return _log_shares(float(total[0]), float(total[1]), comb(n, n_pos))
+
+
+def _counts(size: Floats, share: Floats, parts: tuple[int, ...], target: float) -> Floats:
+    """Count the rankings that reach a value, and the others, given the positives of each block.
+
+    The blocks have these sizes, and `share` is 1 over the rank at which each ends.
+    """
+    gain = [number * met * share for number, met in zip(parts, accumulate(parts), strict=True)]
+    ways = [_ways(size, number) for number in parts]
+    so_far, last = np.append(0.0, np.cumsum(ways[-1])), -gain[-1]
+
+    def counted(lack: Floats, below: Integers, times: Floats) -> Floats:
+        """Count the last blocks among those below others, which come so many times."""
+        good = so_far[np.maximum(np.searchsorted(last, -lack, side="right"), below)]
+        both = good - so_far[below], so_far[-1] - good
+        return np.array([(count * times).sum() for count in both])
+
+    block = np.arange(size.size)
+    if len(parts) == 1:
+        total = counted(np.array([target]), np.zeros(1, np.int64), np.ones(1))
+    elif len(parts) == _MOST_OTHERS:
+        total = counted(target - gain[0], block + 1, ways[0])
+    else:
+        total, at_once = np.zeros(2), max(1, _AT_ONCE // size.size)
+        for begin in range(0, size.size, at_once):
+            first, second = block[begin : begin + at_once, None], block[None, begin + 1 :]
+            lack = target - gain[0][first] - gain[1][second]
+            times = np.where(first < second, ways[0][first] * ways[1][second], 0.0)
+            total += counted(lack, np.broadcast_to(second + 1, lack.shape), times)
+    return total
+
+
+def _ways(size: Floats, number: int) -> Floats:
+    """Return in how many ways a block of each size holds so many positives, up to three."""
+    ways = size
+    for less in range(1, number):
+        ways = ways * np.maximum(size - less, 0.0) / (less + 1)
+    return ways
+
+
+def _of_negatives(n: int, n_pos: int, depth: int, target: float) -> tuple[float, float] | None:
+    """Count the ranks of few negatives, with no ties."""
+    few = n - n_pos
+    if few < 1 or max(comb(n, few - 1), n) > _MOST_WAYS_OF_NEGATIVES:
+        return None
     rank = np.arange(1, n + 1, dtype=np.float64)
     counts = rank <= depth
-    if is_positive:
-        terms = [np.where(counts, k / rank, 0.0) for k in range(1, few + 1)]
-        good = _good(terms, target, falls=True)
-    else:
-        harmonic = np.cumsum(1 / rank)
-        rise = harmonic - 1 - float(harmonic[depth - 1])
-        terms = [np.where(counts, rise + (k - 1) / rank, 0.0) for k in range(1, few + 1)]
-        good = _good(terms, target - depth, falls=False)
-    return _log_shares(good, comb(n, few))
+    harmonic = np.cumsum(1 / rank)
+    rise = harmonic - 1 - float(harmonic[depth - 1])
+    terms = [np.where(counts, rise + (k - 1) / rank, 0.0) for k in range(1, few + 1)]
+    total, good = comb(n, few), _good(terms, target - depth)
+    return _log_shares(good, total - good, total)
 
 
-def _log_shares(good: int, total: int) -> tuple[float, float]:
+def _log_shares(good: float, bad: float, total: int) -> tuple[float, float]:
     """Return the logarithms of the share of good rankings, and of that of others."""
-    logs = [log(count / total) if count else -np.inf for count in (good, total - good)]
-    return logs[0], logs[1]
+    logs = [log(count / total) if count else -np.inf for count in (good, bad)]
+    return min(logs[0], 0.0), min(logs[1], 0.0)
 
 
 def _first_good(depth: int, target: float) -> int:
@@ -69,28 +134,39 @@ def _first_good(depth: int, target: float) -> int:
     return last
 
 
-def _good(terms: list[Floats], lack: float, *, falls: bool) -> int:
+def _good(terms: list[Floats], lack: float) -> int:
     """Count choices of ranks, one after the other, whose terms sum up to at least a number."""
     n, last = terms[0].size, terms[-1]
     if len(terms) == 1:
         return int(np.count_nonzero(last >= lack))
     if len(terms) <= _MOST_OTHERS:
-        return _good_last(last, np.arange(n), lack - terms[0], falls=falls)
-    good = 0
-    at_once = max(1, _AT_ONCE // n)
-    for begin in range(0, n, at_once):
-        first = np.arange(begin, min(begin + at_once, n))
-        place, above = np.nonzero(np.arange(n) > first[:, None])
-        sums = terms[0][first[place]] + terms[1][above]
-        good += _good_last(last, above, lack - sums, falls=falls)
+        return _good_last(last, np.arange(n), lack - terms[0])
+    # What the ranks below add at least and at most decides most of the first ranks.
+    least, most = (
+        terms[0][:-2] + _from_below(terms[1], ufunc)[1:-1] + _from_below(last, ufunc)[2:]
+        for ufunc in (np.minimum, np.maximum)
+    )
+    rest = np.arange(n - 1, 1, -1)
+    good = int((rest * (rest - 1) // 2)[least >= lack].sum())
+    open_ = np.flatnonzero((least < lack) & (most >= lack))
+    begin = 0
+    while begin < open_.size:
+        first = open_[begin : begin + max(1, _AT_ONCE // (n - int(open_[begin])))]
+        second = np.arange(int(first[0]) + 1, n)
+        row, column = np.nonzero(second > first[:, None])
+        above = second[column]
+        good += _good_last(last, above, lack - terms[0][first[row]] - terms[1][above])
+        begin += first.size
     return good
 
 
-def _good_last(last: Floats, above: Integers, lack: Floats, *, falls: bool) -> int:
+def _from_below(values: Floats, ufunc: np.ufunc) -> Floats:
+    """Return the least or the largest value at each place and below it."""
+    return np.asarray(ufunc.accumulate(values[::-1])[::-1])
+
+
+def _good_last(last: Floats, above: Integers, lack: Floats) -> int:
     """Count the last ranks, below others, whose terms are at least so large."""
-    if falls:
-        ends = np.searchsorted(-last, -lack, side="right")
-        return int(np.maximum(ends - above - 1, 0).sum())
     # The first terms need not rise, but they do not matter: other ranks are above the last one.
     least = int(above.min()) + 1
     begins = least + np.searchsorted(last[least:], lack, side="left")

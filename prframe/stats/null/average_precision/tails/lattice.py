@@ -7,8 +7,7 @@ little, single values of T carry weight near the value in question.
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,19 +27,18 @@ from prframe.typing import Floats, Integers
 # A lattice has a row for each likely number of hits. Where more hits than this are likely it would
 # be slow, and other methods are used.
 MOST_HITS = 600
-# The numbers of points between 0 and the largest value of T. The second number is tried for those
-# values for which the first one is too coarse.
-_POINTS = (2048, 8192)
-# Values of T share a lattice if their logarithms to this base have the same whole part. The
-# largest of them is less than this many times the smallest.
-_ALIKE_VALUES = 4.0
-# For values one at a time these bases and numbers of points are tried. The last lattice ends close
-# to the value, so that its points are close to each other.
-_APIECE = *((_ALIKE_VALUES, points) for points in _POINTS), (1.25, _POINTS[-1])
+# Bases, and numbers of points between 0 and the end of a lattice. Values of T share a lattice if
+# their logarithms to the base have the same whole part, and it ends just beyond the largest value
+# of that kind. The later ones, whose points are closer to each other, are tried for values for
+# which the ones before are too coarse.
+TRIES = ((4.0, 2048), (4.0, 8192), (1.25, 8192))
+# A lattice ends this many times as far as the values that may share it.
+_MARGIN = 1.01
 # Pairs of natural logarithms of chances. Hits, and positives of a step, whose chance is below the
-# first number are left out. That is accurate enough for tails above the second number; for
-# smaller tails the next pair is taken, and beyond the last pair there is no answer.
-NEVER = ((-40.0, -20.0), (-57.0, -37.0), (-75.0, -55.0), (-112.0, -92.0), (-150.0, -130.0))
+# first number are left out, which does not change tails above the second number by more than
+# 1e-12 of themselves, so that it does not matter what other groups have likely hits. For smaller
+# tails the next pair is taken, and beyond the last pair there is no answer.
+NEVER = ((-54.0, -20.0), (-89.0, -55.0), (-164.0, -130.0))
 # The logarithm of a tail is guessed to be this share of that of a lower bound (`log_least_tails`).
 # The guess decides which pair of `NEVER` is tried first.
 _GUESSED = 0.9
@@ -57,6 +55,14 @@ _LEAST_RISE = 0.9
 _LEAST = 1e-300
 
 
+# A base and a number of points (`TRIES`).
+Try: TypeAlias = tuple[float, int]
+# A function of the end of a lattice and the distance of its points, and one that makes it for
+# cases, given the logarithm of chances that do not count.
+_Walks: TypeAlias = Callable[[float, float], Walk]
+_Made: TypeAlias = Callable[[Sequence[Retrieved], float], _Walks]
+
+
 class LatticeTails(NamedTuple):
     """The logarithms of P(T >= x) and P(T < x), and the slope of the smaller one's logarithm.
 
@@ -71,29 +77,22 @@ class LatticeTails(NamedTuple):
 
 
 def lattice_tails(
-    cases: Sequence[Retrieved], x: Floats, ends: Integers | None = None
+    cases: Sequence[Retrieved],
+    x: Floats,
+    ends: Integers | None = None,
+    tries: Sequence[Try] = TRIES[:2],
 ) -> LatticeTails:
     """Return the tails of a value of T for each case, with at most MOST_HITS likely hits.
 
-    All cases have the tie blocks whose ends are given, if any.
+    All cases have the tie blocks whose ends are given, if any. The tails of a value do not depend
+    on the other cases and values, but for rounding.
     """
-    columns = np.full((3, x.size), np.nan)
-    lumpy = np.ones(x.size, np.bool_)
-    x = np.maximum(x, [_LEAST_RISE / case.depth for case in cases])
-    size = _kind(x).tolist()
-    order = sorted(range(x.size), key=size.__getitem__)
-    for _, members in groupby(order, key=size.__getitem__):
-        chosen = np.array(list(members))
-        for points in _POINTS:
-            chosen_cases, values = [cases[k] for k in chosen], x[chosen]
-            top = float(values.max())
-            walk = partial(Walk, Plans(Shape(chosen_cases, ends)), top)
-            columns[:, chosen], lumpy[chosen] = _compared(walk, chosen_cases, values, top / points)
-            chosen = chosen[lumpy[chosen] & ~np.isnan(columns[2, chosen])]
-            if not chosen.size:
-                break
-    reached, missed, slope = columns
-    return LatticeTails(reached, missed, slope, lumpy)
+
+    def walks(chosen: Sequence[Retrieved], never: float) -> _Walks:
+        """Return what makes walks for cases."""
+        return partial(Walk, Plans(Shape(chosen, ends)), never=never)
+
+    return _tried(walks, cases, x, tries)
 
 
 class Lattice:
@@ -107,47 +106,82 @@ class Lattice:
     """
 
     def __init__(self, case: Retrieved, ends: Integers | None = None) -> None:
-        self._shape = Shape([case], ends)
-        self._plans = Plans(self._shape)
+        self._case = case
+        self._plans = Plans(Shape([case], ends))
         self._walks: dict[tuple[float, float, float], Walk] = {}
 
-    def tails(self, x: float, *, close: bool = True) -> LatticeTails:
-        """Return the tails of a value of T, from points close to each other if need be."""
-        values = np.array([max(x, _LEAST_RISE / self._shape.cases[0].depth)])
-        columns, lumpy = np.zeros((3, 1)), np.ones(1, np.bool_)
-        for base, points in _APIECE if close else _APIECE[:1]:
-            top = 1.01 * float(base ** (_kind(values, base)[0] + 1))
-            walk = partial(self._walk, top)
-            columns, lumpy = _compared(walk, self._shape.cases, values, top / points)
-            if not lumpy[0] or np.isnan(columns[2, 0]):
-                break
-        reached, missed, slope = columns
-        return LatticeTails(reached, missed, slope, lumpy)
+    def tails(self, x: float, tries: Sequence[Try] = TRIES) -> LatticeTails:
+        """Return the tails of a value of T, as `lattice_tails` does."""
+        return _tried(self._made, [self._case], np.array([x]), tries)
 
-    def _walk(self, top: float, cell: float, never: float) -> "Walk":
-        """Return a walk, which is made only once."""
-        if (top, cell, never) not in self._walks:
-            self._walks[top, cell, never] = Walk(self._plans, top, cell, never)
-        return self._walks[top, cell, never]
+    def _made(self, _: Sequence[Retrieved], never: float) -> _Walks:
+        """Return what makes walks, each of them only once."""
+
+        def walk(top: float, cell: float) -> Walk:
+            """Return a walk."""
+            if (top, cell, never) not in self._walks:
+                self._walks[top, cell, never] = Walk(self._plans, top, cell, never)
+            return self._walks[top, cell, never]
+
+        return walk
 
 
-def _kind(x: Floats, base: float = _ALIKE_VALUES) -> Integers:
+def _tried(
+    walks: _Made, cases: Sequence[Retrieved], x: Floats, tries: Sequence[Try]
+) -> LatticeTails:
+    """Return the tails from one lattice after the other, until they are not too coarse."""
+    x = np.maximum(x, [_LEAST_RISE / case.depth for case in cases])
+    columns, lumpy = np.full((3, x.size), np.nan), np.ones(x.size, np.bool_)
+    open_ = np.arange(x.size)
+    for base, points in tries:
+        kinds = _kind(x[open_], base)
+        for kind in np.unique(kinds).tolist():
+            chosen = open_[kinds == kind]
+            top = _MARGIN * float(base ** (kind + 1))
+            members = [cases[place] for place in chosen.tolist()]
+            columns[:, chosen], lumpy[chosen] = _compared(
+                walks, members, x[chosen], (top, top / points)
+            )
+        open_ = open_[lumpy[open_] & ~np.isnan(columns[2, open_])]
+        if not open_.size:
+            break
+    reached, missed, slope = columns
+    return LatticeTails(reached, missed, slope, lumpy)
+
+
+def _kind(x: Floats, base: float) -> Integers:
     """Return numbers that are equal for values of a similar size."""
     return np.asarray(np.log(x) // np.log(base), dtype=np.int64)
 
 
 def _compared(
-    walk: "Callable[[float, float], Walk]", cases: Sequence[Retrieved], x: Floats, cell: float
+    walks: _Made, cases: Sequence[Retrieved], x: Floats, size: tuple[float, float]
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return tails, slopes, and whether a lattice is too coarse, from walks of two widths."""
-    coarse, never, furthest = np.zeros((0, 2, x.size)), 0.0, 0.0
-    guess = _GUESSED * float(log_least_tails(cases, x).min())
+    """Return tails, slopes, and whether a lattice is too coarse, from walks of two widths.
+
+    `size` is where the lattice ends, and how far its points are apart. Each value has the first
+    of `NEVER` that is small enough for its own tail.
+    """
+    columns, lumpy = np.full((3, x.size), np.nan), np.ones(x.size, np.bool_)
+    top, cell = size
+    guess, open_ = _GUESSED * log_least_tails(cases, x), np.arange(x.size)
     for never, furthest in NEVER:
-        if guess > furthest or furthest == NEVER[-1][1]:
-            coarse = walk(2 * cell, never).pairs(cases, x)
-            if (coarse[0].min(axis=0) > np.exp(furthest)).all():
-                break
-    return combined_tails(walk(cell, never).pairs(cases, x), coarse, cell, furthest)
+        is_last = furthest == NEVER[-1][1]
+        chosen = open_[(guess[open_] > furthest) | is_last]
+        if not chosen.size:
+            continue
+        members = [cases[place] for place in chosen.tolist()]
+        walk = walks(members, never)
+        coarse = walk(top, 2 * cell).pairs(members, x[chosen])
+        enough = (coarse[0].min(axis=0) > np.exp(furthest)) | is_last
+        good = chosen[enough]
+        if good.size:
+            fine = walk(top, cell).pairs([cases[place] for place in good.tolist()], x[good])
+            columns[:, good], lumpy[good] = combined_tails(
+                fine, coarse[:, :, enough], cell, furthest
+            )
+        open_ = np.setdiff1d(open_, good)
+    return columns, lumpy
 
 
 def log_least_tails(cases: Sequence[Retrieved], x: Floats) -> Floats:

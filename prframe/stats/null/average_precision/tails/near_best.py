@@ -36,7 +36,13 @@ def near_best_bound(n: int, n_pos: int, target: float) -> float:
         return 0.0
     # No part of a partition is larger than the number of pairs.
     largest = n - n_pos if n - n_pos < pairs else _COUNTED_PAIRS
-    return min(float(_log_counts(largest)[int(pairs)] - log_binomial(n, n_pos)), 0.0)
+    log_rankings = float(log_binomial(n, n_pos))
+    # Tables up to powers of two are shared. If such a partition count says nothing, a larger one
+    # says nothing either.
+    shared = 1 << max(largest.bit_length() - 1, 0)
+    if _log_counts(shared)[int(pairs)] >= log_rankings:
+        return 0.0
+    return min(float(_log_counts(largest)[int(pairs)] - log_rankings), 0.0)
 
 
 def _most_pairs(n: int, n_pos: int, target: float) -> float:

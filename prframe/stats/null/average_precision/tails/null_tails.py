@@ -1,7 +1,6 @@
 """Tails of AP for groups that share a depth and tie blocks, by each of the methods."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 from math import exp, inf, log
 from typing import cast
 
@@ -21,7 +20,14 @@ from prframe.stats.null.average_precision.tails.alike import (
 )
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
 from prframe.stats.null.average_precision.tails.first_ranks import FirstRanks
-from prframe.stats.null.average_precision.tails.lattice import MOST_HITS, Lattice
+from prframe.stats.null.average_precision.tails.lattice import (
+    MOST_HITS,
+    TRIES,
+    Lattice,
+    LatticeTails,
+    Try,
+    lattice_tails,
+)
 from prframe.stats.null.average_precision.tails.merged_walk import Rounding, Walk
 from prframe.stats.null.average_precision.tails.mergers import Merger
 from prframe.stats.null.average_precision.tails.near_best import (
@@ -35,9 +41,9 @@ from prframe.stats.null.average_precision.tails.tail import (
     Asked,
     Hint,
     Tail,
+    as_hints,
     as_tail,
     constant_tail,
-    lattice_hints,
     log_rest,
     planned_hint,
     refuse_large,
@@ -54,9 +60,6 @@ _APART = 2000
 # Where few rankings make up the tail, a walk keeps this many states apart, divided by the most
 # positives that a tie block can hold, if that is more than the number above.
 _FEW_APART = 100_000
-# Groups share an inversion if their numbers of positives lie between the same two of these
-# numbers. Groups with more positives than the last one are inverted one by one.
-_ALIKE = 16, 64, 256
 # Where a lattice is too coarse, a group with at most this many positives gets a walk with merged
 # states. In a group with more the tail from the lattice is kept, and called an estimate.
 _STUBBORN = 100
@@ -183,18 +186,15 @@ class NullTails(AlikeGroups):
 
     def lattice_hint(self, group: int, x: float) -> Hint | None:
         """Return the tails from a lattice, which is kept for other values of the group."""
+        return lattice_hints([(self, group, x)])[0]
+
+    def from_lattice(self, group: int, x: float, tries: Sequence[Try]) -> LatticeTails:
+        """Return the tails from lattices that are kept for other values of the group."""
         if group not in self._lattices:
             self._lattices[group] = Lattice(self.retrieved(group), self._shape[1])
-        lattice, target = self._lattices[group], self._target(group, x)
-        (hint,) = lattice_hints(lattice.tails(target, close=False))
-        if hint is None or hint.is_accurate:
-            return hint
-        listed = self._listed(group, x)
-        if listed is not None:
-            return hint._replace(tail=listed, is_accurate=True)
-        return lattice_hints(lattice.tails(target))[0]
+        return self._lattices[group].tails(self._target(group, x), tries)
 
-    def _listed(self, group: int, x: float) -> Tail | None:
+    def listed(self, group: int, x: float) -> Tail | None:
         """Return the tails of rare positives from lists of first hits; None where these fail."""
         if self.is_tied or not self.is_rare(group):
             return None
@@ -244,9 +244,8 @@ class NullTails(AlikeGroups):
 
     def _counted(self, group: int, x: float, method: APNullMethod) -> "Tail | Merger | None":
         """Return the tails by counting rankings, or the walk that does; None if they are many."""
-        if method in {"auto", "exact"} and not self.is_tied and self._is_sparse(group):
-            items, n_pos = self._items(group)
-            logs = sparse_log_tails(items.n, n_pos, items.depth, self._target(group, x))
+        if method in {"auto", "exact"} and self._is_sparse(group):
+            logs = sparse_log_tails(*self._items(group), self._target(group, x))
             if logs is not None:
                 return Tail(*logs, "exact")
         if method in {"auto", "exact"} and self._is_whole:
@@ -283,7 +282,8 @@ class NullTails(AlikeGroups):
     ) -> Walk:
         """Return a walk with cells of a width."""
         target = self._target(group, x)
-        scale = _SCALE / hint.slope if hint else target
+        # Cells must not change with the last digits of the slope.
+        scale = _SCALE / float(f"{hint.slope:.3g}") if hint else target
         n, n_pos = self.groups[group]
         few = hint is not None and self._few(hint.tail, self.log_states[group])
         if hint is not None and not few and min(n_pos, n - n_pos) > LONG_WALK:
@@ -306,16 +306,15 @@ class NullTails(AlikeGroups):
         """Return the tails of values by inversion, ``"transform"`` where it has converged."""
         hints: dict[int, Hint] = {}
         n_pos = np.array([g.n_pos for g in self.groups])[group]
-        for low, high in pairwise([0, *_ALIKE]):
-            places = np.flatnonzero((low < n_pos) & (n_pos <= high))
-            if places.size:
-                distinct, inside = np.unique(group[places], return_inverse=True)
-                target = x[places] * n_pos[places] * (1 - EQUAL)
-                tails = self._inversion(tuple(distinct.tolist())).log_tails(inside, target)
-                for place, *logs, good, slope, bound in zip(places.tolist(), *tails, strict=True):
-                    method = "bound" if bound else "transform" if good else "estimate"
-                    tail = Tail(float(logs[0]), float(logs[1]), method)
-                    hints[place] = Hint(tail, float(slope), is_accurate=bool(good))
+        places = np.flatnonzero(n_pos <= SHARED)
+        if places.size:
+            distinct, inside = np.unique(group[places], return_inverse=True)
+            target = x[places] * n_pos[places] * (1 - EQUAL)
+            tails = self._inversion(tuple(distinct.tolist())).log_tails(inside, target)
+            for place, *logs, good, slope, bound in zip(places.tolist(), *tails, strict=True):
+                method = "bound" if bound else "transform" if good else "estimate"
+                tail = Tail(float(logs[0]), float(logs[1]), method)
+                hints[place] = Hint(tail, float(slope), is_accurate=bool(good))
         large = np.flatnonzero(n_pos > SHARED).tolist()
         problems = [self.problem(int(group[place]), float(x[place])) for place in large]
         for place, own in zip(large, planned_tails(problems, only_inversion=True), strict=True):
@@ -331,3 +330,51 @@ class NullTails(AlikeGroups):
             deviation = n_pos * np.sqrt(self.variance[chosen])
             self._inversions[groups] = Inversion(course, n_pos * self.mean[chosen], deviation)
         return self._inversions[groups]
+
+
+def lattice_hints(values: "Sequence[tuple[NullTails, int, float]]") -> list[Hint | None]:
+    """Return the tails of values of groups on lattices; None where these are too small.
+
+    They are estimates where single values carry weight. Lattices with points close to each other
+    are tried where the first one is too coarse, and lists of the first hits of rare positives,
+    which come first among very many items and else right before the last lattice.
+    """
+    hints = _from_lattices(values, TRIES[:1])
+    coarse = [place for place, hint in enumerate(hints) if hint and not hint.is_accurate]
+    for number, closer in enumerate(TRIES[1:], start=1):
+        is_last = number == len(TRIES) - 1
+        open_ = []
+        for place in coarse:
+            part, group, x = values[place]
+            listed = part.listed(group, x) if part.is_vast(group) != is_last else None
+            hint = hints[place]
+            if hint is not None and listed is not None:
+                hints[place] = hint._replace(tail=listed, is_accurate=True)
+            elif not is_last or part.is_rare(group) or not part.is_small(group):
+                open_.append(place)
+        again = _from_lattices([values[place] for place in open_], [closer])
+        coarse = []
+        for place, hint in zip(open_, again, strict=True):
+            hints[place] = hint
+            if hint and not hint.is_accurate:
+                coarse.append(place)
+    return hints
+
+
+def _from_lattices(
+    values: Sequence[tuple[NullTails, int, float]], tries: Sequence[Try]
+) -> list[Hint | None]:
+    """Return the tails of values on lattices, which groups without ties share."""
+    untied = [value for value in values if not value[0].is_tied]
+    # The lattices of a single group are kept for values that are asked for later on.
+    if len({value[:2] for value in untied}) <= 1:
+        untied = []
+    cases = [part.retrieved(group) for part, group, _ in untied]
+    targets = np.array([part.problem(group, x).target for part, group, x in untied])
+    shared = iter(as_hints(lattice_tails(cases, targets, tries=tries)) if untied else [])
+    return [
+        as_hints(part.from_lattice(group, x, tries))[0]
+        if part.is_tied or not untied
+        else next(shared)
+        for part, group, x in values
+    ]

@@ -29,6 +29,7 @@ from prframe.stats.null.average_precision.generating_function.likely_path import
 from prframe.stats.null.average_precision.generating_function.saddlepoint import (
     Points,
     along_paths,
+    rounded,
     tails,
 )
 from prframe.stats.null.average_precision.generating_function.steps import Items
@@ -195,8 +196,8 @@ def _inverted(lane: Lanes, path: Path, problem: Problem) -> PlannedTail:
     """Invert the characteristic function of a walk along a path."""
     course = Course.planned(lane, path)
     inversion = Inversion(course, np.array([problem.mean]), np.array([problem.deviation]))
-    target, slope = np.array([problem.target]), float(path.slope[0])
-    flat = FLATTEST / float(path.deviation[0])
+    target, slope = np.array([problem.target]), float(rounded(path.slope)[0])
+    flat = float(rounded(FLATTEST / path.deviation)[0])
     tail = PlannedTail(0.0, 0.0, slope, "bound")
     # Close to the mean a slope on either side serves.
     for tilt in [slope] if abs(slope) >= flat else [-flat, flat]:

@@ -1,14 +1,16 @@
 """Tail probabilities of AP under random ranking, each in the way that suits it.
 
 - Few rankings, or few that are good enough: every one is counted, by branch and bound ("exact").
-- Few positives, or a characteristic function that does not die away, because single rankings
-  carry weight: the walk with merged states ("lattice").
-- Distributions that are nearly normal once they are tilted, as with many positives: a saddlepoint
-  ("saddlepoint"), which needs the generating function at a few real slopes.
+- Few positives: a lattice. Where it is too coarse, or a characteristic function does not die away,
+  because single rankings carry weight: the walk with merged states ("lattice").
+- Distributions that are nearly normal once they are tilted, as with ties or with more positives
+  than groups can share an inversion for: a saddlepoint ("saddlepoint"), which needs the generating
+  function at a few real slopes.
 - All others: inversion of the characteristic function, many groups at once ("transform"). Where no
   walk is feasible it may not have converged ("estimate"), and may have nothing but an upper bound
   ("bound").
 
+Which of these is taken follows from the group and the value, whatever else is asked for.
 The walk with merged states and the inversion are independent of each other, and agree.
 """
 
@@ -16,27 +18,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-import numpy as np
-
-from prframe.stats.null.average_precision.tails.lattice import lattice_tails
 from prframe.stats.null.average_precision.tails.mergers import Merger, merged_tails
-from prframe.stats.null.average_precision.tails.null_tails import NullTails
+from prframe.stats.null.average_precision.tails.null_tails import NullTails, lattice_hints
 from prframe.stats.null.average_precision.tails.planned import Problem, planned_tails
 from prframe.stats.null.average_precision.tails.tail import (
     APNullMethod,
     Asked,
     Hint,
     Tail,
-    lattice_hints,
     planned_hint,
 )
 from prframe.typing import Floats, Integers
 
 _Other = TypeVar("_Other", Tail, Tail | None)
-
-# The number of values from which on a walk that groups without ties share, or a lattice, is
-# quicker than a walk for each value.
-_MANY = 8
 
 
 def all_tails(
@@ -93,7 +87,7 @@ def _known(
     if method not in {"auto", "saddlepoint"}:
         return hints
     each = [
-        _Open(number, place, part, *pair, alone=part.is_tied or len(asked) < _MANY)
+        _Open(number, place, part, *pair)
         for number, (part, asked) in enumerate(zip(parts, rest, strict=True))
         for place, pair in enumerate(asked)
     ]
@@ -111,21 +105,20 @@ def _stages(
     """Yield values with the hints for them, chosen from those that are still open."""
     deep: set[tuple[int, int]] = set()
     if method == "auto":
-        is_many = sum(value.part.is_small(value.group) for value in open_) >= _MANY
         chosen = [
             value
             for value in open_
-            if value.part.is_rare(value.group) or (is_many and value.part.is_small(value.group))
+            if value.part.is_rare(value.group) or value.part.is_small(value.group)
         ]
         deep = {(value.number, value.place) for value in chosen}
-        yield chosen, _on_lattice(chosen)
+        yield chosen, lattice_hints([(value.part, value.group, value.x) for value in chosen])
     large = [value for value in open_ if value.part.is_large(value.group)]
     yield large, [planned_hint(tail) for tail in planned_tails([value.problem for value in large])]
     medium = [
         value
         for value in open_
         if value.part.is_round(value.group)
-        and (value.alone or method == "saddlepoint" or (value.number, value.place) in deep)
+        and (value.part.is_tied or method == "saddlepoint" or (value.number, value.place) in deep)
     ]
     tails = planned_tails([value.problem for value in medium], only_saddlepoint=True)
     yield medium, [planned_hint(tail) for tail in tails]
@@ -133,37 +126,15 @@ def _stages(
 
 @dataclass(frozen=True)
 class _Open:
-    """A value that is neither certain nor counted, the number of its part and its place there.
-
-    `alone` tells that there are not enough values like it to share the inversion.
-    """
+    """A value that is neither certain nor counted, the number of its part and its place there."""
 
     number: int
     place: int
     part: NullTails
     group: int
     x: float
-    alone: bool
 
     @property
     def problem(self) -> Problem:
         """The problem of finding the tails at this value, in terms of T."""
         return self.part.problem(self.group, self.x)
-
-
-def _on_lattice(chosen: Sequence[_Open]) -> list[Hint | None]:
-    """Return the tails of groups on a lattice; estimates where single values carry weight."""
-    untied = [value for value in chosen if not value.part.is_tied]
-    if len(untied) < _MANY:
-        return [value.part.lattice_hint(value.group, value.x) for value in chosen]
-    cases = [value.part.retrieved(value.group) for value in untied]
-    tails = lattice_tails(cases, np.array([value.problem.target for value in untied]))
-    shared = iter(lattice_hints(tails))
-    hints = []
-    for value in chosen:
-        hint = None if value.part.is_tied else next(shared)
-        is_coarse = hint is not None and not hint.is_accurate and value.part.is_rare(value.group)
-        if value.part.is_tied or is_coarse:
-            hint = value.part.lattice_hint(value.group, value.x)
-        hints.append(hint)
-    return hints

@@ -36,7 +36,7 @@ class Hint(NamedTuple):
     is_from_lattice: bool = False
 
 
-def lattice_hints(tails: LatticeTails) -> list[Hint | None]:
+def as_hints(tails: LatticeTails) -> list[Hint | None]:
     """Return the hints from a lattice; None where its terms were too few for so small a tail."""
     hints: list[Hint | None] = []
     for reached, missed, slope, lumpy in zip(*(column.tolist() for column in tails), strict=True):
