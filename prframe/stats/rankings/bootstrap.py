@@ -6,8 +6,10 @@ multinomial variate. Resamples come in chunks, so that memory is bounded whateve
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+import pickle
+from collections.abc import Iterator, Mapping, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,6 +34,48 @@ _CHUNK = 1 << 16
 _PER_KIND = 20
 # The number of draws at a time, few enough for the processor's cache.
 _BATCH = 1 << 14
+# So many draws of items are kept at most, of so many kinds of draws.
+_MOST_KEPT, _MOST_KINDS = 1 << 21, 8
+
+
+class _SharedDraws:
+    """Draws of n of n items that several rankings of n items ask for, with the same seed."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        # None is what has been asked for once.
+        self._kept: dict[bytes, tuple[Integers, Mapping[str, Any]] | None] = {}
+
+    def passed(self, n: int, n_resamples: int, rng: np.random.Generator) -> Integers | None:
+        """Count the draws of the first 0, 1, ..., n items, from which those of any cells follow.
+
+        The draws are those of `multiplicities`, and the generator goes on as after these.
+
+        Returns
+        -------
+        ndarray of int, shape (n_resamples, n + 1)
+            None if they are too many to be kept, or asked for only once so far.
+        """
+        if n * n_resamples > _MOST_KEPT:
+            return None
+        key = pickle.dumps((rng, n, n_resamples))
+        with self._lock:
+            is_known = key in self._kept
+            kept = self._kept.pop(key, None)
+            if is_known and kept is None:
+                passed = np.zeros((n_resamples, n + 1), dtype=np.min_scalar_type(n))
+                np.cumsum(multiplicities(n, n_resamples, rng), axis=1, out=passed[:, 1:])
+                kept = passed, rng.bit_generator.state
+            self._kept[key] = kept
+            while len(self._kept) > _MOST_KINDS:
+                self._kept.pop(next(iter(self._kept)))
+        if kept is None:
+            return None
+        rng.bit_generator.state = kept[1]
+        return kept[0]
+
+
+_SHARED = _SharedDraws()
 
 
 def ranking_bootstrap(
@@ -169,16 +213,22 @@ def _item_draws(
 ) -> Iterator[Integers]:
     """Draw counts of the positives and the negatives of all cells, some resamples at a time."""
     counts = np.concatenate([cells.pos, cells.neg])
-    kinds = np.flatnonzero(counts)
-    by_kind = kinds.size * _PER_KIND < cells.n
-    of_item = None if by_kind else np.repeat(np.arange(counts.size), counts)
-    for size in batch_sizes(n_resamples, counts.size, _CHUNK):
-        if of_item is None:
+    kinds, n = np.flatnonzero(counts), int(cells.n)
+    if kinds.size * _PER_KIND < n:
+        for size in batch_sizes(n_resamples, counts.size, _CHUNK):
             drawn = np.zeros((size, counts.size), dtype=np.int64)
-            drawn[:, kinds] = rng.multinomial(cells.n, counts[kinds] / cells.n, size=size)
-        else:
-            drawn = tally(of_item, counts.size, size, rng)
-        yield drawn
+            drawn[:, kinds] = rng.multinomial(n, counts[kinds] / n, size=size)
+            yield drawn
+    elif (passed := _SHARED.passed(n, n_resamples, rng)) is not None:
+        bounds = np.append(0, np.cumsum(counts[kinds]))
+        for rows in batches(n_resamples, counts.size, _CHUNK):
+            drawn = np.zeros((rows.stop - rows.start, counts.size), dtype=np.int64)
+            drawn[:, kinds] = np.diff(passed[rows].take(bounds, axis=1))
+            yield drawn
+    else:
+        of_item = np.repeat(np.arange(counts.size), counts)
+        for size in batch_sizes(n_resamples, counts.size, _CHUNK):
+            yield tally(of_item, counts.size, size, rng)
 
 
 def tally(of_item: Integers, n_kinds: int, times: int, rng: np.random.Generator) -> Integers:

@@ -11,7 +11,12 @@ from prframe.stats.rankings import (
     RocArea,
     bootstrap as cell_bootstrap,
 )
-from prframe.stats.rankings.bootstrap import cluster_counts, cluster_std_error, ranking_bootstrap
+from prframe.stats.rankings.bootstrap import (
+    cluster_counts,
+    cluster_std_error,
+    ranking_bootstrap,
+    tally,
+)
 from prframe.stats.rankings.cells import RankedCells, cells_from_scores
 
 AP = AveragePrecision()
@@ -122,6 +127,25 @@ def test_chunks_hold_what_memory_allows(monkeypatch: pytest.MonkeyPatch) -> None
     values = ranking_bootstrap(cells, [AP], N_RESAMPLES, rng=17)[0]
     expected = naive(score, label, np.arange(50), seed=18)
     assert stats.ks_2samp(values, expected).pvalue > 0.01
+
+
+@pytest.mark.parametrize("n", [1, 2, 40, 300])
+def test_rankings_of_one_size_have_the_same_draws_alone_and_after_others(n: int) -> None:
+    """Draws that several rankings share are counted as those of a single one."""
+    rng = np.random.default_rng(8)
+    scores = [rng.integers(0, rng.integers(1, n + 1), n) for _ in range(4)]
+    rankings = [cells_from_scores(score, rng.random(n) < 0.5)[0] for score in scores]
+    for seed in (5, 6):
+        for cells in (*rankings, *rankings):
+            generator, alone = np.random.default_rng(seed), np.random.default_rng(seed)
+            drawn = ranking_bootstrap(cells, [RocArea()], 90, generator)
+            counts = np.concatenate([cells.pos, cells.neg])
+            if np.count_nonzero(counts) * 20 < n:
+                continue
+            of_item = np.repeat(np.arange(counts.size), counts)
+            pos, neg = np.hsplit(tally(of_item, counts.size, 90, alone), 2)
+            np.testing.assert_array_equal(drawn[0], RocArea().values(pos, neg))
+            assert generator.random() == alone.random()
 
 
 def test_resamples_without_positives_are_not_defined() -> None:
