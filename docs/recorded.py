@@ -9,8 +9,12 @@ PATH = Path(__file__).parent.parent / "benchmarks" / "RESULTS.md"
 PAGES = {
     "coverage": [
         "band-coverage",
+        "band-clusters",
         "curve-coverage",
         "interval-coverage",
+        "interval-ap",
+        "interval-top",
+        "interval-draws",
         "rank-coverage",
         "paired-coverage",
     ],
@@ -20,6 +24,7 @@ PAGES = {
         "paired-accuracy",
         "paired-size",
         "paired-families",
+        "paired-criterion",
         "paired-power",
         "paired-stability",
     ],

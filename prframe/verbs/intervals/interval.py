@@ -142,7 +142,7 @@ def interval(
         - "auto": "bayesian-bootstrap", but "logit-t" with `cluster`, and where most positives
           are tied with other items or none is retrieved. For what the first few ranks decide,
           such as nDCG@10, RBP and pAP up to a small recall, all others cover too rarely: in
-          42 to 90 % of samples in some settings of the study, and "wald" and resamples in less.
+          36 to 90 % of samples in some settings of the study, and "wald" and resamples in less.
 
         Of a mean over groups: "t", "logit" with Student's quantiles (which "auto" takes, for
         metrics within [0, 1]), "percentile" and "bca". For values at hand "auto" takes "t",
