@@ -8,10 +8,12 @@ would wait for ever.
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import polars as pl
+
+from prframe.stats._ahead import one_ahead
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -46,8 +48,14 @@ def results(tasks: Iterable[Task[T]]) -> Iterator[Iterator[T]]:
 
     The thread ends with the context, whatever is raised within it.
     """
-    with _thread() as pool:
-        yield map(Task.result, tasks) if pool is None else _one_behind(tasks, pool)
+    if pl.thread_pool_size() == 1:
+        yield map(Task.result, tasks)
+        return
+    pool = ThreadPoolExecutor(1, "prframe")
+    try:
+        yield _one_behind(tasks, pool)
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 @contextmanager
@@ -56,29 +64,11 @@ def made_ahead(items: Iterator[T]) -> Iterator[Iterator[T]]:
 
     To make an item must ask nothing of polars. The thread ends with the context.
     """
-    with _thread() as pool:
-        yield items if pool is None else _one_ahead(items, pool)
-
-
-@contextmanager
-def _thread() -> Iterator[ThreadPoolExecutor | None]:
-    """Give a thread that ends with the context, and none where polars has a single one."""
     if pl.thread_pool_size() == 1:
-        yield None
+        yield items
         return
-    pool = ThreadPoolExecutor(1, "prframe")
-    try:
-        yield pool
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _one_ahead(items: Iterator[T], pool: ThreadPoolExecutor) -> Iterator[T]:
-    """Yield items while a thread makes the next one."""
-    ahead = pool.submit(next, items, None)
-    while (item := ahead.result()) is not None:
-        ahead = pool.submit(next, items, None)
-        yield item
+    with closing(one_ahead(items)) as made:
+        yield made
 
 
 def _one_behind(tasks: Iterable[Task[T]], pool: ThreadPoolExecutor) -> Iterator[T]:

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from prframe.stats._ahead import made_ahead
+from prframe.stats._ahead import one_ahead
 
 
 def test_items_come_in_their_order_and_are_made_by_another_thread():
@@ -15,9 +15,9 @@ def test_items_come_in_their_order_and_are_made_by_another_thread():
             makers.append(threading.current_thread())
             yield number
 
-    assert list(made_ahead(items())) == [0, 1, 2, 3, 4]
+    assert list(one_ahead(items())) == [0, 1, 2, 3, 4]
     assert set(makers).isdisjoint([threading.current_thread()])
-    assert list(made_ahead(iter([]))) == []
+    assert list(one_ahead(iter([]))) == []
 
 
 def test_an_error_reaches_the_caller_in_its_turn():
@@ -25,7 +25,7 @@ def test_an_error_reaches_the_caller_in_its_turn():
         yield 1
         raise ValueError("none are left")
 
-    ahead = made_ahead(items())
+    ahead = one_ahead(items())
     assert next(ahead) == 1
     with pytest.raises(ValueError, match="none are left"):
         next(ahead)
@@ -33,7 +33,7 @@ def test_an_error_reaches_the_caller_in_its_turn():
 
 def test_the_thread_ends_with_a_caller_that_stops_early():
     before = threading.active_count()
-    ahead = made_ahead(iter(range(100)))
+    ahead = one_ahead(iter(range(100)))
     assert next(ahead) == 0
     ahead.close()
     assert threading.active_count() == before

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats._ahead import made_ahead
+from prframe.stats._ahead import one_ahead
 from prframe.stats._batches import batches
 from prframe.stats._units import Units
 from prframe.stats.paired_rankings.cell_counts import (
@@ -120,4 +120,4 @@ def _multiplicities(
 ) -> Iterator[NDArray[np.uint8]]:
     """Draw how many times each unit comes up, a column per resample."""
     drawn = drawn_multiplicities(units.number, n_resamples, rows_at_once(units.number), rng)
-    return made_ahead(drawn) if units.number * n_resamples > _AHEAD else drawn
+    return one_ahead(drawn) if units.number * n_resamples > _AHEAD else drawn
