@@ -17,13 +17,10 @@ from prframe.stats.rankings import (
     AveragePrecision,
     CellEvaluator,
     CellStatistic,
-    PrecisionAtRecall,
     items_at_once,
 )
 from prframe.typing import Flags, Floats, Integers
 
-# These metrics ask for what is above the end of cells with positives, and for nothing else.
-_OF_ENDS = (AveragePrecision, PrecisionAtRecall)
 # So many items of a cell are added up together, so few that 8 bits hold the sum: each comes up
 # once on average, and 256 of so many are out of the question.
 _TOGETHER = 60
@@ -42,7 +39,7 @@ def enough_levels(levels: Integers, evaluate: CellEvaluator) -> Integers:
     Metrics that ask for the ends of cells with positives do not tell the negatives above such a
     cell from those in it.
     """
-    if not all(isinstance(statistic, _OF_ENDS) for statistic in evaluate.statistics):
+    if not all(statistic.asks_for_ends for statistic in evaluate.statistics):
         return evaluate.merge(levels)
     has = np.zeros(int(levels.max(initial=0)) + 1, dtype=np.bool_)
     has[levels[..., evaluate.label]] = True

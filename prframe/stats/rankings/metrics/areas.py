@@ -37,6 +37,7 @@ class AveragePrecision(CellStatistic):
     """
 
     _name: ClassVar[str] = "AP"
+    asks_for_ends: ClassVar[bool] = True
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``sum_c pos_c TP_c / K_c / n_pos``, TP and K counted to the end of cell c."""
@@ -281,6 +282,7 @@ class PrecisionAtRecall(CellStatistic):
     """
 
     _name: ClassVar[str] = "Prec@{r:g}"
+    asks_for_ends: ClassVar[bool] = True
     jumps: ClassVar[bool] = True
     r: float
 

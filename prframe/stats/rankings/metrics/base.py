@@ -60,6 +60,9 @@ class CellStatistic(ABC):
     jumps : bool
         Whether the metric jumps from level to level where scores have few levels. Resamples
         describe such jumps, and a standard error does not.
+    asks_for_ends : bool
+        Whether the metric asks for what is above the end of cells with positives, and for nothing
+        else, so that negatives in such a cell and right above it are alike to it.
     of_two_samples : bool
         Whether the variance is that of a mean over the positives and of one over the negatives,
         each of which is corrected for its own size, as DeLong does.
@@ -78,6 +81,7 @@ class CellStatistic(ABC):
     lacks_influence: ClassVar[str] = ""
     own_tests: ClassVar[frozenset[str]] = frozenset()
     jumps: ClassVar[bool] = False
+    asks_for_ends: ClassVar[bool] = False
     of_two_samples: ClassVar[bool] = False
 
     @property
