@@ -128,6 +128,17 @@ class ExprNamespace(_Namespace):
         return self._score
 
 
+class _GroupsNamespace:
+    """What stands for the namespace on groups of a frame, which have no verbs."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """Say what to do instead."""
+        raise AttributeError(
+            f"groups have no .pr.{name}. Pass the frame itself and name its keys in by=, as in "
+            f"frame.pr.{name}(..., by=keys)."
+        )
+
+
 def verbs() -> list[str]:
     """Return the names that the door of the package takes from the folder of verbs."""
     door = ast.parse(Path(__file__).with_name("__init__.pyi").read_text(encoding="utf-8"))
@@ -171,12 +182,17 @@ def _register_polars(polars: ModuleType) -> None:
     polars.api.register_dataframe_namespace("pr")(FrameNamespace)
     polars.api.register_lazyframe_namespace("pr")(FrameNamespace)
     polars.api.register_expr_namespace("pr")(ExprNamespace)
+    for module, name in (("dataframe", "GroupBy"), ("lazyframe", "LazyGroupBy")):
+        groups = getattr(sys.modules.get(f"polars.{module}.group_by"), name, None)
+        if groups is not None:
+            groups.pr = _GroupsNamespace()
 
 
 def _register_pandas(pandas: ModuleType) -> None:
     """Register the accessor on pandas frames, unless it is."""
     if "pr" not in pandas.DataFrame._accessors:  # noqa: SLF001
         pandas.api.extensions.register_dataframe_accessor("pr")(FrameNamespace)
+        pandas.api.typing.DataFrameGroupBy.pr = _GroupsNamespace()
 
 
 _LIBRARIES = {"polars": _register_polars, "pandas": _register_pandas}

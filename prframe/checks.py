@@ -1,6 +1,6 @@
 """Checks of arguments, and the wording that their messages share."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from math import inf
 from numbers import Integral, Real
@@ -31,9 +31,14 @@ def listed(values: Iterable[object], *, in_order: bool = False) -> str:
     return ", ".join(map(repr, values if in_order else sorted(values, key=str)))
 
 
+def is_one_of(value: object, options: Collection[object]) -> bool:
+    """Tell whether a word, or None, is among options; arrays and expressions never are."""
+    return (value is None or isinstance(value, str)) and value in options
+
+
 def one_of(name: str, value: object, options: Sequence[str], *, in_order: bool = False) -> None:
     """Require one of the options."""
-    if value not in options:
+    if not is_one_of(value, options):
         hint, those = did_you_mean(value, options), listed(options, in_order=in_order)
         raise PrframeError(f"`{name}` must be one of {those}; got {brief(value)}.{hint}")
 
@@ -106,7 +111,8 @@ def fraction(name: str, value: object) -> float:
 def plain(value: object) -> object:
     """Return a scalar of NumPy as one of Python, and any other object as it is."""
     item = getattr(value, "item", None)
-    return item() if type(value).__module__ == "numpy" and callable(item) else value
+    is_scalar = type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0
+    return item() if is_scalar and callable(item) else value
 
 
 def number(  # noqa: PLR0913

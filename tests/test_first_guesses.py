@@ -372,6 +372,30 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: prframe.evaluate(EVENTS.group_by("query_id"), "AP"),
         "Pass the frame itself and name its keys in by=.",
     ),
+    "the verbs of a GroupBy": (
+        lambda: EVENTS.group_by("query_id").pr.evaluate("AP"),
+        "groups have no .pr.evaluate. Pass the frame itself and name its keys in by=",
+    ),
+    "the verbs of a lazy GroupBy": (
+        lambda: EVENTS.lazy().group_by("query_id").pr.evaluate("AP"),
+        "Pass the frame itself and name its keys in by=",
+    ),
+    "the verbs of a GroupBy of pandas": (
+        lambda: EVENTS.to_pandas().groupby("query_id").pr.evaluate("AP"),
+        "Pass the frame itself and name its keys in by=",
+    ),
+    "an array for a label": (
+        lambda: EVENTS.pr.evaluate("AP", by="query_id", positive=np.array([1, 2])),
+        "`positive` must be",
+    ),
+    "an array for a word": (
+        lambda: EVENTS.pr.evaluate("AP", by="query_id", ties=np.array(["best", "worst"])),
+        "`ties` must be one of",
+    ),
+    "an expression for a word": (
+        lambda: EVENTS.pr.evaluate("AP", by="query_id", ties=pl.col("query_id")),
+        "`ties` must be one of",
+    ),
     "lists in cells": (
         lambda: EVENTS.group_by("query_id").agg("score", "label").pr.evaluate("AP", by="query_id"),
         "Give each item a row, for example with explode",

@@ -22,11 +22,17 @@ _SUFFIXES = {
     ".ipc": "arrow",
 }
 _BINARY = ("parquet", "arrow")
+_PICTURES = (".png", ".svg", ".pdf", ".html", ".jpg")
 
 
 def format_of(given: argparse.Namespace) -> str:
     """Return the format of the output, and refuse one that no terminal shows."""
     name = PurePath(given.output or "").suffix
+    if name in _PICTURES and given.format is None:
+        raise UsageError(
+            f"a result is a table, and {name} is none of its formats; prframe report writes a "
+            "page with pictures, and prframe.plot draws them"
+        )
     chosen: str = given.format or _SUFFIXES.get(name, "table")
     if chosen in _BINARY and given.output is None and sys.stdout.isatty():
         raise UsageError(f"{chosen} is nothing for a terminal; name a file with -o")

@@ -160,11 +160,11 @@ def named(metrics: "str | Metric | Sequence[str | Metric]") -> dict[str, Metric]
 
 
 def refuse_option(option: str, wanted: Mapping[str, Metric]) -> None:
-    """Refuse an option that has no meaning for a metric."""
+    """Refuse an option that a metric does not take."""
     without = [name for name, metric in wanted.items() if not _takes(metric, option)]
     if without:
         raise PrframeError(
-            f"`{option}` has no meaning for {checks.listed(without)}; "
+            f"`{option}` is not taken by {checks.listed(without)}; "
             f"evaluate these in a call of their own, without {option}."
         )
 

@@ -86,8 +86,6 @@ class PooledRankings:
         for column, rankings in self.pooled(sampled=True).items():
             call = f"by={_named([*by, column])}"
             mean = f", for the mean over them over={_named([*over, column])}" if takes_over else ""
-            if over:
-                call, mean = f"over={_named([*over, column])}", ""
             # Of a sample of the rows it is not known in how many groups more they differ.
             where = in_groups(rankings.head(checks.SHOWN).rows())
             where += " and others" if rankings.height > checks.SHOWN else ""

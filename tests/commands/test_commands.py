@@ -403,3 +403,10 @@ def test_output_in_ascii_alone(tmp_path) -> None:
     )  # fmt: skip
     assert done.code == 0
     assert "\\xe4" in done.out
+
+
+def test_a_table_is_no_picture(capfdbinary) -> None:
+    done = run(capfdbinary, "evaluate", "qrels", "old.run", "-m", "AP", "-o", "table.png")
+    assert done.code == 2
+    assert "prframe report writes a page with pictures" in done.err
+    assert not Path("table.png").exists()

@@ -205,15 +205,15 @@ REFUSALS = {
     ),
     "weights of positions": (
         lambda: evaluate(GOOD, ["AP", "P@2", "nDCG"], weight="total"),
-        "`weight` has no meaning for 'P@2', 'nDCG'; evaluate these in a call of their own, without weight.",
+        "`weight` is not taken by 'P@2', 'nDCG'; evaluate these in a call of their own, without weight.",
     ),
     "prior of AUC": (
         lambda: evaluate(GOOD, ["AP", "AUC"], prior=0.5),
-        "`prior` has no meaning for 'AUC'; evaluate these in a call of their own, without prior.",
+        "`prior` is not taken by 'AUC'; evaluate these in a call of their own, without prior.",
     ),
     "interpolation cut off": (
         lambda: evaluate(GOOD, ["AP@2"], interpolate=True),
-        "`interpolate` has no meaning for 'AP@2'; evaluate these in a call of their own, without interpolate.",
+        "`interpolate` is not taken by 'AP@2'; evaluate these in a call of their own, without interpolate.",
     ),
     "prior": (lambda: curve(GOOD, prior=2), "`prior` must lie between 0 and 1; got 2."),
     "recall level": (
@@ -826,7 +826,7 @@ REFUSALS = {
     ),
     "an interval that knows no prior": (
         lambda: interval(GOOD, ["AP", "AUC"], prior=0.5),
-        "`prior` has no meaning for 'AUC'; evaluate these in a call of their own, without prior.",
+        "`prior` is not taken by 'AUC'; evaluate these in a call of their own, without prior.",
     ),
     "a prior of the first k": (
         lambda: interval(GOOD, "AP@5", prior=0.5),

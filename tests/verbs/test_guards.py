@@ -176,7 +176,7 @@ def test_rows_that_do_not_count_are_not_suspected() -> None:
 def test_the_advice_beside_over() -> None:
     rows = ONE.drop("system").with_columns(fold=pl.Series([1, 2, 1, 2]))
     [text] = texts(lambda: prframe.evaluate(rows, "P@1", over="query_id"))
-    assert "For a ranking each say over=['query_id', 'fold']; if they are" in text
+    assert "say by='fold', for the mean over them over=['query_id', 'fold']; if they are" in text
 
 
 LAYOUTS = {

@@ -38,7 +38,12 @@ class _Scale(NamedTuple):
     back: Callable[[Floats], Floats]
 
 
-_LOGIT = _Scale(logit, lambda p: 1 / (p * (1 - p)), expit)
+def _logit(p: Floats) -> Floats:
+    """Return the log odds; what rounding leaves of a mean of 0 or 1 counts as that."""
+    return np.asarray(logit(np.where(np.minimum(p, 1 - p) <= EQUAL, np.round(p), p)))
+
+
+_LOGIT = _Scale(_logit, lambda p: 1 / (p * (1 - p)), expit)
 _PLAIN = _Scale(np.positive, np.ones_like, np.positive)
 
 

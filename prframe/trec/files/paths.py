@@ -31,6 +31,8 @@ def files(path: Any) -> list[Path]:  # noqa: ANN401 - what is no path is refused
 def _matching(pattern: Path) -> list[Path]:
     """Return the files of a pattern, sorted by name; what is no pattern stands for itself."""
     text = os.fspath(pattern)
+    if "\0" in os.fsdecode(text):
+        raise PrframeError(f"a path must have no NUL character; got {checks.brief(pattern)}.")
     if not isinstance(text, str) or not _PATTERN.search(text) or os.path.lexists(text):
         return [pattern]
     matches: list[Path] = [*sorted(glob(text, recursive=True))]  # noqa: PTH207 - a pattern may be absolute

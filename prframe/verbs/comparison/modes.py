@@ -87,7 +87,7 @@ def check_options(
         "`incomplete`": (incomplete, mode.incomplete),
     }
     for name, (value, options) in known.items():
-        if value not in options:
+        if not checks.is_one_of(value, options):
             raise PrframeError(
                 f"{name} {mode.wording} must be one of {checks.listed(options)}; "
                 f"got {checks.brief(value)}."

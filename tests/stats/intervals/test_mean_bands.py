@@ -124,3 +124,17 @@ def test_coverage(kind: str, n: int, least: float, most: float) -> None:
     hits = coverage(kind, n, 1000, 499)
     assert binom.cdf(hits, 1000, least) > 1e-3, hits / 1000
     assert binom.sf(hits - 1, 1000, most) > 1e-3, hits / 1000
+
+
+def test_a_level_that_one_curve_reaches_does_not_widen_the_band_elsewhere() -> None:
+    """A resample without that curve has a mean of 0 there, of which rounding leaves a trace."""
+    rng = np.random.default_rng(3)
+    curves = rng.beta(5, 3, size=(200, 2))
+    deep = np.zeros((200, 20))
+    deep[17] = rng.random(20)
+    ends = [
+        mean_band(part, UNIT, 2000, np.random.default_rng(4))
+        for part in (curves, np.hstack([curves, deep]))
+    ]
+    widths = [band.high[:2] - band.low[:2] for band in ends]
+    assert (widths[1] < 1.5 * widths[0]).all()
