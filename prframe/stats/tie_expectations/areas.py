@@ -7,9 +7,10 @@ from prframe.typing import Floats
 
 def mean_shortfall(start: Floats, end: Floats, reach: Floats) -> Floats:
     """Return the mean of ``max(0, reach - x)`` over x from start to end."""
-    width = end - start
     left, right = np.maximum(reach - start, 0.0), np.maximum(reach - end, 0.0)
-    return np.where(width > 0, _ratio(left**2 - right**2, 2.0 * width), left)
+    # The share of the stretch that lies below the reach is 1 without rounding if all of it does.
+    share = np.where(end <= reach, 1.0, _ratio(left, end - start))
+    return np.asarray((left + right) / 2 * share)
 
 
 def gain_area(  # noqa: PLR0913, PLR0917

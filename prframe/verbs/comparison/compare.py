@@ -40,7 +40,12 @@ from prframe.verbs.comparison.query_values import (
     at_hand,
 )
 from prframe.verbs.comparison.rows import Comparison, JointCorrection, Within
-from prframe.verbs.comparison.stratified import Stratified, check_strata, with_strata
+from prframe.verbs.comparison.stratified import (
+    Stratified,
+    check_pooling,
+    check_strata,
+    with_strata,
+)
 
 
 @verb
@@ -308,9 +313,10 @@ def compare(
     if effect_size is not None:
         checks.one_of("effect_size", effect_size, get_args(EffectSize))
     kept = args
+    check_pooling(pooling, strata)
     if strata is not None:
         args = with_strata(args, strata, over)
-        check_strata(asked, pooling, {"resampling": resampling, "effect_size": effect_size})
+        check_strata(asked, {"resampling": resampling, "effect_size": effect_size})
     plan: Plan
     if over is None:
         if values is not None:

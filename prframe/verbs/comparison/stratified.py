@@ -67,9 +67,15 @@ def with_strata(args: Arguments, strata: Columns, over: Columns | None) -> Argum
     return replace(args, by=[*args.keys, *columns])
 
 
-def check_strata(asked: Comparison, pooling: object, given: dict[str, object]) -> None:
-    """Refuse options that have no meaning for pooled differences."""
+def check_pooling(pooling: object, strata: Columns | None) -> None:
+    """Refuse models of effects that are not known, or that have no strata to pool."""
     checks.one_of("pooling", pooling, get_args(PoolingModel))
+    if strata is None and pooling != "random":
+        raise PrframeError("`pooling` is for `strata`, whose differences it pools; leave it out.")
+
+
+def check_strata(asked: Comparison, given: dict[str, object]) -> None:
+    """Refuse options that have no meaning for pooled differences."""
     others: dict[str, bool] = {
         f"test={asked.test!r}": asked.test not in {"randomization", "t"},
         f"interval={asked.interval!r}": asked.interval not in {"auto", "t"},
@@ -111,6 +117,9 @@ class Stratified(ValuesPlan):
         together: dict[tuple[object, ...], list[Stratum]] = {}
         for stratum in strata:
             together.setdefault(stratum.key.row(0)[: self.n_kept], []).append(stratum)
+        # Sums do not depend on the order of the rows.
+        for group in together.values():
+            group.sort(key=lambda stratum: str(stratum.key.row(0)))
         parts = each_group(partial(self._blocks, pairs=pairs), together.values(), "compare")
         heads = [group[0].key.select(keys[: self.n_kept]) for group in together.values()]
         rows = comparison_rows(self.asked, models, pairs, list(zip(heads, parts, strict=True)))
@@ -159,7 +168,8 @@ class Stratified(ValuesPlan):
             return [np.nan] * len(_NUMBERS)
         differences = means[0] - means[1]
         pooled = pool_differences(differences, errors, model=self.pooling)
-        weights = 1 / (errors**2 + pooled.tau**2)
+        unit = errors.max()
+        weights = 1 / ((errors / unit) ** 2 + (pooled.tau / unit) ** 2)
         statistic = pooled.difference / pooled.std_error
         df = np.inf if self.pooling == "fixed" else errors.size - 1
         cdf = ndtr if self.pooling == "fixed" else partial(stdtr, df)

@@ -448,9 +448,9 @@ class _Intervals(Plan):
             values = posterior_replicates(cells, [statistics[i] for i in of_draws], self._weights)
             for i, value in zip(of_draws, values, strict=True):
                 drawn[i] = value
-        if self.method in _RESAMPLED:
-            rng = np.random.default_rng(self.seed)
-            return list(
-                ranking_bootstrap(cells, statistics, self.n_resamples, rng, group.clusters)
-            )
+        if resampled := [i for i, method in enumerate(methods) if method in _RESAMPLED]:
+            chosen, rng = [statistics[i] for i in resampled], np.random.default_rng(self.seed)
+            values = ranking_bootstrap(cells, chosen, self.n_resamples, rng, group.clusters)
+            for i, value in zip(resampled, values, strict=True):
+                drawn[i] = value
         return drawn
