@@ -15,8 +15,19 @@ def reported(report: object) -> pl.DataFrame:
 
 def report_text(rows: pl.DataFrame) -> str:
     """Say in words and numbers what a check has reported."""
+    counts = rows.select("count", "severity").iter_rows()
     told = [
         f"{kind} {count:,} ({severity})"
-        for kind, count, severity in rows.select("kind", "count", "severity").iter_rows()
+        for kind, (count, severity) in zip(told_kinds(rows), counts, strict=True)
     ]
     return f"What check reports: {wording.joined(told, 12)}."
+
+
+def told_kinds(rows: pl.DataFrame) -> list[str]:
+    """Name the kinds, of several rows of one kind with the cut-off or the metric of each."""
+    kinds = rows["kind"].to_list()
+    examples = rows["example"].to_list()
+    return [
+        kind if kinds.count(kind) == 1 else f"{kind} of {example.split(':')[0].split(',')[0]}"
+        for kind, example in zip(kinds, examples, strict=True)
+    ]

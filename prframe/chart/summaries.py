@@ -7,7 +7,7 @@ import altair as alt
 import polars as pl
 
 from prframe._preparation.forests import Forest, ForestPanel, forest
-from prframe._preparation.reports import SEVERITIES, report_text, reported
+from prframe._preparation.reports import SEVERITIES, report_text, reported, told_kinds
 from prframe._preparation.results import Facts
 from prframe.chart import parts
 from prframe.chart.parts import Chart
@@ -106,7 +106,9 @@ def check(report: object) -> Chart:
         If the frame is no such result.
     """
     rows = reported(report)
+    text = report_text(rows)
     palette = parts.palette_of()
+    rows = rows.with_columns(pl.Series("kind", told_kinds(rows), dtype=pl.String))
     named = rows.select("count", "severity", name=pl.format("{}, {}", "kind", "severity"))
     named = named.with_row_index("place")
     base = parts.chart_of(named).encode(
@@ -126,4 +128,4 @@ def check(report: object) -> Chart:
     counts = base.mark_text(align="left", dx=3, color=parts.ink())
     layers = [bars, counts.encode(alt.Text("count:Q", format=","))]
     made = parts.layered(layers, parts.SIDE, _ROW * rows.height)
-    return parts.finished([made], report_text(rows))
+    return parts.finished([made], text)

@@ -2,6 +2,7 @@
 
 from typing import Any, Unpack
 
+import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
@@ -21,6 +22,8 @@ from prframe._preparation.sets import Comparison
 from prframe.plot import figures
 
 _MOST_WITH_NUMBERS = 16
+# The width of the longest number of a cell, in sizes of its font.
+_WIDEST = 5.6
 
 
 def matrix(
@@ -92,6 +95,9 @@ def matrix(
     )
     figures.figure_of(ax).draw_without_rendering()
     points = ax.get_window_extent().width / figures.figure_of(ax).dpi * 72 / size
+    # Names are no larger than their rows, and numbers too small to be read are left out.
+    ax.tick_params(labelsize=min(figures.font_size("ytick.labelsize"), points / 1.2))
+    has_numbers = has_numbers and points / _WIDEST > 0.35 * mpl.rcParams["font.size"]
     _cells(ax, compared, points if has_numbers else 0.0)
     return figures.described(ax, matrix_text(name, compared, words))
 
@@ -184,30 +190,33 @@ def groups(
     )
     known = result.facts(facts)
     bounds = bounds_of(intervals, name)
-    _scale(ax, compared, bounds, figures.short(name))
+    beside = _scale(ax, compared, bounds, figures.short(name))
     _columns(ax, shared)
+    beside += figures.ems(len(shared) + 0.5)
     words = wording.testing_words(known, alpha, result.methods())
     with_intervals = f"; {wording.interval_words(known)}" if bounds else ""
-    figures.note(ax, figures.short(name), f"joined dots: not told apart ({words}){with_intervals}")
+    note = f"joined dots: not told apart ({words}){with_intervals}"
+    figures.note(ax, figures.short(name), note, beside)
     return figures.described(ax, groups_text(name, compared, shared, words))
 
 
 def _scale(
     ax: Axes, compared: Comparison, bounds: dict[Any, tuple[float, float]], label: str
-) -> None:
-    """Draw a row per system, with its mean and its interval."""
+) -> float:
+    """Draw a row per system, and return the room in inches that their names take."""
     colour = figures.palette_of(ax)[0]
     for row, (model, mean) in enumerate(zip(compared.models, compared.means, strict=True)):
         if model in bounds:
             ax.plot(bounds[model], [row, row], color=colour, linewidth=1.2)
         if mean is not None:
-            ax.plot([mean], [row], color=colour, marker="o", markersize=figures.DOT)
+            ax.plot([mean], [row], color=colour, marker="o", markersize=figures.dot())
     size = len(compared.models)
-    ax.set_yticks(range(size), [figures.short(model, 30) for model in compared.models])
+    beside = figures.name_rows(ax, compared.models)
     ax.set(ylim=(size - 0.5, -0.5), xlabel=label)
     ax.tick_params(axis="y", length=0)
     ax.grid(axis="y", color=figures.muted(ax), alpha=0.25, linewidth=0.6)
     ax.set_axisbelow(True)
+    return beside
 
 
 def _columns(ax: Axes, shared: list[list[int]]) -> None:

@@ -199,7 +199,7 @@ def _frame(ax: Axes, value: object, low: float, labels: tuple[str, str]) -> None
         if low <= 0:
             # Short labels keep apart from those of the next panel.
             ax.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
-        ax.set_title(figures.short(value, 28))
+        figures.title(ax, value)
 
 
 def _draw(ax: Axes, points: Points, look: Look, low: float) -> None:

@@ -70,6 +70,9 @@ def curve_difference(
     figure, axes = figures.grid(len(parts), ax)
     for on, part in zip(axes, parts, strict=True):
         _one_difference(on, part)
+        if len(parts) > 1:
+            # Short labels keep apart from those of the next panel.
+            on.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
     known = result.facts(facts)
     figures.label_outer(axes)
     text = curve_difference_text(parts)
@@ -91,7 +94,7 @@ def _one_difference(ax: Axes, rows: pl.DataFrame) -> None:
     ax.axhline(0, color=figures.ink(ax), linewidth=0.8)
     ax.set(xlim=(0, 1), xlabel="recall")
     ax.set_ylabel("difference of precision")
-    ax.set_title(f"{figures.short(a, 24)} \N{MINUS SIGN} {figures.short(b, 24)}")
+    figures.title(ax, a, b)
 
 
 def queries(
@@ -161,9 +164,10 @@ def queries(
     ax.axhline(0, color=figures.ink(ax), linewidth=0.8)
     ax.axhline(drawn.mean, color=figures.muted(ax), linestyle=(0, (4, 2)), linewidth=1)
     ax.set(xticks=[], xlim=(-0.5, len(difference) - 0.5))
-    ax.set_ylabel(
-        f"{figures.short(metric)}, {figures.short(a, 24)} \N{MINUS SIGN} {figures.short(b, 24)}"
-    )
+    high = 0.7 * figures.figure_of(ax).get_figheight()
+    letters = figures.letters_in(high, "axes.labelsize")
+    difference_of = figures.pair((a, b), letters, 24, f"{figures.cut(metric, 42)}, ")
+    ax.set_ylabel(figures.literal(difference_of))
     figures.note(ax, f"{len(difference)} queries", drawn.note)
     _name_ends(ax, drawn.pairs, name)
     return figures.described(ax, drawn.text)

@@ -138,7 +138,7 @@ def scores(
         on.set_xlabel(figures.short(score))
         if part.value is not None:
             on.locator_params(nbins=3)
-            on.set_title(figures.short(part.value, 28))
+            figures.title(on, part.value)
     for on in axes[1:]:
         on.set_ylabel("")
     colours = figures.palette_of(axes[0])

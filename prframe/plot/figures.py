@@ -36,10 +36,10 @@ _FINEST_DPI = 300
 _LETTER = 0.56
 _POINTS = 72
 _LONGEST_NAME = 42
+MINUS = " \N{MINUS SIGN} "
+_SIDES = 2
 # Between a note and the labels above it, in sizes of the font.
 _NOTE_APART = 0.4
-# The dot of an estimate, in points, which hides no more of its interval than it must.
-DOT = 3.5
 
 D = TypeVar("D", Axes, Figure)
 
@@ -243,6 +243,35 @@ def cut(name: object, longest: int) -> str:
     return f"{text[:half].rstrip()}…{text[-half:].lstrip()}"
 
 
+def title(ax: Axes, *names: object) -> None:
+    """Write the name of a panel, or of a pair, in what the panel has room for."""
+    spec = ax.get_subplotspec()
+    columns = 1 if spec is None else spec.get_gridspec().ncols
+    # The labels of the scale and the panels beside it take the rest.
+    across = (0.75 if columns == 1 else 0.85) * figure_of(ax).get_figwidth() / columns
+    words = pair(names, letters_in(across, "axes.titlesize"), 24 if len(names) > 1 else 28)
+    ax.set_title(literal(words))
+
+
+def pair(names: Sequence[object], letters: int, longest: int, before: str = "") -> str:
+    """Return one name, or the difference of two, with a line for each where one has no room."""
+    words = before + MINUS.join(cut(name, longest) for name in names)
+    if len(words) <= letters:
+        return words
+    room = max(8, letters - len(before) - len(MINUS.rstrip()))
+    return before + f"{MINUS.rstrip()}\n".join(cut(name, room) for name in names)
+
+
+def letters_in(across: float, size: str) -> int:
+    """Return how many letters of a size, that of a setting, fit a width in inches."""
+    return int(across * _POINTS / (font_size(size) * _LETTER))
+
+
+def font_size(setting: str) -> float:
+    """Return the size of the font of a setting, in points."""
+    return float(FontProperties(size=mpl.rcParams[cast("Any", setting)]).get_size())
+
+
 def literal(text: str) -> str:
     """Return text in which matplotlib reads no mathematics."""
     return text.replace("$", r"\$")
@@ -272,13 +301,19 @@ def line_style(look: Look) -> Any:  # noqa: ANN401 - matplotlib has no name for 
     return (0, look.dashes) if look.dashes else "solid"
 
 
-def note(ax: Axes, label: str, text: str) -> None:
-    """Label the horizontal axis, with a note below in lines that fit the figure."""
+def note(ax: Axes, label: str, text: str, beside: float = 0.0) -> None:
+    """Label the horizontal axis, with a note below in lines that fit the figure.
+
+    What stands beside the axes takes so many inches.
+    """
     figure = figure_of(ax)
-    size = float(FontProperties(size=mpl.rcParams["axes.labelsize"]).get_size())
     # Square axes may be narrower than their place, whose whole width a note has.
     across = ax.get_position(original=True).width * figure.get_figwidth()
-    letters = max(24, int(across * _POINTS / (size * _LETTER)))
+    if beside > 0:
+        spec = ax.get_subplotspec()
+        columns = 1 if spec is None else spec.get_gridspec().ncols
+        across = min(across, figure.get_figwidth() / columns - beside)
+    letters = max(24, letters_in(across, "axes.labelsize"))
     ax.set_xlabel("\n".join([label, *_wrapped(text, letters)]))
 
 
@@ -304,6 +339,42 @@ def note_below(figure: Figure, text: str) -> None:
 def ems(count: float) -> float:
     """Return so many sizes of the font in inches, by which rows of text grow with the font."""
     return count * float(mpl.rcParams["font.size"]) / _POINTS
+
+
+def dot() -> float:
+    """Return the size of the dot of an estimate, which hides no more than it must, in points."""
+    return 0.39 * float(mpl.rcParams["font.size"])
+
+
+def name_rows(ax: Axes, names: Sequence[object]) -> float:
+    """Name the rows of axes, in what they have room for, and return that room in inches.
+
+    Of a difference both sides are cut, so that both are told.
+    """
+    longest = max(12, min(30, letters_in(0.4 * figure_of(ax).get_figwidth(), "ytick.labelsize")))
+    whole = max((len(str(name)) for name in names), default=0)
+    shown = [_cut_row(name, longest) for name in names]
+    while len(set(shown)) < len(names) and longest < whole:
+        # Names that differ in their middles are longer.
+        longest += 4
+        shown = [_cut_row(name, longest) for name in names]
+    size = row_font(ax, len(names), "ytick.labelsize")
+    ax.set_yticks(range(len(names)), [literal(name) for name in shown], fontsize=size)
+    return max(map(len, shown), default=0) * size * _LETTER / _POINTS
+
+
+def _cut_row(name: object, longest: int) -> str:
+    """Return a name cut in its middle, of a difference each side in its own."""
+    sides = str(name).split(MINUS)
+    if len(str(name)) > longest and len(sides) == _SIDES:
+        return MINUS.join(cut(side, (longest - len(MINUS)) // _SIDES) for side in sides)
+    return cut(name, longest)
+
+
+def row_font(ax: Axes, rows: int, setting: str) -> float:
+    """Return the size of text beside rows, smaller than usual where axes are too low for them."""
+    high = ax.get_position(original=True).height * figure_of(ax).get_figheight()
+    return min(font_size(setting), high * _POINTS / max(1, rows) / 1.2)
 
 
 def width() -> float:

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from prframe._preparation.forests import ForestPanel, forest
-from prframe._preparation.reports import SEVERITIES, report_text, reported
+from prframe._preparation.reports import SEVERITIES, report_text, reported, told_kinds
 from prframe._preparation.results import Facts
 from prframe.plot import figures
 
@@ -72,20 +72,20 @@ def interval(
     height = figures.ems(8 + 2.1 * len(drawn.names))
     figure, axes = figures.grid(len(drawn.panels), ax, height=height, shared="y")
     for on, panel in zip(axes, drawn.panels, strict=True):
-        _forest(on, panel, drawn.names)
+        beside = _forest(on, panel, drawn.names)
         if drawn.is_of_differences:
             on.axvline(0, color=figures.ink(on), linewidth=0.8)
         before = "difference\nof " if drawn.is_of_differences else ""
         on.set_xlabel(f"{before}{figures.short(panel.value)}")
     if len(axes) == 1:
-        figures.note(axes[0], axes[0].get_xlabel(), drawn.note)
+        figures.note(axes[0], axes[0].get_xlabel(), drawn.note, beside)
         return figures.described(axes[0], drawn.text)
     figures.note_below(figure, drawn.note)
     return figures.described(figure, drawn.text)
 
 
-def _forest(ax: Axes, panel: ForestPanel, names: list[Any]) -> None:
-    """Draw the rows of a panel."""
+def _forest(ax: Axes, panel: ForestPanel, names: list[Any]) -> float:
+    """Draw the rows of a panel, and return the room in inches that their names take."""
     colour = figures.palette_of(ax)[0]
     for at, name in enumerate(names):
         if name not in panel.estimates:
@@ -94,7 +94,7 @@ def _forest(ax: Axes, panel: ForestPanel, names: list[Any]) -> None:
             np.nan if value is None else value for value in panel.estimates[name]
         )
         ax.plot([low, high], [at, at], color=colour, linewidth=1.6, solid_capstyle="butt")
-        ax.plot([estimate], [at], color=colour, marker="o", markersize=figures.DOT)
+        ax.plot([estimate], [at], color=colour, marker="o", markersize=figures.dot())
         if name in panel.letters:
             ax.annotate(
                 panel.letters[name],
@@ -103,15 +103,16 @@ def _forest(ax: Axes, panel: ForestPanel, names: list[Any]) -> None:
                 xytext=(3, 0),
                 textcoords="offset points",
                 va="center",
-                fontsize="small",
+                fontsize=figures.row_font(ax, len(names), "legend.fontsize"),
                 annotation_clip=False,
             )
-    ax.set_yticks(range(len(names)), [figures.short(name, 30) for name in names])
+    beside = figures.name_rows(ax, names)
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
     ax.locator_params(axis="x", nbins=3)
     ax.grid(axis="y", color=figures.muted(ax), alpha=0.25, linewidth=0.6)
     ax.set_axisbelow(True)
+    return beside
 
 
 def check(report: object, *, ax: Axes | None = None) -> Axes:
@@ -146,7 +147,6 @@ def check(report: object, *, ax: Axes | None = None) -> Axes:
     palette = figures.palette_of(ax)
     colours = dict(zip(SEVERITIES, (palette[1], palette[3], figures.muted(ax)), strict=True))
     counts = rows["count"].to_list()
-    kinds = rows["kind"].to_list()
     severities = rows["severity"].to_list()
     places = range(rows.height)
     ax.barh(places, counts, height=0.6, color=[colours[severity] for severity in severities])
@@ -155,10 +155,12 @@ def check(report: object, *, ax: Axes | None = None) -> Axes:
             f"{count:,}", (count, place), xytext=(3, 0), textcoords="offset points", va="center",
             fontsize="small", annotation_clip=False,
         )  # fmt: skip
-    labels = [f"{kind}, {severity}" for kind, severity in zip(kinds, severities, strict=True)]
+    labels = [
+        f"{kind}, {severity}" for kind, severity in zip(told_kinds(rows), severities, strict=True)
+    ]
     ax.set_yticks(places, labels)
     ax.set_ylim(rows.height - 0.5, -0.5)
     ax.set_xscale("symlog", linthresh=1)
-    ax.set(xlim=(0, 20 * max(counts)), xticks=[], xlabel="count, on a logarithmic scale")
+    ax.set(xlim=(0, 60 * max(counts)), xticks=[], xlabel="count, logarithmic scale")
     ax.tick_params(which="both", length=0)
     return figures.described(ax, report_text(rows))

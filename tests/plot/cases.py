@@ -17,6 +17,17 @@ TOLD: Any = {
     "confidence_level": 0.95,
     "ties": "group",
 }
+LONG = {
+    "pixels": "mxbai-embed-large-v1 + bm25(k1=0.9, b=0.4)",
+    "pca": "colbert_v2_msmarco_passage_reranked_top1000",
+    "ink": "a very long name of a system with many words in it",
+}
+
+
+def long(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a frame whose systems have long names."""
+    columns = [name for name in ("system", "model_a", "model_b") if name in frame.columns]
+    return frame.with_columns(pl.col(columns).replace(LONG))
 
 
 @cache
@@ -78,4 +89,17 @@ PICTURES: dict[str, Callable[[dict[str, pl.DataFrame]], Any]] = {
     "check": lambda d: plot.check(d["check"]),
     "scores": lambda d: plot.scores(d["one"].filter(system="pixels"), threshold=0.85),
     "scores in panels": lambda d: plot.scores(d["one"], by="system"),
+    "long names in panels": lambda d: plot.curve(long(d["curve"]), facet="system"),
+    "long names of pairs in panels": lambda d: plot.curve_difference(long(d["curves"])),
+    "long names of a pair": lambda d: plot.curve_difference(
+        long(d["curves"]), pair=(LONG["pixels"], LONG["pca"])
+    ),
+    "long names at a scale": lambda d: plot.queries(
+        long(d["values"]), LONG["pixels"], LONG["pca"], metric="AP"
+    ),
+    "long names of rows": lambda d: plot.interval(
+        long(d["means"].filter(metric="AP")), letters=long(d["pairs"]), **TOLD
+    ),
+    "long names of differences": lambda d: plot.interval(long(d["pairs"].filter(metric="AP"))),
+    "long names beside sets": lambda d: plot.groups(long(d["pairs"]), metric="P@10", **TOLD),
 }

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 import prframe
 from prframe import PrframeError, plot
 from prframe.stats import APNull
-from tests.plot.cases import PICTURES, TOLD, data
+from tests.plot.cases import PICTURES, TOLD, data, long
 from tests.tables.cases import HOSTILE, comparison, intervals
 
 
@@ -23,6 +23,7 @@ def test_pictures_are_axes_or_figures_with_a_text(kind: str) -> None:
         *("curve in panels", "curve over queries", "bands in panels", "curve_difference"),
         "bands of two in panels",
         *("interval", "differences", "scores in panels"),
+        *("long names in panels", "long names of pairs in panels"),
     }
     assert isinstance(drawn, Figure if has_panels else Axes)
     text = plot.alt_text(drawn)
@@ -430,3 +431,30 @@ def test_the_callers_axes_keep_their_labels() -> None:
     _, (_, ax) = plt.subplots(1, 2)
     plot.curve(data()["curve"], ax=ax)
     assert ax.get_ylabel() == "precision"
+
+
+def test_names_of_rows_fit_low_axes_and_differ() -> None:
+    names = [f"a system with a long name, run {run:02d}, reranked by another" for run in range(30)]
+    drawn = pl.DataFrame(
+        {"system": names, "metric": "AP", "estimate": 0.5, "conf_low": 0.4, "conf_high": 0.6}
+    )
+    _, ax = plt.subplots(figsize=(6, 3))
+    labels = plot.interval(drawn, ax=ax).get_yticklabels()
+    assert len({label.get_text() for label in labels}) == len(names)
+    assert labels[0].get_fontsize() * len(names) < ax.get_window_extent().height * 72 / 100
+
+
+def test_both_sides_of_a_long_difference_are_named() -> None:
+    rows = plot.interval(long(data()["pairs"].filter(metric="AP"))).get_yticklabels()
+    assert all(" \N{MINUS SIGN} " in row.get_text() for row in rows)
+
+
+def test_several_rows_of_one_kind_are_told_apart() -> None:
+    labels = [label.get_text() for label in plot.check(data()["check"]).get_yticklabels()]
+    assert {"tie_range of AP, warning", "tie_range of P@10, warning"} <= set(labels)
+
+
+def test_numbers_too_small_to_be_read_are_left_out_of_a_matrix() -> None:
+    _, ax = plt.subplots(figsize=(2.4, 2.4), layout="constrained")
+    assert not plot.matrix(data()["pairs"], metric="AP", ax=ax).texts
+    assert plot.matrix(data()["pairs"], metric="AP").texts
