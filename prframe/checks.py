@@ -32,8 +32,8 @@ def listed(values: Iterable[object], *, in_order: bool = False) -> str:
 
 
 def is_one_of(value: object, options: Collection[object]) -> bool:
-    """Tell whether a word, or None, is among options; arrays and expressions never are."""
-    return (value is None or isinstance(value, str)) and value in options
+    """Tell whether a word, a tuple of these, or None is among options; arrays never are."""
+    return (value is None or isinstance(value, (str, tuple))) and value in options
 
 
 def one_of(name: str, value: object, options: Sequence[str], *, in_order: bool = False) -> None:
