@@ -32,8 +32,14 @@ def listed(values: Iterable[object], *, in_order: bool = False) -> str:
 
 
 def is_one_of(value: object, options: Collection[object]) -> bool:
-    """Tell whether a word, a tuple of these, or None is among options; arrays never are."""
-    return (value is None or isinstance(value, (str, tuple))) and value in options
+    """Tell whether a value is among options; arrays, series, frames and expressions never are."""
+    if getattr(value, "shape", ()) != ():
+        return False
+    try:
+        return value in options
+    except (TypeError, ValueError):
+        # Expressions, and arrays within tuples, cannot be told to equal anything.
+        return False
 
 
 def one_of(name: str, value: object, options: Sequence[str], *, in_order: bool = False) -> None:
