@@ -71,6 +71,7 @@ def interval(
     drawn = forest(result, y=y, facet=facet, letters=letters, sort=sort, alpha=alpha, facts=facts)
     height = figures.ems(8 + 2.1 * len(drawn.names))
     figure, axes = figures.grid(len(drawn.panels), ax, height=height, shared="y")
+    beside = 0.0
     for on, panel in zip(axes, drawn.panels, strict=True):
         beside = _forest(on, panel, drawn.names)
         if drawn.is_of_differences:

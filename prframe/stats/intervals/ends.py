@@ -288,8 +288,13 @@ def _quantile(confidence: Confidence, df: float) -> float:
 
 
 def spread(replicates: ArrayLike) -> float:
-    """Return the standard deviation of replicates, NaN left out; NaN with fewer than two."""
+    """Return the standard deviation of replicates, NaN left out; NaN with fewer than two.
+
+    It is infinite if some of the replicates are, and others are not or have the other sign.
+    """
     values = defined(replicates)
+    if np.isinf(values).any():
+        return 0.0 if (values == values[0]).all() else np.inf
     return float(values.std(ddof=1)) if values.size > 1 else np.nan
 
 
@@ -305,5 +310,11 @@ def _between(
     """Return the interval between two quantiles of values."""
     if not values.size:
         return np.nan, np.nan
-    ends = np.quantile(values, [low, high])
+    if np.isfinite(values).all():
+        ends = np.quantile(values, [low, high])
+    else:
+        # No number lies between two infinite values, so that the ends are values themselves.
+        ends = np.array(
+            [np.quantile(values, low, method="lower"), np.quantile(values, high, method="higher")]
+        )
     return confidence.ends(float(ends[0]), float(ends[1]))
