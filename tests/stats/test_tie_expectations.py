@@ -12,7 +12,7 @@ from hypothesis import given, strategies as st
 
 from prframe import stats
 from prframe.stats import discount_sums, expected_reciprocal_rank, first_at_least, hit_probability
-from prframe.stats.tie_expectations import reciprocal_rank as tied_ranks
+from prframe.stats.tie_expectations import mean_shortfall, reciprocal_rank as tied_ranks
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 
@@ -84,3 +84,19 @@ def test_public_names_come_with_an_example(name: str) -> None:
     result_of = {"PRBootstrap": "pr_bootstrap", "PRInterval": "pr_asymptotic_interval"}
     result_of |= {"PRPosterior": "pr_posterior", "SCORE_GENERATING": "parse_phi"}
     assert ">>> " in getattr(stats, result_of.get(name, name)).__doc__
+
+
+@given(
+    st.floats(0, 1),
+    st.one_of(st.just(0.0), st.floats(1e-15, 1)),
+    st.floats(0, 1),
+)
+def test_mean_shortfall_keeps_its_digits(start: float, width: float, reach: float) -> None:
+    """Narrow stretches far below the reach are as exact as wide ones."""
+    end = start + width
+    got = float(mean_shortfall(np.array(start), np.array(end), np.array(reach)))
+    first, last, level = Fraction(start), Fraction(end), Fraction(reach)
+    left, right = max(level - first, Fraction(0)), max(level - last, Fraction(0))
+    exact = (left**2 - right**2) / (2 * (last - first)) if last > first else left
+    assert got == pytest.approx(float(exact), rel=1e-12, abs=1e-16)
+    assert got <= max(reach - start, 0)

@@ -230,3 +230,25 @@ def test_interaction_is_rarely_found_where_there_is_none() -> None:
         by_q += pool_differences(means, errors, model="fixed").q_p_value <= 0.05
     assert 0.03 < rejected / runs < 0.09
     assert by_q / runs > 0.15
+
+
+def test_the_order_of_rows_does_not_change_a_bit() -> None:
+    data = values(sizes=(8, 12, 5, 7, 9))
+    found = data.pr.compare(**MODELS, strata="language")
+    for seed in range(8):
+        order = np.random.default_rng(seed).permutation(data.height)
+        assert data[order].pr.compare(**MODELS, strata="language").equals(found)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_the_unit_of_the_values_does_not_matter() -> None:
+    scaled = DATA.with_columns(pl.col("old", "new") * 2.0**-660)
+    found, tiny = (data.pr.compare(**MODELS, strata="language") for data in (DATA, scaled))
+    for name in ("difference", "mean_a", "mean_b"):
+        assert tiny[name][0] * 2.0**660 == pytest.approx(found[name][0])
+    assert tiny["p_value"][0] == pytest.approx(found["p_value"][0])
+
+
+def test_pooling_asks_for_strata() -> None:
+    with pytest.raises(prframe.PrframeError, match="`pooling` is for `strata`"):
+        DATA.pr.compare(**MODELS, pooling="fixed")

@@ -683,3 +683,41 @@ def test_intervals_for_ap_cover(
     # Coverage is promised to be within .92 and .98.
     assert stats.binomtest(hits, runs, 0.92, alternative="less").pvalue > 0.005
     assert stats.binomtest(hits, runs, 0.98, alternative="greater").pvalue > 0.005
+
+
+@pytest.mark.parametrize("cluster", [None, "cluster"])
+def test_resamples_that_auto_takes_have_the_seed(cluster: str | None) -> None:
+    """RR has no influence, so that `auto` takes resamples where ties or clusters forbid draws."""
+    rows = pl.DataFrame(
+        {"score": [i // 2 for i in range(40)], "label": [0, 1, 0, 0, 1] * 8}
+    ).with_columns(cluster=pl.int_range(40) // 4)
+    options = {"cluster": cluster, "n_resamples": 60}
+    first, second, other = (
+        prframe.interval(rows, ["AP", "RR"], rng=seed, **options) for seed in (1, 1, 2)
+    )
+    assert first["method"][1] == "percentile"
+    assert first.equals(second)
+    assert first["std_error"][1] != other["std_error"][1]
+    named = prframe.interval(rows, ["AP", "RR"], method="percentile", rng=1, **options)
+    assert named["std_error"][1] == first["std_error"][1]
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_thresholds_may_be_infinite() -> None:
+    rows = pl.DataFrame({"score": [np.inf, np.inf, 1.0, 0.0], "label": [1, 0, 1, 0]})
+    found = prframe.interval(rows, "MaxF1", rng=1)
+    assert found.row(1)[1:5] == (1.0, np.inf, 1.0, np.inf)
+    alone = prframe.interval(rows.head(1), "MaxF1", n_pos=9, n_neg=30, rng=1)
+    assert alone.row(1)[1:5] == (np.inf, 0.0, np.inf, np.inf)
+
+
+@pytest.mark.parametrize("n_neg", [1000, 10**6])
+def test_the_whole_partial_area_has_the_interval_of_the_area(n_neg: int) -> None:
+    """Where a few negatives are listed of many, the areas of steps are small differences."""
+    label = np.zeros(50, dtype=int)
+    label[np.random.default_rng(0).choice(50, 10, replace=False)] = 1
+    rows = pl.DataFrame({"score": np.arange(50.0), "label": label})
+    found = prframe.interval(rows, ["AUC", "pAUC(max_fpr=1)"], n_neg=n_neg, rng=1)
+    assert found["std_error"][1] == pytest.approx(found["std_error"][0], rel=0.02)
+    for end in ("conf_low", "conf_high"):
+        assert 1 - found[end][1] == pytest.approx(1 - found[end][0], rel=0.05)
