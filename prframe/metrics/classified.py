@@ -24,7 +24,9 @@ def _balanced(q: Quantities, m: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
 def _matthews(q: Quantities, _: Metric, tp: pl.Expr, k: pl.Expr) -> pl.Expr:
     n_pos, n = q.n_pos.cast(pl.Float64), (q.n_pos + q.n_neg).cast(pl.Float64)
     spread = (n_pos * q.n_neg).sqrt() * (k * (n - k)).sqrt()
-    return pl.when(spread > 0).then((n * tp - k * n_pos) / spread).otherwise(0.0)
+    # The root is rounded, and may be smaller than the product above it.
+    value = ((n * tp - k * n_pos) / spread).clip(-1.0, 1.0)
+    return pl.when(spread > 0).then(value).otherwise(0.0)
 
 
 def _of_table(

@@ -721,3 +721,14 @@ def test_the_whole_partial_area_has_the_interval_of_the_area(n_neg: int) -> None
     assert found["std_error"][1] == pytest.approx(found["std_error"][0], rel=0.02)
     for end in ("conf_low", "conf_high"):
         assert 1 - found[end][1] == pytest.approx(1 - found[end][0], rel=0.05)
+
+
+@pytest.mark.parametrize("n_neg", [3, 5, 6, 7, 10, 11, 1001])
+def test_mcc_stays_within_its_bounds(n_neg: int) -> None:
+    score = [*(float(i) for i in range(1, n_neg + 1)), -np.inf]
+    rows = pl.DataFrame({"score": score, "label": [0] * n_neg + [1]})
+    value = prframe.evaluate(rows, "MCC(threshold=0.5)").item()
+    assert value == pytest.approx(-1)
+    assert value >= -1
+    [row] = prframe.interval(rows, "MCC(threshold=0.5)").rows(named=True)
+    assert -1 <= row["conf_low"] <= row["conf_high"] <= 1

@@ -382,7 +382,7 @@ class SetMatthews(_OfRetrieved):
         """Return ``(n tp - k n_pos) / sqrt(n_pos n_neg k (n - k))``."""
         spread = np.sqrt(n_pos * 1.0 * (n - n_pos)) * np.sqrt(k * 1.0 * (n - k))
         value = ratio(n * 1.0 * tp - k * 1.0 * n_pos, spread, 0.0)
-        return np.where((n_pos > 0) & (n_pos < n), value, np.nan)
+        return np.where((n_pos > 0) & (n_pos < n), np.clip(value, -1.0, 1.0), np.nan)
 
     def _slopes(self, tp: float, k: float, n_pos: float, n: float) -> Slopes:
         """Return its derivatives, 0 where every item is retrieved."""
