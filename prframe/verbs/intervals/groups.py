@@ -17,6 +17,7 @@ from prframe._engine.ranks import class_scores, clustered
 from prframe._engine.rows import considered
 from prframe.errors import PrframeError
 from prframe.metrics import MaxF1, Metric
+from prframe.stats.intervals import Confidence, IntervalEstimate, ranking_interval
 from prframe.stats.rankings import (
     CellStatistic,
     RankedCells,
@@ -121,3 +122,22 @@ def _bias(statistic: CellStatistic, cells: RankedCells) -> float:
     """Return the bias of a metric, NaN where it is not defined."""
     value = statistic.value(cells)
     return value if np.isnan(value) else value - statistic.unbiased(cells)
+
+
+def threshold_interval(
+    group: Group,
+    best: ThresholdOfLargestF1,
+    confidence: Confidence,
+    n_resamples: int,
+    seed: int,
+) -> IntervalEstimate:
+    """Return the interval of the threshold of MaxF1, between quantiles of resamples."""
+    return ranking_interval(
+        group.cells,
+        best,
+        "percentile",
+        confidence.expanded(group.cells.n_pos),
+        clusters=group.clusters,
+        n_resamples=n_resamples,
+        rng=seed,
+    )

@@ -54,6 +54,7 @@ from prframe.verbs.intervals.groups import (
     groups_of,
     has_thresholds,
     refuse_grades,
+    threshold_interval,
     with_bias,
     with_thresholds,
 )
@@ -401,21 +402,11 @@ class _Intervals(Plan):
             names = [name for name, metric in self.wanted.items() if metric.threshold == threshold]
             intervals |= zip(names, self._at_threshold(group, names), strict=True)
         if cut.best is not None:
-            of_threshold = self._of_threshold(cut.rankings[None], cut.best)
+            of_threshold = threshold_interval(
+                cut.rankings[None], cut.best, self.confidence, self.n_resamples, self.seed
+            )
             intervals |= {name: of_threshold for name in self.names if name not in self.wanted}
         return [intervals[name] for name in self.names]
-
-    def _of_threshold(self, group: Group, best: ThresholdOfLargestF1) -> IntervalEstimate:
-        """Return the interval of the threshold of MaxF1, between quantiles of resamples."""
-        return ranking_interval(
-            group.cells,
-            best,
-            "percentile",
-            self.confidence.expanded(group.cells.n_pos),
-            clusters=group.clusters,
-            n_resamples=self.n_resamples,
-            rng=self.seed,
-        )
 
     def _at_threshold(self, group: Group, names: Sequence[str]) -> list[IntervalEstimate]:
         """Return the interval of each of some metrics of one ranking."""
