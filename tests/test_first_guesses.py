@@ -384,6 +384,16 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: EVENTS.to_pandas().groupby("query_id").pr.evaluate("AP"),
         "Pass the frame itself and name its keys in by=",
     ),
+    "a path with a NUL": (
+        lambda: prframe.trec.read_run("runs\0.txt"),
+        "a path must have no NUL character",
+    ),
+    "a path with a NUL to write": (
+        lambda: prframe.trec.write_run(
+            {"query_id": ["q"], "doc_id": ["d"], "score": [1.0]}, "run\0.txt", tag="bm25"
+        ),
+        "a path must have no NUL character",
+    ),
     "an array for a label": (
         lambda: EVENTS.pr.evaluate("AP", by="query_id", positive=np.array([1, 2])),
         "`positive` must be",

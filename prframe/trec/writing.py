@@ -12,6 +12,7 @@ from prframe import checks
 from prframe._engine import frames
 from prframe.errors import PrframeError
 from prframe.trec import roles
+from prframe.trec.files.paths import check_path
 from prframe.trec.grouping import group
 from prframe.typing import AnyFrame
 
@@ -201,6 +202,7 @@ def _ranked(rows: pl.DataFrame) -> pl.DataFrame:
 def _write(lines: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     """Write the lines, compressed if the name says so."""
     is_zipped = os.fspath(path).endswith(".gz")
+    check_path(path)
     with open(path, "wb") as raw:  # noqa: PTH123 - takes every kind of path
         if is_zipped:
             with gzip.GzipFile(fileobj=raw, mode="wb", compresslevel=6) as file:

@@ -19,6 +19,12 @@ def is_path(given: object) -> TypeGuard[Path]:
     return isinstance(given, (str, os.PathLike))
 
 
+def check_path(path: Path) -> None:
+    """Refuse what no file can be called."""
+    if "\0" in os.fsdecode(path):
+        raise PrframeError(f"a path must have no NUL character; got {checks.brief(path)}.")
+
+
 def files(path: Any) -> list[Path]:  # noqa: ANN401 - what is no path is refused here
     """Return the paths of a path or a list of paths, each pattern replaced by its files."""
     paths = [path] if is_path(path) else path
@@ -30,9 +36,8 @@ def files(path: Any) -> list[Path]:  # noqa: ANN401 - what is no path is refused
 
 def _matching(pattern: Path) -> list[Path]:
     """Return the files of a pattern, sorted by name; what is no pattern stands for itself."""
+    check_path(pattern)
     text = os.fspath(pattern)
-    if "\0" in os.fsdecode(text):
-        raise PrframeError(f"a path must have no NUL character; got {checks.brief(pattern)}.")
     if not isinstance(text, str) or not _PATTERN.search(text) or os.path.lexists(text):
         return [pattern]
     matches: list[Path] = [*sorted(glob(text, recursive=True))]  # noqa: PTH207 - a pattern may be absolute
