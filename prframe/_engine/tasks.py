@@ -13,7 +13,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import polars as pl
 
-from prframe.stats._ahead import one_ahead
+from prframe._ahead import one_ahead
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats._ahead import one_ahead
+from prframe._ahead import one_ahead
 from prframe.stats._batches import batches
 from prframe.stats._units import Units
 from prframe.stats.paired_rankings.cell_counts import (

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from prframe.stats._ahead import one_ahead
+from prframe._ahead import one_ahead
 
 
 def test_items_come_in_their_order_and_are_made_by_another_thread():
