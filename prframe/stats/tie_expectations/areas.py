@@ -9,7 +9,8 @@ def mean_shortfall(start: Floats, end: Floats, reach: Floats) -> Floats:
     """Return the mean of ``max(0, reach - x)`` over x from start to end."""
     left, right = np.maximum(reach - start, 0.0), np.maximum(reach - end, 0.0)
     # The share of the stretch that lies below the reach is 1 without rounding if all of it does.
-    share = np.where(end <= reach, 1.0, _ratio(left, end - start))
+    width = end - start
+    share = np.where(end <= reach, 1.0, _ratio(np.minimum(left, width), width))
     return np.asarray((left + right) / 2 * share)
 
 
