@@ -131,6 +131,11 @@ class ExprNamespace(_Namespace):
 class _GroupsNamespace:
     """What stands for the namespace on groups of a frame, which have no verbs."""
 
+    def __get__(self, groups: Any, owner: type) -> Any:
+        """Return this, but the groups of a column that is called so in a frame of pandas."""
+        frame = getattr(groups, "obj", None)
+        return groups["pr"] if frame is not None and "pr" in frame.columns else self
+
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Say what to do instead."""
         raise AttributeError(

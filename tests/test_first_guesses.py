@@ -231,6 +231,11 @@ RUN_AS_GUESSED: dict[str, tuple[Callable[[], Any], dict[str, list[Any]]]] = {
 }
 
 
+def test_a_column_of_pandas_may_be_called_like_the_verbs() -> None:
+    groups = pl.DataFrame({"key": [1, 1, 2], "pr": [1.0, 2.0, 4.0]}).to_pandas().groupby("key")
+    assert groups.pr.sum().to_list() == [3.0, 4.0]
+
+
 @pytest.mark.parametrize(("call", "expected"), RUN_AS_GUESSED.values(), ids=RUN_AS_GUESSED)
 def test_guesses_that_run(call: Callable[[], Any], expected: dict[str, list[Any]]) -> None:
     result = call()

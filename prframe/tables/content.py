@@ -36,17 +36,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Content:
-    """What a table says.
-
-    Attributes
-    ----------
-    caption : str
-        What was done, in plain text.
-    metrics : tuple of str
-        The metrics, a column each.
-    lines : tuple
-        The systems, a line each.
-    """
+    """What a table says: its caption, and a cell for each system and metric."""
 
     caption: str
     metrics: tuple[str, ...]
