@@ -1,7 +1,9 @@
 """The command ``prframe``: which command is meant, and its run from arguments to exit code."""
 
+import gc
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 import prframe
@@ -18,6 +20,8 @@ _COMMANDS = {
     "report": report,
     "completion": completion,
 }
+# Python looks for cycles when there are so many objects more; its own number is below a thousand.
+_NEW_OBJECTS = 100_000
 _DESCRIPTION = "Evaluate rankings: precision-recall metrics, curves, intervals and tests."
 _EXIT_CODES = """\
 exit codes: 0, and 1 if a gate failed (--fail-if-worse, --strict), 2 for errors of usage, 65 for
@@ -35,7 +39,24 @@ prframe {name} QRELS RUN... [OPTIONS]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     words = sys.argv[1:] if arguments is None else list(arguments)
-    return exits.exit_code(lambda: _run(words), lambda message: _worded(message, words))
+    with _rare_collections(of_process=arguments is None):
+        return exits.exit_code(lambda: _run(words), lambda message: _worded(message, words))
+
+
+@contextmanager
+def _rare_collections(*, of_process: bool) -> Iterator[None]:
+    """Let Python look for cycles of objects rarely, and not again before the process ends.
+
+    What libraries make while they are loaded would be looked through each time, in vain.
+    """
+    threshold = gc.get_threshold()
+    gc.set_threshold(_NEW_OBJECTS, *threshold[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*threshold)
+        if of_process:
+            gc.freeze()
 
 
 def parser() -> Parser:
