@@ -22,6 +22,17 @@ _COMMANDS = {
 }
 # Python looks for cycles when there are so many objects more; its own number is below a thousand.
 _NEW_OBJECTS = 100_000
+# What others look for as a command of its own, and the command that has it.
+_ELSEWHERE = {
+    "interval": "evaluate QRELS RUN --interval",
+    "intervals": "evaluate QRELS RUN --interval",
+    "ci": "evaluate QRELS RUN --interval",
+    "ap_test": "test QRELS RUN --of ap",
+    "rank_test": "test QRELS RUN --of rank",
+    "topk_test": "test QRELS RUN --of top-k",
+    "plot": "report QRELS RUN -o report.html",
+    "trec_eval": "evaluate QRELS RUN -f trec",
+}
 _DESCRIPTION = "Evaluate rankings: precision-recall metrics, curves, intervals and tests."
 _EXIT_CODES = """\
 exit codes: 0, and 1 if a gate failed (--fail-if-worse, --strict), 2 for errors of usage, 65 for
@@ -76,7 +87,9 @@ def _worded(message: str, words: Sequence[str]) -> str:
     command = Parser()
     _COMMANDS[words[0]].add_options(command)
     flags = command.flags() | {"rng": "--seed", "qrels": "QRELS"}
-    if "--frame" not in words and "files" in flags:
+    if "--frame" in words:
+        flags["data"] = "--frame"
+    elif "files" in flags:
         # Runs have no text as labels; the least label that is positive is given as a number.
         flags["positive"] = "-l"
     return exits.in_shell_words(message, flags)
@@ -101,6 +114,9 @@ def _run(words: list[str]) -> int:
         code: int = module.run(command.parse_intermixed_args(words[1:]))
         return code
     whole = parser()
+    if name.replace("-", "_") in _ELSEWHERE:
+        instead = _ELSEWHERE[name.replace("-", "_")]
+        whole.error(f"there is no command {name!r}; say prframe {instead}")
     if close := get_close_matches(name, _COMMANDS, n=1):
         whole.error(f"there is no command {name!r}; did you mean {close[0]!r}?")
     if not name.startswith("-"):
