@@ -13,8 +13,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarnin
 SYSTEMS = ["best", "middle", "worst"]
 
 
-def made(metrics=("AP", "P@10")):
-    return prframe.report(runs(10, SYSTEMS), qrels(10), metrics=metrics)
+def made(metrics=("AP", "P@10"), n_queries=10):
+    return prframe.report(runs(n_queries, SYSTEMS), qrels(n_queries), metrics=metrics)
 
 
 def section(report, name):
@@ -53,9 +53,11 @@ def test_the_matrix_has_the_best_systems(whole, monkeypatch) -> None:
         assert facts["pairs"] == [pair for pair in every["pairs"] if set(pair[:2]) == {0, 1}]
 
 
-def test_marks_of_many_systems_are_counted(whole, monkeypatch) -> None:
+@pytest.mark.slow
+def test_marks_of_many_systems_are_counted(monkeypatch) -> None:
+    lettered = section(made(n_queries=40), "results")
     monkeypatch.setattr(sections, "MOST_WITH_LETTERS", 2)
-    lettered, counted = section(whole, "results"), section(made(), "results")
+    counted = section(made(n_queries=40), "results")
     named, counts = (
         "Raised letters name the systems",
         "Raised numbers, as in >2, count the systems",
