@@ -1,8 +1,8 @@
 """``python -m benchmarks.command_line``: whole processes, from the start to the last line.
 
 ``prframe --help`` beside an interpreter that does nothing, and ``prframe evaluate`` of generated runs
-beside ir_measures and pytrec_eval, where these are installed. The C program trec_eval is timed too if it
-is on the path.
+beside ir_measures and pytrec_eval, where these are installed, and beside the C program trec_eval, which
+``--trec-eval PATH`` or the variable ``PRFRAME_TREC_EVAL`` names unless it is on the path.
 """
 
 import argparse
@@ -31,16 +31,20 @@ for name in ("map", "ndcg_cut_10", "P_10"):
 """
 
 
-class Times(NamedTuple):
-    """The least seconds of several calls."""
+class Cost(NamedTuple):
+    """The least seconds of several calls, and the most memory in MB.
+
+    Systems count at least the memory of the process that starts the command.
+    """
 
     wall: float
     cpu: float
+    memory: float
 
 
-def timed(words: list[str], repetitions: int) -> Times:
+def measured(words: list[str], repetitions: int) -> Cost:
     """Run a command several times."""
-    wall, cpu = [], []
+    wall, cpu, memory = [], [], []
     for _ in range(repetitions):
         start = time.perf_counter()
         with subprocess.Popen(words, stdout=subprocess.DEVNULL) as process:  # noqa: S603 - our own
@@ -48,8 +52,9 @@ def timed(words: list[str], repetitions: int) -> Times:
             process.returncode = os.waitstatus_to_exitcode(status)
         wall.append(time.perf_counter() - start)
         cpu.append(used.ru_utime + used.ru_stime)
+        memory.append(used.ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10))
         assert process.returncode == 0, words
-    return Times(min(wall), min(cpu))
+    return Cost(min(wall), min(cpu), max(memory))
 
 
 def write_run(folder: Path, queries: int, documents: int) -> tuple[str, str]:
@@ -70,7 +75,7 @@ def write_run(folder: Path, queries: int, documents: int) -> tuple[str, str]:
     return str(qrels), str(run)
 
 
-def commands(qrels: str, run: str) -> dict[str, list[str]]:
+def commands(qrels: str, run: str, trec_eval: str | None) -> dict[str, list[str]]:
     """Return the commands that evaluate a run, by name."""
     here = [sys.executable, "-m", "prframe", "evaluate", qrels, run]
     wanted = {
@@ -82,16 +87,30 @@ def commands(qrels: str, run: str) -> dict[str, list[str]]:
         wanted["ir_measures"] = [sys.executable, "-m", "ir_measures", qrels, run, *measures]
     if importlib.util.find_spec("pytrec_eval"):
         wanted["pytrec_eval"] = [sys.executable, "-c", PYTREC_EVAL, qrels, run]
-    if program := shutil.which("trec_eval"):
-        wanted["trec_eval"] = [program, qrels, run]
+    if trec_eval is not None:
+        measures = [word for name in ("map", "ndcg_cut.10", "P.10") for word in ("-m", name)]
+        wanted["trec_eval"] = [trec_eval, qrels, run]
+        wanted["trec_eval -m map -m ndcg_cut.10 -m P.10"] = [trec_eval, *measures, qrels, run]
     return wanted
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.command_line", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a small run alone")
-    quick = parser.parse_args().quick
-    print("| command | wall, s | CPU, s |\n|---|---|---|")
+    parser.add_argument(
+        "--trec-eval",
+        metavar="PATH",
+        default=os.environ.get("PRFRAME_TREC_EVAL", "trec_eval"),
+        help="the C program (default: the variable PRFRAME_TREC_EVAL, else trec_eval of the path)",
+    )
+    given = parser.parse_args()
+    trec_eval = shutil.which(given.trec_eval)
+    if trec_eval is None:
+        sys.stderr.write(
+            f"trec_eval is left out: there is no program {given.trec_eval!r}; "
+            "name it with --trec-eval PATH\n"
+        )
+    print("| command | wall, s | CPU, s | memory, MB |\n|---|---|---|---|")
     starts = {
         "python -c pass": [sys.executable, "-c", "pass"],
         "python -c 'import polars'": [sys.executable, "-c", "import polars"],
@@ -99,16 +118,16 @@ def main() -> None:
         "prframe compare --help": [sys.executable, "-m", "prframe", "compare", "--help"],
     }
     for name, words in starts.items():
-        _print(name, timed(words, 3 if quick else 20))
+        _print(name, measured(words, 3 if given.quick else 20))
     with TemporaryDirectory() as folder:
-        for queries in [10] if quick else [178, 1000]:
+        for queries, repetitions in [(10, 1)] if given.quick else [(178, 7), (1000, 7), (7000, 3)]:
             files = write_run(Path(folder), queries, 1000)
-            for name, words in commands(*files).items():
-                _print(f"{name}, {queries * 1000:,} lines", timed(words, 1 if quick else 3))
+            for name, words in commands(*files, trec_eval).items():
+                _print(f"{name}, {queries * 1000:,} lines", measured(words, repetitions))
 
 
-def _print(name: str, times: Times) -> None:
-    print(f"| {name} | {times.wall:.3f} | {times.cpu:.3f} |", flush=True)
+def _print(name: str, cost: Cost) -> None:
+    print(f"| {name} | {cost.wall:.3f} | {cost.cpu:.3f} | {cost.memory:.0f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,13 @@ _TIES = {
     "trec": "ties in the order of trec_eval",
     "worst": "positives last among ties",
 }
+# What marks say of a value that is told apart from those of other systems.
+LARGER_THAN_NAMED = (
+    "Raised letters name the systems that a value is larger than and told apart from"
+)
+LARGER_THAN_COUNTED = (
+    "Raised numbers, as in >2, count the systems that a value is larger than and told apart from"
+)
 # What stands for a number that does not exist.
 NONE = "\N{EN DASH}"
 _FEWEST_PLACES, _MOST_PLACES, _USUAL_PLACES = 2, 4, 3

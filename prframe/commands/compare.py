@@ -1,12 +1,13 @@
 """``prframe compare``: differences between runs with tests, and a gate for pipelines."""
 
 import argparse
+import math
 import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
 from prframe.commands import inputs, options, outputs, terminal
-from prframe.commands.exits import FAILED, OK, UsageError
+from prframe.commands.exits import FAILED, OK, UsageError, say
 from prframe.commands.terminal import stage
 from prframe.errors import PrframeError, UnmatchedIdsWarning
 
@@ -24,6 +25,8 @@ examples:
 --fail-if-worse ends with exit code 1 if a run lies below the baseline by more than the margin, and
 the test says that this is not chance: its adjusted p-value is at most 1 - the confidence level.
 """
+# These multiply the least p-value of several tests by their number.
+_MULTIPLYING = ("bonferroni", "holm")
 
 
 def add_options(parser: options.Parser) -> None:
@@ -59,6 +62,8 @@ def run(given: argparse.Namespace) -> int:
         data = inputs.rankings(given)
     result = _compared(data, given)
     outputs.write(result, given)
+    if given.fail_if_worse and data.over:
+        _warn_of_few_queries(result, given)
     return _gate(result, given) if given.fail_if_worse else OK
 
 
@@ -115,9 +120,37 @@ def _baseline(data: inputs.Rankings, model: str | None, given: argparse.Namespac
     return names[0] if names else None
 
 
+def _alpha(given: argparse.Namespace) -> float:
+    """Return the level of the tests."""
+    return 1 - (0.95 if given.confidence_level is None else given.confidence_level)
+
+
+def _warn_of_few_queries(result: "pl.DataFrame", given: argparse.Namespace) -> None:
+    """Warn of a pair whose p-value is above the level whatever its values on so few queries."""
+    from prframe.stats.paired_values import QUERY_TESTS
+
+    if result.is_empty() or not QUERY_TESTS[given.test].by_signs:
+        return
+    row = result.row(result["n"].arg_min() or 0, named=True)
+    factor = 2 if given.alternative == "two-sided" else 1
+    n_tests = row["n_family"] if given.correction in _MULTIPLYING else 1
+    least = min(1.0, n_tests * factor * 0.5 ** row["n"])
+    alpha = _alpha(given)
+    if least > alpha * (1 + 1e-12):
+        needed = math.ceil(math.log2(n_tests * factor / alpha) - 1e-12)
+        pair = terminal.plain("{model_a} and {model_b} in {metric}".format_map(row))
+        name = f"the {given.test} test" if n_tests == 1 else f"{n_tests} {given.test} tests"
+        queries = "1 query" if row["n"] == 1 else f"{row['n']} queries"
+        say(
+            "warning",
+            f"--fail-if-worse cannot fail for {pair}: on {queries} the least p-value of "
+            f"{name} is {least:.2g}, above {alpha:.2g}; it needs {needed} queries",
+        )
+
+
 def _gate(result: "pl.DataFrame", given: argparse.Namespace) -> int:
     """Say what is worse than the baseline, and return the exit code."""
-    alpha = 1 - (0.95 if given.confidence_level is None else given.confidence_level)
+    alpha = _alpha(given)
     p_value = "p_value" if given.correction == "none" else "p_adjusted"
     margin = given.margin or 0.0
     rows = result.iter_rows(named=True)

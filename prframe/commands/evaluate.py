@@ -19,6 +19,7 @@ examples:
 """
 OF_FILES = ["AP", "nDCG@10", "P@10", "RR"]
 OF_FRAMES = ["AP", "AUC"]
+_OF_INTERVALS = {"confidence_level": "--confidence-level", "n_resamples": "--n-resamples"}
 
 
 def add_options(parser: options.Parser) -> None:
@@ -42,6 +43,9 @@ def add_options(parser: options.Parser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Evaluate, and write the result."""
+    flags = [flag for name, flag in _OF_INTERVALS.items() if getattr(given, name) is not None]
+    if flags and not given.interval:
+        raise UsageError(f"{', '.join(flags)} goes with --interval")
     if outputs.format_of(given) == "trec":
         outputs.write_text("".join(_lines(given)), given)
         return OK

@@ -36,6 +36,10 @@ _CALL = r"[\w.]+\([^()]*\)"
 _QUOTED = r"`(?P<quoted>\w+)`"
 _GIVEN = r"(?<![^\s(])(?P<name>\w+)=(?P<value>'[^']*'|\.\.\.|\[[^\[\]]*\]|[\w.]*\w)?"
 _ARGUMENT = re.compile(f"{_CALL}|{_QUOTED}|{_GIVEN}")
+# What the shell has in place of things that only Python has.
+_SENTENCES = {
+    "Pass a dict, {name: run}.": "Give the files names that differ, and they name the runs."
+}
 _CODES = {UsageError: USAGE, NoInputError: NO_INPUT, PrframeError: DATA, PrframeWarning: DATA}
 
 
@@ -62,6 +66,8 @@ def in_shell_words(message: str, flags: Mapping[str, str]) -> str:
         value = (match["value"] or "").strip("'")
         return f"no {flag}" if value == "None" else f"{flag} {value}".rstrip()
 
+    for of_python, of_shell in _SENTENCES.items():
+        message = message.replace(of_python, of_shell)
     return _ARGUMENT.sub(translated, message)
 
 

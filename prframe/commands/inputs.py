@@ -3,27 +3,21 @@
 import argparse
 import os
 import signal
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any
 
-from prframe.commands import options
+from prframe.commands import files, options
 from prframe.commands.exits import NoInputError, UsageError
+from prframe.commands.files import STANDARD_INPUT
 from prframe.commands.terminal import stage
 
-if TYPE_CHECKING:
-    import polars as pl
-
-_STANDARD_INPUT = "-"
 _OF_FILES = {"complete": "-c", "judged_only": "-J", "depth": "-M"}
 _OF_FRAMES = ("score", "label", "by", "over", "item", "weight", "positive")
+_FIELDS_OF_RUN = 6
+_FIELDS_OF_QRELS = 4
 _BOTH = "--frame stands in place of QRELS and RUN; got both"
-# The types of columns in text files are guessed from so many rows.
-_ROWS_FOR_TYPES = 10_000
-_JSON_LINES = (".jsonl", ".ndjson")
 
 
 @dataclass(frozen=True)
@@ -103,15 +97,29 @@ def trec_files(given: argparse.Namespace) -> tuple[str, list[str]]:
         raise UsageError(_missing(taken))
     if named := [f"--{name}" for name in _OF_FRAMES if getattr(given, name)]:
         raise UsageError(f"{', '.join(named)} names columns of a frame, and goes with --frame")
-    if [*given.files].count(_STANDARD_INPUT) > 1:
+    if [*given.files].count(STANDARD_INPUT) > 1:
         raise UsageError("standard input can be read once; - stands for two files here")
     qrels, *runs = given.files
     judged = _existing(qrels)
     if len(judged) > 1:
         raise UsageError(f"QRELS is one file; {qrels!r} matches {len(judged)}")
     paths = [path for run in runs for path in _existing(run)]
+    _refuse_exchanged(judged[0], paths)
     refuse_to_overwrite(given, [*judged, *paths])
     return judged[0], paths
+
+
+def _refuse_exchanged(qrels: str, runs: Sequence[str]) -> None:
+    """Refuse qrels that look like a run in front of a run that looks like qrels."""
+    if files.fields(qrels) != _FIELDS_OF_RUN:
+        return
+    for run in runs:
+        if files.fields(run) == _FIELDS_OF_QRELS:
+            raise UsageError(
+                f"QRELS and RUN seem to be exchanged: the lines of {qrels!r} have "
+                f"{_FIELDS_OF_RUN} fields, as in a run, and those of {run!r} {_FIELDS_OF_QRELS}, "
+                "as in qrels, which come first"
+            )
 
 
 def refuse_to_overwrite(given: argparse.Namespace, paths: Iterable[str]) -> None:
@@ -139,14 +147,14 @@ def _missing(taken: Sequence[str]) -> str:
 def _existing(path: str) -> list[str]:
     """Return the files that a path or a pattern stands for."""
     from prframe.errors import PrframeError
-    from prframe.trec.files.paths import files
+    from prframe.trec.files.paths import files as files_of
 
-    if path == _STANDARD_INPUT:
+    if path == STANDARD_INPUT:
         if not os.path.exists("/dev/stdin"):  # noqa: PTH110
             raise UsageError("- needs a system with /dev/stdin; name a file")
         return ["/dev/stdin"]
     try:
-        paths = [os.fspath(file_path) for file_path in files(path)]
+        paths = [os.fspath(file_path) for file_path in files_of(path)]
     except PrframeError as error:
         raise NoInputError(error) from None
     for file_path in paths:
@@ -181,7 +189,7 @@ def _of_frame(given: argparse.Namespace) -> Rankings:
     refuse_to_overwrite(given, [given.frame])
     named = [given.item, getattr(given, "model", None)]
     keys = [*given.by, *given.over, *(column for column in named if column is not None)]
-    frame = _scanned(given.frame, keys)
+    frame = files.scanned(given.frame, keys)
     ranked = options.given_only(given, "ties", "missing", "label", "item", "weight", "positive")
     if given.level is not None:
         ranked["positive"] = given.level
@@ -189,52 +197,3 @@ def _of_frame(given: argparse.Namespace) -> Rankings:
     if len(given.score) == 1:
         ranked["score"] = given.score[0]
     return Rankings(frame, given.by, given.over, ranked, models)
-
-
-def _scanned(path: str, keys: Sequence[str]) -> "pl.LazyFrame":
-    """Return the rows of a file, whose format its first bytes tell, or the end of its name.
-
-    Columns of keys in text files are read as text, so that an id such as 007 stays what it is.
-    """
-    import polars as pl
-
-    is_standard_input = path == _STANDARD_INPUT
-    if not is_standard_input and not Path(path).is_file():
-        raise NoInputError(f"there is no file {path!r}")
-    source: Any = sys.stdin.buffer.read() if is_standard_input else Path(path)
-    start = source[:4] if is_standard_input else _first_bytes(Path(path))
-    if start == b"PAR1":
-        return pl.scan_parquet(source)
-    if start == b"ARRO":
-        return pl.scan_ipc(source)
-    if start == b"\xff\xff\xff\xff":
-        return pl.read_ipc_stream(source).lazy()
-    name = path.removesuffix(".gz")
-    if name.endswith(_JSON_LINES) or start[:1] == b"{":
-        return pl.scan_ndjson(source, infer_schema_length=_ROWS_FOR_TYPES)
-    read: dict[str, Any] = {
-        "separator": "\t" if name.endswith(".tsv") else ",",
-        "infer_schema_length": _ROWS_FOR_TYPES,
-    }
-    names = pl.scan_csv(source, **read).collect_schema().names()
-    types = {key: pl.String() for key in keys if key in names}
-    return pl.scan_csv(source, **read, schema_overrides=types)
-
-
-@contextmanager
-def text_of(path: str) -> Iterator[TextIO]:
-    """Open a file of text, which may be compressed."""
-    import gzip
-
-    file_path = Path(path)
-    if not file_path.is_file():
-        raise NoInputError(f"there is no file {path!r}")
-    is_compressed = _first_bytes(file_path)[:2] == b"\x1f\x8b"
-    with (gzip.open if is_compressed else open)(file_path, "rt", encoding="utf-8-sig") as file:
-        yield file
-
-
-def _first_bytes(path: Path) -> bytes:
-    """Return the first bytes of a file."""
-    with path.open("rb") as file:
-        return file.read(4)

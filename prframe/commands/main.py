@@ -1,7 +1,9 @@
 """The command ``prframe``: which command is meant, and its run from arguments to exit code."""
 
+import gc
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 import prframe
@@ -17,6 +19,19 @@ _COMMANDS = {
     "check": check,
     "report": report,
     "completion": completion,
+}
+# Python looks for cycles when there are so many objects more; its own number is below a thousand.
+_NEW_OBJECTS = 100_000
+# What others look for as a command of its own, and the command that has it.
+_ELSEWHERE = {
+    "interval": "evaluate QRELS RUN --interval",
+    "intervals": "evaluate QRELS RUN --interval",
+    "ci": "evaluate QRELS RUN --interval",
+    "ap_test": "test QRELS RUN --of ap",
+    "rank_test": "test QRELS RUN --of rank",
+    "topk_test": "test QRELS RUN --of top-k",
+    "plot": "report QRELS RUN -o report.html",
+    "trec_eval": "evaluate QRELS RUN -f trec",
 }
 _DESCRIPTION = "Evaluate rankings: precision-recall metrics, curves, intervals and tests."
 _EXIT_CODES = """\
@@ -35,7 +50,24 @@ prframe {name} QRELS RUN... [OPTIONS]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     words = sys.argv[1:] if arguments is None else list(arguments)
-    return exits.exit_code(lambda: _run(words), lambda message: _worded(message, words))
+    with _rare_collections(of_process=arguments is None):
+        return exits.exit_code(lambda: _run(words), lambda message: _worded(message, words))
+
+
+@contextmanager
+def _rare_collections(*, of_process: bool) -> Iterator[None]:
+    """Let Python look for cycles of objects rarely, and not again before the process ends.
+
+    What libraries make while they are loaded would be looked through each time, in vain.
+    """
+    threshold = gc.get_threshold()
+    gc.set_threshold(_NEW_OBJECTS, *threshold[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*threshold)
+        if of_process:
+            gc.freeze()
 
 
 def parser() -> Parser:
@@ -55,7 +87,9 @@ def _worded(message: str, words: Sequence[str]) -> str:
     command = Parser()
     _COMMANDS[words[0]].add_options(command)
     flags = command.flags() | {"rng": "--seed", "qrels": "QRELS"}
-    if "--frame" not in words and "files" in flags:
+    if "--frame" in words:
+        flags["data"] = "--frame"
+    elif "files" in flags:
         # Runs have no text as labels; the least label that is positive is given as a number.
         flags["positive"] = "-l"
     return exits.in_shell_words(message, flags)
@@ -80,6 +114,9 @@ def _run(words: list[str]) -> int:
         code: int = module.run(command.parse_intermixed_args(words[1:]))
         return code
     whole = parser()
+    if name.replace("-", "_") in _ELSEWHERE:
+        instead = _ELSEWHERE[name.replace("-", "_")]
+        whole.error(f"there is no command {name!r}; say prframe {instead}")
     if close := get_close_matches(name, _COMMANDS, n=1):
         whole.error(f"there is no command {name!r}; did you mean {close[0]!r}?")
     if not name.startswith("-"):

@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from prframe.commands.exits import USAGE, UsageError
@@ -15,6 +16,7 @@ TESTS = ("randomization", "t", "hall", "wilcoxon", "sign", "bootstrap", "delong"
 JOINT_CORRECTIONS = (*CORRECTIONS, "max-t", "tukey")
 INCOMPLETE = ("raise", "pairwise", "common", "zero", "last")
 ALTERNATIVES = ("two-sided", "less", "greater")
+_NO_OPTIONS = ("--qrels", "--qrel", "--run", "--runs")
 FORMATS = ("table", "csv", "jsonl", "parquet", "arrow")
 
 
@@ -28,7 +30,17 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Write the usage and the message, and end with the code of errors of usage."""
         self.print_usage(sys.stderr)
-        self.exit(USAGE, f"prframe: error: {message}\n")
+        self.exit(USAGE, f"prframe: error: {message}{self._hint(message)}\n")
+
+    def _hint(self, message: str) -> str:
+        """Return what to write in place of the first option that does not exist."""
+        _, unrecognized, words = message.partition("unrecognized arguments: ")
+        unknown = words.split()[0].partition("=")[0] if unrecognized else ""
+        if unknown in _NO_OPTIONS and any(action.dest == "files" for action in self._actions):
+            return "; the files have no option: prframe COMMAND QRELS RUN..."
+        flags = [flag for action in self._actions for flag in action.option_strings]
+        close = get_close_matches(unknown, flags, n=1, cutoff=0.7)
+        return f"; did you mean {close[0]}?" if close else ""
 
     def positionals(self) -> list[argparse.Action]:
         """Return the arguments that are no options."""

@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 import prframe
-from prframe.commands import inputs, options
+from prframe.commands import files, inputs, options
 from prframe.commands.exits import OK, UsageError
 from prframe.commands.terminal import stage
 
@@ -108,7 +108,7 @@ def _of_both(given: argparse.Namespace) -> dict[str, Any]:
 def _texts(path: str) -> dict[str, str]:
     """Return the texts of a file by their ids."""
     texts = {}
-    with inputs.text_of(path) as lines:
+    with files.text_of(path) as lines:
         for number, line in enumerate(lines, 1):
             name, tab, text = line.rstrip("\r\n").partition("\t")
             if not tab and name.strip():

@@ -120,6 +120,8 @@ def _frame(data: object, columns: Columns, argument: str) -> tuple[pl.DataFrame,
     optional = {"item": columns.item, "model": columns.model}
     named |= {column: name for name, column in optional.items() if column is not None}
     checks.columns_exist(named, frame.columns)
+    if frame.is_empty():
+        raise PrframeError("`data` must have rows; got a frame without any.")
     for name in filter(None, (*columns.further, _model_column(frame, columns.model))):
         if frame.schema[name].is_nested() or frame.schema[name].is_object():
             raise PrframeError(

@@ -26,7 +26,9 @@ const short = (text, most = 28) => text.length > most ? text.slice(0, most - 1) 
 const bdi = (text) => el("bdi", {}, text);
 const system = (number) => page.systems[number];
 const named = (number) => el("bdi", { title: system(number) }, short(system(number)));
-const look = (number) => number < 15 ? `c${number % 5} d${Math.floor(number / 5)}` : "rest";
+// So many systems have a colour and a dash of their own.
+const LOOKS = 15;
+const look = (number) => number < LOOKS ? `c${number % 5} d${Math.floor(number / 5)}` : "rest";
 const clear = (node) => { node.textContent = ""; return node; };
 
 // A table keeps its roles where a narrow page shows its cells below one another.
@@ -55,13 +57,24 @@ function results(box, part) {
         facts.marks ? el("sup", {}, facts.marks) : null, el("small", {}, facts.interval),
         facts.ties ? el("small", { class: "ties" }, `ties: ${facts.ties}`) : null, bar));
   };
-  box.append(table("results stacked", head(headCell(part.of), ...part.metrics.map((name) => headCell(name))),
-    part.rows.map((line) => row(rowHead({}, line.key ? el("span", { class: "key" }, line.key) : null, named(line.system)), ...line.cells.map(cell)))));
+  const line = (facts) => row(rowHead({}, facts.key ? el("span", { class: "key" }, facts.key) : null, named(facts.system)), ...facts.cells.map(cell));
+  const shown = part.rows.length > 60 ? 30 : part.rows.length;
+  const whole = table("results stacked", head(headCell(part.of), ...part.metrics.map((name) => headCell(name))), part.rows.slice(0, shown).map(line));
+  box.append(whole);
+  if (shown === part.rows.length) return;
+  const all = el("button", { type: "button", class: "more", click: () => {
+    const rest = part.rows.slice(shown).map(line);
+    whole.lastChild.append(...rest);
+    rest[0].firstChild.tabIndex = -1;
+    rest[0].firstChild.focus();
+    all.remove();
+  } }, `Show all ${part.rows.length.toLocaleString("en")}`);
+  box.append(el("p", {}, all));
 }
 
 function matrix(box, part) {
   const explored = page.sections.some((other) => other.kind === "queries");
-  const place = el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Comparison of all pairs" });
+  const place = el("div", { class: "scroll bounded", tabindex: 0, role: "region", "aria-label": "Comparison of all pairs", keydown: moved });
   const cell = (facts, pairs, lim, a, b) => {
     if (a === b) return el("td", { class: "self", role: "cell" }, el("span", {}, fixed(facts.means[a])));
     const same = pairs.get(`${a} ${b}`);
@@ -76,7 +89,7 @@ function matrix(box, part) {
     const label = `${system(a)} minus ${system(b)}: ${signed(difference)}, ${signed(low)} to ${signed(high)}, ${pValue(pair[5])}${counts}`;
     const content = [el("b", {}, signed(difference)), el("small", {}, `[${signed(low)}, ${signed(high)}]`), el("small", {}, pValue(pair[5]))];
     const inner = explored
-      ? el("button", { type: "button", title: label, "aria-label": `${label}. Show the queries.`, click: () => explore(a, b, facts.metric) }, ...content)
+      ? el("button", { type: "button", tabindex: -1, title: label, "aria-label": `${label}. Show the queries.`, click: () => explore(a, b, facts.metric) }, ...content)
       : el("span", { title: label }, ...content);
     const node = el("td", { role: "cell", class: !apart ? "alike" : difference > 0 ? "better" : "worse" }, inner);
     node.style.setProperty("--share", `${12 + 36 * Math.abs(difference) / lim}%`);
@@ -88,8 +101,25 @@ function matrix(box, part) {
     const lim = Math.max(...facts.pairs.map((pair) => Math.abs(pair[2]))) || 1;
     clear(place).append(table("matrix", head(el("td", {}), ...facts.order.map((b) => el("th", { scope: "col", role: "columnheader" }, named(b)))),
       facts.order.map((a) => row(rowHead({}, named(a)), ...facts.order.map((b) => cell(facts, pairs, lim, a, b))))));
+    const entry = place.querySelector("tbody button");
+    if (entry) entry.tabIndex = 0;
   });
   box.append(place);
+}
+
+// The Tab key reaches one cell of a matrix, and the arrows reach the others.
+function moved(event) {
+  const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+  const from = event.target.closest("td"), body = event.currentTarget.querySelector("tbody");
+  if (!step || !from) return;
+  event.preventDefault();
+  let y = from.parentNode.sectionRowIndex + step[0], x = from.cellIndex + step[1], button = null;
+  // The diagonal has no button.
+  while (!(button = body.rows[y]?.cells[x]?.querySelector("button")) && body.rows[y]?.cells[x]?.tagName === "TD") { y += step[0]; x += step[1]; }
+  if (!button) return;
+  event.target.tabIndex = -1;
+  button.tabIndex = 0;
+  button.focus();
 }
 
 // A row of buttons of which one is pressed.
@@ -128,7 +158,9 @@ function charts(box, part) {
   };
   const count = part.charts.length;
   const grid = el("div", { class: `charts ${count > 2 ? "many" : count === 1 ? "single" : ""}` });
-  box.append(el("ul", { class: "keys", "aria-label": around ? "Show or hide intervals" : "Lines" }, ...first.lines.map(key)), grid);
+  const keys = first.lines.map(key), rest = keys.splice(LOOKS);
+  const list = (items) => el("ul", { class: "keys", "aria-label": around ? "Show or hide intervals" : "Lines" }, ...items);
+  box.append(list(keys), ...(rest.length ? [el("details", {}, el("summary", {}, `${rest.length} more, in grey`), list(rest))] : []), grid);
   const draws = part.charts.map((chart) => {
     const holder = el("div", {}), reading = el("p", { class: "reading", "aria-hidden": "true" });
     grid.append(el("div", {}, chart.title ? el("h3", {}, bdi(chart.title)) : null, holder, reading));
@@ -141,10 +173,10 @@ const classOf = (line, number) => line.name ? `c${number} d${number}` : look(lin
 
 // The values at which a line stands, as the alternative text tells them.
 function told(chart) {
-  return chart.lines.map((line) => {
+  return chart.lines.slice(0, LOOKS).map((line) => {
     const at = [0.1, 0.5, 0.9].map((share) => Math.round(share * (line.x.length - 1)));
     return `${line.name || system(line.system)}: ` + at.map((k) => `${fixed(line.x[k], 2)} to ${fixed(line.y[k], 2)}`).join(", ");
-  }).join("; ");
+  }).join("; ") + (chart.lines.length > LOOKS ? `; and ${chart.lines.length - LOOKS} more` : "");
 }
 
 function drawn(chart, width, reading, wanted) {
@@ -169,13 +201,14 @@ function drawn(chart, width, reading, wanted) {
     const edges = line.band || (line.low ? [line.x, line.low, line.x, line.high] : null);
     if (edges) root.append(svg("path", { class: `area ${classOf(line, number)}`, d: `M${[...points(edges[0], edges[1]), ...points(edges[2], edges[3]).reverse()].join("L")}Z` }));
   });
-  chart.lines.forEach((line, number) => {
+  // The first lines are drawn last, and lie above the others.
+  [...chart.lines.entries()].reverse().forEach(([number, line]) => {
     let path = "M" + points(line.x, line.y).join("L");
     if (chart.steps) path = line.x.map((value, k) => (k ? `V${y(line.y[k]).toFixed(1)}H${x(value).toFixed(1)}` : `M${x(0)} ${y(line.y[0]).toFixed(1)}H${x(value).toFixed(1)}`)).join("");
     if (chart.bars) path = line.x.map((value, k) => (k ? `H${x(value).toFixed(1)}V${y(line.y[k]).toFixed(1)}` : `M${x(value).toFixed(1)} ${y(0)}V${y(line.y[0]).toFixed(1)}`)).join("") + `V${y(0)}`;
     if (chart.bars) root.append(svg("path", { d: path + "Z", class: `area ${classOf(line, number)}` }));
     root.append(svg("path", { d: path, class: `line ${classOf(line, number)}` }));
-    if (line.low) line.x.forEach((value, k) => line.y[k] !== null && root.append(svg("circle", { cx: x(value), cy: y(line.y[k]), r: 3.2, class: `point ${classOf(line, number)}` })));
+    if (line.low && classOf(line, number) !== "rest") line.x.forEach((value, k) => line.y[k] !== null && root.append(svg("circle", { cx: x(value), cy: y(line.y[k]), r: 3.2, class: `point ${classOf(line, number)}` })));
   });
   const mark = svg("circle", { r: 5, visibility: "hidden", class: "point" });
   root.append(mark);
@@ -247,7 +280,7 @@ function queries(box, part) {
   function fill() {
     const shown = columns(), list = sorted();
     clear(thead).append(el("tr", {}, sorter("query", "query"), ...shown.map((place) => sorter(place, bdi(short(name(place), 20)), true)),
-      ...(paired ? [sorter("difference", narrow.matches ? "difference" : [bdi(short(name(state.a), 20)), " − ", bdi(short(name(state.b), 20))], true)] : [])));
+      ...(paired ? [sorter("difference", narrow.matches ? ["diff", el("span", { class: "hidden" }, "erence")] : [bdi(short(name(state.a), 20)), " − ", bdi(short(name(state.b), 20))], true)] : [])));
     clear(tbody).append(...list.slice(0, state.rows).flatMap((query) => lines(query, shown)));
     count.textContent = `${Math.min(state.rows, list.length).toLocaleString("en")} of ${list.length.toLocaleString("en")} queries`;
     more.hidden = state.rows >= list.length;

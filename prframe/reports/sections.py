@@ -1,5 +1,6 @@
 """The parts of which reports of both kinds are made, as plain data."""
 
+import re
 from collections.abc import Mapping, Sequence
 from math import isclose
 from typing import Any
@@ -16,6 +17,9 @@ from prframe.tables.table import Table
 _PRINTED = 0.0005
 # Nobody reads a matrix of more systems.
 MOST_IN_MATRIX = 60
+# So many systems have a letter without a number.
+MOST_WITH_LETTERS = 52
+_LETTER = re.compile(r"[a-zA-Z]\d*")
 _CHECK_MEANINGS = {
     "bad_n_neg": "totals of negatives that contradict the rows",
     "bad_n_pos": "totals of positives that contradict the rows",
@@ -46,15 +50,17 @@ def results(
 ) -> Facts:
     """Return the table of results, a row per system in the order of the table."""
     ends = {(row[model], row["metric"]): row for row in intervals.iter_rows(named=True)}
+    place = {name: number for number, name in enumerate(order)}
+    is_lettered = len(table.lines) <= MOST_WITH_LETTERS
     rows: list[Facts] = [
         {
-            "system": order.index(line.name),
-            "key": line.key,
+            "system": place[line.name],
+            "key": line.key if is_lettered else "",
             "cells": [
                 {
                     "text": cell.text,
                     "interval": cell.interval,
-                    "marks": cell.marks,
+                    "marks": cell.marks if is_lettered else _counted(cell.marks),
                     "best": cell.is_best and cell.text != wording.NONE,
                     "ends": [
                         ends[line.name, metric][name]
@@ -68,6 +74,8 @@ def results(
         for line in table.lines
     ]
     note = table.caption
+    if not is_lettered:
+        note = note.replace(wording.LARGER_THAN_NAMED, wording.LARGER_THAN_COUNTED)
     if any(cell["ties"] for row in rows for cell in row["cells"]):
         note += " Where the order of ties matters, the smallest and the largest mean are given."
     return {
@@ -79,6 +87,11 @@ def results(
         "rows": rows,
         "note": note,
     }
+
+
+def _counted(marks: str) -> str:
+    """Return how many letters there are, nothing where there is none."""
+    return f" >{len(_LETTER.findall(marks))}" if marks else ""
 
 
 def _tie_range(ends: tuple[float, float] | None) -> str:

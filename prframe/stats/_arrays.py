@@ -1,5 +1,7 @@
 """Checks of arrays of numbers, shared by the statistics."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np

@@ -194,7 +194,7 @@ def _beats(
         for position, system in enumerate(pairs.models):
             beaten = {pairs.models[other] for other in pairs.beaten(position)}
             marks[system, metric] = "".join(keys[other] for other in systems if other in beaten)
-    return marks, "Raised letters name the systems that a value is larger than and told apart from"
+    return marks, wording.LARGER_THAN_NAMED
 
 
 def _letters(

@@ -1,5 +1,6 @@
 """How the command ends: exit codes, messages, closed pipes, interrupts."""
 
+import gc
 import gzip
 import os
 import signal
@@ -200,6 +201,26 @@ print(sorted(heavy & set(sys.modules)), file=sys.stderr)
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=ENVIRONMENT
     )
     assert done.stderr == "[]\n"
+
+
+def test_a_command_leaves_the_collector_as_it_was(capfdbinary) -> None:
+    before = gc.get_threshold(), gc.get_freeze_count()
+    assert run(capfdbinary, "evaluate", "qrels", "old.run", "-m", "AP").code == 0
+    assert (gc.get_threshold(), gc.get_freeze_count()) == before
+
+
+@pytest.mark.slow
+def test_evaluate_loads_no_random_numbers() -> None:
+    code = """
+import sys
+from prframe.commands.main import main
+main(["evaluate", "qrels", "old.run", "-f", "trec"])
+print({"numpy.random", "scipy", "pandas"} & set(sys.modules), file=sys.stderr)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=ENVIRONMENT
+    )
+    assert done.stderr == "set()\n"
 
 
 def test_faults_are_told_from_gates(capfdbinary, monkeypatch) -> None:

@@ -5,6 +5,9 @@ directory of the shared data has more of its expected outputs than ``out.test.a`
 compared as well.
 """
 
+import os
+import shutil
+import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -86,6 +89,36 @@ def test_the_recorded_outputs_of_the_suite(name: str, options, capfdbinary) -> N
     # before version 10 rounded levels of recall in another way.
     assert [text for text in done.out.splitlines() if not text.startswith("runid")] == expected
     assert done.out.count(line("runid", "all", "STANDARD")) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["results.test", "results.trunc"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["-q"],
+        ["-q", "-m", "all_trec"],
+        ["-q", "-c", "-m", "all_trec"],
+        ["-n", "-q", "-J", "-M", "100", "-m", "all_trec"],
+        ["-l2", "-m", "map", "-m", "P.5,10", "-m", "ndcg_cut.10"],
+    ],
+    ids=" ".join,
+)
+def test_the_c_program_prints_the_same_bytes(name: str, options: list[str], capfdbinary) -> None:
+    named = os.environ.get("PRFRAME_TREC_EVAL", "trec_eval")
+    program = shutil.which(named)
+    if program is None:
+        pytest.skip(f"there is no program {named!r}; PRFRAME_TREC_EVAL names another one")
+    path = data("trec_eval")
+    files = [path / "qrels.test", path / name]
+    printed = subprocess.run(
+        [program, *options, *files], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    ours = run(capfdbinary, "evaluate", *files, *options, "-f", "trec").out.splitlines()
+    # Version 10 has measures more, and prints the lines of all others alike.
+    names = {text.split()[0] for text in printed}
+    assert [text for text in ours if text.split()[0] in names] == offered(printed)
 
 
 @pytest.mark.shared

@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 import time
+import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -87,6 +88,12 @@ def overflow(page) -> int:
     return page.evaluate(
         "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     )
+
+
+def painted(page) -> float:
+    """Wait until the page is painted, and return after how many milliseconds it was."""
+    page.wait_for_function("performance.getEntriesByType('paint').length > 0")
+    return page.evaluate("performance.getEntriesByType('paint').at(-1).startTime")
 
 
 @pytest.mark.parametrize("name", ["runs", "models", "hostile"])
@@ -306,7 +313,7 @@ def test_ten_thousand_queries(browser, tmp_path) -> None:
     assert path.stat().st_size < 4e6
     with opened(browser, path, PHONE) as seen:
         page = seen.page
-        paint = page.evaluate("performance.getEntriesByType('paint').at(-1).startTime")
+        paint = painted(page)
         started = time.perf_counter()
         page.get_by_label("Find a query").fill("99")
         page.locator(".queries thead button").nth(1).click()
@@ -319,3 +326,83 @@ def test_ten_thousand_queries(browser, tmp_path) -> None:
         )
         assert overflow(page) == 0
         assert seen.is_quiet(path)
+
+
+@pytest.fixture(scope="module")
+def many_systems(tmp_path_factory):
+    """The page of 300 systems on a few queries."""
+    path = tmp_path_factory.mktemp("systems") / "many.html"
+    names = [f"team{number % 30:02d}-run{number:03d}" for number in range(300)]
+    with warnings.catch_warnings():
+        # Few queries may have skewed differences by chance.
+        warnings.simplefilter("ignore", prframe.SkewedDifferencesWarning)
+        prframe.report(runs(12, names, depth=12), qrels(12, depth=12), output=path)
+    return path
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE, (320, 640)])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_three_hundred_systems_fit(browser, many_systems, size, scheme) -> None:
+    with opened(browser, many_systems, size, color_scheme=scheme) as seen:
+        page = seen.page
+        paint = painted(page)
+        sys.stdout.write(
+            f"300 systems: {many_systems.stat().st_size / 1e3:.0f} kB, painted after {paint:.0f} ms\n"
+        )
+        assert many_systems.stat().st_size < 2e6
+        assert overflow(page) == 0
+        # No section is longer than a few screens before someone asks for more.
+        heights = page.evaluate(
+            "[...document.querySelectorAll('section')].map(node => node.getBoundingClientRect().height)"
+        )
+        assert max(heights) < 6_000
+        assert page.locator("table.results tbody tr").count() == 30
+        names = page.locator("table.results tbody th").first
+        assert names.bounding_box()["height"] < 100
+        page.get_by_role("button", name="Show all 300").click()
+        assert page.locator("table.results tbody tr").count() == 300
+        assert page.evaluate("document.activeElement.textContent") == (
+            page.locator("table.results tbody th").nth(30).inner_text()
+        )
+        page.get_by_text("285 more, in grey").click()
+        assert page.locator("#curves .keys button:visible").count() == 300
+        assert page.locator("table.matrix tbody tr").count() == 60
+        assert overflow(page) == 0
+        assert seen.is_quiet(many_systems), (seen.messages, seen.requests)
+
+
+def test_the_headings_of_a_large_matrix_stay_in_sight(browser, many_systems) -> None:
+    with opened(browser, many_systems) as seen:
+        page = seen.page
+        frame = page.locator("#comparison .scroll")
+        frame.evaluate("node => node.scrollTo(2000, 2000)")
+        outer = frame.bounding_box()
+        top = page.locator(".matrix thead th").nth(30).bounding_box()
+        side = page.locator(".matrix tbody th").nth(30).bounding_box()
+        assert abs(top["y"] - outer["y"]) < 3
+        assert abs(side["x"] - outer["x"]) < 3
+
+
+def test_arrows_move_in_the_matrix_which_takes_one_step_of_tab(browser, many_systems) -> None:
+    with opened(browser, many_systems) as seen:
+        page = seen.page
+        reachable = page.locator(".matrix tbody button[tabindex='0']")
+        assert reachable.count() == 1
+        reachable.focus()
+        place = "[document.activeElement.closest('tr').sectionRowIndex, document.activeElement.closest('td').cellIndex]"
+        assert page.evaluate(place) == [0, 2]
+        # The cells of the diagonal are stepped over, and the headings are an end.
+        for key, expected in (
+            ("ArrowRight", [0, 3]),
+            ("ArrowDown", [1, 3]),
+            ("ArrowLeft", [1, 1]),
+            ("ArrowUp", [1, 1]),
+            ("ArrowDown", [2, 1]),
+            ("ArrowLeft", [2, 1]),
+        ):
+            page.keyboard.press(key)
+            assert page.evaluate(place) == expected, key
+        assert reachable.count() == 1
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.closest('.matrix')") is None
+        assert seen.is_quiet(many_systems)

@@ -257,6 +257,8 @@ class QueryTest:
         Whether it takes clusters of queries that depend on each other.
     symmetric : bool
         Whether it needs symmetric differences, or many, where it is to say that means differ.
+    by_signs : bool
+        Whether its p-value is a share of the 2^n signs of n differences, and so at least 2^-n.
     """
 
     of_pairs: OfFamily
@@ -267,6 +269,7 @@ class QueryTest:
     methods: tuple[str, ...] = ("auto",)
     clusters: bool = True
     symmetric: bool = False
+    by_signs: bool = False
 
 
 QUERY_TESTS: dict[str, QueryTest] = {
@@ -278,6 +281,7 @@ QUERY_TESTS: dict[str, QueryTest] = {
         function="paired_randomization",
         methods=get_args(RandomizationMethod),
         symmetric=True,
+        by_signs=True,
     ),
     "t": QueryTest(
         by_pair(t_test),
@@ -296,6 +300,7 @@ QUERY_TESTS: dict[str, QueryTest] = {
         methods=get_args(SignedRankMethod),
         clusters=False,
         symmetric=True,
+        by_signs=True,
     ),
     "sign": QueryTest(
         by_pair(signs),
@@ -304,6 +309,7 @@ QUERY_TESTS: dict[str, QueryTest] = {
         statistic="the wins of a",
         function="sign_test",
         clusters=False,
+        by_signs=True,
     ),
     "bootstrap": QueryTest(
         bootstrap_tests,

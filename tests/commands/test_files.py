@@ -1,0 +1,253 @@
+"""Files that cannot be read: each message names the file, the line, and what is wrong with it."""
+
+import gzip
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from prframe.commands.main import main
+from tests.commands.shell import FRAME, Done, process, run
+
+HEAD = "query,score,label\n"
+KINDS = [
+    "empty",
+    "no rows",
+    "too long",
+    "too short",
+    "tabs",
+    "encoding",
+    "quotation marks",
+    "compressed",
+    "cut short",
+    "JSON lines",
+    "JSON array",
+    "text called Parquet",
+    "damaged Parquet",
+    "damaged Arrow",
+]
+EVALUATE = ["evaluate", "-m", "AP", "--frame"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("x.csv", b"", "x.csv is empty."),
+        ("x.csv", HEAD.encode(), "x.csv has no rows below the names of its columns."),
+        (
+            "x.csv",
+            f"{HEAD}a,1,1\na,2,0,5,6\n".encode(),
+            "x.csv, line 3: 5 fields, where the first line names 3 columns.",
+        ),
+        (
+            "x.csv",
+            f'{HEAD}"a\nb",1,1\na\n'.encode(),
+            "x.csv, line 4: 1 field, where the first line names 3 columns.",
+        ),
+        (
+            "x.tsv",
+            HEAD.replace(",", "\t").encode() + b"a\t1\t1\na\t2\n",
+            "x.tsv, line 3: 2 fields, where the first line names 3 columns.",
+        ),
+        (
+            "x.csv",
+            f"{HEAD}é,1,1\n".encode("latin-1"),
+            "x.csv, line 2: the text must be UTF-8.",
+        ),
+        (
+            "x.csv",
+            f'{HEAD}a,1,1\n"a,1,1\n'.encode(),
+            "x.csv, line 3: its quotation marks cannot be read (unexpected end of data).",
+        ),
+        (
+            "x.csv.gz",
+            gzip.compress(f"{HEAD}a,1,1\na,2,0,5\n".encode()),
+            "x.csv.gz, line 3: 4 fields, where the first line names 3 columns.",
+        ),
+        (
+            "x.csv.gz",
+            gzip.compress(FRAME.encode())[:40],
+            "x.csv.gz, the file is compressed, and damaged or cut short.",
+        ),
+        (
+            "x.jsonl",
+            b'{"score":1,"label":1}\n\n{"score":2,"label":0\n',
+            'x.jsonl, line 3: each line must be a JSON object; got \'{"score":2,"label":0\'.',
+        ),
+        ("x.json", b"[1, 2]\n", "x.json, line 1: each line must be a JSON object; got '[1, 2]'."),
+        (
+            "x.parquet",
+            HEAD.encode(),
+            "x.parquet is no Parquet file, as its name says: it begins with b'quer'. Name it "
+            ".csv or .jsonl if it is text, or write it again.",
+        ),
+        (
+            "x.csv",
+            b"PAR1 and nothing",
+            "x.csv begins as Parquet files do, and is damaged or cut short; write it again.",
+        ),
+        (
+            "x.arrow",
+            b"ARROW1 and nothing",
+            "x.arrow begins as Arrow files do, and is damaged or cut short; write it again.",
+        ),
+    ],
+    ids=KINDS,
+)
+def test_what_is_wrong_with_a_frame(
+    name, content, message, capfdbinary, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_bytes(content)
+    assert run(capfdbinary, *EVALUATE, name) == Done(65, "", f"prframe: error: {message}\n")
+
+
+@pytest.mark.slow
+def test_what_is_wrong_with_standard_input() -> None:
+    for content, message in (
+        (b"", "standard input is empty."),
+        (
+            f"{HEAD}a,1\n".encode(),
+            "standard input, line 2: 2 fields, where the first line names 3 columns.",
+        ),
+    ):
+        done = process(*EVALUATE, "-", stdin=content)
+        assert done == Done(65, "", f"prframe: error: {message}\n")
+
+
+def test_a_column_may_change_its_type_late(capfdbinary, tmp_path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("score,label\n" + "2,1\n" * 10_050 + "0.5,0\n")
+    assert run(capfdbinary, *EVALUATE, path).out == "    AP\n1.0000\n"
+    # Nulls at the end of a line are no missing fields.
+    path.write_text("score,label,note\n2,1,\n1,0,\n")
+    assert run(capfdbinary, *EVALUATE, path).out == "    AP\n1.0000\n"
+
+
+def test_qrels_and_runs_that_are_exchanged(capfdbinary, tmp_path) -> None:
+    message = (
+        "QRELS and RUN seem to be exchanged: the lines of {!r} have 6 fields, as in a run, and "
+        "those of 'qrels' 4, as in qrels, which come first"
+    )
+    for run_path in ("old.run", "old.run.gz"):
+        for words in (["evaluate", "-f", "trec"], ["evaluate"], ["compare"], ["report"]):
+            done = run(capfdbinary, words[0], run_path, "qrels", *words[1:], "-o", tmp_path / "x")
+            expected = f"prframe: error: {message.format(run_path)}\n"
+            assert done == Done(2, "", expected)
+
+
+def test_runs_of_one_name(capfdbinary, tmp_path) -> None:
+    other = tmp_path / "old.run"
+    other.write_text(Path("old.run").read_text())
+    done = run(capfdbinary, "evaluate", "qrels", "old.run", other)
+    assert (done.code, done.out) == (65, "")
+    assert done.err.endswith(
+        "are named 'old'. Give the files names that differ, and they name the runs.\n"
+    )
+    renamed = other.rename(tmp_path / "again.run")
+    done = run(capfdbinary, "evaluate", "qrels", "old.run", renamed, "-m", "AP")
+    assert [line.split()[0] for line in done.out.splitlines()] == ["system", "old", "again"]
+
+
+def test_a_report_without_rows(capfdbinary, tmp_path) -> None:
+    path = tmp_path / "x.parquet"
+    frame = pl.read_csv(FRAME.encode(), schema_overrides={"query": pl.String})
+    frame.clear().write_parquet(path)
+    message = "prframe: error: --frame must have rows; got a frame without any.\n"
+    for words in ([], ["--over", "query"], ["--by", "query"], ["--model", "model"]):
+        done = run(capfdbinary, "report", "--frame", path, "-o", tmp_path / "x.html", *words)
+        assert done == Done(65, "", message)
+
+
+@pytest.mark.slow
+def test_reports_into_folders_that_do_not_exist(capfdbinary) -> None:
+    message = "prframe: error: cannot write nowhere/x.html: No such file or directory\n"
+    done = run(capfdbinary, "report", "qrels", "old.run", "-o", "nowhere/x.html")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.endswith(message)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["interval", "qrels"],
+            "there is no command 'interval'; say prframe evaluate QRELS RUN --interval",
+        ),
+        (
+            ["topk-test"],
+            "there is no command 'topk-test'; say prframe test QRELS RUN --of top-k",
+        ),
+        (
+            ["evaluate", "--qrels", "qrels", "--run", "old.run"],
+            "unrecognized arguments: --qrels --run old.run; the files have no option: "
+            "prframe COMMAND QRELS RUN...",
+        ),
+        (
+            ["evaluate", "qrels", "old.run", "--metric=AP"],
+            "unrecognized arguments: --metric=AP; did you mean --metrics?",
+        ),
+        (["evaluate", "qrels", "old.run", "--nothing"], "unrecognized arguments: --nothing"),
+    ],
+)
+def test_hints_for_words_that_do_not_exist(words, message, capfdbinary) -> None:
+    done = run(capfdbinary, *words)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.endswith(f"prframe: error: {message}\n")
+
+
+@pytest.mark.parametrize("further", [[], ["-f", "trec"]])
+def test_options_of_intervals_go_with_them(further, capfdbinary) -> None:
+    words = ["evaluate", "qrels", "old.run", "--confidence-level", "0.9", "--n-resamples", "9"]
+    message = "prframe: error: --confidence-level, --n-resamples goes with --interval\n"
+    assert run(capfdbinary, *words, *further) == Done(2, "", message)
+
+
+@pytest.fixture
+def few(tmp_path):
+    """Return a function that writes runs with so many queries."""
+
+    def write(n_queries: int) -> list[Path]:
+        queries = tuple(f"{100 + query} " for query in range(n_queries))
+        for name in ("old", "bad"):
+            lines = Path(f"{name}.run").read_text().splitlines(keepends=True)
+            kept = [line for line in lines if line.startswith(queries)]
+            (tmp_path / f"{name}.run").write_text("".join(kept))
+        return [tmp_path / "old.run", tmp_path / "bad.run"]
+
+    return write
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n_queries", "options", "reason"),
+    [
+        (3, [], "on 3 queries the least p-value of the randomization test is 0.25, above 0.05; it needs 6 queries"),
+        (5, [], "on 5 queries the least p-value of the randomization test is 0.062, above 0.05; it needs 6 queries"),
+        (6, [], None),
+        (4, ["--alternative", "less"], "on 4 queries the least p-value of the randomization test is 0.062, above 0.05; it needs 5 queries"),
+        (5, ["--alternative", "less"], None),
+        (6, ["-m", "AP", "P@5"], "on 6 queries the least p-value of 2 randomization tests is 0.062, above 0.05; it needs 7 queries"),
+        (6, ["-m", "AP", "P@5", "--correction", "bh"], None),
+        (5, ["--test", "sign"], "on 5 queries the least p-value of the sign test is 0.062, above 0.05; it needs 6 queries"),
+        (5, ["--test", "wilcoxon"], "on 5 queries the least p-value of the wilcoxon test is 0.062, above 0.05; it needs 6 queries"),
+        (3, ["--test", "t"], None),
+    ],
+)  # fmt: skip
+def test_a_gate_that_cannot_fail_says_so(n_queries, options, reason, few, capfdbinary) -> None:
+    done = run(capfdbinary, "compare", "qrels", *few(n_queries), "--fail-if-worse", *options)
+    warnings = [line for line in done.err.splitlines() if "cannot fail" in line]
+    if reason is None:
+        assert warnings == []
+        assert done.code == 1
+    else:
+        assert len(warnings) == 1
+        start = "prframe: warning: --fail-if-worse cannot fail for bad and old in AP: "
+        assert warnings == [start + reason]
+        assert done.code == 0
+
+
+def test_without_a_gate_few_queries_are_no_matter(few, capfdbinary) -> None:
+    words = ["compare", "qrels", *map(str, few(3))]
+    assert main(words) == 0
+    assert b"cannot fail" not in capfdbinary.readouterr().err
