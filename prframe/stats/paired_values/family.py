@@ -52,8 +52,8 @@ class PairedFamily:
     ----------
     sums, sizes : ndarray, shape (n_units, n_pairs)
         As those of `PairedSample`; both 0 where a pair has no value.
-    test_train_ratio : float
-        As that of `PairedSample`.
+    test_train_ratio : float or ndarray, shape (n_pairs,)
+        As that of `PairedSample`, for all pairs or for each.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class PairedFamily:
 
     sums: Floats
     sizes: Floats
-    test_train_ratio: float = 0.0
+    test_train_ratio: float | Floats = 0.0
 
     @classmethod
     def of(cls, samples: Sequence[PairedSample]) -> "PairedFamily":
@@ -86,7 +86,8 @@ class PairedFamily:
     def sample(self, pair: int) -> PairedSample:
         """Return the units of a pair that have a value."""
         sums, sizes = self.sums[:, pair], self.sizes[:, pair]
-        return PairedSample(sums[sizes > 0], sizes[sizes > 0], self.test_train_ratio)
+        ratio = np.broadcast_to(self.test_train_ratio, self.sums.shape[1:])[pair]
+        return PairedSample(sums[sizes > 0], sizes[sizes > 0], float(ratio))
 
     @cached_property
     def totals(self) -> Floats:

@@ -27,9 +27,9 @@ from prframe.verbs.comparison.modes import (
     IntervalKind,
     Method,
     Test,
-    check_folds,
     check_of_items,
     check_options,
+    check_resampled,
 )
 from prframe.verbs.comparison.on_items import OnItems
 from prframe.verbs.comparison.options import model_arguments, require_items
@@ -336,7 +336,7 @@ def compare(
         number = None if undefined is None else checks.number("undefined", undefined)
         policy = cast("IncompleteQueries", incomplete)
         if resampling is not None:
-            check_folds(asked, args)
+            check_resampled(asked, args, resampling)
         compared = ComparedValues.of(args, over, policy, measure, number, resampling)
         plan = OverQueries(compared.arguments, compared, asked, effect_size or "cohen")
         if strata is not None:

@@ -265,7 +265,7 @@ def interval(
         if values is not None:
             raise of_queries("without over= an interval is of one ranking")
         if resampling is not None:
-            raise PrframeError("`resampling` is of folds, whose column stands in over=.")
+            raise PrframeError("`resampling` is of groups whose column stands in over=.")
         result: FrameT = run(frame, plan, {**_COLUMNS, **(BIAS if bias else {})})
         return result
     if bias:
