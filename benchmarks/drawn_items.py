@@ -16,7 +16,7 @@ from prframe.stats import AveragePrecision, CellStatistic, RocArea
 from prframe.stats.intervals import Confidence, mean_interval
 from prframe.stats.intervals.shared_items import shared_item_variance
 from prframe.stats.rankings import cells_from_scores
-from prframe.typing import Floats
+from prframe.typing import Flags, Floats
 
 TITLE = """## drawn-items
 
@@ -28,14 +28,17 @@ all rank the same items, some of which stand above others for every query (stand
 1). *Over queries*: the variance between queries alone. *Two levels*: items are drawn again within \
 drawn queries, which adds the variance within queries. *Both*: shared items are drawn for all queries \
 at once, and the variances of both draws are added, as in the pigeonhole bootstrap at least. *Drawn*: \
-resampling="items", which adds to the variance between queries what shared items have in common. In brackets the mean width over that \
-which has the right level. Ends by the logit of the mean and Student's quantiles.
+resampling="items", which adds to the variance between queries what shared items have in common. *Difference* is that of AP of two models \
+that are alike, items standing above others for each in its own way: 1 less the coverage is how often \
+the test rejects. In brackets the mean width over that \
+which has the right level. Ends by the logit of the mean, of the difference by the mean, and Student's quantiles.
 """
 APART, SPREAD, SHARE = 1.5, 0.5, 0.2
 QUERIES, ITEMS, SHARED = (15, 50, 200), (20, 100, 1000), (None, 0.5, 1.0)
 VARIANTS = ("over queries", "two levels", "both", "drawn")
 UNIT = Confidence(limits=(0.0, 1.0))
 METRICS: dict[str, CellStatistic] = {"AP": AveragePrecision(), "AUC": RocArea()}
+DIFFERENCE = "AP, difference"
 
 
 class Design(NamedTuple):
@@ -69,10 +72,11 @@ def study(design: Design, samples: int) -> Iterator[list[str]]:
     """Yield a row per metric."""
     rng = np.random.default_rng([SEED, design.queries, design.items])
     drawn = [_variances(design, rng) for _ in range(samples)]
-    means = _truth(design)
+    means = np.append(_truth(design), 0.0)
     kind = "own" if design.shared is None else f"shared, {design.shared:g}"
-    for place, name in enumerate(METRICS):
-        ends = np.array([[_ends(*sample[place], i) for i in range(4)] for sample in drawn])
+    for place, name in enumerate([*METRICS, DIFFERENCE]):
+        method = "t" if name == DIFFERENCE else "logit"
+        ends = np.array([[_ends(*sample[place], i, method) for i in range(4)] for sample in drawn])
         covers = ((ends[..., 0] <= means[place]) & (means[place] <= ends[..., 1])).mean(axis=0)
         widths = (ends[..., 1] - ends[..., 0]).mean(axis=0)
         estimates = np.array([sample[place][0].mean() for sample in drawn])
@@ -84,8 +88,10 @@ def study(design: Design, samples: int) -> Iterator[list[str]]:
         ]
 
 
-def _ranked(design: Design, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """Draw the labels and the scores of all queries, a row each."""
+def _ranked(
+    design: Design, rng: np.random.Generator, models: int = 1
+) -> tuple[Flags, list[Floats]]:
+    """Draw the labels of all queries, a row each, and the scores of each model."""
     shape = (design.queries, design.items)
     label = rng.random(shape) < SHARE
     label[:, 0] |= ~label.any(axis=1)
@@ -93,8 +99,11 @@ def _ranked(design: Design, rng: np.random.Generator) -> tuple[Floats, Floats]:
     apart = rng.normal(APART, SPREAD, (design.queries, 1))
     deviation = design.shared or 0.0
     rows = 1 if design.shared is not None else design.queries
-    common = deviation * rng.normal(size=(rows, design.items))
-    return label, apart * label + common + rng.normal(size=shape)
+    scores = [
+        apart * label + deviation * rng.normal(size=(rows, design.items)) + rng.normal(size=shape)
+        for _ in range(models)
+    ]
+    return label, scores
 
 
 def _variances(design: Design, rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
@@ -102,49 +111,56 @@ def _variances(design: Design, rng: np.random.Generator) -> list[tuple[Floats, F
 
     That is a part of the variance of the mean.
     """
-    labels, scores = _ranked(design, rng)
+    labels, (first, second) = _ranked(design, rng, models=2)
     n, m = design.queries, design.items
-    values, influence = np.zeros((2, n)), np.zeros((n, m, 2))
-    for q, (label, score) in enumerate(zip(labels, scores, strict=True)):
-        cells, cell = cells_from_scores(score, label)
-        for place, metric in enumerate(METRICS.values()):
-            values[place, q] = metric.value(cells)
-            of_class = metric.influence(cells)
-            influence[q, :, place] = np.where(label, of_class.pos[cell], of_class.neg[cell])
-    rows = influence.reshape(-1, 2)
+    values, influence = np.zeros((3, n)), np.zeros((n, m, 3))
+    for q, label in enumerate(labels):
+        pairs = [_measured(metric, first[q], label) for metric in METRICS.values()]
+        other = _measured(METRICS["AP"], second[q], label)
+        pairs.append((pairs[0][0] - other[0], pairs[0][1] - other[1]))
+        for place, (value, of_items) in enumerate(pairs):
+            values[place, q], influence[q, :, place] = value, of_items
+    rows = influence.reshape(-1, 3)
     query = np.repeat(np.arange(n), m)
     item = np.tile(np.arange(m), n) if design.shared is not None else np.arange(n * m)
     shared = shared_item_variance(query, item, rows)
     within = (rows**2).sum(axis=0) / n**2
     return [
-        (values[i], np.array([0.0, within[i], within[i] + shared[i], shared[i]])) for i in (0, 1)
+        (values[i], np.array([0.0, within[i], within[i] + shared[i], shared[i]])) for i in range(3)
     ]
 
 
-def _ends(values: Floats, added: Floats, variant: int) -> tuple[float, float]:
+def _measured(metric: CellStatistic, score: Floats, label: Flags) -> tuple[float, Floats]:
+    """Return a metric of a ranking and the influence of its items."""
+    cells, cell = cells_from_scores(score, label)
+    of_class = metric.influence(cells)
+    return metric.value(cells), np.where(label, of_class.pos[cell], of_class.neg[cell])
+
+
+def _ends(values: Floats, added: Floats, variant: int, method: str) -> tuple[float, float]:
     """Return the interval of a variant."""
     between = values.var(ddof=1) / values.size
     ratio = float(added[variant] / between / values.size)
-    interval = mean_interval(values, "logit", UNIT, test_train_ratio=ratio)
+    confidence = UNIT if method == "logit" else Confidence()
+    interval = mean_interval(values, method, confidence, test_train_ratio=ratio)
     return interval.low, interval.high
 
 
 def _truth(design: Design) -> Floats:
     """Return the mean of each metric over the population of queries and items."""
-    one = Design(200, design.items, None if design.shared is None else design.shared)
     rng = np.random.default_rng([SEED, design.items])
     # Each ranking stands alone: sharing changes no mean, and so items are drawn for each query.
-    own = Design(one.queries, one.items, None)
+    own = Design(200, design.items, None)
     means = []
     for _ in range(max(20, 40_000 // design.items)):
-        label, score = _ranked(own, rng)
+        label, (score,) = _ranked(own, rng)
         if design.shared:
             score = score + design.shared * rng.normal(size=score.shape)
         means.append(_values(label, score).mean(axis=1))
     return np.asarray(np.mean(means, axis=0))
 
 
-def _values(label: Floats, score: Floats) -> Floats:
+def _values(label: Flags, score: Floats) -> Floats:
     """Return AP and AUC of each row, by their definitions."""
     order = np.argsort(-score, axis=1)
     positive = np.take_along_axis(label, order, axis=1)

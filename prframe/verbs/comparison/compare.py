@@ -163,12 +163,14 @@ def compare(
         Adds the smallest difference that so many queries show with this probability by a t test,
         and how many queries the observed difference needs, null if it is not on the side of
         `alternative`.
-    resampling : "cv" or float > 0, optional
+    resampling : "cv", float > 0 or "items", optional
         Where `over` names folds, whose training sets overlap: the variance of ``test="t"`` is
         corrected (Nadeau & Bengio 2003; see `prframe.stats.paired_t_test`), and ``method`` is
-        "t-corrected". "cv": the last column
-        of `over` names the folds of a cross-validation, and columns before it its repetitions. A
-        number: the size of a test set divided by that of its training set, of random splits.
+        "t-corrected". "cv": the last column of `over` names the folds of a cross-validation, and
+        columns before it its repetitions. A number: the size of a test set divided by that of its
+        training set, of random splits. "items": new items are meant as well as new queries; what
+        the items of `item` that queries share have in common is added to the variance of
+        ``test="t"``, as in `interval`.
     cluster : str, optional
         Column of clusters: of queries, which are constant in each, or of items. Whole clusters
         are exchanged or drawn; `rope`, `power` and some tests over queries know none.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from prframe.errors import PrframeError
-from prframe.stats import AveragePrecision
+from prframe.stats import RocArea
 from prframe.stats.intervals import shared_item_variance
 from prframe.stats.rankings import cells_from_scores
 
@@ -47,7 +47,7 @@ def test_lengths_that_differ_are_refused():
 @pytest.mark.slow
 def test_items_that_are_drawn_again_for_all_queries_vary_as_much():
     """Drawn with the same weights in all queries, means vary more than of queries apart."""
-    n, m, draws, ap = 8, 400, 1000, AveragePrecision()
+    n, m, draws, auc = 8, 400, 1000, RocArea()
     rng = np.random.default_rng(5)
     hub = 1.5 * rng.normal(size=m)
     times = rng.multinomial(m, np.full(m, 1 / m), size=draws)
@@ -56,12 +56,12 @@ def test_items_that_are_drawn_again_for_all_queries_vary_as_much():
         label = rng.random(m) < 0.3
         score = 1.5 * label + hub + rng.normal(size=m)
         cells, cell = cells_from_scores(score, label)
-        of_class = ap.influence(cells)
+        of_class = auc.influence(cells)
         influence[q] = np.where(label, of_class.pos[cell], of_class.neg[cell])
         pos, neg = (np.zeros((draws, cells.pos.size)) for _ in "ab")
         np.add.at(pos.T, cell[label], times[:, label].T)
         np.add.at(neg.T, cell[~label], times[:, ~label].T)
-        replicates[q] = ap.values(pos, neg)
+        replicates[q] = auc.values(pos, neg)
     drawn = np.cov(replicates)
     expected = (drawn.sum() - np.trace(drawn)) / (n * (n - 1))
     query, item = np.indices((n, m))
