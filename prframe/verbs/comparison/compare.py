@@ -229,9 +229,9 @@ def compare(
     DependentFoldsWarning
         A column of `over` is called fold, and there is no `resampling`.
     SkewedDifferencesWarning
-        10 to 100 queries, but at most ``25 G^2`` where G is the skewness of the differences, and
-        a test that needs symmetric ones: "randomization", "t" or "wilcoxon". Chance alone makes
-        normal differences look so in 34 % of samples of 10, 17 % of 15 and 3 % of 25.
+        10 to 100 queries, but at most ``25 G^2`` where G is the skewness of the differences, which
+        Lin & Mudholkar's test at .05 says is not due to chance, and a test that needs symmetric
+        ones: "randomization", "t" or "wilcoxon".
     UndefinedMetricWarning
         Queries for which a metric is undefined, or null or NaN at hand; pairs with too little in
         common for a test, an interval or an effect size.

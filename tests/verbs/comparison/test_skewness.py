@@ -78,8 +78,36 @@ def test_skewness_is_scipys_of_the_units_with_values() -> None:
     expected = [stats.skew(sums[:, 0], bias=False), stats.skew(kept, bias=False), 0.0]
     assert family.skewness == pytest.approx(expected, rel=1e-9)
     assert PairedFamily(sums[:2], sizes[:2]).skewness.tolist() == [0, 0, 0]
-    limit = 25 * family.skewness**2
-    assert family.few_for_skewness.tolist() == [limit[0] >= 14, limit[1] >= 12, False]
+    limit, uneven = 25 * family.skewness**2, np.abs(family.unevenness)
+    assert family.few_for_skewness.tolist() == [
+        limit[0] >= 14 and uneven[0] > 3.1485 / 14**0.5,
+        limit[1] >= 12 and uneven[1] > 3.148 / 12**0.5,
+        False,
+    ]
+
+
+def lin_mudholkar(values: np.ndarray) -> float:
+    """Return artanh of the correlation of values with the cube root of the others' variance."""
+    others = [np.var(np.delete(values, i)) ** (1 / 3) for i in range(values.size)]
+    return float(np.arctanh(np.corrcoef(values, others)[0, 1]))
+
+
+def test_unevenness_is_lin_and_mudholkars_of_the_units_with_values() -> None:
+    rng = np.random.default_rng(4)
+    sums, sizes = 5.0 + rng.gamma(1, size=(14, 3)), np.ones((14, 3))
+    sizes[[2, 5], 1] = sums[[2, 5], 1] = 0
+    sums[:, 2] = 7.0
+    kept = sums[sizes[:, 1] > 0, 1]
+    expected = [lin_mudholkar(sums[:, 0]), lin_mudholkar(kept), 0.0]
+    assert PairedFamily(sums, sizes).unevenness == pytest.approx(expected, rel=1e-9)
+    assert PairedFamily(sums[:2], sizes[:2]).unevenness.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("n", [10, 13, 17, 60])
+def test_normal_differences_are_rarely_told(n: int) -> None:
+    normal = np.random.default_rng(n).normal(size=(n, 4000))
+    told = PairedFamily(normal, np.ones_like(normal)).few_for_skewness.mean()
+    assert told < 0.05 + 4 * (0.05 * 0.95 / 4000) ** 0.5
 
 
 def test_the_corrected_t_rises_with_t() -> None:
