@@ -23,9 +23,10 @@ from prframe.stats.intervals.ends import (
     wald_interval,
 )
 from prframe.stats.null.sign_flips.signs import random_signs
-from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions
+from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions, hall_bends
 from prframe.stats.paired_values.family import PairedFamily
 from prframe.typing import Flags
+from prframe.verbs.comparison.over_queries import student_intervals
 
 ACCURACY = """## paired-accuracy
 
@@ -64,6 +65,11 @@ Cochran's rule and Lin & Mudholkar's test at .05; and by Cochran's rule alone, o
 test of skewness in place of the other. In brackets how often the t test rejects at .05 without a \
 warning, where the mean difference is 0, two-sided and on the worse side. In per cent of \
 {samples:,} samples. *t* is how often that test rejects at all.
+"""
+HALL = """## paired-hall
+
+95 % intervals for the mean difference where it is 0: the share of {samples:,} samples whose interval \
+covers it, in brackets how often it lies above it and below it, and the mean width over that of t.
 """
 COUNTED = (20, 25, 30, 36, 40)
 MANY = 200
@@ -347,6 +353,32 @@ def _by_sides(rejects: list[Flags]) -> str:
     return f"{two_sided:.1f}, {max(one_sided):.1f}"
 
 
+def hall(*, quick: bool) -> Iterator[str]:
+    """Study the interval of Hall's test beside Student's."""
+    samples = 200 if quick else 10_000
+    yield HALL.format(samples=samples)
+    yield from rows_of(["differences", "queries", "t", "hall"], _hall_rows(samples))
+
+
+def _hall_rows(samples: int) -> Iterator[list[str]]:
+    """Return a row per law and number of queries."""
+    for name, law in SKEWED.items():
+        for n in FEW:
+            values = law(np.random.default_rng([SEED, n]), (n, samples), 0.0)
+            family = PairedFamily(values, np.ones_like(values))
+            ends = [
+                student_intervals(family, Confidence(0.95), bends)
+                for bends in (None, hall_bends(family))
+            ]
+            width = np.ptp(ends[0], axis=1).mean()
+            described = [
+                f"{((low <= 0) & (high >= 0)).mean():.3f} ({(low > 0).mean():.3f}, "
+                f"{(high < 0).mean():.3f}) {(high - low).mean() / width:.2f}"
+                for low, high in (pair.T for pair in ends)
+            ]
+            yield [name, str(n), *described]
+
+
 def families(*, quick: bool) -> Iterator[str]:
     """Study corrections for many pairs."""
     yield from paired_families.study(rows_of, data_sets=20 if quick else 2000)
@@ -358,6 +390,7 @@ PARTS = {
     "size": size,
     "guard": guard,
     "criterion": criterion,
+    "hall": hall,
     "families": families,
 }
 

@@ -143,9 +143,11 @@ def compare(
         The rows whose number p-values are adjusted for: all rows of the result, those of a group
         of `by`, or those of one metric of a group. "tukey" is for one metric, "max-t" for the
         metrics of a group.
-    interval : {"auto", "t", "percentile", "bca"}
-        Interval of the difference. Over queries "auto" is Student's, on the same items that of the
-        test or "percentile"; "percentile" and "bca" are from the paired bootstrap.
+    interval : {"auto", "t", "hall", "percentile", "bca"}
+        Interval of the difference. Over queries "auto" is Student's, but that of the test with
+        ``test="hall"``; "hall" holds the differences that this test does not reject. On the same
+        items "auto" is that of the test or "percentile"; "percentile" and "bca" are from the
+        paired bootstrap.
     confidence_level : float in (0, 1)
         Level of the interval; 1 - confidence_level is the level of the test to which `power`
         refers.

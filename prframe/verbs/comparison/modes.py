@@ -23,7 +23,7 @@ from prframe.verbs.comparison.rows import JOINT, Comparison, JointCorrection, Wi
 
 Test: TypeAlias = Literal[QueryTestName, "delong", "posterior"]
 Method: TypeAlias = Literal[RandomizationMethod, SignedRankMethod]
-IntervalKind: TypeAlias = Literal["auto", "t", "percentile", "bca"]
+IntervalKind: TypeAlias = Literal["auto", "t", "hall", "percentile", "bca"]
 Incomplete: TypeAlias = IncompleteQueries | IncompleteItems
 
 # Other libraries call tests by these names.
@@ -49,7 +49,7 @@ class Mode:
 OVER_QUERIES = Mode(
     wording="over groups of `over`",
     methods={name: test.methods for name, test in QUERY_TESTS.items()},
-    intervals=("auto", "t", "percentile", "bca"),
+    intervals=("auto", "t", "hall", "percentile", "bca"),
     incomplete=get_args(IncompleteQueries),
     remedy="to compare on the same items say over=None",
 )

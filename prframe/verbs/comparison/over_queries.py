@@ -33,7 +33,9 @@ from prframe.stats.paired_values import (
     QUERY_TESTS,
     PairedTest,
     QueryTestOptions,
+    before_correction,
     cohen_dz_of_columns,
+    hall_bends,
     rounded_differences,
 )
 from prframe.typing import Floats
@@ -191,7 +193,9 @@ class OverQueries(ValuesPlan):
         """Return the interval of the mean difference of each pair."""
         asked = self.asked
         if asked.interval not in _SAMPLED:
-            return student_intervals(table.family, confidence)
+            is_hall = asked.interval == "hall" or (asked.interval, asked.test) == ("auto", "hall")
+            bends = hall_bends(table.family) if is_hall else None
+            return student_intervals(table.family, confidence, bends)
         ends = []
         replicates = table.family.replicates(asked.n_resamples, asked.rng())
         for sample, means in zip(table.family.samples, replicates, strict=True):
@@ -296,8 +300,13 @@ class OverQueries(ValuesPlan):
         return {"detectable_difference": detectable, "n_needed": needed}
 
 
-def student_intervals(family: PairedFamily, confidence: Confidence) -> Floats:
-    """Return Student's interval of the mean difference of each pair."""
+def student_intervals(
+    family: PairedFamily, confidence: Confidence, bends: Floats | None = None
+) -> Floats:
+    """Return Student's interval of the mean difference of each pair.
+
+    With `bends` it is that of Hall's test, the differences which this does not reject.
+    """
     # Where the alternative leaves an end unbounded, it is that of the range.
     ends = np.tile(np.array(confidence.limits), (family.means.size, 1))
     n_units = (family.sizes > 0).sum(axis=0)
@@ -306,7 +315,8 @@ def student_intervals(family: PairedFamily, confidence: Confidence) -> Floats:
         pairs = n_units == number
         reach = np.array(wald_interval(0.0, 1.0, unbounded, df=max(int(number) - 1, 1)))
         for side in np.flatnonzero(np.isfinite(reach)):
-            end = family.means[pairs] + reach[side] * family.std_errors[pairs]
+            t = reach[side] if bends is None else -before_correction(-reach[side], bends[pairs])
+            end = family.means[pairs] + t * family.std_errors[pairs]
             ends[pairs, side] = np.clip(end, *confidence.limits)
     ends[np.isnan(family.std_errors)] = np.nan
     return ends

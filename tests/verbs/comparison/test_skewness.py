@@ -137,3 +137,36 @@ def test_sizes_where_differences_are_skewed(n: int, shape: float) -> None:
     if shape < 1:
         assert rejected["t"].mean() > 0.065
         assert family.few_for_skewness.mean() > 0.85
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize(
+    "values_", [SKEWED, EVEN, [0.2, 0.3, 0.5] * 4, [1e-9 * d for d in SKEWED]]
+)
+def test_halls_interval_ends_where_its_test_begins_to_reject(alternative, values_) -> None:
+    frame = pl.DataFrame({"query_id": range(len(values_)), "a": values_, "b": 0.0})
+    options = {"values": ["a", "b"], "test": "hall", "alternative": alternative}
+    row = frame.pr.compare(**options).row(0, named=True)
+    ends = [row["conf_low"], row["conf_high"]]
+    finite = [end for end in ends if np.isfinite(end)]
+    assert len(finite) == (2 if alternative == "two-sided" else 1)
+    for end in finite:
+        moved = frame.with_columns(pl.col("a") - end).pr.compare(**options)
+        assert moved["p_value"].item() == pytest.approx(0.05, rel=1e-6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", prframe.SkewedDifferencesWarning)
+        named = frame.pr.compare(**options | {"test": "t", "interval": "hall"})
+    assert [named["conf_low"].item(), named["conf_high"].item()] == ends
+
+
+def test_halls_interval_of_two_queries_is_students_and_of_clusters_that_of_their_sums() -> None:
+    frame = pl.DataFrame({"query_id": [1, 2], "a": [0.5, 0.7], "b": [0.4, 0.4]})
+    hall, t = (frame.pr.compare(values=["a", "b"], test=test) for test in ("hall", "t"))
+    assert hall["conf_low"].item() == t["conf_low"].item()
+    skewed = pl.DataFrame({"query_id": range(len(SKEWED)), "a": SKEWED, "b": 0.0})
+    options = {"values": ["a", "b"], "test": "hall"}
+    halves = pl.concat([skewed, skewed.with_columns(query_id=pl.col("query_id") + 100)])
+    halves = halves.with_columns(topic=pl.col("query_id") % 100)
+    whole, parts = skewed.pr.compare(**options), halves.pr.compare(cluster="topic", **options)
+    for name in ("conf_low", "conf_high", "p_value"):
+        assert parts[name].item() == pytest.approx(whole[name].item(), rel=1e-12)
