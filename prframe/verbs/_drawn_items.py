@@ -1,7 +1,7 @@
 """The influence of items on the values of queries, where items are drawn as well as queries."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
@@ -151,21 +151,21 @@ class ItemInfluence:
             tables[name][models, place.to_numpy()] = rows[name].to_numpy()
         return cls(pairs[QUERY].to_numpy(), pairs[ITEM].to_numpy(), tables)
 
-    def among(self, queries: Flags) -> "ItemInfluence":
-        """Return the influence of some queries."""
-        kept = queries[self.query]
-        tables = {name: table[:, kept] for name, table in self.of_metric.items()}
-        return replace(self, query=self.query[kept], item=self.item[kept], of_metric=tables)
+    def shared_variance(
+        self, metric: str, signs: dict[int, int], queries: Flags | None = None
+    ) -> float:
+        """Return the variance of a sum of models' means, by signs, that shared items have.
 
-    def shared_variance(self, metric: str, signs: dict[int, int]) -> float:
-        """Return the variance of a sum of models' means, by signs, that shared items have."""
-        table = np.nan_to_num(self.of_metric[metric])
-        # A model without any row has no influence.
-        values = sum(
-            (sign * table[model] for model, sign in signs.items() if model < len(table)),
-            start=np.zeros(self.query.size),
-        )
-        return float(shared_item_variance(self.query, self.item, values))
+        The means are over some queries, or all.
+        """
+        table = self.of_metric[metric]
+        values = np.zeros(self.query.size)
+        for model, sign in signs.items():
+            # A model without any row has no influence.
+            if model < len(table):
+                values += sign * np.nan_to_num(table[model])
+        kept = slice(None) if queries is None else queries[self.query]
+        return float(shared_item_variance(self.query[kept], self.item[kept], values[kept]))
 
 
 def added_ratio(shared: float, values: Floats) -> float:

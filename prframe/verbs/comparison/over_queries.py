@@ -359,8 +359,8 @@ class PairTable:
         """Take items as drawn as well, which adds to the variance of each mean difference."""
         ratios = []
         for pair, (first, second) in enumerate(self.pairs):
-            among = influence.among(self._defined[:, pair])
-            shared = among.shared_variance(metric, {first: 1, second: -1})
+            signs, queries = {first: 1, second: -1}, self._defined[:, pair]
+            shared = influence.shared_variance(metric, signs, queries)
             ratios.append(added_ratio(shared, self.defined_differences(pair)))
         self._test_train_ratio, self.corrected = np.array(ratios), "-items"
 
