@@ -140,7 +140,8 @@ class ItemInfluence:
         cls, rows: pl.DataFrame, metrics: Sequence[str], model: str | None = None
     ) -> "ItemInfluence":
         """Return the influence of rows that have numbers of queries, and of models if several."""
-        columns = rows.select(QUERY, pl.col(ITEM).rank("dense"))
+        # Null is a name of an item too.
+        columns = rows.select(QUERY, pl.col(ITEM).rank("dense").fill_null(0))
         pairs = columns.unique().sort(QUERY, ITEM).with_row_index("row")
         joined = columns.join(pairs, on=[QUERY, ITEM], how="left", maintain_order="left")
         place = joined["row"]

@@ -134,7 +134,9 @@ def test_items_of_one_query_each_change_nothing_but_the_method():
         assert with_items.drop("method").equals(without.drop("method"))
 
 
-@pytest.mark.parametrize("kind", ["lazy", "pandas", "shuffled", "columns", "item numbers"])
+@pytest.mark.parametrize(
+    "kind", ["lazy", "pandas", "shuffled", "columns", "item numbers", "a null item"]
+)
 def test_kinds_of_frames_and_layouts_agree(kind):
     options = OPTIONS | {"test": "t"}
     expected = prframe.compare(FRAME, ["AP", "AUC"], **options)
@@ -148,6 +150,9 @@ def test_kinds_of_frames_and_layouts_agree(kind):
     elif kind == "item numbers":
         numbers = FRAME.with_columns(pl.col("doc_id").str.slice(1).cast(pl.Int16))
         found = numbers.pr.compare(["AP", "AUC"], **options)
+    elif kind == "a null item":
+        renamed = FRAME.with_columns(pl.col("doc_id").replace("d3", None))
+        found = prframe.compare(renamed, ["AP", "AUC"], **options)
     else:
         rows = FRAME.sample(fraction=1, shuffle=True, seed=1).sort("model", maintain_order=True)
         found = prframe.compare(rows, ["AP", "AUC"], **options)
