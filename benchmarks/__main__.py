@@ -37,6 +37,7 @@ def main() -> None:
             "curve_coverage",
             "mean_curve_coverage",
             "interval_coverage",
+            "drawn_items",
             "rank_study",
             "rank_learning",
             "paired_study",

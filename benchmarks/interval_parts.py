@@ -16,7 +16,7 @@ from benchmarks.data import SEED
 from benchmarks.paired_study import rows_of
 from benchmarks.populations import POPULATIONS, Population
 from prframe.stats.curves import drawn_weights
-from prframe.stats.intervals import posterior_replicates
+from prframe.stats.intervals import Confidence, posterior_replicates
 from prframe.stats.intervals.rankings import ranking_interval
 from prframe.stats.rankings import (
     AveragePrecision,
@@ -47,7 +47,8 @@ MEASURE = "in brackets how often it lies above it and below it, and the mean wid
 AP = f"""## interval-ap
 
 95 % intervals of AP: the share of samples whose interval covers the AP of the population, {MEASURE}. \
-*hard*: that share of the negatives stands above the positives. {{samples:,}} samples, {DRAWS:,} draws.
+*hard*: that share of the negatives stands above the positives. {{samples:,}} samples, {DRAWS:,} draws. \
+*Wider*: draws at the level which Student's distribution with as many positives asks of resamples.
 """
 TOP = f"""## interval-top
 
@@ -81,7 +82,7 @@ def main() -> None:
 def average_precision(keys: Sequence[str], samples: int) -> Iterator[str]:
     """Study AP by both methods at many prevalences and numbers of positives."""
     yield AP.format(samples=samples)
-    header = ["scores", "prevalence", "n_pos", "AP", *AP_METHODS]
+    header = ["scores", "prevalence", "n_pos", "AP", *AP_METHODS, "draws, wider"]
     yield from rows_of(header, chain.from_iterable(_of_ap(key, samples) for key in keys))
 
 
@@ -95,16 +96,23 @@ def _of_ap(key: str, samples: int) -> Iterator[list[str]]:
             rng = np.random.default_rng([SEED, n, n_pos])
             drawn = population.samples(prevalence, n, samples, rng)
             ends = np.array([_ap_ends(cells, rng) for cells in drawn])
-            described = [_described(ends[:, i], true) for i in range(len(AP_METHODS))]
+            described = [_described(ends[:, i], true) for i in range(len(AP_METHODS) + 1)]
             yield [population.name, f"{prevalence:g}", f"{n_pos}", f"{true:.3g}", *described]
 
 
 def _ap_ends(cells: RankedCells, rng: np.random.Generator) -> list[Ends]:
-    """Return low and high of AP by each method."""
+    """Return low and high of AP by each method, and by draws at a level for few positives."""
     intervals = [
         ranking_interval(cells, AveragePrecision(), method, n_resamples=DRAWS, rng=rng)
         for method in AP_METHODS
     ]
+    # Draws of their own leave the samples as they are.
+    wider = Confidence().expanded(cells.n_pos)
+    intervals.append(
+        ranking_interval(
+            cells, AveragePrecision(), BY_DRAWS, wider, n_resamples=DRAWS, rng=SEED + cells.n_pos
+        )
+    )
     return [(interval.low, interval.high) for interval in intervals]
 
 

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
 from benchmarks import paired_families
 from benchmarks.data import SEED
@@ -23,8 +23,10 @@ from prframe.stats.intervals.ends import (
     wald_interval,
 )
 from prframe.stats.null.sign_flips.signs import random_signs
-from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions
+from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions, hall_bends
 from prframe.stats.paired_values.family import PairedFamily
+from prframe.typing import Flags
+from prframe.verbs.comparison.over_queries import student_intervals
 
 ACCURACY = """## paired-accuracy
 
@@ -58,10 +60,16 @@ rejects and it does not say so. *Bootstrap* has {resamples:,} resamples, of {few
 """
 CRITERION = """## paired-criterion
 
-Of how many samples `compare` says that the differences are few and skewed, by Cochran's rule as it \
-stands, and if D'Agostino's test of skewness had to reject at .1 or .05 as well; in brackets how often \
-the t test rejects at .05 without a warning, where the mean difference is 0. In per cent of {samples:,} \
-samples. *t* is how often that test rejects at all.
+Of how many samples `compare` says that the differences are few and skewed, which it does by \
+Cochran's rule and Lin & Mudholkar's test at .05; and by Cochran's rule alone, or with D'Agostino's \
+test of skewness in place of the other. In brackets how often the t test rejects at .05 without a \
+warning, where the mean difference is 0, two-sided and on the worse side. In per cent of \
+{samples:,} samples. *t* is how often that test rejects at all.
+"""
+HALL = """## paired-hall
+
+95 % intervals for the mean difference where it is 0: the share of {samples:,} samples whose interval \
+covers it, in brackets how often it lies above it and below it, and the mean width over that of t.
 """
 COUNTED = (20, 25, 30, 36, 40)
 MANY = 200
@@ -71,7 +79,7 @@ QUERIES = (5, 10, 25, 50, 100, 200)
 METHODS = ("t", "percentile", "bca")
 TESTED = (10, 25, 50, 100)
 GUARDED = (15, 25, 50, 100)
-FEW = (10, 15, 25)
+FEW = (10, 15, 25, 50, 100)
 LEVEL = 0.05
 TESTS = ("randomization", "t", "wilcoxon", "sign", "bootstrap")
 # Samples that are resampled together.
@@ -316,7 +324,7 @@ def criterion(*, quick: bool) -> Iterator[str]:
     """Study how often `compare` warns of few, skewed differences, and how often it might."""
     samples = 200 if quick else 10_000
     yield CRITERION.format(samples=samples)
-    header = ["differences", "queries", "t", "Cochran's rule", "and test at .1", "at .05"]
+    header = ["differences", "queries", "t", "as it stands", "Cochran alone", "and D'Agostino"]
     yield from rows_of(header, _by_criterion(samples))
 
 
@@ -326,16 +334,49 @@ def _by_criterion(samples: int) -> Iterator[list[str]]:
         for n in FEW:
             values = law(np.random.default_rng([SEED, n]), (n, samples), 0.0)
             family = PairedFamily(values, np.ones_like(values))
+            cochran = n <= 25 * family.skewness**2
             with np.errstate(invalid="ignore", divide="ignore"):
                 p_values = np.nan_to_num(stats.skewtest(values, axis=0).pvalue, nan=1.0)
-                of_t = np.nan_to_num(stats.ttest_1samp(values, 0.0, axis=0).pvalue, nan=1.0)
-            rejects = of_t <= LEVEL
-            described = []
-            for level in (1.0, 0.1, 0.05):
-                warned = family.few_for_skewness & (p_values <= level)
-                unwarned = rejects & ~warned
-                described.append(f"{100 * warned.mean():.1f} ({100 * unwarned.mean():.1f})")
-            yield [name, str(n), f"{100 * rejects.mean():.1f}", *described]
+                t = np.nan_to_num(stats.ttest_1samp(values, 0.0, axis=0).statistic)
+            lower = special.stdtr(n - 1, t)
+            sides = [2 * np.minimum(lower, 1 - lower) <= LEVEL, lower <= LEVEL, 1 - lower <= LEVEL]
+            described = [_by_sides(sides)]
+            for warned in (family.few_for_skewness, cochran, cochran & (p_values <= LEVEL)):
+                unwarned = _by_sides([side & ~warned for side in sides])
+                described.append(f"{100 * warned.mean():.1f} ({unwarned})")
+            yield [name, str(n), *described]
+
+
+def _by_sides(rejects: list[Flags]) -> str:
+    """Write how often a two-sided test rejects, and the one-sided one that rejects more often."""
+    two_sided, *one_sided = (100 * side.mean() for side in rejects)
+    return f"{two_sided:.1f}, {max(one_sided):.1f}"
+
+
+def hall(*, quick: bool) -> Iterator[str]:
+    """Study the interval of Hall's test beside Student's."""
+    samples = 200 if quick else 10_000
+    yield HALL.format(samples=samples)
+    yield from rows_of(["differences", "queries", "t", "hall"], _hall_rows(samples))
+
+
+def _hall_rows(samples: int) -> Iterator[list[str]]:
+    """Return a row per law and number of queries."""
+    for name, law in SKEWED.items():
+        for n in FEW:
+            values = law(np.random.default_rng([SEED, n]), (n, samples), 0.0)
+            family = PairedFamily(values, np.ones_like(values))
+            ends = [
+                student_intervals(family, Confidence(0.95), bends)
+                for bends in (None, hall_bends(family))
+            ]
+            width = np.ptp(ends[0], axis=1).mean()
+            described = [
+                f"{((low <= 0) & (high >= 0)).mean():.3f} ({(low > 0).mean():.3f}, "
+                f"{(high < 0).mean():.3f}) {(high - low).mean() / width:.2f}"
+                for low, high in (pair.T for pair in ends)
+            ]
+            yield [name, str(n), *described]
 
 
 def families(*, quick: bool) -> Iterator[str]:
@@ -349,6 +390,7 @@ PARTS = {
     "size": size,
     "guard": guard,
     "criterion": criterion,
+    "hall": hall,
     "families": families,
 }
 

@@ -57,6 +57,7 @@ COMMANDS = """## Commands
     python -m benchmarks.curve_coverage     # curve-coverage alone
     python -m benchmarks.mean_curve_coverage  # mean-curve-coverage alone
     python -m benchmarks.interval_coverage  # interval-coverage alone
+    python -m benchmarks.drawn_items        # drawn-items alone
     python -m benchmarks.rank_study         # rank-accuracy and rank-coverage alone
     python -m benchmarks.rank_learning      # rank-learning alone
     python -m benchmarks.paired_study       # paired-accuracy to paired-families alone

@@ -141,17 +141,26 @@ def class_scores(piece: Piece) -> Iterator[tuple[Floats, Floats]]:
 def clustered(
     piece: Piece, least: int = UNRETRIEVED + 1
 ) -> Iterator[tuple[Floats, NDArray[np.bool_], Integers]]:
-    """Yield the level of each group's items, whether each is positive, and its cluster from 0.
+    """Yield what `levels` does of each group, and the cluster of each item from 0.
+
+    Clusters are numbered by their values: the order of rows does not matter.
+    """
+    for rows, of_items in zip(piece.groups(), levels(piece, least), strict=True):
+        yield *of_items, rows["cluster"].rank("dense").cast(pl.Int64).to_numpy() - 1
+
+
+def levels(
+    piece: Piece, least: int = UNRETRIEVED + 1
+) -> Iterator[tuple[Floats, NDArray[np.bool_]]]:
+    """Yield the level of each group's items, and whether each is positive.
 
     Levels rise as scores do, -inf is what was not retrieved, or has a key below the `least` one;
     as floats, large integers would tie.
-    Clusters are numbered by their values: the order of rows does not matter.
     """
     for rows in piece.groups():
-        code = rows["cluster"].rank("dense").cast(pl.Int64).to_numpy() - 1
         key = rows["key"].to_numpy()
         _, level = np.unique(key, return_inverse=True)
-        yield np.where(key >= least, level, -np.inf), rows["positive"].to_numpy(), code
+        yield np.where(key >= least, level, -np.inf), rows["positive"].to_numpy()
 
 
 def _compared(piece: Piece, rows: pl.DataFrame) -> Floats:

@@ -11,7 +11,7 @@ from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.measure import values_of_groups
 from prframe._engine.pieces import Ranking
-from prframe._engine.rows import key_names
+from prframe._engine.rows import considered, key_names
 from prframe.errors import NoCutoffWarning, PrframeError, warn
 from prframe.metrics import Metric, SetR, parse_metric
 from prframe.verbs._plan import takes_ties
@@ -157,6 +157,20 @@ def named(metrics: "str | Metric | Sequence[str | Metric]") -> dict[str, Metric]
     if len(wanted) < len(asked):
         raise PrframeError(f"`metrics` names a metric twice: {[str(metric) for metric in asked]}.")
     return wanted
+
+
+def largest_grade(
+    source: Source, args: Arguments, wanted: Mapping[str, Metric]
+) -> tuple[str, float] | None:
+    """Return a metric of gains and the largest label that is neither 0 nor 1, if there are any."""
+    graded = [name for name, metric in wanted.items() if metric.graded]
+    numeric = source.schema[args.label].is_numeric()
+    if not (graded and numeric and isinstance(args.positive, (bool, int, float))):
+        return None
+    gain = pl.col(args.label).cast(pl.Float64).clip(0)
+    rows = source.lazy().filter(True, *considered(args, source.schema))  # noqa: FBT003
+    largest = rows.select(gain.filter(gain != 1).max()).collect().item()
+    return (graded[0], float(largest)) if largest is not None and largest > 0 else None
 
 
 def refuse_option(option: str, wanted: Mapping[str, Metric]) -> None:

@@ -1,4 +1,4 @@
-"""Values of the folds or splits of a resampling, which are no sample of independent values."""
+"""Values that are no sample of independent ones: of folds or splits, or of shared items."""
 
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, cast
@@ -9,8 +9,10 @@ from prframe import checks
 from prframe._engine.rows import in_groups
 from prframe.errors import DependentFoldsWarning, PrframeError, warn
 
-Resampling: TypeAlias = Literal["cv"]
+Resampling: TypeAlias = Literal["cv", "items"]
 
+# The resampling in which the items of rankings are drawn as well as the queries.
+ITEMS: Literal["items"] = "items"
 # Columns of these names hold the folds of a cross-validation.
 _NAMES = ("fold", "folds", "fold_id", "cv_fold")
 
@@ -30,15 +32,16 @@ def warn_of_folds(over: Sequence[str]) -> None:
 
 
 def check_resampling(resampling: object, over: Sequence[str]) -> float | Resampling | None:
-    """Return the resampling; warn if there is none and `over` names folds."""
-    if resampling is None:
+    """Return the resampling; warn if it corrects for no folds and `over` names folds."""
+    if resampling is None or resampling == ITEMS:
         warn_of_folds(over)
-        return None
+        return cast("Resampling | None", resampling)
     if isinstance(resampling, str):
         if resampling != "cv":
             raise PrframeError(
-                "`resampling` must be 'cv', for the folds of a cross-validation, or the size of a "
-                f"test set divided by that of its training set; got {resampling!r}."
+                "`resampling` must be 'cv', for the folds of a cross-validation, the size of a "
+                "test set divided by that of its training set, or 'items', where items are drawn "
+                f"as well as queries; got {resampling!r}."
             )
         named = [column for column in over if column.lower() in _NAMES]
         if named and over[-1] not in named:
@@ -58,8 +61,10 @@ def test_train_ratio(
     There is a row per value. The last column of a cross-validation names the fold; the others tell
     repetitions of the cross-validation apart.
     """
-    if not isinstance(resampling, str):
-        return resampling or 0.0
+    if isinstance(resampling, float):
+        return resampling
+    if resampling != "cv":
+        return 0.0
     *repetition, fold = folds.columns
     number = folds[fold].n_unique()
     sizes = folds.group_by(repetition or pl.lit(0), maintain_order=True).agg(pl.len())

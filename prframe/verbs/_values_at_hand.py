@@ -33,10 +33,15 @@ _NAMING, _NAMELESS = "metric", "value"
 
 @dataclass(frozen=True, eq=False)
 class MetricValues:
-    """Values of metrics with a row each: the keys, ``metric`` and ``value``; and their ranges."""
+    """Values of metrics with a row each: the keys, ``metric`` and ``value``; and their ranges.
+
+    Where items are drawn as well, `influence` has a row per item of each ranking: the keys,
+    ``item``, and a column per metric.
+    """
 
     rows: pl.DataFrame
     ranges: dict[str, tuple[float, float]]
+    influence: pl.DataFrame | None = None
 
     @classmethod
     def of(cls, values: pl.DataFrame, wanted: Mapping[str, Metric]) -> "MetricValues":

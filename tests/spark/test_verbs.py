@@ -231,6 +231,11 @@ REFUSED = {
     "a comparison on the same items (no over=) matches the models of all groups, which is not "
     "done on Spark; pass these rows to polars, for example with "
     "polars.from_arrow(frame.toArrow()).": lambda f: prframe.compare_curves(f, item="item"),
+    "items that queries share are drawn for all of them at once, which is not done on Spark; pass "
+    "these rows to polars, for example with "
+    "polars.from_arrow(frame.toArrow()).": lambda f: prframe.interval(
+        f, "AP", over="query", item="item", resampling="items"
+    ),
     "only the verbs take a Spark frame; collect what is needed here, for example with "
     "frame.toArrow().": lambda f: source(f, {"score": "score"}),
     "`score` must be numeric; 'item' is String.": lambda f: prframe.evaluate(

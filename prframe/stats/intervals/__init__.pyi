@@ -18,3 +18,4 @@ from .rankings import (
     ranking_interval as ranking_interval,
     suited_method as suited_method,
 )
+from .shared_items import shared_item_variance as shared_item_variance

@@ -222,12 +222,32 @@ def hall_tests(family: PairedFamily, options: QueryTestOptions) -> list[PairedTe
     distribution (Hall 1992).
     """
     plain = [t_test(sample, options)._replace(method="hall") for sample in family.samples]
-    n_units = (family.sizes > 0).sum(axis=0)
-    bends = family.skewness / np.sqrt(np.maximum(n_units, 1))
+    n_units, bends = (family.sizes > 0).sum(axis=0), hall_bends(family)
     return [
         test if np.isnan(test.statistic) else _corrected(test, bend, n - 1, options.alternative)
         for test, bend, n in zip(plain, bends.tolist(), n_units.tolist(), strict=True)
     ]
+
+
+def hall_bends(family: PairedFamily) -> Floats:
+    """Return a of each pair, its skewness over the root of the number of units."""
+    return np.asarray(family.skewness / np.sqrt(np.maximum((family.sizes > 0).sum(axis=0), 1)))
+
+
+def before_correction(corrected: float, bends: Floats) -> Floats:
+    """Return the t that Hall's correction takes to x: ``3 ((1 + a x - a^2 / 6)^(1/3) - 1) / a``.
+
+    This is the inverse of what `hall_tests` does.
+    """
+    shifts = bends * (corrected - bends / 6)
+    # A difference of nearly equal numbers would lose digits.
+    with np.errstate(invalid="ignore", divide="ignore"):
+        roots = np.where(
+            shifts > -1 / 2,
+            np.expm1(np.log1p(np.maximum(shifts, -1 / 2)) / 3),
+            np.cbrt(1 + shifts) - 1,
+        )
+        return np.where(bends == 0, corrected, 3 * roots / bends)
 
 
 def _corrected(test: PairedTest, bend: float, df: int, alternative: Alternative) -> PairedTest:

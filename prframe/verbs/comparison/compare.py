@@ -27,9 +27,9 @@ from prframe.verbs.comparison.modes import (
     IntervalKind,
     Method,
     Test,
-    check_folds,
     check_of_items,
     check_options,
+    check_resampled,
 )
 from prframe.verbs.comparison.on_items import OnItems
 from prframe.verbs.comparison.options import model_arguments, require_items
@@ -143,9 +143,11 @@ def compare(
         The rows whose number p-values are adjusted for: all rows of the result, those of a group
         of `by`, or those of one metric of a group. "tukey" is for one metric, "max-t" for the
         metrics of a group.
-    interval : {"auto", "t", "percentile", "bca"}
-        Interval of the difference. Over queries "auto" is Student's, on the same items that of the
-        test or "percentile"; "percentile" and "bca" are from the paired bootstrap.
+    interval : {"auto", "t", "hall", "percentile", "bca"}
+        Interval of the difference. Over queries "auto" is Student's, but that of the test with
+        ``test="hall"``; "hall" holds the differences that this test does not reject. On the same
+        items "auto" is that of the test or "percentile"; "percentile" and "bca" are from the
+        paired bootstrap.
     confidence_level : float in (0, 1)
         Level of the interval; 1 - confidence_level is the level of the test to which `power`
         refers.
@@ -163,12 +165,14 @@ def compare(
         Adds the smallest difference that so many queries show with this probability by a t test,
         and how many queries the observed difference needs, null if it is not on the side of
         `alternative`.
-    resampling : "cv" or float > 0, optional
+    resampling : "cv", float > 0 or "items", optional
         Where `over` names folds, whose training sets overlap: the variance of ``test="t"`` is
         corrected (Nadeau & Bengio 2003; see `prframe.stats.paired_t_test`), and ``method`` is
-        "t-corrected". "cv": the last column
-        of `over` names the folds of a cross-validation, and columns before it its repetitions. A
-        number: the size of a test set divided by that of its training set, of random splits.
+        "t-corrected". "cv": the last column of `over` names the folds of a cross-validation, and
+        columns before it its repetitions. A number: the size of a test set divided by that of its
+        training set, of random splits. "items": new items are meant as well as new queries; what
+        the items of `item` that queries share have in common is added to the variance of
+        ``test="t"``, as in `interval`.
     cluster : str, optional
         Column of clusters: of queries, which are constant in each, or of items. Whole clusters
         are exchanged or drawn; `rope`, `power` and some tests over queries know none.
@@ -227,9 +231,9 @@ def compare(
     DependentFoldsWarning
         A column of `over` is called fold, and there is no `resampling`.
     SkewedDifferencesWarning
-        10 to 100 queries, but at most ``25 G^2`` where G is the skewness of the differences, and
-        a test that needs symmetric ones: "randomization", "t" or "wilcoxon". Chance alone makes
-        normal differences look so in 34 % of samples of 10, 17 % of 15 and 3 % of 25.
+        10 to 100 queries, but at most ``25 G^2`` where G is the skewness of the differences, which
+        Lin & Mudholkar's test at .05 says is not due to chance, and a test that needs symmetric
+        ones: "randomization", "t" or "wilcoxon".
     UndefinedMetricWarning
         Queries for which a metric is undefined, or null or NaN at hand; pairs with too little in
         common for a test, an interval or an effect size.
@@ -336,7 +340,7 @@ def compare(
         number = None if undefined is None else checks.number("undefined", undefined)
         policy = cast("IncompleteQueries", incomplete)
         if resampling is not None:
-            check_folds(asked, args)
+            check_resampled(asked, args, resampling)
         compared = ComparedValues.of(args, over, policy, measure, number, resampling)
         plan = OverQueries(compared.arguments, compared, asked, effect_size or "cohen")
         if strata is not None:

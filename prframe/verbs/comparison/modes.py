@@ -14,6 +14,7 @@ from prframe.stats.paired_values import (
     RandomizationMethod,
     SignedRankMethod,
 )
+from prframe.verbs._folds import ITEMS
 from prframe.verbs._groups import resamples
 from prframe.verbs.comparison.matched_items import Incomplete as IncompleteItems
 from prframe.verbs.comparison.over_queries import EffectSize
@@ -22,7 +23,7 @@ from prframe.verbs.comparison.rows import JOINT, Comparison, JointCorrection, Wi
 
 Test: TypeAlias = Literal[QueryTestName, "delong", "posterior"]
 Method: TypeAlias = Literal[RandomizationMethod, SignedRankMethod]
-IntervalKind: TypeAlias = Literal["auto", "t", "percentile", "bca"]
+IntervalKind: TypeAlias = Literal["auto", "t", "hall", "percentile", "bca"]
 Incomplete: TypeAlias = IncompleteQueries | IncompleteItems
 
 # Other libraries call tests by these names.
@@ -48,7 +49,7 @@ class Mode:
 OVER_QUERIES = Mode(
     wording="over groups of `over`",
     methods={name: test.methods for name, test in QUERY_TESTS.items()},
-    intervals=("auto", "t", "percentile", "bca"),
+    intervals=("auto", "t", "hall", "percentile", "bca"),
     incomplete=get_args(IncompleteQueries),
     remedy="to compare on the same items say over=None",
 )
@@ -126,8 +127,8 @@ def _check_clusters(asked: Comparison) -> None:
         )
 
 
-def check_folds(asked: Comparison, args: Arguments) -> None:
-    """Refuse options that would take folds as independent."""
+def check_resampled(asked: Comparison, args: Arguments, resampling: object) -> None:
+    """Refuse options that would take folds, or queries with the same items, as independent."""
     others = {
         f"test={asked.test!r}": asked.test != "t",
         f"interval={asked.interval!r}": asked.interval not in {"auto", "t"},
@@ -135,11 +136,12 @@ def check_folds(asked: Comparison, args: Arguments) -> None:
         "`power`": asked.power is not None,
         "`cluster`": args.cluster is not None,
     }
+    dependence = "shared items" if resampling == ITEMS else "folds"
     if given := [name for name, is_given in others.items() if is_given]:
         raise PrframeError(
-            f"`resampling` corrects the variance of Student's t for folds, and {given[0]} takes "
-            "values as independent: say test='t', with interval='auto' and without `rope`, "
-            "`power` and `cluster`."
+            f"`resampling` corrects the variance of Student's t for {dependence}, and "
+            f"{given[0]} takes values as independent: say test='t', with interval='auto' and "
+            "without `rope`, `power` and `cluster`."
         )
 
 

@@ -33,10 +33,18 @@ from prframe.stats.paired_values import (
     QUERY_TESTS,
     PairedTest,
     QueryTestOptions,
+    before_correction,
     cohen_dz_of_columns,
+    hall_bends,
     rounded_differences,
 )
 from prframe.typing import Floats
+from prframe.verbs._drawn_items import (
+    ITEMS_ARE_SHARED,
+    ItemInfluence,
+    added_ratio,
+    of_drawn_items,
+)
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts
 from prframe.verbs._values_at_hand import MetricValues
@@ -70,8 +78,12 @@ class OverQueries(ValuesPlan):
     effect_size: EffectSize
 
     def accepts(self) -> Accepts:
-        """Return that every argument is accepted that the metrics take."""
-        return Accepts("compare")
+        """Return that every argument is accepted that the metrics, or drawn items, take."""
+        return of_drawn_items("compare") if self.compared.draws_items else Accepts("compare")
+
+    def undivided(self) -> str:
+        """Return why queries cannot be computed apart from each other, nothing if they can."""
+        return ITEMS_ARE_SHARED if self.compared.draws_items else ""
 
     def of_values(self, values: MetricValues) -> pl.DataFrame:
         """Return a row per group, metric and pair."""
@@ -130,6 +142,9 @@ class OverQueries(ValuesPlan):
             name: PairTable(values, pairs, stratum.cluster, stratum.test_train_ratio)
             for name, values in stratum.values.items()
         }
+        if stratum.influence is not None:
+            for name, table in tables.items():
+                table.draw_items(stratum.influence, name)
         joint = self._joint(tables, order)
         return {
             name: self._block(table, stratum.ranges[name]) | joint.get(name, {})
@@ -178,7 +193,9 @@ class OverQueries(ValuesPlan):
         """Return the interval of the mean difference of each pair."""
         asked = self.asked
         if asked.interval not in _SAMPLED:
-            return student_intervals(table.family, confidence)
+            is_hall = asked.interval == "hall" or (asked.interval, asked.test) == ("auto", "hall")
+            bends = hall_bends(table.family) if is_hall else None
+            return student_intervals(table.family, confidence, bends)
         ends = []
         replicates = table.family.replicates(asked.n_resamples, asked.rng())
         for sample, means in zip(table.family.samples, replicates, strict=True):
@@ -283,8 +300,13 @@ class OverQueries(ValuesPlan):
         return {"detectable_difference": detectable, "n_needed": needed}
 
 
-def student_intervals(family: PairedFamily, confidence: Confidence) -> Floats:
-    """Return Student's interval of the mean difference of each pair."""
+def student_intervals(
+    family: PairedFamily, confidence: Confidence, bends: Floats | None = None
+) -> Floats:
+    """Return Student's interval of the mean difference of each pair.
+
+    With `bends` it is that of Hall's test, the differences which this does not reject.
+    """
     # Where the alternative leaves an end unbounded, it is that of the range.
     ends = np.tile(np.array(confidence.limits), (family.means.size, 1))
     n_units = (family.sizes > 0).sum(axis=0)
@@ -293,7 +315,8 @@ def student_intervals(family: PairedFamily, confidence: Confidence) -> Floats:
         pairs = n_units == number
         reach = np.array(wald_interval(0.0, 1.0, unbounded, df=max(int(number) - 1, 1)))
         for side in np.flatnonzero(np.isfinite(reach)):
-            end = family.means[pairs] + reach[side] * family.std_errors[pairs]
+            t = reach[side] if bends is None else -before_correction(-reach[side], bends[pairs])
+            end = family.means[pairs] + t * family.std_errors[pairs]
             ends[pairs, side] = np.clip(end, *confidence.limits)
     ends[np.isnan(family.std_errors)] = np.nan
     return ends
@@ -315,7 +338,8 @@ class PairTable:
         test_train_ratio: float,
     ) -> None:
         self._values, self.pairs, self._cluster = values, pairs, cluster
-        self._test_train_ratio = test_train_ratio
+        self._test_train_ratio: float | Floats = test_train_ratio
+        self.corrected = "-corrected" if test_train_ratio else ""
         first, second = np.array(pairs, dtype=np.int64).T
         a, b = values[first].T, values[second].T
         self._defined = ~(np.isnan(a) | np.isnan(b))
@@ -331,10 +355,14 @@ class PairTable:
             self._summed(self._differences), self._summed(sizes), self._test_train_ratio
         )
 
-    @property
-    def corrected(self) -> str:
-        """What the method says of a variance that was corrected for overlapping training sets."""
-        return "-corrected" if self._test_train_ratio else ""
+    def draw_items(self, influence: ItemInfluence, metric: str) -> None:
+        """Take items as drawn as well, which adds to the variance of each mean difference."""
+        ratios = []
+        for pair, (first, second) in enumerate(self.pairs):
+            signs, queries = {first: 1, second: -1}, self._defined[:, pair]
+            shared = influence.shared_variance(metric, signs, queries)
+            ratios.append(added_ratio(shared, self.defined_differences(pair)))
+        self._test_train_ratio, self.corrected = np.array(ratios), "-items"
 
     def _summed(self, by_query: Floats) -> Floats:
         """Add up the rows of each cluster."""

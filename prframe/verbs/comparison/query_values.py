@@ -15,8 +15,15 @@ from prframe._engine.frames import Source
 from prframe._engine.rows import in_groups, is_missing, key_names
 from prframe.errors import PrframeError
 from prframe.typing import Columns, Floats
+from prframe.verbs._drawn_items import (
+    QUERY,
+    ItemInfluence,
+    check_drawn_items,
+    item_influence,
+    of_group,
+)
 from prframe.verbs._evaluation import Evaluation
-from prframe.verbs._folds import Resampling, check_resampling, test_train_ratio
+from prframe.verbs._folds import ITEMS, Resampling, check_resampling, test_train_ratio
 from prframe.verbs._plan import TwoStepPlan
 from prframe.verbs._values_at_hand import COLUMN, METRIC, VALUE, MetricValues, ValuesAtHand
 from prframe.verbs._verb import grouped_over
@@ -42,6 +49,8 @@ class Stratum:
         Clusters of the queries, from 0.
     test_train_ratio : float
         The size of a test set divided by that of its training set, if the queries are folds.
+    influence : ItemInfluence, optional
+        The influence of items on the values, if these are drawn as well as queries.
     """
 
     key: pl.DataFrame
@@ -49,6 +58,7 @@ class Stratum:
     ranges: dict[str, tuple[float, float]]
     cluster: NDArray[np.int64] | None
     test_train_ratio: float
+    influence: ItemInfluence | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +91,14 @@ class ComparedValues:
         if isinstance(measure, Evaluation):
             measure.check()
         checked = check_resampling(resampling, columns)
+        if checked == ITEMS:
+            check_drawn_items(measure)
         return cls(args, columns, incomplete, replace(measure, undefined=undefined), checked)
+
+    @property
+    def draws_items(self) -> bool:
+        """Whether items are drawn as well as queries."""
+        return self.resampling == ITEMS
 
     @property
     def arguments(self) -> Arguments:
@@ -96,6 +113,22 @@ class ComparedValues:
         parts = rows.partition_by(keys, maintain_order=True) if keys else [rows]
         groups = [replace(values, rows=part) for part in parts if part.height]
         return models, [self._stratum(group, models) for group in groups]
+
+    def _influence(self, group: MetricValues, queries: pl.DataFrame) -> ItemInfluence | None:
+        """Return the influence of items on the values of one group of `by`."""
+        if group.influence is None:
+            return None
+        rows = of_group(group.influence, group.rows.select(key_names(self.args)))
+        columns = self._over_names
+        numbers = queries.select(pl.col(_UNIT).alias(QUERY), *columns)
+        rows = rows.with_columns(self._as_text(rows))
+        rows = rows.join(numbers, on=columns, how="left", nulls_equal=True, maintain_order="left")
+        return ItemInfluence.of(rows, list(group.ranges), _MODEL)
+
+    def _as_text(self, rows: pl.DataFrame) -> list[pl.Expr]:
+        """Return categories of queries as text, in whose order they are, not of first rows."""
+        over = self._over_names
+        return [pl.col(n).cast(pl.String) for n in over if rows[n].dtype == pl.Categorical]
 
     def of_rows(self, rows: pl.DataFrame) -> MetricValues:
         """Return values that have been computed, given their rows."""
@@ -118,7 +151,10 @@ class ComparedValues:
             values = self.measure.read(source, plain)
         else:
             scores = [args.score, *args.further_scores]
-            values = _evaluated(source, replace(self.measure, args=plain), scores)
+            measure = replace(self.measure, args=plain)
+            values = _evaluated(source, measure, scores)
+            if self.draws_items:
+                values = replace(values, influence=_item_influence(source, measure, scores))
         working = dict(zip(key_names(plain), columns.values(), strict=True))
         if args.model is None:
             working |= {COLUMN: _MODEL}
@@ -126,7 +162,11 @@ class ComparedValues:
         if args.cluster is not None:
             rows = rows.with_columns(pl.col(columns[args.cluster]).alias(_CLUSTER))
         self._refuse_unnamed(rows, source)
-        return replace(values, rows=rows)
+        influence = values.influence
+        if influence is not None:
+            named = {name: column for name, column in working.items() if name in influence}
+            influence = influence.rename(named)
+        return replace(values, rows=rows, influence=influence)
 
     def _refuse_unnamed(self, rows: pl.DataFrame, source: Source) -> None:
         """Require that each row names its model."""
@@ -152,9 +192,14 @@ class ComparedValues:
         """Return the models, and a row per value, numbered by them."""
         rows = values.rows
         names = rows.select(pl.col(_MODEL).unique(maintain_order=True))
-        numbered = names.with_row_index("number")
-        rows = rows.join(numbered, on=_MODEL, how="left", maintain_order="left").drop(_MODEL)
-        return names[_MODEL], replace(values, rows=rows.rename({"number": _MODEL}))
+        numbers = names.with_row_index("number")
+
+        def numbered(rows: pl.DataFrame) -> pl.DataFrame:
+            joined = rows.join(numbers, on=_MODEL, how="left", maintain_order="left")
+            return joined.drop(_MODEL).rename({"number": _MODEL})
+
+        influence = None if values.influence is None else numbered(values.influence)
+        return names[_MODEL], replace(values, rows=numbered(rows), influence=influence)
 
     @property
     def _columns(self) -> pl.Series:
@@ -166,11 +211,7 @@ class ComparedValues:
     def _stratum(self, group: MetricValues, models: pl.Series) -> Stratum:
         """Spread the rows of one group over models and queries."""
         over, rows = self._over_names, group.rows
-        # Categories are in order of their text, not of their first rows.
-        text = [
-            pl.col(name).cast(pl.String) for name in over if rows[name].dtype == pl.Categorical
-        ]
-        rows = rows.with_columns(text)
+        rows = rows.with_columns(self._as_text(rows))
         queries = rows.select(over).unique().sort(over).with_row_index(_UNIT)
         rows = rows.join(queries, on=over, how="left", nulls_equal=True, maintain_order="left")
         cluster = self._clusters(rows, queries)
@@ -181,7 +222,8 @@ class ComparedValues:
         key = rows.select(key_names(self.args)).head(1)
         folds = queries.select(over)
         ratio = test_train_ratio(self.resampling, folds, self.over)
-        return Stratum(key, values, group.ranges, cluster, ratio)
+        influence = self._influence(group, queries)
+        return Stratum(key, values, group.ranges, cluster, ratio, influence)
 
     def _table(self, rows: pl.DataFrame, models: pl.Series, queries: pl.DataFrame) -> Floats:
         """Spread the values of one metric over models and queries."""
@@ -300,6 +342,17 @@ def _evaluated(source: Source, evaluation: Evaluation, scores: Sequence[str]) ->
         part.with_columns(pl.lit(i, dtype=pl.UInt32).alias(COLUMN)) for i, part in enumerate(parts)
     ]
     return MetricValues.of(pl.concat(numbered), evaluation.wanted)
+
+
+def _item_influence(source: Source, evaluation: Evaluation, scores: Sequence[str]) -> pl.DataFrame:
+    """Return the influence of items on each group's values by each column of scores."""
+    parts = [
+        item_influence(source, replace(evaluation, args=replace(evaluation.args, score=column)))
+        for column in scores
+    ]
+    return pl.concat(
+        part.with_columns(pl.lit(i, dtype=pl.UInt32).alias(COLUMN)) for i, part in enumerate(parts)
+    )
 
 
 def _gaps(

@@ -14,7 +14,6 @@ from prframe._engine.hits import Hits
 from prframe._engine.measure import items_above, least_key
 from prframe._engine.pieces import Piece
 from prframe._engine.ranks import class_scores, clustered
-from prframe._engine.rows import considered
 from prframe.errors import PrframeError
 from prframe.metrics import MaxF1, Metric
 from prframe.stats.intervals import Confidence, IntervalEstimate, ranking_interval
@@ -26,6 +25,7 @@ from prframe.stats.rankings import (
     cluster_counts,
 )
 from prframe.typing import Floats, Schema
+from prframe.verbs._evaluation import largest_grade
 from prframe.verbs._groups import group_cells
 
 if TYPE_CHECKING:
@@ -58,17 +58,10 @@ def _clustered(score: Floats, positive: NDArray[np.bool_], cluster: NDArray[np.i
 
 def refuse_grades(source: Source, args: Arguments, wanted: Mapping[str, Metric]) -> None:
     """Refuse labels other than 0 and 1 for metrics of gains, as cells count no grades."""
-    graded = [name for name, metric in wanted.items() if metric.graded]
-    numeric = source.schema[args.label].is_numeric()
-    if not (graded and numeric and isinstance(args.positive, (bool, int, float))):
-        return
-    gain = pl.col(args.label).cast(pl.Float64).clip(0)
-    rows = source.lazy().filter(True, *considered(args, source.schema))  # noqa: FBT003
-    largest = rows.select(gain.filter(gain != 1).max()).collect().item()
-    if largest is not None and largest > 0:
+    if grade := largest_grade(source, args, wanted):
         raise PrframeError(
-            f"{graded[0]} of one ranking has an interval where labels are 0 and 1, as cells "
-            f"count no grades; got {largest:g}; name the labels that are positive with "
+            f"{grade[0]} of one ranking has an interval where labels are 0 and 1, as cells "
+            f"count no grades; got {grade[1]:g}; name the labels that are positive with "
             "positive=[...], or queries with over=."
         )
 

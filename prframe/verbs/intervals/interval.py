@@ -154,9 +154,11 @@ def interval(
     cluster : str, optional
         Column of clusters of rows that depend on each other, for instance the query or the user:
         clusters, not rows, are resampled. It is for one ranking, and with ``ties="group"``.
-    resampling : "cv" or float > 0, optional
+    resampling : "cv", float > 0 or "items", optional
         Where `over` names folds, whose training sets overlap: the variance of "t" and "logit" is
-        corrected; as in `compare`.
+        corrected; as in `compare`. "items": not only groups but also items are a sample, and the
+        interval is about new ones of both, as many items as here. What those that groups share, by
+        the names in `item`, have in common is added to the variance of "t" and "logit".
     prior : float in (0, 1), optional
         The metric in a population with this share of positives, whatever the sample's: negatives
         are weighed as in `evaluate`. For AP, AUPRC, pAP, Prec@r, P at a threshold, and, with
@@ -265,7 +267,7 @@ def interval(
         if values is not None:
             raise of_queries("without over= an interval is of one ranking")
         if resampling is not None:
-            raise PrframeError("`resampling` is of folds, whose column stands in over=.")
+            raise PrframeError("`resampling` is of groups whose column stands in over=.")
         result: FrameT = run(frame, plan, {**_COLUMNS, **(BIAS if bias else {})})
         return result
     if bias:

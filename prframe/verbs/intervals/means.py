@@ -13,8 +13,18 @@ from prframe._engine.rows import key_names
 from prframe.errors import PrframeError
 from prframe.stats._tolerances import RESIDUE
 from prframe.stats.intervals import Confidence, IntervalEstimate, mean_interval
+from prframe.verbs._drawn_items import (
+    ITEMS_ARE_SHARED,
+    ItemInfluence,
+    added_ratio,
+    check_drawn_items,
+    item_influence,
+    numbered,
+    of_drawn_items,
+    of_group,
+)
 from prframe.verbs._evaluation import Evaluation
-from prframe.verbs._folds import Resampling, test_train_ratio
+from prframe.verbs._folds import ITEMS, Resampling, test_train_ratio
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import GROUPS_ARE_DRAWN, Accepts, TwoStepPlan
 from prframe.verbs._values_at_hand import METRIC, VALUE, MetricValues, ValuesAtHand
@@ -49,16 +59,24 @@ class MeanIntervals(TwoStepPlan):
 
     def accepts(self) -> Accepts:
         """Return the arguments under which groups are a sample."""
-        return Accepts("interval", cluster=GROUPS_ARE_DRAWN)
+        takes = of_drawn_items("interval") if self._draws_items else Accepts("interval")
+        return replace(takes, cluster=GROUPS_ARE_DRAWN)
+
+    def undivided(self) -> str:
+        """Return why groups cannot be computed apart from each other, nothing if they can."""
+        return ITEMS_ARE_SHARED if self._draws_items else ""
 
     def check(self) -> None:
         """Refuse metrics and methods that have no interval for means."""
         check_method(self.method, _METHODS, "a mean over groups")
+        dependence = "shared items" if self._draws_items else "folds"
         if self.resampling is not None and self.method in _RESAMPLED:
             raise PrframeError(
-                "`resampling` corrects the variance of 't' and 'logit' for folds; "
+                f"`resampling` corrects the variance of 't' and 'logit' for {dependence}; "
                 f"method={self.method!r} draws values as independent ones."
             )
+        if self._draws_items:
+            check_drawn_items(self.measure)
         if isinstance(self.measure, ValuesAtHand):
             return
         if self.method == "logit":
@@ -96,8 +114,9 @@ class MeanIntervals(TwoStepPlan):
             keys,
         )
         names = samples[METRIC].to_list()
+        ratios = self._ratios(samples, values)
         tasks = [
-            (samples[VALUE][row], values.ranges[name], self._test_train_ratio(samples[row]))
+            (samples[VALUE][row], values.ranges[name], ratios[row])
             for row, name in enumerate(names)
         ]
         intervals = each_group(lambda task: self._interval(*task), tasks, "interval")
@@ -109,12 +128,35 @@ class MeanIntervals(TwoStepPlan):
         """Return the values of all groups."""
         if isinstance(self.measure, ValuesAtHand):
             return self.measure.read(source, self.grouped)
-        return MetricValues.of(self.measure.values(source), self.measure.wanted)
+        values = MetricValues.of(self.measure.values(source), self.measure.wanted)
+        if not self._draws_items:
+            return values
+        return replace(values, influence=item_influence(source, self.measure))
+
+    @property
+    def _draws_items(self) -> bool:
+        """Whether items are drawn as well as groups."""
+        return self.resampling == ITEMS
 
     @property
     def _over(self) -> list[str]:
         """The working names of the columns of groups that are a sample, if these are folds."""
-        return key_names(self.grouped)[self.n_kept :] if self.resampling is not None else []
+        corrects = self.resampling is not None and not self._draws_items
+        return key_names(self.grouped)[self.n_kept :] if corrects else []
+
+    def _ratios(self, samples: pl.DataFrame, values: MetricValues) -> Sequence[float]:
+        """Return by how much the variance of each mean is corrected, as for folds."""
+        if values.influence is None:
+            return [self._test_train_ratio(samples[row]) for row in range(samples.height)]
+        names = key_names(self.grouped)
+        kept, over = names[: self.n_kept], names[self.n_kept :]
+        ratios = []
+        for row, metric in enumerate(samples[METRIC]):
+            defined = values.influence.filter(pl.col(metric).is_not_nan())
+            rows = numbered(of_group(defined, samples[row].select(kept)), over)
+            shared = ItemInfluence.of(rows, [metric]).shared_variance(metric, {0: 1})
+            ratios.append(added_ratio(shared, samples[VALUE][row].drop_nulls().to_numpy()))
+        return ratios
 
     def _test_train_ratio(self, sample: pl.DataFrame) -> float:
         """Return the size of a test set divided by that of its training set."""
@@ -131,9 +173,14 @@ class MeanIntervals(TwoStepPlan):
             nan = float("nan")
             return IntervalEstimate(nan, nan, nan, nan, self.method)
         confidence = replace(self.confidence, limits=limits)
+        if np.isnan(ratio):
+            mean, nan = float(numbers.mean()), float("nan")
+            return IntervalEstimate(mean, nan, nan, nan, self.method)
         interval = mean_interval(
             numbers, self.method, confidence, self.n_resamples, self.seed, test_train_ratio=ratio
         )
+        if self._draws_items:
+            return replace(interval, method=f"{interval.method}-items")
         return replace(interval, method=f"{interval.method}-corrected") if ratio else interval
 
 

@@ -99,7 +99,7 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
     ({"within": "query"}, "`within` must be one of 'all', 'by', 'metric'; got 'query'."),
     (
         {"interval": "wald"},
-        "`interval` over groups of `over` must be one of 'auto', 'bca', 'percentile', 't'; got "
+        "`interval` over groups of `over` must be one of 'auto', 'bca', 'hall', 'percentile', 't'; got "
         "'wald'.",
     ),
     ({"confidence_level": 95}, "`confidence_level` must be a number > 0 and < 1; got 95."),

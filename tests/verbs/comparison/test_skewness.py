@@ -78,8 +78,36 @@ def test_skewness_is_scipys_of_the_units_with_values() -> None:
     expected = [stats.skew(sums[:, 0], bias=False), stats.skew(kept, bias=False), 0.0]
     assert family.skewness == pytest.approx(expected, rel=1e-9)
     assert PairedFamily(sums[:2], sizes[:2]).skewness.tolist() == [0, 0, 0]
-    limit = 25 * family.skewness**2
-    assert family.few_for_skewness.tolist() == [limit[0] >= 14, limit[1] >= 12, False]
+    limit, uneven = 25 * family.skewness**2, np.abs(family.unevenness)
+    assert family.few_for_skewness.tolist() == [
+        limit[0] >= 14 and uneven[0] > 3.1485 / 14**0.5,
+        limit[1] >= 12 and uneven[1] > 3.148 / 12**0.5,
+        False,
+    ]
+
+
+def lin_mudholkar(values: np.ndarray) -> float:
+    """Return artanh of the correlation of values with the cube root of the others' variance."""
+    others = [np.var(np.delete(values, i)) ** (1 / 3) for i in range(values.size)]
+    return float(np.arctanh(np.corrcoef(values, others)[0, 1]))
+
+
+def test_unevenness_is_lin_and_mudholkars_of_the_units_with_values() -> None:
+    rng = np.random.default_rng(4)
+    sums, sizes = 5.0 + rng.gamma(1, size=(14, 3)), np.ones((14, 3))
+    sizes[[2, 5], 1] = sums[[2, 5], 1] = 0
+    sums[:, 2] = 7.0
+    kept = sums[sizes[:, 1] > 0, 1]
+    expected = [lin_mudholkar(sums[:, 0]), lin_mudholkar(kept), 0.0]
+    assert PairedFamily(sums, sizes).unevenness == pytest.approx(expected, rel=1e-9)
+    assert PairedFamily(sums[:2], sizes[:2]).unevenness.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("n", [10, 13, 17, 60])
+def test_normal_differences_are_rarely_told(n: int) -> None:
+    normal = np.random.default_rng(n).normal(size=(n, 4000))
+    told = PairedFamily(normal, np.ones_like(normal)).few_for_skewness.mean()
+    assert told < 0.05 + 4 * (0.05 * 0.95 / 4000) ** 0.5
 
 
 def test_the_corrected_t_rises_with_t() -> None:
@@ -109,3 +137,36 @@ def test_sizes_where_differences_are_skewed(n: int, shape: float) -> None:
     if shape < 1:
         assert rejected["t"].mean() > 0.065
         assert family.few_for_skewness.mean() > 0.85
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize(
+    "values_", [SKEWED, EVEN, [0.2, 0.3, 0.5] * 4, [1e-9 * d for d in SKEWED]]
+)
+def test_halls_interval_ends_where_its_test_begins_to_reject(alternative, values_) -> None:
+    frame = pl.DataFrame({"query_id": range(len(values_)), "a": values_, "b": 0.0})
+    options = {"values": ["a", "b"], "test": "hall", "alternative": alternative}
+    row = frame.pr.compare(**options).row(0, named=True)
+    ends = [row["conf_low"], row["conf_high"]]
+    finite = [end for end in ends if np.isfinite(end)]
+    assert len(finite) == (2 if alternative == "two-sided" else 1)
+    for end in finite:
+        moved = frame.with_columns(pl.col("a") - end).pr.compare(**options)
+        assert moved["p_value"].item() == pytest.approx(0.05, rel=1e-6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", prframe.SkewedDifferencesWarning)
+        named = frame.pr.compare(**options | {"test": "t", "interval": "hall"})
+    assert [named["conf_low"].item(), named["conf_high"].item()] == ends
+
+
+def test_halls_interval_of_two_queries_is_students_and_of_clusters_that_of_their_sums() -> None:
+    frame = pl.DataFrame({"query_id": [1, 2], "a": [0.5, 0.7], "b": [0.4, 0.4]})
+    hall, t = (frame.pr.compare(values=["a", "b"], test=test) for test in ("hall", "t"))
+    assert hall["conf_low"].item() == t["conf_low"].item()
+    skewed = pl.DataFrame({"query_id": range(len(SKEWED)), "a": SKEWED, "b": 0.0})
+    options = {"values": ["a", "b"], "test": "hall"}
+    halves = pl.concat([skewed, skewed.with_columns(query_id=pl.col("query_id") + 100)])
+    halves = halves.with_columns(topic=pl.col("query_id") % 100)
+    whole, parts = skewed.pr.compare(**options), halves.pr.compare(cluster="topic", **options)
+    for name in ("conf_low", "conf_high", "p_value"):
+        assert parts[name].item() == pytest.approx(whole[name].item(), rel=1e-12)

@@ -1,0 +1,67 @@
+"""The variance of means over queries that comes from items which several queries rank."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prframe.errors import PrframeError
+from prframe.stats._arrays import reals
+from prframe.stats._units import Units
+from prframe.typing import Floats
+
+
+def shared_item_variance(query: ArrayLike, item: ArrayLike, influence: ArrayLike) -> Floats:
+    """Return the part of the variance of a mean over queries that shared items have.
+
+    Values of queries are a sample with its own variance, in which the items that each query alone
+    ranks have their part. Items that several queries rank change their values together, which
+    the variance between queries does not show. With the influence u of m items on the values of
+    n queries, what they add to the variance of the mean is the mean covariance of two queries,
+    ``m / (m - 1) sum_i ((sum_q u_qi)^2 - sum_q u_qi^2) / (n (n - 1))``.
+
+    Parameters
+    ----------
+    query, item : array_like, shape (n_rows,)
+        The query and the item of each row; an item has at most one row for each query.
+    influence : array_like of float, shape (n_rows,) or (n_rows, n_values)
+        The derivative of the query's value with respect to the item's weight.
+
+    Returns
+    -------
+    ndarray of float, shape () or (n_values,)
+        At least 0, as chance makes estimates of small variances negative; 0 of a single query or
+        item.
+
+    Raises
+    ------
+    PrframeError
+        Lengths that differ.
+
+    References
+    ----------
+    Cameron, Gelbach & Miller, *Robust inference with multiway clustering*, JBES 2011; Owen, *The
+    pigeonhole bootstrap*, AOAS 2007, for why resamples of both count the rest three times.
+
+    Examples
+    --------
+    Two queries rank the same two items and agree, or rank two items each:
+
+    >>> shared_item_variance([0, 0, 1, 1], [0, 1, 0, 1], [0.1, -0.1, 0.1, -0.1]).round(3).item()
+    0.04
+    >>> shared_item_variance([0, 0, 1, 1], [0, 1, 2, 3], [0.1, -0.1, 0.1, -0.1]).item()
+    0.0
+    """
+    values = reals("influence", influence)
+    names = [np.asarray(query), np.asarray(item)]
+    if any(name.shape != values.shape[:1] for name in names):
+        raise PrframeError(
+            "`query` and `item` must have an entry per row of `influence`; got shapes "
+            f"{names[0].shape}, {names[1].shape} and {values.shape}."
+        )
+    queries, items = map(Units.of, names)
+    n, m = queries.number, items.number
+    if min(n, m) < 2:  # noqa: PLR2004 - covariances need two queries, variances two items
+        return np.zeros(values.shape[1:])
+    squares = items.sums(values.T) ** 2 - items.sums((values**2).T)
+    return np.asarray(np.maximum(squares.sum(axis=-1), 0.0) * (m / (m - 1) / (n * (n - 1))))

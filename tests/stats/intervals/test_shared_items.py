@@ -1,0 +1,69 @@
+"""The variance that shared items add to a mean over queries, against its definition."""
+
+import numpy as np
+import pytest
+
+from prframe.errors import PrframeError
+from prframe.stats import RocArea
+from prframe.stats.intervals import shared_item_variance
+from prframe.stats.rankings import cells_from_scores
+
+
+def mean_covariance(influence):
+    """Return the mean covariance of two rows, the influence of items on two queries."""
+    n, m = influence.shape
+    pairs = [(a, b) for a in range(n) for b in range(n) if a != b]
+    products = [sum(influence[a, i] * influence[b, i] for i in range(m)) for a, b in pairs]
+    return m / (m - 1) * sum(products) / len(pairs)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (5, 4), (4, 30)])
+def test_it_is_the_mean_covariance_of_two_queries(shape):
+    rng = np.random.default_rng(5)
+    common = rng.normal(size=shape[1])
+    influence = rng.normal(size=shape) + 3 * (common - common.mean())
+    query, item = np.indices(shape)
+    order = rng.permutation(influence.size)
+    names = np.array([f"d{i}" for i in range(shape[1])])[item.ravel()]
+    both = np.column_stack([influence.ravel(), 2 * influence.ravel()])[order]
+    found = shared_item_variance(query.ravel()[order], names[order], both)
+    expected = mean_covariance(influence)
+    assert found == pytest.approx([expected, 4 * expected], rel=1e-12)
+
+
+def test_items_of_one_query_each_share_nothing_and_no_variance_is_negative():
+    influence = np.random.default_rng(5).normal(size=12)
+    assert shared_item_variance(np.repeat([0, 1, 2], 4), np.arange(12), influence) == 0
+    assert shared_item_variance([0, 0, 1, 1], [0, 1, 0, 1], [1, -1, -1, 1]) == 0
+    assert shared_item_variance([0, 0], [0, 1], [1, -1]) == 0
+    assert shared_item_variance([0, 1], [0, 0], [1, 1]) == 0
+
+
+def test_lengths_that_differ_are_refused():
+    with pytest.raises(PrframeError, match="an entry per row of `influence`"):
+        shared_item_variance([0, 1], [0, 1, 2], [0.1, 0.2])
+
+
+@pytest.mark.slow
+def test_items_that_are_drawn_again_for_all_queries_vary_as_much():
+    """Drawn with the same weights in all queries, means vary more than of queries apart."""
+    n, m, draws, auc = 8, 400, 1000, RocArea()
+    rng = np.random.default_rng(5)
+    hub = 1.5 * rng.normal(size=m)
+    times = rng.multinomial(m, np.full(m, 1 / m), size=draws)
+    influence, replicates = np.zeros((n, m)), np.zeros((n, draws))
+    for q in range(n):
+        label = rng.random(m) < 0.3
+        score = 1.5 * label + hub + rng.normal(size=m)
+        cells, cell = cells_from_scores(score, label)
+        of_class = auc.influence(cells)
+        influence[q] = np.where(label, of_class.pos[cell], of_class.neg[cell])
+        pos, neg = (np.zeros((draws, cells.pos.size)) for _ in "ab")
+        np.add.at(pos.T, cell[label], times[:, label].T)
+        np.add.at(neg.T, cell[~label], times[:, ~label].T)
+        replicates[q] = auc.values(pos, neg)
+    drawn = np.cov(replicates)
+    expected = (drawn.sum() - np.trace(drawn)) / (n * (n - 1))
+    query, item = np.indices((n, m))
+    found = shared_item_variance(query.ravel(), item.ravel(), influence.ravel())
+    assert found == pytest.approx(expected, rel=0.2)
