@@ -10,7 +10,7 @@ import polars as pl
 from prframe import checks
 from prframe.errors import PrframeError
 from prframe.metrics.quantities import LARGEST_EXPONENT, Quantities
-from prframe.stats import discount_sum, discount_sums
+from prframe.stats import discount_sum
 from prframe.tie_policies import ALL_TIES, POLICIES, Ties
 
 if TYPE_CHECKING:
@@ -425,8 +425,10 @@ def _one_block(n: int, n_pos: int, rows: int) -> tuple[pl.DataFrame, Quantities]
     table = pl.DataFrame({name: [count] * rows for name, count in counts.items()})
     named = [field.name for field in fields(Quantities) if field.name in counts]
 
-    def running_discounts(k: int | None) -> pl.Expr:
-        return pl.lit(pl.Series(discount_sums(n if k is None else min(n, k))))
+    def running_discounts(_k: int | None) -> Callable[[pl.Expr], pl.Expr]:
+        return lambda rank: rank.map_batches(
+            lambda ranks: pl.Series(discount_sum(ranks.to_numpy())), return_dtype=pl.Float64
+        )
 
     def ideal_dcg(k: int | None, _kind: str) -> pl.Expr:
         return pl.lit(float(discount_sum([n_pos if k is None else min(k, n_pos)])[0]))

@@ -78,6 +78,22 @@ def discount_sum(k: ArrayLike) -> Floats:
     return np.asarray(sums)
 
 
+def interpolated_discount_sum(rank: ArrayLike) -> Floats:
+    """Return D at ranks that may lie between whole ones, on straight lines from one to the next.
+
+    Examples
+    --------
+    >>> interpolated_discount_sum([1.0, 1.5]).round(4)
+    array([1.    , 1.3155])
+    """
+    rank = np.asarray(rank, dtype=np.float64)
+    largest = int(np.ceil(rank.max(initial=0)))
+    if largest <= _TABLE:
+        return np.interp(rank, np.arange(largest + 1), discount_sums(largest))
+    below = np.floor(rank)
+    return np.asarray(discount_sum(below) + (rank - below) / np.log2(below + 2))
+
+
 def _tail(x: Floats) -> Floats:
     """Return the antiderivative of 1 / ln x with its Euler-Maclaurin corrections."""
     # SciPy is imported here, because importing it takes longer than most evaluations.
