@@ -241,9 +241,9 @@ def compare(
     for which a smaller one is, such as times, wins are losses.
 
     With `strata` difference, interval, test and means are pooled, ``test`` is "pooled", ``wins``,
-    ``ties``, ``losses`` and ``n`` are sums, and there is no effect size. A stratum in which models
-    have fewer than two queries, or differ by the same in all, has no standard error and is left
-    out, of which a warning tells.
+    ``ties``, ``losses`` and ``n`` are sums over the pooled strata, and there is no effect size. A
+    stratum in which models have fewer than two queries, or differ by the same in all, has no
+    standard error and is left out, of which a warning tells.
 
     On the same items ``mean_a`` and ``mean_b`` are the metrics themselves; there are no wins, and
     no effect size. ``statistic`` is the difference, z of "delong", or the probability that a is

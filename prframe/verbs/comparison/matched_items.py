@@ -24,6 +24,8 @@ from prframe.typing import Flags, Integers
 
 Incomplete: TypeAlias = Literal["raise", "last", "common"]
 
+# So many items that are not listed are added to a group.
+_MOST_UNLISTED = 10**8
 # `Ranking` may carry these for an item, in these columns.
 _CARRIED = {"gain": ("gain",), "judged": ("judged", "pooled")}
 
@@ -248,6 +250,13 @@ class _Matching:
             )
             for name in given:
                 unlisted[:, int(name == "n_neg")] = self._beyond(name, totals, positive[name])
+        if (most := int(unlisted.sum(axis=1).max(initial=0))) > _MOST_UNLISTED:
+            given = " and ".join(f"`{name}`" for name in given)
+            raise PrframeError(
+                f"models are compared on the same items item by item, and {given} may add up to "
+                f"{_MOST_UNLISTED} that are not listed; got {most}. Leave them out, which changes "
+                "no metric of the ranks of listed positives, or take a smaller sample of items."
+            )
         return [(int(pos), int(neg)) for pos, neg in unlisted]
 
     def _beyond(self, name: str, totals: pl.DataFrame, present: pl.Series) -> Integers:
