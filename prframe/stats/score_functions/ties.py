@@ -126,11 +126,11 @@ def mean_score(phi: ScoreGeneratingFunction, first: int, last: int, n: int) -> f
     near += [(first, first + _SINGLE), (last - _SINGLE, last)]
     total, done = 0.0, first - 1
     for low, high in sorted(near):
-        low, high = max(low, done + 1), min(high, last)
-        if low > done + 1:
-            total += _sum_between(phi, done + 0.5, low - 0.5, n)
-        total += float(phi(np.arange(low, high + 1) / (n + 1)).sum())
-        done = max(done, high)
+        begin, end = max(low, done + 1), min(high, last)
+        if begin > done + 1:
+            total += _sum_between(phi, done + 0.5, begin - 0.5, n)
+        total += float(phi(np.arange(begin, end + 1) / (n + 1)).sum())
+        done = max(done, end)
     return total / (last - first + 1)
 
 

@@ -89,7 +89,7 @@ def interpolated_discount_sum(rank: ArrayLike) -> Floats:
     rank = np.asarray(rank, dtype=np.float64)
     largest = int(np.ceil(rank.max(initial=0)))
     if largest <= _TABLE:
-        return np.interp(rank, np.arange(largest + 1), discount_sums(largest))
+        return np.asarray(np.interp(rank, np.arange(largest + 1), discount_sums(largest)))
     below = np.floor(rank)
     return np.asarray(discount_sum(below) + (rank - below) / np.log2(below + 2))
 
