@@ -85,7 +85,8 @@ def ranking_interval(  # noqa: PLR0913
     -------
     IntervalEstimate
         All numbers are NaN if the metric is not defined, and all but the estimate with a single
-        cluster, and of a precision if no item is retrieved, unless the curve is drawn. ``std_error`` comes from influence values, or is the standard deviation of the
+        cluster, and of a precision if no item is retrieved, unless the curve is drawn.
+        ``std_error`` comes from influence values, or is the standard deviation of the
         replicates.
 
     Raises

@@ -239,7 +239,7 @@ class _Matching:
         unlisted = np.zeros((self._keys_height, 2), dtype=np.int64)
         if given and self._rows.height:
             grouped = self._rows.group_by("group", maintain_order=True)
-            totals = grouped.agg(
+            stated = grouped.agg(
                 pl.col("n_pos", "n_neg").first(),
                 *(pl.col(name).n_unique().alias(f"{name}_values") for name in given),
             )
@@ -249,11 +249,11 @@ class _Matching:
                 .agg(n_pos=pl.col("positive").sum(), n_neg=(~pl.col("positive")).sum())
             )
             for name in given:
-                unlisted[:, int(name == "n_neg")] = self._beyond(name, totals, positive[name])
+                unlisted[:, int(name == "n_neg")] = self._beyond(name, stated, positive[name])
         if (most := int(unlisted.sum(axis=1).max(initial=0))) > _MOST_UNLISTED:
-            given = " and ".join(f"`{name}`" for name in given)
+            totals = " and ".join(f"`{name}`" for name in given)
             raise PrframeError(
-                f"models are compared on the same items item by item, and {given} may add up to "
+                f"models are compared on the same items item by item, and {totals} may add up to "
                 f"{_MOST_UNLISTED} that are not listed; got {most}. Leave them out, which changes "
                 "no metric of the ranks of listed positives, or take a smaller sample of items."
             )
