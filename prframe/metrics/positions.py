@@ -126,7 +126,6 @@ def _bedroc_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Exp
     best = _one_minus_exp(alpha * q.n_pos / total)
     worst = best * (-alpha * q.n_neg / total).exp()
     scale = best * _one_minus_exp(alpha * q.n_neg / total)
-    # Rounding may take the best and the worst ranking a hair beyond 1 and 0.
     return ((total_credit - worst) / scale).clip(0.0, 1.0)
 
 
