@@ -197,7 +197,7 @@ class Metric:
             try:
                 checked = known[name].check(f"{name} of {self.name}", value)
             except PrframeError as error:
-                if not (self.takes_cutoff and type(value) is int and value > 0):
+                if not (self.takes_cutoff and type(value) is int and value > 1):
                     raise
                 raise PrframeError(f"{error} A cut-off is {self.name}@{value}.") from None
             if checked != known[name].default:
