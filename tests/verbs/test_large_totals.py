@@ -70,6 +70,12 @@ def test_intervals_of_every_metric_of_counts(n_neg: int, method: str) -> None:
     assert len(numbers(table)) >= 4 * len(known)
 
 
+@pytest.mark.parametrize("metric", ["AP", "nDCG", "nDCG@1000000000", "DCG", "AUC", "R@10"])
+def test_positives_that_are_not_listed(metric: str) -> None:
+    table = prframe.interval(FRAME, metric, n_pos=10**9, n_neg=10**12, n_resamples=100, rng=1)
+    assert len(numbers(table)) == 5
+
+
 @pytest.mark.parametrize("n_neg", TOTALS)
 @pytest.mark.parametrize(
     "verb",

@@ -70,7 +70,7 @@ def discount_sum(k: ArrayLike) -> Floats:
     """
     k = np.asarray(k, dtype=np.int64)
     table = discount_sums(min(int(k.max(initial=0)), _TABLE))
-    sums = table[np.minimum(k, table.size - 1)]
+    sums = np.array(table[np.minimum(k, table.size - 1)])
     far = k > _TABLE
     if far.any():
         low, high = np.array([_TABLE + 1.0]), (k[far] + 1).astype(np.float64)
