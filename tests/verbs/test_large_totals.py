@@ -76,6 +76,18 @@ def test_positives_that_are_not_listed(metric: str) -> None:
     assert len(numbers(table)) == 5
 
 
+@pytest.mark.parametrize(
+    "phi", ["mww", "logrank", "median", "van-der-waerden", "local-auc", "p-norm-push", "rtb"]
+)
+def test_ranks_of_positives_that_are_not_listed(phi: str) -> None:
+    """Ten of forty items at the top are positive, where half would be by chance."""
+    frame = FRAME.with_columns(label=pl.Series([1] * 10 + [0] * 30))
+    table = prframe.rank_test(frame, phi=phi, n_pos=10**9, n_neg=10**9)
+    assert len(numbers(table)) == 9
+    assert table["z"].item() == pytest.approx(-(10**0.5), rel=1e-3)
+    assert 0.0005 < table["p_value"].item() < 0.0025
+
+
 @pytest.mark.parametrize("n_neg", TOTALS)
 @pytest.mark.parametrize(
     "verb",
