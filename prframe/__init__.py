@@ -10,8 +10,20 @@ from prframe import accessors as _accessors
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, _names = _attach_stub(__name__, __file__)
+_load, __dir__, _names = _attach_stub(__name__, __file__)
 # A star import must do without scikit-learn, matplotlib and Altair.
 __all__ = [name for name in _names if name not in {"learn", "plot", "chart"}]  # pyright: ignore[reportUnsupportedDunderAll]
 
 _accessors.register()
+
+
+def __getattr__(name: str) -> object:
+    try:
+        return _load(name)
+    except AttributeError:
+        # Hints are imported where they are needed, for a quick import of the package.
+        from prframe.hints import of_function  # noqa: PLC0415
+
+        if name in _names or not (hint := of_function(name)):
+            raise
+    raise AttributeError(f"module 'prframe' has no attribute {name!r}.{hint}")

@@ -45,7 +45,8 @@ def is_one_of(value: object, options: Collection[object]) -> bool:
 def one_of(name: str, value: object, options: Sequence[str], *, in_order: bool = False) -> None:
     """Require one of the options."""
     if not is_one_of(value, options):
-        hint, those = did_you_mean(value, options), listed(options, in_order=in_order)
+        hint = hints.of_option(name, value, options) or did_you_mean(value, options)
+        those = listed(options, in_order=in_order)
         raise PrframeError(f"`{name}` must be one of {those}; got {brief(value)}.{hint}")
 
 

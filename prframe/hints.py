@@ -19,7 +19,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "item": ("id", "ids", "doc_id", "docno", "document", "item_id", "on", "pair"),
     "label": (
         *("labels", "y_true", "y", "target", "targets", "truth", "true", "actual", "response"),
-        *("relevance", "rel", "qrels", "ground_truth"),
+        *("relevance", "rel", "ground_truth"),
     ),
     "metrics": ("metric", "measures", "measure", "scoring"),
     "missing": ("na", "nan_policy", "na_rm", "dropna", "skipna"),
@@ -32,7 +32,12 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
         *("n_permutations", "n_perm", "n_iter", "n_samples", "null_size", "reps", "times"),
     ),
     "over": ("average", "mean_over", "aggregate", "macro", "fold", "folds"),
-    "positive": ("pos_label", "positive_label", "pos_class", "positive_class", "event_level"),
+    "positive": (
+        *("min_rel", "rel_threshold", "relevance_level", "relevance_threshold", "min_grade"),
+        *("pos_label", "positive_label", "pos_class", "positive_class"),
+        "event_level",
+    ),
+    "prior": ("prevalence", "base_rate", "pi", "prior_probability", "class_prior"),
     "recall": ("points", "n_points", "levels", "recall_levels", "thresholds", "grid"),
     "rng": ("seed", "random_state", "random_seed", "generator"),
     "score": (
@@ -48,9 +53,27 @@ NOT_OFFERED: dict[str, str] = {
     "ascending": "the largest score is the best one; give distances with the opposite sign",
     "descending": "the largest score is the best one; give distances with the opposite sign",
     "higher_is_better": "the largest score is the best one; give distances with the opposite sign",
+    **dict.fromkeys(
+        ("as_dict", "as_pandas", "output", "output_format", "return_type"),
+        "the result is a frame of the kind that was given, with methods to make others",
+    ),
+    **dict.fromkeys(
+        ("cut", "cut_off", "cutoff", "cutoffs", "depth", "top_k", "topk"),
+        "a cut-off stands in the name of a metric, for example 'nDCG@10'",
+    ),
+    **dict.fromkeys(
+        ("per_query", "by_query", "per_group"),
+        "by= has a row for each query, and over= the mean of all, for example by='query_id'",
+    ),
+    **dict.fromkeys(
+        ("progress", "show_progress", "progress_bar", "verbose"),
+        "long work shows its progress by itself where a person watches",
+    ),
     "k": "a cut-off stands in the name of a metric, for example 'nDCG@10'",
     "max_p": "p-values are columns of the result, to be compared with any limit",
     "n_jobs": "POLARS_MAX_THREADS in the environment sets the number of threads",
+    "qrels": "prframe.trec.join(run, qrels) makes a frame of both, and prframe.trec.evaluate(run, "
+    "qrels) has trec_eval's measures",
     "raise_on_error": "the result is a frame, and its column 'severity' says how bad a problem is",
     "threshold": "it stands in the name of a metric, for example 'P(threshold=0.5)'; curve() has "
     "the counts at every score",
@@ -63,8 +86,14 @@ _PICTURES: dict[str, tuple[str, ...]] = {
     "compare_curves": ("curve_difference",),
     "evaluate": ("queries",),
 }
+_STRATA = (
+    "strata are pooled by compare(..., strata=) and nowhere else; by= has a row for each of them"
+)
 # What is said of arguments that one function alone does not have.
 _NOT_OFFERED_BY = {
+    **{(verb, "strata"): _STRATA for verb in ("evaluate", "interval", "band", "compare_curves")},
+    ("evaluate", "test"): "compare() has tests of two models, and ap_test() one against chance",
+    ("interval", "test"): "an interval has a method=; compare() has tests of two models",
     ("roc", "over"): "a mean of ROC curves is none, as it depends on what is held fixed; draw a "
     "curve for each group with by=, average AUC with evaluate(frame, 'AUC', over=...), or take "
     "curve(frame, over=...), the mean of PR curves",
@@ -84,6 +113,38 @@ _COLUMNS: dict[str, tuple[str, ...]] = {
     "item": ("doc_id", "docno", "docid", "document_id", "corpus-id", "item", "item_id", "id"),
     "model": ("model", "system", "run", "tag", "run_id"),
 }
+
+
+# What other libraries call the options here, by the argument.
+_OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
+    "alternative": {
+        "greater": ("right", "larger", ">"),
+        "less": ("left", "smaller", "<"),
+        "two-sided": ("two.sided", "twosided", "two_sided", "two-tailed", "both", "!="),
+    },
+    "correction": {
+        "bh": ("fdr_bh", "fdr", "benjamini-hochberg", "benjamini_hochberg", "fdr_i"),
+        "bonferroni": ("bonf", "b"),
+        "by": ("fdr_by", "fdr_n", "benjamini-yekutieli", "benjamini_yekutieli"),
+        "hochberg": ("simes-hochberg", "sh"),
+        "holm": ("holm-bonferroni", "holm-sidak", "sidak", "hs", "h"),
+        "max-t": ("maxt", "max_t", "westfall-young"),
+        "tukey": ("tukey-hsd", "hsd", "tukey_hsd"),
+    },
+}
+
+
+def of_option(argument: str, given: object, options: Iterable[str]) -> str:
+    """Return a sentence on an option that is called differently; nothing if none is known."""
+    if not isinstance(given, str):
+        return ""
+    word = given.lower()
+    if argument == "correction" and word in {"none", "no", "uncorrected"}:
+        return " Without a correction say correction=None."
+    for ours, theirs in _OPTIONS.get(argument, {}).items():
+        if ours in options and (word == ours or word in theirs):
+            return f" Write {argument}={ours!r}."
+    return ""
 
 
 def of_arguments(function: str, unknown: Sequence[str], known: Sequence[str]) -> str:
@@ -107,6 +168,49 @@ def of_attribute(name: str, offered: Sequence[str]) -> str:
         return ""
     verb = "metric" if "metric" in offered else "evaluate"
     return f" A metric is asked for by its name, as in .pr.{verb}('AP', ...)."
+
+
+# Functions of other libraries, and the call here.
+_FUNCTIONS: dict[str, tuple[str, ...]] = {
+    "evaluate(frame, 'AP')": ("average_precision_score", "average_precision", "ap"),
+    "evaluate(frame, 'AP', over='query_id')": ("mean_average_precision", "map_score"),
+    "evaluate(frame, 'AUC')": ("roc_auc_score", "roc_auc", "auc_score", "auroc", "auc"),
+    "evaluate(frame, 'F1(threshold=0.5)')": ("f1_score", "fbeta_score"),
+    "evaluate(frame, 'P(threshold=0.5)')": ("precision_score",),
+    "evaluate(frame, 'R(threshold=0.5)')": ("recall_score",),
+    "evaluate(frame, 'nDCG@10')": ("ndcg_score", "dcg_score"),
+    "curve(frame)": ("precision_recall_curve", "pr_curve", "confusion_matrix", "det_curve"),
+    "roc(frame)": ("roc_curve",),
+    "compare(frame, 'AUC', score=['a', 'b'], over=None, test='delong')": (
+        *("delong", "delong_test", "delong_roc_test", "roc_test"),
+    ),
+    "tables.results(result)": ("table", "to_markdown", "to_latex"),
+    "report(frame)": ("classification_report",),
+}
+
+
+def of_function(name: str) -> str:
+    """Return a sentence on a function of another library; nothing if none is known."""
+    for call, theirs in _FUNCTIONS.items():
+        if name.lower() in theirs:
+            columns = " with score= and label= for the columns" if "(frame" in call else ""
+            return f" The call is prframe.{call}{columns}."
+    return ""
+
+
+def of_method(kind: str, name: str, offered: Sequence[str]) -> str:
+    """Return the message about a method that an object of a class does not have."""
+    # A short form has letters of the name in their order, as to_md has those of to_markdown.
+    short = [known for known in offered if _is_short_for(name, known)]
+    close = short or get_close_matches(name, offered, n=1)
+    meant = f" Did you mean {close[0]!r}?" if close else ""
+    return f"a {kind} has no {name!r}; it has {', '.join(offered)}.{meant}"
+
+
+def _is_short_for(name: str, known: str) -> bool:
+    """Tell whether a name has letters of a known one, in their order."""
+    rest = iter(known)
+    return all(letter in rest for letter in name)
 
 
 def of_statistic(name: str, offered: Sequence[str]) -> str:
@@ -135,7 +239,10 @@ def of_column_name(given: object) -> str:
     """Return a sentence for an object in place of a column's name; nothing if none is known."""
     if type(given).__name__ == "Expr":
         return " Make it a column first, for example with with_columns."
-    if hasattr(given, "__array__") and not isinstance(given, str):
+    numbers = isinstance(given, (list, tuple)) and any(
+        isinstance(value, (int, float)) for value in given
+    )
+    if numbers or (hasattr(given, "__array__") and not isinstance(given, str)):
         return " Make it a column of the frame and give its name."
     return ""
 

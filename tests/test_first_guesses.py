@@ -423,6 +423,115 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: EVENTS.pr.evaluate("query_id", "AP"),
         "'query_id' is a column of the frame and not a metric;",
     ),
+    "measures of trec_eval in one word": (
+        lambda: prframe.evaluate(JUDGED, "AP, nDCG@10", by="query_id"),
+        "Several metrics are a list, such as ['AP', 'nDCG@10'].",
+    ),
+    "a cut-off in parentheses": (
+        lambda: prframe.evaluate(JUDGED, "nDCG(10)", by="query_id"),
+        "A cut-off is nDCG@10.",
+    ),
+    "hits of knowledge graphs": (
+        lambda: prframe.evaluate(JUDGED, "Hits@1", by="query_id"),
+        "use 'Success@10', which is 1 if a positive is among the first 10,",
+    ),
+    "the overlap of two rankings": (
+        lambda: prframe.evaluate(JUDGED, "RBO", by="query_id"),
+        "compares two rankings with each other, and metrics here compare a ranking with labels;",
+    ),
+    "subtopics": (
+        lambda: prframe.evaluate(JUDGED, "alpha_nDCG@10", by="query_id"),
+        "counts subtopics, which labels here do not have; ir_measures has it.",
+    ),
+    "a frame of judgments as an argument": (
+        lambda: prframe.evaluate(BM25, "AP", qrels=JUDGED),
+        "prframe.trec.evaluate(run, qrels) has trec_eval's measures.",
+    ),
+    "f1_score": (
+        lambda: ROWS.pr.evaluate("f1_score", **NAMED),
+        "use 'F1(threshold=0.5)' at a score, 'F1@10' at a rank, or 'MaxF1'",
+    ),
+    "accuracy": (
+        lambda: ROWS.pr.evaluate("accuracy", **NAMED),
+        "use 'BalancedAccuracy(threshold=0.5)' or 'MCC(threshold=0.5)'",
+    ),
+    "balanced accuracy": (
+        lambda: ROWS.pr.evaluate("balanced_accuracy", **NAMED),
+        "use 'BalancedAccuracy(threshold=0.5)'.",
+    ),
+    "brier": (
+        lambda: ROWS.pr.evaluate("brier", **NAMED),
+        "measures the calibration of probabilities,",
+    ),
+    "log loss": (
+        lambda: ROWS.pr.evaluate("log_loss", **NAMED),
+        "scikit-learn has brier_score_loss, log_loss and calibration_curve.",
+    ),
+    "the true positive rate": (
+        lambda: ROWS.pr.evaluate("TPR", **NAMED),
+        "use 'R(threshold=0.5)' at a score, 'R@10' at a rank, or roc()",
+    ),
+    "a rate at another rate": (
+        lambda: ROWS.pr.evaluate("fpr@95tpr", **NAMED),
+        "or roc(), whose columns fpr and tpr have each at every value of the other.",
+    ),
+    "F2 at a threshold": (
+        lambda: ROWS.pr.evaluate("F2(threshold=0.5)", **NAMED),
+        "use 'F(beta=2,threshold=0.5)' at a score,",
+    ),
+    "the precision at a recall": (
+        lambda: ROWS.pr.evaluate("P(at_recall=0.8)", **NAMED),
+        "The precision at a level of recall is 'Prec@0.8', for example.",
+    ),
+    "the recall at a precision": (
+        lambda: ROWS.pr.evaluate("R@P=.9", **NAMED),
+        "The recall at a precision is 'R(at_precision=0.9)',",
+    ),
+    "a share of the list": (
+        lambda: ROWS.pr.evaluate("P@10%", **NAMED),
+        "'EF(0.1)' is the lift in the first 10 % of all items.",
+    ),
+    "Cohen's kappa": (
+        lambda: ROWS.pr.evaluate("kappa", **NAMED),
+        "use 'MCC(threshold=0.5)'.",
+    ),
+    "the statistic of Kolmogorov and Smirnov": (
+        lambda: ROWS.pr.evaluate("KS", **NAMED),
+        "use the largest difference of the columns tpr and fpr of roc().",
+    ),
+    "Gini": (lambda: ROWS.pr.evaluate("gini", **NAMED), "use 2 * 'AUC' - 1."),
+    "the gain of precision": (
+        lambda: ROWS.pr.evaluate("pr_gain", **NAMED),
+        "use 'AUPRG', the area under precision gain by recall gain.",
+    ),
+    "the best threshold": (
+        lambda: ROWS.pr.evaluate("MaxF1_threshold", **NAMED),
+        "use interval('MaxF1'), whose row 'MaxF1 threshold' has it.",
+    ),
+    "the name of a row": (
+        lambda: ROWS.pr.evaluate("MaxF1 threshold", **NAMED),
+        "Use interval('MaxF1'), whose row 'MaxF1 threshold' has it.",
+    ),
+    "scikit-learn's function": (
+        lambda: prframe.average_precision_score(Y_TRUE, Y_SCORE),
+        "The call is prframe.evaluate(frame, 'AP') with score= and label= for the columns.",
+    ),
+    "values in a list": (
+        lambda: prframe.interval([0.1, 0.2, 0.3]),
+        "as in interval({'query_id': queries, 'AP': values}, values='AP', over='query_id').",
+    ),
+    "a share of positives": (
+        lambda: ROWS.pr.interval("AP", prevalence=0.01, **NAMED),
+        "Write prior= for prevalence=.",
+    ),
+    "statsmodels' name of a correction": (
+        lambda: prframe.ap_test(PROFILES, by="Metadata_Plate", correction="fdr_bh", **PAIRS),
+        "Write correction='bh'.",
+    ),
+    "R's name of an alternative": (
+        lambda: prframe.ap_test(PROFILES, by="Metadata_Plate", alternative="two.sided", **PAIRS),
+        "Write alternative='two-sided'.",
+    ),
     "a name of items": (
         lambda: prframe.compare_curves(TWO, model="model", id="doc_id"),
         "Write item= for id=.",

@@ -1,5 +1,6 @@
 """What is said of the first guesses of people who come from other libraries."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -112,7 +113,9 @@ def test_columns_that_may_be_meant(call, end: str) -> None:
         (
             [1, 0],
             "list",
-            " Arrays are given as a dict of columns, such as {'score': scores, 'label': labels}.",
+            " Arrays are given as a dict of columns, such as {'score': scores, 'label': labels}. "
+            "Values of a metric at hand are such a column, too, as in interval({'query_id': "
+            "queries, 'AP': values}, values='AP', over='query_id').",
         ),
         (
             "rows.parquet",
@@ -257,3 +260,95 @@ def test_pictures_of_verbs_are_those_that_frames_offer() -> None:
     assert set(hints._PICTURES) <= set(verbs())
     pictures = {picture for drawn in hints._PICTURES.values() for picture in drawn}
     assert pictures <= set(_PICTURES)
+
+
+@pytest.mark.parametrize(
+    ("call", "end"),
+    [
+        (
+            lambda: prframe.interval(GOOD, "AP", test="t"),
+            "There is no test=: an interval has a method=; compare() has tests of two models.",
+        ),
+        (
+            lambda: prframe.interval(GOOD, "AP", strata="query_id"),
+            "There is no strata=: strata are pooled by compare(..., strata=) and nowhere else; by= "
+            "has a row for each of them.",
+        ),
+        (lambda: prframe.interval(GOOD, "AP", prevalence=0.1), "Write prior= for prevalence=."),
+        (lambda: prframe.evaluate(GOOD, "P@5", min_rel=2), "Write positive= for min_rel=."),
+        (
+            lambda: prframe.evaluate(GOOD, "nDCG", cutoff=10),
+            "There is no cutoff=: a cut-off stands in the name of a metric, for example 'nDCG@10'.",
+        ),
+        (
+            lambda: prframe.evaluate(GOOD, "AP", per_query=True),
+            "There is no per_query=: by= has a row for each query, and over= the mean of all, for "
+            "example by='query_id'.",
+        ),
+        (
+            lambda: prframe.evaluate(GOOD, "AP", qrels=GOOD),
+            "There is no qrels=: prframe.trec.join(run, qrels) makes a frame of both, and "
+            "prframe.trec.evaluate(run, qrels) has trec_eval's measures.",
+        ),
+        (
+            lambda: prframe.evaluate(GOOD, "AP", verbose=True),
+            "There is no verbose=: long work shows its progress by itself where a person watches.",
+        ),
+        (
+            lambda: prframe.evaluate(GOOD, "AP", as_dict=True),
+            "There is no as_dict=: the result is a frame of the kind that was given, with methods "
+            "to make others.",
+        ),
+        (
+            lambda: prframe.compare(GOOD, "AP", correction="fdr_bh"),
+            "got 'fdr_bh'. Write correction='bh'.",
+        ),
+        (
+            lambda: prframe.compare(GOOD, "AP", correction="BY"),
+            "got 'BY'. Write correction='by'.",
+        ),
+        (
+            lambda: prframe.compare(GOOD, "AP", correction="none"),
+            "got 'none'. Without a correction say correction=None.",
+        ),
+        (
+            lambda: prframe.ap_test(GOOD, alternative="right"),
+            "got 'right'. Write alternative='greater'.",
+        ),
+        (
+            lambda: prframe.interval(GOOD, "AP", score=[0.1, 0.2]),
+            "got [0.1, 0.2]. Make it a column of the frame and give its name.",
+        ),
+        (
+            lambda: prframe.plot.curve([0.1, 0.2]),
+            "`result` must be a result of curve(); got list. Make one of scores and labels by "
+            "prframe.curve({'score': scores, 'label': labels}).",
+        ),
+        (
+            lambda: prframe.roc_auc_score,
+            "module 'prframe' has no attribute 'roc_auc_score'. The call is "
+            "prframe.evaluate(frame, 'AUC') with score= and label= for the columns.",
+        ),
+        (
+            lambda: prframe.table,
+            "module 'prframe' has no attribute 'table'. The call is "
+            "prframe.tables.results(result).",
+        ),
+    ],
+)
+def test_the_call_that_is_meant(call: Callable[[], object], end: str) -> None:
+    with pytest.raises((prframe.PrframeError, TypeError, AttributeError)) as caught:
+        call()
+    assert str(caught.value).endswith(end)
+
+
+def test_methods_that_a_table_does_not_have() -> None:
+    rows = pl.DataFrame({"score": range(20), "label": [0, 1] * 10, "model": ["a"] * 20})
+    table = prframe.tables.results(rows.pr.interval("AP", by="model", rng=1))
+    with pytest.raises(AttributeError) as caught:
+        table.to_md()
+    assert str(caught.value) == (
+        "a Table has no 'to_md'; it has to_frame, to_html, to_latex, to_markdown, gt. Did you mean "
+        "'to_markdown'?"
+    )
+    assert not hasattr(table, "__nonsense__")

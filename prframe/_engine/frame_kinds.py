@@ -48,9 +48,13 @@ def _way_to_a_frame(given: object) -> str:
             "query."
         )
     if isinstance(given, (list, tuple)) or hasattr(given, "__array__"):
-        return (
-            " Arrays are given as a dict of columns, such as {'score': scores, 'label': labels}."
-        )
+        way = " Arrays are given as a dict of columns, such as {'score': scores, 'label': labels}."
+        if isinstance(given, (list, tuple)) and given and isinstance(given[0], (int, float)):
+            way += (
+                " Values of a metric at hand are such a column, too, as in interval({'query_id': "
+                "queries, 'AP': values}, values='AP', over='query_id')."
+            )
+        return way
     return ""
 
 

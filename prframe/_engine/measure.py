@@ -255,11 +255,12 @@ class _Columns:
         self.ideals[name] = k, kind
         return pl.col(name)
 
-    def _running_discounts(self, k: int | None) -> pl.Expr:
+    def _running_discounts(self, k: int | None) -> Callable[[pl.Expr], pl.Expr]:
         # Only as far as a hit reaches.
         ends = self._hits.columns.select("end").collect(engine="in-memory")["end"]
         reach = _largest(ends)
-        return pl.lit(pl.Series(discount_sums(reach if k is None else min(k, reach))))
+        table = pl.lit(pl.Series(discount_sums(reach if k is None else min(k, reach))))
+        return table.gather
 
 
 def _largest(counts: pl.Series) -> int:

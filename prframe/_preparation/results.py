@@ -114,13 +114,18 @@ def whole(frame: object, argument: str) -> tuple[pl.DataFrame, Callable[[pl.Data
 
 def read(result: object, verb: str, argument: str = "result") -> Result:
     """Return the result of a verb, given as a frame of any kind."""
+    if isinstance(result, (list, tuple)) or type(result).__module__.startswith("numpy"):
+        raise PrframeError(
+            f"`{argument}` must be a result of {verb}(); got {type(result).__name__}. Make one of "
+            f"scores and labels by prframe.{verb}({{'score': scores, 'label': labels}})."
+        )
     rows, back = whole(result, argument)
     own, needed = _OWN[verb]
     if missing := [name for name in needed if name not in rows.columns]:
         raise PrframeError(
             f"`{argument}` must be a result of {verb}(), which has the columns "
             f"{checks.listed(needed, in_order=True)}; got a frame without "
-            f"{checks.listed(missing, in_order=True)}."
+            f"{checks.listed(missing, in_order=True)}. Make one by prframe.{verb}(frame, ...)."
         )
     if rows.is_empty():
         raise PrframeError(f"`{argument}` must have rows; got a frame without any.")

@@ -9,8 +9,9 @@ import polars as pl
 
 from prframe import checks
 from prframe.errors import PrframeError
+from prframe.metrics.elsewhere import PARAMETERS
 from prframe.metrics.quantities import LARGEST_EXPONENT, Quantities
-from prframe.stats import discount_sum, discount_sums
+from prframe.stats import discount_sum
 from prframe.tie_policies import ALL_TIES, POLICIES, Ties
 
 if TYPE_CHECKING:
@@ -37,15 +38,6 @@ _LACKING = {
 _NEEDED: dict[str, tuple[str, float]] = {
     "threshold": ("threshold", 0.5),
     "precision": ("at_precision", 0.9),
-}
-
-# Hints for parameters that are expressed in another way here.
-_ELSEWHERE = {
-    "cutoff": " A cut-off stands behind an @.",
-    "dcg": " For dcg='exp-log2' say gain='exp'.",
-    "judged_only": " Leave out what was not judged with prframe.trec.join(unjudged='drop').",
-    "max_rel": " The highest grade is `top` of ERR.",
-    "threshold": " At a threshold on the score use P, R, F1 or MCC, as in 'P(threshold=0.5)'.",
 }
 
 
@@ -197,12 +189,17 @@ class Metric:
         for name, value in [*zip(known, first, strict=False), *settings.items()]:
             if name not in known:
                 takes = f"it takes {checks.listed(known)}" if known else "it takes none"
-                hint = _ELSEWHERE.get(name) or checks.did_you_mean(name, known)
+                hint = PARAMETERS.get(name) or checks.did_you_mean(name, known)
                 raise PrframeError(f"{self.name} has no parameter {name!r}; {takes}.{hint}")
             given.pop(name, None)
             if value is None:
                 continue
-            checked = known[name].check(f"{name} of {self.name}", value)
+            try:
+                checked = known[name].check(f"{name} of {self.name}", value)
+            except PrframeError as error:
+                if not (self.takes_cutoff and type(value) is int and value > 1):
+                    raise
+                raise PrframeError(f"{error} A cut-off is {self.name}@{value}.") from None
             if checked != known[name].default:
                 given[name] = checked
         return replace(self._with_parameters(given), settings=tuple(sorted(given.items())))
@@ -425,8 +422,10 @@ def _one_block(n: int, n_pos: int, rows: int) -> tuple[pl.DataFrame, Quantities]
     table = pl.DataFrame({name: [count] * rows for name, count in counts.items()})
     named = [field.name for field in fields(Quantities) if field.name in counts]
 
-    def running_discounts(k: int | None) -> pl.Expr:
-        return pl.lit(pl.Series(discount_sums(n if k is None else min(n, k))))
+    def running_discounts(_k: int | None) -> Callable[[pl.Expr], pl.Expr]:
+        return lambda rank: rank.map_batches(
+            lambda ranks: pl.Series(discount_sum(ranks.to_numpy())), return_dtype=pl.Float64
+        )
 
     def ideal_dcg(k: int | None, _kind: str) -> pl.Expr:
         return pl.lit(float(discount_sum([n_pos if k is None else min(k, n_pos)])[0]))

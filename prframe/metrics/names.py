@@ -17,9 +17,9 @@ from typing import NoReturn
 
 from prframe import checks
 from prframe.errors import PrframeError, UnknownMetricError
-from prframe.metrics import classified, gains, partial, positions, thresholds
+from prframe.metrics import classified, elsewhere, gains, partial, positions, thresholds
 from prframe.metrics.metric import Metric, Setting
-from prframe.metrics.resembling import letters, resembling
+from prframe.metrics.resembling import resembling
 from prframe.stats import SCORE_GENERATING
 
 CATALOGUE: dict[str, Metric] = {
@@ -97,31 +97,6 @@ CUT_ALIASES: dict[str, str] = _CUT_BY_TREC_EVAL | {
     "hr": "Success",
     "precision": "P",
 }
-_GEOMETRIC = "evaluate('AP', over=..., geometric_mean=True)"
-_TWO_AREAS = (
-    "'AP' for the area of steps, which is scikit-learn's average precision, or 'AUPRC' for the "
-    "area of trapezoids"
-)
-# What to write for names of other programs that stand for no metric of the catalogue.
-_ELSEWHERE = {
-    "AUC-PR": _TWO_AREAS,
-    "PR-AUC": _TWO_AREAS,
-    "gm_bpref": "evaluate('Bpref', over=..., geometric_mean=True)",
-    "gm_map": _GEOMETRIC,
-    "gmap": _GEOMETRIC,
-    "num_nonrel_judged_ret": "NumRet * Judged - NumRelRet",
-    "num_q": "the column n of evaluate(..., over=...)",
-    "rbp": "'RBP(p=0.9)' for trec_eval's rbp, whose persistence is not that of RBP here",
-    "unj": "one minus 'Judged@k'",
-}
-# These are measures of `prframe.trec.evaluate` alone.
-_ELSEWHERE |= {
-    name: f"prframe.trec.evaluate(runs, qrels, {name!r}), which has the measures of trec_eval"
-    for name in ("Rprec_mult", "binG", "set_relative_P", "utility")
-}
-_NOT_OFFERED = frozenset(
-    {"G", "Rndcg", "ndcg_p", "ndcg_rel", "rbp_resid", "relstring", "runid", "yaap"}
-)
 # What metrics without a cut-off may be meant by F and F1.
 _WITHOUT_CUTOFF = {
     "F": " F of all retrieved items is 'SetF'.",
@@ -304,6 +279,7 @@ class _Parser:
             where = "its end"
         raise PrframeError(
             f"cannot read the metric {checks.brief(self._text)}: {expected} is due, not {where}."
+            f"{elsewhere.of_sign(self._text)}"
         )
 
     def _split(self) -> list[_Token]:
@@ -316,7 +292,7 @@ class _Parser:
                 at = self._text.index(rest, place)
                 raise PrframeError(
                     f"cannot read the metric {checks.brief(self._text)}: {rest[0]!r} at character "
-                    f"{at + 1} has no meaning."
+                    f"{at + 1} has no meaning.{elsewhere.of_sign(self._text)}"
                 )
             group = match.lastgroup or ""
             kind = "quoted" if group in {"double", "single"} else group
@@ -358,12 +334,9 @@ def _with_cutoff(name: str, text: str) -> Metric | None:
 def _unknown(name: str, text: str) -> str:
     """Return the message for an unknown name, with what may be meant by it."""
     base = suffix["name"] if (suffix := _WITH_SUFFIX.fullmatch(name)) else name
-    elsewhere = {letters(known): what for known, what in _ELSEWHERE.items()}
-    for known in (name, base):
-        if (use := elsewhere.get(letters(known))) is not None:
-            return f"{checks.brief(text)} is no name of a metric here; use {use}."
-        if known in _NOT_OFFERED:
-            return f"{checks.brief(text)} is a measure of trec_eval that is not offered here."
+    said = elsewhere.of_name(name, base, checks.brief(text))
+    if said is not None:
+        return said
     if name in SCORE_GENERATING:
         return f"{checks.brief(text)} is a score-generating function; use 'W(\"{text}\")'."
     if name in CUT_ALIASES:

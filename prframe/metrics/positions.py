@@ -125,7 +125,8 @@ def _bedroc_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Exp
     total_credit = terms[0] + pl.when(missed > 0).then(below).otherwise(0.0)
     best = _one_minus_exp(alpha * q.n_pos / total)
     worst = best * (-alpha * q.n_neg / total).exp()
-    return (total_credit - worst) / (best * _one_minus_exp(alpha * q.n_neg / total))
+    scale = best * _one_minus_exp(alpha * q.n_neg / total)
+    return ((total_credit - worst) / scale).clip(0.0, 1.0)
 
 
 def _f_finish(q: Quantities, m: Metric, terms: Sequence[pl.Expr]) -> pl.Expr:

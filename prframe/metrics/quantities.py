@@ -47,7 +47,8 @@ class Quantities:
     n_nonrel : Expr, one value per group
         Judged items that are not relevant, retrieved or not.
     running_discounts : callable
-        Cut-off (or None) -> Expr: ``D(0), D(1), ...``, the running sums of the DCG discounts.
+        Cut-off (or None) -> function of ranks up to it, an Expr -> Expr: ``D(rank)``, the sum of
+        the DCG discounts up to each rank.
     ideal_dcg : callable
         Cut-off (or None), kind of gain -> Expr, one value per group: the DCG of the best ranking.
     prior : float, optional
@@ -68,7 +69,7 @@ class Quantities:
     n_pos: pl.Expr
     n_neg: pl.Expr
     n_hits: pl.Expr
-    running_discounts: Callable[[int | None], pl.Expr]
+    running_discounts: Callable[[int | None], Callable[[pl.Expr], pl.Expr]]
     ideal_dcg: Callable[[int | None, str], pl.Expr]
     group: pl.Expr = field(default_factory=lambda: pl.col("group"))
     judged: pl.Expr = field(default_factory=lambda: pl.col("judged"))
@@ -106,7 +107,7 @@ class Quantities:
         start, end = self.start, self.end
         if k is not None:
             start, end = pl.min_horizontal(start, k), pl.min_horizontal(end, k)
-        mean = (running.gather(end) - running.gather(start)) / (self.end - self.start)
+        mean = (running(end) - running(start)) / (self.end - self.start)
         # A difference of running sums loses digits at large ranks; a block of one item needs none.
         single = 1 / (self.end + 1).log(2)
         if k is not None:

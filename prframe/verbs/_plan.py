@@ -113,6 +113,10 @@ class Plan(ABC):
         """Return why groups cannot be computed apart from each other, nothing if they can."""
         return ""
 
+    def role(self, key: str) -> str:  # noqa: ARG002 - a plan with further roles looks at the key
+        """Return the argument that names a key which is not among the columns of the result."""
+        return "over"
+
     def counting(self) -> Counting | None:
         """Return what must be kept of rows that are counted; None if each row is needed."""
         return None

@@ -125,7 +125,7 @@ def run(
     if args.model is not None:
         models = {"model_a": args.model, "model_b": args.model}
     # The columns that results summarise over are not among the columns of the result.
-    columns = args.columns | {key: "over" for key in args.keys if key not in keys}
+    columns = args.columns | {key: plan.role(key) for key in args.keys if key not in keys}
     return through(frame, columns, result_schema, renamed, copied=models, steps=steps)
 
 

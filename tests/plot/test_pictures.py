@@ -282,7 +282,7 @@ BAND = CURVE.drop("a").with_columns(conf_low=0.1, conf_high=0.9)
         (
             lambda: plot.roc(CURVE),
             "`result` must be a result of roc(), which has the columns 'fpr', 'tpr'; got a frame "
-            "without 'fpr', 'tpr'.",
+            "without 'fpr', 'tpr'. Make one by prframe.roc(frame, ...).",
         ),
         (
             lambda: plot.alt_text(plt.figure().add_subplot()),

@@ -90,7 +90,7 @@ XYZ = comparison(["x", "y", "z"])
             {},
             "`compare_result` must be a result of compare(), which has the columns 'metric', "
             "'model_a', 'model_b', 'mean_a', 'mean_b', 'difference'; got a frame without 'model_b', "
-            "'mean_a', 'mean_b', 'difference'.",
+            "'mean_a', 'mean_b', 'difference'. Make one by prframe.compare(frame, ...).",
         ),
         (XYZ.clear(), {}, "`compare_result` must have rows; got a frame without any."),
         (XYZ, {"alpha": 1}, "`alpha` must be a number > 0 and < 1; got 1."),

@@ -75,7 +75,9 @@ REFUSALS = {
     ),
     "not a frame": (
         lambda: evaluate([1, 2], "AP"),
-        f"the frame must be a {FRAMES}; got list. {ARRAYS}",
+        f"the frame must be a {FRAMES}; got list. {ARRAYS} Values of a metric at hand are such a "
+        "column, too, as in interval({'query_id': queries, 'AP': values}, values='AP', "
+        "over='query_id').",
     ),
     "a GroupBy": (
         lambda: GOOD.to_pandas().groupby("query").pipe(evaluate, "AP"),
@@ -358,7 +360,8 @@ REFUSALS = {
     ),
     "a correction": (
         lambda: prframe.ap_test(GOOD, correction="fdr"),
-        "`correction` must be one of 'bh', 'bonferroni', 'by', 'hochberg', 'holm'; got 'fdr'.",
+        "`correction` must be one of 'bh', 'bonferroni', 'by', 'hochberg', 'holm'; got 'fdr'. "
+        "Write correction='bh'.",
     ),
     "resamples": (
         lambda: prframe.ap_test(GOOD, n_resamples=0),
@@ -505,7 +508,8 @@ REFUSALS = {
     ),
     "a rank's correction": (
         lambda: rank_test(GOOD, correction="fdr"),
-        "`correction` must be one of 'bh', 'bonferroni', 'by', 'hochberg', 'holm'; got 'fdr'.",
+        "`correction` must be one of 'bh', 'bonferroni', 'by', 'hochberg', 'holm'; got 'fdr'. "
+        "Write correction='bh'.",
     ),
     "a rank's confidence level": (
         lambda: rank_test(GOOD, confidence_level=95),

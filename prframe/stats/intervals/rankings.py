@@ -85,7 +85,8 @@ def ranking_interval(  # noqa: PLR0913
     -------
     IntervalEstimate
         All numbers are NaN if the metric is not defined, and all but the estimate with a single
-        cluster. ``std_error`` comes from influence values, or is the standard deviation of the
+        cluster, and of a precision if no item is retrieved, unless the curve is drawn.
+        ``std_error`` comes from influence values, or is the standard deviation of the
         replicates.
 
     Raises
@@ -124,8 +125,7 @@ def ranking_interval(  # noqa: PLR0913
         )
     if method == POSTERIOR:
         interval = _posterior(cells, share, confidence, clusters, drawn, n_resamples, rng)
-    elif np.isnan(share.value(cells)) or (clusters is not None and clusters.shape[0] == 1):
-        # A single cluster does not show how much clusters differ.
+    elif np.isnan(share.value(cells)) or _shows_nothing(cells, share, clusters):
         interval = IntervalEstimate(share.value(cells), np.nan, np.nan, np.nan, method)
     elif method in {"percentile", "bca"}:
         if drawn is None:
@@ -136,6 +136,17 @@ def ranking_interval(  # noqa: PLR0913
     if scaled:
         interval = interval.times(high - low).plus(low)
     return interval.times(multiple)
+
+
+def _shows_nothing(
+    cells: RankedCells, statistic: CellStatistic, clusters: "csr_array | None"
+) -> bool:
+    """Tell whether the sample does not show how much the metric varies.
+
+    A single cluster does not show how much clusters differ, and a precision of no items, which
+    counts as 0, is no observation.
+    """
+    return not statistic.trials(cells) or (clusters is not None and clusters.shape[0] == 1)
 
 
 @dataclass(frozen=True)

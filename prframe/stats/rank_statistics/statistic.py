@@ -24,7 +24,7 @@ from prframe.stats.intervals import (
 from prframe.stats.null import LinearRankNull, RankNullMethod, sided
 from prframe.stats.rank_statistics.influence import RankSum, cut_at_jumps, normalised_mid_ranks
 from prframe.stats.rankings import RankedCells, cells_from_scores
-from prframe.stats.score_functions import Phi, ScoreGeneratingFunction, parse_phi
+from prframe.stats.score_functions import Phi, ScoreGeneratingFunction, mean_score, parse_phi
 from prframe.typing import Alternative, Integers
 
 _ALTERNATIVES = ("two-sided", "less", "greater")
@@ -254,8 +254,7 @@ class Scale(NamedTuple):
 def scale_of(phi: ScoreGeneratingFunction, n_pos: int, n_neg: int) -> Scale:
     """Return the ranges for rankings without ties; the width is 0 if all have the same W."""
     n = n_pos + n_neg
-    values = phi(np.arange(1, n + 1) / (n + 1))
-    worst, best = float(values[:n_pos].mean()), float(values[-n_pos:].mean())
+    worst, best = mean_score(phi, 1, n_pos, n), mean_score(phi, n_neg + 1, n, n)
     low, middle, high = phi.integral([n_pos / n, n_neg / n, 1.0]) * (n / n_pos)
     # Rounding may take an average of phi a hair beyond its largest value.
     with np.errstate(divide="ignore"):
@@ -264,8 +263,11 @@ def scale_of(phi: ScoreGeneratingFunction, n_pos: int, n_neg: int) -> Scale:
     if not best > worst:
         return Scale(worst, best, least, 0.0, 0.0, 0.0, least)
     # An item of either class moves from one end of the ranking to the other one.
-    from_worst = max(values[-1] - values[n_pos - 1], values[n_pos] - values[0])
-    from_best = max(values[-1] - values[n_neg - 1], values[n_neg] - values[0])
+    bottom, of_pos, of_neg, after_pos, after_neg, top = phi(
+        np.array([1, n_pos, n_neg, n_pos + 1, n_neg + 1, n]) / (n + 1)
+    )
+    from_worst = max(top - of_pos, after_pos - bottom)
+    from_best = max(top - of_neg, after_neg - bottom)
     steps = [float(largest) / n_pos / (best - worst) for largest in (from_worst, from_best)]
     return Scale(worst, best, least, most - least, steps[0], steps[1], most)
 

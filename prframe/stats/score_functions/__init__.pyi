@@ -12,5 +12,9 @@ from .names import (
     Phi as Phi,
     parse_phi as parse_phi,
 )
-from .ties import expected_score as expected_score, mid_rank_score as mid_rank_score
+from .ties import (
+    expected_score as expected_score,
+    mean_score as mean_score,
+    mid_rank_score as mid_rank_score,
+)
 from .top_weighted import DCG as DCG, RTB as RTB, LocalAUC as LocalAUC, PNormPush as PNormPush

@@ -16,6 +16,8 @@ from prframe.typing import Floats, Integers
 
 # So many terms are summed at a time, which bounds the memory, whatever the block sizes.
 _CHUNK = 1 << 20
+# So many ranks at either end of a sum are taken one by one, where phi may be steep.
+_SINGLE = 1 << 14
 
 
 def mid_rank_score(
@@ -86,6 +88,57 @@ def expected_score(
         )
         values[tied] = _means(phi, *blocks)[block_of.ravel()]
     return values
+
+
+def mean_score(phi: ScoreGeneratingFunction, first: int, last: int, n: int) -> float:
+    """Return the mean of phi over the ranks first .. last of n items without ties.
+
+    ``sum(phi(i / (n + 1)) for i in first .. last) / (last - first + 1)``.
+
+    Parameters
+    ----------
+    phi : ScoreGeneratingFunction
+        Function of the rank, of this size.
+    first, last, n : int
+        Ranks (1 <= first <= last) and the number of items (>= last).
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    Of more than 2^20 ranks only those near the ends and near jumps are evaluated one by one. In
+    between, the sum is the integral of phi from half a rank below to half a rank above, less a
+    24th of the difference of its slopes there (the Euler-Maclaurin formula for midpoints). The
+    error is below 1e-9 of the range of phi on the ranks.
+
+    Examples
+    --------
+    >>> from prframe.stats import MannWhitneyWilcoxon
+    >>> round(mean_score(MannWhitneyWilcoxon(), 1, 10**12, 10**12), 12)
+    0.5
+    """
+    if last - first < _CHUNK:
+        return float(phi(np.arange(first, last + 1) / (n + 1)).mean())
+    jumps = [jump.at * (n + 1) for jump in phi.jumps]
+    near = [(int(at) - 1, int(at) + 2) for at in jumps if first < at < last]
+    near += [(first, first + _SINGLE), (last - _SINGLE, last)]
+    total, done = 0.0, first - 1
+    for low, high in sorted(near):
+        begin, end = max(low, done + 1), min(high, last)
+        if begin > done + 1:
+            total += _sum_between(phi, done + 0.5, begin - 0.5, n)
+        total += float(phi(np.arange(begin, end + 1) / (n + 1)).sum())
+        done = max(done, end)
+    return total / (last - first + 1)
+
+
+def _sum_between(phi: ScoreGeneratingFunction, low: float, high: float, n: int) -> float:
+    """Return the sum of phi over the ranks between two borders, which lie half way between."""
+    borders = np.array([low, high]) / (n + 1)
+    area, slope = np.diff(phi.integral(borders))[0], np.diff(phi.derivative(borders))[0]
+    return float(area * (n + 1) - slope / (n + 1) / 24)
 
 
 def _means(phi: ScoreGeneratingFunction, start: Integers, end: Integers, n: Integers) -> Floats:

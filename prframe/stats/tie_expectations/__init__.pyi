@@ -9,5 +9,6 @@ from .reciprocal_rank import (
     discount_sums as discount_sums,
     expected_reciprocal_rank as expected_reciprocal_rank,
     hit_probability as hit_probability,
+    interpolated_discount_sum as interpolated_discount_sum,
 )
 from .segments import first_at_least as first_at_least

@@ -61,7 +61,7 @@ def discount_sum(k: ArrayLike) -> Floats:
     -----
     Up to 2^16 the sums come from a table. Beyond, they are computed by the Euler-Maclaurin formula
     for ``f(x) = ln 2 / ln x``, whose integral is ``ln 2 li(x)``, li being the logarithmic
-    integral. The error is below 1e-15 of the result.
+    integral. The error is below 2e-14 of the result, that of adding up the table.
 
     Examples
     --------
@@ -70,12 +70,28 @@ def discount_sum(k: ArrayLike) -> Floats:
     """
     k = np.asarray(k, dtype=np.int64)
     table = discount_sums(min(int(k.max(initial=0)), _TABLE))
-    sums = table[np.minimum(k, table.size - 1)]
+    sums = np.array(table[np.minimum(k, table.size - 1)])
     far = k > _TABLE
     if far.any():
         low, high = np.array([_TABLE + 1.0]), (k[far] + 1).astype(np.float64)
         sums[far] += np.log(2) * (_tail(high) - _tail(low))
     return np.asarray(sums)
+
+
+def interpolated_discount_sum(rank: ArrayLike) -> Floats:
+    """Return D at ranks that may lie between whole ones, on straight lines from one to the next.
+
+    Examples
+    --------
+    >>> interpolated_discount_sum([1.0, 1.5]).round(4)
+    array([1.    , 1.3155])
+    """
+    rank = np.asarray(rank, dtype=np.float64)
+    largest = int(np.ceil(rank.max(initial=0)))
+    if largest <= _TABLE:
+        return np.asarray(np.interp(rank, np.arange(largest + 1), discount_sums(largest)))
+    below = np.floor(rank)
+    return np.asarray(discount_sum(below) + (rank - below) / np.log2(below + 2))
 
 
 def _tail(x: Floats) -> Floats:

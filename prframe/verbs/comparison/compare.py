@@ -217,7 +217,8 @@ def compare(
         is not due to chance, ``tau``, the standard deviation of their differences, and
         ``p_interaction`` (Float64), Welch's test that they are equal; with `power`
         ``detectable_difference`` (Float64) and ``n_needed`` (Int64). A row per group, metric and
-        pair.
+        pair. The first eight columns are the answer: ``result[:, :8]`` of polars, and
+        ``result.iloc[:, :8]`` of pandas, print it on one line.
 
     Raises
     ------
@@ -236,7 +237,7 @@ def compare(
         ones: "randomization", "t" or "wilcoxon".
     UndefinedMetricWarning
         Queries for which a metric is undefined, or null or NaN at hand; pairs with too little in
-        common for a test, an interval or an effect size.
+        common for a test, an interval or an effect size, or that differ by the same in all.
 
     Notes
     -----
@@ -245,9 +246,9 @@ def compare(
     for which a smaller one is, such as times, wins are losses.
 
     With `strata` difference, interval, test and means are pooled, ``test`` is "pooled", ``wins``,
-    ``ties``, ``losses`` and ``n`` are sums, and there is no effect size. A stratum in which models
-    have fewer than two queries, or differ by the same in all, has no standard error and is left
-    out, of which a warning tells.
+    ``ties``, ``losses`` and ``n`` are sums over the pooled strata, and there is no effect size. A
+    stratum in which models have fewer than two queries, or differ by the same in all, has no
+    standard error and is left out, of which a warning tells.
 
     On the same items ``mean_a`` and ``mean_b`` are the metrics themselves; there are no wins, and
     no effect size. ``statistic`` is the difference, z of "delong", or the probability that a is

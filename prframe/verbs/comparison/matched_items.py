@@ -24,6 +24,8 @@ from prframe.typing import Flags, Integers
 
 Incomplete: TypeAlias = Literal["raise", "last", "common"]
 
+# So many items that are not listed are added to a group.
+_MOST_UNLISTED = 10**8
 # `Ranking` may carry these for an item, in these columns.
 _CARRIED = {"gain": ("gain",), "judged": ("judged", "pooled")}
 
@@ -237,7 +239,7 @@ class _Matching:
         unlisted = np.zeros((self._keys_height, 2), dtype=np.int64)
         if given and self._rows.height:
             grouped = self._rows.group_by("group", maintain_order=True)
-            totals = grouped.agg(
+            stated = grouped.agg(
                 pl.col("n_pos", "n_neg").first(),
                 *(pl.col(name).n_unique().alias(f"{name}_values") for name in given),
             )
@@ -247,7 +249,14 @@ class _Matching:
                 .agg(n_pos=pl.col("positive").sum(), n_neg=(~pl.col("positive")).sum())
             )
             for name in given:
-                unlisted[:, int(name == "n_neg")] = self._beyond(name, totals, positive[name])
+                unlisted[:, int(name == "n_neg")] = self._beyond(name, stated, positive[name])
+        if (most := int(unlisted.sum(axis=1).max(initial=0))) > _MOST_UNLISTED:
+            totals = " and ".join(f"`{name}`" for name in given)
+            raise PrframeError(
+                f"models are compared on the same items item by item, and {totals} may add up to "
+                f"{_MOST_UNLISTED} that are not listed; got {most}. Leave them out, which changes "
+                "no metric of the ranks of listed positives, or take a smaller sample of items."
+            )
         return [(int(pos), int(neg)) for pos, neg in unlisted]
 
     def _beyond(self, name: str, totals: pl.DataFrame, present: pl.Series) -> Integers:

@@ -154,7 +154,10 @@ class OverQueries(ValuesPlan):
     def _block(self, table: "PairTable", metric_range: tuple[float, float]) -> dict[str, Column]:
         """Return the columns of one metric."""
         tests = self._tests(table)
-        low, high = np.transpose(self._intervals(table, self.asked.confidence(metric_range)))
+        ends = np.array(self._intervals(table, self.asked.confidence(metric_range)))
+        # Differences that are all the same, and not 0, do not show how much they vary.
+        ends[(table.family.std_errors == 0) & (table.family.means != 0)] = np.nan
+        low, high = ends.T
         return (
             table.counts()
             | {

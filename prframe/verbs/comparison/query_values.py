@@ -30,7 +30,7 @@ from prframe.verbs._verb import grouped_over
 
 Incomplete: TypeAlias = Literal["raise", "pairwise", "common", "zero"]
 
-_MODEL, _UNIT, _CLUSTER = "model index", "unit", "cluster"
+MODEL, _UNIT, _CLUSTER = "model index", "unit", "cluster"
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,15 +119,15 @@ class ComparedValues:
         if group.influence is None:
             return None
         rows = of_group(group.influence, group.rows.select(key_names(self.args)))
-        columns = self._over_names
+        columns = self.over_names
         numbers = queries.select(pl.col(_UNIT).alias(QUERY), *columns)
         rows = rows.with_columns(self._as_text(rows))
         rows = rows.join(numbers, on=columns, how="left", nulls_equal=True, maintain_order="left")
-        return ItemInfluence.of(rows, list(group.ranges), _MODEL)
+        return ItemInfluence.of(rows, list(group.ranges), MODEL)
 
     def _as_text(self, rows: pl.DataFrame) -> list[pl.Expr]:
         """Return categories of queries as text, in whose order they are, not of first rows."""
-        over = self._over_names
+        over = self.over_names
         return [pl.col(n).cast(pl.String) for n in over if rows[n].dtype == pl.Categorical]
 
     def of_rows(self, rows: pl.DataFrame) -> MetricValues:
@@ -141,8 +141,8 @@ class ComparedValues:
         if args.model is None:
             source = source.holding(source.whole())
         columns = dict(zip(args.keys, key_names(args), strict=True))
-        columns |= {} if args.model is None else {args.model: _MODEL}
-        columns |= zip(self.over, self._over_names, strict=True)
+        columns |= {} if args.model is None else {args.model: MODEL}
+        columns |= zip(self.over, self.over_names, strict=True)
         if args.cluster is not None:
             # The column of clusters may be among those of queries.
             columns.setdefault(args.cluster, _CLUSTER)
@@ -157,7 +157,7 @@ class ComparedValues:
                 values = replace(values, influence=_item_influence(source, measure, scores))
         working = dict(zip(key_names(plain), columns.values(), strict=True))
         if args.model is None:
-            working |= {COLUMN: _MODEL}
+            working |= {COLUMN: MODEL}
         rows = values.rows.rename(working)
         if args.cluster is not None:
             rows = rows.with_columns(pl.col(columns[args.cluster]).alias(_CLUSTER))
@@ -172,7 +172,7 @@ class ComparedValues:
         """Require that each row names its model."""
         if self.args.model is None:
             return
-        missing = is_missing(pl.col(_MODEL), rows.schema[_MODEL])
+        missing = is_missing(pl.col(MODEL), rows.schema[MODEL])
         if rows.select(missing.any()).item():
             column = str(self.args.model)
             lacking = is_missing(pl.col(column), source.schema[column])
@@ -183,7 +183,7 @@ class ComparedValues:
             )
 
     @property
-    def _over_names(self) -> list[str]:
+    def over_names(self) -> list[str]:
         """The working names of the `over` columns."""
         return [f"over{i}" for i in range(len(self.over))]
 
@@ -191,15 +191,15 @@ class ComparedValues:
     def _numbered(values: MetricValues) -> tuple[pl.Series, MetricValues]:
         """Return the models, and a row per value, numbered by them."""
         rows = values.rows
-        names = rows.select(pl.col(_MODEL).unique(maintain_order=True))
+        names = rows.select(pl.col(MODEL).unique(maintain_order=True))
         numbers = names.with_row_index("number")
 
         def numbered(rows: pl.DataFrame) -> pl.DataFrame:
-            joined = rows.join(numbers, on=_MODEL, how="left", maintain_order="left")
-            return joined.drop(_MODEL).rename({"number": _MODEL})
+            joined = rows.join(numbers, on=MODEL, how="left", maintain_order="left")
+            return joined.drop(MODEL).rename({"number": MODEL})
 
         influence = None if values.influence is None else numbered(values.influence)
-        return names[_MODEL], replace(values, rows=numbered(rows), influence=influence)
+        return names[MODEL], replace(values, rows=numbered(rows), influence=influence)
 
     @property
     def _columns(self) -> pl.Series:
@@ -210,7 +210,7 @@ class ComparedValues:
 
     def _stratum(self, group: MetricValues, models: pl.Series) -> Stratum:
         """Spread the rows of one group over models and queries."""
-        over, rows = self._over_names, group.rows
+        over, rows = self.over_names, group.rows
         rows = rows.with_columns(self._as_text(rows))
         queries = rows.select(over).unique().sort(over).with_row_index(_UNIT)
         rows = rows.join(queries, on=over, how="left", nulls_equal=True, maintain_order="left")
@@ -227,14 +227,14 @@ class ComparedValues:
 
     def _table(self, rows: pl.DataFrame, models: pl.Series, queries: pl.DataFrame) -> Floats:
         """Spread the values of one metric over models and queries."""
-        model, unit = rows[_MODEL].to_numpy(), rows[_UNIT].to_numpy()
+        model, unit = rows[MODEL].to_numpy(), rows[_UNIT].to_numpy()
         present = np.zeros((len(models), queries.height), dtype=np.bool_)
         present[model, unit] = True
         # A metric may have been measured for other queries than the other metrics of the group.
         absent = ~present & present.any(axis=0)
         if self.incomplete == "raise" and absent.any():
             measured = np.flatnonzero(present.any(axis=0))
-            listed = queries[measured].select(self._over_names)
+            listed = queries[measured].select(self.over_names)
             raise self._absent(absent[:, measured], models, listed, rows[METRIC][0])
         table = np.full(present.shape, np.nan)
         if self.incomplete == "zero":
@@ -254,7 +254,7 @@ class ComparedValues:
         bad = pl.col(_UNIT).is_duplicated() | pl.col(_CLUSTER).is_null()
         wrong = pairs.filter(bad)[_UNIT].unique().sort()
         if wrong.len():
-            names = queries.select(self._over_names)[wrong.to_list()].rows()
+            names = queries.select(self.over_names)[wrong.to_list()].rows()
             raise PrframeError(
                 f"`cluster` {self.args.cluster!r} must be one value, and no null, for "
                 f"each group of `over`{in_groups(names)}; mend these rows."

@@ -11,7 +11,7 @@ from scipy.special import ndtr, stdtr
 
 from prframe import checks
 from prframe._engine.arguments import Arguments
-from prframe._engine.rows import key_names
+from prframe._engine.rows import in_groups, key_names
 from prframe.errors import PrframeError, UndefinedMetricWarning, warn
 from prframe.stats._p_values import from_symmetric
 from prframe.stats.intervals import Confidence, wald_interval
@@ -23,7 +23,7 @@ from prframe.verbs._values_at_hand import MetricValues
 from prframe.verbs._verb import warn_null
 from prframe.verbs.comparison.options import model_pairs
 from prframe.verbs.comparison.over_queries import PairTable
-from prframe.verbs.comparison.query_values import Stratum, ValuesPlan
+from prframe.verbs.comparison.query_values import MODEL, Stratum, ValuesPlan
 from prframe.verbs.comparison.rows import (
     JOINT,
     Block,
@@ -107,8 +107,13 @@ class Stratified(ValuesPlan):
         """Return that every argument is accepted that the metrics take."""
         return Accepts("compare")
 
+    def role(self, key: str) -> str:
+        """Return `strata` for those, and `over` for queries."""
+        return "strata" if key in self.compared.args.keys[self.n_kept :] else "over"
+
     def of_values(self, values: MetricValues) -> pl.DataFrame:
         """Return a row per group, metric and pair."""
+        self._check_queries(values.rows)
         models, strata = self.compared.strata(values)
         keys = key_names(self.compared.args)
         if not strata:
@@ -125,6 +130,33 @@ class Stratified(ValuesPlan):
         rows = comparison_rows(self.asked, models, pairs, list(zip(heads, parts, strict=True)))
         self._warn(rows, parts)
         return rows
+
+    def _check_queries(self, rows: pl.DataFrame) -> None:
+        """Refuse strata of which models have one each for a query, and not the same.
+
+        Queries of two strata may have one name, if each model has both.
+        """
+        compared = self.compared
+        if compared.args.model is None:
+            return
+        keys = key_names(compared.args)
+        query, stratum = (
+            [*keys[: self.n_kept], *compared.over_names],
+            pl.struct(keys[self.n_kept :]),
+        )
+        told = rows.group_by(query, maintain_order=True).agg(
+            strata=stratum.n_unique(),
+            models=pl.col(MODEL).n_unique(),
+            pairs=pl.struct(stratum.alias("stratum"), MODEL).n_unique(),
+        )
+        differ = told.filter((pl.col("strata") > 1) & (pl.col("pairs") == pl.col("models")))
+        if differ.height:
+            names = checks.listed(compared.args.keys[self.n_kept :])
+            raise PrframeError(
+                f"`strata` {names} must be the same for all models of a query: {differ.height} of "
+                f"{told.height} queries differ{in_groups(differ.select(query).rows())}; mend "
+                "these rows."
+            )
 
     def _blocks(
         self, strata: Sequence[Stratum], pairs: Sequence[tuple[int, int]]
@@ -144,11 +176,11 @@ class Stratified(ValuesPlan):
         known = {name: np.array([part[name] for part in counts], np.float64) for name in counts[0]}
         errors = np.array([table.family.std_errors for table in tables])
         sizes = np.array([(table.family.sizes > 0).sum(axis=0) for table in tables])
+        usable = errors > _SMALLEST * np.nanmax(errors, axis=0, initial=0.0)
         block: dict[str, Column] = {
-            name: known[name].sum(axis=0).astype(np.int64)
+            name: (known[name] * usable).sum(axis=0).astype(np.int64)
             for name in ("wins", "ties", "losses", "n")
         }
-        usable = errors > _SMALLEST * np.nanmax(errors, axis=0, initial=0.0)
         rows = []
         for pair in range(errors.shape[1]):
             at = usable[:, pair], pair
@@ -167,6 +199,12 @@ class Stratified(ValuesPlan):
         if errors.size < _LEAST_STRATA:
             return [np.nan] * len(_NUMBERS)
         differences = means[0] - means[1]
+        if np.abs(differences).max() * _SMALLEST > errors.max():
+            raise PrframeError(
+                "`strata`: the models differ in a stratum by more than 10^9 times every standard "
+                "error, so that the differences cannot be pooled; see whether the values of all "
+                "strata are of one unit, and rankings are matched by the right queries."
+            )
         pooled = pool_differences(differences, errors, model=self.pooling)
         unit = errors.max()
         weights = 1 / ((errors / unit) ** 2 + (pooled.tau / unit) ** 2)
@@ -198,7 +236,8 @@ class Stratified(ValuesPlan):
         if (flags := np.concatenate([np.asarray(part) for part in left_out])).any():
             warn(
                 f"`strata`: in {flags.sum()} of {flags.size} comparisons some strata are not "
-                "pooled, because two models have fewer than two queries in common there, or "
-                "differ by the same in all",
+                "pooled, and not counted in n, wins, ties and losses, because two models have "
+                "fewer than two queries in common there, or differ by the same in all, or by next "
+                "to the same beside other strata",
                 UndefinedMetricWarning,
             )

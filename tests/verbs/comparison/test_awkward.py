@@ -62,7 +62,9 @@ def test_without_a_spread_there_is_no_design():
     tied = tied.with_columns(
         label=True, n_pos=pl.when(pl.col("model") == "m0").then(3).otherwise(7)
     )
-    with pytest.warns(UndefinedMetricWarning, match="^effect_size: undefined"):
+    with pytest.warns(
+        UndefinedMetricWarning, match="^conf_low, conf_high, effect_size: undefined"
+    ):
         found = prframe.compare(tied, "AP", n_pos="n_pos", power=0.8)
     assert found["difference"].item() == pytest.approx(1 / 3 - 1 / 7)
     assert found["detectable_difference"].item() is None

@@ -155,11 +155,14 @@ def test_strata_without_a_standard_error_are_left_out() -> None:
     with pytest.warns(prframe.UndefinedMetricWarning) as caught:
         found = data.pr.compare(**MODELS, strata="language")
     assert [str(warning.message) for warning in caught] == [
-        "`strata`: in 1 of 1 comparisons some strata are not pooled, because two models have fewer "
-        "than two queries in common there, or differ by the same in all"
+        "`strata`: in 1 of 1 comparisons some strata are not pooled, and not counted in n, wins, "
+        "ties and losses, because two models have fewer than two queries in common there, or "
+        "differ by the same in all, or by next to the same beside other strata"
     ]
     assert found["n_strata"].item() == 3
     known = DATA.pr.compare(**MODELS, strata="language")
+    counted = ["n", "wins", "ties", "losses"]
+    assert found.select(counted).equals(known.select(counted))
     assert found["difference"].item() == known["difference"].item()
     with pytest.warns(prframe.UndefinedMetricWarning, match="fewer than two strata with a stand"):
         found = DATA.filter(language=0).pr.compare(**MODELS, strata="language")
@@ -252,3 +255,52 @@ def test_the_unit_of_the_values_does_not_matter() -> None:
 def test_pooling_asks_for_strata() -> None:
     with pytest.raises(prframe.PrframeError, match="`pooling` is for `strata`"):
         DATA.pr.compare(**MODELS, pooling="fixed")
+
+
+def test_a_column_of_strata_that_is_not_there_is_called_by_its_argument() -> None:
+    with pytest.raises(prframe.MissingColumnError) as caught:
+        DATA.pr.compare(**MODELS, strata="langauge")
+    assert str(caught.value) == (
+        "`strata` names the column 'langauge', which the frame does not have; its columns are "
+        "'query_id', 'language', 'old', 'new'. Did you mean 'language'?"
+    )
+
+
+def by_model(strata: list[str]) -> pl.DataFrame:
+    """Values of two models, one row each, for the queries 1, 2, ... in turn."""
+    half = len(strata) // 2
+    return pl.DataFrame(
+        {
+            "query_id": [*range(half)] * 2,
+            "model": ["a"] * half + ["b"] * half,
+            "AP": np.random.default_rng(2).random(2 * half),
+            "language": strata,
+        }
+    )
+
+
+def test_strata_must_not_vary_within_a_query() -> None:
+    frame = by_model([*"ddeeed", *"ddeeee"])
+    with pytest.raises(PrframeError) as caught:
+        frame.pr.compare(values="AP", strata="language")
+    assert str(caught.value) == (
+        "`strata` 'language' must be the same for all models of a query: 1 of 6 queries differ, "
+        "in groups [5]; mend these rows."
+    )
+
+
+def test_queries_of_two_strata_may_have_one_name() -> None:
+    frame = by_model([*"dddddd", *"dddddd"])
+    twice = pl.concat([frame, by_model([*"eeeeee"] * 2).with_columns(AP=1 - pl.col("AP") ** 2)])
+    assert twice.pr.compare(values="AP", strata="language")["n"].item() == 12
+
+
+def test_strata_of_other_units() -> None:
+    apart = pl.when(pl.col("language") == 0).then(1e12).otherwise(0.0)
+    with pytest.raises(PrframeError) as caught:
+        DATA.with_columns(pl.col("new") + apart).pr.compare(**MODELS, strata="language")
+    assert str(caught.value) == (
+        "`strata`: the models differ in a stratum by more than 10^9 times every standard error, so "
+        "that the differences cannot be pooled; see whether the values of all strata are of one "
+        "unit, and rankings are matched by the right queries."
+    )

@@ -574,3 +574,17 @@ def test_thirds_in_single_precision_tie_as_thirds_do(test, method, n):
     assert_frame_equal(tests, expected, rel_tol=1e-6)
     if test != "t":
         assert_frame_equal(tests.select("p_value"), expected.select("p_value"), rel_tol=1e-10)
+
+
+@pytest.mark.parametrize("interval", ["t", "percentile", "bca"])
+def test_equal_differences_have_no_interval(interval: str) -> None:
+    """Two queries that differ by the same do not make a difference certain."""
+    frame = pl.DataFrame({"query_id": [1, 2], "a": [0.5, 0.75], "b": [0.25, 0.5]})
+    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
+        row = frame.pr.compare(values=["a", "b"], interval=interval).row(0, named=True)
+    assert [str(warning.message) for warning in caught] == [
+        "conf_low, conf_high, effect_size: undefined, hence null, for 1 of 1 groups, in which two "
+        "models have too few values in common, or differ by the same in all"
+    ]
+    assert (row["difference"], row["conf_low"], row["conf_high"]) == (0.25, None, None)
+    assert row["p_value"] == 0.5

@@ -173,7 +173,9 @@ class SubsetTables:
         largest = int(urn.sizes.argmax())
         rest = np.delete(np.arange(urn.values.size), largest)
         self._value = float(urn.values[largest])
-        self._filling = _binomial(int(urn.sizes[largest]), urn)
+        # So many at least come from the largest block, as the others have no more.
+        self._least = max(0, urn.n - int(urn.sizes[rest].sum()))
+        self._filling = _binomial(int(urn.sizes[largest]), urn, self._least)
         self._halves = [_tables(urn, part) for part in (rest[:split], rest[split:])]
 
     @classmethod
@@ -190,7 +192,7 @@ class SubsetTables:
         """Return both tails of a value."""
         above = below = total = 0.0
         for count, left, right in self._pairs():
-            weight = self._filling[self._urn.n - count]
+            weight = self._filling[self._urn.n - count - self._least]
             rest = x - (self._urn.n - count) * self._value - left.sums
             own = -np.diff(left.upward)
             total += weight * float(own.sum() * right.upward[0])
@@ -205,7 +207,7 @@ class SubsetTables:
 
         The other numbers must be in the largest block.
         """
-        n, most = self._urn.n, self._filling.size - 1
+        n, most = self._urn.n - self._least, self._filling.size - 1
         left, right = self._halves
         for i, left_table in left.items():
             for j, right_table in right.items():
@@ -215,6 +217,7 @@ class SubsetTables:
 
 def _reach(sizes: Integers, n: int) -> int:
     """Return how many of the first blocks together have few enough classes of subsets."""
+    n = min(n, int(sizes.sum()))
     classes = np.zeros(n + 1)
     classes[0] = 1
     for i, size in enumerate(sizes):
@@ -226,15 +229,15 @@ def _reach(sizes: Integers, n: int) -> int:
     return int(sizes.size)
 
 
-def _binomial(size: int, urn: Urn) -> Floats:
-    """Return the chances of numbers of members of a block if each is drawn independently."""
+def _binomial(size: int, urn: Urn, least: int = 0) -> Floats:
+    """Return the chances of `least` members of a block or more, each drawn independently."""
     # SciPy is imported here, because its import takes longer than most evaluations.
     from scipy.stats import binom  # noqa: PLC0415
 
     share = urn.n / urn.size
     if size == 1:
-        return np.array([1 - share, share])[: urn.n + 1]
-    return np.asarray(binom.pmf(np.arange(min(size, urn.n) + 1), size, share))
+        return np.array([1 - share, share])[least : urn.n + 1]
+    return np.asarray(binom.pmf(np.arange(least, min(size, urn.n) + 1), size, share))
 
 
 def _tables(urn: Urn, part: Integers) -> dict[int, _Table]:

@@ -162,11 +162,12 @@ def _parts(urn: Urn, apart: list[int], share: Floats) -> Iterator[_Part]:
         size, value = int(urn.sizes[block]), float(urn.values[block])
         # Each number is drawn independently with this share, as at the saddlepoint.
         odds = np.log(np.clip([share[block], 1 - share[block]], 1e-300, 1.0))
-        drawn = np.arange(min(size, urn.n) + 1)
+        # The numbers outside a block may be too few for all the others.
+        drawn = np.arange(max(0, urn.n - (urn.size - size)), min(size, urn.n) + 1)
         ways = _log_choose(size, drawn)
         own = ways + drawn * odds[0] + (size - drawn) * odds[1]
         extended = [
-            (part, int(k), log + own[k], ways[k])
+            (part, int(drawn[k]), log + own[k], ways[k])
             for part, log in zip(parts, logs, strict=True)
             for k in np.flatnonzero(own > own.max() + _NEGLIGIBLE)
         ]

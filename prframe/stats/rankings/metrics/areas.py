@@ -213,7 +213,8 @@ class Bedroc(CellStatistic):
         a = self.alpha
         best, rest = -np.expm1(-a * p), -np.expm1(-a * (1 - p))
         worst, scale = best * (1 - rest), best * rest
-        value = (total - worst) / scale
+        # Rounding may take the best and the worst ranking a hair beyond 1 and 0.
+        value = np.clip((total - worst) / scale, 0.0, 1.0)
         # The derivatives by p are best' = a exp(-a p) and rest' = -a exp(-a (1 - p)).
         of_best, of_rest = a * (1 - best), -a * (1 - rest)
         of_worst = of_best * (1 - rest) - best * of_rest
@@ -252,7 +253,7 @@ class Bedroc(CellStatistic):
         steps = np.diff(np.concatenate([recall, ends]), axis=0)
         above = np.concatenate([above, ends])
         rise = np.maximum(self.alpha * np.diff(above, axis=0), np.finfo(np.float64).tiny)
-        means = -np.diff(np.exp(-self.alpha * above), axis=0) / rise
+        means = -np.expm1(-rise) / rise * np.exp(-self.alpha * above[:-1])
         return self._scaled(self.alpha * p * np.einsum("kd,kd->d", steps, means), p)[0]
 
 

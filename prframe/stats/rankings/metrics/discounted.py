@@ -16,9 +16,9 @@ from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.counted import CountedStatistic
 from prframe.stats.score_functions import ScoreGeneratingFunction, mid_rank_score, parse_phi
 from prframe.stats.tie_expectations import (
-    discount_sums,
     expected_reciprocal_rank,
     hit_probability,
+    interpolated_discount_sum,
 )
 from prframe.typing import Floats
 
@@ -110,8 +110,7 @@ class DiscountedGain(_DiscountSum):
 
     def _running(self, ranks: Numbers) -> Floats:
         """Interpolate the sums of whole ranks."""
-        largest = int(np.ceil(ranks.max(initial=0)))
-        return np.interp(ranks, np.arange(largest + 1), discount_sums(largest))
+        return interpolated_discount_sum(ranks)
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return the sum, divided by that of the best ranking if it is to be."""
