@@ -261,7 +261,8 @@ def parquet(sizes: Sizes) -> Case:
         ],
         [Ratio(name, "read in batches") for name in names],
         sizes.few_rounds,
-        limits=[Limit(name, 600) for name in names],
+        limits=[Limit(name, 300) for name in names],
+        deadlines=[Deadline(names[0], 2)],
         agreements=[Agreement(names[0], name, 1e-12) for name in names[1:]],
         prepare=Subject("write", "make_parquet", data, later=0),
     )
@@ -342,6 +343,7 @@ def trec_files(sizes: Sizes) -> Case:
     ours, theirs = ("files to metrics", "ir_measures")
     return Case(
         "trec",
+        # The limit of memory stands in docs/guide/performance.md.
         f"A run of {sizes.groups:,} queries with {sizes.per_group:,} documents each, a line per "
         "document with single spaces and scores of six decimals, and 50 judgments for each query, "
         "half of them of retrieved documents. `read_run` beside `polars.read_csv` of the same file "

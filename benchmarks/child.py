@@ -61,16 +61,19 @@ def measure(work: Work, later: int) -> Measurement:
     peak = megabytes()
     answer = work.answer(result)
     del result
-    seconds = tuple(timed(work.call)[0] for _ in range(later))
+    calls = [first, *(timed(work.call)[0] for _ in range(later))]
     last = megabytes()
-    return Measurement(first, seconds, ready, peak, peak_later=last, answer=answer)
+    seconds, cpu = zip(*calls, strict=True)
+    return Measurement(
+        seconds[0], seconds[1:], ready, peak, peak_later=last, cpu=cpu, answer=answer
+    )
 
 
-def timed(call: Callable[[], Any]) -> tuple[float, Any]:
-    """Return the seconds that a call takes, and its result."""
-    start = time.perf_counter()
+def timed(call: Callable[[], Any]) -> tuple[tuple[float, float], Any]:
+    """Return the seconds that a call takes, those of CPU time, and its result."""
+    start, cpu = time.perf_counter(), time.process_time()
     result = call()
-    return time.perf_counter() - start, result
+    return (time.perf_counter() - start, time.process_time() - cpu), result
 
 
 def forget_peak() -> None:

@@ -36,7 +36,8 @@ def run_task(
     except subprocess.TimeoutExpired:
         return Measurement(skipped=f"more than {limit:g} seconds")
     found = json.loads(output.splitlines()[-1])
-    return Measurement(**{**found, "later": tuple(found["later"])})
+    lists = {name: tuple(found[name]) for name in ("later", "cpu")}
+    return Measurement(**{**found, **lists})
 
 
 def run_statement(statement: str) -> Measurement:

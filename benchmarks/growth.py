@@ -26,6 +26,8 @@ COLUMNS = (
     "share",
     "first_seconds",
     "later_seconds",
+    "first_cpu",
+    "later_cpu",
     "megabytes",
     "note",
 )
@@ -80,6 +82,8 @@ def _row(axis: str, tool: str, size: Size, limit: float) -> dict[str, object]:
     if not of_process.skipped:
         row["first_seconds"] = f"{of_process.first:.4g}"
         row["later_seconds"] = f"{median(of_process.later):.4g}"
+        row["first_cpu"] = f"{of_process.cpu[0]:.4g}"
+        row["later_cpu"] = f"{median(of_process.cpu[1:]):.4g}"
         row["megabytes"] = f"{of_process.peak_later - of_process.ready:.0f}"
     return row
 
@@ -87,16 +91,15 @@ def _row(axis: str, tool: str, size: Size, limit: float) -> dict[str, object]:
 def main() -> None:
     options = _options()
     compile_modules()
-    rows = []
-    for row in measured(options.rows, options.limit):
-        rows.append(row)
-        print(", ".join(f"{value}" for value in row.values()), file=sys.stderr, flush=True)
     options.folder.mkdir(parents=True, exist_ok=True)
     table = options.folder / "growth.csv"
     with table.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        for row in measured(options.rows, options.limit):
+            writer.writerow(row)
+            file.flush()
+            print(", ".join(f"{value}" for value in row.values()), file=sys.stderr, flush=True)
     # The drawing imports more than the process that starts others may hold.
     from benchmarks.growth_figure import draw  # noqa: PLC0415
 

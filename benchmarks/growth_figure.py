@@ -28,7 +28,7 @@ _COLORS = {
 def draw(table: Path, figure: Path) -> None:
     """Draw a panel per axis, and write it as SVG, always the same for the same table."""
     with table.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["later_seconds"]]
+        rows = [row for row in csv.DictReader(file) if row["later_cpu"]]
     page = Figure(figsize=(9, 6), layout="constrained")
     panels = page.subplots(2, 2, sharey=True).ravel()
     for panel, axis in zip(panels, _LABELS, strict=True):
@@ -41,11 +41,11 @@ def draw(table: Path, figure: Path) -> None:
 def _draw_axis(panel: Axes, axis: str, rows: list[dict[str, str]]) -> None:
     for tool, color in _COLORS.items():
         points = [
-            (float(row[axis]), float(row["later_seconds"])) for row in rows if row["tool"] == tool
+            (float(row[axis]), float(row["later_cpu"])) for row in rows if row["tool"] == tool
         ]
         if points:
             panel.plot(*zip(*points, strict=True), marker="o", color=color, label=tool)
-    panel.set(xscale="log", yscale="log", xlabel=_LABELS[axis], ylabel="seconds")
+    panel.set(xscale="log", yscale="log", xlabel=_LABELS[axis], ylabel="seconds of CPU time")
     panel.spines[["top", "right"]].set_visible(False)
     panel.grid(color="#dddddd", linewidth=0.5)
 

@@ -14,6 +14,8 @@ class Measurement:
     ----------
     first, later : float, tuple of float
         Seconds of the first call in the process, and of those after it.
+    cpu : tuple of float
+        Seconds of CPU time of each call, the first one included.
     ready, peak, peak_later : float
         The resident memory just before the first call, and the largest from there until just
         after it and until the end.
@@ -31,5 +33,6 @@ class Measurement:
     peak: float = 0.0
     peak_later: float = 0.0
     others: float = 0.0
+    cpu: tuple[float, ...] = ()
     answer: Answer = field(default_factory=dict)
     skipped: str = ""

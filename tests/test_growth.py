@@ -38,7 +38,8 @@ def test_a_tool_that_takes_too_long_is_asked_no_more(monkeypatch: pytest.MonkeyP
         assert (task, later, limit) == ("grow", 3, 7)
         if options["tool"] == SKLEARN and options["rows"] > 10_000:
             return Measurement(skipped="more than 7 seconds")
-        return Measurement(0.5, (0.25, 0.125, 0.5), ready=100, peak_later=130)
+        cpu = (0.75, 0.375, 0.5, 0.25)
+        return Measurement(0.5, (0.25, 0.125, 0.5), ready=100, peak_later=130, cpu=cpu)
 
     monkeypatch.setattr(growth, "run_task", run_task)
     rows = [row for row in growth.measured(10**6, 7) if row["axis"] == "rows"]
@@ -48,3 +49,4 @@ def test_a_tool_that_takes_too_long_is_asked_no_more(monkeypatch: pytest.MonkeyP
     assert [row["rows"] for row in ours] == [10_000, 100_000, 1_000_000]
     assert tuple(ours[0]) == growth.COLUMNS
     assert (ours[0]["later_seconds"], ours[0]["megabytes"]) == ("0.25", "30")
+    assert (ours[0]["first_cpu"], ours[0]["later_cpu"]) == ("0.75", "0.375")

@@ -13,7 +13,7 @@ from prframe.typing import Schema
 
 # A batch or slice is large enough to be worth a few milliseconds of handling, and small enough to
 # take a few megabytes, so that its memory is used again by the next one.
-_BATCH_ROWS = 3 << 17
+_BATCH_ROWS = 1 << 18
 _SLICE_ROWS = 1 << 19
 
 

@@ -72,9 +72,9 @@ def _task(lists: Mapping[str, pl.Series], metric: Metric, args: Arguments) -> Ta
             raise PrframeError("`label` must be finite; mend or drop these rows.")
     rows = pl.DataFrame({"run": group} | columns)
     is_complete = np.ones(size.size, np.bool_)
-    missing = pl.any_horizontal(is_missing(pl.col(name), rows.schema[name]) for name in columns)
-    is_complete[rows.filter(missing)["run"].to_numpy()] = False
-    if not is_complete.all():
+    missing = [is_missing(pl.col(name), rows.schema[name]) for name in columns]
+    if any(rows.select_seq(condition.any()).item() for condition in missing):
+        is_complete[rows.filter(pl.any_horizontal(missing))["run"].to_numpy()] = False
         rows = rows.filter(is_complete[group])
     present = np.flatnonzero(is_complete & (size > 0))
 
@@ -82,7 +82,8 @@ def _task(lists: Mapping[str, pl.Series], metric: Metric, args: Arguments) -> Ta
         measured = measure(of_rows, [metric], ties=args.ties).to_series()
         return pl.repeat(None, size.size, dtype=pl.Float64, eager=True).scatter(present, measured)
 
-    piece = Piece(_ranking(rows, metric, args), _working_columns(rows, args), pl.DataFrame())
+    ranking = _ranking(rows, metric, args)
+    piece = Piece(ranking, _working_columns(rows, ranking), pl.DataFrame())
     return counting_above(thresholds_of([metric]), task_of_hits)(piece).then(values)
 
 
@@ -92,12 +93,13 @@ def _ranking(rows: pl.DataFrame, metric: Metric, args: Arguments) -> Ranking:
     return Ranking(Source(rows), args, extra=("gain",) if is_graded else ())
 
 
-def _working_columns(rows: pl.DataFrame, args: Arguments) -> pl.DataFrame:
+def _working_columns(rows: pl.DataFrame, ranking: Ranking) -> pl.DataFrame:
     """Return the columns that the engine ranks rows by."""
+    args = ranking.args
     return rows.select(
         "run",
         positive(args, rows.schema["label"]),
-        pl.col("label").cast(pl.Float64).clip(0).alias("gain"),
+        *(pl.col("label").cast(pl.Float64).clip(0).alias(name) for name in ranking.extra),
         *(name for name in args.totals if isinstance(getattr(args, name), str)),
         sortable_keys(rows["score"], float32=False).alias("key"),
     )

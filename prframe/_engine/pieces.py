@@ -81,13 +81,14 @@ class Ranking:
             return
         is_empty = True
         while batch is not None:
-            following = next(batches, None)
-            rows = prepare(batch, self.args, self.source, *self.extra)
-            runs = cutter.cut(rows, last=following is None)
-            if runs is not None:
+            prepared = prepare(batch, self.args, self.source, *self.extra)
+            batch = next(batches, None)
+            rows = cutter.cut(prepared, last=batch is None)
+            # While a piece is used, other rows would take memory.
+            del prepared
+            if rows is not None:
                 is_empty = False
-                yield Piece.cut(self, runs)
-            batch = following
+                yield Piece.cut(self, rows)
         if cutter.scattered():
             raise _ScatteredGroupsError
         if is_empty:
@@ -151,7 +152,8 @@ class _Cutter:
             return None
         cut = int(starts[-1])
         complete = [*self.pending, rows.head(cut)]
-        self.pending = [rows.slice(cut)]
+        # A slice would keep the memory of all rows.
+        self.pending = [rows[np.arange(cut, rows.height)]]
         return _concat(complete)
 
     def scattered(self) -> bool:

@@ -218,13 +218,14 @@ def thresholds(piece: Piece) -> Thresholds:
         order, group, ends, k, tp = ranked_runs(piece)
         return Thresholds(group_totals(piece), order, group, ends, k, tp, k - tp)
     rows = _ranked_rows(piece)()
-    ends = np.append(np.flatnonzero(rows.begins), rows.order.size)[1:]
+    ends = _ends(rows.begins)
     n_blocks = np.diff(np.searchsorted(ends, np.append(0, np.cumsum(rows.sizes)), side="right"))
     group = np.repeat(np.arange(n_blocks.size), n_blocks)
-    tp = np.cumsum(rows.positive, dtype=np.int64)[ends - 1]
-    k = ends.copy()
+    tp, k = np.cumsum(rows.positive, dtype=np.int64), ends
+    if ends.size < rows.order.size:
+        tp = tp[ends - 1]
     if n_blocks.size > 1:
-        k -= np.repeat(rows.first_rows, n_blocks)
+        k = ends - np.repeat(rows.first_rows, n_blocks)
         tp -= np.repeat(_sums_before(rows.n_pos), n_blocks)
     if piece.ranking.args.weight is None:
         return Thresholds(group_totals(piece), rows.order, group, ends, k, tp, k - tp)
@@ -232,6 +233,13 @@ def thresholds(piece: Piece) -> Thresholds:
     totals = group_totals(piece, _weights(piece, sums))
     tp_sum, fp_sum = sums.positives.of_first(group, tp), sums.negatives.of_first(group, k - tp)
     return Thresholds(totals, rows.order, group, ends, k, tp_sum, fp_sum)
+
+
+def _ends(begins: NDArray[np.bool_]) -> Integers:
+    """Return where each block ends, given which rows begin one."""
+    ends = np.flatnonzero(np.append(begins[1:], True)[: begins.size])
+    ends += 1
+    return ends
 
 
 class _RankedRows(NamedTuple):

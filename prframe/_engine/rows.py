@@ -55,7 +55,9 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
         columns.append(pl.col(args.label).cast(pl.Float64).clip(0).alias("gain"))
     if "score" in extra:
         number = score.cast(pl.Float64)
-        columns.append(number.fill_nan(None).fill_null(float("-inf")).alias("score"))
+        if args.missing == "last":
+            number = number.fill_nan(None).fill_null(float("-inf"))
+        columns.append(number.alias("score"))
     if "judged" in extra and args.judged is not None:
         judged = pl.col(args.judged)
         below = (

@@ -360,7 +360,7 @@ def _run_rows(task: Task, frame: pl.DataFrame) -> pl.DataFrame:
     roles.refuse_large(frame, run.value, f"the integer score {run.value!r} of the run")
     return frame.select(
         *run.systems,
-        pl.col(run.query).cast(task.result["query_id"]).alias("query_id"),
+        pl.col(run.query).alias("query_id"),
         pl.col(run.document).cast(task.result["doc_id"]).alias("doc_id"),
         score.alias("score"),
     )

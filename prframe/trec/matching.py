@@ -1,7 +1,7 @@
 """Match rankings with the judgments of their documents, and find the judged ones they lack."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -114,6 +114,8 @@ def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: 
     """Sort the rows of a run into rankings and give them their labels."""
     keys = rows.drop("doc_id", "score")
     groups = group(keys)
+    # The ids of queries become like those of the qrels once there is only one for each ranking.
+    groups = replace(groups, keys=groups.keys.cast({"query_id": qrels.schema["query_id"]}))
     rows = rows.select(pl.Series("ranking", groups.of_row), "doc_id", "score")
     if not groups.together:
         rows = rows[np.argsort(groups.of_row, kind="stable")]
@@ -141,10 +143,12 @@ def rankings(rows: pl.DataFrame, qrels: pl.DataFrame, queries: str, duplicates: 
         query = np.append(query, codes(lacking.select("query_id"), judged))
     n_judgments = np.bincount(table["query"].to_numpy())
     first_judgments = np.cumsum(n_judgments) - n_judgments
+    # Numbers of another dtype would have a copy of the column made.
+    numbers = np.arange(all_keys.height + 1, dtype=groups.of_row.dtype)
     # A query numbered -1 has no judgments: it is given the last of these numbers, a 0.
     return Rankings(
         all_keys,
-        np.diff(np.searchsorted(rows["ranking"].to_numpy(), np.arange(all_keys.height + 1))),
+        np.diff(np.searchsorted(rows["ranking"].to_numpy(), numbers)),
         np.append(first_judgments, 0)[query],
         np.append(n_judgments, 0)[query],
         rows.drop("ranking"),

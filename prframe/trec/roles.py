@@ -114,8 +114,8 @@ def id_dtype(
     role: str, of_run: tuple[str, pl.DataType], of_qrels: tuple[str, pl.DataType]
 ) -> pl.DataType:
     """Return the dtype of ids in the result: String for text, else the integer type of the run."""
-    run, qrels = of_run[1], of_qrels[1]
-    if all(dtype in TEXT or dtype == pl.Null for dtype in (run, qrels)):
+    run, qrels = (pl.String() if dtype in TEXT else dtype for _, dtype in (of_run, of_qrels))
+    if all(dtype in (pl.String, pl.Null) for dtype in (run, qrels)):
         return pl.String()
     if all(dtype.is_integer() or dtype == pl.Null for dtype in (run, qrels)):
         return run if run.is_integer() else qrels

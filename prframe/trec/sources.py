@@ -120,10 +120,13 @@ def _is_of_parts(given: object) -> bool:
 
 def _of_list(runs: Sequence[Any]) -> pl.DataFrame:
     """Return the rows of several runs, each of which says what its systems are called."""
+    is_mixed = not all(map(is_path, runs))
     parts: list[Part] = []
     for run in runs:
         if is_path(run):
-            columns = (*_COLUMNS, "system")
+            # A query has many rows, and its id as a category takes a quarter of the memory.
+            query = pl.col("query_id").cast(pl.String if is_mixed else pl.Categorical)
+            columns = (query, "doc_id", "score", "system")
             parts += [Part(read_file(path, RUN, columns), path) for path in files(run)]
         else:
             parts.append(Part(_plain(run)))

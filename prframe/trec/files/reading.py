@@ -168,8 +168,8 @@ def _read(path: Path | Sequence[Path], layout: Layout) -> pl.DataFrame:
     return pl.concat([read_file(file_path, layout) for file_path in files(path)])
 
 
-def read_file(path: Path, layout: Layout, columns: Sequence[str] = ()) -> pl.DataFrame:
-    """Read one file; other columns than those named, if any are, take no memory."""
+def read_file(path: Path, layout: Layout, columns: Sequence[str | pl.Expr] = ()) -> pl.DataFrame:
+    """Read one file; other columns than those asked for, if any are, take no memory."""
     kept = list(columns) or layout.columns
     parts = [rows.select(kept) for rows in _read_file(path, layout) if rows.height]
     return pl.concat(parts or [layout.empty.select(kept)])
