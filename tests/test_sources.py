@@ -54,6 +54,16 @@ def test_names_exist(name: str) -> None:
         thing = getattr(thing, attribute)
 
 
+@pytest.mark.parametrize("name", sorted({name for row in ROWS for name in places(row[3])}))
+def test_functions_say_their_source(name: str) -> None:
+    module, *attributes = name.split(".")
+    if "/" in name or len(attributes) != 1:
+        return
+    thing = getattr(import_module(MODULES[module]), attributes[0])
+    if inspect.isfunction(thing):
+        assert "References\n----------\n" in inspect.getdoc(thing)
+
+
 def numbers(source: str, word: str) -> set[str]:
     """Return the numbers that the items of a source name after a word, spans filled in."""
     named: set[str] = set()
