@@ -60,7 +60,17 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "min_reported_time": 60,
     "remove_config_comments": True,
+    # Axes that a last line returns are shown as a picture, not in words as well.
+    "ignore_repr_types": r"matplotlib\.(axes|figure|text)",
 }
+
+WIDE = [
+    "evidence/coverage",
+    "evidence/null",
+    "evidence/tests",
+    "gallery/plot_rank_learning",
+    "gallery/plot_rank_learning_scale",
+]
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"prframe {version}"
@@ -79,11 +89,13 @@ html_theme_options = {
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "header_links_before_dropdown": 7,
+    # Pages with wide tables have the room of the contents beside them.
+    "secondary_sidebar_items": {"**": ["page-toc"], **dict.fromkeys(WIDE, [])},
     "footer_start": ["copyright"],
     "footer_end": [],
 }
 # A page without pages of its own beside it has nothing to list at its side.
-html_sidebars = {"quickstart": [], "search": [], "genindex": []}
+html_sidebars = {"quickstart": [], "cite": [], "search": [], "genindex": []}
 
 # Words by which people look for a page, in whose title or text others may stand.
 SEARCHED_AS = {
@@ -212,6 +224,7 @@ def files_beside(app: object, error: Exception | None) -> None:
         item="item_id",
         n_pos="n_relevant",
         title="Six systems that search for images of digits",
+        depth=15,
         output=Path(app.outdir) / "report-of-rankings.html",
     )
     prframe.report(
