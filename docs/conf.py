@@ -90,7 +90,7 @@ html_theme_options = {
     "show_toc_level": 2,
     "header_links_before_dropdown": 7,
     # Pages with wide tables have the room of the contents beside them.
-    "secondary_sidebar_items": {"**": ["page-toc"], **dict.fromkeys(WIDE, [])},
+    "secondary_sidebar_items": {"**": ["page-toc"], **{page: [] for page in WIDE}},
     "footer_start": ["copyright"],
     "footer_end": [],
 }
