@@ -104,6 +104,7 @@ SEARCHED_AS = {
         "confidence intervals",
         "bootstrap",
         "standard error",
+        "interval of ndcg",
     ],
     "guide/comparing": ["compare two runs", "compare systems", "significance test", "paired test"],
     "guide/bands": ["confidence band", "draw a band", "precision-recall curve"],
@@ -116,7 +117,7 @@ SEARCHED_AS = {
     "guide/pictures": ["latex", "matplotlib", "altair"],
     "guide/missing": ["null", "nan", "missing scores"],
     "guide/ties": ["tied scores", "equal scores"],
-    "cite": ["citation", "cite"],
+    "cite": ["citation", "cite", "how to cite", "bibtex"],
 }
 # The pages of verbs are made from their list before Sphinx looks for pages.
 verb_pages.write()
