@@ -37,6 +37,7 @@ def test_tables_are_read(recorded):
     ]
 
 
+@pytest.mark.slow
 def test_pictures_show_what_the_tables_say(recorded):
     draw = recorded.recorded_pictures
     text = recorded.PATH.read_text(encoding="utf-8")
