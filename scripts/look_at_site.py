@@ -28,6 +28,7 @@ MAIN = {
 # other ground.
 MEASURE = """([narrow, dark]) => {
   const wrong = [], width = document.documentElement.clientWidth;
+  for (const fold of document.querySelectorAll("details")) fold.open = true;
   const shown = (one) => one.getClientRects().length > 0;
   const named = (one) => one.textContent.trim().slice(0, 50).replaceAll("\\n", " ");
   if (document.documentElement.scrollWidth > width)
@@ -81,11 +82,11 @@ def faults_of_views(site: Path, pages: list[str], page: Page, shots: Path | None
             mode = "dark" if dark else "light"
             page.add_init_script(f"localStorage.mode = localStorage.theme = '{mode}'")
             page.goto((site / f"{name}.html").as_uri())
-            for fault in page.evaluate(MEASURE, [width < NARROW, dark]):
-                yield f"{name} ({view}): {fault}"
             if shots and name in MAIN:
                 shots.mkdir(parents=True, exist_ok=True)
                 page.screenshot(path=shots / f"{name.replace('/', '-')}-{view}.png")
+            for fault in page.evaluate(MEASURE, [width < NARROW, dark]):
+                yield f"{name} ({view}): {fault}"
 
 
 def names(site: Path) -> list[str]:
