@@ -98,6 +98,14 @@ def names(site: Path) -> list[str]:
     return [name for name in pages if not name.split("/")[-1].startswith(left_out)]
 
 
+def said(faults: Iterator[str]) -> int:
+    """Print faults as they are seen, and return how many there are."""
+    count = 0
+    for count, fault in enumerate(faults, 1):  # noqa: B007 - the last one is returned
+        print(fault, flush=True)
+    return count
+
+
 def main() -> int:
     """Print the faults, and fail if there are any."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -106,16 +114,16 @@ def main() -> int:
     parser.add_argument("--shots", type=Path)
     given = parser.parse_args()
     site = given.site.resolve()
-    faults = list(faults_of_files(site))
+    count = said(faults_of_files(site))
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
         pages = given.only or names(site)
-        faults += faults_of_views(site, pages, browser.new_page(), given.shots)
+        count += said(faults_of_views(site, pages, browser.new_page(), given.shots))
         browser.close()
-    print(*faults, sep="\n")
-    return 1 if faults else 0
+    print(f"{count} faults")
+    return 1 if count else 0
 
 
 if __name__ == "__main__":
