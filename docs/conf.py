@@ -3,7 +3,6 @@
 import inspect
 import os
 import sys
-import tomllib
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +12,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 
 import recorded  # noqa: E402
+import source_tables  # noqa: E402
 import verb_pages  # noqa: E402
 from pictures import Picture, write_scripts  # noqa: E402
 
@@ -60,7 +60,17 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "min_reported_time": 60,
     "remove_config_comments": True,
+    # Axes that a last line returns are shown as a picture, not in words as well.
+    "ignore_repr_types": r"matplotlib\.(axes|figure|text)",
 }
+
+WIDE = [
+    "evidence/coverage",
+    "evidence/null",
+    "evidence/tests",
+    "gallery/plot_rank_learning",
+    "gallery/plot_rank_learning_scale",
+]
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"prframe {version}"
@@ -79,11 +89,13 @@ html_theme_options = {
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "header_links_before_dropdown": 7,
+    # Pages with wide tables have the room of the contents beside them.
+    "secondary_sidebar_items": {"**": ["page-toc"], **{page: [] for page in WIDE}},
     "footer_start": ["copyright"],
     "footer_end": [],
 }
 # A page without pages of its own beside it has nothing to list at its side.
-html_sidebars = {"quickstart": [], "search": [], "genindex": []}
+html_sidebars = {"quickstart": [], "cite": [], "search": [], "genindex": []}
 
 # Words by which people look for a page, in whose title or text others may stand.
 SEARCHED_AS = {
@@ -92,6 +104,7 @@ SEARCHED_AS = {
         "confidence intervals",
         "bootstrap",
         "standard error",
+        "interval of ndcg",
     ],
     "guide/comparing": ["compare two runs", "compare systems", "significance test", "paired test"],
     "guide/bands": ["confidence band", "draw a band", "precision-recall curve"],
@@ -104,7 +117,7 @@ SEARCHED_AS = {
     "guide/pictures": ["latex", "matplotlib", "altair"],
     "guide/missing": ["null", "nan", "missing scores"],
     "guide/ties": ["tied scores", "equal scores"],
-    "cite": ["citation", "cite"],
+    "cite": ["citation", "cite", "how to cite", "bibtex"],
 }
 # The pages of verbs are made from their list before Sphinx looks for pages.
 verb_pages.write()
@@ -168,37 +181,6 @@ def query_tests() -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def sources() -> str:
-    """Return a table per source of what stands in it and where it is, made from sources.toml."""
-    tables = tomllib.loads((HERE / "sources.toml").read_text(encoding="utf-8"))
-    parts = []
-    for name, source in tables.items():
-        rows = [["item", "what it says", "where", "remarks and errata"]]
-        for item, what, where, remarks in source["rows"]:
-            rows.append(
-                [item, what, ", ".join(map(place, filter(None, where.split(", ")))), remarks]
-            )
-        items = "\n".join("* - " + "\n  - ".join(row) for row in rows)
-        parts.append(
-            f"## {name}\n\n{source['title']}.\n\n"
-            f"```{{list-table}}\n:header-rows: 1\n:widths: 16 32 26 26\n\n{items}\n```"
-        )
-    return "\n\n".join(parts)
-
-
-def place(name: str) -> str:
-    """Return a page, an example or a public name as a link, and a file as code."""
-    folder, slash, page = name.partition("/")
-    if folder == "guide":
-        return f"[{page}]({page}.md)"
-    if folder == "gallery":
-        return f"[{page}](../gallery/{page})"
-    if slash:
-        return f"`{name}`"
-    shown = name.removeprefix("prframe.")
-    return f"{{py:obj}}`{shown} <prframe.{shown}>`"
-
-
 def verb_names() -> str:
     """Return the names of the verbs for a summary."""
     return "\n   ".join(verbs())
@@ -215,7 +197,6 @@ GENERATED = {
         f"<!-- results: {name} -->": partial(recorded.page, name)
         for name in ("benchmarks", *recorded.PAGES)
     },
-    "<!-- sources -->": sources,
 }
 
 
@@ -225,6 +206,8 @@ def fill_in(_app: object, docname: str, source: list[str]) -> None:
         entries = "".join(f"```{{index}} ! {words}\n```\n" for words in SEARCHED_AS[docname])
         title, _, text = source[0].partition("\n")
         source[0] = f"{title}\n\n{entries}{text}"
+    if docname == "guide/sources":
+        source[0] = source_tables.with_tables(source[0], source_tables.linked())
     for mark, make in GENERATED.items():
         if mark in source[0]:
             source[0] = source[0].replace(mark, make())
@@ -242,6 +225,7 @@ def files_beside(app: object, error: Exception | None) -> None:
         item="item_id",
         n_pos="n_relevant",
         title="Six systems that search for images of digits",
+        depth=15,
         output=Path(app.outdir) / "report-of-rankings.html",
     )
     prframe.report(

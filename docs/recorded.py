@@ -1,7 +1,10 @@
-"""The recorded results of benchmarks and studies, by sections, with long tables folded."""
+"""The recorded results of benchmarks and studies, by sections: pictures of their tables, which are folded."""
 
 import re
 from pathlib import Path
+
+import recorded_pictures
+from recorded_pictures import Table
 
 PATH = Path(__file__).parent.parent / "benchmarks" / "RESULTS.md"
 
@@ -32,7 +35,13 @@ PAGES = {
 }
 _SECTION = re.compile(r"^## ", re.MULTILINE)
 _TABLE = re.compile(r"(?:^\|[^\n]*\n)+", re.MULTILINE)
-LONG = 12
+LONG = 6
+# What tables have that are always folded, by the beginning of their headers.
+FOLDED = {
+    "| measured |": "seconds and memory",
+    "| ratio |": "ratios and targets",
+    "| case |": "all targets",
+}
 
 
 def page(name: str) -> str:
@@ -46,19 +55,44 @@ def page(name: str) -> str:
         for section in sections
         if (title(section) in PAGES[name] if name in PAGES else title(section) not in elsewhere)
     ]
-    start = [] if name in PAGES else [re.sub(r"\A#[^\n]*\n", "", before)]
-    return _TABLE.sub(folded, "".join([*start, *chosen]))
+    start = [] if name in PAGES else [re.sub(r"\A#[^\n]*\n", "", before), beside_others(sections)]
+    return "".join([*start, *map(with_pictures, chosen)])
 
 
 def title(section: str) -> str:
     """Return the title of a section without its mark."""
-    return section.partition("\n")[0].strip()
+    return section.removeprefix("## ").partition("\n")[0].strip()
 
 
-def folded(table: re.Match[str]) -> str:
-    """Return a table, within a fold if it is long or lists raw seconds."""
-    rows = table[0].splitlines()
-    if len(rows) - 2 <= LONG and not rows[0].startswith("| measured |"):
-        return table[0]
-    words = "seconds and memory" if rows[0].startswith("| measured |") else "the table"
-    return f"<details><summary>{words}, {len(rows) - 2} rows</summary>\n\n{table[0]}\n</details>\n"
+def beside_others(sections: list[str]) -> str:
+    """Return the picture of how many times as long other tools take."""
+    tables = [Table.of(table[0]) for text in sections for table in _TABLE.finditer(text)]
+    words = "How many times as long other tools take, from the tables of ratios below"
+    picture = recorded_pictures.drawn(
+        "beside-others", words, lambda: recorded_pictures.draw_peers(tables)
+    )
+    return f"\n## Beside other tools\n\n{words}:\n{picture}\n"
+
+
+def with_pictures(section: str) -> str:
+    """Return a section whose tables are folded, each below its picture if one fits it."""
+    tables = 0
+
+    def shown(table: re.Match[str]) -> str:
+        nonlocal tables
+        tables += 1
+        name = title(section).replace(" ", "-") + (f"-{tables}" if tables > 1 else "")
+        return recorded_pictures.picture(Table.of(table[0]), name) + folded(table[0])
+
+    return _TABLE.sub(shown, section)
+
+
+def folded(table: str) -> str:
+    """Return a table within a fold, unless it is short and no picture shows the same."""
+    header, rows = table.partition("\n")[0], len(table.splitlines()) - 2
+    words = next((words for start, words in FOLDED.items() if header.startswith(start)), "")
+    if rows <= LONG and not words:
+        return table
+    return (
+        f"<details><summary>{words or 'the table'}, {rows} rows</summary>\n\n{table}\n</details>\n"
+    )

@@ -220,6 +220,10 @@ def plot_vl_pr(
     PrframeError
         As `vl_pr`, or if there are no positives.
 
+    References
+    ----------
+    The documentation of vl_pr in VLFeat.
+
     Examples
     --------
     >>> from prframe.vlfeat import plot_vl_pr

@@ -1,4 +1,4 @@
-"""Cut a release: write its number and date into the package, the citation and the changelog."""
+"""Cut a release: write its number and date into the package, the citations and the changelog."""
 
 import argparse
 import datetime as dt
@@ -19,6 +19,7 @@ def cut(root: Path, version: str, date: str) -> None:
         r"(?m)^version: .*\n(?:date-released: .*\n)?",
         f"version: {version}\ndate-released: {date}\n",
     )
+    replace(root / "docs" / "cite.md", r"(?m)^  version = \{.*\},$", f"  version = {{{version}}},")
     replace(
         root / "CHANGELOG.md",
         r"(?m)^## \[Unreleased\]\n",

@@ -1,7 +1,7 @@
 // A button on each block of code copies it, of a session in a shell the commands alone.
 document.addEventListener("DOMContentLoaded", () => {
   if (!navigator.clipboard) return;
-  const blocks = "div.highlight-python, div.highlight-default, div.highlight-bash, div.highlight-console, div.highlight-py";
+  const blocks = "div.highlight-python, div.highlight-default, div.highlight-bash, div.highlight-console, div.highlight-py, div.highlight-bibtex";
   for (const block of document.querySelectorAll(blocks)) {
     const pre = block.querySelector("pre");
     if (!pre) continue;

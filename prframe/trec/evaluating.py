@@ -151,6 +151,10 @@ def evaluate(  # noqa: PLR0913 - options, by keyword
     of -inf means not retrieved here. With ``-c`` and ``-l``, trec_eval sums ``num_rel`` over all
     labels above 0; here the level counts.
 
+    References
+    ----------
+    NIST's program trec_eval, versions 9 and 10.
+
     Examples
     --------
     >>> from prframe import trec

@@ -111,6 +111,12 @@ def evaluate(
     Prec and MaxF1 have no closed form of it and refuse it; infAP takes ``"group"``, ``"order"``
     and ``"trec"``. The scores of each group are sorted once, whatever the number of metrics.
 
+    References
+    ----------
+    The attribute `source` of each metric, as in ``prframe.CATALOGUE["nDCG"].source``, with the
+    number of the equation where there is one; the guide lists them in full. Clemencon &
+    Vayatis 2009, eq. (3), for precision at levels of recall.
+
     Examples
     --------
     >>> import polars as pl, prframe

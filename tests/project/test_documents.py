@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[2]
 WRITTEN = sorted(
     chain(ROOT.glob("*.md"), (ROOT / "docs").glob("*.md"), (ROOT / "docs" / "guide").glob("*.md"))
 )
+CITE = (ROOT / "docs" / "cite.md").read_text(encoding="utf-8")
 LINK = re.compile(r"\[[^\]]*\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)")
 
 
@@ -48,3 +49,19 @@ def test_the_version_stands_in_one_place():
     assert "version" in project["dynamic"]
     cited = re.search(r"(?m)^version: (.*)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert cited[1] == prframe.__version__
+    assert f"version = {{{prframe.__version__}}}" in CITE
+
+
+def test_what_is_to_be_cited_has_an_entry():
+    keys = re.findall(r"(?m)^@\w+\{(\w+),$", CITE)
+    assert len(keys) == len(set(keys))
+    advice = " ".join(re.findall(r"(?m)^\|.*\| (.*) \|$", CITE))
+    assert set(keys) - {"prframe"} == set(re.findall(r"`([a-z]+\d{4}|pranker|vlfeat)`", advice))
+
+
+def test_the_citation_file_and_the_entries_agree():
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    for number in re.findall(r"doi: (\S+)", text):
+        assert f"{{{number}}}" in CITE
+    for first, last in re.findall(r"start: (\d+)\n +end: (\d+)", text):
+        assert f"{{{first}--{last}}}" in CITE

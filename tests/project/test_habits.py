@@ -63,13 +63,16 @@ def test_pythons_that_are_promised_are_tested():
 
 
 def test_a_release_is_cut(tmp_path):
-    (tmp_path / "prframe").mkdir()
-    files = ("prframe/__init__.py", "CITATION.cff", "CHANGELOG.md")
+    files = ("prframe/__init__.py", "CITATION.cff", "CHANGELOG.md", "docs/cite.md")
     for name in files:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     cut = runpy.run_path(str(ROOT / "scripts" / "cut_release.py"))["cut"]
     cut(tmp_path, "9.8.7", "2031-02-03")
-    package, citation, changes = ((tmp_path / name).read_text(encoding="utf-8") for name in files)
+    package, citation, changes, page = (
+        (tmp_path / name).read_text(encoding="utf-8") for name in files
+    )
     assert '__version__ = "9.8.7"\n' in package
     assert "version: 9.8.7\ndate-released: 2031-02-03\n" in citation
     assert "## [Unreleased]\n\n## [9.8.7] - 2031-02-03\n\n### Added" in changes
+    assert "version = {9.8.7}," in page

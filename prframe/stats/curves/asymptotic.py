@@ -71,6 +71,10 @@ def pr_asymptotic_variance(
     the first: ``alpha_p/p``, which must be ``alpha_p/sqrt(p)``. With both corrected the two agree,
     and so does simulation.
 
+    References
+    ----------
+    Clemencon & Vayatis 2009, eq. (9) and Theorem 1, corrected.
+
     Examples
     --------
     >>> pr_asymptotic_variance([0.2, 0.5, 0.8], [0.02, 0.1, 0.35], [0.2, 0.6, 1.5], 0.3).round(3)

@@ -112,6 +112,12 @@ def mean_interval(  # noqa: PLR0913
         No value, a value that is not finite or beyond the limits, or beyond [0, 1] with
         ``"logit"``, an unknown method, or a ratio that is negative or comes with resamples.
 
+    References
+    ----------
+    Student, *The probable error of a mean*, Biometrika 1908; Efron, *Better bootstrap
+    confidence intervals*, Journal of the American Statistical Association 1987; Nadeau &
+    Bengio, *Inference for the generalization error*, Machine Learning 2003.
+
     Examples
     --------
     >>> interval = mean_interval([0.2, 0.4, 0.5, 0.7])

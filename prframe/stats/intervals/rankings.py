@@ -99,6 +99,12 @@ def ranking_interval(  # noqa: PLR0913
     The number of items is fixed, and that of positives is random. The script
     ``python -m benchmarks.interval_coverage`` measures how often the intervals cover.
 
+    References
+    ----------
+    Boyd, Eng & Page, *Area under the precision-recall curve: point estimates and confidence
+    intervals*, ECML PKDD 2013 (logit); Rubin, *The Bayesian bootstrap*, 1981; Efron, *Better
+    bootstrap confidence intervals*, 1987; DeLong, DeLong & Clarke-Pearson 1988 (AUC).
+
     Examples
     --------
     >>> from prframe.stats import AveragePrecision, cells_from_scores

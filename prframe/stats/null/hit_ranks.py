@@ -61,6 +61,10 @@ def hit_rank_pmf(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, k: ArrayLike) -> 
     probability of ``L_i <= k`` is that of at least i hits among the first k: a p-value of
     `hypergeometric_topk`.
 
+    References
+    ----------
+    Zhang & Su 2012, eq. (6), corrected.
+
     Examples
     --------
     Of three items two are positive: their ranks are (1, 2), (1, 3) or (2, 3).
@@ -111,6 +115,10 @@ def hit_rank_joint_pmf(  # noqa: PLR0913, PLR0917
     Zhang & Su 2012 print eq. (7) with ``C(n - 2, n_pos - 2)`` below. Given the rank t of the j-th
     positive, the j - 1 positives above it are a ranking of t - 1 items, so that the probability is
     a product of two of `hit_rank_pmf`.
+
+    References
+    ----------
+    Zhang & Su 2012, eq. (7), corrected.
 
     Examples
     --------
@@ -176,6 +184,10 @@ def reciprocal_hit_rank_moments(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike) ->
     These are the sums that Zhang & Su 2012 write below eq. (7), with the corrected distribution,
     and approximate in eq. (11) by an expansion of 1/L_i around E L_i.
 
+    References
+    ----------
+    Zhang & Su 2012, the sums below eq. (7), corrected; eq. (5) is why AP is made of them.
+
     Examples
     --------
     >>> moments = reciprocal_hit_rank_moments(3, 2, [1, 2])
@@ -226,6 +238,10 @@ def reciprocal_hit_rank_covariance(
 
     from ``e_i(m) = c(m) = 0`` on. The results are therefore exact to rounding, and the cost grows
     with the number of pairs times ``n - n_pos``.
+
+    References
+    ----------
+    Zhang & Su 2012, the sums below eq. (7), corrected.
 
     Examples
     --------

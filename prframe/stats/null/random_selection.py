@@ -52,7 +52,11 @@ def recall_null_moments(n: ArrayLike, n_pos: ArrayLike, k: ArrayLike) -> Moments
 
     Notes
     -----
-    The number of hits is hypergeometric. Zhang & Su 2012, eqs (3) and (4).
+    The number of hits is hypergeometric.
+
+    References
+    ----------
+    Zhang & Su 2012, eqs (3) and (4).
 
     Examples
     --------
@@ -92,7 +96,11 @@ def precision_null_moments(n: ArrayLike, n_pos: ArrayLike, k: ArrayLike) -> Mome
 
     Notes
     -----
-    The number of hits is hypergeometric. Zhang & Su 2012, eqs (3) and (4).
+    The number of hits is hypergeometric.
+
+    References
+    ----------
+    Zhang & Su 2012, eqs (3) and (4).
 
     Examples
     --------
@@ -151,6 +159,10 @@ def hit_rank_moments(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike) -> Moments:
     These replace eqs (8) and (9) of Zhang & Su 2012, which follow from a wrong normaliser in their
     eq. (6) and give ``i n / n_pos`` for the mean.
 
+    References
+    ----------
+    Zhang & Su 2012, eq. (8), corrected.
+
     Examples
     --------
     Of three items two are positive: their ranks are (1, 2), (1, 3) or (2, 3).
@@ -193,6 +205,10 @@ def hit_rank_covariance(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, j: ArrayLi
     Notes
     -----
     It replaces eq. (10) of Zhang & Su 2012; see `hit_rank_moments`.
+
+    References
+    ----------
+    Zhang & Su 2012, eqs (9) and (10), corrected.
 
     Examples
     --------
@@ -245,6 +261,10 @@ def delta_moments(n: ArrayLike, n_pos: ArrayLike) -> Moments:
 
     As ``u_i = w (n_pos + 1 - i) / i`` with ``w = (n - n_pos) / ((n + 1) (n_pos + 2))``, the sums
     over i and over pairs reduce to sums of 1/i and 1/i^2, which take constant time.
+
+    References
+    ----------
+    Zhang & Su 2012, eqs (11), (12) and (13), corrected.
 
     Examples
     --------

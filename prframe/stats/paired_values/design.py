@@ -113,6 +113,11 @@ def detectable_difference(
     --------
     queries_needed : The number of queries for a given difference.
 
+    References
+    ----------
+    Sakai, *Topic set size design*, Information Retrieval Journal 2016; Cohen, *Statistical
+    Power Analysis for the Behavioral Sciences*, 1988, section 2.3.5.
+
     Examples
     --------
     >>> detectable_difference([50, 200], 0.15).round(4)

@@ -55,11 +55,14 @@ def adjust_p_values(p_values: ArrayLike, method: str) -> Floats:
 
     Notes
     -----
+    Holm is never larger than Bonferroni, Hochberg never larger than Holm.
+
+    References
+    ----------
     Holm, *A simple sequentially rejective multiple test procedure*, 1979; Hochberg, *A sharper
     Bonferroni procedure for multiple tests of significance*, 1988; Benjamini & Hochberg,
     *Controlling the false discovery rate*, 1995; Benjamini & Yekutieli, *The control of the false
-    discovery rate in multiple testing under dependency*, 2001. Holm is never larger than
-    Bonferroni, Hochberg never larger than Holm.
+    discovery rate in multiple testing under dependency*, 2001.
 
     Examples
     --------

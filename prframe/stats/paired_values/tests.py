@@ -283,6 +283,11 @@ def sign_test(
     PrframeError
         As `paired_randomization`.
 
+    References
+    ----------
+    Dixon & Mood, *The statistical sign test*, Journal of the American Statistical Association
+    1946.
+
     Examples
     --------
     >>> sign_test([0.5, 0.4, 0.7, 0.6, 0.9], [0.4, 0.2, 0.5, 0.6, 0.6]).p_value

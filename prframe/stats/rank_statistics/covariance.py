@@ -158,6 +158,11 @@ def paired_rank_test(  # noqa: PLR0913
     For phi(u) = u, z is that of DeLong's test, and the difference of AUC is this difference
     divided by the share of negatives.
 
+    References
+    ----------
+    Clemencon, Limnios & Vayatis 2021, Prop. 4, for two rankings; DeLong, DeLong & Clarke-
+    Pearson 1988.
+
     Examples
     --------
     >>> rng = np.random.default_rng(1)

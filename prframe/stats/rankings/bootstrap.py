@@ -117,6 +117,10 @@ def ranking_bootstrap(
     cells if that is less. Memory is a few MB whatever the number of resamples; if items are drawn
     one by one, it is 16 bytes per item more.
 
+    References
+    ----------
+    Efron, *Bootstrap methods: another look at the jackknife*, The Annals of Statistics 1979.
+
     Examples
     --------
     >>> from prframe.stats import AveragePrecision, RocArea, cells_from_scores

@@ -165,6 +165,10 @@ def parse_phi(phi: Phi) -> ScoreGeneratingFunction:
         A name, parameter or value that is not known or out of range, or a function that is not
         nondecreasing.
 
+    References
+    ----------
+    Clemencon, Limnios & Vayatis 2021, Definition 1 and section 2.2.
+
     Examples
     --------
     >>> parse_phi("p-norm-push(q=4)")

@@ -42,8 +42,12 @@ def expected_precision(
 
     Notes
     -----
+    The time per block is constant.
+
+    References
+    ----------
     McSherry & Najork, *Computing information retrieval performance measures efficiently in the
-    presence of tied scores*, ECIR 2008, section 3. The time per block is constant.
+    presence of tied scores*, ECIR 2008, section 3.
 
     Examples
     --------
@@ -72,6 +76,11 @@ def expected_precision_before(
     Returns
     -------
     ndarray of float in [0, 1], shape (n_blocks,)
+
+    References
+    ----------
+    McSherry & Najork, *Computing information retrieval performance measures efficiently in the
+    presence of tied scores*, ECIR 2008, section 3.
 
     Examples
     --------

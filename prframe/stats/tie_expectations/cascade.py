@@ -41,10 +41,14 @@ def expected_cascade(
 
     Notes
     -----
-    Chapelle, Metlzer, Zhang & Grinspan, *Expected reciprocal rank for graded relevance*, CIKM
-    2009, eq. (4), averaged over the orders of the block: the number t of relevant items among the
-    first j is hypergeometric. The time grows with ``hits + size`` times the number of relevant
-    items after which hardly anybody reads on.
+    It is averaged over the orders of the block: the number t of relevant items among the first j
+    is hypergeometric. The time grows with ``hits + size`` times the number of relevant items
+    after which hardly anybody reads on.
+
+    References
+    ----------
+    Chapelle, Metzler, Zhang & Grinspan, *Expected reciprocal rank for graded relevance*, CIKM
+    2009, eq. (4).
 
     Examples
     --------

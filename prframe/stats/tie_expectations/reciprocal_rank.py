@@ -36,6 +36,11 @@ def discount_sums(size: int) -> Floats:
     -------
     ndarray of float, shape (size + 1,)
 
+    References
+    ----------
+    Järvelin & Kekäläinen, *Cumulated gain-based evaluation of IR techniques*, ACM Transactions
+    on Information Systems 2002.
+
     Examples
     --------
     >>> discount_sums(3).round(4)
@@ -62,6 +67,11 @@ def discount_sum(k: ArrayLike) -> Floats:
     Up to 2^16 the sums come from a table. Beyond, they are computed by the Euler-Maclaurin formula
     for ``f(x) = ln 2 / ln x``, whose integral is ``ln 2 li(x)``, li being the logarithmic
     integral. The error is below 2e-14 of the result, that of adding up the table.
+
+    References
+    ----------
+    Järvelin & Kekäläinen, *Cumulated gain-based evaluation of IR techniques*, ACM Transactions
+    on Information Systems 2002.
 
     Examples
     --------
@@ -118,6 +128,11 @@ def hit_probability(size: ArrayLike, hits: ArrayLike, depth: ArrayLike) -> Float
     -------
     ndarray of float in [0, 1], shape (n_blocks,)
 
+    References
+    ----------
+    McSherry & Najork, *Computing information retrieval performance measures efficiently in the
+    presence of tied scores*, ECIR 2008, section 3.
+
     Examples
     --------
     >>> hit_probability([4], [1], [2])
@@ -146,6 +161,11 @@ def expected_reciprocal_rank(
     Notes
     -----
     Terms are summed until the rest is negligible, which takes about ``40 size / hits`` terms.
+
+    References
+    ----------
+    McSherry & Najork, *Computing information retrieval performance measures efficiently in the
+    presence of tied scores*, ECIR 2008, section 3.
 
     Examples
     --------

@@ -72,6 +72,11 @@ def ap_minimum(n: ArrayLike, n_pos: ArrayLike) -> Floats:
     The sum is ``1 - (1 - p) / p (H_n - H_(n - n_pos))`` with ``p = n_pos / n``, in constant time.
     For many items it is computed from an expansion in which nothing cancels, however small p is.
 
+    References
+    ----------
+    The manual of pranker 1.0, Lopes 2015; Lopes & Bontempi, *On the null distribution of the
+    precision and recall curve*, ECML PKDD 2014.
+
     Examples
     --------
     >>> ap_minimum([4, 10], 2).round(4)
@@ -126,6 +131,11 @@ def beta_parameters(
     -----
     pranker 1.0 with ``approx = FALSE``, from exact moments in place of its sum over all pairs of
     positives and of ranks.
+
+    References
+    ----------
+    The manual of pranker 1.0, Lopes 2015; Lopes & Bontempi, *On the null distribution of the
+    precision and recall curve*, ECML PKDD 2014.
 
     Examples
     --------
@@ -200,6 +210,11 @@ def ap_beta_sf(
     Too small for good rankings: for AP = 0.105 with 20 positives among 1000 items it gives 9.0e-5,
     and the probability is 1.1e-3.
 
+    References
+    ----------
+    The manual of pranker 1.0, Lopes 2015; Lopes & Bontempi, *On the null distribution of the
+    precision and recall curve*, ECML PKDD 2014. It is their ``pvalue``.
+
     Examples
     --------
     >>> print(f"{ap_beta_sf(0.105, 1000, 20):.2g}")
@@ -234,6 +249,11 @@ def ap_beta_logsf(
     ------
     PrframeError
         Numbers out of range, or moments that no beta distribution has.
+
+    References
+    ----------
+    The manual of pranker 1.0, Lopes 2015; Lopes & Bontempi, *On the null distribution of the
+    precision and recall curve*, ECML PKDD 2014.
 
     Examples
     --------
@@ -308,6 +328,11 @@ def ap_beta_quantile(
     PrframeError
         Numbers out of range, or moments that no beta distribution has.
 
+    References
+    ----------
+    The manual of pranker 1.0, Lopes 2015; Lopes & Bontempi, *On the null distribution of the
+    precision and recall curve*, ECML PKDD 2014. It is their ``qAUPRC``.
+
     Examples
     --------
     The median and the 97.5 % quantile of AP for 5 positives among 50 items.
@@ -362,6 +387,10 @@ def ap_normal_sf(
     -----
     AP is skewed to the right: the upper tail of the normal is far too light.
 
+    References
+    ----------
+    Zhang & Su 2012, eqs (12) and (13), corrected, for the moments ``"delta"``.
+
     Examples
     --------
     >>> print(f"{ap_normal_sf(0.105, 1000, 20):.1g}")
@@ -395,6 +424,10 @@ def ap_normal_logsf(
     ------
     PrframeError
         Numbers out of range, or other moments.
+
+    References
+    ----------
+    Zhang & Su 2012, eqs (12) and (13), corrected, for the moments ``"delta"``.
 
     Examples
     --------

@@ -65,6 +65,11 @@ def ap_null_moments(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None =
     The mean is that of Zhang & Su 2012 once the normaliser of their eq. (6) is corrected; their
     eqs (8) to (10) and (12) inherit the slip.
 
+    References
+    ----------
+    Zhang & Su 2012, E(AP) and Var(AP), which they call computationally expensive; Lopes &
+    Bontempi 2014, whose ``null.params`` are sums over pairs.
+
     Examples
     --------
     >>> moments = ap_null_moments([1000, 2000], [100, 500])
