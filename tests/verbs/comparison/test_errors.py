@@ -94,7 +94,7 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
     (
         {"correction": "fdr"},
         "`correction` must be one of 'bh', 'bonferroni', 'by', 'hochberg', 'holm', 'max-t', "
-        "'tukey'; got 'fdr'.",
+        "'tukey'; got 'fdr'. Write correction='bh'.",
     ),
     ({"within": "query"}, "`within` must be one of 'all', 'by', 'metric'; got 'query'."),
     (
