@@ -7,7 +7,12 @@ For any real s != 0 where T, tilted by exp(sT), is around x,
 with phi the characteristic function of the tilted T; for s < 0 the negative of the right side is
 P(T < x). The tilt makes the factor before the integral as small as the tail, so the integral
 needs no more digits than the answer. Frequencies lie 2 pi / L apart, which repeats T with period
-L; they end where phi has died away.
+L; they end where phi has died away. If T lies between x - L and x + L, the sum over all of them
+gives, with q = exp(-|s| L),
+
+    (P(T >= x) + q P(T < x)) / (1 - q)  =  P(T >= x) + q / (1 - q),
+
+as the kernel of the sum is exp(-s (T - x)), repeated. The last term is known, and taken off.
 """
 
 from typing import NamedTuple
@@ -41,9 +46,12 @@ _OFFSET = 3.0
 _TINY = 1e-300
 # The period of T reaches this many tilted standard deviations beyond the furthest value.
 _BEYOND = 8.0
-# From there on it reaches until exp(-slope T) has fallen by the factor exp(-14), which is this
-# divided by the slope.
-_DECAY = 14.0
+# From there on it reaches this much further, divided by the slope, as tails may be heavier than
+# those of a normal distribution.
+_DECAY = 2.0
+# If the mean of T is at most this share of the period away from a value, the rest of T is within a
+# period of it too, and its share of the sum is taken off. Otherwise this share is negligible.
+_NEARBY = 0.5
 # Periods are whole powers of this, so that groups share frequencies.
 _PERIODS = 2.0
 # The number of frequencies that are added at a time; after three times there are twice as many,
@@ -243,6 +251,13 @@ class Inversion:
         """Return the periods that the groups need at a tilt."""
         return (_OFFSET + _BEYOND) * np.sqrt(tilt.variance) + _DECAY / abs(tilt.slope)
 
+    def _repeated(self, tilt: Tilt, group: Integers, x: Floats, period: float) -> Floats:
+        """Return what the other tail adds to the integral, as T is repeated with a period."""
+        inside = np.abs(x - self.mean[group]) <= _NEARBY * period
+        decay = abs(tilt.slope) * period
+        log_added = tilt.slope * x - tilt.log_mgf[group] - decay - np.log(-np.expm1(-decay))
+        return np.exp(np.where(inside, log_added, -np.inf))
+
     def _tail(
         self, slope: float, group: Integers, x: Floats, period: float
     ) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
@@ -252,7 +267,7 @@ class Inversion:
         more than a bound.
         """
         tilt, sign = self._tilt(slope), 1 if slope > 0 else -1
-        total, is_open = np.zeros(x.size), np.ones(x.size, np.bool_)
+        total, is_open = -self._repeated(tilt, group, x, period), np.ones(x.size, np.bool_)
         known = self._waves.setdefault((slope, period), [])
         n_pos = np.array([self.course.groups[index].n_pos for index in group])
         most = np.where(n_pos < FEW_POSITIVES, _MOST_OF_FEW, _MOST)
