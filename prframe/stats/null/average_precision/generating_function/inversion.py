@@ -15,6 +15,7 @@ gives, with q = exp(-|s| L),
 as the kernel of the sum is exp(-s (T - x)), repeated. The last term is known, and taken off.
 """
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -24,20 +25,14 @@ from prframe.stats.null.average_precision.generating_function.walk import Comple
 from prframe.typing import Floats, Integers
 
 # The slopes that are tried are whole powers of this, so that values share them.
-_RATIO = 1.4
-# The flattest slope that is tried is about this over the standard deviation of T.
-_FLATTEST = 0.05
+_RATIO = 2.0
+# The flattest slope that is tried is at most this over the standard deviation of T.
+_FLATTEST = 0.5
 # The most slopes that are tried in one direction, and the most halvings of a search between two.
 _MOST_SLOPES = 64
-# About the slope whose tilted mean of T is next to a value, this many slopes on either side are
-# compared by the period that they need.
-_AROUND = 4
-# The first step of the search for a slope, in powers; steps grow twofold until the tilted mean is
-# beyond the value.
-_FIRST_STEP = 8
-# Periods that powers need are multiplied by these before they are compared, in turn. Some powers
-# are preferred, so that values share slopes.
-_PREFERRED = 1.0, 2.0
+# Where a value is far from the tilted means at two neighbouring slopes, one between them is tried,
+# this power away from the steeper one.
+_BETWEEN = -0.5
 # A slope may be taken if the value is at most this far from the tilted mean of T, in tilted
 # standard deviations. Beyond twice this distance the integral is not used, and the tail is
 # bounded.
@@ -180,7 +175,7 @@ class Inversion:
         return np.asarray(terms * 2 / period / np.abs(tilt.slope + 1j * frequency))
 
     def tilt(self, sign: int, power: float) -> Tilt:
-        """Return the tilt with a slope of +-1.4^power."""
+        """Return the tilt with a slope of +-2^power."""
         return self._tilt(sign * _RATIO**power)
 
     def _tilt(self, slope: float) -> Tilt:
@@ -192,35 +187,54 @@ class Inversion:
     def _slopes(self, group: Integers, x: Floats, sign: int) -> Floats:
         """Choose the slope with the shortest period for each value, as a power.
 
-        The tilted mean rises with the slope, so that its place is searched by bisection, which
-        begins with short steps from the flattest slope. The slopes on either side are compared.
+        The tilted mean rises with the slope, so that its place is searched step by step, from
+        where it is if T is normal. The slopes on either side are compared, and the next one.
         """
-        deviation = self.deviation[group]
-        first = np.floor(np.log(_FLATTEST / deviation) / np.log(_RATIO)).astype(np.int64)
-        low, high, step = first, first + _MOST_SLOPES, np.full(x.size, _FIRST_STEP)
-        while (high - low > 1).any():
-            middle = np.minimum((low + high) // 2, low + step)
-            mean = np.zeros(x.size)
-            for power in np.unique(middle).tolist():
-                places = middle == power
-                mean[places] = self.tilt(sign, power).mean[group[places]]
-            passed = sign * (mean - x) >= 0
-            step = np.where(passed, step, 2 * step)
-            low, high = np.where(passed, low, middle), np.where(passed, middle, high)
-        best: Floats = low.astype(np.float64)
+        high = self._beyond(group, x, sign)
+        best = high.astype(np.float64)
         least = np.full(x.size, np.inf)
-        for around in range(-1, _AROUND + 1):
-            powers = np.maximum(first, low + around)
-            for power in np.unique(powers).tolist():
-                places = np.flatnonzero(powers == power)
+        for away in (-1.0, 0.0, 1.0, _BETWEEN):
+            powers = np.maximum(high + away, self._flattest[group])
+            open_ = np.isinf(least) | (away != _BETWEEN)
+            for power in np.unique(powers[open_]).tolist():
+                places = np.flatnonzero(open_ & (powers == power))
                 cost = self._cost(self.tilt(sign, power), group[places], x[places])
-                cost = cost * _PREFERRED[power % len(_PREFERRED)]
                 better = cost < least[places]
                 best[places[better]], least[places[better]] = power, cost[better]
         for place in np.flatnonzero(np.isinf(least)).tolist():
-            ends = float(low[place]), float(high[place])
+            ends = float(high[place] - 1), float(high[place])
             best[place] = self.between(int(group[place]), float(x[place]), sign, *ends)
         return best
+
+    @cached_property
+    def _flattest(self) -> Integers:
+        """The power of the flattest slope that is tried, by group."""
+        return np.floor(np.log(_FLATTEST / self.deviation) / np.log(_RATIO)).astype(np.int64)
+
+    def _beyond(self, group: Integers, x: Floats, sign: int) -> Integers:
+        """Return the least powers of slopes whose tilted mean is beyond the values."""
+        first = self._flattest[group]
+        normal = np.abs(x - self.mean[group]) / self.deviation[group] ** 2
+        power = np.floor(np.log(np.maximum(normal, _TINY)) / np.log(_RATIO))
+        power = np.clip(power.astype(np.int64), first, first + _MOST_SLOPES)
+
+        def is_beyond(places: Integers, powers: Integers) -> NDArray[np.bool_]:
+            """Whether the tilted means are beyond the values."""
+            mean = np.zeros(places.size)
+            for each in np.unique(powers).tolist():
+                own = powers == each
+                mean[own] = self.tilt(sign, each).mean[group[places[own]]]
+            return sign * (mean - x[places]) >= 0
+
+        places = np.arange(x.size)
+        while (places := places[~is_beyond(places, power[places])]).size:
+            power[places] += 1
+            places = places[power[places] < first[places] + _MOST_SLOPES]
+        places = np.flatnonzero(power > first)
+        while (places := places[is_beyond(places, power[places] - 1)]).size:
+            power[places] -= 1
+            places = places[power[places] > first[places]]
+        return power
 
     def _cost(self, tilt: Tilt, group: Integers, x: Floats) -> Floats:
         """Return the period that values need at a slope, infinite if its mean is far from them."""
