@@ -48,8 +48,8 @@ _NEGLIGIBLE = 1e-10
 # A row of a walk that groups share is left out if its tilted chance is at most this for all groups
 # of interest, so that results hardly depend on what these are.
 _NEVER_NEEDED = 1e-18
-# Of this many frequencies in a row exp(i drift frequency) is a product of that of the one before and
-# exp(i drift spacing). Further ones are products of so many, then of twice as many, and so on.
+# Of this many frequencies exp(i drift frequency) is that of the one before times exp(i drift
+# spacing). Further ones are products of so many, then of twice as many, and so on.
 _POWERS = 8
 # The number of terms that are added at a time, which bounds the memory.
 _AT_ONCE = 1 << 16
