@@ -209,7 +209,8 @@ class Inversion:
     @cached_property
     def _flattest(self) -> Integers:
         """The power of the flattest slope that is tried, by group."""
-        return np.floor(np.log(_FLATTEST / self.deviation) / np.log(_RATIO)).astype(np.int64)
+        power = np.floor(np.log(_FLATTEST / self.deviation) / np.log(_RATIO))
+        return np.asarray(power, dtype=np.int64)
 
     def _beyond(self, group: Integers, x: Floats, sign: int) -> Integers:
         """Return the least powers of slopes whose tilted mean is beyond the values."""
@@ -224,7 +225,7 @@ class Inversion:
             for each in np.unique(powers).tolist():
                 own = powers == each
                 mean[own] = self.tilt(sign, each).mean[group[places[own]]]
-            return sign * (mean - x[places]) >= 0
+            return np.asarray(sign * (mean - x[places]) >= 0)
 
         places = np.arange(x.size)
         while (places := places[~is_beyond(places, power[places])]).size:
@@ -234,7 +235,7 @@ class Inversion:
         while (places := places[is_beyond(places, power[places] - 1)]).size:
             power[places] -= 1
             places = places[power[places] > first[places]]
-        return power
+        return np.asarray(power)
 
     def _cost(self, tilt: Tilt, group: Integers, x: Floats) -> Floats:
         """Return the period that values need at a slope, infinite if its mean is far from them."""

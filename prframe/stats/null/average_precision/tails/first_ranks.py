@@ -173,6 +173,7 @@ class _StepTerms:
         self.case, self._never = case, never
         self._items = Items(case.n, case.depth)
         self._known: dict[tuple[int, int], _Terms] = {}
+        self._hits: dict[int, tuple[Integers, Floats]] = {}
 
     def at(self, above: int, end: int) -> _Terms:
         """Return the terms of a step."""
@@ -182,6 +183,12 @@ class _StepTerms:
 
     def likely(self, rank: int) -> tuple[Integers, Floats]:
         """Return the likely numbers of hits at a rank, and the logarithms of their chances."""
+        if rank not in self._hits:
+            self._hits[rank] = self._likely(rank)
+        return self._hits[rank]
+
+    def _likely(self, rank: int) -> tuple[Integers, Floats]:
+        """Compute the likely numbers of hits at a rank."""
         n, n_pos, _ = self.case
         hits = np.arange(max(0, n_pos - (n - rank)), min(rank, n_pos) + 1)
         log_chance = log_binomial(rank, hits) + log_binomial(n - rank, n_pos - hits)
