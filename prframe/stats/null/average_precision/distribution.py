@@ -19,7 +19,10 @@ from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.approximations import ap_minimum
 from prframe.stats.null.average_precision.atoms import ap_atoms
 from prframe.stats.null.average_precision.draws import drawn
-from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.stats.null.average_precision.generating_function.steps import (
+    Items,
+    log_binomial,
+)
 from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.moments import (
     ap_null_moments,
@@ -341,10 +344,16 @@ class APNull(NullDistribution):
         if sign < 0 or self.ties is not None or self.n_pos > _RARE * self.n:
             return search
         hits = np.arange(1.0, min(self.n_pos, _FIRST_HITS) + 1)
+        log_level = np.log(levels.ravel())[:, None]
         # So many hits are among so many ranks with a chance of the level.
-        ranks = np.exp((np.log(levels.ravel())[:, None] + gammaln(hits + 1)) / hits)
+        ranks = np.exp((log_level + gammaln(hits + 1)) / hits)
         ratio = ranks * self.n / self.n_pos / hits
         total = (hits * np.minimum(ratio, 1 / ratio)).max(axis=1)
+        # If all of the first ranks are hits with at least such a chance, so is the level reached.
+        log_best = log_binomial(self.n - hits, self.n_pos - hits) - log_binomial(
+            self.n, self.n_pos
+        )
+        total = np.maximum(total, (hits * (log_best >= log_level)).max(axis=1))
         start = np.clip(self.mean() + total / self.n_pos, *self.support())
         return replace(search, start=np.maximum(search.start, start))
 

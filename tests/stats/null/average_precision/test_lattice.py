@@ -117,7 +117,7 @@ def test_values_one_after_the_other_are_those_of_one_call():
     x = np.array([0.01, 0.3, 0.9, 1.7, 4.1, 4.3])
     together, lattice = lattice_tails([case] * x.size, x), Lattice(case)
     for place, value in enumerate(x.tolist()):
-        alone = lattice.tails(value)
+        alone = lattice.tails(np.array([value]))
         if not (alone.lumpy[0] or together.lumpy[place]):
             assert alone.reached[0] == pytest.approx(together.reached[place], rel=1e-3, abs=2e-3)
     assert not together.lumpy.all()

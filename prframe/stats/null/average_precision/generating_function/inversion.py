@@ -7,9 +7,15 @@ For any real s != 0 where T, tilted by exp(sT), is around x,
 with phi the characteristic function of the tilted T; for s < 0 the negative of the right side is
 P(T < x). The tilt makes the factor before the integral as small as the tail, so the integral
 needs no more digits than the answer. Frequencies lie 2 pi / L apart, which repeats T with period
-L; they end where phi has died away.
+L; they end where phi has died away. If T lies between x - L and x + L, the sum over all of them
+gives, with q = exp(-|s| L),
+
+    (P(T >= x) + q P(T < x)) / (1 - q)  =  P(T >= x) + q / (1 - q),
+
+as the kernel of the sum is exp(-s (T - x)), repeated. The last term is known, and taken off.
 """
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -19,20 +25,14 @@ from prframe.stats.null.average_precision.generating_function.walk import Comple
 from prframe.typing import Floats, Integers
 
 # The slopes that are tried are whole powers of this, so that values share them.
-_RATIO = 1.4
-# The flattest slope that is tried is about this over the standard deviation of T.
-_FLATTEST = 0.05
+_RATIO = 2.0
+# The flattest slope that is tried is at most this over the standard deviation of T.
+_FLATTEST = 0.5
 # The most slopes that are tried in one direction, and the most halvings of a search between two.
 _MOST_SLOPES = 64
-# About the slope whose tilted mean of T is next to a value, this many slopes on either side are
-# compared by the period that they need.
-_AROUND = 4
-# The first step of the search for a slope, in powers; steps grow twofold until the tilted mean is
-# beyond the value.
-_FIRST_STEP = 8
-# Periods that powers need are multiplied by these before they are compared, in turn. Some powers
-# are preferred, so that values share slopes.
-_PREFERRED = 1.0, 2.0
+# Where a value is far from the tilted means at two neighbouring slopes, one between them is tried,
+# this power away from the steeper one.
+_BETWEEN = -0.5
 # A slope may be taken if the value is at most this far from the tilted mean of T, in tilted
 # standard deviations. Beyond twice this distance the integral is not used, and the tail is
 # bounded.
@@ -41,9 +41,12 @@ _OFFSET = 3.0
 _TINY = 1e-300
 # The period of T reaches this many tilted standard deviations beyond the furthest value.
 _BEYOND = 8.0
-# From there on it reaches until exp(-slope T) has fallen by the factor exp(-14), which is this
-# divided by the slope.
-_DECAY = 14.0
+# From there on it reaches this much further, divided by the slope, as tails may be heavier than
+# those of a normal distribution.
+_DECAY = 2.0
+# If the mean of T is at most this share of the period away from a value, the rest of T is within a
+# period of it too, and its share of the sum is taken off. Otherwise this share is negligible.
+_NEARBY = 0.5
 # Periods are whole powers of this, so that groups share frequencies.
 _PERIODS = 2.0
 # The number of frequencies that are added at a time; after three times there are twice as many,
@@ -172,7 +175,7 @@ class Inversion:
         return np.asarray(terms * 2 / period / np.abs(tilt.slope + 1j * frequency))
 
     def tilt(self, sign: int, power: float) -> Tilt:
-        """Return the tilt with a slope of +-1.4^power."""
+        """Return the tilt with a slope of +-2^power."""
         return self._tilt(sign * _RATIO**power)
 
     def _tilt(self, slope: float) -> Tilt:
@@ -184,35 +187,55 @@ class Inversion:
     def _slopes(self, group: Integers, x: Floats, sign: int) -> Floats:
         """Choose the slope with the shortest period for each value, as a power.
 
-        The tilted mean rises with the slope, so that its place is searched by bisection, which
-        begins with short steps from the flattest slope. The slopes on either side are compared.
+        The tilted mean rises with the slope, so that its place is searched step by step, from
+        where it is if T is normal. The slopes on either side are compared, and the next one.
         """
-        deviation = self.deviation[group]
-        first = np.floor(np.log(_FLATTEST / deviation) / np.log(_RATIO)).astype(np.int64)
-        low, high, step = first, first + _MOST_SLOPES, np.full(x.size, _FIRST_STEP)
-        while (high - low > 1).any():
-            middle = np.minimum((low + high) // 2, low + step)
-            mean = np.zeros(x.size)
-            for power in np.unique(middle).tolist():
-                places = middle == power
-                mean[places] = self.tilt(sign, power).mean[group[places]]
-            passed = sign * (mean - x) >= 0
-            step = np.where(passed, step, 2 * step)
-            low, high = np.where(passed, low, middle), np.where(passed, middle, high)
-        best: Floats = low.astype(np.float64)
+        high = self._beyond(group, x, sign)
+        best = high.astype(np.float64)
         least = np.full(x.size, np.inf)
-        for around in range(-1, _AROUND + 1):
-            powers = np.maximum(first, low + around)
-            for power in np.unique(powers).tolist():
-                places = np.flatnonzero(powers == power)
+        for away in (-1.0, 0.0, 1.0, _BETWEEN):
+            powers = np.maximum(high + away, self._flattest[group])
+            open_ = np.isinf(least) | (away != _BETWEEN)
+            for power in np.unique(powers[open_]).tolist():
+                places = np.flatnonzero(open_ & (powers == power))
                 cost = self._cost(self.tilt(sign, power), group[places], x[places])
-                cost = cost * _PREFERRED[power % len(_PREFERRED)]
                 better = cost < least[places]
                 best[places[better]], least[places[better]] = power, cost[better]
         for place in np.flatnonzero(np.isinf(least)).tolist():
-            ends = float(low[place]), float(high[place])
+            ends = float(high[place] - 1), float(high[place])
             best[place] = self.between(int(group[place]), float(x[place]), sign, *ends)
         return best
+
+    @cached_property
+    def _flattest(self) -> Integers:
+        """The power of the flattest slope that is tried, by group."""
+        power = np.floor(np.log(_FLATTEST / self.deviation) / np.log(_RATIO))
+        return np.asarray(power, dtype=np.int64)
+
+    def _beyond(self, group: Integers, x: Floats, sign: int) -> Integers:
+        """Return the least powers of slopes whose tilted mean is beyond the values."""
+        first = self._flattest[group]
+        normal = np.abs(x - self.mean[group]) / self.deviation[group] ** 2
+        power = np.floor(np.log(np.maximum(normal, _TINY)) / np.log(_RATIO))
+        power = np.clip(power.astype(np.int64), first, first + _MOST_SLOPES)
+
+        def is_beyond(places: Integers, powers: Integers) -> NDArray[np.bool_]:
+            """Whether the tilted means are beyond the values."""
+            mean = np.zeros(places.size)
+            for each in np.unique(powers).tolist():
+                own = powers == each
+                mean[own] = self.tilt(sign, each).mean[group[places[own]]]
+            return np.asarray(sign * (mean - x[places]) >= 0)
+
+        places = np.arange(x.size)
+        while (places := places[~is_beyond(places, power[places])]).size:
+            power[places] += 1
+            places = places[power[places] < first[places] + _MOST_SLOPES]
+        places = np.flatnonzero(power > first)
+        while (places := places[is_beyond(places, power[places] - 1)]).size:
+            power[places] -= 1
+            places = places[power[places] > first[places]]
+        return np.asarray(power)
 
     def _cost(self, tilt: Tilt, group: Integers, x: Floats) -> Floats:
         """Return the period that values need at a slope, infinite if its mean is far from them."""
@@ -243,6 +266,13 @@ class Inversion:
         """Return the periods that the groups need at a tilt."""
         return (_OFFSET + _BEYOND) * np.sqrt(tilt.variance) + _DECAY / abs(tilt.slope)
 
+    def _repeated(self, tilt: Tilt, group: Integers, x: Floats, period: float) -> Floats:
+        """Return what the other tail adds to the integral, as T is repeated with a period."""
+        inside = np.abs(x - self.mean[group]) <= _NEARBY * period
+        decay = abs(tilt.slope) * period
+        log_added = tilt.slope * x - tilt.log_mgf[group] - decay - np.log(-np.expm1(-decay))
+        return np.exp(np.where(inside, log_added, -np.inf))
+
     def _tail(
         self, slope: float, group: Integers, x: Floats, period: float
     ) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
@@ -252,7 +282,7 @@ class Inversion:
         more than a bound.
         """
         tilt, sign = self._tilt(slope), 1 if slope > 0 else -1
-        total, is_open = np.zeros(x.size), np.ones(x.size, np.bool_)
+        total, is_open = -self._repeated(tilt, group, x, period), np.ones(x.size, np.bool_)
         known = self._waves.setdefault((slope, period), [])
         n_pos = np.array([self.course.groups[index].n_pos for index in group])
         most = np.where(n_pos < FEW_POSITIVES, _MOST_OF_FEW, _MOST)

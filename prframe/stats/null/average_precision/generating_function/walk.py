@@ -15,6 +15,7 @@ never overflows.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -47,8 +48,8 @@ _NEGLIGIBLE = 1e-10
 # A row of a walk that groups share is left out if its tilted chance is at most this for all groups
 # of interest, so that results hardly depend on what these are.
 _NEVER_NEEDED = 1e-18
-# Of this many frequencies in a row exp(i drift frequency) is computed for the first one, and the
-# others follow by products with powers of exp(i drift spacing).
+# Of this many frequencies exp(i drift frequency) is that of the one before times exp(i drift
+# spacing). Further ones are products of so many, then of twice as many, and so on.
 _POWERS = 8
 # The number of terms that are added at a time, which bounds the memory.
 _AT_ONCE = 1 << 16
@@ -363,25 +364,37 @@ def _waved(
     table: Table, share: Floats, slope: float, wave: Complexes, frequencies: Floats
 ) -> Complexes:
     """Take a step; return the characteristic functions after it, a row each."""
-    row, term = np.nonzero(share > _NEGLIGIBLE)
+    # Terms at one place of neighbouring rows follow each other, so that many are added at a time.
+    term, row = np.nonzero(share.T > _NEGLIGIBLE)
     drift = table.growth[row, term]
     variance = None if table.variance is None else table.variance[row, term]
     if variance is not None:
         drift = drift + slope * variance
     terms = _turned(share[row, term], drift, frequencies)
     if variance is not None:
-        terms *= np.exp(-0.5 * variance[:, None] * frequencies**2)
+        terms *= np.exp(np.multiply.outer(variance, -0.5 * frequencies**2))
     terms *= wave[table.column[row, term]]
-    rows, starts = np.unique(row, return_index=True)
     after = np.zeros((table.hits.size, frequencies.size), dtype=np.complex128)
-    after[rows] = np.add.reduceat(terms, starts, axis=0)
+    begins = np.flatnonzero(np.diff(row, prepend=-2) != 1).tolist()
+    for begin, end in pairwise([*begins, row.size]):
+        after[row[begin] : row[begin] + end - begin] += terms[begin:end]
     return after
 
 
 def _turned(share: Floats, drift: Floats, frequencies: Floats) -> Complexes:
     """Return share * exp(i drift frequency), with a row per share and a column per frequency."""
     spacing = frequencies[1] - frequencies[0]
-    fine = np.exp(1j * spacing * drift[:, None] * np.arange(_POWERS))
-    coarse = np.exp(1j * drift[:, None] * frequencies[::_POWERS]) * share[:, None]
-    turned = coarse[:, :, None] * fine[:, None, :]
-    return np.asarray(turned.reshape(drift.size, frequencies.size))
+    turns = np.array([frequencies[0], spacing, _POWERS * spacing])
+    first, once, power = np.exp(1j * drift * turns[:, None])
+    fine = np.empty((_POWERS, drift.size), dtype=np.complex128)
+    fine[0] = first * share
+    for number in range(1, _POWERS):
+        np.multiply(fine[number - 1], once, out=fine[number])
+    turned = np.empty((drift.size, frequencies.size), dtype=np.complex128)
+    turned[:, :_POWERS] = fine.T
+    size = _POWERS
+    while size < frequencies.size:
+        more = min(size, frequencies.size - size)
+        turned[:, size : size + more] = turned[:, :more] * power[:, None]
+        size, power = 2 * size, power * power
+    return turned

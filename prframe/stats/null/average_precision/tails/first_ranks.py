@@ -47,7 +47,7 @@ _NARROW = 0.2
 # below that of a lower bound of the tail.
 _BELOW = 18.0
 # This is rounded down to a multiple of this, so that values share lattices.
-_ROUNDED = 20.0
+_ROUNDED = 10.0
 # The natural logarithms of the tails from the two lattices may differ by this. If they differ by
 # more, there is no answer.
 _APART = 0.02
@@ -55,6 +55,8 @@ _APART = 0.02
 _LEAST_REST = 0.01
 # Lattices of large lacks are left out if they would add at most this share of the tail.
 _NEGLIGIBLE = 1e-7
+# Every so many columns of the lattices are probed for chances that are not negligible.
+_PROBED = 32
 # Further hits add at least one more than the hits before them, divided by the depth. A lack below
 # this share of that is raised to it, which changes no chance.
 _LEAST_RISE = 0.9
@@ -170,9 +172,10 @@ class _StepTerms:
     """The terms of the steps of a case, which lattices share."""
 
     def __init__(self, case: Retrieved, never: float) -> None:
-        self.case, self._never = case, never
+        self.case, self.never = case, never
         self._items = Items(case.n, case.depth)
         self._known: dict[tuple[int, int], _Terms] = {}
+        self._hits: dict[int, tuple[Integers, Floats]] = {}
 
     def at(self, above: int, end: int) -> _Terms:
         """Return the terms of a step."""
@@ -182,11 +185,17 @@ class _StepTerms:
 
     def likely(self, rank: int) -> tuple[Integers, Floats]:
         """Return the likely numbers of hits at a rank, and the logarithms of their chances."""
+        if rank not in self._hits:
+            self._hits[rank] = self._likely(rank)
+        return self._hits[rank]
+
+    def _likely(self, rank: int) -> tuple[Integers, Floats]:
+        """Compute the likely numbers of hits at a rank."""
         n, n_pos, _ = self.case
         hits = np.arange(max(0, n_pos - (n - rank)), min(rank, n_pos) + 1)
         log_chance = log_binomial(rank, hits) + log_binomial(n - rank, n_pos - hits)
         log_chance -= log_binomial(n, n_pos)
-        likely = log_chance > self._never
+        likely = log_chance > self.never
         return hits[likely], log_chance[likely]
 
     def _terms(self, above: int, end: int) -> _Terms:
@@ -199,7 +208,7 @@ class _StepTerms:
         after = met[:, None] + number
         log_share = log_binomial(size, number) + log_binomial(n - end, n_pos - after)
         log_share -= log_binomial(n - above, n_pos - met)[:, None]
-        likely = log_share + log_chance[:, None] > self._never
+        likely = log_share + log_chance[:, None] > self.never
         row, column = np.nonzero(likely & (low <= after) & (after <= high))
         step = self._items.between(np.array([above]), np.array([end]))
         hits, j = met[row], number[column]
@@ -221,6 +230,7 @@ class _Below:
         self._add_multiple: Any = daxpy
         self._steps, self._hits, self._top = steps, hits, _BASE**power
         self._first = _first_ranks(steps.case, hits)
+        self._negligible = float(np.exp(steps.never))
         shape = hits + self._first + 1
         self._tables = [np.zeros((shape, points + 2)) for points in _POINTS]
         self._walk()
@@ -239,13 +249,14 @@ class _Below:
         cuts = self._cuts()
         hits, _ = self._steps.likely(cuts[-1])
         # A point of a lattice stands for all values that are nearer to it than to its neighbours.
-        both = [np.zeros((hits.size, points + 2)) for points in _POINTS]
-        for rows in both:
-            rows[:, 0] = 0.5
+        both = [np.full((hits.size, 1), 0.5) for _ in _POINTS]
         self._keep(cuts[-1], int(hits[0]), both)
         for above, end in zip(cuts[-2::-1], cuts[:0:-1], strict=True):
             terms = self._steps.at(above, end)
-            both = [self._moved(terms, rows) for rows in both]
+            both = [
+                self._moved(terms, rows, points)
+                for rows, points in zip(both, _POINTS, strict=True)
+            ]
             self._keep(above, terms.low, both)
 
     def _cuts(self) -> list[int]:
@@ -265,16 +276,16 @@ class _Below:
     def _keep(self, rank: int, low: int, both: list[Floats]) -> None:
         """Keep the rows that lists ask for."""
         for table, rows in zip(self._tables, both, strict=True):
+            width = rows.shape[1]
             if rank <= self._first and low <= self._hits < low + len(rows):
-                table[self._hits + rank] = rows[self._hits - low]
+                table[self._hits + rank, :width] = rows[self._hits - low]
             if rank == self._first:
                 end = min(self._hits, low + len(rows))
-                table[low:end] = rows[: max(end - low, 0)]
+                table[low:end, :width] = rows[: max(end - low, 0)]
 
-    def _moved(self, terms: _Terms, rows: Floats) -> Floats:
-        """Return the chances before a step from those after it."""
-        width = rows.shape[1]
-        cell = self._top / (width - 2)
+    def _moved(self, terms: _Terms, rows: Floats, points: int) -> Floats:
+        """Return the chances before a step from those after it, without negligible last ones."""
+        cell = self._top / points
         two = np.flatnonzero(terms.spread > _NARROW * cell)
         again = np.concatenate([np.arange(terms.row.size), two])
         growth, chance = terms.growth[again], terms.chance[again]
@@ -283,16 +294,27 @@ class _Below:
         chance[two] /= 2
         chance[terms.row.size :] /= 2
         place, part = np.divmod(np.maximum(growth, 0.0) / cell, 1.0)
-        shift = np.minimum(np.concatenate([place, place + 1]), width).astype(np.int64)
+        shift = np.minimum(np.concatenate([place, place + 1]), points + 2).astype(np.int64)
         factor = np.concatenate([(1 - part) * chance, part * chance])
         row, after = np.tile(terms.row[again], 2), np.tile(terms.after[again], 2)
         # What is lacking may be less than the growth, and is reached then.
-        sure = np.bincount(row * (width + 1) + shift, factor, terms.rows * (width + 1))
-        sure = sure.reshape(terms.rows, width + 1)[:, :0:-1]
-        moved = np.ascontiguousarray(np.cumsum(sure, axis=1)[:, ::-1])
+        furthest, before = int(shift.max()), rows.shape[1]
+        width = min(before + furthest, points + 2)
+        sure = np.bincount(row * (furthest + 1) + shift, factor, terms.rows * (furthest + 1))
+        sure = sure.reshape(terms.rows, furthest + 1)[:, :0:-1]
+        moved = np.zeros((terms.rows, width))
+        moved[:, :furthest] = np.cumsum(sure, axis=1)[:, ::-1]
         inside = (factor > 0) & (shift < width)
-        columns = (width - shift, factor, after * width, row * width + shift)
+        count = np.minimum(width - shift, before)
+        columns = (count, factor, after * before, row * width + shift)
         source, target, add_multiple = rows.ravel(), moved.ravel(), self._add_multiple
-        for count, times, begin, to in zip(*(c[inside].tolist() for c in columns), strict=True):
-            add_multiple(source, target, count, times, begin, 1, to, 1)
-        return np.asarray(moved, dtype=np.float64)
+        for number, times, begin, to in zip(*(c[inside].tolist() for c in columns), strict=True):
+            add_multiple(source, target, number, times, begin, 1, to, 1)
+        return self._trimmed(moved)
+
+    def _trimmed(self, rows: Floats) -> Floats:
+        """Return rows without their last columns, if these are negligible."""
+        # Chances fall from column to column, so that a few of them tell where they are negligible.
+        likely = np.flatnonzero((rows[:, ::_PROBED] > self._negligible).any(axis=0))
+        width = _PROBED * (int(likely.max(initial=0)) + 1)
+        return np.ascontiguousarray(rows[:, :width])

@@ -110,9 +110,9 @@ class Lattice:
         self._plans = Plans(Shape([case], ends))
         self._walks: dict[tuple[float, float, float], Walk] = {}
 
-    def tails(self, x: float, tries: Sequence[Try] = TRIES) -> LatticeTails:
-        """Return the tails of a value of T, as `lattice_tails` does."""
-        return _tried(self._made, [self._case], np.array([x]), tries)
+    def tails(self, x: Floats, tries: Sequence[Try] = TRIES) -> LatticeTails:
+        """Return the tails of values of T, as `lattice_tails` does."""
+        return _tried(self._made, [self._case] * x.size, x, tries)
 
     def _made(self, _: Sequence[Retrieved], never: float) -> _Walks:
         """Return what makes walks, each of them only once."""

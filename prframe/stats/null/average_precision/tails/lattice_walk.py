@@ -308,9 +308,12 @@ class Walk:
     def _survival(rows: _Rows) -> Floats:
         """Return P(T >= x) and P(T < x) at the points of the lattice, by number of hits."""
         # A point stands for all values that are nearer to it than to its neighbours.
-        above = np.cumsum(rows.weight[:, ::-1], axis=1)[:, ::-1] - rows.weight / 2
-        below = np.cumsum(rows.weight, axis=1) - rows.weight / 2
-        return np.stack([above + rows.beyond[:, None], below])
+        survival = np.empty((2, *rows.weight.shape))
+        np.cumsum(rows.weight[:, ::-1], axis=1, out=survival[0, :, ::-1])
+        np.cumsum(rows.weight, axis=1, out=survival[1])
+        survival -= rows.weight / 2
+        survival[0] += rows.beyond[:, None]
+        return survival
 
     def _last(self, cases: Sequence[Retrieved], x: Floats) -> Floats:
         """Take the last steps of cases, which begin at one rank; return both tails of values.

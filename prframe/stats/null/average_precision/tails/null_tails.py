@@ -188,11 +188,14 @@ class NullTails(AlikeGroups):
         """Return the tails from a lattice, which is kept for other values of the group."""
         return lattice_hints([(self, group, x)])[0]
 
-    def from_lattice(self, group: int, x: float, tries: Sequence[Try]) -> LatticeTails:
+    def from_lattice(
+        self, group: int, values: Sequence[float], tries: Sequence[Try]
+    ) -> LatticeTails:
         """Return the tails from lattices that are kept for other values of the group."""
         if group not in self._lattices:
             self._lattices[group] = Lattice(self.retrieved(group), self._shape[1])
-        return self._lattices[group].tails(self._target(group, x), tries)
+        targets = np.array([self._target(group, x) for x in values])
+        return self._lattices[group].tails(targets, tries)
 
     def listed(self, group: int, x: float) -> Tail | None:
         """Return the tails of rare positives from lists of first hits; None where these fail."""
@@ -365,16 +368,24 @@ def _from_lattices(
     values: Sequence[tuple[NullTails, int, float]], tries: Sequence[Try]
 ) -> list[Hint | None]:
     """Return the tails of values on lattices, which groups without ties share."""
-    untied = [value for value in values if not value[0].is_tied]
+    hints: list[Hint | None] = [None] * len(values)
+    groups: dict[tuple[NullTails, int], list[int]] = {}
+    for place, (part, group, _) in enumerate(values):
+        groups.setdefault((part, group), []).append(place)
+    untied = [places for (part, _), places in groups.items() if not part.is_tied]
     # The lattices of a single group are kept for values that are asked for later on.
-    if len({value[:2] for value in untied}) <= 1:
-        untied = []
-    cases = [part.retrieved(group) for part, group, _ in untied]
-    targets = np.array([part.problem(group, x).target for part, group, x in untied])
-    shared = iter(as_hints(lattice_tails(cases, targets, tries=tries)) if untied else [])
-    return [
-        as_hints(part.from_lattice(group, x, tries))[0]
-        if part.is_tied or not untied
-        else next(shared)
-        for part, group, x in values
-    ]
+    shared = sorted(place for places in untied for place in places) if len(untied) > 1 else []
+    if shared:
+        problems = [values[place][0].problem(*values[place][1:]) for place in shared]
+        cases = [values[place][0].retrieved(values[place][1]) for place in shared]
+        targets = np.array([problem.target for problem in problems])
+        own = as_hints(lattice_tails(cases, targets, tries=tries))
+        for place, hint in zip(shared, own, strict=True):
+            hints[place] = hint
+    for (part, group), places in groups.items():
+        if part.is_tied or not shared:
+            x = [values[place][2] for place in places]
+            own = as_hints(part.from_lattice(group, x, tries))
+            for place, hint in zip(places, own, strict=True):
+                hints[place] = hint
+    return hints
