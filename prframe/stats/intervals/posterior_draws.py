@@ -10,16 +10,16 @@ from scipy.special import expit
 from prframe.stats._batches import batches
 from prframe.stats.curves import DrawnPath, Draws, RocPath, Weights
 from prframe.stats.rankings import CellStatistic, CurveDraws, RankedCells
-from prframe.typing import Floats
+from prframe.typing import Floats, Reals
 
 # The number of levels of recall for integrals over curves, dense near 0, where precision bends.
 _NODES = 128
 # The number of blocks of draws at a time, which bounds memory.
-_BLOCKS = 16
+_BLOCKS = 4
 # This level stands for recall 1, at the last positive of the population, which no sample shows.
 _LAST = 1 - 1e-9
 # Two points that coincide are taken as so far apart, and a part of that is a number.
-_LEAST_WIDTH = 1e-150
+_LEAST_WIDTH = 1e-30
 
 
 def posterior_replicates(
@@ -72,7 +72,7 @@ class _Curves:
     weights: Floats
     kinds: dict[tuple[bool, bool], Draws] = field(default_factory=dict)
     counted: dict[tuple[bool, bool], tuple[Floats, Floats]] = field(default_factory=dict)
-    passed: dict[bool, tuple[Floats, Floats]] = field(default_factory=dict)
+    passed: dict[bool, tuple[Reals, Reals]] = field(default_factory=dict)
     elsewhere: dict[float, "_Curves"] = field(default_factory=dict)
 
     @property
@@ -139,7 +139,7 @@ class _Curves:
         """The share of positives, shape (n_draws,)."""
         return np.asarray(expit(self.path.odds))
 
-    def points(self, *, area: bool = False, at_ends: bool = False) -> tuple[Floats, Floats]:
+    def points(self, *, area: bool = False, at_ends: bool = False) -> tuple[Reals, Reals]:
         """Return recall and the share of all items above the threshold, at rising points."""
         if area not in self.passed:
             self.passed[area] = self.path.points(fading=area)
@@ -183,7 +183,7 @@ class _Curves:
             return np.ones(self.path.n_draws)
         shape = total - missed + 0.5, missed + 0.5
         return np.concatenate(
-            [block.generator(stream).beta(*shape, block.n_draws) for block in blocks]
+            [block.of_group(stream, lambda rng, size: rng.beta(*shape, size)) for block in blocks]
         )
 
 
@@ -215,7 +215,7 @@ def _gauss() -> tuple[Floats, Floats]:
     return np.polynomial.legendre.leggauss(_NODES)
 
 
-def _read(values: Floats, along: Floats, levels: Floats) -> Floats:
+def _read(values: Reals, along: Reals, levels: Floats) -> Floats:
     """Return values where another quantity, which rises along the points, reaches levels.
 
     Parameters
