@@ -10,7 +10,7 @@ from scipy.special import expit
 from prframe.stats._batches import batches
 from prframe.stats.curves import DrawnPath, Draws, RocPath, Weights
 from prframe.stats.rankings import CellStatistic, CurveDraws, RankedCells
-from prframe.typing import Floats, Reals
+from prframe.typing import Flags, Floats, Integers, Reals
 
 # The number of levels of recall for integrals over curves, dense near 0, where precision bends.
 _NODES = 128
@@ -229,27 +229,35 @@ def _read(values: Reals, along: Reals, levels: Floats) -> Floats:
     ndarray, shape (n_levels, n_draws)
     """
     n_points, n_draws = values.shape
-    least, most, draw = along.min(axis=1), along.max(axis=1), np.arange(n_draws)
+    levels = levels.astype(along.dtype)
+    least, most = along.min(axis=1), along.max(axis=1)
+    # Only at these points some draws have passed a level while others have not.
+    first = np.searchsorted(most, levels.min(axis=1))
+    last = np.searchsorted(least, levels.max(axis=1))
+    at = np.empty((len(levels), n_draws), dtype=np.intp)
+    for row, level, low, high in zip(at, levels, first, last, strict=True):
+        row[:] = _number(along[low:high] < level)
+    at += (first - 1)[:, None]
+    np.maximum(at, 0, out=at)
+    np.minimum(at, n_points - 2, out=at)
+    at *= n_draws
+    at += np.arange(n_draws)
     values, along = values.ravel(), along.ravel()
-    at_levels = np.empty((len(levels), n_draws))
-    for level, row in zip(levels, at_levels, strict=True):
-        # Only at these points some draws have passed the level while others have not.
-        first, last = np.searchsorted(most, level.min()), np.searchsorted(least, level.max())
-        passed = along[first * n_draws : last * n_draws].reshape(-1, n_draws) < level
-        at = passed.sum(axis=0, dtype=np.int16) + np.intp(first - 1)
-        np.maximum(at, 0, out=at)
-        np.minimum(at, n_points - 2, out=at)
-        at *= n_draws
-        at += draw
-        low, start = along.take(at), values.take(at)
-        at += n_draws
-        width, part = along.take(at), level - low
-        width -= low
-        width += _LEAST_WIDTH
-        part /= width
-        np.maximum(part, 0.0, out=part)
-        np.minimum(part, 1.0, out=part)
-        rise = values.take(at) - start
-        rise *= part
-        np.add(start, rise, out=row)
-    return at_levels
+    low, start = along.take(at), values.take(at)
+    at += n_draws
+    width, part = along.take(at), levels - low
+    width -= low
+    width += _LEAST_WIDTH
+    part /= width
+    np.maximum(part, 0.0, out=part)
+    np.minimum(part, 1.0, out=part)
+    rise = values.take(at) - start
+    rise *= part
+    return np.add(start, rise, dtype=np.float64)
+
+
+def _number(flags: Flags) -> Integers:
+    """Count the flags in each column."""
+    # So few of them fit into a byte, in which they are counted without conversion.
+    dtype = np.int8 if len(flags) <= np.iinfo(np.int8).max else np.int32
+    return np.asarray(flags.view(np.int8).sum(axis=0, dtype=dtype))

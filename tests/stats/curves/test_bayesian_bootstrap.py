@@ -199,6 +199,19 @@ def test_log_odds_in_single_precision_are_those_of_the_curves(name: str) -> None
     np.testing.assert_allclose(single, path.curves().logit, rtol=1e-5, atol=1e-3)
 
 
+@pytest.mark.parametrize("name", ["untied", "ties", "unretrieved", "totals"])
+def test_levels_that_are_multiples_are_read_like_others(name: str) -> None:
+    group, options = data(name), {"n_pos": None, "n_neg": None}
+    cells = cells_of_classes(*two_classes(**(options | group)))
+    path, weights = RocPath.of(cells), drawn_weights(300, np.random.default_rng(4))
+    even = np.linspace(0.05, 0.95, 181)
+    # A further level is no multiple, so that all are looked up in finer cells.
+    odd = np.sort(np.append(even, 0.1234567))
+    of_even = DrawnPath(path, even, weights).log_odds()
+    of_odd = DrawnPath(path, odd, weights).log_odds()[:, odd != 0.1234567]
+    np.testing.assert_allclose(of_even, of_odd, rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize("level", [0.3, 0.5, 0.6])
 def test_how_often_a_level_is_not_reached(level: float) -> None:
     group = data("totals")
