@@ -229,13 +229,13 @@ def _read(values: Reals, along: Reals, levels: Floats) -> Floats:
     ndarray, shape (n_levels, n_draws)
     """
     n_points, n_draws = values.shape
-    levels = levels.astype(along.dtype)
+    places = levels.astype(along.dtype)
     least, most = along.min(axis=1), along.max(axis=1)
     # Only at these points some draws have passed a level while others have not.
-    first = np.searchsorted(most, levels.min(axis=1))
-    last = np.searchsorted(least, levels.max(axis=1))
-    at = np.empty((len(levels), n_draws), dtype=np.intp)
-    for row, level, low, high in zip(at, levels, first, last, strict=True):
+    first = np.searchsorted(most, places.min(axis=1))
+    last = np.searchsorted(least, places.max(axis=1))
+    at = np.empty((len(places), n_draws), dtype=np.intp)
+    for row, level, low, high in zip(at, places, first, last, strict=True):
         row[:] = _number(along[low:high] < level)
     at += (first - 1)[:, None]
     np.maximum(at, 0, out=at)
