@@ -245,7 +245,7 @@ def _read(values: Reals, along: Reals, levels: Floats) -> Floats:
     values, along = values.ravel(), along.ravel()
     low, start = along.take(at), values.take(at)
     at += n_draws
-    width, part = along.take(at), levels - low
+    width, part = along.take(at), places - low
     width -= low
     width += _LEAST_WIDTH
     part /= width
