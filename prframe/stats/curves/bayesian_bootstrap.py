@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -255,7 +256,13 @@ def _pure_tail(cells: RankedCells, recall: Floats, each: float = 1.0) -> Floats:
         return np.ones(recall.shape)
     if cells.pos[first]:
         return np.asarray(recall <= before / cells.n_pos, dtype=np.float64)
-    return np.asarray(betaincc(each * before + 1, each * (cells.n_pos - before), recall))
+    return _beyond(each * before + 1, each * (cells.n_pos - before), recall.tobytes())
+
+
+@lru_cache(maxsize=256)
+def _beyond(a: float, b: float, recall: bytes) -> Floats:
+    """Return the chances of a beta variate above the levels, which groups share."""
+    return np.asarray(betaincc(a, b, np.frombuffer(recall)))
 
 
 def cells_of_classes(positives: ClassScores, negatives: ClassScores) -> RankedCells:

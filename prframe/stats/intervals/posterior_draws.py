@@ -10,16 +10,16 @@ from scipy.special import expit
 from prframe.stats._batches import batches
 from prframe.stats.curves import DrawnPath, Draws, RocPath, Weights
 from prframe.stats.rankings import CellStatistic, CurveDraws, RankedCells
-from prframe.typing import Floats
+from prframe.typing import Flags, Floats, Integers, Reals
 
 # The number of levels of recall for integrals over curves, dense near 0, where precision bends.
 _NODES = 128
 # The number of blocks of draws at a time, which bounds memory.
-_BLOCKS = 16
+_BLOCKS = 4
 # This level stands for recall 1, at the last positive of the population, which no sample shows.
 _LAST = 1 - 1e-9
 # Two points that coincide are taken as so far apart, and a part of that is a number.
-_LEAST_WIDTH = 1e-150
+_LEAST_WIDTH = 1e-30
 
 
 def posterior_replicates(
@@ -72,7 +72,7 @@ class _Curves:
     weights: Floats
     kinds: dict[tuple[bool, bool], Draws] = field(default_factory=dict)
     counted: dict[tuple[bool, bool], tuple[Floats, Floats]] = field(default_factory=dict)
-    passed: dict[bool, tuple[Floats, Floats]] = field(default_factory=dict)
+    passed: dict[bool, tuple[Reals, Reals]] = field(default_factory=dict)
     elsewhere: dict[float, "_Curves"] = field(default_factory=dict)
 
     @property
@@ -139,7 +139,7 @@ class _Curves:
         """The share of positives, shape (n_draws,)."""
         return np.asarray(expit(self.path.odds))
 
-    def points(self, *, area: bool = False, at_ends: bool = False) -> tuple[Floats, Floats]:
+    def points(self, *, area: bool = False, at_ends: bool = False) -> tuple[Reals, Reals]:
         """Return recall and the share of all items above the threshold, at rising points."""
         if area not in self.passed:
             self.passed[area] = self.path.points(fading=area)
@@ -183,7 +183,7 @@ class _Curves:
             return np.ones(self.path.n_draws)
         shape = total - missed + 0.5, missed + 0.5
         return np.concatenate(
-            [block.generator(stream).beta(*shape, block.n_draws) for block in blocks]
+            [block.of_group(stream, lambda rng, size: rng.beta(*shape, size)) for block in blocks]
         )
 
 
@@ -215,7 +215,7 @@ def _gauss() -> tuple[Floats, Floats]:
     return np.polynomial.legendre.leggauss(_NODES)
 
 
-def _read(values: Floats, along: Floats, levels: Floats) -> Floats:
+def _read(values: Reals, along: Reals, levels: Floats) -> Floats:
     """Return values where another quantity, which rises along the points, reaches levels.
 
     Parameters
@@ -229,27 +229,35 @@ def _read(values: Floats, along: Floats, levels: Floats) -> Floats:
     ndarray, shape (n_levels, n_draws)
     """
     n_points, n_draws = values.shape
-    least, most, draw = along.min(axis=1), along.max(axis=1), np.arange(n_draws)
+    places = levels.astype(along.dtype)
+    least, most = along.min(axis=1), along.max(axis=1)
+    # Only at these points some draws have passed a level while others have not.
+    first = np.searchsorted(most, places.min(axis=1))
+    last = np.searchsorted(least, places.max(axis=1))
+    at = np.empty((len(places), n_draws), dtype=np.intp)
+    for row, level, low, high in zip(at, places, first, last, strict=True):
+        row[:] = _number(along[low:high] < level)
+    at += (first - 1)[:, None]
+    np.maximum(at, 0, out=at)
+    np.minimum(at, n_points - 2, out=at)
+    at *= n_draws
+    at += np.arange(n_draws)
     values, along = values.ravel(), along.ravel()
-    at_levels = np.empty((len(levels), n_draws))
-    for level, row in zip(levels, at_levels, strict=True):
-        # Only at these points some draws have passed the level while others have not.
-        first, last = np.searchsorted(most, level.min()), np.searchsorted(least, level.max())
-        passed = along[first * n_draws : last * n_draws].reshape(-1, n_draws) < level
-        at = passed.sum(axis=0, dtype=np.int16) + np.intp(first - 1)
-        np.maximum(at, 0, out=at)
-        np.minimum(at, n_points - 2, out=at)
-        at *= n_draws
-        at += draw
-        low, start = along.take(at), values.take(at)
-        at += n_draws
-        width, part = along.take(at), level - low
-        width -= low
-        width += _LEAST_WIDTH
-        part /= width
-        np.maximum(part, 0.0, out=part)
-        np.minimum(part, 1.0, out=part)
-        rise = values.take(at) - start
-        rise *= part
-        np.add(start, rise, out=row)
-    return at_levels
+    low, start = along.take(at), values.take(at)
+    at += n_draws
+    width, part = along.take(at), places - low
+    width -= low
+    width += _LEAST_WIDTH
+    part /= width
+    np.maximum(part, 0.0, out=part)
+    np.minimum(part, 1.0, out=part)
+    rise = values.take(at) - start
+    rise *= part
+    return np.add(start, rise, dtype=np.float64)
+
+
+def _number(flags: Flags) -> Integers:
+    """Count the flags in each column."""
+    # So few of them fit into a byte, in which they are counted without conversion.
+    dtype = np.int8 if len(flags) <= np.iinfo(np.int8).max else np.int32
+    return np.asarray(flags.view(np.int8).sum(axis=0, dtype=dtype))

@@ -1,6 +1,7 @@
 """Confidence intervals for the metrics of one ranking, whose items are an independent sample."""
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -350,5 +351,11 @@ def _no_negative_above(
     """Return how large the metric may be if no negative limits it in the sample; 0 if one does."""
     if estimate == 1:
         return 1.0
-    prevalence = float(betaincinv(cells.n_pos + 0.5, cells.n_neg + 0.5, confidence.tail))
+    prevalence = _least_prevalence(cells.n_pos, cells.n_neg, confidence.tail)
     return min(1.0, statistic.without_negatives(cells, prevalence))
+
+
+@lru_cache
+def _least_prevalence(n_pos: int, n_neg: int, tail: float) -> float:
+    """Return the smallest share of positives, which the metrics of groups of one size share."""
+    return float(betaincinv(n_pos + 0.5, n_neg + 0.5, tail))

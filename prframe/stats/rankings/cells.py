@@ -10,6 +10,7 @@ counts, and nothing is sorted again.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -58,17 +59,17 @@ class RankedCells:
                 f"{self.pos.shape} and {self.neg.shape}."
             )
 
-    @property
+    @cached_property
     def n_pos(self) -> int:
         """The number of all positives."""
         return int(self.pos.sum())
 
-    @property
+    @cached_property
     def n_neg(self) -> int:
         """The number of all negatives."""
         return int(self.neg.sum())
 
-    @property
+    @cached_property
     def n(self) -> int:
         """The number of all items."""
         return self.n_pos + self.n_neg

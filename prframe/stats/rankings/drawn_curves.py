@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from prframe.stats.rankings.cells import RankedCells
-from prframe.typing import Floats
+from prframe.typing import Floats, Reals
 
 
 class CurveDraws(Protocol):
@@ -96,11 +96,12 @@ class DrawnCurves(Protocol):
         """The share of positives, shape (n_draws,)."""
         ...
 
-    def points(self, *, area: bool = False, at_ends: bool = False) -> tuple[Floats, Floats]:
+    def points(self, *, area: bool = False, at_ends: bool = False) -> tuple[Reals, Reals]:
         """Return recall and the share of all items above the threshold, at rising points.
 
-        Each has the shape (n_points, n_draws). The first point has recall 0, and the last one is
-        the last item that is retrieved. At ends no point lies within a tie block.
+        Each has the shape (n_points, n_draws), in single precision. The first point has recall 0,
+        and the last one is the last item that is retrieved. At ends no point lies within a tie
+        block.
         """
         ...
 

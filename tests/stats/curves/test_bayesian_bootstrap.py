@@ -196,7 +196,20 @@ def test_log_odds_in_single_precision_are_those_of_the_curves(name: str) -> None
     path = DrawnPath(RocPath.of(cells), np.array(LEVELS), weights)
     single = path.log_odds()
     assert single.dtype == np.float32
-    np.testing.assert_allclose(single, path.curves().logit, rtol=1e-7, atol=1e-12)
+    np.testing.assert_allclose(single, path.curves().logit, rtol=1e-5, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["untied", "ties", "unretrieved", "totals"])
+def test_levels_that_are_multiples_are_read_like_others(name: str) -> None:
+    group, options = data(name), {"n_pos": None, "n_neg": None}
+    cells = cells_of_classes(*two_classes(**(options | group)))
+    path, weights = RocPath.of(cells), drawn_weights(300, np.random.default_rng(4))
+    even = np.linspace(0.05, 0.95, 181)
+    # A further level is no multiple, so that all are looked up in finer cells.
+    odd = np.sort(np.append(even, 0.1234567))
+    of_even = DrawnPath(path, even, weights).log_odds()
+    of_odd = DrawnPath(path, odd, weights).log_odds()[:, odd != 0.1234567]
+    np.testing.assert_allclose(of_even, of_odd, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("level", [0.3, 0.5, 0.6])
@@ -314,17 +327,18 @@ def test_blocks_and_what_is_kept_leave_the_law_alone(monkeypatch: pytest.MonkeyP
     cells = cells_of_classes(*two_classes(group["positives"], group["negatives"], None, None))
     metrics = [AveragePrecision(), RocArea()]
     whole = posterior_replicates(cells, metrics, drawn_weights(2000, np.random.default_rng(12)))
-    monkeypatch.setattr(gamma_walks, "_BLOCK", 150)
+    monkeypatch.setattr(gamma_walks, "_STREAM", 150)
     monkeypatch.setattr(gamma_walks, "_MOST_KEPT", 2000)
     weights = drawn_weights(2000, np.random.default_rng(13))
-    assert [block.n_draws for block in weights] == [150] * 13 + [50]
+    assert [block.n_draws for block in weights] == [600] * 3 + [200]
     found = pr_posterior(**group, recall=[0.1, 0.6], n_resamples=2000, rng=13)
     parts = posterior_replicates(cells, metrics, weights)
     assert (found.log_odds.shape, parts.shape) == ((2000, 2), (2, 2000))
     draws = [*expected.log_odds.T, *whole], [*found.log_odds.T, *parts]
     for one, other in zip(*draws, strict=True):
         assert same_law(one, other)
-        assert np.unique(other).size == 2000
+        # In single precision a few draws are equal.
+        assert np.unique(other).size > 1990
 
 
 @pytest.mark.parametrize("above", range(7000, 7010))

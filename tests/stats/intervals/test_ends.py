@@ -320,3 +320,13 @@ def test_beta_intervals_hold_the_estimate_although_a_step_moves_the_mean(confide
 
 def test_beta_intervals_that_know_nothing_hold_everything():
     assert beta_interval(0.5, 0.6, Confidence(0.95), step=0.1) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 40, 999, 2000])
+def test_ends_between_values_are_quantiles_of_numpy(size: int) -> None:
+    values = np.random.default_rng(size).normal(size=size)
+    for tail in (0.005, 0.025, 0.1, 0.25, 0.4999):
+        low, high = np.quantile(values, [tail, 1 - tail])
+        assert percentile_interval(values, Confidence(1 - 2 * tail)) == pytest.approx(
+            (low, high), rel=1e-12, abs=1e-14
+        )

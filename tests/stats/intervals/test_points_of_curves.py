@@ -54,7 +54,8 @@ def test_positives_among_ranks_rise_to_those_that_are_retrieved(shown: int) -> N
     positives = curves.positives_among(np.arange(N + 1.0))
     assert positives[0] == pytest.approx(0, abs=1e-9)
     assert (np.diff(positives, axis=0) >= -1e-12).all()
-    assert (np.diff(positives, axis=0) <= 1 + 1e-9).all()
+    # Curves are drawn in single precision.
+    assert (np.diff(positives, axis=0) <= 1 + 1e-4).all()
     recall = curves.points()[0][-1]
     assert positives[-1] == pytest.approx(N * curves.prevalence * recall)
 

@@ -9,30 +9,35 @@ from functools import cache
 
 import numpy as np
 
-from prframe.typing import Flags, Floats, Integers
+from prframe.typing import Flags, Integers, Reals
 
-# Rates whose logarithms differ by less have the mean of both between them.
-_LEVEL = 1e-6
 # Where recall or rates grow by a larger factor from knot to knot, a piece has so many nodes.
 _STEEP, _STEEP_NODES = 4.0, 12
 
 
-def area_under_rates(recall: Floats, rates: Floats, tied: Flags) -> Floats:
+def area_under_rates(
+    recall: Reals, rates: Reals, tied: Flags, n_steep: int | None = None
+) -> Reals:
     """Return the areas under false positive rates over the recall up to the last knot.
 
-    The mean of a rate whose logarithm is a straight line is its rise over that of the logarithm.
+    Pieces are integrated by Simpson's rule, whose middle is the geometric mean. Steep ones, which
+    are looked for among the first so many, have the rise of the rate over that of its logarithm.
     """
-    means = (rates[:-1] + rates[1:]) / 2
-    log_rise = np.diff(np.log(rates), axis=0)
-    curved = np.abs(log_rise) > _LEVEL
-    curved[tied] = False
-    np.divide(np.diff(rates, axis=0), log_rise, out=means, where=curved)
-    return _added_up(recall, means)
+    middle = _middles(rates, tied)
+    places = _steep(tied, n_steep, rates)
+    first, last = (x.ravel().take(places) for x in (rates[:-1], rates[1:]))
+    means = (last - first) / (np.log(last) - np.log(first))
+    middle.ravel()[places] = _with_mean(means, first, last)
+    return _simpson(recall, rates, middle)
 
 
 def area_under_precision(
-    recall: Floats, against: Floats, tied: Flags, ends: Integers | None = None
-) -> Floats:
+    recall: Reals,
+    against: Reals,
+    tied: Flags,
+    ends: Integers | None = None,
+    n_steep: int | None = None,
+) -> Reals:
     """Return the areas under precision over the recall up to the last knot.
 
     Parameters
@@ -46,6 +51,8 @@ def area_under_precision(
     ends : ndarray of int, shape (knots,), optional
         The knot at which the block of each knot ends. With them tie blocks have the precision at
         their end, without them precision varies within.
+    n_steep : int, optional
+        The number of pieces among which steep ones are looked for; all by default.
 
     Notes
     -----
@@ -55,49 +62,69 @@ def area_under_precision(
     precision = recall + against
     np.divide(recall, precision, out=precision)
     middle = recall[:-1] + recall[1:]
-    middle /= 2
-    roots = np.sqrt(against)
-    between = roots[:-1] * roots[1:]
-    between[tied] = (against[:-1][tied] + against[1:][tied]) / 2
+    middle *= 0.5
+    between = _middles(against, tied)
     between += middle
-    means = np.divide(middle, between, out=middle)
-    means *= 4
-    means += precision[:-1]
-    means += precision[1:]
-    means /= 6
-    steep = against[1:] > _STEEP * against[:-1]
-    steep |= recall[1:] > _STEEP * recall[:-1]
-    steep[0] = False
-    steep[tied] = False
-    # Places are found once, which takes less time than four times reading through the flags.
-    places = np.flatnonzero(steep)
+    np.divide(middle, between, out=middle)
+    places = _steep(tied, n_steep, against, recall)
     pieces = (x.ravel().take(places) for x in (recall[:-1], recall[1:], against[:-1], against[1:]))
-    means.ravel()[places] = _mean_precision(*pieces)
-    constant, width = against[0], recall[1]
-    lacking = constant * (np.log(width + constant) - np.log(constant))
-    means[0] = 1 - np.divide(lacking, width, out=np.ones_like(width), where=width > 0)
+    beside = (x.ravel().take(places) for x in (precision[:-1], precision[1:]))
+    middle.ravel()[places] = _with_mean(_mean_precision(*pieces), *beside)
+    # The closed form is a difference, and needs double precision.
+    constant, width = against[0].astype(np.float64), recall[1].astype(np.float64)
+    lacking = constant * np.log1p(width / constant)
+    mean = 1 - np.divide(lacking, width, out=np.ones_like(width), where=width > 0)
+    middle[0] = _with_mean(mean, precision[0], precision[1])
     if ends is not None:
-        means[tied] = precision[ends[:-1][tied]]
-    return _added_up(recall, means)
+        at_end = precision[ends[:-1][tied]]
+        middle[tied] = _with_mean(at_end, precision[:-1][tied], precision[1:][tied])
+    return _simpson(recall, precision, middle)
 
 
-def _mean_precision(start: Floats, end: Floats, first: Floats, last: Floats) -> Floats:
+def _middles(rates: Reals, tied: Flags) -> Reals:
+    """Return the rates in the middle of each piece: geometric means, in tie blocks arithmetic."""
+    roots = np.sqrt(rates)
+    middle = roots[:-1] * roots[1:]
+    if tied.any():
+        middle[tied] = (rates[:-1][tied] + rates[1:][tied]) / 2
+    return middle
+
+
+def _steep(tied: Flags, n_steep: int | None, *rising: Reals) -> Integers:
+    """Return the places of pieces in which a quantity grows much, but not of the first one."""
+    number = tied.size if n_steep is None else min(n_steep, tied.size)
+    steep = np.zeros((number, rising[0].shape[1]), dtype=np.bool_)
+    for values in rising:
+        steep |= values[1 : number + 1] > _STEEP * values[:number]
+    steep[:1] = False
+    steep[tied[:number]] = False
+    return np.flatnonzero(steep)
+
+
+def _with_mean(mean: Reals, first: Reals, last: Reals) -> Reals:
+    """Return the middle value with which Simpson's rule has a mean."""
+    return np.asarray((6 * mean - first - last) / 4)
+
+
+def _simpson(recall: Reals, values: Reals, middle: Reals) -> Reals:
+    """Return the integral over recall of values at the knots, and in the middle between them."""
+    width = np.diff(recall, axis=0)
+    ends = (np.einsum("kd,kd->d", width, part) for part in (values[:-1], values[1:]))
+    return np.asarray((sum(ends) + 4 * np.einsum("kd,kd->d", width, middle)) / 6)
+
+
+def _mean_precision(start: Reals, end: Reals, first: Reals, last: Reals) -> Reals:
     """Return the means of precision from `start` to `end`, where much changes near `start`."""
-    share, weights = _steep_nodes()
+    share, weights = _steep_nodes(start.dtype)
     recall = start + share * (end - start)
-    above = first * np.exp(share * np.log(last / first))
+    above = first * np.exp(share * (np.log(last) - np.log(first)))
     above += recall
     return np.asarray(weights @ np.divide(recall, above, out=above))
 
 
 @cache
-def _steep_nodes() -> tuple[Floats, Floats]:
+def _steep_nodes(precision: np.dtype[np.floating]) -> tuple[Reals, Reals]:
     """Return Gauss's nodes t^3 of a steep piece, dense near its start, and their weights."""
     x, weights = np.polynomial.legendre.leggauss(_STEEP_NODES)
     t = (x + 1) / 2
-    return (t**3)[:, None], weights / 2 * 3 * t**2
-
-
-def _added_up(recall: Floats, means: Floats) -> Floats:
-    """Return the integral of what has these means between knots."""
-    return np.asarray(np.einsum("kd,kd->d", np.diff(recall, axis=0), means))
+    return (t**3)[:, None].astype(precision), (weights / 2 * 3 * t**2).astype(precision)

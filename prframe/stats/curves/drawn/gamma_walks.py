@@ -7,7 +7,7 @@ they read the running sums, which are therefore drawn once. What a group reads d
 and on its own ranks, and not on the groups beside it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -16,25 +16,61 @@ from typing import TypeVar
 
 import numpy as np
 
-from prframe.stats._batches import batch_sizes
-from prframe.typing import Floats, Integers
+from prframe.stats._batches import batch_sizes, batches
+from prframe.typing import Floats, Integers, Singles
 
 Numbers = TypeVar("Numbers", Floats, Integers)
 
-# The number of draws in a block, few enough for the processor's cache.
-_BLOCK = 512
+# The number of draws of a generator, and of generators whose draws stand side by side.
+_STREAM, _STREAMS = 512, 4
 # The number of running sums of one class that are kept for all draws together.
 _MOST_KEPT = 1 << 22
-# The number of blocks and totals of which the drawn odds are kept, 4 KB each.
-_TOTALS_KEPT = 1024
+# The number of blocks and totals of which the drawn odds are kept, 16 KB each.
+_TOTALS_KEPT = 256
 # Parts of the first negative at which its weight may be read.
 FRACTIONS = 2.0 ** np.arange(-6, 0)
 # Parts of half a negative, to which others are rounded: four to an octave.
 _HALVES = 2.0 ** np.arange(-13, -0.99, 1 / 4)
 
 
+class Streams:
+    """Generators of draws, so many each, whose draws stand side by side.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        The number of draws of each generator.
+    keys : sequence of tuple of int
+        The seed of each.
+    """
+
+    def __init__(self, sizes: Sequence[int], keys: Sequence[tuple[int, ...]]) -> None:
+        """Keep what says all draws."""
+        self.sizes, self.keys = tuple(sizes), tuple(keys)
+
+    @property
+    def n_draws(self) -> int:
+        """The number of all draws."""
+        return sum(self.sizes)
+
+    def generators(self, *further: int) -> list[np.random.Generator]:
+        """Return the generators at their start; more numbers give other ones."""
+        return [np.random.default_rng([*key, *further]) for key in self.keys]
+
+    def drawn(
+        self,
+        generators: Sequence[np.random.Generator],
+        draw: Callable[[np.random.Generator, int], Floats],
+    ) -> Floats:
+        """Return what a function draws from each generator for its number of draws."""
+        parts = [draw(rng, size) for rng, size in zip(generators, self.sizes, strict=True)]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=-1)
+
+
 class GammaWalk:
     """Draws of a gamma process at a lattice of shapes, made when they are first asked for.
+
+    They are added up in double precision and kept in single precision.
 
     Parameters
     ----------
@@ -42,33 +78,30 @@ class GammaWalk:
         The first shapes of the lattice, rising from 0.
     step : {1.0, 0.5}
         The distance of all further shapes.
-    n_draws : int
-        Number of draws.
+    streams : Streams
+        The generators of the draws.
     most : int
         The number of shapes whose draws are kept. If a group needs larger ones, the process is
         drawn for it alone.
-    key : tuple of int
-        Seed.
     """
 
-    def __init__(
-        self, lattice: Sequence[float], step: float, n_draws: int, most: int, key: tuple[int, ...]
-    ) -> None:
+    def __init__(self, lattice: Sequence[float], step: float, streams: Streams, most: int) -> None:
         """Draw the process at the first shapes."""
         first = np.array(lattice)
         self._last, self._step, self._most = lattice[-1], step, max(most, first.size)
         self._between = (first[1:] + first[:-1]) / 2
-        self._key, self._rng, self._lock = key, np.random.default_rng(key), Lock()
-        self._sums = _walk(first, n_draws, self._rng)
+        self._streams, self._generators, self._lock = streams, streams.generators(), Lock()
+        sums = streams.drawn(self._generators, _Walk(first))
+        self._sums, self._total = sums.astype(np.float32), sums[-1]
 
-    def at(self, shapes: Floats) -> Floats:
-        """Return the draws at rising shapes of the lattice, shape (shapes, n_draws)."""
+    def at(self, shapes: Floats) -> Singles:
+        """Return the draws at shapes of the lattice, shape (shapes, n_draws)."""
         index = self._index(shapes)
-        if index[-1] < self._most:
-            return np.asarray(np.take(self._kept(int(index[-1]) + 1), index, axis=0))
+        if (most := int(index.max())) < self._most:
+            return np.asarray(np.take(self._kept(most + 1), index, axis=0))
         distinct, place = np.unique(shapes, return_inverse=True)
-        rng = np.random.default_rng([*self._key, 1])
-        return _walk(distinct, self._sums.shape[1], rng)[place]
+        sums = self._streams.drawn(self._streams.generators(1), _Walk(distinct))
+        return np.asarray(sums.astype(np.float32)[place])
 
     def _index(self, shapes: Floats) -> Integers:
         """Return the place in the lattice that is nearest to each shape."""
@@ -76,24 +109,27 @@ class GammaWalk:
         further = np.rint(np.maximum(shapes - self._last, 0.0) / self._step)
         return np.asarray(first + further.astype(np.int64))
 
-    def _kept(self, number: int) -> Floats:
+    def _kept(self, number: int) -> Singles:
         """Return the draws at the first shapes of the lattice, at least as many as asked for."""
         with self._lock:
             begun = len(self._sums)
             if begun < number:
                 more = min(max(number, begun + begun // 2), self._most) - begun
-                sums = np.concatenate([self._sums, self._weights(more)])
-                add_up(sums[begun - 1 :])
-                self._sums = sums
+                weights = self._streams.drawn(
+                    self._generators, lambda rng, size: self._weights(rng, (more, size))
+                )
+                weights[0] += self._total
+                add_up(weights)
+                self._total = weights[-1].copy()
+                self._sums = np.concatenate([self._sums, weights], dtype=np.float32)
             return self._sums
 
-    def _weights(self, number: int) -> Floats:
+    def _weights(self, rng: np.random.Generator, size: tuple[int, int]) -> Floats:
         """Draw the weights between shapes that are a step apart."""
-        size = number, self._sums.shape[1]
         if self._step == 1:
-            return self._rng.standard_exponential(size)
+            return rng.standard_exponential(size)
         # Half the square of a normal number has the shape of one half.
-        return np.asarray(0.5 * self._rng.standard_normal(size) ** 2, dtype=np.float64)
+        return np.asarray(0.5 * rng.standard_normal(size) ** 2, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,37 +144,41 @@ class Weights:
         At whole numbers, and at parts of the first negative.
     halves : GammaWalk
         Half a negative that may stand above any threshold, in parts, and half below at 1.
-    n_draws : int
-        Number of draws.
-    key : tuple of int
-        Seed of further draws.
+    streams : Streams
+        The generators of further draws.
     """
 
     positives: GammaWalk
     negatives: GammaWalk
     halves: GammaWalk
-    n_draws: int
-    key: tuple[int, ...]
+    streams: Streams
 
-    def generator(self, stream: int) -> np.random.Generator:
-        """Return a generator, always the same, for draws of a group itself."""
-        return _generator(self.key, stream)
+    @property
+    def n_draws(self) -> int:
+        """The number of draws."""
+        return self.streams.n_draws
+
+    def of_group(self, stream: int, draw: Callable[[np.random.Generator, int], Floats]) -> Floats:
+        """Return draws of a group itself, always the same for one stream."""
+        return self.streams.drawn(self.streams.generators(3 + stream), draw)
 
     def log_odds(self, n_pos: float, n_neg: float) -> Floats:
         """Return draws of the logarithm of the odds of a positive, given the totals."""
-        return _log_odds(self.key, self.n_draws, n_pos, n_neg)
-
-
-def _generator(key: tuple[int, ...], stream: int) -> np.random.Generator:
-    """Return the generator of a block for a stream of draws of a group itself."""
-    return np.random.default_rng([*key, 3 + stream])
+        return _log_odds(self.streams.keys, self.streams.sizes, n_pos, n_neg)
 
 
 @lru_cache(_TOTALS_KEPT)
-def _log_odds(key: tuple[int, ...], n_draws: int, n_pos: float, n_neg: float) -> Floats:
+def _log_odds(
+    keys: tuple[tuple[int, ...], ...], sizes: tuple[int, ...], n_pos: float, n_neg: float
+) -> Floats:
     """Draw logarithms of odds, which groups with the same totals share."""
-    rng = _generator(key, 0)
-    pos, neg = (rng.standard_gamma(total + 0.5, n_draws) for total in (n_pos, n_neg))
+    streams = Streams(sizes, keys)
+    generators = streams.generators(3)
+
+    def of_class(total: float) -> Floats:
+        return streams.drawn(generators, lambda rng, size: rng.standard_gamma(total + 0.5, size))
+
+    pos, neg = of_class(n_pos), of_class(n_neg)
     log_odds = np.log(pos / neg)
     log_odds.flags.writeable = False
     return np.asarray(log_odds)
@@ -147,19 +187,24 @@ def _log_odds(key: tuple[int, ...], n_draws: int, n_pos: float, n_neg: float) ->
 def drawn_weights(n_draws: int, rng: np.random.Generator) -> list[Weights]:
     """Return the blocks of so many draws, which are made when a group first reads them."""
     seed = int(rng.integers(1 << 62))
-    sizes = batch_sizes(n_draws, 1, _BLOCK)
+    sizes = batch_sizes(n_draws, 1, _STREAM)
     most = _MOST_KEPT // n_draws
-    return [_block(size, most, (seed, number)) for number, size in enumerate(sizes)]
+    return [
+        _block(sizes[block], most, [(seed, number) for number in range(len(sizes))[block]])
+        for block in batches(len(sizes), 1, _STREAMS)
+    ]
 
 
-def _block(n_draws: int, most: int, key: tuple[int, int]) -> Weights:
+def _block(sizes: Sequence[int], most: int, keys: Sequence[tuple[int, int]]) -> Weights:
     """Return a block of so many draws, with so many running sums of each class."""
+    positives, negatives, halves = (
+        Streams(sizes, [(*key, number) for key in keys]) for number in range(3)
+    )
     return Weights(
-        positives=GammaWalk([0.0], 0.5, n_draws, most, (*key, 0)),
-        negatives=GammaWalk([0.0, *FRACTIONS, 1.0], 1.0, n_draws, most, (*key, 1)),
-        halves=GammaWalk([0.0, *_HALVES, 1.0], 1.0, n_draws, most, (*key, 2)),
-        n_draws=n_draws,
-        key=key,
+        positives=GammaWalk([0.0], 0.5, positives, most),
+        negatives=GammaWalk([0.0, *FRACTIONS, 1.0], 1.0, negatives, most),
+        halves=GammaWalk([0.0, *_HALVES, 1.0], 1.0, halves, most),
+        streams=Streams(sizes, keys),
     )
 
 
@@ -170,7 +215,13 @@ def add_up(rows: Numbers) -> Numbers:
     return rows
 
 
-def _walk(shapes: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
-    """Draw a gamma process at shapes that rise, shape (shapes, n_draws)."""
-    gaps = np.diff(shapes, prepend=0.0)[:, None]
-    return add_up(rng.standard_gamma(gaps, (shapes.size, n_draws)))
+@dataclass(frozen=True)
+class _Walk:
+    """A gamma process at shapes that rise, as a function that draws it."""
+
+    shapes: Floats
+
+    def __call__(self, rng: np.random.Generator, n_draws: int) -> Floats:
+        """Draw the process, shape (shapes, n_draws)."""
+        gaps = np.diff(self.shapes, prepend=0.0)[:, None]
+        return add_up(rng.standard_gamma(gaps, (self.shapes.size, n_draws)))

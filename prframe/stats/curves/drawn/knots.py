@@ -18,6 +18,8 @@ from prframe.typing import Flags, Floats, Integers
 # Outside of tie blocks the numbers of negatives at knots grow by this ratio; within they grow by
 # the second one, but by no more than a part of all negatives.
 _RATIO, _TIED_RATIO, _TIED_PARTS = 2**0.5, 17 / 16, 256
+# From so many positives and negatives on hardly any draw grows fourfold up to the next knot.
+_MANY = 16
 # Shares of a piece in which no negative stands, with a knot each.
 _SHARES = 2.0 ** np.arange(-6, 0)
 
@@ -40,6 +42,8 @@ class Knots:
         The same for areas, times the root of the expected recall.
     tied : ndarray of bool
         Whether a tie block follows.
+    n_steep : int
+        The number of knots after which recall or a rate may be a multiple at the next one.
     """
 
     piece: Integers
@@ -48,6 +52,7 @@ class Knots:
     half: Floats
     fading_half: Floats
     tied: Flags
+    n_steep: int
 
     @classmethod
     def of(cls, path: RocPath) -> "Knots":
@@ -64,7 +69,8 @@ class Knots:
         # At recall 0 no rate has a logarithm; the next knot stands for the first.
         for values in (fp, half, fading):
             values[0] = values[1]
-        return cls(piece, share, fp, half, fading, np.append(path.tied, False)[piece])
+        n_steep = int(np.count_nonzero(np.minimum(passed, fp) < _MANY))
+        return cls(piece, share, fp, half, fading, np.append(path.tied, False)[piece], n_steep)
 
     @property
     def ends(self) -> Integers:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.curves.drawn.areas import area_under_precision, area_under_rates
 from prframe.stats.curves.drawn.gamma_walks import Weights, add_up
 from prframe.stats.curves.drawn.knots import Knots
@@ -17,6 +18,8 @@ from prframe.typing import Flags, Floats, Integers, Singles
 
 # Levels of recall are looked up in so many equal cells; a power of 2, so that nothing is rounded.
 _CELLS = 1 << 12
+# Smaller weights of negatives are taken as so much, which single precision holds.
+_LEAST = 1e-30
 
 
 @dataclass(frozen=True)
@@ -82,21 +85,20 @@ class DrawnPath:
         self.known_log_odds: float | None = None
         path = path.thin(DRAWN_KNOTS)
         self.path, self.levels, self.blocks, self.knots = path, levels, blocks, Knots.of(path)
-        below = np.bincount((levels * _CELLS).astype(np.int64) + 1, minlength=_CELLS + 2)
-        self._first = np.cumsum(below)[: _CELLS + 1]
+        self._cells = _Cells.of(levels)
 
     def log_odds(self) -> Singles:
         """Draw the logarithm of the odds of precision at the levels, shape (n_resamples, levels).
 
         They are those of `curves`, in single precision, without an array of another size.
         """
-        log_recall = np.log(self.levels)[:, None]
+        log_recall = np.log(self.levels).astype(np.float32)[:, None]
         drawn, first = np.empty((self.levels.size, self.n_draws), np.float32), 0
         for block in self.blocks:
             columns = slice(first, first := first + block.n_draws)
             passage = self._passage(block)
             log_against = passage.between(self._against(passage))
-            np.subtract(log_recall, log_against, out=drawn[:, columns], casting="same_kind")
+            np.subtract(log_recall, log_against, out=drawn[:, columns])
         return drawn.T
 
     def at_prior(self, prior: float) -> "DrawnPath":
@@ -131,18 +133,20 @@ class DrawnPath:
         recall = np.broadcast_to(log_recall, log_fpr.shape)
         return Draws(recall.T, log_fpr.T, self.odds[:, None])
 
-    def points(self, *, fading: bool = False) -> tuple[Floats, Floats]:
+    def points(self, *, fading: bool = False) -> tuple[Singles, Singles]:
         """Return the recall at the knots, and the share of all items above the threshold there.
 
         Both have the shape (knots, draws), and rise from knot to knot.
         """
-        recall = np.concatenate([passage.recall for passage in self._passages], axis=1)
-        rates = [passage.rates(fading=fading) for passage in self._passages]
-        prevalence = expit(self.odds)
-        above = np.concatenate(rates, axis=1)
-        above *= 1 - prevalence
-        above += prevalence * recall
-        return recall, above
+        recalls, aboves = [], []
+        for passage in self._passages:
+            p = expit(self._log_odds(passage.block))
+            share = (p.astype(np.float32), ((1 - p) / passage.total).astype(np.float32))
+            above = passage.passed_weights(fading=fading) * share[1]
+            above += share[0] * passage.recall
+            recalls.append(passage.recall)
+            aboves.append(above)
+        return _side_by_side(recalls), _side_by_side(aboves)
 
     def areas_under_precision(self, *, block_ends: bool = False) -> Floats:
         """Return the areas under the precision of fading curves; see `curves`."""
@@ -150,8 +154,10 @@ class DrawnPath:
         ends = knots.ends if block_ends else None
         for passage in self._passages:
             against = self._against(passage, fading=True)
-            parts.append(area_under_precision(passage.recall, against, knots.tied[:-1], ends))
-        return np.concatenate(parts)
+            parts.append(
+                area_under_precision(passage.recall, against, knots.tied[:-1], ends, knots.n_steep)
+            )
+        return np.concatenate(parts).astype(np.float64)
 
     def areas_under_rates(self, beyond: float) -> Floats:
         """Return the areas under the rates of curves; `beyond` is the rate that is never reached.
@@ -160,10 +166,10 @@ class DrawnPath:
         """
         knots, parts = self.knots, []
         for passage in self._passages:
-            rates = passage.rates()
-            area = area_under_rates(passage.recall, rates, knots.tied[:-1])
-            parts.append(area + beyond * (1 - passage.recall[-1]))
-        return np.concatenate(parts)
+            weights = passage.passed_weights()
+            area = area_under_rates(passage.recall, weights, knots.tied[:-1], knots.n_steep)
+            parts.append(area / passage.total + beyond * (1 - passage.recall[-1]))
+        return np.concatenate(parts).astype(np.float64)
 
     @cached_property
     def _passages(self) -> list["_Passage"]:
@@ -172,11 +178,12 @@ class DrawnPath:
 
     def _passage(self, block: Weights) -> "_Passage":
         """Draw the recall at the knots."""
-        return _Passage.of(self.path, self.knots, self.levels, self._first, block)
+        return _Passage.of(self.path, self.knots, self.levels, self._cells, block)
 
-    def _against(self, passage: "_Passage", *, fading: bool = False) -> Floats:
+    def _against(self, passage: "_Passage", *, fading: bool = False) -> Singles:
         """Return the false positive rates at the knots times the odds of a negative."""
-        return passage.rates(fading=fading) * np.exp(-self._log_odds(passage.block))
+        odds = np.exp(-self._log_odds(passage.block)) / passage.total
+        return passage.passed_weights(fading=fading) * odds.astype(np.float32)
 
     @property
     def n_draws(self) -> int:
@@ -195,54 +202,104 @@ class DrawnPath:
         return block.log_odds(self.path.n_pos, self.path.n_neg)
 
 
+@dataclass(frozen=True)
+class _Cells:
+    """Equal cells of recall, in which levels are looked up.
+
+    Attributes
+    ----------
+    number : int
+        The number of cells up to a recall of 1.
+    first : ndarray of int
+        The number of levels below each cell, or, if levels begin cells, below its end.
+    whole : bool
+        Whether levels begin cells, but for rounding.
+    """
+
+    number: int
+    first: Integers
+    whole: bool
+
+    @classmethod
+    def of(cls, levels: Floats) -> "_Cells":
+        """Choose the cells for levels that rise within (0, 1)."""
+        steps = 1 / np.diff(levels, prepend=0.0).min()
+        number = int(min(np.rint(steps), _CELLS))
+        places = np.rint(levels * number)
+        whole = bool((np.abs(levels * number - places) < EQUAL * number).all())
+        if not whole:
+            number = _CELLS
+            places = np.floor(levels * number) + 1
+        below = np.bincount(places.astype(np.int64), minlength=number + 2)
+        return cls(number, np.cumsum(below)[: number + 1], whole)
+
+
 @dataclass(frozen=True, eq=False)
 class _Passage:
     """The recall at the knots in a block of draws, and the pieces in which levels lie.
 
-    `recall` has the shape (knots, draws), `first` is the number of levels below each cell, and
-    `passed` the number of negatives above each knot, and of all.
+    `recall` has the shape (knots, draws), and `passed` is the number of negatives above each knot,
+    and of all.
     """
 
     block: Weights
     passed: Floats
     knots: Knots
     levels: Floats
-    first: Integers
-    recall: Floats
+    cells: _Cells
+    recall: Singles
     complete: bool
-    drawn_rates: dict[bool, Floats] = field(default_factory=dict)
+    drawn_weights: dict[bool, Singles] = field(default_factory=dict)
 
     @classmethod
     def of(
-        cls, path: RocPath, knots: Knots, levels: Floats, first: Integers, block: Weights
+        cls, path: RocPath, knots: Knots, levels: Floats, cells: _Cells, block: Weights
     ) -> "_Passage":
-        """Draw the recall; `first` is the number of levels below each cell."""
+        """Draw the recall."""
         ranks = np.append(path.ranks, path.ranks[-1] + path.missed) - path.ranks[0]
-        sums = block.positives.at(ranks)
-        sums /= sums[-1]
-        recall = sums[knots.piece]
-        inner = np.flatnonzero(knots.share)
-        piece = knots.piece[inner]
-        recall[inner] += knots.share[inner, None] * (sums[piece + 1] - sums[piece])
+        inner, n_knots = np.flatnonzero(knots.share), knots.piece.size
+        read = np.concatenate([knots.piece, knots.piece[inner] + 1, [ranks.size - 1]])
+        sums = block.positives.at(ranks[read])
+        recall, ends = sums[:n_knots], sums[n_knots:-1]
+        ends -= recall[inner]
+        ends *= knots.share[inner, None].astype(np.float32)
+        recall[inner] += ends
+        recall /= sums[-1]
         passed = np.append(knots.fp, path.n_neg)
-        return cls(block, passed, knots, levels, first, recall, not path.missed)
+        return cls(block, passed, knots, levels, cells, recall, not path.missed)
 
     @cached_property
-    def negatives(self) -> Floats:
+    def negatives(self) -> Singles:
         """The weights of the negatives that are passed, which several kinds of curves read."""
         return self.block.negatives.at(self.passed)
 
-    def rates(self, *, fading: bool = False) -> Floats:
-        """Return the false positive rates at the knots, shape (knots, draws); see `curves`."""
-        if fading not in self.drawn_rates:
+    @cached_property
+    def total(self) -> Singles:
+        """The weight of all negatives."""
+        return np.asarray(self.negatives[-1] + self.block.halves.at(np.ones(1))[0])
+
+    def passed_weights(self, *, fading: bool = False) -> Singles:
+        """Return the weights of the negatives above the knots, shape (knots, draws).
+
+        Those that may stand above any threshold are among them; see `DrawnPath.curves`.
+        """
+        if fading not in self.drawn_weights:
             half = self.knots.fading_half if fading else self.knots.half
-            halves = self.block.halves.at(np.append(half, 1.0))
-            sums = np.add(self.negatives, halves, out=halves)
-            # With a shape near 0 draws may be too small for a float.
-            rates = np.maximum(sums[:-1], np.finfo(np.float64).tiny, out=sums[:-1])
-            rates /= sums[-1]
-            self.drawn_rates[fading] = rates
-        return self.drawn_rates[fading]
+            # From here on all knots have the same half negative.
+            same = int(np.flatnonzero(np.diff(half, prepend=-1.0))[-1])
+            halves, negatives = self.block.halves.at(half[: same + 1]), self.negatives[:-1]
+            weights = np.empty_like(negatives)
+            np.add(negatives[:same], halves[:same], out=weights[:same])
+            np.add(negatives[same:], halves[same], out=weights[same:])
+            # With a shape near 0 draws may be too small for single precision.
+            few = weights[: self.knots.n_steep]
+            np.maximum(few, _LEAST, out=few)
+            self.drawn_weights[fading] = weights
+        return self.drawn_weights[fading]
+
+    def rates(self, *, fading: bool = False) -> Singles:
+        """Return the false positive rates at the knots, shape (knots, draws)."""
+        return np.asarray(self.passed_weights(fading=fading) / self.total)
 
     @cached_property
     def at(self) -> Integers:
@@ -250,9 +307,9 @@ class _Passage:
 
         The shape is (levels, draws).
         """
-        return _pieces(self.recall, self.levels, self.first)
+        return _pieces(self.recall, self.levels, self.cells)
 
-    def between(self, rates: Floats) -> Floats:
+    def between(self, rates: Singles) -> Singles:
         """Return the logarithms, at the levels, of rates that are given at the knots."""
         tied = self.knots.tied
         log_rates = np.log(rates)
@@ -265,7 +322,7 @@ class _Passage:
             np.log(values, out=values, where=self._tied())
         return values
 
-    def at_block_ends(self, log_rates: Floats, out: Floats) -> None:
+    def at_block_ends(self, log_rates: Singles, out: Floats) -> None:
         """Find the same with levels within tie blocks moved to the end of their block."""
         tied = self.knots.tied
         lines = self._lines(log_rates)
@@ -281,12 +338,12 @@ class _Passage:
         """Tell which levels lie within tie blocks."""
         return np.asarray(self.knots.tied[self.at // self.recall.shape[1]])
 
-    def _lines(self, values: Floats) -> NDArray[np.complex128]:
+    def _lines(self, values: Singles) -> NDArray[np.complex64]:
         """Return intercept and slope after each knot, as the parts of a complex number.
 
         One number is found faster in a large array than two.
         """
-        lines = np.empty(values.shape, dtype=np.complex128)
+        lines = np.empty(values.shape, dtype=np.complex64)
         # No level lies between knots that are the same.
         with np.errstate(divide="ignore", invalid="ignore"):
             slope = np.diff(values, axis=0) / np.diff(self.recall, axis=0)
@@ -295,27 +352,33 @@ class _Passage:
         lines[-1] = values[-1] if self.complete else np.inf
         return lines
 
-    def _on_lines(self, lines: NDArray[np.complex128]) -> Floats:
+    def _on_lines(self, lines: NDArray[np.complex64]) -> Singles:
         """Return the values of the lines at the levels."""
         line = lines.ravel().take(self.at, mode="clip")
-        values = line.imag * self.levels[:, None]
+        values = line.imag * self.levels.astype(np.float32)[:, None]
         values += line.real
         return np.asarray(values)
 
 
-def _pieces(recall: Floats, levels: Floats, first: Integers) -> Integers:
+def _side_by_side(parts: Sequence[Singles]) -> Singles:
+    """Return the draws of all blocks."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+
+def _pieces(recall: Singles, levels: Floats, cells: _Cells) -> Integers:
     """Return the flattened place of the last knot that is not beyond each level."""
     n_draws = recall.shape[1]
     draw = np.arange(n_draws)
     # The number of levels below each knot: those in cells before, and those in its own cell.
-    below = first.take((recall * _CELLS).astype(np.int64), mode="clip")
-    ends = np.append(levels, np.inf)
-    late = ends.take(below, mode="clip") < recall
-    below += late
-    left = np.flatnonzero(late)
-    while left.size:
-        left = left[ends[below.ravel()[left]] < recall.ravel()[left]]
-        below.ravel()[left] += 1
+    below = cells.first.take((recall * np.float32(cells.number)).astype(np.int64), mode="clip")
+    if not cells.whole:
+        ends = np.append(levels, np.inf)
+        late = ends.take(below, mode="clip") < recall
+        below += late
+        left = np.flatnonzero(late)
+        while left.size:
+            left = left[ends[below.ravel()[left]] < recall.ravel()[left]]
+            below.ravel()[left] += 1
     below *= n_draws
     below += draw
     size = (levels.size + 1) * n_draws

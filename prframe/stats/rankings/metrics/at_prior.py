@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -116,7 +117,7 @@ class _WeighedCells(RankedCells):
     def __post_init__(self) -> None:
         """Take the counts as they are, although they are not whole."""
 
-    @property
+    @cached_property
     def n_neg(self) -> int:
         """The weight of all negatives, which need not be whole."""
         return self.neg.sum()  # type: ignore[no-any-return]

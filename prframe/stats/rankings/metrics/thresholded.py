@@ -14,7 +14,7 @@ from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
-from prframe.typing import Floats
+from prframe.typing import Floats, Reals
 
 # The levels of recall at which the F1 of drawn curves is averaged.
 _LEVELS = ((np.arange(16) + 0.5) / 16) ** 2
@@ -70,9 +70,9 @@ class LargestF1(CellStatistic):
         moved down by the mean of that difference.
         """
         prevalence, (recall, above) = curves.prevalence, curves.points(at_ends=True)
-        inside = recall.min(axis=1) > 0
-        odds = _odds(prevalence * recall[inside], above[inside], prevalence)
-        largest = odds.max(axis=0, initial=0.0)
+        inside, p = recall.min(axis=1) > 0, prevalence.astype(recall.dtype)
+        odds = _odds(p * recall[inside], above[inside], p)
+        largest = odds.max(axis=0, initial=0.0).astype(np.float64)
         if self.value(curves.cells) == 0:
             return np.asarray(largest / (1 + largest))
         # Beyond the recall of all retrieved items F1 is theirs.
@@ -82,11 +82,11 @@ class LargestF1(CellStatistic):
         return np.asarray(expit(largest - largest.mean() + scale.max()))
 
 
-def _odds(hits: Floats, above: Floats, prevalence: Floats) -> Floats:
+def _odds(hits: Reals, above: Reals, prevalence: Reals) -> Reals:
     """Return F1 / (1 - F1), where hits and all items above the threshold are shares of all."""
     odds = above + prevalence
     odds -= 2 * hits
-    return np.divide(2 * hits, odds, out=odds)
+    return np.asarray(np.divide(2 * hits, odds, out=odds))
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,10 +125,15 @@ class ThresholdOfLargestF1(CellStatistic):
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return the threshold at the end of the best cell, NaN where F1 is 0 everywhere."""
-        f1 = LargestF1.curve(*as_arrays(pos, neg))
+        pos, neg = as_arrays(pos, neg)
+        tp, k = running(pos, neg)
         if not self.thresholds.size:
-            return np.full(f1.shape[:-1], np.nan)
-        return np.where(f1.any(axis=-1), self.thresholds[f1.argmax(axis=-1)], np.nan)
+            return np.full(tp.shape[:-1], np.nan)
+        n_pos = pos.sum(axis=-1)
+        k += np.where(n_pos > 0, n_pos, 1)[..., None]
+        # Half of F1 is largest where F1 is; without a positive it is 0.
+        best = (tp / k).argmax(axis=-1)
+        return np.where(tp[..., -1] > 0, self.thresholds[best], np.nan)
 
     def influence(self, cells: RankedCells) -> Influence:
         """Refuse: the derivative does not say how the threshold varies.

@@ -38,15 +38,15 @@ def test_areas_are_integrals_of_curves(
 
 def test_straight_lines() -> None:
     recall = np.array([[0.0], [0.2], [0.6], [1.0]])
-    rates = np.array([[0.1], [0.1], [0.3], [0.4]])
+    rates = np.array([[0.1], [0.1], [0.5], [0.6]])
     tied = np.array([False, False, True])
     # The mean of exp(x) between two values of it is their difference over that of the logarithms.
-    expected = 0.2 * 0.1 + 0.4 * (0.3 - 0.1) / np.log(3) + 0.4 * 0.35
+    expected = 0.2 * 0.1 + 0.4 * (0.5 - 0.1) / np.log(5) + 0.4 * 0.55
     assert area_under_rates(recall, rates, tied) == pytest.approx(expected)
     ends = np.array([1, 2, 3, 3])
     by_ends = area_under_precision(recall, rates, tied, ends)
     within = area_under_precision(recall, rates, tied)
-    assert by_ends - 0.4 / 1.4 == pytest.approx(
+    assert by_ends - 0.4 / 1.6 == pytest.approx(
         within - 0.4 * _mean(rates[2:], recall[2:]), abs=1e-4
     )
 

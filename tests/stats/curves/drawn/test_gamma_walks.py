@@ -7,13 +7,13 @@ import pytest
 from scipy import stats
 
 from prframe.stats.curves import drawn_weights
-from prframe.stats.curves.drawn.gamma_walks import GammaWalk, add_up
+from prframe.stats.curves.drawn.gamma_walks import GammaWalk, Streams, add_up
 
 LATTICES = {"halves": ([0.0], 0.5), "wholes": ([0.0, 0.25, 0.5, 1.0], 1.0)}
 
 
 def walk(name: str, most: int = 1000) -> GammaWalk:
-    return GammaWalk(*LATTICES[name], n_draws=3000, most=most, key=(7, 1))
+    return GammaWalk(*LATTICES[name], Streams([2000, 1000], [(7, 1), (8, 1)]), most=most)
 
 
 @pytest.mark.parametrize("most", [1000, 1])
@@ -49,13 +49,25 @@ def test_shapes_are_rounded_to_the_lattice() -> None:
 
 
 def test_blocks_differ_and_the_seed_repeats() -> None:
-    one, other = (drawn_weights(1200, np.random.default_rng(3)) for _ in range(2))
+    one, other = (drawn_weights(2500, np.random.default_rng(3)) for _ in range(2))
     shapes = np.arange(5.0)
-    assert sum(block.n_draws for block in one) == 1200
+    assert [block.n_draws for block in one] == [2048, 452]
     for block, again in zip(one, other, strict=True):
         np.testing.assert_array_equal(block.negatives.at(shapes), again.negatives.at(shapes))
         assert (block.negatives.at(shapes)[1:] != block.positives.at(shapes)[1:]).all()
-    assert (one[0].negatives.at(shapes)[1] != one[1].negatives.at(shapes)[1]).all()
+    assert np.unique([draw for block in one for draw in block.negatives.at(shapes)[1]]).size > 2490
+
+
+def test_draws_stand_side_by_side() -> None:
+    sizes, keys = [500, 500, 200], [(7, 1), (8, 1), (9, 1)]
+    for most in (1000, 1):
+        whole = GammaWalk(*LATTICES["wholes"], Streams(sizes, keys), most).at(np.arange(40.0))
+        parts = [
+            GammaWalk(*LATTICES["wholes"], Streams([size], [key]), most).at(np.arange(40.0))
+            for size, key in zip(sizes, keys, strict=True)
+        ]
+        np.testing.assert_array_equal(whole, np.concatenate(parts, axis=1))
+        assert whole.dtype == np.float32
 
 
 def test_running_sums() -> None:
