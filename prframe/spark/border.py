@@ -125,10 +125,8 @@ def _copied(batches: Sequence["pa.RecordBatch"], like: pl.DataFrame) -> pl.DataF
 
     schema = _arrow_schema(like)
     rows = pa.Table.from_batches(batches).rename_columns(schema.names).cast(schema)
-    copied = pl.DataFrame(pl.from_arrow(rows, rechunk=True))
-    # The names are given once more, as polars does not take over an empty one.
-    copied.columns = like.columns
-    return copied
+    # Arrow has no dtype for a column without name, so that this is a frame.
+    return pl.DataFrame(pl.from_arrow(rows, rechunk=True))
 
 
 def written(rows: pl.DataFrame) -> Iterator["pa.RecordBatch"]:
