@@ -29,7 +29,7 @@ SMALL = (1_000, 1_000)
 METRICS = ["AP", "nDCG@10", "RR"]
 ONE, SHARE = 20_000_000, 0.005
 MIXED = (4_000_000, 40_000, 25)
-GROWTH = (1_000_000, 3_000_000, 10_000_000, 20_000_000, 30_000_000, 100_000_000)
+GROWTH = (1_000_000, 3_000_000, 10_000_000, 20_000_000, 100_000_000)
 PLANS = ("range", "broadcast")
 SETTING = "spark.prframe.plan"
 
@@ -222,19 +222,29 @@ def _shuffled(session: "SparkSession") -> int:
 def _workers() -> list[psutil.Process]:
     """Return the processes in which workers run Python; the JVM is none of them."""
     below = psutil.Process().children(recursive=True)
-    return [process for process in below if "pyspark.daemon" in process.cmdline()]
+    return [process for process in below if _is_worker(process)]
+
+
+def _is_worker(process: psutil.Process) -> bool:
+    with suppress(psutil.Error):
+        return "pyspark.daemon" in process.cmdline()
+    return False
 
 
 def _forget_peaks() -> None:
     for process in _workers():
-        Path(f"/proc/{process.pid}/clear_refs").write_text("5")
+        with suppress(OSError):
+            Path(f"/proc/{process.pid}/clear_refs").write_text("5")
 
 
 def _peak() -> float:
     """Return the largest memory that a worker has held since peaks were forgotten."""
-    status = [Path(f"/proc/{process.pid}/status").read_text() for process in _workers()]
-    peaks = [int(text.split("VmHWM:")[1].split()[0]) for text in status if "VmHWM:" in text]
-    return 1024.0 * max(peaks, default=0)
+    peaks = [0]
+    for process in _workers():
+        with suppress(OSError, IndexError):
+            status = Path(f"/proc/{process.pid}/status").read_text()
+            peaks.append(int(status.split("VmHWM:")[1].split()[0]))
+    return 1024.0 * max(peaks)
 
 
 def _once(work: Callable[[], object]) -> tuple[float, float]:
