@@ -9,8 +9,10 @@ among small ones, with the largest memory of a worker; one ranking of more and m
 """
 
 import argparse
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +29,7 @@ SMALL = (1_000, 1_000)
 METRICS = ["AP", "nDCG@10", "RR"]
 ONE, SHARE = 20_000_000, 0.005
 MIXED = (4_000_000, 40_000, 25)
-GROWTH = (1_000_000, 3_000_000, 10_000_000, 30_000_000, 100_000_000)
+GROWTH = (1_000_000, 3_000_000, 10_000_000, 20_000_000, 30_000_000, 100_000_000)
 PLANS = ("range", "broadcast")
 SETTING = "spark.prframe.plan"
 
@@ -218,34 +220,68 @@ def _shuffled(session: "SparkSession") -> int:
 
 
 def _workers() -> list[psutil.Process]:
-    """Return the processes in which workers run Python."""
+    """Return the processes in which workers run Python; the JVM is none of them."""
     below = psutil.Process().children(recursive=True)
-    return [process for process in below if "pyspark" in " ".join(process.cmdline())]
+    return [process for process in below if _is_worker(process)]
+
+
+def _is_worker(process: psutil.Process) -> bool:
+    with suppress(psutil.Error):
+        return "pyspark.daemon" in process.cmdline()
+    return False
 
 
 def _forget_peaks() -> None:
     for process in _workers():
-        Path(f"/proc/{process.pid}/clear_refs").write_text("5")
+        with suppress(OSError):
+            Path(f"/proc/{process.pid}/clear_refs").write_text("5")
 
 
 def _peak() -> float:
     """Return the largest memory that a worker has held since peaks were forgotten."""
-    status = [Path(f"/proc/{process.pid}/status").read_text() for process in _workers()]
-    peaks = [int(text.split("VmHWM:")[1].split()[0]) for text in status if "VmHWM:" in text]
-    return 1024.0 * max(peaks, default=0)
+    peaks = [0]
+    for process in _workers():
+        with suppress(OSError, IndexError):
+            status = Path(f"/proc/{process.pid}/status").read_text()
+            peaks.append(int(status.split("VmHWM:")[1].split()[0]))
+    return 1024.0 * max(peaks)
 
 
 def _once(work: Callable[[], object]) -> tuple[float, float]:
     """Return the CPU and the wall seconds of some work."""
-    cpu, start = _cpu(), time.perf_counter()
-    work()
-    return _cpu() - cpu, time.perf_counter() - start
+    before, start = _cpu(), time.perf_counter()
+    with _watched() as seconds:
+        work()
+    wall = time.perf_counter() - start
+    return sum(after - before.get(process, 0.0) for process, after in seconds.items()), wall
 
 
-def _cpu() -> float:
-    """Return the CPU seconds of this process and of all those below it."""
-    this = psutil.Process()
-    return sum(sum(process.cpu_times()[:4]) for process in [this, *this.children(recursive=True)])
+@contextmanager
+def _watched() -> Iterator[dict[tuple[int, float], float]]:
+    """Note the CPU seconds of processes each second, as Spark ends workers that have no work."""
+    seconds, is_done = _cpu(), threading.Event()
+
+    def watch() -> None:
+        while not is_done.wait(1):
+            seconds.update(_cpu())
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield seconds
+    finally:
+        is_done.set()
+        watcher.join()
+        seconds.update(_cpu())
+
+
+def _cpu() -> dict[tuple[int, float], float]:
+    """Return the CPU seconds of this process and of each of those below it."""
+    seconds, this = {}, psutil.Process()
+    for process in [this, *this.children(recursive=True)]:
+        with suppress(psutil.Error):
+            seconds[process.pid, process.create_time()] = sum(process.cpu_times()[:2])
+    return seconds
 
 
 CASES: dict[str, Callable[["SparkSession", argparse.Namespace], None]] = {

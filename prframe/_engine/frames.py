@@ -46,6 +46,8 @@ class Source:
         What was noticed of the rows.
     distinct : bool
         Whether the items of each group are known to differ, so that nobody need look.
+    scattered : bool
+        Whether groups are taken to stand in several stretches of rows, so that nobody need look.
     runs : DataFrame or None
         Rows that have been counted, with the working columns (see `prframe._engine.runs`); `data`
         then has the caller's columns and no rows.
@@ -54,6 +56,7 @@ class Source:
     data: pl.DataFrame | pl.LazyFrame
     seen: Seen = field(default_factory=Seen, compare=False)
     distinct: bool = False
+    scattered: bool = False
     runs: pl.DataFrame | None = None
 
     @property

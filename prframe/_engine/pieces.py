@@ -76,7 +76,7 @@ class Ranking:
             return
         batches = self.source.batches()
         batch = next(batches, None)
-        if batch is not None and self._looks_scattered(batch):
+        if batch is not None and (self.source.scattered or self._looks_scattered(batch)):
             yield self._gathered(self.source.joined(batch, batches))
             return
         is_empty = True
@@ -115,6 +115,8 @@ class Ranking:
             return Piece.cut(self, rows.with_columns(pl.lit(0, dtype=pl.UInt8).alias("run")))
         lists = rows.lazy().group_by(keys, maintain_order=True).agg(pl.exclude(keys).implode())
         groups = lists.collect(engine="in-memory")
+        # The rows are in the lists now; those as they came take as much memory again.
+        del rows, lists
         count = groups["key"].list.len().to_numpy()
         run = pl.Series("run", np.repeat(np.arange(groups.height, dtype=np.uint32), count))
         flat = groups.select(pl.exclude(keys).explode(empty_as_null=False))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -30,6 +31,8 @@ _DTYPES: dict[str, pl.DataType] = {
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
 # The word "timestamp" alone may mean either type in a schema, by a setting of the session.
 _IN_SCHEMAS = {"timestamp": "timestamp_ltz"}
+# Batches that are copied together; Spark makes batches of 10,000 rows.
+_BATCHES = 16
 
 
 def is_frame(frame: object) -> bool:
@@ -107,15 +110,23 @@ def _kind(dtype: pl.DataType) -> str:
 
 
 def read(batches: Iterable["pa.RecordBatch"], like: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of a partition, with the dtypes of another frame."""
+    """Return the rows of a partition, with the dtypes of another frame.
+
+    They are copied some batches at a time, whose memory the next ones take again.
+    """
+    coming = iter(batches)
+    blocks = iter(lambda: list(islice(coming, _BATCHES)), [])
+    return pl.concat([like, *(_copied(block, like) for block in blocks)], rechunk=True)
+
+
+def _copied(batches: Sequence["pa.RecordBatch"], like: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of batches, in memory that polars holds."""
     import pyarrow as pa
 
     schema = _arrow_schema(like)
-    tables = (pa.Table.from_batches([batch]) for batch in batches)
-    parts = [table.rename_columns(schema.names).cast(schema) for table in tables]
-    rows = pl.from_arrow(pa.concat_tables(parts), rechunk=True) if parts else like
+    rows = pa.Table.from_batches(batches).rename_columns(schema.names).cast(schema)
     # Arrow has no dtype for a column without name, so that this is a frame.
-    return pl.DataFrame(rows)
+    return pl.DataFrame(pl.from_arrow(rows, rechunk=True))
 
 
 def written(rows: pl.DataFrame) -> Iterator["pa.RecordBatch"]:

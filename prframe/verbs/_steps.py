@@ -99,13 +99,13 @@ def _above_zero(args: Arguments) -> str | None:
 
 
 def _marked(counting: Counting, args: Arguments, rows: pl.DataFrame) -> pl.DataFrame:
-    return counting.keys_of_marked(Source(rows), args)
+    return counting.keys_of_marked(_source(rows), args)
 
 
 def _runs(
     counting: Counting, args: Arguments, rows: pl.DataFrame, marked: pl.DataFrame | None
 ) -> pl.DataFrame:
-    return counting.runs(Source(rows), args, marked)
+    return counting.runs(_source(rows), args, marked)
 
 
 def _of_rows(
@@ -113,7 +113,12 @@ def _of_rows(
     rows: pl.DataFrame,
     runs: pl.DataFrame | None = None,
 ) -> pl.DataFrame:
-    return compute(Source(rows, runs=runs))
+    return compute(_source(rows, runs))
+
+
+def _source(rows: pl.DataFrame, runs: pl.DataFrame | None = None) -> Source:
+    """Return a source of rows as Spark brings them together: from many places, in no order."""
+    return Source(rows, scattered=True, runs=runs)
 
 
 def _then(

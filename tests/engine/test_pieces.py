@@ -12,6 +12,7 @@ from polars.testing import assert_frame_equal
 
 import prframe
 from prframe._engine import frames, hits, pieces
+from prframe._engine.arguments import Arguments
 
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
 
@@ -180,3 +181,18 @@ rows.group_by("g").agg(value.alias("v"), pl.col("score").pr.ap("label"))
 """
     threads = {**os.environ, "POLARS_MAX_THREADS": "1"}
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60, env=threads)
+
+
+def test_groups_that_are_known_to_be_scattered_are_gathered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(frames, "_SLICE_ROWS", 50)
+    args = Arguments(score="score", label="label", by=["a", "b"])
+    looked_at = pieces.Ranking(frames.Source(DATA), args)
+    known = pieces.Ranking(frames.Source(DATA, scattered=True), args)
+    counts = [
+        ranking.over_groups(lambda piece: pl.DataFrame({"n": piece.sizes}))
+        for ranking in (looked_at, known)
+    ]
+    assert counts[0].equals(counts[1])
+    assert len(list(looked_at._pieces())) > len(list(known._pieces())) == 1

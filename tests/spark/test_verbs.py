@@ -5,6 +5,7 @@ import subprocess
 import sys
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -290,10 +291,10 @@ def test_faults_of_rows(to_spark) -> None:
 @pytest.mark.slow
 @pytest.mark.skipif(MODE == "connect", reason="this runs the tests with Connect")
 def test_connect() -> None:
-    """Run the tests of this file once more, in a process of their own, on a Connect session."""
+    """Run the tests of Spark once more, in a process of their own, on a Connect session."""
     if reason := lacking():
         pytest.skip(reason)
     environment = os.environ | {"PRFRAME_SPARK_MODE": "connect"}
-    command = [sys.executable, "-m", "pytest", "-q", "-m", "slow", __file__]
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "slow", str(Path(__file__).parent)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
