@@ -24,7 +24,12 @@ OF_QUERIES = [
     for measure in measures_of("all_trec", 9)
     if measure.of_queries and not measure.name.startswith("unj")
 ]
-WORDS = {"runid", "relstring", "num_q", "gm_map", "gm_bpref"}
+# The measures of the wheel that are compared; the others are not computed.
+COMPARED = {
+    measure
+    for measure in pytrec_eval.supported_measures
+    if any(name == measure or name.startswith(f"{measure}_") for name in OF_QUERIES)
+}
 # The options of the program: -l, -J and -M.
 CONVENTIONS = {
     "none": {},
@@ -55,7 +60,7 @@ def numbers(run: pl.DataFrame, qrels: pl.DataFrame, options) -> dict[str, dict[s
         run = ranked.group_by("query_id").head(options["depth"])
     evaluator = pytrec_eval.RelevanceEvaluator(
         nested(qrels, "label"),
-        set(pytrec_eval.supported_measures) - WORDS,
+        COMPARED,
         relevance_level=options.get("relevance_level", 1),
         judged_docs_only_flag=options.get("judged_only", False),
     )
