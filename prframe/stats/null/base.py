@@ -6,7 +6,7 @@ A distribution provides its tail probabilities and its moments; all else follows
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,8 +32,8 @@ Seed: TypeAlias = int | np.random.Generator | None
 # Logarithms of a probability and of a level are equal if they differ by less than this.
 _SLACK = 1e-12
 # Where the values that X takes cannot be told apart, a quantile is close enough if the logarithm
-# of its probability is beyond that of the level by at most this.
-_CLOSE = 1e-8
+# of its probability is beyond that of the level by this, to within half of it.
+_CLOSE = 1e-7
 # A bracket as wide as this share of a lattice's step holds at most one of its points.
 _CELL = 0.4
 # Numbers add up without rounding if they are whole once multiplied by this.
@@ -214,10 +214,11 @@ class NullDistribution(ABC):
         levels = _levels(q)
         level = np.log(levels).ravel()
         apart = np.ones(level.size, np.bool_)
+        searched = self._searched()
 
         def rarity(places: NDArray[np.int64], x: Floats) -> Floats:
             """Return how far log P(X >= x) is below the logarithm of each level."""
-            tails = self._tails("x", self._nearest_points(x), ("upper",))
+            tails = searched._tails("x", self._nearest_points(x), ("upper",))
             apart[places] = self._are_apart(tails.method)
             return _met(level[places] + _SLACK - tails.upper, apart[places])
 
@@ -249,10 +250,11 @@ class NullDistribution(ABC):
         """
         levels = _levels(q)
         level = np.log(levels).ravel()
+        searched = self._searched()
 
         def height(places: NDArray[np.int64], x: Floats) -> Floats:
             """Return how far log P(X <= x) is above the logarithm of each level."""
-            tails = self._tails("x", self._nearest_points(x), ("lower",))
+            tails = searched._tails("x", self._nearest_points(x), ("lower",))
             return _met(tails.lower - level[places] + _SLACK, self._are_apart(tails.method))
 
         above = self._search(levels, -1).bracket(height).above
@@ -309,6 +311,10 @@ class NullDistribution(ABC):
         upper, lower = np.minimum.accumulate(tails.upper), np.maximum.accumulate(tails.lower)
         places = places.reshape(values.shape)
         return BothTails(upper[places], lower[places], np.asarray(tails.method)[places])
+
+    def _searched(self) -> Self:
+        """Return the same distribution, which may share work between neighbouring values."""
+        return self
 
     def _search(self, levels: Floats, sign: Literal[-1, 1]) -> Search:
         """Return the search for quantiles of upper (1) or lower (-1) tails."""
@@ -393,7 +399,7 @@ def numbers(name: str, x: ArrayLike) -> Floats:
 
 def _met(beyond: Floats, apart: NDArray[np.bool_]) -> Floats:
     """Return by how much levels are met, and 0 where that is close enough."""
-    middle = _finite(beyond - np.where(apart, 0.0, _CLOSE / 2))
+    middle = _finite(beyond - np.where(apart, 0.0, _CLOSE))
     return np.where(~apart & (np.abs(middle) <= _CLOSE / 2), 0.0, middle)
 
 

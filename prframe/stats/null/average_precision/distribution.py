@@ -338,6 +338,12 @@ class APNull(NullDistribution):
         least, largest = self.support()
         return np.maximum(width, _SAME * np.minimum(x - least, largest - x))
 
+    def _searched(self) -> Self:
+        """Return the same distribution, whose neighbouring values share walks."""
+        other = copy(self)
+        other._set(_null_tails=self._null_tails.sharing())
+        return other
+
     def _search(self, levels: Floats, sign: Literal[-1, 1]) -> Search:
         """Begin no lower than where the first hits among rare positives are known to lead."""
         search = super()._search(levels, sign)

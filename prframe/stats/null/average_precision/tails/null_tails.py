@@ -1,8 +1,9 @@
 """Tails of AP for groups that share a depth and tie blocks, by each of the methods."""
 
 from collections.abc import Sequence
+from copy import copy
 from math import exp, inf, log
-from typing import cast
+from typing import Self, cast
 
 import numpy as np
 
@@ -34,7 +35,12 @@ from prframe.stats.null.average_precision.tails.near_best import (
     near_best_bound,
     near_best_log_tail,
 )
-from prframe.stats.null.average_precision.tails.planned import planned_tails, problem_is_lumpy
+from prframe.stats.null.average_precision.tails.planned import (
+    KeptInversion,
+    Problem,
+    planned_tails,
+    problem_is_lumpy,
+)
 from prframe.stats.null.average_precision.tails.tail import (
     LARGEST_DEPTH,
     APNullMethod,
@@ -93,6 +99,20 @@ class NullTails(AlikeGroups):
         self._lattices: dict[int, Lattice] = {}
         self._first_ranks: dict[int, FirstRanks] = {}
         self._inversions: dict[tuple[int, ...], Inversion] = {}
+        self._kept: dict[int, list[KeptInversion]] | None = None
+
+    def sharing(self) -> Self:
+        """Return the same tails, of which those of neighbouring values share an inversion."""
+        other = copy(self)
+        other._kept = {}
+        return other
+
+    def problem(self, group: int, x: float) -> Problem:
+        """Return the problem of a value, with a list for its inversions where these are shared."""
+        problem = super().problem(group, x)
+        if self._kept is None:
+            return problem
+        return problem._replace(kept=self._kept.setdefault(group, []))
 
     def begun(self, asked: Sequence[Asked], method: APNullMethod) -> "list[Tail | Merger | None]":
         """Return the tails that are certain, or walks that count rankings; None for others."""
@@ -101,9 +121,19 @@ class NullTails(AlikeGroups):
             most = LARGEST_DEPTH if tail is None else _LARGEST_IN_CLOSED_FORM
             self._refuse_large(group, most)
         return [
-            self._counted(*pair, method) if tail is None else tail
+            (self._counted(*pair, method) or self._nearby(*pair)) if tail is None else tail
             for tail, pair in zip(certain, asked, strict=True)
         ]
+
+    def _nearby(self, group: int, x: float) -> Tail | None:
+        """Return the tails of a value by an inversion made for a neighbour; None without one."""
+        problem = self.problem(group, x)
+        for inversion in problem.kept or ():
+            if inversion.is_near(problem.target):
+                hint = planned_hint(inversion.tail(problem.target))
+                if hint is not None and hint.is_accurate:
+                    return hint.tail
+        return None
 
     def _refuse_large(self, group: int, most: int) -> None:
         """Refuse a group without ties with more retrieved items than can be told apart."""
@@ -137,6 +167,8 @@ class NullTails(AlikeGroups):
         """Return the tails of a value by hint or on a lattice, or what a walk needs to know."""
         if hint is not None and self._is_good(group, hint):
             return hint.tail
+        if self._kept is not None:
+            self._kept.pop(group, None)
         is_few = hint is not None and self._is_few(group, hint)
         is_long = self._is_long(group)
         if hint is not None and not hint.is_from_lattice and (is_long or not is_few):

@@ -66,6 +66,9 @@ BACK = 0.004
 # The least slope of an inversion, in size and in units of 1 over the tilted standard deviation of
 # T.
 FLATTEST = 0.3
+# An inversion serves values up to this many tilted standard deviations away from that which it was
+# made for, whose logarithms are within 1e-7 of their own then.
+_NEARBY = 0.25
 # The number of groups that are walked side by side, which bounds the memory.
 _LANES = 512
 
@@ -73,7 +76,8 @@ _LANES = 512
 class Problem(NamedTuple):
     """A value of T = n_pos AP, and the rankings that make its distribution.
 
-    `mean` and `deviation` are those of T under random ranking.
+    `mean` and `deviation` are those of T under random ranking. Inversions that are made for the
+    problem are added to the list `kept`, if there is one.
     """
 
     items: Items
@@ -81,6 +85,7 @@ class Problem(NamedTuple):
     target: float
     mean: float
     deviation: float
+    kept: "list[KeptInversion] | None" = None
 
 
 class PlannedTail(NamedTuple):
@@ -104,6 +109,26 @@ class PlannedTail(NamedTuple):
         return self.method in {"saddlepoint", "transform"}
 
 
+class KeptInversion(NamedTuple):
+    """An inversion along the path of one value, with a slope; it serves values nearby as well."""
+
+    inversion: Inversion
+    slope: float
+    target: float
+
+    def is_near(self, target: float) -> bool:
+        """Whether a value is so close that the path hardly differs from its own."""
+        tilt = self.inversion.tilt_at(self.slope)
+        return bool(abs(target - self.target) <= _NEARBY * tilt.variance[0] ** 0.5)
+
+    def tail(self, target: float) -> PlannedTail:
+        """Return the tails of a value."""
+        at = self.inversion.at(self.slope, np.zeros(1, np.int64), np.array([target]))
+        log_tail = float((at.reached if self.slope > 0 else at.missed)[0])
+        method = "bound" if at.bounded[0] else "transform" if at.converged[0] else "estimate"
+        return PlannedTail.of(log_tail, self.slope, method)
+
+
 def planned_tails(
     problems: Sequence[Problem], *, only_inversion: bool = False, only_saddlepoint: bool = False
 ) -> "list[PlannedTail | None]":
@@ -115,7 +140,7 @@ def planned_tails(
         chosen = order[begin : begin + _LANES]
         batch = [problems[place] for place in chosen]
         lanes = Lanes.of([steps[place] for place in chosen], [p.n_pos for p in batch])
-        targets, mean, deviation = np.array([problem[2:] for problem in batch]).T
+        targets, mean, deviation = np.array([problem[2:5] for problem in batch]).T
         points, paths = along_paths(lanes, targets)
         approximation = tails(points, targets)
         good = is_trusted(points, approximation.doubt, (targets, mean, deviation))
@@ -196,15 +221,15 @@ def _inverted(lane: Lanes, path: Path, problem: Problem) -> PlannedTail:
     """Invert the characteristic function of a walk along a path."""
     course = Course.planned(lane, path)
     inversion = Inversion(course, np.array([problem.mean]), np.array([problem.deviation]))
-    target, slope = np.array([problem.target]), float(rounded(path.slope)[0])
+    slope = float(rounded(path.slope)[0])
     flat = float(rounded(FLATTEST / path.deviation)[0])
     tail = PlannedTail(0.0, 0.0, slope, "bound")
     # Close to the mean a slope on either side serves.
     for tilt in [slope] if abs(slope) >= flat else [-flat, flat]:
-        at = inversion.at(tilt, np.zeros(1, np.int64), target)
-        log_tail = float((at.reached if tilt > 0 else at.missed)[0])
-        method = "bound" if at.bounded[0] else "transform" if at.converged[0] else "estimate"
-        tail = PlannedTail.of(log_tail, tilt, method)
-        if method == "transform":
+        along = KeptInversion(inversion, tilt, problem.target)
+        tail = along.tail(problem.target)
+        if tail.is_accurate:
+            if problem.kept is not None:
+                problem.kept.append(along)
             break
     return tail
