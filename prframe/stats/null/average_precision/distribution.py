@@ -33,8 +33,8 @@ from prframe.stats.null.average_precision.shape import ap_null_shape, retrieved_
 from prframe.stats.null.average_precision.tails.null_tails import NullTails
 from prframe.stats.null.average_precision.tails.routes import all_tails
 from prframe.stats.null.average_precision.tails.tail import APNullMethod
-from prframe.stats.null.base import NullDistribution, numbers
-from prframe.stats.null.quantiles import Search
+from prframe.stats.null.base import NullDistribution, RisingOf, numbers
+from prframe.stats.null.quantiles import Bracket, Search
 from prframe.stats.null.tail_probabilities import BothTails, Side, shaped
 from prframe.typing import Floats, Integers
 
@@ -338,10 +338,19 @@ class APNull(NullDistribution):
         least, largest = self.support()
         return np.maximum(width, _SAME * np.minimum(x - least, largest - x))
 
-    def _searched(self) -> Self:
-        """Return the same distribution, whose neighbouring values share walks."""
+    def _bracket(self, search: Search, rising: RisingOf) -> Bracket:
+        """Search with rough walks first, and then from close by with walks that values share."""
+        rough = self._sharing(rough=True)
+        bracket = super(APNull, rough)._bracket(search, rising)
+        if not rough._null_tails.has_walked:
+            return bracket
+        again = replace(search, start=bracket.above)
+        return super(APNull, self._sharing(rough=False))._bracket(again, rising)
+
+    def _sharing(self, *, rough: bool) -> Self:
+        """Return the same distribution, whose neighbouring values share inversions."""
         other = copy(self)
-        other._set(_null_tails=self._null_tails.sharing())
+        other._set(_null_tails=self._null_tails.sharing(rough=rough))
         return other
 
     def _search(self, levels: Floats, sign: Literal[-1, 1]) -> Search:

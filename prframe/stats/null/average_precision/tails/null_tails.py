@@ -100,19 +100,29 @@ class NullTails(AlikeGroups):
         self._first_ranks: dict[int, FirstRanks] = {}
         self._inversions: dict[tuple[int, ...], Inversion] = {}
         self._kept: dict[int, list[KeptInversion]] | None = None
+        self._is_rough = False
 
-    def sharing(self) -> Self:
-        """Return the same tails, of which those of neighbouring values share an inversion."""
+    def sharing(self, *, rough: bool = False) -> Self:
+        """Return the same tails, of which those of neighbouring values share an inversion.
+
+        Rough ones are from walks in fewer steps, where a group has a walk of its own.
+        """
         other = copy(self)
-        other._kept = {}
+        other._kept, other._is_rough = {}, rough
         return other
+
+    @property
+    def has_walked(self) -> bool:
+        """Whether a group had a walk of its own since inversions are shared."""
+        return bool(self._kept)
 
     def problem(self, group: int, x: float) -> Problem:
         """Return the problem of a value, with a list for its inversions where these are shared."""
         problem = super().problem(group, x)
         if self._kept is None:
             return problem
-        return problem._replace(kept=self._kept.setdefault(group, []))
+        kept = self._kept.setdefault(group, [])
+        return problem._replace(kept=kept, is_rough=self._is_rough)
 
     def begun(self, asked: Sequence[Asked], method: APNullMethod) -> "list[Tail | Merger | None]":
         """Return the tails that are certain, or walks that count rankings; None for others."""
@@ -127,10 +137,10 @@ class NullTails(AlikeGroups):
 
     def _nearby(self, group: int, x: float) -> Tail | None:
         """Return the tails of a value by an inversion made for a neighbour; None without one."""
-        problem = self.problem(group, x)
-        for inversion in problem.kept or ():
-            if inversion.is_near(problem.target):
-                hint = planned_hint(inversion.tail(problem.target))
+        target = self._target(group, x)
+        for inversion in (self._kept or {}).get(group, ()):
+            if inversion.is_near(target):
+                hint = planned_hint(inversion.tail(target))
                 if hint is not None and hint.is_accurate:
                     return hint.tail
         return None

@@ -32,7 +32,7 @@ from prframe.stats.null.average_precision.generating_function.saddlepoint import
     rounded,
     tails,
 )
-from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.stats.null.average_precision.generating_function.steps import Items, Steps
 from prframe.stats.null.average_precision.generating_function.walk import DENSE, GROWTH, Course
 from prframe.typing import Floats
 
@@ -53,6 +53,9 @@ _READ = 0.02
 _DENSE = 48
 # A step of the second walk takes this share of the rank beyond these.
 _GROWTH = 0.06
+# In a rough walk these are fewer, and further steps are longer.
+_ROUGH_DENSE = 24
+_ROUGH_GROWTH = 0.3
 # The values of log E[exp(sT)] from the two walks may differ by this.
 _SAME = 0.02
 # They may also differ by this share of the tail's logarithm, if that is more.
@@ -77,7 +80,7 @@ class Problem(NamedTuple):
     """A value of T = n_pos AP, and the rankings that make its distribution.
 
     `mean` and `deviation` are those of T under random ranking. Inversions that are made for the
-    problem are added to the list `kept`, if there is one.
+    problem are added to the list `kept`, if there is one. Rough tails are those of a walk in fewer steps.
     """
 
     items: Items
@@ -86,6 +89,13 @@ class Problem(NamedTuple):
     mean: float
     deviation: float
     kept: "list[KeptInversion] | None" = None
+    is_rough: bool = False
+
+    @property
+    def steps(self) -> Steps:
+        """The steps of the walk."""
+        pace = (_ROUGH_DENSE, _ROUGH_GROWTH) if self.is_rough else (DENSE, GROWTH)
+        return self.items.table(*pace)
 
 
 class PlannedTail(NamedTuple):
@@ -133,7 +143,7 @@ def planned_tails(
     problems: Sequence[Problem], *, only_inversion: bool = False, only_saddlepoint: bool = False
 ) -> "list[PlannedTail | None]":
     """Return the tails; None where only a saddlepoint may be taken and it is not trusted."""
-    steps = [problem.items.table(DENSE, GROWTH) for problem in problems]
+    steps = [problem.steps for problem in problems]
     order = sorted(range(len(problems)), key=lambda place: steps[place].size.size)
     results: list[PlannedTail | None] = [None] * len(problems)
     for begin in range(0, len(order), _LANES):
@@ -201,8 +211,7 @@ def is_lumpy(lanes: Lanes, path: Path) -> NDArray[np.bool_]:
 
 def problem_is_lumpy(problem: Problem) -> bool:
     """Whether the T of a problem takes few values or clusters."""
-    steps = problem.items.table(DENSE, GROWTH)
-    lanes = Lanes.of([steps], [problem.n_pos])
+    lanes = Lanes.of([problem.steps], [problem.n_pos])
     path = most_likely(lanes, np.array([problem.target]))
     return bool(is_lumpy(lanes, path)[0])
 
