@@ -139,10 +139,9 @@ class NullTails(AlikeGroups):
         """Return the tails of a value by an inversion made for a neighbour; None without one."""
         target = self._target(group, x)
         for inversion in (self._kept or {}).get(group, ()):
-            if inversion.is_near(target):
-                hint = planned_hint(inversion.tail(target))
-                if hint is not None and hint.is_accurate:
-                    return hint.tail
+            hint = planned_hint(inversion.near(target))
+            if hint is not None:
+                return hint.tail
         return None
 
     def _refuse_large(self, group: int, most: int) -> None:
@@ -171,14 +170,18 @@ class NullTails(AlikeGroups):
                 np.array(column) for column in zip(*(asked[p] for p in open_), strict=True)
             )
             hints |= dict(zip(open_, self._inverted(group, x), strict=True))
-        return [self._quick(*pair, hints.get(place)) for place, pair in enumerate(asked)]
+        tails = [self._quick(*pair, hints.get(place)) for place, pair in enumerate(asked)]
+        for place, (group, _) in enumerate(asked):
+            hint = hints.get(place)
+            if self._kept and (hint is None or tails[place] is not hint.tail):
+                # Values nearby are not left to an inversion that gave way to another method.
+                self._kept[group] = []
+        return tails
 
     def _quick(self, group: int, x: float, hint: Hint | None) -> "Tail | Merger":
         """Return the tails of a value by hint or on a lattice, or what a walk needs to know."""
         if hint is not None and self._is_good(group, hint):
             return hint.tail
-        if self._kept is not None:
-            self._kept.pop(group, None)
         is_few = hint is not None and self._is_few(group, hint)
         is_long = self._is_long(group)
         if hint is not None and not hint.is_from_lattice and (is_long or not is_few):

@@ -13,6 +13,7 @@ either, the value is an estimate, or a bound, and is marked as such.
 """
 
 from collections.abc import Sequence
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -70,8 +71,10 @@ BACK = 0.004
 # T.
 FLATTEST = 0.3
 # An inversion serves values up to this many tilted standard deviations away from that which it was
-# made for, whose logarithms are within 1e-7 of their own then.
+# made for.
 _NEARBY = 0.25
+# The integral may be smaller there by this factor. Its absolute error is the same.
+_SMALLER = 4.0
 # The number of groups that are walked side by side, which bounds the memory.
 _LANES = 512
 
@@ -126,10 +129,15 @@ class KeptInversion(NamedTuple):
     slope: float
     target: float
 
-    def is_near(self, target: float) -> bool:
-        """Whether a value is so close that the path hardly differs from its own."""
+    def near(self, target: float) -> PlannedTail | None:
+        """Return the tails of a value if its own path would hardly differ; None otherwise."""
         tilt = self.inversion.tilt_at(self.slope)
-        return bool(abs(target - self.target) <= _NEARBY * tilt.variance[0] ** 0.5)
+        if abs(target - self.target) > _NEARBY * tilt.variance[0] ** 0.5:
+            return None
+        own, tail = self.tail(self.target), self.tail(target)
+        side = 0 if self.slope > 0 else 1
+        is_smaller = tail[side] + self.slope * (target - self.target) < own[side] - log(_SMALLER)
+        return None if is_smaller or tail.method != own.method else tail
 
     def tail(self, target: float) -> PlannedTail:
         """Return the tails of a value."""
@@ -233,12 +241,13 @@ def _inverted(lane: Lanes, path: Path, problem: Problem) -> PlannedTail:
     slope = float(rounded(path.slope)[0])
     flat = float(rounded(FLATTEST / path.deviation)[0])
     tail = PlannedTail(0.0, 0.0, slope, "bound")
+    along = KeptInversion(inversion, slope, problem.target)
     # Close to the mean a slope on either side serves.
     for tilt in [slope] if abs(slope) >= flat else [-flat, flat]:
         along = KeptInversion(inversion, tilt, problem.target)
         tail = along.tail(problem.target)
         if tail.is_accurate:
-            if problem.kept is not None:
-                problem.kept.append(along)
             break
+    if problem.kept is not None:
+        problem.kept.append(along)
     return tail
