@@ -36,8 +36,8 @@ from prframe.stats.null.average_precision.tails.near_best import (
     near_best_log_tail,
 )
 from prframe.stats.null.average_precision.tails.planned import (
-    KeptInversion,
     Problem,
+    Sharing,
     planned_tails,
     problem_is_lumpy,
 )
@@ -99,30 +99,21 @@ class NullTails(AlikeGroups):
         self._lattices: dict[int, Lattice] = {}
         self._first_ranks: dict[int, FirstRanks] = {}
         self._inversions: dict[tuple[int, ...], Inversion] = {}
-        self._kept: dict[int, list[KeptInversion]] | None = None
-        self._is_rough = False
+        self.shares: Sharing | None = None
 
-    def sharing(self, *, rough: bool = False) -> Self:
-        """Return the same tails, of which those of neighbouring values share an inversion.
-
-        Rough ones are from walks in fewer steps, where a group has a walk of its own.
-        """
+    def sharing(self, shares: Sharing) -> Self:
+        """Return the same tails, of which those of neighbouring values share an inversion."""
         other = copy(self)
-        other._kept, other._is_rough = {}, rough
+        other.shares = shares
         return other
-
-    @property
-    def has_walked(self) -> bool:
-        """Whether a group had a walk of its own since inversions are shared."""
-        return bool(self._kept)
 
     def problem(self, group: int, x: float) -> Problem:
         """Return the problem of a value, with a list for its inversions where these are shared."""
         problem = super().problem(group, x)
-        if self._kept is None:
+        if self.shares is None:
             return problem
-        kept = self._kept.setdefault(group, [])
-        return problem._replace(kept=kept, is_rough=self._is_rough)
+        kept = self.shares.kept.setdefault(group, [])
+        return problem._replace(kept=kept, is_rough=self.shares.is_rough)
 
     def begun(self, asked: Sequence[Asked], method: APNullMethod) -> "list[Tail | Merger | None]":
         """Return the tails that are certain, or walks that count rankings; None for others."""
@@ -138,7 +129,7 @@ class NullTails(AlikeGroups):
     def _nearby(self, group: int, x: float) -> Tail | None:
         """Return the tails of a value by an inversion made for a neighbour; None without one."""
         target = self._target(group, x)
-        for inversion in (self._kept or {}).get(group, ()):
+        for inversion in self.shares.kept.get(group, []) if self.shares else []:
             hint = planned_hint(inversion.near(target))
             if hint is not None:
                 return hint.tail
@@ -171,11 +162,11 @@ class NullTails(AlikeGroups):
             )
             hints |= dict(zip(open_, self._inverted(group, x), strict=True))
         tails = [self._quick(*pair, hints.get(place)) for place, pair in enumerate(asked)]
-        for place, (group, _) in enumerate(asked):
+        for place, (pair, tail) in enumerate(zip(asked, tails, strict=True)):
             hint = hints.get(place)
-            if self._kept and (hint is None or tails[place] is not hint.tail):
+            if self.shares and (hint is None or tail is not hint.tail):
                 # Values nearby are not left to an inversion that gave way to another method.
-                self._kept[group] = []
+                self.shares.kept.get(pair[0], []).clear()
         return tails
 
     def _quick(self, group: int, x: float, hint: Hint | None) -> "Tail | Merger":

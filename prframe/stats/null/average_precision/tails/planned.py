@@ -13,6 +13,7 @@ either, the value is an estimate, or a bound, and is marked as such.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from math import log
 from typing import NamedTuple
 
@@ -83,7 +84,8 @@ class Problem(NamedTuple):
     """A value of T = n_pos AP, and the rankings that make its distribution.
 
     `mean` and `deviation` are those of T under random ranking. Inversions that are made for the
-    problem are added to the list `kept`, if there is one. Rough tails are those of a walk in fewer steps.
+    problem are added to the list `kept`, if there is one. Rough tails are those of a walk in
+    fewer steps.
     """
 
     items: Items
@@ -117,6 +119,11 @@ class PlannedTail(NamedTuple):
         return cls(*logs, slope, method)
 
     @property
+    def log_tail(self) -> float:
+        """The logarithm of the tail on the side of the slope."""
+        return self.log_reached if self.slope >= 0 else self.log_missed
+
+    @property
     def is_accurate(self) -> bool:
         """Whether the value is neither an estimate nor a bound."""
         return self.method in {"saddlepoint", "transform"}
@@ -135,9 +142,8 @@ class KeptInversion(NamedTuple):
         if abs(target - self.target) > _NEARBY * tilt.variance[0] ** 0.5:
             return None
         own, tail = self.tail(self.target), self.tail(target)
-        side = 0 if self.slope > 0 else 1
-        is_smaller = tail[side] + self.slope * (target - self.target) < own[side] - log(_SMALLER)
-        return None if is_smaller or tail.method != own.method else tail
+        fallen = own.log_tail - tail.log_tail - self.slope * (target - self.target)
+        return tail if fallen <= log(_SMALLER) and tail.method == own.method else None
 
     def tail(self, target: float) -> PlannedTail:
         """Return the tails of a value."""
@@ -145,6 +151,14 @@ class KeptInversion(NamedTuple):
         log_tail = float((at.reached if self.slope > 0 else at.missed)[0])
         method = "bound" if at.bounded[0] else "transform" if at.converged[0] else "estimate"
         return PlannedTail.of(log_tail, self.slope, method)
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """The inversions of groups that neighbouring values share, rough ones or not."""
+
+    is_rough: bool = False
+    kept: dict[int, list[KeptInversion]] = field(default_factory=dict)
 
 
 def planned_tails(
