@@ -43,7 +43,7 @@ def probability(hits: Floats, n: Floats, n_pos: Floats, k: Floats) -> Floats:
     return np.where(possible, np.exp(log), 0.0)
 
 
-def likely_hits(n: int, n_pos: int, k: int) -> Integers:
+def plausible_hits(n: int, n_pos: int, k: int) -> Integers:
     """Return the possible numbers of hits whose probability is not too small for any sum."""
     mean = k * n_pos / n
     deviation = sqrt(mean * (1 - n_pos / n) * (1 - k / n))
