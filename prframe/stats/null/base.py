@@ -37,7 +37,7 @@ RisingOf: TypeAlias = "Callable[[NullDistribution, NDArray[np.int64], Floats], F
 _SLACK = 1e-12
 # Where the values that X takes cannot be told apart, a quantile is close enough if the logarithm
 # of its probability is beyond that of the level by this, to within half of it.
-_CLOSE = 1e-6
+_CLOSE = 6e-7
 # A bracket as wide as this share of a lattice's step holds at most one of its points.
 _CELL = 0.4
 # Numbers add up without rounding if they are whole once multiplied by this.

@@ -144,8 +144,8 @@ def test_quantiles_of_large_groups_take_one_walk_or_two(
     quantile = null.ppf(q)
     assert len(values) <= 6
     monkeypatch.undo()
-    assert null.logsf(x) == pytest.approx(np.log(q) - 1e-6, abs=9e-7)
-    assert null.logcdf(quantile) == pytest.approx(np.log(q) + 1e-6, abs=9e-7)
+    assert q * (1 - 2e-6) <= null.sf(x) <= q
+    assert q <= null.cdf(quantile) <= q * (1 + 2e-6)
 
 
 @pytest.mark.slow
