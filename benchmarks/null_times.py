@@ -35,6 +35,9 @@ OTHERS = {
     "isf(1e-4), 100 of 10^6": null_tasks.null_quantile(10**6, 100, 1e-4),
     "isf(1e-2), 9,997 of 10^4": null_tasks.null_quantile(10**4, 9_997, 1e-2),
     "isf(1e-20), 100 of 10^6": null_tasks.null_quantile(10**6, 100, 1e-20),
+    "isf(1e-4), 1,000 of 10^6": null_tasks.null_quantile(10**6, 1_000, 1e-4),
+    "isf(1e-20), 1,000 of 10^6": null_tasks.null_quantile(10**6, 1_000, 1e-20),
+    "isf(1e-4), 10^4 of 10^6": null_tasks.null_quantile(10**6, 10**4, 1e-4),
 }
 # Data that are made by the function of another name.
 _DATA = {"rare_tied_queries": "rare_queries"}

@@ -6,6 +6,8 @@ A distribution provides its tail probabilities and its moments; all else follows
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import partial
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -15,7 +17,7 @@ from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator, reals
 from prframe.stats._p_values import check_alternative
-from prframe.stats.null.quantiles import Moments, Search, last_kept
+from prframe.stats.null.quantiles import Bracket, Moments, Search, last_kept
 from prframe.stats.null.tail_probabilities import (
     BOTH,
     BothTails,
@@ -28,12 +30,14 @@ from prframe.stats.null.tail_probabilities import (
 from prframe.typing import Alternative, Floats
 
 Seed: TypeAlias = int | np.random.Generator | None
+# The function takes a distribution, places of levels and as many x, and rises with x.
+RisingOf: TypeAlias = "Callable[[NullDistribution, NDArray[np.int64], Floats], Floats]"
 
 # Logarithms of a probability and of a level are equal if they differ by less than this.
 _SLACK = 1e-12
 # Where the values that X takes cannot be told apart, a quantile is close enough if the logarithm
-# of its probability is beyond that of the level by at most this.
-_CLOSE = 1e-8
+# of its probability is beyond that of the level by this, to within half of it.
+_CLOSE = 6e-7
 # A bracket as wide as this share of a lattice's step holds at most one of its points.
 _CELL = 0.4
 # Numbers add up without rounding if they are whole once multiplied by this.
@@ -215,13 +219,13 @@ class NullDistribution(ABC):
         level = np.log(levels).ravel()
         apart = np.ones(level.size, np.bool_)
 
-        def rarity(places: NDArray[np.int64], x: Floats) -> Floats:
+        def rarity(null: NullDistribution, places: NDArray[np.int64], x: Floats) -> Floats:
             """Return how far log P(X >= x) is below the logarithm of each level."""
-            tails = self._tails("x", self._nearest_points(x), ("upper",))
+            tails = null._tails("x", self._nearest_points(x), ("upper",))
             apart[places] = self._are_apart(tails.method)
             return _met(level[places] + _SLACK - tails.upper, apart[places])
 
-        bracket = self._search(levels, 1).bracket(rarity)
+        bracket = self._bracket(self._search(levels, 1), rarity)
         rare = bracket.above.copy()
         if apart.any():
             rare[apart] = self._last_as_rare(rare[apart])
@@ -250,12 +254,12 @@ class NullDistribution(ABC):
         levels = _levels(q)
         level = np.log(levels).ravel()
 
-        def height(places: NDArray[np.int64], x: Floats) -> Floats:
+        def height(null: NullDistribution, places: NDArray[np.int64], x: Floats) -> Floats:
             """Return how far log P(X <= x) is above the logarithm of each level."""
-            tails = self._tails("x", self._nearest_points(x), ("lower",))
+            tails = null._tails("x", self._nearest_points(x), ("lower",))
             return _met(tails.lower - level[places] + _SLACK, self._are_apart(tails.method))
 
-        above = self._search(levels, -1).bracket(height).above
+        above = self._bracket(self._search(levels, -1), height).above
         return shaped(self._taken(self._not_below(above), "lower").reshape(levels.shape))
 
     def rvs(self, size: int = 1, rng: Seed = None) -> Floats:
@@ -309,6 +313,10 @@ class NullDistribution(ABC):
         upper, lower = np.minimum.accumulate(tails.upper), np.maximum.accumulate(tails.lower)
         places = places.reshape(values.shape)
         return BothTails(upper[places], lower[places], np.asarray(tails.method)[places])
+
+    def _bracket(self, search: Search, rising: RisingOf) -> Bracket:
+        """Return where a function of this distribution and of x ceases to be negative."""
+        return search.bracket(partial(rising, self))
 
     def _search(self, levels: Floats, sign: Literal[-1, 1]) -> Search:
         """Return the search for quantiles of upper (1) or lower (-1) tails."""
@@ -393,7 +401,7 @@ def numbers(name: str, x: ArrayLike) -> Floats:
 
 def _met(beyond: Floats, apart: NDArray[np.bool_]) -> Floats:
     """Return by how much levels are met, and 0 where that is close enough."""
-    middle = _finite(beyond - np.where(apart, 0.0, _CLOSE / 2))
+    middle = _finite(beyond - np.where(apart, 0.0, _CLOSE))
     return np.where(~apart & (np.abs(middle) <= _CLOSE / 2), 0.0, middle)
 
 

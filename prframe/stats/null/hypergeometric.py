@@ -10,10 +10,11 @@ Stirling's formula add up, and the formula's corrections.
 """
 
 from collections.abc import Iterator
+from math import sqrt
 
 import numpy as np
 
-from prframe.typing import Floats
+from prframe.typing import Floats, Integers
 
 # For numbers below this the correction to Stirling's formula comes from a table.
 _TABLE = 16
@@ -22,6 +23,8 @@ _SERIES = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
 _CLOSE = 0.1
 _TERMS = 9
 _NEGLIGIBLE = 1e-17
+# Further from the mean than so many standard deviations and as many hits no number is likely.
+_FARTHEST = 40
 # Probabilities this close are equal, because rounding must not part the two sides of a symmetric
 # distribution.
 _EQUAL = 1e-10
@@ -38,6 +41,15 @@ def probability(hits: Floats, n: Floats, n_pos: Floats, k: Floats) -> Floats:
         observed = np.maximum(observed, 0)  # noqa: PLW2901 - what cannot be is masked below
         log = log - _correction(observed) - _deviance(observed, expected)
     return np.where(possible, np.exp(log), 0.0)
+
+
+def plausible_hits(n: int, n_pos: int, k: int) -> Integers:
+    """Return the possible numbers of hits whose probability is not too small for any sum."""
+    mean = k * n_pos / n
+    deviation = sqrt(mean * (1 - n_pos / n) * (1 - k / n))
+    far = int(_FARTHEST * (deviation + 1))
+    low = max(0, k - (n - n_pos), int(mean) - far)
+    return np.arange(low, min(k, n_pos, int(mean) + far) + 1)
 
 
 def upper_tail(hits: Floats, n: Floats, n_pos: Floats, k: Floats) -> Floats:

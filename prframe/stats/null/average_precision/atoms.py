@@ -21,10 +21,11 @@ def ap_atoms(items: Items, n_pos: int) -> Floats | None:
     The precisions are added up from the top down, one for each positive, as `evaluate` adds them.
     Values that are equal in exact arithmetic may come as several that differ by rounding.
     """
+    blocks = items.depth if items.ends is None else items.ends.size
+    if blocks > _MOST_BLOCKS or n_pos > _MOST_POSITIVES:
+        return None
     ends = np.arange(1, items.depth + 1) if items.ends is None else items.ends
     sizes = np.minimum(np.diff(ends, prepend=0), n_pos)
-    if ends.size > _MOST_BLOCKS or n_pos > _MOST_POSITIVES:
-        return None
     hits, total = np.zeros(1, dtype=np.int64), np.zeros(1)
     for size, end in zip(sizes.tolist(), ends.tolist(), strict=True):
         continued = [_with_block(hits, total, more, end) for more in range(size + 1)]

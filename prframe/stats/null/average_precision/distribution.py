@@ -31,10 +31,11 @@ from prframe.stats.null.average_precision.moments import (
 )
 from prframe.stats.null.average_precision.shape import ap_null_shape, retrieved_shape
 from prframe.stats.null.average_precision.tails.null_tails import NullTails
+from prframe.stats.null.average_precision.tails.planned import Sharing
 from prframe.stats.null.average_precision.tails.routes import all_tails
 from prframe.stats.null.average_precision.tails.tail import APNullMethod
-from prframe.stats.null.base import NullDistribution, numbers
-from prframe.stats.null.quantiles import Search
+from prframe.stats.null.base import NullDistribution, RisingOf, numbers
+from prframe.stats.null.quantiles import Bracket, Search
 from prframe.stats.null.tail_probabilities import BothTails, Side, shaped
 from prframe.typing import Floats, Integers
 
@@ -294,11 +295,10 @@ class APNull(NullDistribution):
             # Equality counts, so that P(AP <= x) is 1 - P(AP >= y) for y just beyond what equals
             # x.
             logs, method = self._reached(np.where(x >= 0, beyond(x, self._least_positive), x), 1)
-            tails = tails._replace(lower=logs, method=method)
+            tails = BothTails(tails.upper, logs, method)
         if "upper" in sides:
-            logs, method = self._reached(
-                np.where(x > 0, np.maximum(x, self._least_positive / 2), x), 0
-            )
+            raised = np.where(x > 0, np.maximum(x, self._least_positive / 2), x)
+            logs, method = self._reached(raised, 0)
             tails = tails._replace(upper=logs, method=method)
         return tails
 
@@ -337,6 +337,21 @@ class APNull(NullDistribution):
             return width
         least, largest = self.support()
         return np.maximum(width, _SAME * np.minimum(x - least, largest - x))
+
+    def _bracket(self, search: Search, rising: RisingOf) -> Bracket:
+        """Search with rough walks first, and then from close by with walks that values share."""
+        rough = Sharing(is_rough=True)
+        bracket = super(APNull, self._sharing(rough))._bracket(search, rising)
+        if not rough.kept:
+            return bracket
+        again = replace(search, start=bracket.above)
+        return super(APNull, self._sharing(Sharing()))._bracket(again, rising)
+
+    def _sharing(self, shares: Sharing) -> Self:
+        """Return the same distribution, whose neighbouring values share inversions."""
+        other = copy(self)
+        object.__setattr__(other, "_null_tails", self._null_tails.sharing(shares))
+        return other
 
     def _search(self, levels: Floats, sign: Literal[-1, 1]) -> Search:
         """Begin no lower than where the first hits among rare positives are known to lead."""
@@ -408,12 +423,8 @@ def beyond(x: Floats, least: Floats | float) -> Floats:
 
     AP takes no value between 0 and the least, and next to 0 sums of large terms are not precise.
     """
-    return np.maximum(_just_above(x), np.asarray(least) / 2)
-
-
-def _just_above(x: Floats) -> Floats:
-    """Return values just above those that count as equal to x."""
-    return np.asarray(x * (1 + 3 * EQUAL) + _TINY)
+    just_above = x * (1 + 3 * EQUAL) + _TINY
+    return np.maximum(just_above, np.asarray(least) / 2)
 
 
 def _blocks(ties: Sequence[int], n: int, depth: int | None) -> Integers:

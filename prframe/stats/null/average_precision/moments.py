@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from prframe.errors import PrframeError
 from prframe.stats._arrays import counts, group_sizes
-from prframe.stats.null.hypergeometric import probability
+from prframe.stats.null.hypergeometric import plausible_hits, probability
 from prframe.stats.null.random_selection import Moments, harmonic
 from prframe.typing import Floats
 
@@ -109,7 +109,7 @@ def retrieved_moments(
     Given h positives among the retrieved, n_pos AP is h times the AP of a ranking of these; h is
     hypergeometric.
     """
-    hits = np.arange(max(0, depth - (n - n_pos)), min(depth, n_pos) + 1)
+    hits = plausible_hits(n, n_pos, depth)
     table = np.broadcast_arrays(hits.astype(np.float64), float(n), float(n_pos), float(depth))
     chance = probability(*table)
     chance, positive_hits = chance[hits > 0], hits[hits > 0]

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from prframe.stats._arrays import group_sizes
 from prframe.stats.null.average_precision.bernstein import bump, slope, star, value, with_share
 from prframe.stats.null.average_precision.moments import ap_null_moments, tie_blocks
-from prframe.stats.null.hypergeometric import probability
+from prframe.stats.null.hypergeometric import plausible_hits, probability
 from prframe.stats.null.random_selection import harmonic
 from prframe.typing import Floats
 
@@ -114,7 +114,7 @@ def retrieved_shape(n: int, n_pos: int, depth: int, ties: Sequence[int] | None =
     Given h positives among the retrieved, n_pos AP is h times the AP of a ranking of these; h is
     hypergeometric. Central moments are means over h of those around the moving mean.
     """
-    hits = np.arange(max(0, depth - (n - n_pos)), min(depth, n_pos) + 1)
+    hits = plausible_hits(n, n_pos, depth)
     table = np.broadcast_arrays(hits.astype(np.float64), float(n), float(n_pos), float(depth))
     chance = probability(*table)
     has_hits = hits > 0

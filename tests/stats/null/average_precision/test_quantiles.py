@@ -1,5 +1,6 @@
 """Critical values against what `evaluate` computes: never above the value that is attained."""
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 import prframe
 from prframe.stats import APNull, LinearRankNull, SignFlipNull
+from prframe.stats.null.average_precision.tails import planned, routes
 from prframe.stats.null.base import NullDistribution
 
 Floats = NDArray[np.float64]
@@ -123,6 +125,41 @@ def test_quantiles_of_many_rankings_keep_their_level() -> None:
         # A tail that is computed by inversion repeats itself to some 2e-10, not to the last digit.
         assert null.sf(null.isf(0.05)) <= 0.05 * (1 + 1e-9)
         assert null.cdf(null.ppf(0.05)) >= 0.05 * (1 - 1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("q", [0.3, 1e-4, 1e-20])
+def test_quantiles_of_large_groups_take_one_walk_or_two(
+    q: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    null, values = APNull(20_000, 600), []
+    exact = planned.planned_tails
+
+    def counted(problems: Sequence[planned.Problem], **options: bool) -> object:
+        values.extend(problem for problem in problems if not problem.is_rough)
+        return exact(problems, **options)
+
+    monkeypatch.setattr(routes, "planned_tails", counted)
+    x = null.isf(q)
+    quantile = null.ppf(q)
+    assert len(values) <= 6
+    monkeypatch.undo()
+    assert q * (1 - 2e-6) <= null.sf(x) <= q
+    assert q <= null.cdf(quantile) <= q * (1 + 2e-6)
+
+
+@pytest.mark.slow
+def test_values_nearby_share_an_inversion() -> None:
+    null = APNull(20_000, 600)
+    shares = planned.Sharing()
+    sharing = null._sharing(shares)
+    x = null.mean() + null.std() * np.array([3.0, 3.02, 2.98])
+    for value in x:
+        assert sharing.logsf(value) == pytest.approx(null.logsf(value), abs=1e-4)
+    (inversions,) = shares.kept.values()
+    assert len(inversions) == 1
+    # Far from its value an inversion serves nobody.
+    assert inversions[0].near(600 * (null.mean() + 5 * null.std())) is None
 
 
 @pytest.mark.parametrize(

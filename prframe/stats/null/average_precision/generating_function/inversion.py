@@ -127,7 +127,7 @@ class Inversion:
         self, tails: LogTails, slope: float, chosen: Integers, group: Integers, x: Floats
     ) -> None:
         """Write the tails of some of the values, which share a slope, in groups of one period."""
-        needed = self._periods(self._tilt(slope))[group[chosen]]
+        needed = self._periods(self.tilt_at(slope))[group[chosen]]
         power = np.ceil(np.log(needed) / np.log(_PERIODS))
         for shared in np.unique(power).tolist():
             places = chosen[power == shared]
@@ -137,7 +137,7 @@ class Inversion:
 
     def at(self, slope: float, group: Integers, x: Floats) -> LogTails:
         """Return the logarithms of the tail probabilities with a slope that is given."""
-        period = float(self._periods(self._tilt(slope))[group].max())
+        period = float(self._periods(self.tilt_at(slope))[group].max())
         return self._at(slope, group, x, period)
 
     def _at(self, slope: float, group: Integers, x: Floats, period: float) -> LogTails:
@@ -176,9 +176,9 @@ class Inversion:
 
     def tilt(self, sign: int, power: float) -> Tilt:
         """Return the tilt with a slope of +-2^power."""
-        return self._tilt(sign * _RATIO**power)
+        return self.tilt_at(sign * _RATIO**power)
 
-    def _tilt(self, slope: float) -> Tilt:
+    def tilt_at(self, slope: float) -> Tilt:
         """Return the tilt with a slope, which is computed only once."""
         if slope not in self._tilts:
             self._tilts[slope] = self.course.tilt(slope)
@@ -281,7 +281,7 @@ class Inversion:
         The other two arrays say whether the frequencies sufficed, and whether the logarithm is no
         more than a bound.
         """
-        tilt, sign = self._tilt(slope), 1 if slope > 0 else -1
+        tilt, sign = self.tilt_at(slope), 1 if slope > 0 else -1
         total, is_open = -self._repeated(tilt, group, x, period), np.ones(x.size, np.bool_)
         known = self._waves.setdefault((slope, period), [])
         n_pos = np.array([self.course.groups[index].n_pos for index in group])

@@ -90,7 +90,7 @@ class AlikeGroups:
         if ends is None:
             return self.log_rankings
         n_pos = self.groups[0].n_pos
-        most = log_states(ends, n_pos) + (depth is not None) * log(n_pos + 1)
+        most = log_states(ends, n_pos, all_are_retrieved=depth is None)
         return np.minimum(self.log_rankings, most)
 
     def _moments(self, n: Floats, n_pos: Floats) -> tuple[Floats, Floats]:
@@ -193,9 +193,12 @@ class AlikeGroups:
         return Problem(items, n_pos, self._target(group, x), float(mean), float(deviation))
 
 
-def log_states(ends: Integers, n_pos: int) -> float:
-    """Return the logarithm of how many ways there are to spread positives over tie blocks."""
+def log_states(ends: Integers, n_pos: int, *, all_are_retrieved: bool) -> float:
+    """Return the logarithm of how many ways there are to spread positives over tie blocks.
+
+    Those that are not retrieved are one more block, whose number follows from the others.
+    """
     sizes = np.diff(ends, prepend=0)
     apart = float(np.log(np.minimum(sizes, n_pos) + 1.0).sum())
-    blocks = float(sizes.size)
+    blocks = float(sizes.size + (not all_are_retrieved))
     return min(apart, float(log_binomial(n_pos + blocks - 1, blocks - 1)))

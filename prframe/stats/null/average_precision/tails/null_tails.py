@@ -1,8 +1,9 @@
 """Tails of AP for groups that share a depth and tie blocks, by each of the methods."""
 
 from collections.abc import Sequence
+from copy import copy
 from math import exp, inf, log
-from typing import cast
+from typing import Self, cast
 
 import numpy as np
 
@@ -34,7 +35,12 @@ from prframe.stats.null.average_precision.tails.near_best import (
     near_best_bound,
     near_best_log_tail,
 )
-from prframe.stats.null.average_precision.tails.planned import planned_tails, problem_is_lumpy
+from prframe.stats.null.average_precision.tails.planned import (
+    Problem,
+    Sharing,
+    planned_tails,
+    problem_is_lumpy,
+)
 from prframe.stats.null.average_precision.tails.tail import (
     LARGEST_DEPTH,
     APNullMethod,
@@ -93,6 +99,21 @@ class NullTails(AlikeGroups):
         self._lattices: dict[int, Lattice] = {}
         self._first_ranks: dict[int, FirstRanks] = {}
         self._inversions: dict[tuple[int, ...], Inversion] = {}
+        self.shares: Sharing | None = None
+
+    def sharing(self, shares: Sharing) -> Self:
+        """Return the same tails, of which those of neighbouring values share an inversion."""
+        other = copy(self)
+        other.shares = shares
+        return other
+
+    def problem(self, group: int, x: float) -> Problem:
+        """Return the problem of a value, with a list for its inversions where these are shared."""
+        problem = super().problem(group, x)
+        if self.shares is None:
+            return problem
+        kept = self.shares.kept.setdefault(group, [])
+        return problem._replace(kept=kept, is_rough=self.shares.is_rough)
 
     def begun(self, asked: Sequence[Asked], method: APNullMethod) -> "list[Tail | Merger | None]":
         """Return the tails that are certain, or walks that count rankings; None for others."""
@@ -101,9 +122,18 @@ class NullTails(AlikeGroups):
             most = LARGEST_DEPTH if tail is None else _LARGEST_IN_CLOSED_FORM
             self._refuse_large(group, most)
         return [
-            self._counted(*pair, method) if tail is None else tail
+            (self._counted(*pair, method) or self._nearby(*pair)) if tail is None else tail
             for tail, pair in zip(certain, asked, strict=True)
         ]
+
+    def _nearby(self, group: int, x: float) -> Tail | None:
+        """Return the tails of a value by an inversion made for a neighbour; None without one."""
+        target = self._target(group, x)
+        for inversion in self.shares.kept.get(group, []) if self.shares else []:
+            hint = planned_hint(inversion.near(target))
+            if hint is not None:
+                return hint.tail
+        return None
 
     def _refuse_large(self, group: int, most: int) -> None:
         """Refuse a group without ties with more retrieved items than can be told apart."""
@@ -131,7 +161,13 @@ class NullTails(AlikeGroups):
                 np.array(column) for column in zip(*(asked[p] for p in open_), strict=True)
             )
             hints |= dict(zip(open_, self._inverted(group, x), strict=True))
-        return [self._quick(*pair, hints.get(place)) for place, pair in enumerate(asked)]
+        tails = [self._quick(*pair, hints.get(place)) for place, pair in enumerate(asked)]
+        for place, (pair, tail) in enumerate(zip(asked, tails, strict=True)):
+            hint = hints.get(place)
+            if self.shares and (hint is None or tail is not hint.tail):
+                # Values nearby are not left to an inversion that gave way to another method.
+                self.shares.kept.get(pair[0], []).clear()
+        return tails
 
     def _quick(self, group: int, x: float, hint: Hint | None) -> "Tail | Merger":
         """Return the tails of a value by hint or on a lattice, or what a walk needs to know."""

@@ -13,6 +13,8 @@ either, the value is an estimate, or a bound, and is marked as such.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -32,7 +34,7 @@ from prframe.stats.null.average_precision.generating_function.saddlepoint import
     rounded,
     tails,
 )
-from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.stats.null.average_precision.generating_function.steps import Items, Steps
 from prframe.stats.null.average_precision.generating_function.walk import DENSE, GROWTH, Course
 from prframe.typing import Floats
 
@@ -53,6 +55,9 @@ _READ = 0.02
 _DENSE = 48
 # A step of the second walk takes this share of the rank beyond these.
 _GROWTH = 0.06
+# In a rough walk these are fewer, and further steps are longer.
+_ROUGH_DENSE = 24
+_ROUGH_GROWTH = 0.3
 # The values of log E[exp(sT)] from the two walks may differ by this.
 _SAME = 0.02
 # They may also differ by this share of the tail's logarithm, if that is more.
@@ -66,6 +71,11 @@ BACK = 0.004
 # The least slope of an inversion, in size and in units of 1 over the tilted standard deviation of
 # T.
 FLATTEST = 0.3
+# An inversion serves values up to this many tilted standard deviations away from that which it was
+# made for.
+_NEARBY = 0.25
+# The integral may be smaller there by this factor. Its absolute error is the same.
+_SMALLER = 4.0
 # The number of groups that are walked side by side, which bounds the memory.
 _LANES = 512
 
@@ -73,7 +83,9 @@ _LANES = 512
 class Problem(NamedTuple):
     """A value of T = n_pos AP, and the rankings that make its distribution.
 
-    `mean` and `deviation` are those of T under random ranking.
+    `mean` and `deviation` are those of T under random ranking. Inversions that are made for the
+    problem are added to the list `kept`, if there is one. Rough tails are those of a walk in
+    fewer steps.
     """
 
     items: Items
@@ -81,6 +93,14 @@ class Problem(NamedTuple):
     target: float
     mean: float
     deviation: float
+    kept: "list[KeptInversion] | None" = None
+    is_rough: bool = False
+
+    @property
+    def steps(self) -> Steps:
+        """The steps of the walk."""
+        pace = (_ROUGH_DENSE, _ROUGH_GROWTH) if self.is_rough else (DENSE, GROWTH)
+        return self.items.table(*pace)
 
 
 class PlannedTail(NamedTuple):
@@ -99,23 +119,60 @@ class PlannedTail(NamedTuple):
         return cls(*logs, slope, method)
 
     @property
+    def log_tail(self) -> float:
+        """The logarithm of the tail on the side of the slope."""
+        return self.log_reached if self.slope >= 0 else self.log_missed
+
+    @property
     def is_accurate(self) -> bool:
         """Whether the value is neither an estimate nor a bound."""
         return self.method in {"saddlepoint", "transform"}
+
+
+class KeptInversion(NamedTuple):
+    """An inversion along the path of one value, with a slope; it serves values nearby as well."""
+
+    inversion: Inversion
+    slope: float
+    target: float
+
+    def near(self, target: float) -> PlannedTail | None:
+        """Return the tails of a value if its own path would hardly differ; None otherwise."""
+        tilt = self.inversion.tilt_at(self.slope)
+        if abs(target - self.target) > _NEARBY * tilt.variance[0] ** 0.5:
+            return None
+        own, tail = self.tail(self.target), self.tail(target)
+        fallen = own.log_tail - tail.log_tail - self.slope * (target - self.target)
+        return tail if fallen <= log(_SMALLER) and tail.method == own.method else None
+
+    def tail(self, target: float) -> PlannedTail:
+        """Return the tails of a value."""
+        at = self.inversion.at(self.slope, np.zeros(1, np.int64), np.array([target]))
+        log_tail = float((at.reached if self.slope > 0 else at.missed)[0])
+        method = "bound" if at.bounded[0] else "transform" if at.converged[0] else "estimate"
+        return PlannedTail.of(log_tail, self.slope, method)
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """The inversions of groups that neighbouring values share, rough ones or not."""
+
+    is_rough: bool = False
+    kept: dict[int, list[KeptInversion]] = field(default_factory=dict)
 
 
 def planned_tails(
     problems: Sequence[Problem], *, only_inversion: bool = False, only_saddlepoint: bool = False
 ) -> "list[PlannedTail | None]":
     """Return the tails; None where only a saddlepoint may be taken and it is not trusted."""
-    steps = [problem.items.table(DENSE, GROWTH) for problem in problems]
+    steps = [problem.steps for problem in problems]
     order = sorted(range(len(problems)), key=lambda place: steps[place].size.size)
     results: list[PlannedTail | None] = [None] * len(problems)
     for begin in range(0, len(order), _LANES):
         chosen = order[begin : begin + _LANES]
         batch = [problems[place] for place in chosen]
         lanes = Lanes.of([steps[place] for place in chosen], [p.n_pos for p in batch])
-        targets, mean, deviation = np.array([problem[2:] for problem in batch]).T
+        targets, mean, deviation = np.array([problem[2:5] for problem in batch]).T
         points, paths = along_paths(lanes, targets)
         approximation = tails(points, targets)
         good = is_trusted(points, approximation.doubt, (targets, mean, deviation))
@@ -176,8 +233,7 @@ def is_lumpy(lanes: Lanes, path: Path) -> NDArray[np.bool_]:
 
 def problem_is_lumpy(problem: Problem) -> bool:
     """Whether the T of a problem takes few values or clusters."""
-    steps = problem.items.table(DENSE, GROWTH)
-    lanes = Lanes.of([steps], [problem.n_pos])
+    lanes = Lanes.of([problem.steps], [problem.n_pos])
     path = most_likely(lanes, np.array([problem.target]))
     return bool(is_lumpy(lanes, path)[0])
 
@@ -196,15 +252,16 @@ def _inverted(lane: Lanes, path: Path, problem: Problem) -> PlannedTail:
     """Invert the characteristic function of a walk along a path."""
     course = Course.planned(lane, path)
     inversion = Inversion(course, np.array([problem.mean]), np.array([problem.deviation]))
-    target, slope = np.array([problem.target]), float(rounded(path.slope)[0])
+    slope = float(rounded(path.slope)[0])
     flat = float(rounded(FLATTEST / path.deviation)[0])
     tail = PlannedTail(0.0, 0.0, slope, "bound")
+    along = KeptInversion(inversion, slope, problem.target)
     # Close to the mean a slope on either side serves.
     for tilt in [slope] if abs(slope) >= flat else [-flat, flat]:
-        at = inversion.at(tilt, np.zeros(1, np.int64), target)
-        log_tail = float((at.reached if tilt > 0 else at.missed)[0])
-        method = "bound" if at.bounded[0] else "transform" if at.converged[0] else "estimate"
-        tail = PlannedTail.of(log_tail, tilt, method)
-        if method == "transform":
+        along = KeptInversion(inversion, tilt, problem.target)
+        tail = along.tail(problem.target)
+        if tail.is_accurate:
             break
+    if problem.kept is not None:
+        problem.kept.append(along)
     return tail
