@@ -33,7 +33,7 @@ def main() -> int:
     digits = prframe.datasets.load_digits().filter(pl.col("system").is_in(SYSTEMS))
     queries = digits["query_id"].unique(maintain_order=True).gather_every(10)
     few = digits.filter(pl.col("query_id").is_in(queries.implode()))
-    bands = few.pr.band(by="system", over="query_id", recall=51, rng=1)
+    bands = few.pr.band(by="system", over="query_id", n_pos="n_relevant", recall=51, rng=1)
     for ground, dark in (("light", False), ("dark", True)):
         path = FOLDER / f"bands-{ground}.svg"
         draw(bands, dark=dark).savefig(path, metadata={"Date": None})

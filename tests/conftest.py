@@ -1,8 +1,11 @@
 """Shared fixtures and the profiles of Hypothesis."""
 
 import os
+import sys
+from collections.abc import Iterator
 
 import hypothesis
+import pytest
 
 # The environment variable HYPOTHESIS_PROFILE chooses: `.ci/run` takes "ci".
 hypothesis.settings.register_profile(
@@ -13,3 +16,11 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.register_profile("thorough", max_examples=1000, deadline=None)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+
+@pytest.fixture(autouse=True)
+def figures_are_closed() -> Iterator[None]:
+    """Close the figures of a test, so that none is left open for those after it."""
+    yield
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")

@@ -1,6 +1,4 @@
-"""Pictures are drawn into memory, and forgotten after each test."""
-
-from collections.abc import Iterator
+"""Pictures are drawn into memory."""
 
 import pytest
 
@@ -8,9 +6,7 @@ matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not install
 
 
 @pytest.fixture(autouse=True)
-def forgotten() -> Iterator[None]:
+def in_memory() -> None:
     import matplotlib.pyplot as plt
 
     plt.switch_backend("agg")
-    yield
-    plt.close("all")
