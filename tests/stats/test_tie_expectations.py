@@ -3,14 +3,14 @@
 import re
 from fractions import Fraction
 from itertools import permutations
-from math import log2
+from math import log, log2
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from prframe import stats
+from prframe import RR, stats
 from prframe.stats import discount_sums, expected_reciprocal_rank, first_at_least, hit_probability
 from prframe.stats.tie_expectations import mean_shortfall, reciprocal_rank as tied_ranks
 
@@ -47,6 +47,18 @@ def test_long_sums_come_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_allclose(
         expected_reciprocal_rank(start, size, hits, depth), whole, rtol=1e-12
     )
+
+
+def test_large_blocks_at_the_top_have_a_closed_form() -> None:
+    size = np.array([1 << 20, (1 << 20) - 1, 10**12, 10**12])
+    hits = np.array([40, 40, 1, 10**9])
+    got = expected_reciprocal_rank(np.zeros(4, np.int64), size, hits, size)
+    # One item less, whose terms are added up, moves the mean by a millionth of itself.
+    assert got[0] == pytest.approx(got[1], rel=2e-6)
+    assert got[2] == pytest.approx((log(10**12) + np.euler_gamma) / 10**12, rel=1e-12)
+    # Next to independent hits: p ln(1 / p) / (1 - p), and p is .001.
+    assert got[3] == pytest.approx(0.001 * log(1000) / 0.999, rel=1e-8)
+    assert RR.at_random(10**12, 1) == got[2]
 
 
 def test_discounts() -> None:

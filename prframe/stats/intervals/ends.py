@@ -295,7 +295,11 @@ def spread(replicates: ArrayLike) -> float:
     values = defined(replicates)
     if np.isinf(values).any():
         return 0.0 if (values == values[0]).all() else np.inf
-    return float(values.std(ddof=1)) if values.size > 1 else np.nan
+    if values.size <= 1:
+        return np.nan
+    # The squares of large scores overflow; a power of 2 divides and multiplies without rounding.
+    exponent = int(np.frexp(np.abs(values).max())[1])
+    return float(np.ldexp(np.ldexp(values, -exponent).std(ddof=1), exponent))
 
 
 def defined(replicates: ArrayLike) -> Floats:

@@ -126,6 +126,11 @@ class PairedFamily:
             errors = largest * np.sqrt(n / (n - 1) * squares * (1 + n * self.test_train_ratio))
         return np.where(n > 1, errors, np.nan)
 
+    @property
+    def constant(self) -> Flags:
+        """Whether the differences of each pair are constant, except for rounding."""
+        return np.asarray(~self._residuals.any(axis=0))
+
     @cached_property
     def skewness(self) -> Floats:
         """The sample skewness of the units of each pair, 0 with fewer than three or no spread.

@@ -160,7 +160,9 @@ def expected_reciprocal_rank(
 
     Notes
     -----
-    Terms are summed until the rest is negligible, which takes about ``40 size / hits`` terms.
+    Terms are summed until the rest is negligible, which takes about ``40 size / hits`` terms. All
+    terms of a block of a million items at the top, of which fewer than half are relevant, are
+    ``hits / (size - hits + 1) (1 / hits + ... + 1 / size)``.
 
     References
     ----------
@@ -174,7 +176,19 @@ def expected_reciprocal_rank(
     >>> expected_reciprocal_rank([0], [2], [1], [2])
     array([0.75])
     """
-    return _first_hit_sum(start, size, hits, depth, power=1)
+    start, size, hits, depth = (
+        np.asarray(value, dtype=np.int64) for value in (start, size, hits, depth)
+    )
+    others = size - hits
+    closed = (start == 0) & (depth > others) & (others > hits) & (size >= _CHUNK)
+    total = _first_hit_sum(start, size, hits, np.where(closed, 0, depth), power=1)
+    if closed.any():
+        # SciPy is imported here, because importing it takes longer than most evaluations.
+        from scipy.special import psi  # noqa: PLC0415
+
+        harmonic = psi(size[closed] + 1.0) - psi(hits[closed].astype(np.float64))
+        total[closed] = hits[closed] / (others[closed] + 1) * harmonic
+    return total
 
 
 def _first_hit_sum(

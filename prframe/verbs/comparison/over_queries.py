@@ -156,7 +156,7 @@ class OverQueries(ValuesPlan):
         tests = self._tests(table)
         ends = np.array(self._intervals(table, self.asked.confidence(metric_range)))
         # Differences that are all the same, and not 0, do not show how much they vary.
-        ends[(table.family.std_errors == 0) & (table.family.means != 0)] = np.nan
+        ends[table.family.constant & (table.family.means != 0)] = np.nan
         low, high = ends.T
         return (
             table.counts()

@@ -588,3 +588,13 @@ def test_equal_differences_have_no_interval(interval: str) -> None:
     ]
     assert (row["difference"], row["conf_low"], row["conf_high"]) == (0.25, None, None)
     assert row["p_value"] == 0.5
+
+
+@pytest.mark.parametrize("interval", ["t", "hall", "percentile", "bca"])
+def test_differences_equal_but_for_rounding_have_no_interval(interval: str) -> None:
+    """Values that all differ by .1 as people write it do not differ by the same bits."""
+    frame = pl.DataFrame({"query_id": [1, 2, 3], "a": [0.3, 0.4, 0.9], "b": [0.2, 0.3, 0.8]})
+    assert (frame["a"] - frame["b"]).n_unique() > 1
+    with pytest.warns(prframe.UndefinedMetricWarning, match="conf_low, conf_high, effect_size"):
+        row = frame.pr.compare(values=["a", "b"], interval=interval).row(0, named=True)
+    assert (row["conf_low"], row["conf_high"]) == (None, None)

@@ -133,3 +133,12 @@ def test_coverage(n: int, share: float, distance: float, best: float) -> None:
     )
     covered = ((rows["conf_low"] <= best) & (best <= rows["conf_high"])).mean()
     assert covered > 0.95 - 0.038
+
+
+def test_large_scores_have_large_thresholds() -> None:
+    """The squares of such scores are beyond the largest float."""
+    frame = pl.DataFrame({"score": [5.0, 4.0, 3.0, 2.0, 1.0], "label": [1, 0, 1, 0, 0]})
+    large = frame.with_columns(pl.col("score") * 2.0**1000)
+    rows = [data.pr.interval("MaxF1", rng=1).row(1, named=True) for data in (frame, large)]
+    for name in ("estimate", "std_error", "conf_low", "conf_high"):
+        assert rows[1][name] == rows[0][name] * 2.0**1000
