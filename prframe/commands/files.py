@@ -6,6 +6,7 @@ import io
 import json
 import sys
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePath
@@ -30,16 +31,18 @@ def scanned(path: str, keys: Sequence[str]) -> "pl.LazyFrame":
     """
     from prframe.errors import PrframeError
 
-    is_standard_input = path == STANDARD_INPUT
-    if not is_standard_input and not Path(path).is_file():
-        raise NoInputError(f"there is no file {path!r}")
-    source: Any = sys.stdin.buffer.read() if is_standard_input else Path(path)
-    start = source[:4] if is_standard_input else _first_bytes(Path(path))
-    name = "standard input" if is_standard_input else path
+    source: Any
+    if path == STANDARD_INPUT:
+        name, source = "standard input", sys.stdin.buffer.read()
+    else:
+        name, source = path, _existing(path)
+        # What comes through a pipe can be read once.
+        source = source.read_bytes() if source.is_fifo() else source
+    start = source[:4] if isinstance(source, bytes) else _first_bytes(source)
     if not start:
         raise PrframeError(f"{name} is empty.")
     binary = _of_binary(name, source, start)
-    return _of_text(name, source, start, keys) if binary is None else binary
+    return _of_text(name, source, keys) if binary is None else binary
 
 
 def _of_binary(name: str, source: Any, start: bytes) -> "pl.LazyFrame | None":  # noqa: ANN401 - a path or bytes
@@ -72,21 +75,23 @@ def _of_binary(name: str, source: Any, start: bytes) -> "pl.LazyFrame | None":  
     return None
 
 
-def _of_text(name: str, source: Any, start: bytes, keys: Sequence[str]) -> "pl.LazyFrame":  # noqa: ANN401 - a path or bytes
+def _of_text(name: str, source: Any, keys: Sequence[str]) -> "pl.LazyFrame":  # noqa: ANN401 - a path or bytes
     """Return the rows of JSON lines or of a CSV file, or say which line is wrong."""
     import polars as pl
 
     from prframe.errors import PrframeError
 
     plain = name.removesuffix(".gz")
-    is_json = plain.endswith(_JSON_LINES) or start[:1] in (b"{", b"[")
+    is_json = plain.endswith(_JSON_LINES) or _begins_as_json(source)
     separator = "\t" if plain.endswith(".tsv") else ","
 
-    def fault() -> str | None:
+    def fault(*, strict: bool) -> str | None:
         try:
             with _opened(source) as file:
                 lines = _decoded(file)
-                return _fault_of_json(lines) if is_json else _fault_of_csv(lines, separator)
+                if is_json:
+                    return _fault_of_json(lines)
+                return _fault_of_csv(lines, separator, strict=strict)
         except (EOFError, OSError, zlib.error):
             return "the file is compressed, and damaged or cut short"
         except _TextError as error:
@@ -96,12 +101,17 @@ def _of_text(name: str, source: Any, start: bytes, keys: Sequence[str]) -> "pl.L
         frame = _json_lines(source) if is_json else _csv(source, keys, separator)
     except (pl.exceptions.PolarsError, OSError) as error:
         first = str(error).partition("\n")[0]
-        raise PrframeError(f"{name}, {fault() or first}.") from None
+        raise PrframeError(f"{name}, {fault(strict=True) or first}.") from None
     if frame.is_empty():
         raise PrframeError(f"{name} has no rows below the names of its columns.")
     # A line that is too short has nulls at its end.
-    if not is_json and frame[:, -1].null_count() and (reason := fault()):
+    if not is_json and frame[:, -1].null_count() and (reason := fault(strict=False)):
         raise PrframeError(f"{name}, {reason}.")
+    if not is_json and frame.width == 1 and any(sign in frame.columns[0] for sign in ",;\t|"):
+        raise PrframeError(
+            f"{name}, line 1: all of it names one column, {frame.columns[0]!r}; commas separate "
+            "fields, and tabs in a file whose name ends in .tsv."
+        )
     return frame.lazy()
 
 
@@ -109,7 +119,22 @@ def _json_lines(source: Any) -> "pl.DataFrame":  # noqa: ANN401 - a path or byte
     """Read JSON lines."""
     import polars as pl
 
-    return pl.scan_ndjson(source, infer_schema_length=_ROWS_FOR_TYPES).collect()
+    with _opened(source) as file:
+        if file.read(len(BOM_UTF8)) == BOM_UTF8:
+            source = file.read()
+    try:
+        return pl.scan_ndjson(source, infer_schema_length=_ROWS_FOR_TYPES).collect()
+    except pl.exceptions.ComputeError:
+        return pl.scan_ndjson(source, infer_schema_length=None).collect()
+
+
+def _begins_as_json(source: Any) -> bool:  # noqa: ANN401 - a path or bytes
+    """Tell whether the first character, after a byte order mark if there is one, is a bracket."""
+    try:
+        with _opened(source) as file:
+            return file.read(4).removeprefix(BOM_UTF8)[:1] in (b"{", b"[")
+    except (EOFError, OSError, zlib.error):
+        return False
 
 
 def _csv(source: Any, keys: Sequence[str], separator: str) -> "pl.DataFrame":  # noqa: ANN401 - a path or bytes
@@ -141,19 +166,26 @@ def _decoded(lines: Iterable[bytes]) -> Iterator[str]:
             raise _TextError(f"line {number}: the text must be UTF-8") from None
 
 
-def _fault_of_csv(lines: Iterator[str], separator: str) -> str | None:
-    """Say which line of a CSV file is the first that is wrong, and why."""
-    reader = csv.reader(lines, delimiter=separator, strict=True)
+def _fault_of_csv(lines: Iterator[str], separator: str, *, strict: bool) -> str | None:
+    """Say which line of a CSV file is the first that is wrong, and why.
+
+    Quotation marks are looked at if `strict`, and not where polars has read them.
+    """
+    # Texts may be longer than Python's limit.
+    csv.field_size_limit(2**31 - 1)
+    reader = csv.reader(lines, delimiter=separator, strict=strict)
     n_columns, start = None, 1
     try:
         for row in reader:
             n_columns = n_columns or len(row)
+            if not row and n_columns > 1:
+                return f"line {start}: it is blank"
             if row and len(row) != n_columns:
                 fields = "1 field" if len(row) == 1 else f"{len(row)} fields"
                 return f"line {start}: {fields}, where the first line names {n_columns} columns"
             start = reader.line_num + 1
     except csv.Error as error:
-        return f"line {start}: its quotation marks cannot be read ({error})"
+        return f"line {start}: its quotation marks cannot be read ({error})" if strict else None
     return None
 
 
@@ -201,11 +233,18 @@ def fields(path: str) -> int | None:
 @contextmanager
 def text_of(path: str) -> Iterator[TextIO]:
     """Open a file of text, which may be compressed."""
-    file_path = Path(path)
-    if not file_path.is_file():
-        raise NoInputError(f"there is no file {path!r}")
-    with _opened(file_path) as file, io.TextIOWrapper(file, encoding="utf-8-sig") as text:
+    with _opened(_existing(path)) as file, io.TextIOWrapper(file, encoding="utf-8-sig") as text:
         yield text
+
+
+def _existing(path: str) -> Path:
+    """Return the path of a file that exists."""
+    file_path = Path(path)
+    if file_path.is_dir():
+        raise NoInputError(f"{path!r} is a directory")
+    if not file_path.exists():
+        raise NoInputError(f"there is no file {path!r}")
+    return file_path
 
 
 def _first_bytes(path: Path) -> bytes:

@@ -1,7 +1,10 @@
 """Files that cannot be read: each message names the file, the line, and what is wrong with it."""
 
+import codecs
 import gzip
+import os
 from pathlib import Path
+from threading import Thread
 
 import polars as pl
 import pytest
@@ -25,6 +28,8 @@ KINDS = [
     "text called Parquet",
     "damaged Parquet",
     "damaged Arrow",
+    "blank line",
+    "semicolons",
 ]
 EVALUATE = ["evaluate", "-m", "AP", "--frame"]
 
@@ -90,6 +95,13 @@ EVALUATE = ["evaluate", "-m", "AP", "--frame"]
             "x.arrow",
             b"ARROW1 and nothing",
             "x.arrow begins as Arrow files do, and is damaged or cut short; write it again.",
+        ),
+        ("x.csv", f"{HEAD}a,1,1\n\na,2,0\n".encode(), "x.csv, line 3: it is blank."),
+        (
+            "x.csv",
+            f"{HEAD}a,1,1\n".replace(",", ";").encode(),
+            "x.csv, line 1: all of it names one column, 'query;score;label'; commas separate "
+            "fields, and tabs in a file whose name ends in .tsv.",
         ),
     ],
     ids=KINDS,
@@ -251,3 +263,38 @@ def test_without_a_gate_few_queries_are_no_matter(few, capfdbinary) -> None:
     words = ["compare", "qrels", *map(str, few(3))]
     assert main(words) == 0
     assert b"cannot fail" not in capfdbinary.readouterr().err
+
+
+_JSON = b'{"score": 2, "label": 1}\n{"score": 1, "label": 0}\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("x.jsonl", codecs.BOM_UTF8 + _JSON),
+        ("x", codecs.BOM_UTF8 + _JSON),
+        ("x", gzip.compress(_JSON)),
+        ("x.jsonl", _JSON * 5_001 + b'{"score": 0.5, "label": 0}\n'),
+        ("x.csv", b"text,score,label,note\n" + b"x" * 200_000 + b",2,1,\nb,1,0,\n"),
+        ("x.csv", b"text,score,label,note\nx\ry,2,1,\nb,1,0,\n"),
+    ],
+    ids=["mark", "mark without name", "compressed", "late decimals", "long text", "return"],
+)
+def test_files_that_are_right(name, content, capfdbinary, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_bytes(content)
+    done = run(capfdbinary, *EVALUATE, name)
+    assert (done.code, done.err) == (0, "")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_named_pipes_and_folders(capfdbinary, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    writer = Thread(target=Path("pipe").write_bytes, args=(FRAME.encode(),), daemon=True)
+    writer.start()
+    piped = run(capfdbinary, *EVALUATE, "pipe")
+    writer.join(timeout=5)
+    Path("x.csv").write_text(FRAME)
+    assert piped == run(capfdbinary, *EVALUATE, "x.csv")
+    assert run(capfdbinary, *EVALUATE, ".") == Done(66, "", "prframe: error: '.' is a directory\n")
