@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Mapping
@@ -63,8 +64,11 @@ def in_shell_words(message: str, flags: Mapping[str, str]) -> str:
         flag = flags.get(match["quoted"] or match["name"] or "")
         if flag is None:
             return match[0]
-        value = (match["value"] or "").strip("'")
-        return f"no {flag}" if value == "None" else f"{flag} {value}".rstrip()
+        value = match["value"] or ""
+        if value == "None":
+            return f"no {flag}"
+        value = shlex.quote(value[1:-1]) if value.startswith("'") else value
+        return f"{flag} {value}".rstrip()
 
     for of_python, of_shell in _SENTENCES.items():
         message = message.replace(of_python, of_shell)

@@ -105,7 +105,13 @@ def _of_text(name: str, source: Any, keys: Sequence[str]) -> "pl.LazyFrame":  # 
     if frame.is_empty():
         raise PrframeError(f"{name} has no rows below the names of its columns.")
     # A line that is too short has nulls at its end.
-    if not is_json and frame[:, -1].null_count() and (reason := fault(strict=False)):
+    may_be_short = not is_json and frame[:, -1].null_count()
+    separators = (frame.height + 1) * (frame.width - 1)
+    if (
+        may_be_short
+        and not _has_all(source, separator, separators)
+        and (reason := fault(strict=False))
+    ):
         raise PrframeError(f"{name}, {reason}.")
     if not is_json and frame.width == 1 and any(sign in frame.columns[0] for sign in ",;\t|"):
         raise PrframeError(
@@ -151,6 +157,17 @@ def _csv(source: Any, keys: Sequence[str], separator: str) -> "pl.DataFrame":  #
         return with_types_of(_ROWS_FOR_TYPES)
     except pl.exceptions.ComputeError:
         return with_types_of(None)
+
+
+def _has_all(source: Any, separator: str, number: int) -> bool:  # noqa: ANN401 - a path or bytes
+    """Tell quickly whether a file without quotation marks has this number of separators."""
+    count = 0
+    with _opened(source) as file:
+        while block := file.read(1 << 20):
+            if b'"' in block:
+                return False
+            count += block.count(separator.encode())
+    return count == number
 
 
 class _TextError(Exception):

@@ -28,6 +28,12 @@ _HITS = "'Success@10', which is 1 if a positive is among the first 10, or 'R@10'
 # What to write for names of other programs that stand for no metric of the catalogue.
 _INSTEAD = {
     **dict.fromkeys(("AUC-PR", "PR-AUC"), _TWO_AREAS),
+    **dict.fromkeys(("AveragePrecision", "average_precision_score", "RetrievalMAP"), "'AP'"),
+    **dict.fromkeys(("reciprocal_rank", "mean_reciprocal_rank", "RetrievalMRR"), "'RR'"),
+    **dict.fromkeys(("roc_auc_score", "RetrievalAUROC"), "'AUC'"),
+    **dict.fromkeys(("ndcg_score", "RetrievalNormalizedDCG"), "'nDCG' or 'nDCG@10'"),
+    **dict.fromkeys(("precision_recall_curve", "PR_curve"), "curve()"),
+    **dict.fromkeys(("roc_curve", "ROC"), "roc()"),
     **dict.fromkeys(("accuracy", "accuracy_score", "acc"), _ACCURACY),
     **dict.fromkeys(("balanced_accuracy", "balanced_accuracy_score"), _BALANCED),
     **dict.fromkeys(("f1_score", "f_score", "f_measure"), _F1),
@@ -36,7 +42,10 @@ _INSTEAD = {
     **dict.fromkeys(("FPR", "fallout", "fpr_at_tpr", "false_positive_rate"), _FPR),
     **dict.fromkeys(("TNR", "specificity", "specificity_score"), _SPECIFICITY),
     **dict.fromkeys(("PPV", "precision_score"), "'P(threshold=0.5)' at a score, 'P@10' at a rank"),
-    **dict.fromkeys(("kappa", "cohen_kappa", "cohens_kappa", "mcc_score"), "'MCC(threshold=0.5)'"),
+    **dict.fromkeys(
+        ("kappa", "cohen_kappa", "cohens_kappa", "cohen_kappa_score", "mcc_score"),
+        "'MCC(threshold=0.5)'",
+    ),
     **dict.fromkeys(("matthews", "matthews_corrcoef"), "'MCC(threshold=0.5)'"),
     **dict.fromkeys(("youden", "youden_index", "informedness"), f"2 * {_BALANCED} - 1"),
     **dict.fromkeys(("gini", "somers_d"), "2 * 'AUC' - 1"),
@@ -49,6 +58,13 @@ _INSTEAD = {
     **dict.fromkeys(("MaxF1_threshold", "f1_threshold", "best_threshold"), _THRESHOLD),
     **dict.fromkeys(("optimal_threshold", "threshold"), _THRESHOLD),
     **dict.fromkeys(("hits", "hits_at", "hits_at_k"), _HITS),
+    "PrecisionAtFixedRecall": "'Prec@0.9'",
+    "RecallAtFixedPrecision": "'R(at_precision=0.9)'",
+    "RetrievalHitRate": "'Success@10'",
+    "RetrievalPrecision": "'P@10'",
+    "RetrievalRecall": "'R@10'",
+    "RetrievalRPrecision": "'Rprec'",
+    "dcg_score": "'DCG' or 'DCG@10'",
     "enrichment_factor": "'EF(0.01)', that of the first hundredth",
     "gm_bpref": "evaluate('Bpref', over=..., geometric_mean=True)",
     "gm_map": _GEOMETRIC,
@@ -56,7 +72,7 @@ _INSTEAD = {
     "num_nonrel_judged_ret": "NumRet * Judged - NumRelRet",
     "num_q": "the column n of evaluate(..., over=...)",
     "rbp": "'RBP(p=0.9)' for trec_eval's rbp, whose persistence is not that of RBP here",
-    "unj": "one minus 'Judged@k'",
+    "unj": "one minus 'Judged@10'",
 }
 # These are measures of `prframe.trec.evaluate` alone.
 _INSTEAD |= {
@@ -65,6 +81,7 @@ _INSTEAD |= {
 }
 _BY_LETTERS = {letters(name): instead for name, instead in _INSTEAD.items()}
 _OF_TREC_EVAL = "is a measure of trec_eval that is not offered here."
+_OF_IR_MEASURES = "is a measure of ir_measures that is not offered here."
 _CALIBRATION = (
     "measures the calibration of probabilities, which a ranking does not have, and is not offered "
     "here; scikit-learn has brier_score_loss, log_loss and calibration_curve."
@@ -78,13 +95,15 @@ _SUBTOPICS = "counts subtopics, which labels here do not have; ir_measures has i
 _NOT_OFFERED = {
     **dict.fromkeys(("G", "Rndcg", "ndcg_p", "ndcg_rel", "rbp_resid"), _OF_TREC_EVAL),
     **dict.fromkeys(("relstring", "runid", "yaap"), _OF_TREC_EVAL),
+    **dict.fromkeys(("BPM", "Compat", "INSQ", "INST", "SDCG"), _OF_IR_MEASURES),
 }
 _OUT_OF_SCOPE = {
     **dict.fromkeys(("brier", "brierscore", "brierscoreloss", "logloss", "nll"), _CALIBRATION),
     **dict.fromkeys(("crossentropy", "ece", "mce", "calibration"), _CALIBRATION),
     **dict.fromkeys(("calibrationerror", "expectedcalibrationerror"), _CALIBRATION),
     **dict.fromkeys(("rbo", "kendall", "kendalltau", "spearman", "spearmanr"), _CORRELATION),
-    **dict.fromkeys(("alphandcg", "errira", "erria", "ndcgia", "strec"), _SUBTOPICS),
+    **dict.fromkeys(("alphandcg", "alphadcg", "errira", "erria", "ndcgia", "strec"), _SUBTOPICS),
+    **dict.fromkeys(("nerria", "nrbp", "nnrbp", "apia", "pia"), _SUBTOPICS),
 }
 # What is said of parameters that a metric does not have.
 PARAMETERS = {
@@ -106,7 +125,8 @@ def of_name(name: str, base: str, shown: str) -> str | None:
 
     `base` is the name without a cut-off at its end, and `shown` the text of the caller.
     """
-    for known in (name, base):
+    # The measures of torchmetrics for two classes begin so.
+    for known in (name, base, base.removeprefix("Binary")):
         if (instead := _BY_LETTERS.get(letters(known))) is not None:
             return f"{shown} is no name of a metric here; use {instead}."
         if (reason := _NOT_OFFERED.get(known) or _OUT_OF_SCOPE.get(letters(known))) is not None:

@@ -15,6 +15,7 @@ FLAGS = {"over": "--over", "test": "--test", "positive": "-l", "k": "-k", "rng":
         ("say test='t', with", "say --test t, with"),
         ("take test='t' or 'hall'.", "take --test t or 'hall'."),
         ("for instance positive='yes'.", "for instance -l yes."),
+        ("say test=' t;u', or", "say --test ' t;u', or"),
         ("an integer for rng=0 (k=3)", "an integer for --seed 0 (-k 3)"),
         ("on the same items (over=None) or", "on the same items (no --over) or"),
         ("groups of `over` and `k`", "groups of --over and -k"),

@@ -90,6 +90,15 @@ UNREADABLE = {
     "scikit-learn's average precision, or 'AUPRC' for the area of trapezoids.",
     "GMAP": "'GMAP' is no name of a metric here; "
     "use evaluate('AP', over=..., geometric_mean=True).",
+    "average_precision_score": "'average_precision_score' is no name of a metric here; use 'AP'.",
+    "mean_reciprocal_rank": "'mean_reciprocal_rank' is no name of a metric here; use 'RR'.",
+    "roc_auc_score": "'roc_auc_score' is no name of a metric here; use 'AUC'.",
+    "roc_curve": "'roc_curve' is no name of a metric here; use roc().",
+    "RetrievalRPrecision": "'RetrievalRPrecision' is no name of a metric here; use 'Rprec'.",
+    "BinaryCohenKappa": "'BinaryCohenKappa' is no name of a metric here; "
+    "use 'MCC(threshold=0.5)'.",
+    "INSQ": "'INSQ' is a measure of ir_measures that is not offered here.",
+    "NRBP": "'NRBP' counts subtopics, which labels here do not have; ir_measures has it.",
     "ndcg_at_0": "the cut-off in 'ndcg_at_0' must be a whole number >= 1; got '0'.",
     "P%5": "cannot read the metric 'P%5': '%' at character 2 has no meaning.",
     "P": "P needs a cut-off, for instance 'P@10'.",
@@ -119,7 +128,7 @@ UNREADABLE = {
     "not '=' at character 12.",
     "gm_map": "'gm_map' is no name of a metric here; "
     "use evaluate('AP', over=..., geometric_mean=True).",
-    "unj_10": "'unj_10' is no name of a metric here; use one minus 'Judged@k'.",
+    "unj_10": "'unj_10' is no name of a metric here; use one minus 'Judged@10'.",
     "rbp": "'rbp' is no name of a metric here; use 'RBP(p=0.9)' for trec_eval's rbp, whose "
     "persistence is not that of RBP here.",
     "Rprec_mult_0.20": "'Rprec_mult_0.20' is no name of a metric here; use "
