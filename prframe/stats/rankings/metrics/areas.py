@@ -57,16 +57,23 @@ class AveragePrecision(CellStatistic):
         own = np.append(precision + slope - pull, 0.0)
         return Influence((own - ap) / n_pos, np.append(-pull, 0.0) / n_pos)
 
-    def unbiased(self, cells: RankedCells) -> float:
+    def unbiased(self, cells: RankedCells, weight: float = 1.0) -> float:
         """Return AP with precisions in which the positive itself does not count.
 
         Down to a positive at rank K, each of the K - 1 other items is positive with the
         probability that is to be estimated. So ``(TP - 1) / (K - 1)`` has no bias for K > 1, and
         ``TP / K`` is larger by ``(1 - TP / K) / (K - 1)``. At the top, where there is no other
         item, the precision is taken as 1.
+
+        Negatives that count w < 1 times stand between more positives, of which one more or less
+        moves the precision less: by the slope of ``TP / (TP + w FP)``, about
+        ``w FP / (K (K - w))``, K being the sum of weights.
         """
         pos, neg = as_arrays(cells.pos, cells.neg)
         tp, k = running(pos, neg)
+        if weight < 1 and cells.n_pos > 1:
+            excess = ratio(k - tp, k * (k - weight), 0.0)
+            return float(pos[:-1] @ (ratio(tp, k, 0.0) - excess)) / cells.n_pos
         return float(pos[:-1] @ ratio(tp - 1, k - 1, 1.0)) / cells.n_pos
 
     def draws(self, curves: DrawnCurves) -> Floats:

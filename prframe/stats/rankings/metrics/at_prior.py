@@ -89,9 +89,10 @@ class AtPrior(CellStatistic):
         """Whether a bias of the value is known."""
         return self.metric.has_bias
 
-    def unbiased(self, cells: RankedCells) -> float:
+    def unbiased(self, cells: RankedCells, weight: float = 1.0) -> float:
         """Return an estimate without the known bias of the value."""
-        return self.metric.unbiased(self._weighed(cells))
+        weight *= float(weight_of_negatives(cells.n_pos, cells.n_neg, self.prior))
+        return self.metric.unbiased(self._weighed(cells), weight)
 
     def trials(self, cells: RankedCells) -> int:
         """Return the number of observations that a value of 0 or 1 is made of."""

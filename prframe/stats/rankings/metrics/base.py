@@ -138,8 +138,11 @@ class CellStatistic(ABC):
         """Whether a bias of the value is known, which `unbiased` takes away."""
         return type(self).unbiased is not CellStatistic.unbiased
 
-    def unbiased(self, cells: RankedCells) -> float:
-        """Return an estimate without the known bias of the value."""
+    def unbiased(self, cells: RankedCells, weight: float = 1.0) -> float:  # noqa: ARG002
+        """Return an estimate without the known bias of the value.
+
+        `weight` is how often each negative counts in the cells.
+        """
         return self.value(cells)
 
     def trials(self, cells: RankedCells) -> int:

@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import norm
 
 import prframe
 from prframe.metrics import parse_metric
@@ -37,6 +38,23 @@ def test_the_prior_of_the_sample_changes_nothing() -> None:
     assert same.unbiased(cells) == pytest.approx(AveragePrecision().unbiased(cells), abs=1e-12)
     # AUC does not depend on the share of positives.
     assert AtPrior(RocArea(), 0.9).value(cells) == pytest.approx(RocArea().value(cells), abs=1e-12)
+
+
+@pytest.mark.parametrize("prior", [0.5, 0.999])
+def test_the_correction_of_rare_negatives_is_small(prior: float) -> None:
+    """Mean AP of samples with a tenth of positives, corrected or not, around AP on a fine grid."""
+    t = np.linspace(-6, 8, 20_001)
+    precision = prior * norm.sf(t - 1) / (prior * norm.sf(t - 1) + (1 - prior) * norm.sf(t))
+    truth = float((precision * norm.pdf(t - 1)).sum() * (t[1] - t[0]))
+    metric, rng = AtPrior(AveragePrecision(), prior), np.random.default_rng(1)
+    samples = []
+    for _ in range(200):
+        label = np.arange(100) < 10
+        samples.append(cells_from_scores(rng.normal(size=100) + label, label)[0])
+    excess = np.mean([metric.value(cells) for cells in samples]) - truth
+    rest = np.mean([metric.unbiased(cells) for cells in samples]) - truth
+    assert abs(rest) < 0.03 * (1 - prior) / 0.5
+    assert rest < excess
 
 
 def test_the_influence_is_the_derivative() -> None:
