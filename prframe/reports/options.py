@@ -121,4 +121,5 @@ def metric_names(
 def names_of_all_rows(metrics: str | Metric | Sequence[str | Metric] | None) -> dict[str, str]:
     """Return the names that are likely to be meant at a threshold, by those in results."""
     given = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics or ())
-    return {str(parse_metric(name)): name for name in given if name in OF_ALL_ROWS}
+    names = [name for name in given if isinstance(name, str) and name in OF_ALL_ROWS]
+    return {str(parse_metric(name)): name for name in names}

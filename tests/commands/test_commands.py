@@ -435,7 +435,9 @@ def test_negatives_of_the_collection(capfdbinary, words, n) -> None:
     words = ["test", "qrels", "old.run", "-q", "--n-items", "500", *words, "-f", "csv"]
     done = run(capfdbinary, *words)
     assert not done.err
-    assert pl.read_csv(done.out.encode()).select(n).to_series().to_list() == [pytest.approx(500)] * 12
+    assert (
+        pl.read_csv(done.out.encode()).select(n).to_series().to_list() == [pytest.approx(500)] * 12
+    )
 
 
 def test_level_of_positives_in_the_collection(capfdbinary) -> None:
