@@ -21,7 +21,8 @@
 
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple, TypeVar
 
@@ -116,9 +117,28 @@ class _Caller(NamedTuple):
 _of_work: ContextVar[_Caller | None] = ContextVar("caller", default=None)
 
 
+# What has been warned of by the call that is under way, if its steps may say the same.
+_said: ContextVar[set[tuple[str, type[UserWarning]]] | None] = ContextVar("said", default=None)
+
+
 def warn(message: str, category: type[UserWarning]) -> None:
     """Warn in the name of the first caller outside this package."""
+    said = _said.get()
+    if said is not None:
+        if (message, category) in said:
+            return
+        said.add((message, category))
     warnings.warn_explicit(message, category, *(_of_work.get() or _caller()))
+
+
+@contextmanager
+def each_once() -> Iterator[None]:
+    """Give a warning that several steps of one call have only once."""
+    token = _said.set(set() if (said := _said.get()) is None else said)
+    try:
+        yield
+    finally:
+        _said.reset(token)
 
 
 def in_name_of_caller(work: Callable[[], Result]) -> Callable[[], Result]:

@@ -1,6 +1,7 @@
 """``prframe test``: tests against random ranking."""
 
 import argparse
+from dataclasses import replace
 from typing import Any
 
 from prframe.commands import inputs, options, outputs
@@ -12,6 +13,7 @@ EXAMPLES = """\
 examples:
   prframe test qrels bm25.run                       the mean of AP over queries
   prframe test qrels bm25.run -q --correction holm  AP of each query
+  prframe test qrels bm25.run --n-items 528155      of all documents of the collection
   prframe test --frame scores.csv --by segment --of top-k -k 10 100
 """
 STATISTICS = ("ap", "top-k", "rank")
@@ -26,6 +28,8 @@ def add_options(parser: options.Parser) -> None:
     parser.add_argument("--phi", metavar="NAME", help="what --of rank gives ranks (default: mww)")
     parser.choice("--alternative", options.ALTERNATIVES, "that positives rank higher, or not")
     parser.choice("--correction", options.CORRECTIONS, "for several tests, of ap and rank")
+    items = "documents of the collection (default: those that are listed or judged)"
+    parser.number("--n-items", int, "N", items)
     options.add_by_query(parser)
     options.add_randomness(parser)
     options.add_output(parser)
@@ -36,6 +40,8 @@ def run(given: argparse.Namespace) -> int:
     _check(given)
     outputs.format_of(given)
     data = inputs.rankings(given).of_one_model()
+    if not (given.frame or given.judged_only):
+        data = _of_collection(data, given.n_items)
     with stage("testing"):
         result = _TESTS[given.of](data, given).lazy().collect()
     outputs.write(result, given)
@@ -52,6 +58,37 @@ def _check(given: argparse.Namespace) -> None:
     for flag, (value, statistics) in of.items():
         if value and given.of not in statistics:
             raise UsageError(f"{flag} goes with --of {' or '.join(statistics)}")
+    if given.n_items is not None and (given.frame or given.judged_only):
+        raise UsageError("--n-items goes with QRELS and RUN, and neither with --frame nor with -J")
+
+
+def _of_collection(data: inputs.Rankings, n_items: int | None) -> inputs.Rankings:
+    """Count the documents that are neither listed nor judged as negatives, or say that none is."""
+    import polars as pl
+
+    from prframe.errors import PrframeError, PrframeWarning, warn
+
+    sizes = data.frame.group_by(data.single).len()["len"]
+    fewest, most = sizes.min(), sizes.max()
+    if n_items is None:
+        numbers = f"{most}" if fewest == most else f"{fewest} to {most}"
+        warn(
+            f"random rankings are of the documents that are listed or judged, {numbers} for a "
+            "query; --n-items names the number of documents of the collection that was searched",
+            PrframeWarning,
+        )
+        return data
+    if n_items < most:
+        raise PrframeError(
+            "--n-items is the number of documents of the collection, at least the "
+            f"{most} that are listed or judged for a query; got {n_items}."
+        )
+    level = data.options.get("positive")
+    positive = pl.col("label") > 0 if level is None else pl.col("label") >= level
+    n_neg = (n_items - positive.sum()).over(data.single).alias("n_neg")
+    return replace(
+        data, frame=data.frame.with_columns(n_neg), options=data.options | {"n_neg": "n_neg"}
+    )
 
 
 def _ap(data: inputs.Rankings, given: argparse.Namespace) -> Any:  # noqa: ANN401 - a frame

@@ -109,8 +109,9 @@ class Classifiers:
     @cached_property
     def means(self) -> pl.DataFrame:
         """The metrics of each model with their intervals."""
-        metrics = list(self.options.metrics)
-        rows = interval(self.plain_rows, metrics, by=MODEL, **self.shared, **self.options.enclosed)
+        metrics, asked = list(self.options.metrics), self.options.as_asked
+        rows = interval(self.plain_rows, asked, by=MODEL, **self.shared, **self.options.enclosed)
+        rows = rows.with_columns(pl.col("metric").replace(asked, metrics))
         # The threshold of MaxF1 is no metric that models could be ranked by.
         return rows.filter(pl.col("metric").is_in(metrics))
 

@@ -1,7 +1,7 @@
 """The options that both kinds of reports share."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from prframe import checks
@@ -10,6 +10,7 @@ from prframe.errors import PrframeError
 from prframe.metrics import Metric, parse_metric
 from prframe.tie_policies import Ties
 from prframe.typing import Positive
+from prframe.verbs._evaluation import OF_ALL_ROWS
 from prframe.verbs.comparison.modes import Test
 from prframe.verbs.comparison.rows import JointCorrection
 
@@ -34,6 +35,8 @@ class Options:
         So many items of each ranking are shown.
     queries, texts : mapping
         The texts of queries and of documents, by their ids.
+    asked : mapping
+        The names by which metrics were asked for, where these deserve a warning.
     """
 
     metrics: tuple[str, ...]
@@ -47,6 +50,7 @@ class Options:
     depth: int
     queries: Mapping[Any, str]
     texts: Mapping[Any, str]
+    asked: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check what no verb checks."""
@@ -63,6 +67,11 @@ class Options:
     def shared(self) -> dict[str, Any]:
         """The arguments that all verbs take."""
         return {"positive": self.positive, "ties": self.ties, "n_pos": self.n_pos}
+
+    @property
+    def as_asked(self) -> list[str]:
+        """The metrics by the names of which a verb warns once."""
+        return [self.asked.get(name, name) for name in self.metrics]
 
     @property
     def level(self) -> str:
@@ -107,3 +116,10 @@ def metric_names(
     if not given:
         raise PrframeError("`metrics` must name at least one metric; got none.")
     return tuple(dict.fromkeys(str(parse_metric(metric)) for metric in given))
+
+
+def names_of_all_rows(metrics: str | Metric | Sequence[str | Metric] | None) -> dict[str, str]:
+    """Return the names that are likely to be meant at a threshold, by those in results."""
+    given = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics or ())
+    names = [name for name in given if isinstance(name, str) and name in OF_ALL_ROWS]
+    return {str(parse_metric(name)): name for name in names}

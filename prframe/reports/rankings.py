@@ -113,7 +113,8 @@ class Rankings:
         if options.ties != "trec" and ITEM in rows.columns:
             rows = rows.drop(ITEM)
         item = ITEM if ITEM in rows.columns else None
-        return evaluate(rows, list(options.metrics), by=_KEYS, item=item, **options.shared)
+        values = evaluate(rows, options.as_asked, by=_KEYS, item=item, **options.shared)
+        return values.rename(dict(zip(options.as_asked, options.metrics, strict=True)))
 
     @cached_property
     def means(self) -> pl.DataFrame:
@@ -156,7 +157,7 @@ class Rankings:
         ]
         if not metrics or not self.has_ties():
             return {}
-        asked = replace(self.options, metrics=tuple(metrics))
+        asked = replace(self.options, metrics=tuple(metrics), asked={})
         worst, best = (
             self.evaluated(replace(asked, ties=ties))
             .group_by(SYSTEM, maintain_order=True)

@@ -14,7 +14,7 @@ from prframe.errors import PrframeError
 from prframe.metrics import Metric
 from prframe.reports import classifiers, inputs, rankings, sections
 from prframe.reports.names import plain
-from prframe.reports.options import Options, metric_names
+from prframe.reports.options import Options, metric_names, names_of_all_rows
 from prframe.reports.page import Facts, Report, rounded
 from prframe.reports.rankings import Rankings
 from prframe.stats.paired_values import QUERY_TESTS
@@ -173,6 +173,7 @@ def report(
         depth=depth,
         queries={} if queries is None else queries,
         texts={} if texts is None else texts,
+        asked=names_of_all_rows(metrics),
     )
     origin: list[list[str]] = []
     facts: Facts

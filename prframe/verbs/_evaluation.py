@@ -20,6 +20,8 @@ from prframe.verbs._verb import positives_of, warn_undefined
 
 # The share of positives that are retrieved, beside the metrics that are asked for.
 _RETRIEVED = "prframe: retrieved"
+# The names that other libraries have for precision and recall at a threshold.
+OF_ALL_ROWS = frozenset({"precision", "recall"})
 
 
 @dataclass(frozen=True)
@@ -97,21 +99,29 @@ class Evaluation:
         wanted = self.wanted | ({_RETRIEVED: SetR} if self._of_all_rows() else {})
         values = values_of_groups(ranking, wanted, **options, begin=named_as.task_of_hits)
         if _RETRIEVED in wanted:
-            self._warn_of_all_rows(values)
+            if values[_RETRIEVED].min() == 1:
+                self.warn_of_all_rows()
             values = values.drop(_RETRIEVED)
         if self.undefined is not None:
             return values.with_columns(pl.col(list(self.wanted)).fill_null(self.undefined))
         return values
 
     def _of_all_rows(self) -> list[str]:
-        """Return the names that other libraries have for precision and recall at a threshold."""
-        return [name for name in self.wanted if name in {"precision", "recall"}]
+        """Return the names that are likely to be meant at a threshold."""
+        return [name for name in self.wanted if name in OF_ALL_ROWS]
 
-    def _warn_of_all_rows(self, values: pl.DataFrame) -> None:
-        """Warn where these count all rows, whatever the scores."""
-        if values[_RETRIEVED].min() == 1:
+    def check_all_rows(self, source: Source) -> None:
+        """Warn as `measured` does of rankings whose values are computed elsewhere."""
+        if self._of_all_rows():
+            values = values_of_groups(Ranking(source, self.args), {_RETRIEVED: SetR})
+            if values[_RETRIEVED].min() == 1:
+                self.warn_of_all_rows()
+
+    def warn_of_all_rows(self) -> None:
+        """Warn that these, if there are any, count all rows, whatever the scores."""
+        if names := self._of_all_rows():
             warn(
-                f"{checks.listed(self._of_all_rows())} without a cut-off counts all rows, so that "
+                f"{checks.listed(names)} without a cut-off counts all rows, so that "
                 "precision is the share of positives and recall is 1. Of a classifier say "
                 "'P(threshold=0.5)' or 'R(threshold=0.5)', of a ranking 'P@10' or 'R@10'; if all "
                 "rows are meant, say 'SetP' or 'SetR', or ignore NoCutoffWarning.",

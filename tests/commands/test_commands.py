@@ -363,7 +363,10 @@ def test_commands_and_options_are_an_interface() -> None:
         ],
         "curve": [for_input, by_query, output, "--recall --interpolate"],
         "band": [for_input, by_query, output, random, level, "--recall --interpolate --pointwise"],
-        "test": [for_input, by_query, output, random, "--of -k --phi --alternative --correction"],
+        "test": [
+            *(for_input, by_query, output, random),
+            "--of -k --phi --alternative --correction --n-items",
+        ],
         "check": [for_input, output, "-k --strict"],
         "report": [
             *(
@@ -391,6 +394,77 @@ def test_every_option_has_help() -> None:
     )
     for command in commands.choices.values():
         assert all(action.help or action.dest == "shell" for action in command._actions)
+
+
+def test_random_rankings_of_the_collection(capfdbinary, tmp_path) -> None:
+    """Qrels with and without the documents that are not relevant give the same test."""
+    lines = Path("qrels").read_text().splitlines(keepends=True)
+    (tmp_path / "relevant").write_text("".join(line for line in lines if line.endswith(" 1\n")))
+    told = "random rankings are of the documents that are listed or judged, {} for a query; "
+    results = []
+    for qrels, numbers in (("qrels", "30 to 36"), (tmp_path / "relevant", "20 to 21")):
+        words = ["test", qrels, "old.run", "-f", "csv"]
+        done = run(capfdbinary, *words)
+        assert done.err.startswith(f"prframe: warning: {told.format(numbers)}--n-items names ")
+        assert done.err.count("\n") == 1
+        results.append(done.out)
+        done = run(capfdbinary, *words, "--n-items", "1000")
+        assert not done.err
+        results.append(done.out)
+    judged, of_collection, relevant, of_collection_again = results
+    assert judged != relevant
+    assert of_collection == of_collection_again
+    whole = joined("old.run").with_columns(
+        n_neg=(1000 - (pl.col("label") > 0).sum()).over("system", "query_id")
+    )
+    expected = prframe.ap_test(
+        whole, by="system", over="query_id", item="doc_id", n_neg="n_neg", rng=0
+    )
+    assert of_collection == expected.write_csv()
+
+
+@pytest.mark.parametrize(
+    ("words", "n"),
+    [
+        (["--of", "ap"], pl.col("n")),
+        (["--of", "top-k"], pl.col("hits") / pl.col("recall") / pl.col("null_mean")),
+        (["--of", "rank"], pl.col("n_pos") + pl.col("n_neg")),
+    ],
+)
+def test_negatives_of_the_collection(capfdbinary, words, n) -> None:
+    words = ["test", "qrels", "old.run", "-q", "--n-items", "500", *words, "-f", "csv"]
+    done = run(capfdbinary, *words)
+    assert not done.err
+    assert (
+        pl.read_csv(done.out.encode()).select(n).to_series().to_list() == [pytest.approx(500)] * 12
+    )
+
+
+def test_level_of_positives_in_the_collection(capfdbinary) -> None:
+    done = run(
+        capfdbinary,
+        *["test", "qrels", "old.run", "-q", "--n-items", "500", "-l", "1", "-f", "csv"],
+    )
+    assert set(pl.read_csv(done.out.encode())["n"]) == {500}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (
+            ["qrels", "old.run", "--n-items", "35"],
+            65,
+            "--n-items is the number of documents of the collection, at least the 36 that are "
+            "listed or judged for a query; got 35.",
+        ),
+        (["--frame", "frame.csv", "--n-items", "99"], 2, "--n-items goes with QRELS and RUN"),
+        (["qrels", "old.run", "-J", "--n-items", "99"], 2, "--n-items goes with QRELS and RUN"),
+    ],
+)
+def test_wrong_numbers_of_the_collection(capfdbinary, words, code, message) -> None:
+    done = run(capfdbinary, "test", *words)
+    assert done.code == code
+    assert message in done.err
 
 
 @pytest.mark.slow

@@ -67,3 +67,83 @@ def test_values_are_as_before() -> None:
     with pytest.warns(NoCutoffWarning):
         values = FRAME.pr.evaluate(["precision", "recall"], by="group")
     assert values.rows() == [("a", 0.5, 1.0), ("b", 0.5, 1.0)]
+
+
+PAIRED = pl.DataFrame(
+    {
+        "query": ["a"] * 4 + ["b"] * 4 + ["c"] * 4,
+        "item": [*range(4)] * 3,
+        "first": [0.9, 0.6, 0.4, 0.1, 0.8, 0.3, 0.2, 0.7, 0.5, 0.4, 0.3, 0.2],
+        "second": [0.8, 0.7, 0.3, 0.2, 0.1, 0.3, 0.9, 0.6, 0.5, 0.1, 0.7, 0.2],
+        "label": [1, 0, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1],
+    }
+)
+LONG = PAIRED.unpivot(
+    ["first", "second"],
+    index=["query", "item", "label"],
+    variable_name="model",
+    value_name="score",
+)
+SCORES = ["first", "second"]
+CALLS = {
+    "interval of rankings": lambda rows, metrics: prframe.interval(rows, metrics, by="model"),
+    "interval of clusters": lambda rows, metrics: prframe.interval(
+        rows, metrics, by="model", cluster="query", n_resamples=200
+    ),
+    "interval of means": lambda rows, metrics: prframe.interval(
+        rows, metrics, by="model", over="query"
+    ),
+    "compare over queries": lambda rows, metrics: prframe.compare(
+        rows, metrics, model="model", over="query", test="t"
+    ),
+    "compare on items": lambda rows, metrics: prframe.compare(
+        rows, metrics, model="model", item="item", by="query", over=None, n_resamples=200
+    ),
+    "report of classifiers": lambda rows, metrics: prframe.report(
+        rows.with_columns(pl.format("{}-{}", "query", "item").alias("item")).drop("query"),
+        metrics=metrics,
+        model="model",
+        item="item",
+    ),
+    "report of rankings": lambda rows, metrics: prframe.report(
+        rows, metrics=metrics, model="model", item="item", over="query"
+    ),
+}
+
+
+def warned_of(ask) -> list[str]:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ask()
+    return [str(each.message) for each in caught if each.category is NoCutoffWarning]
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_other_verbs_warn_once(call) -> None:
+    assert warned_of(lambda: call(LONG, ["precision"])) == [SENTENCE.format("'precision'")]
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_other_verbs_have_nothing_to_warn_of(call) -> None:
+    assert not warned_of(lambda: call(LONG, ["SetP", "P@2"]))
+
+
+@pytest.mark.parametrize("over", ["query", None])
+def test_one_warning_for_columns_of_scores(over) -> None:
+    options = {"over": over, "by": None if over else "query", "item": "item"}
+    warned = warned_of(
+        lambda: prframe.compare(PAIRED, ["precision"], score=SCORES, n_resamples=200, **options)
+    )
+    assert warned == [SENTENCE.format("'precision'")]
+
+
+@pytest.mark.parametrize("name", ["interval of rankings", "interval of means", "compare on items"])
+def test_rows_that_are_left_out(name) -> None:
+    score = pl.when(pl.col("score") > 0.4).then("score").otherwise(-float("inf"))
+    assert not warned_of(lambda: CALLS[name](LONG.with_columns(score), ["precision"]))
+
+
+def test_no_positives_to_retrieve() -> None:
+    none = LONG.with_columns(label=pl.lit(0))
+    for name in ("interval of rankings", "compare on items"):
+        assert not warned_of(lambda name=name: CALLS[name](none, ["precision"]))

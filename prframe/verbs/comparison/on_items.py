@@ -116,6 +116,8 @@ class OnItems(Plan):
                 f"the models must have items in common{where}; take what some lack as not "
                 "retrieved with incomplete='last'."
             )
+        if _all_retrieved(paired.groups):
+            self._evaluation.warn_of_all_rows()
         pairs = model_pairs(paired.models, self.asked.baseline)
         heads = [paired.keys[i] if names else pl.DataFrame() for i in range(len(paired.groups))]
         least = self._least_keys(source, len(paired.models))
@@ -229,6 +231,12 @@ def _without_influence(metric: Metric) -> str:
 def _has_test(metric: Metric, test: str) -> bool:
     """Tell whether a test that exists for some metrics only exists for this one."""
     return not metric.without_cells and test in metric.cell_statistic().own_tests
+
+
+def _all_retrieved(groups: Sequence[PairedGroup]) -> bool:
+    """Tell whether there are positives, and all models retrieve them all."""
+    keys = np.concatenate([group.key[:, group.positive].ravel() for group in groups])
+    return bool(keys.size and (keys > UNRETRIEVED).all())
 
 
 def _too_few(group: PairedGroup) -> bool:

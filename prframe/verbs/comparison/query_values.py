@@ -13,7 +13,7 @@ from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import in_groups, is_missing, key_names
-from prframe.errors import PrframeError
+from prframe.errors import PrframeError, each_once
 from prframe.typing import Columns, Floats
 from prframe.verbs._drawn_items import (
     QUERY,
@@ -336,7 +336,8 @@ def _evaluated(source: Source, evaluation: Evaluation, scores: Sequence[str]) ->
     evaluations = [
         replace(evaluation, args=replace(evaluation.args, score=column)) for column in scores
     ]
-    parts = [each.measured(source) for each in evaluations]
+    with each_once():
+        parts = [each.measured(source) for each in evaluations]
     evaluation.warn(_gaps(parts, key_names(evaluation.args), list(evaluation.wanted)))
     numbered = [
         part.with_columns(pl.lit(i, dtype=pl.UInt32).alias(COLUMN)) for i, part in enumerate(parts)

@@ -351,6 +351,7 @@ class _Intervals(Plan):
     def results(self, source: Source) -> pl.DataFrame:
         """Return a row per group and metric."""
         refuse_grades(source, self.args, self.wanted)
+        Evaluation(replace(self.args, cluster=None), self.wanted).check_all_rows(source)
         extra = ("score",) if has_thresholds(self.wanted) else ()
         rows = Ranking(source, self.args, extra=extra).over_groups(self._piece)
         needs = {need for metric in self.wanted.values() for need in metric.needs}
