@@ -58,13 +58,24 @@ def numbers(run: pl.DataFrame, qrels: pl.DataFrame, options) -> dict[str, dict[s
         # The wheel has no -M.
         ranked = run.sort(pl.col("score").cast(pl.Float32), "doc_id", descending=True)
         run = ranked.group_by("query_id").head(options["depth"])
+    judged, scored = nested(qrels, "label"), nested(run, "score")
     evaluator = pytrec_eval.RelevanceEvaluator(
-        nested(qrels, "label"),
+        judged,
         COMPARED,
         relevance_level=options.get("relevance_level", 1),
         judged_docs_only_flag=options.get("judged_only", False),
     )
-    return evaluator.evaluate(nested(run, "score"))
+    # Without a document left by -J every value is 0; the program reads memory that it has not set.
+    left = {
+        query: documents
+        for query, documents in scored.items()
+        if not options.get("judged_only") or any(judged[query].get(d, -1) >= 0 for d in documents)
+    }
+    values = evaluator.evaluate(left)
+    return {
+        query: values[query] if query in left else dict.fromkeys(OF_QUERIES, 0.0)
+        for query in scored
+    }
 
 
 def theirs(run: pl.DataFrame, qrels: pl.DataFrame, options) -> dict[tuple[str, str], str]:
