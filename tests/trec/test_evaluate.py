@@ -65,17 +65,19 @@ def numbers(run: pl.DataFrame, qrels: pl.DataFrame, options) -> dict[str, dict[s
         relevance_level=options.get("relevance_level", 1),
         judged_docs_only_flag=options.get("judged_only", False),
     )
-    # Without a document left by -J every value is 0; the program reads memory that it has not set.
+    # Of a query of which -J leaves no document the program reads memory that it has not set.
     left = {
         query: documents
         for query, documents in scored.items()
         if not options.get("judged_only") or any(judged[query].get(d, -1) >= 0 for d in documents)
     }
-    values = evaluator.evaluate(left)
-    return {
-        query: values[query] if query in left else dict.fromkeys(OF_QUERIES, 0.0)
+    level = options.get("relevance_level", 1)
+    values = {
+        query: dict.fromkeys(OF_QUERIES, 0.0)
+        | {"num_rel": float(sum(label >= level for label in judged[query].values()))}
         for query in scored
     }
+    return values | evaluator.evaluate(left)
 
 
 def theirs(run: pl.DataFrame, qrels: pl.DataFrame, options) -> dict[tuple[str, str], str]:
