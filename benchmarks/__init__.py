@@ -1,12 +1,12 @@
 """Benchmarks: how long prframe takes beside the work that cannot be avoided, and beside its peers.
 
-``python -m benchmarks`` measures and prints everything; ``--only NAME`` runs one case, ``--quick``
-uses small sizes, ``--write`` renews ``benchmarks/RESULTS.md``. Run it from the root of the
+``python -m benchmarks`` measures and prints everything; ``--only NAME`` runs some cases alone, ``--quick``
+uses small sizes, ``--write`` renews their sections of ``benchmarks/RESULTS.md``. Run it from the root of the
 repository, with the packages of the extra ``bench`` installed; a peer that is missing is left out.
 
 `cases`, `null_cases`, `band_cases`, `learn_cases` and `compare_cases` say what is compared; `tasks`,
 `files`, `peers`, `null_tasks`, `band_tasks`, `learn_tasks` and `compare_tasks` hold what is timed,
-`fresh` runs each of them in a process of its own, and `report` writes the tables. No result depends
+`fresh` runs each of them in a process of its own, `report` writes the tables and `results` keeps them. No result depends
 on the time taken. `pictures` measures how long a curve takes to draw. `accuracy` and `rank_study`
 compare answers instead of times, `band_coverage`, `curve_coverage`, `mean_curve_coverage`,
 `interval_coverage`, `drawn_items` and `rank_study` study coverage; `paired_study` and `paired_runs` study tests of

@@ -2,60 +2,63 @@
 
 import argparse
 import sys
-from pathlib import Path
 
-from benchmarks import report
+from benchmarks import report, results
 from benchmarks.cases import CASES, FULL, QUICK
 from benchmarks.fresh import compile_modules, run_module
 from benchmarks.measuring import run_case, run_check
 from benchmarks.quiet import Patience
 
-RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
+# The studies are programs of their own, which print a section or more.
+STUDIES = (
+    "accuracy",
+    "null_study",
+    "pictures",
+    "band_coverage",
+    "curve_coverage",
+    "mean_curve_coverage",
+    "interval_coverage",
+    "drawn_items",
+    "rank_study",
+    "rank_learning",
+    "paired_study",
+    "paired_runs",
+)
 
 
 def main() -> None:
     options = _options()
-    names = [options.only] if options.only else list(CASES)
+    names = options.only or [*CASES, *STUDIES]
+    keep = results.keep if options.write else lambda _: None
     patience = Patience(0.0 if options.quick else 60 * options.patience)
     compile_modules()
-    measured, sections = [], []
     for name in names:
-        case = CASES[name](QUICK if options.quick else FULL)
-        results = run_case(case, patience, _say)
-        checks = {check.subject.name: run_check(check) for check in case.checks}
-        measured.append((case, results))
-        sections.append(report.case_section(case, results, checks))
-        print(sections[-1], flush=True)
-    summary = report.targets(measured)
-    print(summary)
-    if not options.only:
-        for module in (
-            "accuracy",
-            "null_study",
-            "pictures",
-            "band_coverage",
-            "curve_coverage",
-            "mean_curve_coverage",
-            "interval_coverage",
-            "drawn_items",
-            "rank_study",
-            "rank_learning",
-            "paired_study",
-            "paired_runs",
-        ):
-            _say(module)
-            sections.append(run_module(f"benchmarks.{module}", *["--quick"] * options.quick))
-            print(sections[-1], flush=True)
-    if options.write:
-        parts = [report.PREFACE, report.environment(), report.COMMANDS, summary, *sections]
-        RESULTS.write_text("\n".join(parts), encoding="utf-8")
+        if name in STUDIES:
+            _say(name)
+            section = run_module(f"benchmarks.{name}", *["--quick"] * options.quick)
+        else:
+            case = CASES[name](QUICK if options.quick else FULL)
+            measured = run_case(case, patience, _say)
+            checks = {check.subject.name: run_check(check) for check in case.checks}
+            section = report.case_section(case, measured, checks)
+            section += f"\n{report.targets([(case, measured)])}"
+        print(section, flush=True)
+        keep(section)
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("--only", choices=list(CASES), help="run one case")
+    parser.add_argument(
+        "--only",
+        choices=[*CASES, *STUDIES],
+        metavar="NAME",
+        nargs="+",
+        help=f"run some alone: {', '.join([*CASES, *STUDIES])}",
+    )
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that it runs")
-    parser.add_argument("--write", action="store_true", help=f"write {RESULTS.name}")
+    parser.add_argument(
+        "--write", action="store_true", help="keep each section in RESULTS.md as soon as it ends"
+    )
     parser.add_argument(
         "--patience",
         type=float,
@@ -64,8 +67,8 @@ def _options() -> argparse.Namespace:
         help="time to spend on waiting for idle CPUs and on repeating what was disturbed",
     )
     options = parser.parse_args()
-    if options.write and (options.only or options.quick):
-        parser.error("--write keeps the results of all cases at full size")
+    if options.write and options.quick:
+        parser.error("--write keeps results at full size")
     return options
 
 

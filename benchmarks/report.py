@@ -45,43 +45,35 @@ The targets are what the project aims at; a target that is missed is said to be 
 COMMANDS = """## Commands
 
     pip install -e '.[bench]'
-    python -m benchmarks --write            # everything below; writes this file
-    python -m benchmarks --patience 60      # the same, if the machine has other work to do
-    python -m benchmarks --only NAME        # one case
-    python -m benchmarks.growth             # docs/guide/growth.csv and growth.svg
-    python -m benchmarks.accuracy           # null-accuracy alone
-    python -m benchmarks.null_study         # null-study alone
-    python -m benchmarks.null_times         # null-times alone
-    python -m benchmarks.pictures           # pictures alone
-    python -m benchmarks.band_coverage      # band-coverage alone
-    python -m benchmarks.curve_coverage     # curve-coverage alone
-    python -m benchmarks.mean_curve_coverage  # mean-curve-coverage alone
-    python -m benchmarks.interval_coverage  # interval-coverage alone
-    python -m benchmarks.drawn_items        # drawn-items alone
-    python -m benchmarks.rank_study         # rank-accuracy and rank-coverage alone
-    python -m benchmarks.rank_learning      # rank-learning alone
-    python -m benchmarks.paired_study       # paired-accuracy to paired-families alone
-    python -m benchmarks.paired_runs        # paired-power and paired-stability alone
+    python -m benchmarks                    # everything; with --write, kept in this file
+    python -m benchmarks --only NAME ...    # some cases or studies, each a section below
+    python -m benchmarks --patience 60      # wait up to an hour for idle CPUs
     python -m benchmarks --quick            # small sizes, to see that it runs
+    python -m benchmarks.growth             # docs/guide/growth.csv and growth.svg
+
+Programs that need more than Python packages are kept by `| python -m benchmarks.results TITLE`:
+
+    python -m benchmarks.null_times         # p-values, beside another commit on PYTHONPATH
+    python -m benchmarks.guards             # the cost of guards
+    python -m benchmarks.command_line --trec-eval PATH      # beside the C program
+    python -m benchmarks.spark_times --folder FOLDER        # Spark
 """
 
 
-def environment() -> str:
-    """Return the date, the versions and the number of CPUs."""
-    lines = [
-        f"- date: {datetime.now(tz=UTC).date()}",
-        f"- system: {platform.system()} {platform.machine()}, {os.cpu_count()} CPUs",
-        f"- Python {platform.python_version()}",
-    ]
-    lines += [f"- {package} {_version(package)}" for package in _PACKAGES]
-    return "## Environment\n\n" + "\n".join(lines) + "\n"
+def measured_with() -> str:
+    """Return a line with the day, the versions and the number of CPUs."""
+    versions = [f"{package} {found}" for package in _PACKAGES if (found := _version(package))]
+    return (
+        f"*Measured on {datetime.now(tz=UTC).date()}, {platform.system()} {platform.machine()}, "
+        f"{os.cpu_count()} CPUs, Python {platform.python_version()}, {', '.join(versions)}.*\n"
+    )
 
 
 def _version(package: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError:
-        return "is not installed"
+        return ""
 
 
 def targets(cases: Iterable[tuple[Case, Results]]) -> str:
