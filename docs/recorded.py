@@ -13,6 +13,7 @@ PAGES = {
     "coverage": [
         "band-coverage",
         "band-clusters",
+        "band-tops",
         "curve-coverage",
         "interval-coverage",
         "interval-ap",
@@ -20,8 +21,9 @@ PAGES = {
         "interval-draws",
         "rank-coverage",
         "paired-coverage",
+        "drawn-items",
     ],
-    "null": ["null-accuracy", "null-study"],
+    "null": ["null-accuracy", "null-study", "copairs"],
     "tests": [
         "rank-accuracy",
         "paired-accuracy",
@@ -30,8 +32,10 @@ PAGES = {
         "paired-criterion",
         "paired-power",
         "paired-stability",
+        "paired-guard",
+        "sign-flips",
     ],
-    "learning": ["rank-learning"],
+    "learning": ["rank-learning", "rank-experiments"],
 }
 _SECTION = re.compile(r"^## ", re.MULTILINE)
 _TABLE = re.compile(r"(?:^\|[^\n]*\n)+", re.MULTILINE)
