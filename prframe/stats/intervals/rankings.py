@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaincinv
+from scipy.special import betaincinv, pdtr
 
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
@@ -348,8 +348,14 @@ def _posterior(  # noqa: PLR0913, PLR0917
 def _no_negative_above(
     cells: RankedCells, statistic: CellStatistic, estimate: float, confidence: Confidence
 ) -> float:
-    """Return how large the metric may be if no negative limits it in the sample; 0 if one does."""
-    if estimate == 1:
+    """Return how large the metric may be if no negative limits it in the sample; 0 if one does.
+
+    It may be 1 if the sample has as many positives above all negatives as are to be expected, in
+    all but a tail of samples, where no negative stands among the positives that decide.
+    """
+    pure = int(cells.pos[: int(np.argmax(cells.neg > 0))].sum())
+    decide = statistic.deciding_positives(cells)
+    if estimate == 1 or (pure and pdtr(pure, decide) > confidence.tail):
         return 1.0
     prevalence = _least_prevalence(cells.n_pos, cells.n_neg, confidence.tail)
     return min(1.0, statistic.without_negatives(cells, prevalence))

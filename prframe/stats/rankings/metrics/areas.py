@@ -92,6 +92,7 @@ class TrapezoidArea(CellStatistic):
     """
 
     _name: ClassVar[str] = "AUPRC"
+    jumps: ClassVar[bool] = True
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``sum_c pos_c (precision above c + precision at its end) / 2 / n_pos``."""
@@ -126,8 +127,13 @@ class TrapezoidArea(CellStatistic):
         return Influence((own - area) / n_pos, np.append(-pull, 0.0) / n_pos)
 
     def draws(self, curves: DrawnCurves) -> Floats:
-        """Return the area under precision, ``int PR(b) db``."""
-        return curves.areas_under_precision()
+        """Return the area under precision, ``int PR(b) db``, and the line from (0, 1) to ties."""
+        area, cells = curves.areas_under_precision(), curves.cells
+        if cells.pos[0] and cells.pos[0] + cells.neg[0] > 1 and cells.pos.size > 1:
+            # The least level of recall lies within the first block, and is moved to its end.
+            ends = curves.drawn(area=True, at_ends=True)
+            area = area + ends.recall[:, 0] * (1 - ends.precision[:, 0]) / 2
+        return area
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ from prframe.typing import Floats
 
 # A precision reaches a level if rounding alone leaves it below.
 _HAIR_BELOW = 1 - 1e-12
+# Up to this level of recall few positives decide.
+_FEW = 0.25
 
 
 @dataclass(frozen=True)
@@ -112,9 +114,18 @@ class PartialAveragePrecision(CountedStatistic):
         )
         return ratio((within * ratio(tp, k, 0.0)).sum(axis=-1), reach)
 
+    @property
+    def jumps(self) -> bool:  # type: ignore[override]
+        """Whether few positives decide, which a block of ties may hold all of."""
+        return self.max_recall < _FEW
+
     def trials(self, cells: RankedCells) -> int:
         """Return the number of positives up to the level."""
         return max(1, int(self.max_recall * cells.n_pos))
+
+    def deciding_positives(self, cells: RankedCells) -> float:
+        """Return the mean number of positives up to the level in samples of this size."""
+        return self.max_recall * cells.n_pos if self.max_recall < 1 else np.inf
 
 
 @dataclass(frozen=True)
@@ -174,6 +185,7 @@ class GainArea(CountedStatistic):
     """
 
     _name: ClassVar[str] = "AUPRG"
+    jumps: ClassVar[bool] = True
 
     @property
     def limits(self) -> tuple[float, float]:
