@@ -70,7 +70,8 @@ def ranking_interval(  # noqa: PLR0913
         Student's t distribution with as many degrees of freedom as the standard error has.
         ``"percentile"``, ``"bca"``: quantiles of resamples, plain, or corrected for bias and
         acceleration. ``"auto"``: draws of the curve, or ``"logit-t"`` if clusters are given, most
-        positives are tied with other items, or no positive is retrieved.
+        positives are tied with other items (unless few of these decide, as for AUPRG and metrics
+        of the first ranks), or no positive is retrieved.
     confidence : Confidence, optional
         By default 95 % and two-sided.
     clusters : sparse array, optional
@@ -305,9 +306,7 @@ def suited_method(cells: RankedCells, statistic: CellStatistic, *, clustered: bo
         by_influence = "logit-t" if np.isfinite(statistic.limits).all() else "wald"
     if clustered or not cells.pos[:-1].any() or not cells.n_neg:
         return by_influence
-    alone = (cells.pos[:-1] == 1) & (cells.neg[:-1] == 0)
-    tied = cells.pos[:-1][~alone].sum() > cells.n_pos / 2
-    smooth = tied and not statistic.jumps
+    smooth = cells.mostly_tied and not statistic.few_decide(cells)
     return by_influence if smooth or not statistic.has_draws else POSTERIOR
 
 

@@ -367,3 +367,35 @@ def test_draws_of_auprc_begin_where_auprc_begins() -> None:
 def test_what_the_first_levels_decide_is_drawn(metric: CellStatistic, method: str) -> None:
     cells = RankedCells(np.array([4, 6, 10, 0]), np.array([2, 40, 138, 0]))
     assert suited_method(cells, metric, clustered=False) == method
+
+
+@pytest.mark.parametrize("metric", [TrapezoidArea(), PartialAveragePrecision(0.1)])
+def test_what_many_positives_decide_is_not_drawn(metric: CellStatistic) -> None:
+    cells = RankedCells(np.array([40, 60, 100, 0]), np.array([20, 400, 1380, 0]))
+    assert suited_method(cells, metric, clustered=False) == "logit-t"
+
+
+@pytest.mark.parametrize(
+    ("metric", "reaches"),
+    [
+        (PartialAveragePrecision(0.1), True),
+        (PartialAveragePrecision(0.5), False),
+        (PrecisionAt(2), True),
+        (PrecisionAt(10), False),
+        (DiscountedGain(2, normalised=True), True),
+        (DiscountedGain(normalised=True), False),
+        (AveragePrecision(), False),
+    ],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_an_interval_reaches_1_where_a_pure_top_allows_it(
+    metric: CellStatistic, reaches: bool
+) -> None:
+    # One of twenty positives is above all negatives; a tenth would have two on average.
+    cells, _ = cells_from_scores(-np.arange(200.0), np.isin(np.arange(200), [0, *range(2, 21)]))
+    interval = ranking_interval(cells, metric, POSTERIOR, rng=1)
+    assert interval.estimate < 1
+    assert (interval.high == 1) == reaches
+    # Without a positive at the very top nothing speaks for a pure one.
+    below, _ = cells_from_scores(-np.arange(200.0), np.isin(np.arange(200), range(1, 21)))
+    assert ranking_interval(below, metric, POSTERIOR, rng=1).high < 1

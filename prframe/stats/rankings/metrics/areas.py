@@ -22,8 +22,11 @@ from prframe.stats.rankings.cell_sums import (
 )
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
-from prframe.stats.rankings.metrics.base import CellStatistic, Influence
+from prframe.stats.rankings.metrics.base import FEW_POSITIVES, CellStatistic, Influence
 from prframe.typing import Floats
+
+# A smaller share of all items is none.
+_NOTHING = 1e-25
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,6 @@ class TrapezoidArea(CellStatistic):
     """
 
     _name: ClassVar[str] = "AUPRC"
-    jumps: ClassVar[bool] = True
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return ``sum_c pos_c (precision above c + precision at its end) / 2 / n_pos``."""
@@ -126,14 +128,19 @@ class TrapezoidArea(CellStatistic):
         own = np.append((before + after) / 2 + slope - pull, 0.0)
         return Influence((own - area) / n_pos, np.append(-pull, 0.0) / n_pos)
 
+    def few_decide(self, cells: RankedCells) -> bool:
+        """Tell whether the first block, where the line from (0, 1) ends, has few positives."""
+        return int(cells.pos[0]) < FEW_POSITIVES
+
     def draws(self, curves: DrawnCurves) -> Floats:
-        """Return the area under precision, ``int PR(b) db``, and the line from (0, 1) to ties."""
-        area, cells = curves.areas_under_precision(), curves.cells
-        if cells.pos[0] and cells.pos[0] + cells.neg[0] > 1 and cells.pos.size > 1:
-            # The least level of recall lies within the first block, and is moved to its end.
-            ends = curves.drawn(area=True, at_ends=True)
-            area = area + ends.recall[:, 0] * (1 - ends.precision[:, 0]) / 2
-        return area
+        """Return the area under precision, ``int PR(b) db``, of ties that under straight lines."""
+        if not curves.cells.mostly_tied:
+            return curves.areas_under_precision()
+        recall, above = curves.points(area=True, at_ends=True)
+        # Above the first item precision is 1.
+        precision = ratio(recall * curves.prevalence, above * (above > _NOTHING), 1.0)
+        lines = np.diff(recall, axis=0) * (precision[1:] + precision[:-1]) / 2
+        return np.asarray(lines.sum(axis=0), dtype=np.float64)
 
 
 @dataclass(frozen=True)

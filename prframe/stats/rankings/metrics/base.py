@@ -22,6 +22,9 @@ from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.typing import Floats
 
+# So few positives in what decides a metric have no reliable standard error.
+FEW_POSITIVES = 5
+
 
 class Influence(NamedTuple):
     """Derivatives with respect to the weight of one positive and of one negative of each cell."""
@@ -153,6 +156,11 @@ class CellStatistic(ABC):
         """Return a metric within [0, 1], and the constant multiple of it that this metric is."""
         del cells
         return self, 1.0
+
+    def few_decide(self, cells: RankedCells) -> bool:
+        """Tell whether draws are better than a standard error although most positives are tied."""
+        del cells
+        return self.jumps
 
     @property
     def has_draws(self) -> bool:

@@ -11,14 +11,13 @@ from numpy.typing import ArrayLike
 from prframe import checks
 from prframe.stats.rankings.cell_sums import as_arrays, ratio, running
 from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.metrics.base import FEW_POSITIVES
 from prframe.stats.rankings.metrics.counted import CountedStatistic
 from prframe.stats.tie_expectations import gain_area, mean_shortfall
 from prframe.typing import Floats
 
 # A precision reaches a level if rounding alone leaves it below.
 _HAIR_BELOW = 1 - 1e-12
-# Up to this level of recall few positives decide.
-_FEW = 0.25
 
 
 @dataclass(frozen=True)
@@ -114,10 +113,9 @@ class PartialAveragePrecision(CountedStatistic):
         )
         return ratio((within * ratio(tp, k, 0.0)).sum(axis=-1), reach)
 
-    @property
-    def jumps(self) -> bool:  # type: ignore[override]
-        """Whether few positives decide, which a block of ties may hold all of."""
-        return self.max_recall < _FEW
+    def few_decide(self, cells: RankedCells) -> bool:
+        """Tell whether few positives are within the level."""
+        return self.trials(cells) < FEW_POSITIVES
 
     def trials(self, cells: RankedCells) -> int:
         """Return the number of positives up to the level."""
