@@ -23,14 +23,15 @@ from prframe.tie_policies import WITHOUT_LABELS
 from tests.oracle import ORDERS, SCORES
 from tests.strategies import Item, frame, items
 
-pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+# Ties at jumps have tests of their own.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::prframe.NoNegativesWarning", "ignore::prframe.CoverageWarning"
+)
 
 SIDES = ("two-sided", "less", "greater")
 PHIS = list(SCORES)
 GROUPS = st.lists(items(max_size=7), min_size=1, max_size=3)
 quiet = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
-# Ties at jumps have tests of their own.
-pytestmark = pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
 
 
 def data(n: int = 150, seed: int = 1, digits: int = 1) -> pl.DataFrame:
