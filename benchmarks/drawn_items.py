@@ -14,7 +14,7 @@ from benchmarks.data import SEED
 from benchmarks.report import table
 from prframe.stats import AveragePrecision, CellStatistic, RocArea
 from prframe.stats.intervals import Confidence, mean_interval
-from prframe.stats.intervals.shared_items import shared_item_variance
+from prframe.stats.intervals.shared_items import influence_of_few, shared_item_variance
 from prframe.stats.rankings import cells_from_scores
 from prframe.typing import Flags, Floats
 
@@ -133,7 +133,7 @@ def _variances(design: Design, rng: np.random.Generator) -> list[tuple[Floats, F
 def _measured(metric: CellStatistic, score: Floats, label: Flags) -> tuple[float, Floats]:
     """Return a metric of a ranking and the influence of its items."""
     cells, cell = cells_from_scores(score, label)
-    of_class = metric.influence(cells)
+    of_class = influence_of_few(cells, metric)
     return metric.value(cells), np.where(label, of_class.pos[cell], of_class.neg[cell])
 
 

@@ -22,11 +22,13 @@ from prframe.stats.rankings import (
     AveragePrecision,
     CellStatistic,
     DiscountedGain,
+    GainArea,
     PartialAveragePrecision,
     PrecisionAt,
     RankBiasedPrecision,
     RankedCells,
     RocArea,
+    TrapezoidArea,
     ranking_bootstrap,
 )
 from prframe.typing import Floats
@@ -38,10 +40,12 @@ AP_METHODS = (BY_DRAWS, "logit-t")
 TOP_METHODS = (BY_DRAWS, "logit-t", "logit", "wald", *BY_RESAMPLES)
 PREVALENCES = (0.01, 0.05, 0.1, 0.5)
 POSITIVES = (10, 20, 50, 100)
+SIZES_OF_LEVELS = ((0.01, 2000), (0.01, 10_000), (0.1, 200), (0.1, 1000))
+FEW = ("few", "five", "ten")
 SIZES = ((0.5, 40), (0.1, 200), (0.01, 2000))
 DRAWS, NUMBERS = 500, (250, 500, 1000, 2000)
 K, MAX_RECALL = 10, 0.1
-# Where scores have a few levels, "auto" takes "logit-t" anyway.
+# Scores of few levels have a part of their own.
 UNTIED = [key for key, population in POPULATIONS.items() if not population.levels]
 MEASURE = "in brackets how often it lies above it and below it, and the mean width"
 AP = f"""## interval-ap
@@ -49,6 +53,11 @@ AP = f"""## interval-ap
 95 % intervals of AP: the share of samples whose interval covers the AP of the population, {MEASURE}. \
 *hard*: that share of the negatives stands above the positives. {{samples:,}} samples, {DRAWS:,} draws. \
 *Wider*: draws at the level which Student's distribution with as many positives asks of resamples.
+"""
+LEVELS = f"""## interval-levels
+
+95 % intervals of what the first of few levels of score decide: the share of samples whose interval \
+covers the metric of the population, {MEASURE}. {{samples:,}} samples, {DRAWS:,} draws.
 """
 TOP = f"""## interval-top
 
@@ -174,6 +183,56 @@ def _top_ends(
     return ends
 
 
+def levels(keys: Sequence[str], samples: int) -> Iterator[str]:
+    """Study metrics of scores of few levels by the default and by influence values."""
+    tied = [key for key in keys if POPULATIONS[key].levels] or FEW
+    yield LEVELS.format(samples=samples)
+    header = ["metric", "scores", "prevalence, n", "value", "auto", "influence values"]
+    yield from rows_of(header, chain.from_iterable(_of_levels(key, samples) for key in tied))
+
+
+def _of_levels(key: str, samples: int) -> Iterator[list[str]]:
+    """Return a row per size of the sample and metric."""
+    population = POPULATIONS[key]
+    for prevalence, n in SIZES_OF_LEVELS:
+        true = _true_of_levels(population, prevalence, n)
+        rng = np.random.default_rng([SEED, n, len(population.levels)])
+        drawn = list(population.samples(prevalence, n, samples, rng))
+        for metric, value in true.items():
+            influence = "logit-t" if np.isfinite(metric.limits).all() else "wald"
+            described = []
+            for method in ("auto", influence):
+                found = [
+                    ranking_interval(cells, metric, method, n_resamples=DRAWS, rng=rng)
+                    for cells in drawn
+                ]
+                ends = np.array([(interval.low, interval.high) for interval in found])
+                described.append(_described(ends, value))
+            about = [population.name, f"{prevalence:g}, {n}", f"{value:.3g}"]
+            yield [metric.name, *about, *described]
+
+
+def _true_of_levels(
+    population: Population, prevalence: float, n: int
+) -> dict[CellStatistic, float]:
+    """Return the metrics of a population with levels."""
+    recall = np.array(population.levels)
+    false = population.false(recall)
+    pos, neg = (np.append(np.diff(rate, prepend=0.0), 0.0) for rate in (recall, false))
+    counts = 1e9 * prevalence * pos, 1e9 * (1 - prevalence) * neg
+    shared: list[CellStatistic] = [
+        TrapezoidArea(),
+        GainArea(),
+        PartialAveragePrecision(MAX_RECALL),
+    ]
+    of_ranks = _true_top(population, prevalence, n)
+    return {metric: float(metric.values(*counts)) for metric in shared} | {
+        PrecisionAt(K): population.metrics(prevalence, K / n, 0.5)["P@k"],
+        DiscountedGain(K, normalised=True): of_ranks[0],
+        RankBiasedPrecision(): of_ranks[1],
+    }
+
+
 def numbers(keys: Sequence[str], samples: int) -> Iterator[str]:
     """Study how many draws an interval needs."""
     yield NUMBER.format(samples=samples)
@@ -226,6 +285,7 @@ def _described(ends: Floats, true: float) -> str:
 PARTS: dict[str, Callable[[Sequence[str], int], Iterator[str]]] = {
     "ap": average_precision,
     "top": top,
+    "levels": levels,
     "draws": numbers,
 }
 

@@ -18,6 +18,7 @@ Scores: TypeAlias = Callable[[np.random.Generator, int, int], tuple[Floats, Floa
 
 # Recall at the thresholds of a score with few levels.
 _FEW_LEVELS = (0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
+_FIVE_LEVELS = (0.1, 0.3, 0.6, 0.85, 1.0)
 _TEN_LEVELS = tuple(i / 10 for i in range(1, 11))
 
 
@@ -183,6 +184,21 @@ def hard(mu: float, share: float = 0.1) -> Population:
     return Population(f"normal, {mu:g} apart, {100 * share:g} % hard", rate, scores)
 
 
+def clustered(mu: float, share: float, deviation: float) -> Population:
+    """Return normal scores mu apart, but for a share of the negatives about the positives' mean."""
+
+    def scores(rng: np.random.Generator, n_pos: int, n_neg: int) -> tuple[Floats, Floats]:
+        neg, alike = rng.normal(size=n_neg), rng.random(n_neg) < share
+        return rng.normal(mu, 1.0, n_pos), np.where(alike, mu + deviation * neg, neg)
+
+    def rate(recall: Floats) -> Floats:
+        below_mean = ndtri(recall)
+        usual, above = ndtr(below_mean - mu), ndtr(below_mean / deviation)
+        return np.asarray((1 - share) * usual + share * above)
+
+    return Population(f"normal, {mu:g} apart, {100 * share:g} % in a cluster", rate, scores)
+
+
 POPULATIONS = {
     "pure": pure(0.13, 1.5),
     "all but pure": pure(0.6, 1.5),
@@ -192,6 +208,8 @@ POPULATIONS = {
     "beta": beta((2, 1), (1, 2)),
     "ten": binormal(1.5, _TEN_LEVELS),
     "few": binormal(1.5, _FEW_LEVELS),
+    "five": binormal(1.5, _FIVE_LEVELS),
+    "cluster": clustered(2, 0.02, 0.2),
     "t(2)": heavy(2, 2),
     "t(3)": heavy(3, 3),
     "Cauchy": heavy(3, 1),

@@ -8,6 +8,7 @@
         └── UnknownMetricError        a name that no metric has
     UserWarning
     └── PrframeWarning                everything that is likely to be a mistake
+        ├── CoverageWarning               intervals that hold the value less often than they say
         ├── DependentFoldsWarning         folds that are taken as independent values
         ├── EffectiveSampleSizeWarning    weighted resamples that are worth very few
         ├── NoCutoffWarning               precision or recall of all rows of a classifier
@@ -66,6 +67,10 @@ class UnknownMetricError(PrframeError):
 
 class PrframeWarning(UserWarning):
     """The input is likely not to be what was meant, or a result is worth little."""
+
+
+class CoverageWarning(PrframeWarning):
+    """An interval is known to hold the value that it is about less often than it says."""
 
 
 class DependentFoldsWarning(PrframeWarning):

@@ -11,8 +11,8 @@ import prframe
 from prframe import stats
 
 NAMES = """
-    AP AP11 AUC AUPRC AUPRG BEDROC BalancedAccuracy Bpref CATALOGUE DCG DependentFoldsWarning EF
-    ERR EffectiveSampleSizeWarning F F1 IPrec Judged Lift MCC MaxF1 Metric MissingColumnError
+    AP AP11 AUC AUPRC AUPRG BEDROC BalancedAccuracy Bpref CATALOGUE CoverageWarning DCG
+    DependentFoldsWarning EF ERR EffectiveSampleSizeWarning F F1 IPrec Judged Lift MCC MaxF1 Metric MissingColumnError
     NoCutoffWarning NoNegativesWarning NumRel NumRelRet NumRet P PooledRankingWarning Prec PrframeError
     PrframeWarning R RBP RR RelP Rprec SetAP SetF SetP SetR SkewedDifferencesWarning Specificity
     Success TiePolicyWarning UndefinedMetricWarning UnknownMetricError UnmatchedIdsWarning W

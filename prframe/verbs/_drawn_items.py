@@ -12,7 +12,7 @@ from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import levels
 from prframe.errors import PrframeError
 from prframe.metrics import with_cells
-from prframe.stats.intervals import shared_item_variance
+from prframe.stats.intervals import influence_of_few, shared_item_variance
 from prframe.stats.rankings import CellStatistic, cells_from_scores
 from prframe.tie_policies import BLOCKS
 from prframe.typing import Flags, Floats, Integers
@@ -101,7 +101,7 @@ def _influence(piece: Piece, statistic: CellStatistic, threshold: float | None) 
         if np.isnan(statistic.value(cells)):
             parts.append(np.full(level.size, np.nan))
             continue
-        pos, neg = statistic.influence(cells)
+        pos, neg = influence_of_few(cells, statistic)
         parts.append(np.where(positive, pos[cell], neg[cell]))
     return pl.Series(np.concatenate(parts))
 

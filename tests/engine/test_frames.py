@@ -14,9 +14,11 @@ import prframe
 from prframe._engine.frame_kinds import kinds
 from prframe.accessors import verbs
 
-# Some calls take the rows of all queries as one ranking on purpose.
+# Some calls take the rows of all queries as one ranking on purpose, or have few levels of scores.
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::prframe.NoNegativesWarning", "ignore::prframe.PooledRankingWarning"
+    "ignore::prframe.CoverageWarning",
+    "ignore::prframe.NoNegativesWarning",
+    "ignore::prframe.PooledRankingWarning",
 )
 
 RNG = np.random.default_rng(7)

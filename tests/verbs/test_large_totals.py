@@ -76,6 +76,7 @@ def test_positives_that_are_not_listed(metric: str) -> None:
     assert len(numbers(table)) == 5
 
 
+@pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
 @pytest.mark.parametrize(
     "phi", ["mww", "logrank", "median", "van-der-waerden", "local-auc", "p-norm-push", "rtb"]
 )

@@ -18,4 +18,7 @@ from .rankings import (
     ranking_interval as ranking_interval,
     suited_method as suited_method,
 )
-from .shared_items import shared_item_variance as shared_item_variance
+from .shared_items import (
+    influence_of_few as influence_of_few,
+    shared_item_variance as shared_item_variance,
+)

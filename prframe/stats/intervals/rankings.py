@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaincinv
+from scipy.special import betaincinv, pdtr
 
 from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
@@ -70,7 +70,8 @@ def ranking_interval(  # noqa: PLR0913
         Student's t distribution with as many degrees of freedom as the standard error has.
         ``"percentile"``, ``"bca"``: quantiles of resamples, plain, or corrected for bias and
         acceleration. ``"auto"``: draws of the curve, or ``"logit-t"`` if clusters are given, most
-        positives are tied with other items, or no positive is retrieved.
+        positives are tied with other items (unless few of these decide, as for AUPRG and metrics
+        of the first ranks), or no positive is retrieved.
     confidence : Confidence, optional
         By default 95 % and two-sided.
     clusters : sparse array, optional
@@ -305,9 +306,7 @@ def suited_method(cells: RankedCells, statistic: CellStatistic, *, clustered: bo
         by_influence = "logit-t" if np.isfinite(statistic.limits).all() else "wald"
     if clustered or not cells.pos[:-1].any() or not cells.n_neg:
         return by_influence
-    alone = (cells.pos[:-1] == 1) & (cells.neg[:-1] == 0)
-    tied = cells.pos[:-1][~alone].sum() > cells.n_pos / 2
-    smooth = tied and not statistic.jumps
+    smooth = cells.mostly_tied and not statistic.few_decide(cells)
     return by_influence if smooth or not statistic.has_draws else POSTERIOR
 
 
@@ -348,8 +347,14 @@ def _posterior(  # noqa: PLR0913, PLR0917
 def _no_negative_above(
     cells: RankedCells, statistic: CellStatistic, estimate: float, confidence: Confidence
 ) -> float:
-    """Return how large the metric may be if no negative limits it in the sample; 0 if one does."""
-    if estimate == 1:
+    """Return how large the metric may be if no negative limits it in the sample; 0 if one does.
+
+    It may be 1 if the sample has as many positives above all negatives as are to be expected, in
+    all but a tail of samples, where no negative stands among the positives that decide.
+    """
+    pure = int(cells.pos[: int(np.argmax(cells.neg > 0))].sum())
+    decide = statistic.deciding_positives(cells)
+    if estimate == 1 or (pure and pdtr(pure, decide) > confidence.tail):
         return 1.0
     prevalence = _least_prevalence(cells.n_pos, cells.n_neg, confidence.tail)
     return min(1.0, statistic.without_negatives(cells, prevalence))

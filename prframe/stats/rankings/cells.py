@@ -74,6 +74,13 @@ class RankedCells:
         """The number of all items."""
         return self.n_pos + self.n_neg
 
+    @cached_property
+    def mostly_tied(self) -> bool:
+        """Whether more than half of the positives are retrieved in tie blocks."""
+        pos, neg = self.pos[:-1], self.neg[:-1]
+        tied = (pos > 1) | (neg > 0)
+        return bool(pos[tied].sum() > self.n_pos / 2)
+
 
 def cells_from_hits(  # noqa: PLR0913
     tp_start: ArrayLike,

@@ -141,9 +141,9 @@ def interval(
         - "percentile", "bca": quantiles of resamples, plain, or corrected for bias and
           acceleration.
         - "auto": "bayesian-bootstrap", but "logit-t" with `cluster`, and where most positives
-          are tied with other items or none is retrieved. For what the first few ranks decide,
-          such as nDCG@10, RBP and pAP up to a small recall, only "bayesian-bootstrap" covers
-          as it should: the others did in 36 to 90 % of samples in some settings, or in less.
+          are tied with other items, unless few of them decide, or none is retrieved. For what
+          the first ranks decide, such as nDCG@10, RBP and pAP up to a small recall, the other
+          methods covered in 36 to 90 % of samples in some settings, or in less.
 
         Of a mean over groups: "t", "logit" with Student's quantiles (which "auto" takes, for
         metrics within [0, 1]), "percentile" and "bca". For values at hand "auto" takes "t",

@@ -12,14 +12,17 @@ from scipy import stats
 from prframe import PrframeError
 from prframe.stats.curves import drawn_weights
 from prframe.stats.intervals.posterior_draws import posterior_replicates
-from prframe.stats.intervals.rankings import ranking_interval
+from prframe.stats.intervals.rankings import POSTERIOR, ranking_interval, suited_method
 from prframe.stats.rankings import (
     AveragePrecision,
     Bedroc,
     CellStatistic,
+    DiscountedGain,
     F1At,
+    GainArea,
     LargestF1,
     LiftAt,
+    PartialAveragePrecision,
     PrecisionAt,
     PrecisionAtRecall,
     RecallAt,
@@ -259,7 +262,8 @@ def test_a_constant_score_is_chance() -> None:
     assert auc.mean() == pytest.approx(0.5, abs=0.005)
     assert recall.mean() == pytest.approx(0.25, abs=0.01)
     assert precision.mean() == pytest.approx(0.3, abs=0.01)
-    assert auprc.mean() == pytest.approx(0.3, abs=0.02)
+    # The straight line from precision 1 to the end of the block, as the metric itself has it.
+    assert auprc.mean() == pytest.approx(TrapezoidArea().value(cells), abs=0.01)
     # The end of the block counts: nothing but the prevalence is in doubt.
     law = stats.beta(60.5, 140.5)
     assert ap.mean() == pytest.approx(law.mean(), abs=0.005)
@@ -337,3 +341,61 @@ def test_other_statistics_have_no_draws() -> None:
     assert ranking_interval(cells, Prevalence()).method == "logit-t"
     with pytest.raises(PrframeError, match="prevalence does not count the positives among"):
         Prevalence().at_cut(3, 9)
+
+
+def test_draws_of_auprc_begin_where_auprc_begins() -> None:
+    # The first of three levels holds a fifth of the positives.
+    cells = RankedCells(np.array([200, 300, 500, 0]), np.array([100, 1500, 7000, 0]))
+    (auprc,) = replicates(cells, TrapezoidArea())
+    assert auprc.mean() == pytest.approx(TrapezoidArea().value(cells), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("metric", "method"),
+    [
+        (PrecisionAt(10), POSTERIOR),
+        (DiscountedGain(10, normalised=True), POSTERIOR),
+        (GainArea(), POSTERIOR),
+        (TrapezoidArea(), POSTERIOR),
+        (PartialAveragePrecision(0.1), POSTERIOR),
+        (PartialAveragePrecision(0.5), "logit-t"),
+        (AveragePrecision(), "logit-t"),
+        (RocArea(), "logit-t"),
+    ],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_what_the_first_levels_decide_is_drawn(metric: CellStatistic, method: str) -> None:
+    cells = RankedCells(np.array([4, 6, 10, 0]), np.array([2, 40, 138, 0]))
+    assert suited_method(cells, metric, clustered=False) == method
+
+
+@pytest.mark.parametrize("metric", [TrapezoidArea(), PartialAveragePrecision(0.1)])
+def test_what_many_positives_decide_is_not_drawn(metric: CellStatistic) -> None:
+    cells = RankedCells(np.array([40, 60, 100, 0]), np.array([20, 400, 1380, 0]))
+    assert suited_method(cells, metric, clustered=False) == "logit-t"
+
+
+@pytest.mark.parametrize(
+    ("metric", "reaches"),
+    [
+        (PartialAveragePrecision(0.1), True),
+        (PartialAveragePrecision(0.5), False),
+        (PrecisionAt(2), True),
+        (PrecisionAt(10), False),
+        (DiscountedGain(2, normalised=True), True),
+        (DiscountedGain(normalised=True), False),
+        (AveragePrecision(), False),
+    ],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_an_interval_reaches_1_where_a_pure_top_allows_it(
+    metric: CellStatistic, reaches: bool
+) -> None:
+    # One of twenty positives is above all negatives; a tenth would have two on average.
+    cells, _ = cells_from_scores(-np.arange(200.0), np.isin(np.arange(200), [0, *range(2, 21)]))
+    interval = ranking_interval(cells, metric, POSTERIOR, rng=1)
+    assert interval.estimate < 1
+    assert (interval.high == 1) == reaches
+    # Without a positive at the very top nothing speaks for a pure one.
+    below, _ = cells_from_scores(-np.arange(200.0), np.isin(np.arange(200), range(1, 21)))
+    assert ranking_interval(below, metric, POSTERIOR, rng=1).high < 1

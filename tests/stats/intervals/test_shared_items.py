@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from prframe.errors import PrframeError
-from prframe.stats import RocArea
-from prframe.stats.intervals import shared_item_variance
+from prframe.stats import AveragePrecision, RocArea
+from prframe.stats.intervals import influence_of_few, shared_item_variance
 from prframe.stats.rankings import cells_from_scores
 
 
@@ -67,3 +67,44 @@ def test_items_that_are_drawn_again_for_all_queries_vary_as_much():
     query, item = np.indices((n, m))
     found = shared_item_variance(query.ravel(), item.ravel(), influence.ravel())
     assert found == pytest.approx(expected, rel=0.2)
+
+
+def left_out(score, label):
+    """Return the jackknife's influence of each item on AP, one item after the other left out."""
+    m = label.size
+
+    def ap(kept):
+        cells, _ = cells_from_scores(score[kept], label[kept])
+        return AveragePrecision().value(cells)
+
+    left = np.array([ap(np.arange(m) != item) for item in range(m)])
+    return (left.mean() - left) * (m - 1) / m
+
+
+@pytest.mark.parametrize("levels", [None, 4])
+def test_few_items_have_the_influence_of_leaving_them_out(levels):
+    rng = np.random.default_rng(5)
+    label = np.arange(30) % 5 == 0
+    score = rng.normal(size=30) + label
+    score = score if levels is None else np.floor(score * levels / 3)
+    cells, cell = cells_from_scores(score, label)
+    influence = influence_of_few(cells, AveragePrecision())
+    expected = left_out(score, label)
+    assert np.where(label, influence.pos[cell], influence.neg[cell]) == pytest.approx(expected)
+    assert (expected**2).sum() > AveragePrecision().influence(cells).power_sum(cells, 2)
+
+
+def test_many_items_a_single_positive_and_other_metrics_have_their_derivatives():
+    rng = np.random.default_rng(5)
+    label = np.arange(600) % 2 == 0
+    cells, _ = cells_from_scores(rng.normal(size=600), label)
+    one, _ = cells_from_scores([3, 2, 1], [0, 1, 0])
+    few, _ = cells_from_scores([4, 3, 2, 1], [0, 1, 1, 0])
+    for ranking, metric in (
+        (cells, AveragePrecision()),
+        (one, AveragePrecision()),
+        (few, RocArea()),
+    ):
+        influence, derivatives = influence_of_few(ranking, metric), metric.influence(ranking)
+        assert np.array_equal(influence.pos, derivatives.pos)
+        assert np.array_equal(influence.neg, derivatives.neg)

@@ -23,7 +23,10 @@ from prframe.tie_policies import WITHOUT_LABELS
 from tests.oracle import ORDERS, SCORES
 from tests.strategies import Item, frame, items
 
-pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
+# Ties at jumps have tests of their own.
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::prframe.NoNegativesWarning", "ignore::prframe.CoverageWarning"
+)
 
 SIDES = ("two-sided", "less", "greater")
 PHIS = list(SCORES)

@@ -22,8 +22,11 @@ from prframe.stats.rankings.cell_sums import (
 )
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
-from prframe.stats.rankings.metrics.base import CellStatistic, Influence
+from prframe.stats.rankings.metrics.base import FEW_POSITIVES, CellStatistic, Influence
 from prframe.typing import Floats
+
+# A smaller share of all items is none.
+_NOTHING = 1e-25
 
 
 @dataclass(frozen=True)
@@ -125,9 +128,19 @@ class TrapezoidArea(CellStatistic):
         own = np.append((before + after) / 2 + slope - pull, 0.0)
         return Influence((own - area) / n_pos, np.append(-pull, 0.0) / n_pos)
 
+    def few_decide(self, cells: RankedCells) -> bool:
+        """Tell whether the first block, where the line from (0, 1) ends, has few positives."""
+        return int(cells.pos[0]) < FEW_POSITIVES
+
     def draws(self, curves: DrawnCurves) -> Floats:
-        """Return the area under precision, ``int PR(b) db``."""
-        return curves.areas_under_precision()
+        """Return the area under precision, ``int PR(b) db``, of ties that under straight lines."""
+        if not curves.cells.mostly_tied:
+            return curves.areas_under_precision()
+        recall, above = curves.points(area=True, at_ends=True)
+        # Above the first item precision is 1.
+        precision = ratio(recall * curves.prevalence, above * (above > _NOTHING), 1.0)
+        lines = np.diff(recall, axis=0) * (precision[1:] + precision[:-1]) / 2
+        return np.asarray(lines.sum(axis=0), dtype=np.float64)
 
 
 @dataclass(frozen=True)

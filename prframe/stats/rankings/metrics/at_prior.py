@@ -98,6 +98,14 @@ class AtPrior(CellStatistic):
         """Return the number of observations that a value of 0 or 1 is made of."""
         return self.metric.trials(cells)
 
+    def few_decide(self, cells: RankedCells) -> bool:
+        """Tell whether draws are better than a standard error although most positives are tied."""
+        return self.metric.few_decide(cells)
+
+    def deciding_positives(self, cells: RankedCells) -> float:
+        """Return the number of positives that make the value 1, as the prior moves it nowhere."""
+        return self.metric.deciding_positives(cells)
+
     @property
     def has_draws(self) -> bool:
         """Whether the metric can be computed from draws of the curve."""

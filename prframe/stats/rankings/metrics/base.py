@@ -22,6 +22,9 @@ from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.typing import Floats
 
+# So few positives in what decides a metric have no reliable standard error.
+FEW_POSITIVES = 5
+
 
 class Influence(NamedTuple):
     """Derivatives with respect to the weight of one positive and of one negative of each cell."""
@@ -58,8 +61,8 @@ class CellStatistic(ABC):
     own_tests : frozenset of str
         The tests of `compare_rankings` that suit this metric, besides those for all metrics.
     jumps : bool
-        Whether the metric jumps from level to level where scores have few levels. Resamples
-        describe such jumps, and a standard error does not.
+        Whether the metric jumps from level to level where scores have few levels, or is decided by
+        the first of these. Draws describe such jumps, and a standard error does not.
     asks_for_ends : bool
         Whether the metric asks for what is above the end of cells with positives, and for nothing
         else, so that negatives in such a cell and right above it are alike to it.
@@ -154,6 +157,11 @@ class CellStatistic(ABC):
         del cells
         return self, 1.0
 
+    def few_decide(self, cells: RankedCells) -> bool:
+        """Tell whether draws are better than a standard error although most positives are tied."""
+        del cells
+        return self.jumps
+
     @property
     def has_draws(self) -> bool:
         """Whether the metric can be computed from draws of the curve."""
@@ -210,6 +218,15 @@ class CellStatistic(ABC):
         """
         del cells, prevalence
         return 0.0
+
+    def deciding_positives(self, cells: RankedCells) -> float:
+        """Return how many positives at the top make the value 1, on average over samples.
+
+        It is infinite if all positives do, as then a single negative above one of them shows that
+        the value of the population is less than 1.
+        """
+        del cells
+        return float("inf")
 
     def at_cut(self, n_pos: int, n: int) -> tuple[int, float]:
         """Return a rank k, and the divisor of the positives among the first k.

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from prframe import checks
 from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
+from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.counted import CountedStatistic
 from prframe.stats.score_functions import ScoreGeneratingFunction, mid_rank_score, parse_phi
@@ -59,6 +60,8 @@ class _CutOff(CountedStatistic):
 @dataclass(frozen=True)
 class _DiscountSum(_CutOff):
     """The sum of the discounts of the positives' ranks, on average over the orders within ties."""
+
+    jumps: ClassVar[bool] = True
 
     @abstractmethod
     def _running(self, ranks: Numbers) -> Floats:
@@ -120,6 +123,11 @@ class DiscountedGain(_DiscountSum):
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the sums of drawn curves, divided by those of the best rankings if they are."""
         return self._normal(super().draws(curves), curves.cells.n * curves.prevalence)
+
+    def deciding_positives(self, cells: RankedCells) -> float:
+        """Return the cut-off of nDCG, unless there are fewer positives."""
+        cuts = self.normalised and self.k is not None and self.k < cells.n_pos
+        return float(self._cut(np.asarray(cells.n_pos))) if cuts else np.inf
 
     def _normal(self, value: Floats, n_pos: Numbers) -> Floats:
         """Return the sum, divided by that of the best ranking if it is to be."""

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from prframe import checks
 from prframe.stats.rankings.cell_sums import as_arrays, ratio, running
 from prframe.stats.rankings.cells import RankedCells
+from prframe.stats.rankings.metrics.base import FEW_POSITIVES
 from prframe.stats.rankings.metrics.counted import CountedStatistic
 from prframe.stats.tie_expectations import gain_area, mean_shortfall
 from prframe.typing import Floats
@@ -112,9 +113,17 @@ class PartialAveragePrecision(CountedStatistic):
         )
         return ratio((within * ratio(tp, k, 0.0)).sum(axis=-1), reach)
 
+    def few_decide(self, cells: RankedCells) -> bool:
+        """Tell whether few positives are within the level."""
+        return self.trials(cells) < FEW_POSITIVES
+
     def trials(self, cells: RankedCells) -> int:
         """Return the number of positives up to the level."""
         return max(1, int(self.max_recall * cells.n_pos))
+
+    def deciding_positives(self, cells: RankedCells) -> float:
+        """Return the mean number of positives up to the level in samples of this size."""
+        return self.max_recall * cells.n_pos if self.max_recall < 1 else np.inf
 
 
 @dataclass(frozen=True)
@@ -174,6 +183,7 @@ class GainArea(CountedStatistic):
     """
 
     _name: ClassVar[str] = "AUPRG"
+    jumps: ClassVar[bool] = True
 
     @property
     def limits(self) -> tuple[float, float]:

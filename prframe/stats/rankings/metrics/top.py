@@ -36,6 +36,7 @@ class TopStatistic(CellStatistic):
     """
 
     own_tests: ClassVar[frozenset[str]] = frozenset({"posterior"})
+    jumps: ClassVar[bool] = True
 
     @abstractmethod
     def _cut(self, n_pos: Numbers, n: Numbers) -> Numbers:
@@ -188,6 +189,10 @@ class PrecisionAt(_FirstK):
     def trials(self, cells: RankedCells) -> int:
         """Return the number of items among the first k."""
         return min(self.k, cells.n)
+
+    def deciding_positives(self, cells: RankedCells) -> float:
+        """Return k, unless there are fewer positives."""
+        return self.k if self.k < cells.n_pos else np.inf
 
 
 @dataclass(frozen=True)
