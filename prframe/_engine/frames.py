@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import chain
-from operator import or_
 from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from prframe._engine.frame_kinds import kind_of
 from prframe.errors import in_name_of_caller
@@ -19,6 +19,11 @@ from prframe.typing import Integers, Schema
 # take a few megabytes, so that its memory is used again by the next one.
 _BATCH_ROWS = 1 << 18
 _SLICE_ROWS = 1 << 19
+# NumPy compares these by itself, without a query.
+_MACHINE_INTEGERS = (
+    *(pl.Int8, pl.Int16, pl.Int32, pl.Int64),
+    *(pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64),
+)
 # So many rows at the end are looked at first to learn where the keys change last.
 _LAST_ROWS = 1 << 12
 
@@ -141,11 +146,17 @@ def run_starts(keys: pl.DataFrame) -> Integers:
     """Return the rows whose keys differ from those of the row before; the first row is one."""
     if keys.is_empty():
         return np.zeros(0, np.int64)
-    changes = (key.slice(1).ne_missing(key.head(-1)) for key in keys.iter_columns())
-    places = reduce(or_, changes).arg_true().to_numpy()
-    starts = np.zeros(places.size + 1, np.int64)
-    np.add(places, 1, out=starts[1:])
-    return starts
+    changes = reduce(np.logical_or, map(_changes, keys.iter_columns()))
+    return np.insert(np.flatnonzero(changes) + 1, 0, 0)
+
+
+def _changes(key: pl.Series) -> NDArray[np.bool_]:
+    """Tell which values but the first differ from the one before."""
+    key = key.to_physical()
+    if key.dtype in _MACHINE_INTEGERS and not key.null_count():
+        values = key.to_numpy()
+        return np.asarray(values[1:] != values[:-1])
+    return key.slice(1).ne_missing(key.head(-1)).to_numpy()
 
 
 def _last_start(keys: pl.DataFrame) -> int:

@@ -70,9 +70,8 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
         columns.append(pl.col(args.cluster).alias("cluster"))
     if "row" in extra:
         columns.append(pl.col(ROW).alias("row"))
-    return batch.select_seq(columns).with_columns(
-        sortable_keys(batch[args.score], float32=args.float32).alias("key")
-    )
+    key = sortable_keys(batch[args.score], float32=args.float32).alias("key")
+    return batch.select_seq(columns).hstack([key])
 
 
 def positive(args: Arguments, label: pl.DataType) -> pl.Expr:

@@ -19,7 +19,7 @@ def group_totals(piece: Piece, weights: dict[str, Floats] | None = None) -> pl.D
     `weights` holds what is in place of counts where rows have weights: ``n``, ``present_pos`` and
     ``present_neg``.
     """
-    positive = piece.rows["positive"].to_numpy()
+    positive = piece.positive
     n_pos = piece.counts(positive)
     seen = piece.ranking.source.seen
     n_items = piece.n_items
