@@ -142,17 +142,18 @@ class MadeSource(Source):
         return pl.concat([first, *rest], rechunk=True)
 
 
-def run_starts(keys: pl.DataFrame) -> Integers:
+def run_starts(keys: Sequence[pl.Series]) -> Integers:
     """Return the rows whose keys differ from those of the row before; the first row is one."""
-    if keys.is_empty():
+    if not keys[0].len():
         return np.zeros(0, np.int64)
-    changes = reduce(np.logical_or, map(_changes, keys.iter_columns()))
-    return np.insert(np.flatnonzero(changes) + 1, 0, 0)
+    changes = reduce(np.logical_or, map(_changes, keys))
+    return np.append(0, np.flatnonzero(changes) + 1)
 
 
 def _changes(key: pl.Series) -> NDArray[np.bool_]:
     """Tell which values but the first differ from the one before."""
-    key = key.to_physical()
+    if key.dtype not in _MACHINE_INTEGERS:
+        key = key.to_physical()
     if key.dtype in _MACHINE_INTEGERS and not key.null_count():
         values = key.to_numpy()
         return np.asarray(values[1:] != values[:-1])
@@ -163,7 +164,7 @@ def _last_start(keys: pl.DataFrame) -> int:
     """Return the last row whose keys differ from those of the row before, or 0."""
     looked_at = min(_LAST_ROWS, keys.height)
     while True:
-        last = int(run_starts(keys.tail(looked_at))[-1])
+        last = int(run_starts(keys.tail(looked_at).get_columns())[-1])
         if last or looked_at == keys.height:
             return keys.height - looked_at + last
         looked_at = min(8 * looked_at, keys.height)
@@ -207,7 +208,7 @@ def _runs_of_batches(
 def _change_between(before: pl.DataFrame, after: pl.DataFrame, keys: Sequence[str]) -> bool:
     """Tell whether the first row has other keys than the last row of the batch before."""
     pair = pl.concat([before.tail(1).select(keys), after.head(1).select(keys)])
-    return run_starts(pair).size > 1
+    return run_starts(pair.get_columns()).size > 1
 
 
 def _in_one_stretch(parts: list[pl.DataFrame]) -> pl.DataFrame:

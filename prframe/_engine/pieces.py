@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source, run_starts
 from prframe._engine.keys import UNRETRIEVED
-from prframe._engine.rows import key_names, prepare
+from prframe._engine.rows import key_names, labels_are_gains, prepare
 from prframe._engine.tasks import Task, results
 from prframe.typing import Integers
 
@@ -31,12 +31,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Ranking:
-    """The rows that are ranked and the arguments; `compute` sees the groups piece by piece."""
+    """The rows that are ranked and the arguments; `compute` sees the groups piece by piece.
+
+    With `spares_gains` the gains are left out of pieces where labels say the same.
+    """
 
     source: Source
     args: Arguments
     include_unretrieved: bool = False
     extra: tuple[str, ...] = ()
+    spares_gains: bool = False
 
     def over_groups(self, compute: Callable[["Piece"], pl.DataFrame]) -> pl.DataFrame:
         """Apply a computation to pieces made of complete groups and stack what it returns."""
@@ -97,11 +101,13 @@ class Ranking:
     def _looks_scattered(self, batch: pl.DataFrame) -> bool:
         """Tell from the first rows whether groups turn up twice; to find out late costs more."""
         keys = batch.head(_SAMPLE_ROWS).select(self.args.keys)
-        return _has_repeats(keys[run_starts(keys)])
+        return _has_repeats(keys[run_starts(keys.get_columns())])
 
     def _prepared(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Check rows of the caller and return the working columns."""
-        return prepare(rows, self.args, self.source, *self.extra)
+        spared = self.spares_gains and labels_are_gains(rows[self.args.label], self.args)
+        extra = (name for name in self.extra if not (spared and name == "gain"))
+        return prepare(rows, self.args, self.source, *extra)
 
     def _gathered(self, rows: pl.DataFrame) -> "Piece":
         """Return all rows of the caller as one piece."""
@@ -147,8 +153,8 @@ class Piece:
     def of_runs(cls, ranking: Ranking, rows: pl.DataFrame) -> "Piece":
         """Make a piece of rows that hold their keys, each group of which is a run already."""
         names = key_names(ranking.args)
-        keys = rows.select(names)
-        starts = run_starts(keys)
+        keys = pl.DataFrame([rows[name] for name in names])
+        starts = run_starts(keys.get_columns())
         sizes = np.diff(starts, append=rows.height)
         run = pl.Series("run", np.repeat(np.arange(starts.size, dtype=np.uint32), sizes))
         others = [column for column in rows.iter_columns() if column.name not in names]
@@ -197,7 +203,7 @@ class Piece:
     @cached_property
     def first_rows(self) -> Integers:
         """The first row of each group."""
-        return run_starts(self.rows.select("run"))
+        return run_starts([self.rows["run"]])
 
     @property
     def sizes(self) -> Integers:

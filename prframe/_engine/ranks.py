@@ -80,7 +80,7 @@ def _carries_more_than_labels(piece: Piece) -> bool:
     """Tell whether rows have judgments, or gains that are not their labels over again."""
     extra, rows = piece.ranking.extra, piece.rows
     return "judged" in extra or (
-        "gain" in extra and bool((rows["gain"] != rows["positive"]).any())
+        "gain" in rows.columns and bool((rows["gain"] != rows["positive"]).any())
     )
 
 
@@ -88,7 +88,7 @@ def _marked_hits(piece: Piece) -> Task[Hits]:
     """Return the task that ranks the rows that are positive, graded or judged (see `Hits`)."""
     names = ["positive", *(("judged", "pooled") if "judged" in piece.ranking.extra else ())]
     flags = [piece.rows[name].to_numpy() for name in names]
-    column = piece.rows["gain" if "gain" in piece.ranking.extra else "positive"].cast(pl.Float64)
+    column = piece.rows["gain" if "gain" in piece.rows.columns else "positive"].cast(pl.Float64)
     # A gain of 0 comes first, so that a row of kind 0 has nothing.
     gain, gains = column.to_numpy(), np.union1d(0.0, column.unique().to_numpy())
     sort, first_rows, totals = _sort(piece), piece.first_rows, group_totals(piece)
