@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -96,15 +95,12 @@ class Source:
             yield from self.data.collect_batches(chunk_size=_BATCH_ROWS, maintain_order=True)
 
     def whole_runs(
-        self, keys: Sequence[str], first: pl.DataFrame | None, rest: Iterator[pl.DataFrame]
+        self, keys: Sequence[str], batches: Iterator[pl.DataFrame]
     ) -> Iterator[pl.DataFrame]:
-        """Yield the rows in order, about a batch at a time, cut where the keys change.
-
-        The first batch has been taken already, if there is any.
-        """
+        """Yield the rows of all batches in order, about as many at a time, cut by their keys."""
         if isinstance(self.data, pl.DataFrame):
             return _runs_of_frame(self.data, keys)
-        return _runs_of_batches(chain([] if first is None else [first], rest), keys)
+        return _runs_of_batches(batches, keys)
 
     def joined(self, first: pl.DataFrame, rest: Iterator[pl.DataFrame]) -> pl.DataFrame:
         """Return all rows, given the batch that has been taken and the iterator over the rest."""
@@ -132,10 +128,10 @@ class MadeSource(Source):
         return self.make()
 
     def whole_runs(
-        self, keys: Sequence[str], first: pl.DataFrame | None, rest: Iterator[pl.DataFrame]
+        self, keys: Sequence[str], batches: Iterator[pl.DataFrame]
     ) -> Iterator[pl.DataFrame]:
-        """Yield the rows in order, about a batch at a time, cut where the keys change."""
-        return _runs_of_batches(chain([] if first is None else [first], rest), keys)
+        """Yield the rows of all batches in order, about as many at a time, cut by their keys."""
+        return _runs_of_batches(batches, keys)
 
     def joined(self, first: pl.DataFrame, rest: Iterator[pl.DataFrame]) -> pl.DataFrame:
         """Return all rows, given the batch that has been taken and the iterator over the rest."""

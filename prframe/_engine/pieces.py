@@ -8,7 +8,7 @@ once and grouped by hashing.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TypeVar
 
 import numpy as np
@@ -78,15 +78,15 @@ class Ranking:
             yield self._gathered(self.source.whole())
             return
         batches = self.source.batches()
-        batch = next(batches, None)
-        if batch is not None and (self.source.scattered or self._looks_scattered(batch)):
-            yield self._gathered(self.source.joined(batch, batches))
+        first = next(batches, None)
+        if first is not None and (self.source.scattered or self._looks_scattered(first)):
+            yield self._gathered(self.source.joined(first, batches))
             return
+        batches = chain([] if first is None else [first], batches)
         heads = []
-        runs = self.source.whole_runs(self.args.keys, batch, batches)
         # While a piece is used, other rows would take memory.
-        del batch, batches
-        for rows in map(self._prepared, runs):
+        del first
+        for rows in map(self._prepared, self.source.whole_runs(self.args.keys, batches)):
             if rows.height:
                 piece = Piece.of_runs(self, rows)
                 heads.append(piece.keys)
