@@ -1,20 +1,30 @@
 """The border, where frames of any kind become polars and results become the caller's kind."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from prframe._engine.frame_kinds import kind_of
 from prframe.errors import in_name_of_caller
 from prframe.spark.groups import Steps, over_partitions
-from prframe.typing import Schema
+from prframe.typing import Integers, Schema
 
 # A batch or slice is large enough to be worth a few milliseconds of handling, and small enough to
 # take a few megabytes, so that its memory is used again by the next one.
 _BATCH_ROWS = 1 << 18
 _SLICE_ROWS = 1 << 19
+# NumPy compares these by itself, without a query.
+_MACHINE_INTEGERS = (
+    *(pl.Int8, pl.Int16, pl.Int32, pl.Int64),
+    *(pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64),
+)
+# So many rows at the end are looked at first to learn where the keys change last.
+_LAST_ROWS = 1 << 12
 
 
 @dataclass
@@ -84,6 +94,14 @@ class Source:
         else:
             yield from self.data.collect_batches(chunk_size=_BATCH_ROWS, maintain_order=True)
 
+    def whole_runs(
+        self, keys: Sequence[str], batches: Iterator[pl.DataFrame]
+    ) -> Iterator[pl.DataFrame]:
+        """Yield the rows of all batches in order, about as many at a time, cut by their keys."""
+        if isinstance(self.data, pl.DataFrame):
+            return _runs_of_frame(self.data, keys)
+        return _runs_of_batches(batches, keys)
+
     def joined(self, first: pl.DataFrame, rest: Iterator[pl.DataFrame]) -> pl.DataFrame:
         """Return all rows, given the batch that has been taken and the iterator over the rest."""
         if isinstance(self.data, pl.DataFrame):
@@ -109,9 +127,91 @@ class MadeSource(Source):
         """Yield the rows in order, a batch at a time."""
         return self.make()
 
+    def whole_runs(
+        self, keys: Sequence[str], batches: Iterator[pl.DataFrame]
+    ) -> Iterator[pl.DataFrame]:
+        """Yield the rows of all batches in order, about as many at a time, cut by their keys."""
+        return _runs_of_batches(batches, keys)
+
     def joined(self, first: pl.DataFrame, rest: Iterator[pl.DataFrame]) -> pl.DataFrame:
         """Return all rows, given the batch that has been taken and the iterator over the rest."""
         return pl.concat([first, *rest], rechunk=True)
+
+
+def run_starts(keys: Sequence[pl.Series]) -> Integers:
+    """Return the rows whose keys differ from those of the row before; the first row is one."""
+    if not keys[0].len():
+        return np.zeros(0, np.int64)
+    changes = reduce(np.logical_or, map(_changes, keys))
+    return np.append(0, np.flatnonzero(changes) + 1)
+
+
+def _changes(key: pl.Series) -> NDArray[np.bool_]:
+    """Tell which values but the first differ from the one before."""
+    if key.dtype not in _MACHINE_INTEGERS:
+        key = key.to_physical()
+    if key.dtype in _MACHINE_INTEGERS and not key.null_count():
+        values = key.to_numpy()
+        return np.asarray(values[1:] != values[:-1])
+    return key.slice(1).ne_missing(key.head(-1)).to_numpy()
+
+
+def _last_start(keys: pl.DataFrame) -> int:
+    """Return the last row whose keys differ from those of the row before, or 0."""
+    looked_at = min(_LAST_ROWS, keys.height)
+    while True:
+        last = int(run_starts(keys.tail(looked_at).get_columns())[-1])
+        if last or looked_at == keys.height:
+            return keys.height - looked_at + last
+        looked_at = min(8 * looked_at, keys.height)
+
+
+def _runs_of_frame(rows: pl.DataFrame, keys: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """Yield slices of rows, each of which is cut where the keys change; nothing is copied."""
+    start, wanted = 0, _SLICE_ROWS
+    while start + wanted < rows.height:
+        part = rows.slice(start, wanted)
+        if cut := _last_start(part.select(keys)):
+            yield part.head(cut)
+            start, wanted = start + cut, _SLICE_ROWS
+        else:
+            wanted *= 2
+    if start < rows.height:
+        yield rows.slice(start)
+
+
+def _runs_of_batches(
+    batches: Iterator[pl.DataFrame], keys: Sequence[str]
+) -> Iterator[pl.DataFrame]:
+    """Yield the rows of batches, cut where the keys change."""
+    pending: list[pl.DataFrame] = []
+    for batch in batches:
+        if batch.is_empty():
+            continue
+        cut = _last_start(batch.select(keys))
+        if cut or (pending and _change_between(pending[-1], batch, keys)):
+            complete = [*pending, batch.head(cut)]
+            # A slice would keep the memory of all rows.
+            pending = [batch[np.arange(cut, batch.height)] if cut else batch]
+            del batch
+            yield _in_one_stretch(complete)
+        else:
+            pending.append(batch)
+    if pending:
+        yield _in_one_stretch(pending)
+
+
+def _change_between(before: pl.DataFrame, after: pl.DataFrame, keys: Sequence[str]) -> bool:
+    """Tell whether the first row has other keys than the last row of the batch before."""
+    pair = pl.concat([before.tail(1).select(keys), after.head(1).select(keys)])
+    return run_starts(pair.get_columns()).size > 1
+
+
+def _in_one_stretch(parts: list[pl.DataFrame]) -> pl.DataFrame:
+    """Stack parts in one stretch of memory, which NumPy takes as it is; they are let go."""
+    rows = pl.concat([part for part in parts if part.height], rechunk=True)
+    parts.clear()
+    return rows
 
 
 def through(  # noqa: PLR0913

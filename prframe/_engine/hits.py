@@ -9,19 +9,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from prframe._engine.sorting import Ranks, block_starts, counted_at_blocks
 from prframe.tie_policies import POLICIES, TiePolicy
 from prframe.typing import Floats, Integers
 
 # The number of hits whose columns are made at a time.
 _AT_A_TIME = 1 << 20
 # From this number on hits are measured by themselves.
-_MANY = 1 << 16
+_MANY = 1 << 17
 # Groups of so many rows, on average, are added up one by one.
 _FEW = 1000
 # Sums of weights beyond 2 to the power of this, or below its inverse, are extreme; they are
@@ -39,13 +39,8 @@ class Hits:
         The keys; ``n`` retrieved items; ``n_pos``, ``n_neg`` with what is not listed;
         ``present_pos`` listed and ``n_hits`` retrieved positives; with judgments ``n_nonrel``,
         the judged items that are not positive. Weighted, sums of weights.
-    columns : LazyFrame, one row per hit
-        ``group`` (row number in `totals`); ``start``, ``end``: items above the tie block, and up
-        to its end; ``tp_start``, ``tp_end``: the positives among these, ``fp_start``, ``fp_end``
-        the others; ``weight``; ``gain``. With grades or judgments, items that have one stand
-        here as well, with a weight of 0 unless they are positive; with judgments there are also
-        ``judged``, ``nonrel_start``, ``nonrel_end`` and ``pooled_end`` (see `Quantities`). Lazy,
-        because most metrics need few of them.
+    given : LazyFrame or Ranks
+        The columns, or the ranks of hits that carry nothing else.
     marks : DataFrame or None, one row per positive, graded or judged item, retrieved or not
         ``group``, ``start``, ``end`` (equal where not retrieved), ``gain``, ``weight``, with
         judgments ``judged`` and ``pooled``; None where each is a positive with a gain of 1.
@@ -56,10 +51,22 @@ class Hits:
     """
 
     totals: pl.DataFrame
-    columns: pl.LazyFrame
+    given: pl.LazyFrame | Ranks
     marks: pl.DataFrame | None = None
     policy: TiePolicy = POLICIES["group"]
     are_apart: bool = False
+
+    @cached_property
+    def columns(self) -> pl.LazyFrame:
+        """The columns of the hits, of which most metrics need few.
+
+        ``group`` (row number in `totals`); ``start``, ``end``: items above the tie block, and up
+        to its end; ``tp_start``, ``tp_end``: the positives among these, ``fp_start``, ``fp_end``
+        the others; ``weight``; ``gain``. With grades or judgments, items that have one stand
+        here as well, with a weight of 0 unless they are positive; with judgments there are also
+        ``judged``, ``nonrel_start``, ``nonrel_end`` and ``pooled_end`` (see `Quantities`).
+        """
+        return _columns_of(self.given) if isinstance(self.given, Ranks) else self.given
 
     @cached_property
     def table(self) -> pl.DataFrame:
@@ -69,6 +76,8 @@ class Hits:
     @property
     def n_hits(self) -> int:
         """The number of hits."""
+        if isinstance(self.given, Ranks):
+            return self.given.group.size
         return int(self.columns.select(pl.len()).collect(engine="in-memory").item())
 
     def parts(self, *, whole_groups: bool) -> Iterator[pl.LazyFrame]:
@@ -121,8 +130,7 @@ def together(pieces: Iterable[Hits]) -> Iterator[Hits]:
         if not are_few:
             yield piece
             continue
-        # What the columns follow from, for example the weights of all rows, is let go.
-        few.append(replace(piece, columns=piece.table.lazy()))
+        few.append(_by_themselves(piece))
         n_few += n_hits
         if n_few >= _MANY:
             yield _stacked(few)
@@ -131,89 +139,49 @@ def together(pieces: Iterable[Hits]) -> Iterator[Hits]:
         yield _stacked(few)
 
 
+def _by_themselves(piece: Hits) -> Hits:
+    """Return hits without what their columns follow from, for example the weights of all rows."""
+    if isinstance(piece.given, Ranks):
+        return piece
+    return replace(piece, given=piece.table.lazy())
+
+
 def _are_alike(one: Hits, other: Hits) -> bool:
-    """Tell whether two pieces both have marks, or none."""
-    return (one.marks is None) == (other.marks is None)
+    """Tell whether two pieces both have marks, or both nothing but ranks, or neither."""
+    return type(one.given) is type(other.given) and (one.marks is None) == (other.marks is None)
 
 
 def _stacked(pieces: Sequence[Hits]) -> Hits:
     """Return the hits of pieces, all of which have marks or none of which has, as those of one."""
     n_groups = np.cumsum([0, *(piece.totals.height for piece in pieces)]).tolist()
+    totals = pl.concat([piece.totals for piece in pieces])
+    ranks = [piece.given for piece in pieces if isinstance(piece.given, Ranks)]
+    if ranks:
+        return Hits(totals, Ranks.stacked(ranks, n_groups[:-1]))
     group = [pl.col("group") + before for before in n_groups[:-1]]
     marks = [piece.marks for piece in pieces if piece.marks is not None]
     return Hits(
-        pl.concat([piece.totals for piece in pieces]),
+        totals,
         pl.concat(map(pl.LazyFrame.with_columns, (piece.columns for piece in pieces), group)),
         pl.concat(map(pl.DataFrame.with_columns, marks, group)) if marks else None,
         pieces[0].policy,
     )
 
 
-class Ranks(NamedTuple):
-    """Where hits stand, in order of rank within their groups.
-
-    Attributes
-    ----------
-    group : ndarray of int, shape (n_hits,)
-        Number of the group.
-    start : ndarray of int, shape (n_hits,)
-        Items above the tie block.
-    tp_start : ndarray of int, shape (n_hits,)
-        Hits above it.
-    ends : tuple of two ndarrays or None
-        Items and hits up to the end of the block; None where each hit is a block of its own.
-    """
-
-    group: Integers
-    start: Integers
-    tp_start: Integers
-    ends: tuple[Integers, Integers] | None = None
-
-    @classmethod
-    def of_blocks(cls, group: Integers, start: Integers, end: Integers) -> "Ranks":
-        """Return the ranks of hits in any order, from where their tie blocks begin and end."""
-        order = np.lexsort([start, group])
-        group, start, end = group[order], start[order], end[order]
-        tp_start, tp_end = _counted_at_blocks(group, end, np.ones(group.size, np.int64))
-        return cls(group, start, tp_start, (end, tp_end))
-
-    @property
-    def end(self) -> Integers:
-        """Items up to the end of the tie block."""
-        return self.start + 1 if self.ends is None else self.ends[0]
-
-    @property
-    def tp_end(self) -> Integers:
-        """Hits up to the end of the tie block."""
-        return self.tp_start + 1 if self.ends is None else self.ends[1]
-
-    def columns(self) -> dict[str, Integers]:
-        """Return the ranks, and the positives and the negatives up to these ranks."""
-        tp = {"tp_start": self.tp_start, "tp_end": self.tp_end}
-        blocks = {"group": self.group, "start": self.start, "end": self.end}
-        fp = {"fp_start": self.start - self.tp_start, "fp_end": blocks["end"] - tp["tp_end"]}
-        return blocks | tp | fp
-
-    def among(self, n: Integers) -> "Ranks":
-        """Return those of the first n items of each group."""
-        kept = self.start < n[self.group]
-        if kept.all():
-            return self
-        ends = None if self.ends is None else (self.ends[0][kept], self.ends[1][kept])
-        return Ranks(self.group[kept], self.start[kept], self.tp_start[kept], ends)
-
-
 def unit_hits(totals: pl.DataFrame, ranks: Ranks) -> Hits:
     """Return hits that carry nothing but their ranks."""
     n_hits = np.bincount(ranks.group, minlength=totals.height)
     totals = totals.hstack([pl.Series("n_hits", n_hits)])
+    return Hits(totals, ranks, are_apart=ranks.ends is None)
+
+
+def _columns_of(ranks: Ranks) -> pl.LazyFrame:
+    """Return the columns of hits that carry nothing but their ranks."""
     if ranks.group.size < _MANY:
         # To plan a query takes longer than to make the columns of few hits.
         ones = np.ones(ranks.group.size)
-        table = pl.DataFrame(ranks.columns() | {"weight": ones, "gain": ones})
-        return Hits(totals, table.lazy(), are_apart=ranks.ends is None)
-    columns = _counts(ranks).with_columns(weight=pl.lit(1.0), gain=pl.lit(1.0))
-    return Hits(totals, columns, are_apart=ranks.ends is None)
+        return pl.LazyFrame(ranks.columns() | {"weight": ones, "gain": ones})
+    return _counts(ranks).with_columns(weight=pl.lit(1.0), gain=pl.lit(1.0))
 
 
 def weighted_hits(totals: pl.DataFrame, ranks: Ranks, weight: Floats, sums: "ClassSums") -> Hits:
@@ -265,40 +233,6 @@ def _counts(ranks: Ranks, **more: Floats) -> pl.LazyFrame:
     )
 
 
-def ranks_of(
-    marked: NDArray[np.bool_], begins: NDArray[np.bool_], first_rows: Integers, merit: int = 0
-) -> Ranks:
-    """Return the ranks of the marked ones among sorted rows.
-
-    `begins` tells at which rows tie blocks begin, `first_rows` where groups do. With a merit of 1
-    the marked rows stand first within their tie block, with -1 last.
-    """
-    place = np.flatnonzero(marked)
-    n_hits = np.diff(np.searchsorted(place, np.append(first_rows, marked.size)))
-    group = np.repeat(np.arange(first_rows.size), n_hits)
-    hit = np.arange(place.size)
-    hit -= np.repeat(np.cumsum(n_hits) - n_hits, n_hits)
-    if begins.all():
-        place -= np.repeat(first_rows, n_hits)
-        return Ranks(group, place, hit)
-    # Numbers of each tie block that holds hits, repeated for its hits in the end.
-    block_starts = np.flatnonzero(begins)
-    block = np.searchsorted(block_starts, place, side="right") - 1
-    first_hit = np.flatnonzero(np.diff(block, prepend=-1))
-    count = np.diff(first_hit, append=place.size)
-    block = block[first_hit]
-    size = np.diff(block_starts, append=marked.size)[block]
-    start = block_starts[block] - first_rows[group[first_hit]]
-    if merit:
-        lead = 0 if merit > 0 else size - count
-        nth = np.arange(place.size) - np.repeat(first_hit, count)
-        return Ranks(group, np.repeat(start + lead, count) + nth, hit)
-    above = hit[first_hit]
-    del hit, place
-    ends = np.repeat(start + size, count), np.repeat(above + count, count)
-    return Ranks(group, np.repeat(start, count), np.repeat(above, count), ends)
-
-
 def from_marks(totals: pl.DataFrame, marks: pl.DataFrame, policy: TiePolicy) -> Hits:
     """Make the table of hits that carry gains, weights or judgments."""
     nonrel = pl.col("weight") == 0
@@ -320,8 +254,8 @@ def from_marks(totals: pl.DataFrame, marks: pl.DataFrame, policy: TiePolicy) -> 
     totals = with_hits(_with_positives(totals, marks), table)
     if "judged" in marks.columns:
         flags = found[order].select(nonrel.cast(pl.Int64).alias("nonrel"), "judged", "pooled")
-        before, after = _counted_at_blocks(group, end, flags["nonrel"].to_numpy())
-        _, pooled = _counted_at_blocks(group, end, flags["pooled"].to_numpy().astype(np.int64))
+        before, after = counted_at_blocks(group, end, flags["nonrel"].to_numpy())
+        _, pooled = counted_at_blocks(group, end, flags["pooled"].to_numpy().astype(np.int64))
         counts = {"nonrel_start": before, "nonrel_end": after, "pooled_end": pooled}
         table = table.with_columns(flags["judged"], **{n: pl.Series(c) for n, c in counts.items()})
         totals = totals.with_columns(_per_group(totals, marks.filter(nonrel)).alias("n_nonrel"))
@@ -350,38 +284,16 @@ def spread(
     """Give each marked item of a tied block a rank of its own, the best or the worst ones."""
     if not policy.merit:
         return start, end
-    firsts = _block_starts(group, end)
+    firsts = block_starts(group, end)
     count = np.diff(firsts, append=group.size)
     place = np.arange(group.size) - np.repeat(firsts, count)
     rank = start + place if policy.merit > 0 else end - np.repeat(count, count) + place
     return rank, rank + 1
 
 
-def _block_starts(group: Integers, end: Integers) -> Integers:
-    """Return the first row of each block."""
-    new = (np.diff(group, prepend=-1) != 0) | (np.diff(end, prepend=-1) != 0)
-    return np.flatnonzero(new)
-
-
-def _counted_at_blocks(
-    group: Integers, end: Integers, counted: NDArray[Any]
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the running sums within each group above each row's block and up to its end."""
-    total = np.append(0, np.cumsum(counted))
-    opens = np.flatnonzero(np.diff(group, prepend=-1))
-    after = total[1:] - np.repeat(total[opens], np.diff(opens, append=group.size))
-    firsts = _block_starts(group, end)
-    before = np.concatenate([[0], after])[:-1]
-    before[np.diff(group, prepend=-1) != 0] = 0
-    if firsts.size == group.size:
-        return before, after
-    count = np.diff(firsts, append=group.size)
-    return np.repeat(before[firsts], count), np.repeat(after[firsts + count - 1], count)
-
-
 def _hit_table(blocks: dict[str, Integers], weight: Integers) -> pl.DataFrame:
     """Count the positives and the others above each hit's block and up to its end."""
-    tp_start, tp_end = _counted_at_blocks(blocks["group"], blocks["end"], weight)
+    tp_start, tp_end = counted_at_blocks(blocks["group"], blocks["end"], weight)
     tp = {"tp_start": tp_start, "tp_end": tp_end}
     fp = {"fp_start": blocks["start"] - tp_start, "fp_end": blocks["end"] - tp_end}
     return pl.DataFrame(blocks | tp | fp)

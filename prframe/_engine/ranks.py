@@ -17,10 +17,8 @@ from numpy.typing import NDArray
 from prframe._engine.hits import (
     ClassSums,
     Hits,
-    Ranks,
     RunningSums,
     from_marks,
-    ranks_of,
     rescaled,
     unit_hits,
     weighted_hits,
@@ -28,7 +26,7 @@ from prframe._engine.hits import (
 from prframe._engine.keys import UNRETRIEVED, rounded
 from prframe._engine.pieces import Piece
 from prframe._engine.runs import hits_of_runs, ranked_runs, sizes_of_runs
-from prframe._engine.sorting import RowOrder, SortedRows, order_of_rows, sort_rows
+from prframe._engine.sorting import Ranks, RowOrder, SortedRows, order_of_rows, ranks_of, sort_rows
 from prframe._engine.tasks import Task
 from prframe._engine.totals import group_totals, retrieved
 from prframe.typing import Floats, Integers
@@ -51,7 +49,7 @@ def task_of_hits(piece: Piece) -> Task[Hits]:
         return _weighted_hits(piece)
     if _carries_more_than_labels(piece):
         return _marked_hits(piece)
-    sort, positive = _sort(piece), piece.rows["positive"].to_numpy()
+    sort, positive = _sort(piece), piece.positive
     first_rows, merit = piece.first_rows, piece.ranking.args.policy.merit
     totals = group_totals(piece)
     # Rows that are not retrieved stand below all others.
@@ -82,7 +80,7 @@ def _carries_more_than_labels(piece: Piece) -> bool:
     """Tell whether rows have judgments, or gains that are not their labels over again."""
     extra, rows = piece.ranking.extra, piece.rows
     return "judged" in extra or (
-        "gain" in extra and bool((rows["gain"] != rows["positive"]).any())
+        "gain" in rows.columns and bool((rows["gain"] != rows["positive"]).any())
     )
 
 
@@ -90,7 +88,7 @@ def _marked_hits(piece: Piece) -> Task[Hits]:
     """Return the task that ranks the rows that are positive, graded or judged (see `Hits`)."""
     names = ["positive", *(("judged", "pooled") if "judged" in piece.ranking.extra else ())]
     flags = [piece.rows[name].to_numpy() for name in names]
-    column = piece.rows["gain" if "gain" in piece.ranking.extra else "positive"].cast(pl.Float64)
+    column = piece.rows["gain" if "gain" in piece.rows.columns else "positive"].cast(pl.Float64)
     # A gain of 0 comes first, so that a row of kind 0 has nothing.
     gain, gains = column.to_numpy(), np.union1d(0.0, column.unique().to_numpy())
     sort, first_rows, totals = _sort(piece), piece.first_rows, group_totals(piece)
@@ -278,7 +276,7 @@ def _ranked_rows(piece: Piece) -> Callable[[], _RankedRows]:
     """Return the function that sorts the rows of a piece within their groups, without polars."""
     ordered, positive, sizes = (
         _order_of_rows(piece),
-        piece.rows["positive"].to_numpy(),
+        piece.positive,
         piece.sizes,
     )
     if piece.all_ranked:
@@ -310,7 +308,7 @@ def _order_of_rows(piece: Piece) -> Callable[[], RowOrder]:
     if policy.then:
         order = _order_by_names(piece)
         return lambda: RowOrder(order, np.ones(order.size, np.bool_))
-    positive = piece.rows["positive"].to_numpy()
+    positive = piece.positive
     run, key = (piece.rows[name].to_numpy() for name in ("run", "key"))
 
     def sort() -> RowOrder:
@@ -378,7 +376,7 @@ def _weights(piece: Piece, sums: ClassSums) -> dict[str, Floats]:
         return totals
     of_row = np.repeat(np.arange(tp.size), piece.sizes)
     unranked = (piece.rows["key"] == UNRETRIEVED).to_numpy()
-    positive = piece.rows["positive"].to_numpy()
+    positive = piece.positive
     weight = piece.rows["weight"].to_numpy()
     for name, mask in (
         ("present_pos", unranked & positive),

@@ -7,6 +7,7 @@ does), ``positive``, and, if they are needed, ``score``, ``weight``, ``gain``, `
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import polars as pl
 
@@ -70,9 +71,16 @@ def prepare(batch: pl.DataFrame, args: Arguments, source: Source, *extra: str) -
         columns.append(pl.col(args.cluster).alias("cluster"))
     if "row" in extra:
         columns.append(pl.col(ROW).alias("row"))
-    return batch.select_seq(columns).with_columns(
-        sortable_keys(batch[args.score], float32=args.float32).alias("key")
-    )
+    key = sortable_keys(batch[args.score], float32=args.float32).alias("key")
+    return batch.select_seq(columns).hstack([key])
+
+
+def labels_are_gains(label: pl.Series, args: Arguments) -> bool:
+    """Tell whether it is known that positives have a gain of 1 and other rows one of 0."""
+    wanted = args.positive
+    if not label.dtype.is_integer() or not isinstance(wanted, (bool, int, float)):
+        return False
+    return 0 < wanted <= 1 and cast("int", label.max() or 0) <= 1
 
 
 def positive(args: Arguments, label: pl.DataType) -> pl.Expr:

@@ -1,22 +1,29 @@
 """Rows in order of group and score, by one sort of integers that hold both and the kind of row.
 
+From sorted rows follow the ranks of the positives, counted along them.
+
 Sorting integers is several times faster than sorting rows by columns, and no permutation has to be
 applied afterwards: the kind of a row, which is its label and what else a metric asks for, travels
 in the last bits. Where group, score and kind need more than 64 bits, the last bits of the score
 are left out, and rows that are then equal but should not be are told apart afterwards.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from prframe.typing import Integers
 
 _WIDTH = 64
 # The number of rows that are looked at together: few enough to stay in the cache of a processor.
 _AT_A_TIME = 1 << 16
 # With so many bits of the keys of a group, few rows are left that have to be told apart by more.
 _TELLING_BITS = 32
+# The number of truth values in an integer of 64 bits.
+_WORD = 8
 
 
 class SortedRows(NamedTuple):
@@ -72,8 +79,9 @@ def sort_rows(
     if packing.dropped and not begins.all() and not packing.keeps_keys_apart(key):
         order, begins = order_of_rows(group, key, kind)
         return SortedRows(kind[order], begins)
-    rows &= np.uint64((1 << packing.kind_bits) - 1)
-    return SortedRows(rows.astype(kind.dtype), begins)
+    kinds = rows.astype(kind.dtype)
+    kinds &= kind.dtype.type((1 << packing.kind_bits) - 1)
+    return SortedRows(kinds, begins)
 
 
 def order_of_rows(
@@ -140,10 +148,12 @@ class _Packing:
     ) -> "_Packing":
         """Find out what groups, keys and kinds need."""
         best, worst = int(key.max()), int(key.min())
-        parts = (key[start : start + _AT_A_TIME] for start in range(0, key.size, _AT_A_TIME))
         bits = 0
-        for part in parts:
+        for start in range(0, key.size, _AT_A_TIME):
+            part = key[start : start + _AT_A_TIME]
             bits |= int(np.bitwise_or.reduce(_distances(part, best)))
+            if bits & 1:
+                break
         unused = (bits & -bits).bit_length() - 1 if bits else 0
         needed = (best - worst).bit_length() - unused
         kind_bits = int(kind.max()).bit_length()
@@ -160,7 +170,7 @@ class _Packing:
         rows = np.empty(key.size, np.uint64)
         for start in range(0, key.size, _AT_A_TIME):
             part = slice(start, start + _AT_A_TIME)
-            packed = self._kept(_distances(key[part], self.best))
+            packed = self._kept(_distances(key[part], self.best, out=rows[part]))
             if self.kind_bits:
                 packed <<= np.uint64(self.kind_bits)
                 packed |= kind[part]
@@ -169,8 +179,8 @@ class _Packing:
                 packed |= np.arange(start, start + packed.size, dtype=np.uint64)
             if group[0] != group[-1]:
                 numbers = (group[part] - group[0]).astype(np.uint64)
-                packed |= numbers << np.uint64(self.key_bits + self.kind_bits + self.number_bits)
-            rows[part] = packed
+                numbers <<= np.uint64(self.key_bits + self.kind_bits + self.number_bits)
+                packed |= numbers
         return rows
 
     def changes(self, rows: NDArray[np.uint64]) -> NDArray[np.bool_]:
@@ -191,10 +201,12 @@ class _Packing:
         return distances
 
 
-def _distances(key: NDArray[np.int64], best: int) -> NDArray[np.uint64]:
+def _distances(
+    key: NDArray[np.int64], best: int, out: NDArray[np.uint64] | None = None
+) -> NDArray[np.uint64]:
     """Return by how much keys are smaller than the best one."""
     # Differences of 64-bit integers may need all 64 bits, which unsigned ones have.
-    return np.uint64(best % 2**_WIDTH) - key.view(np.uint64)
+    return np.subtract(np.uint64(best % 2**_WIDTH), key.view(np.uint64), out=out)
 
 
 def _changes(ascending: NDArray[np.uint64], ignored_bits: int = 0) -> NDArray[np.bool_]:
@@ -234,3 +246,143 @@ def _put_in_order_of_keys(
     rows = rows[np.lexsort([rows, kind[rows], ~key[rows], stretch])]
     order[places] = rows
     begins[places[1:]] |= key[rows[1:]] != key[rows[:-1]]
+
+
+class Ranks(NamedTuple):
+    """Where hits stand, in order of rank within their groups.
+
+    Attributes
+    ----------
+    group : ndarray of int, shape (n_hits,)
+        Number of the group.
+    start : ndarray of int, shape (n_hits,)
+        Items above the tie block.
+    tp_start : ndarray of int, shape (n_hits,)
+        Hits above it.
+    ends : tuple of two ndarrays or None
+        Items and hits up to the end of the block; None where each hit is a block of its own.
+    """
+
+    group: Integers
+    start: Integers
+    tp_start: Integers
+    ends: tuple[Integers, Integers] | None = None
+
+    @classmethod
+    def of_blocks(cls, group: Integers, start: Integers, end: Integers) -> "Ranks":
+        """Return the ranks of hits in any order, from where their tie blocks begin and end."""
+        order = np.lexsort([start, group])
+        group, start, end = group[order], start[order], end[order]
+        tp_start, tp_end = counted_at_blocks(group, end, np.ones(group.size, np.int64))
+        return cls(group, start, tp_start, (end, tp_end))
+
+    @property
+    def end(self) -> Integers:
+        """Items up to the end of the tie block."""
+        return self.start + 1 if self.ends is None else self.ends[0]
+
+    @property
+    def tp_end(self) -> Integers:
+        """Hits up to the end of the tie block."""
+        return self.tp_start + 1 if self.ends is None else self.ends[1]
+
+    @classmethod
+    def stacked(cls, parts: Sequence["Ranks"], firsts: Sequence[int]) -> "Ranks":
+        """Return ranks one after the other; the numbers of their groups begin at the firsts."""
+        group = np.concatenate([part.group + at for part, at in zip(parts, firsts, strict=True)])
+        start, tp_start = (
+            np.concatenate(column) for column in zip(*(part[1:3] for part in parts), strict=True)
+        )
+        if all(part.ends is None for part in parts):
+            return cls(group, start, tp_start)
+        end, tp_end = (
+            np.concatenate(column)
+            for column in zip(*((part.end, part.tp_end) for part in parts), strict=True)
+        )
+        return cls(group, start, tp_start, (end, tp_end))
+
+    def columns(self) -> dict[str, Integers]:
+        """Return the ranks, and the positives and the negatives up to these ranks."""
+        tp = {"tp_start": self.tp_start, "tp_end": self.tp_end}
+        blocks = {"group": self.group, "start": self.start, "end": self.end}
+        fp = {"fp_start": self.start - self.tp_start, "fp_end": blocks["end"] - tp["tp_end"]}
+        return blocks | tp | fp
+
+    def among(self, n: Integers) -> "Ranks":
+        """Return those of the first n items of each group."""
+        kept = self.start < n[self.group]
+        if kept.all():
+            return self
+        ends = None if self.ends is None else (self.ends[0][kept], self.ends[1][kept])
+        return Ranks(self.group[kept], self.start[kept], self.tp_start[kept], ends)
+
+
+def ranks_of(
+    marked: NDArray[np.bool_], begins: NDArray[np.bool_], first_rows: Integers, merit: int = 0
+) -> Ranks:
+    """Return the ranks of the marked ones among sorted rows.
+
+    `begins` tells at which rows tie blocks begin, `first_rows` where groups do. With a merit of 1
+    the marked rows stand first within their tie block, with -1 last.
+    """
+    place = places_of(marked)
+    n_hits = np.diff(np.searchsorted(place, np.append(first_rows, marked.size)))
+    group = np.repeat(np.arange(first_rows.size), n_hits)
+    hit = np.arange(place.size)
+    hit -= np.repeat(np.cumsum(n_hits) - n_hits, n_hits)
+    if begins.all():
+        place -= np.repeat(first_rows, n_hits)
+        return Ranks(group, place, hit)
+    # Numbers of each tie block that holds hits, repeated for its hits in the end.
+    block_starts = np.flatnonzero(begins)
+    block = np.searchsorted(block_starts, place, side="right") - 1
+    first_hit = np.flatnonzero(np.diff(block, prepend=-1))
+    count = np.diff(first_hit, append=place.size)
+    block = block[first_hit]
+    size = np.diff(block_starts, append=marked.size)[block]
+    start = block_starts[block] - first_rows[group[first_hit]]
+    if merit:
+        lead = 0 if merit > 0 else size - count
+        nth = np.arange(place.size) - np.repeat(first_hit, count)
+        return Ranks(group, np.repeat(start + lead, count) + nth, hit)
+    above = hit[first_hit]
+    del hit, place
+    ends = np.repeat(start + size, count), np.repeat(above + count, count)
+    return Ranks(group, np.repeat(start, count), np.repeat(above, count), ends)
+
+
+def places_of(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return where a mask is true; where it seldom is, eight values at a time are passed over."""
+    n_whole = mask.size - mask.size % _WORD
+    if not mask.flags.c_contiguous or np.count_nonzero(mask) * _WORD > mask.size:
+        return np.flatnonzero(mask)
+    words = mask[:n_whole].view(np.uint64)
+    places = np.flatnonzero(words != 0)
+    within = np.flatnonzero(words[places].view(np.bool_))
+    places *= _WORD
+    places = places[within // _WORD]
+    places += within % _WORD
+    rest = np.flatnonzero(mask[n_whole:])
+    return np.append(places, rest + n_whole) if rest.size else places
+
+
+def block_starts(group: Integers, end: Integers) -> Integers:
+    """Return the first row of each block."""
+    new = (np.diff(group, prepend=-1) != 0) | (np.diff(end, prepend=-1) != 0)
+    return np.flatnonzero(new)
+
+
+def counted_at_blocks(
+    group: Integers, end: Integers, counted: NDArray[Any]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the running sums within each group above each row's block and up to its end."""
+    total = np.append(0, np.cumsum(counted))
+    opens = np.flatnonzero(np.diff(group, prepend=-1))
+    after = total[1:] - np.repeat(total[opens], np.diff(opens, append=group.size))
+    firsts = block_starts(group, end)
+    before = np.concatenate([[0], after])[:-1]
+    before[np.diff(group, prepend=-1) != 0] = 0
+    if firsts.size == group.size:
+        return before, after
+    count = np.diff(firsts, append=group.size)
+    return np.repeat(before[firsts], count), np.repeat(after[firsts + count - 1], count)

@@ -19,7 +19,7 @@ def group_totals(piece: Piece, weights: dict[str, Floats] | None = None) -> pl.D
     `weights` holds what is in place of counts where rows have weights: ``n``, ``present_pos`` and
     ``present_neg``.
     """
-    positive = piece.rows["positive"].to_numpy()
+    positive = piece.positive
     n_pos = piece.counts(positive)
     seen = piece.ranking.source.seen
     n_items = piece.n_items
@@ -30,11 +30,17 @@ def group_totals(piece: Piece, weights: dict[str, Floats] | None = None) -> pl.D
         "present_pos": n_pos,
         "present_neg": n_items - n_pos,
     }
-    groups = pl.DataFrame(counts | (weights or {}))
+    counts |= weights or {}
+    args = piece.ranking.args
+    for name in ("n_pos", "n_neg"):
+        if getattr(args, name) is None:
+            counts[name] = counts[f"present_{name[2:]}"]
     aggregates = _given_totals(piece)
     keys = piece.aggregate(**aggregates) if aggregates else piece.keys
-    groups = _checked(pl.concat([keys, groups], how="horizontal"), piece)
-    return groups.select(*key_names(piece.ranking.args), "n", "n_pos", "n_neg", "present_pos")
+    columns = [pl.Series(name, values) for name, values in counts.items()]
+    groups = _checked(pl.DataFrame([*keys.iter_columns(), *columns]), piece)
+    names = [*key_names(args), "n", "n_pos", "n_neg", "present_pos"]
+    return pl.DataFrame([groups[name] for name in names])
 
 
 def retrieved(piece: Piece) -> NDArray[np.bool_]:
@@ -76,13 +82,11 @@ def _checked(groups: pl.DataFrame, piece: Piece) -> pl.DataFrame:
     totals = {}
     for name, present in (("n_pos", "present_pos"), ("n_neg", "present_neg")):
         given = getattr(args, name)
-        if given is None:
-            totals[name] = pl.col(present).cast(number)
-        else:
+        if given is not None:
             total = pl.col(name) if isinstance(given, str) else pl.lit(given)
             totals[name] = total.cast(number)
             _refuse_wrong_totals(groups.with_columns(total.alias(name)), piece, name, present)
-    return groups.with_columns(**totals)
+    return groups.with_columns(**totals) if totals else groups
 
 
 def _refuse_wrong_totals(groups: pl.DataFrame, piece: Piece, name: str, present: str) -> None:

@@ -93,7 +93,8 @@ class Evaluation:
 
     def measured(self, source: Source) -> pl.DataFrame:
         """Return one row per group."""
-        ranking = Ranking(source, self.args, self.include_unretrieved, self.needed_columns(source))
+        needed = self.needed_columns(source)
+        ranking = Ranking(source, self.args, self.include_unretrieved, needed, spares_gains=True)
         options: dict[str, Any] = {"prior": self.prior, "interpolate": self.interpolate}
         named_as = TrecEvalNames.of(self.wanted, self.args, **options)
         wanted = self.wanted | ({_RETRIEVED: SetR} if self._of_all_rows() else {})

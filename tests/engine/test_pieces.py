@@ -13,6 +13,7 @@ from polars.testing import assert_frame_equal
 import prframe
 from prframe._engine import frames, hits, pieces
 from prframe._engine.arguments import Arguments
+from prframe._engine.rows import labels_are_gains
 
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
 
@@ -102,6 +103,59 @@ def test_rows_that_are_made_batch_by_batch() -> None:
     for rows in (source.whole(), source.lazy().collect(), source.joined(next(rest), rest)):
         assert rows.equals(DATA)
     assert first.equals(DATA.head(70))
+
+
+KEYS = {
+    "integers": pl.Series([3, 3, 1, 1, 1, 3, 2, 2]),
+    "wide integers": pl.Series([3, 3, 1, 1, 1, 3, 2, 2], dtype=pl.Int128),
+    "nulls": pl.Series([None, None, 1, 1, None, 3, 3, 3]),
+    "floats": pl.Series([float("nan"), float("nan"), 0.0, 0.0, None, None, 1.0, 2.0]),
+    "strings": pl.Series(["a", "a", "b", None, None, "b", "b", "c"]),
+    "categories": pl.Series(["a", "a", "b", "b", "b", "a", "c", "c"], dtype=pl.Categorical),
+    "truths": pl.Series([True, True, False, False, None, None, True, True]),
+    "dates": pl.Series([1, 1, 2, 2, 3, 3, 3, 1]).cast(pl.Date),
+    "lists": pl.Series([[1], [1], [1, 2], [1, 2], None, None, [1], [1]]),
+    "nothing": pl.Series([None] * 8),
+}
+
+
+@pytest.mark.parametrize("name", KEYS)
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 8, 20])
+def test_rows_are_cut_where_keys_change(
+    name: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row begins a run if its keys differ from those of the row before, null and NaN alike."""
+    monkeypatch.setattr(frames, "_SLICE_ROWS", size)
+    monkeypatch.setattr(frames, "_LAST_ROWS", 2)
+    rows = pl.DataFrame({"key": KEYS[name], "other": [1, 1, 1, 1, 1, 1, 1, 2]})
+    values = [(None if key is None else str(key), other) for key, other in rows.rows()]
+    starts = [i for i in range(8) if i == 0 or values[i] != values[i - 1]]
+    assert frames.run_starts(rows.get_columns()).tolist() == starts
+    stream = frames.MadeSource(rows.clear(), make=lambda: rows.iter_slices(size))
+    for source in (frames.Source(rows), stream):
+        parts = list(source.whole_runs(rows.columns, source.batches()))
+        assert pl.concat(parts).equals(rows)
+        ends = np.cumsum([part.height for part in parts])[:-1]
+        assert set(ends.tolist()) <= set(starts)
+
+
+@pytest.mark.parametrize("positive", [True, 1, 0.5, 2, 0])
+@pytest.mark.parametrize("labels", [[0, 1], [-1, 1], [0, 1, 2], [0, 0]])
+def test_gains_are_left_out_only_where_labels_say_the_same(
+    labels: list[int], positive: float
+) -> None:
+    rows = pl.DataFrame({"label": labels})
+    args = Arguments(score="score", label="label", positive=positive)
+    gain, is_positive = (
+        [max(0, label) for label in labels],
+        [label >= positive for label in labels],
+    )
+    if positive is True:
+        is_positive = [label > 0 for label in labels]
+    if labels_are_gains(rows["label"], args):
+        assert gain == is_positive
+    assert labels_are_gains(pl.Series([0, 1]), Arguments(score="s", label="l"))
+    assert not labels_are_gains(pl.Series([0.0, 0.5]), Arguments(score="s", label="l"))
 
 
 def test_scattered_groups(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 import prframe
 from prframe._engine import hits, sorting
-from prframe._engine.sorting import order_of_rows, sort_rows
+from prframe._engine.sorting import Ranks, order_of_rows, places_of, sort_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
 
@@ -132,3 +132,29 @@ def test_the_permutation_is_that_of_a_stable_sort_by_columns(
             place = list(zip(group[expected], key[expected], strict=True))
             assert begins.tolist() == [i == 0 or p != place[i - 1] for i, p in enumerate(place)]
             assert order.tolist() == expected
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.1, 0.13, 0.5, 1.0])
+def test_the_places_of_a_mask(share: float) -> None:
+    rng = np.random.default_rng(9)
+    for n in (0, 1, 7, 8, 9, 64, 200, 1_001):
+        mask = rng.random(2 * n) < share
+        for part in (mask[:n], mask[3:], mask[::2]):
+            expected = [i for i, is_marked in enumerate(part.tolist()) if is_marked]
+            assert places_of(part).tolist() == expected
+
+
+def test_stacked_ranks_are_those_of_all_groups() -> None:
+    rng = np.random.default_rng(10)
+    apart = Ranks(np.array([0, 0, 2]), np.array([1, 4, 0]), np.array([0, 1, 0]))
+    group, start = np.sort(rng.integers(0, 3, 9)), rng.integers(0, 6, 9)
+    tied = Ranks.of_blocks(group, start, start + 1 + start % 2)
+    for parts in ([apart, apart], [apart, tied], [tied, apart, tied]):
+        firsts = [3 * i for i in range(len(parts))]
+        stacked = Ranks.stacked(parts, firsts).columns()
+        for name, values in stacked.items():
+            columns = [part.columns()[name] for part in parts]
+            if name == "group":
+                columns = [column + at for column, at in zip(columns, firsts, strict=True)]
+            assert values.tolist() == np.concatenate(columns).tolist()
+    assert Ranks.stacked([apart, apart], [0, 3]).ends is None

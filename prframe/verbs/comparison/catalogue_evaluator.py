@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from prframe._engine.hits import Hits, Ranks, from_marks, unit_hits
+from prframe._engine.hits import Hits, from_marks, unit_hits
 from prframe._engine.measure import measure, thresholds_of
+from prframe._engine.sorting import Ranks
 from prframe.metrics import Metric
 from prframe.metrics.quantities import above_name
 from prframe.stats.rankings import merged_levels
