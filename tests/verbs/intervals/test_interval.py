@@ -330,7 +330,9 @@ def test_one_item_of_a_class_does_not_vary() -> None:
 def test_alternatives_and_levels(method: str) -> None:
     def ends(level: float, alternative: str) -> np.ndarray:
         options = {"confidence_level": level, "alternative": alternative}
-        found = prframe.interval(SMOOTH, METRICS, method=method, rng=14, **options)
+        # By Wald's error P@3, which is 1, has no interval.
+        names = [name for name in METRICS if (name, method) != ("P@3", "wald")]
+        found = prframe.interval(SMOOTH, names, method=method, rng=14, **options)
         return found.select(ENDS).to_numpy().T
 
     low, high = ends(0.9, "two-sided")
