@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from prframe._engine.frame_kinds import kind_of
@@ -142,7 +143,9 @@ def through(  # noqa: PLR0913
     out = dict(schema(source))
 
     def work() -> pl.DataFrame:
-        return compute(source).select(pl.col(name).cast(dtype) for name, dtype in out.items())
+        # A number too small for its dtype is as good as 0, whatever NumPy is told to do of it.
+        with np.errstate(under="ignore"):
+            return compute(source).select(pl.col(name).cast(dtype) for name, dtype in out.items())
 
     if isinstance(data, pl.LazyFrame):
         return pl.defer(in_name_of_caller(work), schema=out)
