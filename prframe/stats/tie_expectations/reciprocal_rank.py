@@ -130,8 +130,8 @@ def hit_probability(size: ArrayLike, hits: ArrayLike, depth: ArrayLike) -> Float
 
     Notes
     -----
-    Depth and hits may be exchanged, which is done in blocks of a million items: the sum then has as
-    many terms as the smaller of both, and at most about ``sqrt(40 size)``.
+    Depth and hits may be exchanged, which is done in blocks of a million items: the sum then has
+    as many terms as the smaller of them, and at most about ``sqrt(40 size)``.
 
     References
     ----------
