@@ -249,17 +249,18 @@ class Arguments:
 
     def _check_item(self, schema: "Mapping[str, pl.DataType]") -> None:
         """Require items that can be sorted, where they have to be."""
-        if self.item is not None and (self.policy.by_item or self.model is not None):
-            item = schema[self.item]
-            if item.is_nested() or item.is_object() or item == pl.Binary:
-                use = (
-                    f"with ties={self.ties!r}"
-                    if self.model is None
-                    else "by which rows are matched"
-                )
-                raise PrframeError(
-                    f"`item` must hold text or plain values {use}; {self.item!r} is {item}."
-                )
+        if self.item is None:
+            return
+        item, use = schema[self.item], ""
+        if self.model is not None:
+            use = " by which rows are matched"
+        elif self.policy.by_item:
+            use = f" with ties={self.ties!r}"
+        # Where items only have to differ, lists and bytes may name them.
+        if item.is_object() or (use and (item.is_nested() or item == pl.Binary)):
+            raise PrframeError(
+                f"`item` must hold text or plain values{use}; {self.item!r} is {item}."
+            )
 
     def _check_label(self, dtype: pl.DataType) -> None:
         """Require labels that `positive` and `ignore` can be compared with."""

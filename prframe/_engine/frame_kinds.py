@@ -2,7 +2,8 @@
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -138,7 +139,7 @@ class _Pandas(FrameKind):
         hint = f" {in_index} is in the index: call .reset_index() first." if in_index else ""
         checks.columns_exist(columns, list(frame.columns), hint)
         needed = frame[list(columns)]
-        data = _read(lambda: pl.from_pandas(needed))
+        data = _read_columns(lambda names: pl.from_pandas(needed[names]), columns)
         kept = {name: needed[column].dtype for name, column in same.items()}
         kept |= {
             name: needed[column].dtype
@@ -172,7 +173,9 @@ class _Columns(FrameKind):
     ) -> tuple[pl.DataFrame, Callable[[pl.DataFrame], object]]:
         """Read the needed columns."""
         checks.columns_exist(columns, list(frame))
-        data = _read(lambda: pl.DataFrame({name: frame[name] for name in columns}))
+        data = _read_columns(
+            lambda names: pl.DataFrame({name: frame[name] for name in names}), columns
+        )
         return data, lambda out: out
 
 
@@ -245,12 +248,24 @@ def is_instance(frame: object, module: str, name: str) -> bool:
     return library is not None and isinstance(frame, getattr(library, name))
 
 
-def _read(read: Callable[[], T]) -> T:
+def _read(read: Callable[[], T], column: str = "") -> T:
     """Read the caller's frame; an error of the reader becomes a message to the caller."""
     try:
         return read()
     except Exception as error:
-        raise PrframeError(f"the frame cannot be read into polars: {error}") from error
+        raise PrframeError(f"the frame cannot be read into polars: {column}{error}") from error
+
+
+def _read_columns(
+    read: Callable[[list[str]], pl.DataFrame], columns: Iterable[str]
+) -> pl.DataFrame:
+    """Read columns of the caller's frame; the message names the one that cannot be read."""
+    try:
+        return _read(lambda: read(list(columns)))
+    except PrframeError:
+        for name in columns:
+            _read(partial(read, [name]), f"column {name!r}: ")
+        raise
 
 
 def _table(frame: Any) -> "pa.Table":

@@ -242,7 +242,9 @@ def through(  # noqa: PLR0913
     out = dict(schema(source))
 
     def work() -> pl.DataFrame:
-        return compute(source).select(pl.col(name).cast(dtype) for name, dtype in out.items())
+        # A number too small for its dtype is as good as 0, whatever NumPy is told to do of it.
+        with np.errstate(under="ignore"):
+            return compute(source).select(pl.col(name).cast(dtype) for name, dtype in out.items())
 
     if isinstance(data, pl.LazyFrame):
         return pl.defer(in_name_of_caller(work), schema=out)

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 STANDARD_INPUT = "-"
-# The types of columns in text files are guessed from so many rows, and from all if that fails.
+# The types of columns in CSV files are guessed from so many rows, and from all if that fails.
 _ROWS_FOR_TYPES = 10_000
+# Nearly all first lines of files are shorter.
+_ONE_LINE = 1 << 16
 _JSON_LINES = (".jsonl", ".ndjson")
 _BINARY = {".parquet": "Parquet", ".arrow": "Arrow", ".feather": "Arrow", ".ipc": "Arrow"}
 
@@ -81,7 +83,7 @@ def _of_text(name: str, source: Any, keys: Sequence[str]) -> "pl.LazyFrame":  # 
 
     from prframe.errors import PrframeError
 
-    plain = name.removesuffix(".gz")
+    plain, source = name.removesuffix(".gz"), _with_line_feeds(source)
     is_json = plain.endswith(_JSON_LINES) or _begins_as_json(source)
     separator = "\t" if plain.endswith(".tsv") else ","
 
@@ -121,6 +123,20 @@ def _of_text(name: str, source: Any, keys: Sequence[str]) -> "pl.LazyFrame":  # 
     return frame.lazy()
 
 
+def _with_line_feeds(source: Any) -> Any:  # noqa: ANN401 - a path or bytes
+    """Return the text with line feeds if carriage returns alone end its lines, else the source."""
+    try:
+        with _opened(source) as file:
+            text = file.read(_ONE_LINE)
+            if b"\r" not in text or b"\n" in text:
+                return source
+            text += file.read()
+            return source if b"\n" in text else text.replace(b"\r", b"\n")
+    except (EOFError, OSError, zlib.error):
+        # Whoever reads all of the file says what is wrong with it.
+        return source
+
+
 def _json_lines(source: Any) -> "pl.DataFrame":  # noqa: ANN401 - a path or bytes
     """Read JSON lines."""
     import polars as pl
@@ -128,10 +144,8 @@ def _json_lines(source: Any) -> "pl.DataFrame":  # noqa: ANN401 - a path or byte
     with _opened(source) as file:
         if file.read(len(BOM_UTF8)) == BOM_UTF8:
             source = file.read()
-    try:
-        return pl.scan_ndjson(source, infer_schema_length=_ROWS_FOR_TYPES).collect()
-    except pl.exceptions.ComputeError:
-        return pl.scan_ndjson(source, infer_schema_length=None).collect()
+    # Of a part of the rows, keys that first stand below it would be left out without a word.
+    return pl.scan_ndjson(source, infer_schema_length=None).collect()
 
 
 def _begins_as_json(source: Any) -> bool:  # noqa: ANN401 - a path or bytes

@@ -25,6 +25,12 @@ _ACCURACY = f"{_BALANCED} or 'MCC(threshold=0.5)', which a rare class does not m
 _GAIN = "'AUPRG', the area under precision gain by recall gain"
 _THRESHOLD = "interval('MaxF1'), whose row 'MaxF1 threshold' has it"
 _HITS = "'Success@10', which is 1 if a positive is among the first 10, or 'R@10', their share"
+_COUNTS = "the columns tp and fp of curve() or roc(), a row per threshold; fn is n_pos - tp"
+_JACCARD = "F / (2 - F), where F is 'F1(threshold=0.5)'"
+_EER = "roc(), and of its rows the one where fpr is nearest to 1 - tpr"
+_MISSED = "one minus 'R(threshold=0.5)'"
+_RATE_AT_RATE = "roc(), whose columns fpr and tpr have each at every value of the other"
+_GAINS = "curve(), whose columns k and recall are the curve of cumulative gains"
 # What to write for names of other programs that stand for no metric of the catalogue.
 _INSTEAD = {
     **dict.fromkeys(("AUC-PR", "PR-AUC"), _TWO_AREAS),
@@ -46,8 +52,55 @@ _INSTEAD = {
         ("kappa", "cohen_kappa", "cohens_kappa", "cohen_kappa_score", "mcc_score"),
         "'MCC(threshold=0.5)'",
     ),
-    **dict.fromkeys(("matthews", "matthews_corrcoef"), "'MCC(threshold=0.5)'"),
+    **dict.fromkeys(("mcc", "matthews", "matthews_corrcoef"), "'MCC(threshold=0.5)'"),
     **dict.fromkeys(("youden", "youden_index", "informedness"), f"2 * {_BALANCED} - 1"),
+    **dict.fromkeys(("confusion_matrix", "conf_mat", "stat_scores", "counts"), _COUNTS),
+    **dict.fromkeys(("tp", "fp", "tn", "fn", "true_positives", "false_positives"), _COUNTS),
+    **dict.fromkeys(("NPV", "FOR", "negative_predictive_value", "false_omission_rate"), _COUNTS),
+    **dict.fromkeys(("markedness", "likelihood_ratio", "class_likelihood_ratios"), _COUNTS),
+    **dict.fromkeys(("odds_ratio", "diagnostic_odds_ratio", "detection_prevalence"), _COUNTS),
+    **dict.fromkeys(("classification_report", "precision_recall_fscore_support"), _COUNTS),
+    **dict.fromkeys(("jaccard", "jaccard_score", "jaccard_index", "IoU"), _JACCARD),
+    **dict.fromkeys(("dice", "dice_score"), "'F1(threshold=0.5)', which is the same"),
+    **dict.fromkeys(("EER", "equal_error_rate"), _EER),
+    **dict.fromkeys(("FNR", "miss_rate", "false_negative_rate"), _MISSED),
+    **dict.fromkeys(("FDR", "false_discovery_rate"), "one minus 'P(threshold=0.5)'"),
+    **dict.fromkeys(("zero_one_loss", "error_rate"), _ACCURACY),
+    **dict.fromkeys(
+        ("g_mean", "gmean", "geometric_mean_score"),
+        "the root of 'R(threshold=0.5)' times 'Specificity(threshold=0.5)'",
+    ),
+    **dict.fromkeys(
+        ("fowlkes_mallows", "fowlkes_mallows_index"),
+        "the root of 'P(threshold=0.5)' times 'R(threshold=0.5)'",
+    ),
+    **dict.fromkeys(
+        ("top_k_accuracy", "top_k_accuracy_score"),
+        "'Success@5' with a row per item and class, and over= the item",
+    ),
+    **dict.fromkeys(
+        ("label_ranking_average_precision", "label_ranking_average_precision_score"),
+        "'AP' with a row per item and label, and over= the item",
+    ),
+    "label_ranking_loss": "one minus 'AUC' with a row per item and label, and over= the item",
+    **dict.fromkeys(("det_curve", "DET"), _RATE_AT_RATE),
+    **dict.fromkeys(("sensitivity_at_specificity", "specificity_at_sensitivity"), _RATE_AT_RATE),
+    **dict.fromkeys(("gain_curve", "cumulative_gain", "gain_capture"), _GAINS),
+    **dict.fromkeys(
+        ("lift", "lift_score", "lift_curve"),
+        "'Lift@10', that of the first ten; curve() has the precision at every rank",
+    ),
+    # The names of yardstick.
+    "bal_accuracy": _BALANCED,
+    "f_meas": _F1,
+    "j_index": f"2 * {_BALANCED} - 1",
+    "ndcg_exp": "'nDCG(gain=\"exp\")'",
+    "kap": "'MCC(threshold=0.5)'",
+    "sens": _TPR,
+    "spec": _SPECIFICITY,
+    "RetrievalFallOut": _FPR,
+    "RetrievalPrecisionRecallCurve": "curve()",
+    "RetrievalRecallAtFixedPrecision": "'R(at_precision=0.9)'",
     **dict.fromkeys(("gini", "somers_d"), "2 * 'AUC' - 1"),
     **dict.fromkeys(("c_index", "c_statistic", "concordance", "concordance_index"), "'AUC'"),
     **dict.fromkeys(
@@ -90,12 +143,20 @@ _CORRELATION = (
     "compares two rankings with each other, and metrics here compare a ranking with labels; SciPy "
     "has kendalltau and spearmanr."
 )
+_REGRESSION = (
+    "measures how far numbers are from numbers, and metrics here compare a ranking with labels; "
+    "scikit-learn has it."
+)
+_LABEL_SETS = (
+    "compares predicted labels, and metrics here compare scores with labels; scikit-learn has it."
+)
 _SUBTOPICS = "counts subtopics, which labels here do not have; ir_measures has it."
 # What is said of measures that are no subject of this library.
 _NOT_OFFERED = {
     **dict.fromkeys(("G", "Rndcg", "ndcg_p", "ndcg_rel", "rbp_resid"), _OF_TREC_EVAL),
     **dict.fromkeys(("relstring", "runid", "yaap"), _OF_TREC_EVAL),
-    **dict.fromkeys(("BPM", "Compat", "INSQ", "INST", "SDCG"), _OF_IR_MEASURES),
+    **dict.fromkeys(("NERR10", "NERR11"), _OF_IR_MEASURES),
+    **dict.fromkeys(("BPM", "Compat", "INSQ", "INST", "SDCG", "NERR8", "NERR9"), _OF_IR_MEASURES),
 }
 _OUT_OF_SCOPE = {
     **dict.fromkeys(("brier", "brierscore", "brierscoreloss", "logloss", "nll"), _CALIBRATION),
@@ -103,6 +164,14 @@ _OUT_OF_SCOPE = {
     **dict.fromkeys(("calibrationerror", "expectedcalibrationerror"), _CALIBRATION),
     **dict.fromkeys(("rbo", "kendall", "kendalltau", "spearman", "spearmanr"), _CORRELATION),
     **dict.fromkeys(("alphandcg", "alphadcg", "errira", "erria", "ndcgia", "strec"), _SUBTOPICS),
+    **dict.fromkeys(("hingeloss", "mnlogloss", "d2logloss", "d2loglossscore"), _CALIBRATION),
+    **dict.fromkeys(("mse", "rmse", "mae", "r2", "r2score", "meansquarederror"), _REGRESSION),
+    **dict.fromkeys(("meanabsoluteerror", "rootmeansquarederror"), _REGRESSION),
+    **dict.fromkeys(
+        ("hammingloss", "hammingdistance", "exactmatch", "coverageerror"), _LABEL_SETS
+    ),
+    **dict.fromkeys(("mutualinformation", "multilabelconfusionmatrix"), _LABEL_SETS),
+    **dict.fromkeys(("strecall", "subtopicrecall"), _SUBTOPICS),
     **dict.fromkeys(("nerria", "nrbp", "nnrbp", "apia", "pia"), _SUBTOPICS),
 }
 # What is said of parameters that a metric does not have.

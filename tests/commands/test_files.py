@@ -277,14 +277,46 @@ _JSON = b'{"score": 2, "label": 1}\n{"score": 1, "label": 0}\n'
         ("x.jsonl", _JSON * 5_001 + b'{"score": 0.5, "label": 0}\n'),
         ("x.csv", b"text,score,label,note\n" + b"x" * 200_000 + b",2,1,\nb,1,0,\n"),
         ("x.csv", b"text,score,label,note\nx\ry,2,1,\nb,1,0,\n"),
+        ("x.csv", b"score,label\r2,1\r1,0\r"),
+        ("x.csv", gzip.compress(b"score,label\r2,1\r1,0")),
+        ("x.jsonl", _JSON.replace(b"\n", b"\r")),
     ],
-    ids=["mark", "mark without name", "compressed", "late decimals", "long text", "return"],
+    ids=[
+        "mark",
+        "mark without name",
+        "compressed",
+        "late decimals",
+        "long text",
+        "return",
+        "returns alone",
+        "returns alone, compressed",
+        "returns alone, JSON lines",
+    ],
 )
 def test_files_that_are_right(name, content, capfdbinary, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path(name).write_bytes(content)
     done = run(capfdbinary, *EVALUATE, name)
     assert (done.code, done.err) == (0, "")
+
+
+def test_keys_that_come_late(capfdbinary, tmp_path, monkeypatch) -> None:
+    """Neither a score nor a column that tells queries apart may be left out."""
+    monkeypatch.chdir(tmp_path)
+    late = b'{"query": "q2", "score": 2, "label": 0}\n{"query": "q2", "score": 1, "label": 1}\n'
+    Path("x.jsonl").write_bytes(_JSON * 6_000 + late)
+    done = run(capfdbinary, *EVALUATE, "x.jsonl", "--by", "query", "-f", "csv")
+    assert done == Done(0, "query,AP\n,1.0\nq2,0.5\n", "")
+
+
+def test_the_line_of_a_fault_where_returns_alone_end_lines(
+    capfdbinary, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("x.csv").write_bytes(b"score,label\r2,1\r1,0,3\r")
+    done = run(capfdbinary, *EVALUATE, "x.csv")
+    told = "x.csv, line 3: 3 fields, where the first line names 2 columns."
+    assert (done.code, done.err) == (65, f"prframe: error: {told}\n")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")

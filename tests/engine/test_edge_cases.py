@@ -4,7 +4,9 @@ import math
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from math import inf, log2
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -154,8 +156,67 @@ def test_frames_that_cannot_be_read() -> None:
     mixed = pd.DataFrame(
         {"score": [1.0, 2.0], "label": [1, 0], "q": pd.Series([1, "a"], dtype=object)}
     )
-    with pytest.raises(prframe.PrframeError, match="the frame cannot be read into polars"):
+    told = r"the frame cannot be read into polars: column 'q': "
+    with pytest.raises(prframe.PrframeError, match=told):
         evaluate(mixed, "AP", by="q")
+
+
+_THINGS = pl.Series("thing", [object(), object()], dtype=pl.Object)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda frame: evaluate(frame, "AP", item="thing"),
+            "`item` must hold text or plain values",
+        ),
+        (
+            lambda frame: evaluate(frame, "AP", item="thing", ties="trec"),
+            "`item` must hold text or plain values with ties='trec'",
+        ),
+        (
+            lambda frame: prframe.compare(frame, "AP", model="m", item="thing", over=None),
+            "`item` must hold text or plain values by which rows are matched",
+        ),
+        (
+            lambda frame: prframe.check(frame, item="thing"),
+            "`item` must hold text or plain values",
+        ),
+        (
+            lambda frame: evaluate(frame, "AP", by="thing"),
+            "`by` must name columns of plain values",
+        ),
+        (
+            lambda frame: evaluate(frame, "AP", over="thing"),
+            "`by` must name columns of plain values",
+        ),
+        (
+            lambda frame: prframe.compare(frame, "AP", model="thing", over="m"),
+            "`model` must name columns of plain values",
+        ),
+    ],
+)
+@pytest.mark.parametrize("lazy", [False, True])
+def test_python_objects_name_nothing(
+    call: Callable[[Any], object], message: str, *, lazy: bool
+) -> None:
+    """Polars can neither group nor sort them, and panics."""
+    frame = FOUR.head(2).with_columns(_THINGS, m=pl.Series(["a", "b"]))
+    with pytest.raises(prframe.PrframeError) as error:
+        call(frame.lazy() if lazy else frame)
+    assert str(error.value) == f"{message}; 'thing' is Object."
+
+
+@pytest.mark.parametrize("values", [["a", "b", "c", "d"], [4, 3, 2, 1], [b"a", b"b", b"c", b"d"]])
+def test_objects_of_pandas_that_are_plain(values: list[object]) -> None:
+    import pandas as pd
+
+    frame = FOUR.to_pandas().assign(item=pd.Series(values, dtype=object))
+    assert frame["item"].dtype == object
+    expected = evaluate(FOUR, "AP").item()
+    assert evaluate(frame, "AP", item="item")["AP"].item() == expected
+    assert len(evaluate(frame, "P@1", by="item")) == 4
 
 
 @pytest.mark.slow

@@ -153,6 +153,7 @@ def test_tie_ranges_are_those_of_the_best_and_worst_orders() -> None:
     assert section(report, "results")["rows"][0]["cells"][0]["ties"] == "0.750 to 1.000"
 
 
+@pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 def test_the_sentence_tells_that_ties_decide() -> None:
     judgments = {q: {"a": 1, "b": 0, "c": 0} for q in ("q1", "q2", "q3")}
     run = {

@@ -1,5 +1,6 @@
 """The array functions against plain enumeration in rational arithmetic; what is public of them."""
 
+import math
 import re
 from fractions import Fraction
 from itertools import permutations
@@ -113,3 +114,21 @@ def test_mean_shortfall_keeps_its_digits(start: float, width: float, reach: floa
     exact = (left**2 - right**2) / (2 * (last - first)) if last > first else left
     assert got == pytest.approx(float(exact), rel=1e-12, abs=1e-16)
     assert got <= max(reach - start, 0)
+
+
+@pytest.mark.parametrize(
+    ("size", "hits", "depth"),
+    [(10**12, 3, 10**9), (10**12, 1, 10**9), (10**12, 10**9, 3), (1 << 20, 5, 9), (1 << 20, 9, 5)],
+)
+def test_the_first_hit_of_large_blocks(size: int, hits: int, depth: int) -> None:
+    """Of a few hits or ranks the probability is a product of a few factors."""
+    few, many = sorted([hits, depth])
+    missed = math.prod(Fraction(size - many - i, size - i) for i in range(few))
+    assert hit_probability([size], [hits], [depth])[0] == pytest.approx(
+        float(1 - missed), rel=1e-13
+    )
+
+
+def test_certain_hits_of_large_blocks() -> None:
+    size = 1 << 21
+    assert hit_probability([size] * 3, [1, size, 7], [size, 1, 0]).tolist() == [1.0, 1.0, 0.0]

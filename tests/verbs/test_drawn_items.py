@@ -184,6 +184,7 @@ def test_queries_that_do_not_differ_leave_an_interval_undefined():
         row = prframe.interval(pl.concat(parts), "AP", by="model", **OPTIONS).row(0, named=True)
     assert row["estimate"] is not None
     assert row["conf_low"] is None
+    assert row["method"] == "logit-items"
 
 
 def test_metrics_at_a_threshold_and_at_a_prior_have_influence_too():

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.special import betainccinv, betaincinv, expit, logit, ndtr, ndtri, stdtrit
 
 from prframe.stats._arrays import reals
-from prframe.stats._tolerances import RESIDUE
+from prframe.stats._tolerances import EQUAL, RESIDUE
 from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.proportion import proportion_interval
 from prframe.typing import Floats
@@ -300,6 +300,24 @@ def spread(replicates: ArrayLike) -> float:
     # The squares of large scores overflow; a power of 2 divides and multiplies without rounding.
     exponent = int(np.frexp(np.abs(values).max())[1])
     return float(np.ldexp(np.ldexp(values, -exponent).std(ddof=1), exponent))
+
+
+def all_equal(replicates: ArrayLike, estimate: float) -> bool:
+    """Tell whether all replicates are the estimate, except for rounding; NaN is left out.
+
+    Examples
+    --------
+    >>> all_equal([0.3, 0.1 + 0.2], 0.3), all_equal([0.3, 0.4], 0.3)
+    (True, False)
+    """
+    values = defined(replicates)
+    return bool(np.isclose(values, estimate, rtol=EQUAL, atol=0.0).all())
+
+
+def border(estimate: float) -> float:
+    """Return 0 or 1 for an estimate that differs from it by rounding alone, else the estimate."""
+    nearest = float(round(estimate))
+    return nearest if nearest in {0, 1} and abs(estimate - nearest) <= EQUAL else estimate
 
 
 def defined(replicates: ArrayLike) -> Floats:

@@ -12,12 +12,13 @@ from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator, reals
 from prframe.stats._batches import batch_sizes
-from prframe.stats._tolerances import RESIDUE
+from prframe.stats._tolerances import EQUAL, RESIDUE
 from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import (
     UNIT,
     acceleration,
     bca_interval,
+    border,
     logit_interval,
     percentile_interval,
     spread,
@@ -104,7 +105,8 @@ def mean_interval(  # noqa: PLR0913
     -------
     IntervalEstimate
         ``std_error`` is ``s sqrt(1/n + n_2/n_1)``, or, for the bootstrap methods, the standard
-        deviation of the replicates. With one value, errors and ends are NaN.
+        deviation of the replicates. With one value, or if all are the same, errors and ends are
+        NaN, except for the Jeffreys interval of values that are all 0 or all 1 by ``"logit"``.
 
     Raises
     ------
@@ -142,13 +144,15 @@ def mean_interval(  # noqa: PLR0913
             f"`values` must lie between {least:g} and {most:g}; got {numbers[wrong][0]:g}."
         )
     n, mean = numbers.size, float(np.clip(numbers.mean(), least, most))
-    if n == 1:
+    equal = bool(np.ptp(numbers) <= EQUAL * np.abs(numbers).max())
+    middle = border(mean) if equal else mean
+    if n == 1 or (equal and not (method == "logit" and middle in {0, 1})):
         return IntervalEstimate(mean, np.nan, np.nan, np.nan, method)
     std_error = float(numbers.std(ddof=1)) / n**0.5 * (1 + n * test_train_ratio) ** 0.5
     if method == "t":
         low, high = wald_interval(mean, std_error, confidence, df=n - 1)
     elif method == "logit":
-        low, high = logit_interval(mean, std_error, confidence, df=n - 1, trials=n)
+        low, high = logit_interval(middle, std_error, confidence, df=n - 1, trials=n)
     else:
         replicates = _resampled_means(numbers, n_resamples, rng)
         std_error = spread(replicates)

@@ -12,12 +12,15 @@ from prframe import checks
 from prframe.draws import INTERVAL_DRAWS
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.curves import drawn_weights
 from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import (
     UNIT,
     acceleration,
+    all_equal,
     bca_interval,
+    border,
     degrees_of_freedom,
     logit_interval,
     percentile_interval,
@@ -86,8 +89,9 @@ def ranking_interval(  # noqa: PLR0913
     Returns
     -------
     IntervalEstimate
-        All numbers are NaN if the metric is not defined, and all but the estimate with a single
-        cluster, and of a precision if no item is retrieved, unless the curve is drawn.
+        All numbers are NaN if the metric is not defined, and all but the estimate where the sample
+        does not show how the metric varies: with a single cluster, of a precision if no item is
+        retrieved, unless the curve is drawn, and where the interval would have no width.
         ``std_error`` comes from influence values, or is the standard deviation of the
         replicates.
 
@@ -117,7 +121,8 @@ def ranking_interval(  # noqa: PLR0913
     """
     checks.one_of("method", method, METHODS)
     confidence = replace(_checked(cells, statistic, confidence), limits=statistic.limits)
-    if method == "auto":
+    by_auto = method == "auto"
+    if by_auto:
         method = suited_method(cells, statistic, clustered=clusters is not None)
     share, multiple = statistic.as_share(cells)
     drawn = None if replicates is None else replicates / multiple
@@ -133,6 +138,9 @@ def ranking_interval(  # noqa: PLR0913
         )
     if method == POSTERIOR:
         interval = _posterior(cells, share, confidence, clusters, drawn, n_resamples, rng)
+        if by_auto and share.has_influence and cells.n_neg and np.isnan(interval.low):
+            # Draws that are all the estimate, such as a recall of 1 of all items, bound nothing.
+            interval = _from_influence(cells, share, "logit-t", confidence, clusters)
     elif np.isnan(share.value(cells)) or _shows_nothing(cells, share, clusters):
         interval = IntervalEstimate(share.value(cells), np.nan, np.nan, np.nan, method)
     elif method in {"percentile", "bca"}:
@@ -209,6 +217,8 @@ def _resampled(  # noqa: PLR0913, PLR0917
     else:
         bend = acceleration(*_influence(cells, statistic, clusters))
         low, high = bca_interval(estimate, drawn, bend, confidence)
+    if low == high or all_equal(drawn, estimate):
+        return IntervalEstimate(estimate, np.nan, np.nan, np.nan, method)
     return IntervalEstimate(estimate, spread(drawn), low, high, method)
 
 
@@ -225,16 +235,22 @@ def _from_influence(
         std_error = _of_two_samples(cells, statistic.influence(cells), clusters)
     else:
         std_error = float(np.sqrt(number @ values**2))
+    middle = estimate
+    if std_error <= EQUAL * max(abs(estimate), 1 / cells.n):
+        # No item matters. The logit interval of 0 or 1 alone is one of trials, not of an error.
+        middle = border(estimate)
+        if method == "wald" or middle not in {0, 1}:
+            return IntervalEstimate(estimate, np.nan, np.nan, np.nan, method)
     # The items of one cluster may all agree, so a cluster counts as one observation.
     trials = min(statistic.trials(cells), cells.n if clusters is None else values.size)
     if method == "wald":
         low, high = wald_interval(estimate, std_error, confidence)
     elif method == "logit":
-        low, high = logit_interval(estimate, std_error, confidence, trials=trials)
+        low, high = logit_interval(middle, std_error, confidence, trials=trials)
     else:
         df = degrees_of_freedom(values, number)
         low, high = logit_interval(
-            estimate,
+            middle,
             std_error,
             confidence,
             unbiased=statistic.unbiased(cells),
@@ -338,6 +354,8 @@ def _posterior(  # noqa: PLR0913, PLR0917
     if drawn is None:
         weights = drawn_weights(n_resamples, random_generator(rng))
         drawn = np.asarray(posterior_replicates(cells, [statistic], weights)[0])
+    if all_equal(drawn, estimate):
+        return IntervalEstimate(estimate, np.nan, np.nan, np.nan, POSTERIOR)
     low, high = percentile_interval(drawn, confidence)
     low = min(low, estimate) if estimate == 0 else low
     high = max(high, _no_negative_above(cells, statistic, estimate, confidence))

@@ -1,5 +1,6 @@
 """Tail probabilities as logarithms, and the probabilities and p-values that follow from them."""
 
+import math
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -11,7 +12,7 @@ from prframe.typing import Alternative, Floats
 Side: TypeAlias = Literal["upper", "lower"]
 
 BOTH: tuple[Side, ...] = get_args(Side)
-_SMALLEST = float(np.nextafter(0, 1))
+_SMALLEST = math.ulp(0.0)
 
 
 class TailProbabilities(NamedTuple):

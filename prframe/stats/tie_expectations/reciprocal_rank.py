@@ -128,6 +128,11 @@ def hit_probability(size: ArrayLike, hits: ArrayLike, depth: ArrayLike) -> Float
     -------
     ndarray of float in [0, 1], shape (n_blocks,)
 
+    Notes
+    -----
+    Depth and hits may be exchanged, which is done in blocks of a million items: the sum then has
+    as many terms as the smaller of them, and at most about ``sqrt(40 size)``.
+
     References
     ----------
     McSherry & Najork, *Computing information retrieval performance measures efficiently in the
@@ -138,6 +143,9 @@ def hit_probability(size: ArrayLike, hits: ArrayLike, depth: ArrayLike) -> Float
     >>> hit_probability([4], [1], [2])
     array([0.5])
     """
+    size, hits, depth = (np.asarray(value, dtype=np.int64) for value in (size, hits, depth))
+    exchanged = (size >= _CHUNK) & (depth > hits)
+    hits, depth = np.where(exchanged, depth, hits), np.where(exchanged, hits, depth)
     return _first_hit_sum(np.zeros_like(size), size, hits, depth, power=0)
 
 

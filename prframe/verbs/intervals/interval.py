@@ -199,7 +199,7 @@ def interval(
         A column of `over` is called fold, and there is no `resampling`.
     UndefinedMetricWarning
         Groups without the positives (or negatives) that a metric needs, or with too little for an
-        interval, for example a single cluster or one value of a mean; the result is null.
+        interval, as a single cluster, or values or draws that are all the same; it is null.
 
     Notes
     -----
@@ -413,15 +413,15 @@ class _Intervals(Plan):
 
     def _at_threshold(self, group: Group, names: Sequence[str]) -> list[IntervalEstimate]:
         """Return the interval of each of some metrics of one ranking."""
-        cells, clusters = group
         statistics = [self.statistics[name] for name in names]
         methods = [self._method_of(statistic, group) for statistic in statistics]
         drawn = self._drawn(group, statistics, methods)
+        asked = (self.method, self.confidence)
         return [
             ranking_interval(
-                cells, statistic, method, self.confidence, clusters=clusters, replicates=replicates
+                group.cells, statistic, *asked, clusters=group.clusters, replicates=values
             )
-            for statistic, method, replicates in zip(statistics, methods, drawn, strict=True)
+            for statistic, values in zip(statistics, drawn, strict=True)
         ]
 
     def _method_of(self, statistic: CellStatistic, group: Group) -> str:

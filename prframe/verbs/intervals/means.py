@@ -173,12 +173,12 @@ class MeanIntervals(TwoStepPlan):
             nan = float("nan")
             return IntervalEstimate(nan, nan, nan, nan, self.method)
         confidence = replace(self.confidence, limits=limits)
-        if np.isnan(ratio):
-            mean, nan = float(numbers.mean()), float("nan")
-            return IntervalEstimate(mean, nan, nan, nan, self.method)
+        known = 0.0 if np.isnan(ratio) else ratio
         interval = mean_interval(
-            numbers, self.method, confidence, self.n_resamples, self.seed, test_train_ratio=ratio
+            numbers, self.method, confidence, self.n_resamples, self.seed, test_train_ratio=known
         )
+        if np.isnan(ratio):
+            interval = replace(interval, std_error=np.nan, low=np.nan, high=np.nan)
         if self._draws_items:
             return replace(interval, method=f"{interval.method}-items")
         return replace(interval, method=f"{interval.method}-corrected") if ratio else interval
