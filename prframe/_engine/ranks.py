@@ -202,14 +202,20 @@ class Thresholds:
         """The number of the block of each ranked row, in order of rank."""
         return np.repeat(np.arange(self.ends.size), np.diff(self.ends, prepend=0))
 
-    def last_rows(self, blocks: Integers | slice) -> Integers:
-        """Return the number of the last row of each of some blocks."""
-        return self.order[self.ends[blocks] - 1]
+    @property
+    def last_rows(self) -> Integers:
+        """The number of the last row of each block."""
+        return self.order[self.ends - 1]
 
-    def table(self, blocks: Integers | slice) -> pl.DataFrame:
-        """Return a row for each of some blocks."""
-        names = ("group", "k", "tp", "fp")
-        return pl.DataFrame({name: getattr(self, name)[blocks] for name in names})
+    @property
+    def table(self) -> pl.DataFrame:
+        """A row for each block."""
+        return pl.DataFrame({name: getattr(self, name) for name in ("group", "k", "tp", "fp")})
+
+    def among(self, blocks: Integers) -> "Thresholds":
+        """Return some of the blocks."""
+        of_blocks = ("group", "ends", "k", "tp", "fp")
+        return replace(self, **{name: getattr(self, name)[blocks] for name in of_blocks})
 
 
 def thresholds(piece: Piece) -> Thresholds:
@@ -233,6 +239,39 @@ def thresholds(piece: Piece) -> Thresholds:
     totals = group_totals(piece, _weights(piece, sums))
     tp_sum, fp_sum = sums.positives.of_first(group, tp), sums.negatives.of_first(group, k - tp)
     return Thresholds(totals, rows.order, group, ends, k, tp_sum, fp_sum)
+
+
+def thresholds_reaching(piece: Piece, needed: Callable[[Integers], Floats]) -> Thresholds:
+    """Return only those tie blocks at which the positives first reach some numbers.
+
+    Parameters
+    ----------
+    piece : Piece
+        Its rows have no weights and stand for an item each.
+    needed : callable
+        Returns the numbers for each group, shape (n_groups, n_numbers), given the groups' totals
+        of positives. A number of at most 0 is reached by the first block.
+
+    Returns
+    -------
+    Thresholds
+    """
+    rows, totals = _ranked_rows(piece)(), group_totals(piece)
+    places, firsts = np.flatnonzero(rows.positive), rows.first_rows[:, None]
+    above = np.searchsorted(places, firsts)
+    nth = np.ceil(needed(totals["n_pos"].to_numpy())).astype(np.int64)
+    is_reached = (nth <= rows.n_pos[:, None]) & (rows.sizes[:, None] > 0)
+    place = np.append(places, 0)[np.where(is_reached & (nth > 0), above + nth - 1, -1)]
+    row = np.where(nth > 0, place, firsts)[is_reached]
+    if rows.begins.all():
+        ends = np.unique(row) + 1
+    else:
+        ends = _ends(rows.begins)
+        ends = np.unique(ends[np.searchsorted(ends, row, side="right")])
+    group = np.searchsorted(np.cumsum(rows.sizes), ends - 1, side="right")
+    k = ends - rows.first_rows[group]
+    tp = np.searchsorted(places, ends) - above[group, 0]
+    return Thresholds(totals, rows.order, group, ends, k, tp, k - tp)
 
 
 def _ends(begins: NDArray[np.bool_]) -> Integers:
@@ -285,7 +324,7 @@ def _ranked_rows(piece: Piece) -> Callable[[], _RankedRows]:
 
         def sort() -> _RankedRows:
             order, begins = ordered()
-            return _RankedRows(order, begins, positive[order], sizes)
+            return _RankedRows(order, begins, positive.take(order), sizes)
 
         return sort
     # Rows that are not retrieved stand below all others.
@@ -296,7 +335,7 @@ def _ranked_rows(piece: Piece) -> Callable[[], _RankedRows]:
         order, begins = ordered()
         ranked = is_retrieved[order]
         order, begins = order[ranked], begins[ranked]
-        return _RankedRows(order, begins, positive[order], sizes)
+        return _RankedRows(order, begins, positive.take(order), sizes)
 
     return sort_retrieved
 
