@@ -72,7 +72,7 @@ def _sort(piece: Piece) -> Callable[[NDArray[np.unsignedinteger]], SortedRows]:
     ordered = _order_of_rows(piece)
 
     def sort(kind: NDArray[np.unsignedinteger]) -> SortedRows:
-        order, begins = ordered()
+        order, begins, _ = ordered()
         return SortedRows(kind[order], begins)
 
     return sort
@@ -315,27 +315,17 @@ class _RankedRows(NamedTuple):
 
 def _ranked_rows(piece: Piece) -> Callable[[], _RankedRows]:
     """Return the function that sorts the rows of a piece within their groups, without polars."""
-    ordered, positive, sizes = (
-        _order_of_rows(piece),
-        piece.rows["positive"].to_numpy(),
-        piece.sizes,
-    )
+    ordered, sizes = _order_of_rows(piece), piece.sizes
     if piece.all_ranked:
-
-        def sort() -> _RankedRows:
-            order, begins = ordered()
-            return _RankedRows(order, begins, positive.take(order), sizes)
-
-        return sort
+        return lambda: _RankedRows(*ordered(), sizes)
     # Rows that are not retrieved stand below all others.
     is_retrieved = retrieved(piece)
     sizes = piece.counts(is_retrieved)
 
     def sort_retrieved() -> _RankedRows:
-        order, begins = ordered()
+        order, begins, positive = ordered()
         ranked = is_retrieved[order]
-        order, begins = order[ranked], begins[ranked]
-        return _RankedRows(order, begins, positive.take(order), sizes)
+        return _RankedRows(order[ranked], begins[ranked], positive[ranked], sizes)
 
     return sort_retrieved
 
@@ -345,17 +335,16 @@ def _order_of_rows(piece: Piece) -> Callable[[], RowOrder]:
 
     It asks nothing of polars, which has put ties in order before where names decide.
     """
-    policy = piece.ranking.args.policy
+    policy, positive = piece.ranking.args.policy, piece.rows["positive"].to_numpy()
     if policy.then:
         order = _order_by_names(piece)
-        return lambda: RowOrder(order, np.ones(order.size, np.bool_))
-    positive = piece.rows["positive"].to_numpy()
+        return lambda: RowOrder(order, np.ones(order.size, np.bool_), positive.take(order))
     run, key = (piece.rows[name].to_numpy() for name in ("run", "key"))
 
     def sort() -> RowOrder:
         kind = {0: np.zeros_like(positive), 1: ~positive, -1: positive}[policy.merit]
-        order, begins = order_of_rows(run, key, kind.view(np.uint8))
-        return RowOrder(order, begins if policy.blocks else np.ones_like(begins))
+        rows = order_of_rows(run, key, kind.view(np.uint8), positive)
+        return rows if policy.blocks else rows._replace(begins=np.ones_like(rows.begins))
 
     return sort
 
@@ -366,7 +355,8 @@ def _order_by_names(piece: Piece) -> Integers:
     Only rows with equal scores are compared by names. Rows that are not ranked keep their order.
     """
     run, key = (piece.rows[name].to_numpy() for name in ("run", "key"))
-    order, begins = order_of_rows(run, key, np.zeros(key.size, np.uint8))
+    nothing = np.zeros(key.size, np.uint8)
+    order, begins, _ = order_of_rows(run, key, nothing, nothing.view(np.bool_))
     is_tied = ~begins
     is_tied[:-1] |= is_tied[1:]
     if not piece.all_ranked:
