@@ -275,11 +275,12 @@ def ranks_of(
     """
     place = np.flatnonzero(marked)
     n_hits = np.diff(np.searchsorted(place, np.append(first_rows, marked.size)))
-    group = np.repeat(np.arange(first_rows.size), n_hits)
-    hit = np.arange(place.size)
-    hit -= np.repeat(np.cumsum(n_hits) - n_hits, n_hits)
+    group, hit = np.repeat(np.arange(first_rows.size), n_hits), np.arange(place.size)
+    if has_groups := first_rows.size > 1:
+        hit -= np.repeat(np.cumsum(n_hits) - n_hits, n_hits)
     if begins.all():
-        place -= np.repeat(first_rows, n_hits)
+        if has_groups:
+            place -= np.repeat(first_rows, n_hits)
         return Ranks(group, place, hit)
     # Numbers of each tie block that holds hits, repeated for its hits in the end.
     block_starts = np.flatnonzero(begins)

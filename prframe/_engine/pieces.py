@@ -266,13 +266,20 @@ class Piece:
         """Return how many items of each group are in rows that a mask marks."""
         if self.is_counted:
             return np.add.reduceat(self.rows["count"].to_numpy() * mask, self.first_rows)
-        bounds = np.append(self.first_rows, self.rows.height)
-        return np.diff(np.searchsorted(np.flatnonzero(mask), bounds))
+        return n_marked(mask, self.first_rows)
 
     def _n_runs(self) -> int:
         """Return the number of groups."""
         ends = self.rows["run"][[0, -1]]
         return int(ends[1]) - int(ends[0]) + 1
+
+
+def n_marked(mask: NDArray[np.bool_], first_rows: Integers) -> Integers:
+    """Count the marked ones among the rows of each group, given where groups begin."""
+    if first_rows.size == 1:
+        # The places of many rows take more memory than the rows.
+        return np.array([np.count_nonzero(mask)])
+    return np.diff(np.searchsorted(np.flatnonzero(mask), np.append(first_rows, mask.size)))
 
 
 def _changes(rows: pl.DataFrame) -> NDArray[np.int64]:

@@ -26,7 +26,7 @@ from prframe._engine.hits import (
     weighted_hits,
 )
 from prframe._engine.keys import UNRETRIEVED, rounded
-from prframe._engine.pieces import Piece
+from prframe._engine.pieces import Piece, n_marked
 from prframe._engine.runs import hits_of_runs, ranked_runs, sizes_of_runs
 from prframe._engine.sorting import RowOrder, SortedRows, order_of_rows, sort_rows
 from prframe._engine.tasks import Task
@@ -309,8 +309,7 @@ class _RankedRows(NamedTuple):
     @property
     def n_pos(self) -> Integers:
         """The number of positives among the ranked rows of each group."""
-        places = np.flatnonzero(self.positive)
-        return np.diff(np.searchsorted(places, np.append(self.first_rows, self.order.size)))
+        return n_marked(self.positive, self.first_rows)
 
 
 def _ranked_rows(piece: Piece) -> Callable[[], _RankedRows]:
