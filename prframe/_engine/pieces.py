@@ -224,6 +224,8 @@ class Piece:
         """Return how many items of each group are in rows that a mask marks."""
         if self.is_counted:
             return np.add.reduceat(self.rows["count"].to_numpy() * mask, self.first_rows)
+        if self.first_rows.size == 1:
+            return np.array([np.count_nonzero(mask)])
         # Sums of bytes are several times faster in 32 bits, which hold the number of any rows.
         counts = np.add.reduceat(mask.view(np.uint8), self.first_rows, dtype=np.uint32)
         return counts.astype(np.int64)

@@ -26,7 +26,15 @@ from prframe._engine.hits import (
 from prframe._engine.keys import UNRETRIEVED, rounded
 from prframe._engine.pieces import Piece
 from prframe._engine.runs import hits_of_runs, ranked_runs, sizes_of_runs
-from prframe._engine.sorting import Ranks, RowOrder, SortedRows, order_of_rows, ranks_of, sort_rows
+from prframe._engine.sorting import (
+    Ranks,
+    RowOrder,
+    SortedRows,
+    n_marked,
+    order_of_rows,
+    ranks_of,
+    sort_rows,
+)
 from prframe._engine.tasks import Task
 from prframe._engine.totals import group_totals, retrieved
 from prframe.typing import Floats, Integers
@@ -70,7 +78,7 @@ def _sort(piece: Piece) -> Callable[[NDArray[np.unsignedinteger]], SortedRows]:
     ordered = _order_of_rows(piece)
 
     def sort(kind: NDArray[np.unsignedinteger]) -> SortedRows:
-        order, begins = ordered()
+        order, begins, _ = ordered()
         return SortedRows(kind[order], begins)
 
     return sort
@@ -200,14 +208,20 @@ class Thresholds:
         """The number of the block of each ranked row, in order of rank."""
         return np.repeat(np.arange(self.ends.size), np.diff(self.ends, prepend=0))
 
-    def last_rows(self, blocks: Integers | slice) -> Integers:
-        """Return the number of the last row of each of some blocks."""
-        return self.order[self.ends[blocks] - 1]
+    @property
+    def last_rows(self) -> Integers:
+        """The number of the last row of each block."""
+        return self.order[self.ends - 1]
 
-    def table(self, blocks: Integers | slice) -> pl.DataFrame:
-        """Return a row for each of some blocks."""
-        names = ("group", "k", "tp", "fp")
-        return pl.DataFrame({name: getattr(self, name)[blocks] for name in names})
+    @property
+    def table(self) -> pl.DataFrame:
+        """A row for each block."""
+        return pl.DataFrame({name: getattr(self, name) for name in ("group", "k", "tp", "fp")})
+
+    def among(self, blocks: Integers) -> "Thresholds":
+        """Return some of the blocks."""
+        of_blocks = ("group", "ends", "k", "tp", "fp")
+        return replace(self, **{name: getattr(self, name)[blocks] for name in of_blocks})
 
 
 def thresholds(piece: Piece) -> Thresholds:
@@ -231,6 +245,39 @@ def thresholds(piece: Piece) -> Thresholds:
     totals = group_totals(piece, _weights(piece, sums))
     tp_sum, fp_sum = sums.positives.of_first(group, tp), sums.negatives.of_first(group, k - tp)
     return Thresholds(totals, rows.order, group, ends, k, tp_sum, fp_sum)
+
+
+def thresholds_reaching(piece: Piece, needed: Callable[[Integers], Floats]) -> Thresholds:
+    """Return only those tie blocks at which the positives first reach some numbers.
+
+    Parameters
+    ----------
+    piece : Piece
+        Its rows have no weights and stand for an item each.
+    needed : callable
+        Returns the numbers for each group, shape (n_groups, n_numbers), given the groups' totals
+        of positives. A number of at most 0 is reached by the first block.
+
+    Returns
+    -------
+    Thresholds
+    """
+    rows, totals = _ranked_rows(piece)(), group_totals(piece)
+    places, firsts = np.flatnonzero(rows.positive), rows.first_rows[:, None]
+    above = np.searchsorted(places, firsts)
+    nth = np.ceil(needed(totals["n_pos"].to_numpy())).astype(np.int64)
+    is_reached = (nth <= rows.n_pos[:, None]) & (rows.sizes[:, None] > 0)
+    place = np.append(places, 0)[np.where(is_reached & (nth > 0), above + nth - 1, -1)]
+    row = np.where(nth > 0, place, firsts)[is_reached]
+    if rows.begins.all():
+        ends = np.unique(row) + 1
+    else:
+        ends = _ends(rows.begins)
+        ends = np.unique(ends[np.searchsorted(ends, row, side="right")])
+    group = np.searchsorted(np.cumsum(rows.sizes), ends - 1, side="right")
+    k = ends - rows.first_rows[group]
+    tp = np.searchsorted(places, ends) - above[group, 0]
+    return Thresholds(totals, rows.order, group, ends, k, tp, k - tp)
 
 
 def _ends(begins: NDArray[np.bool_]) -> Integers:
@@ -268,33 +315,22 @@ class _RankedRows(NamedTuple):
     @property
     def n_pos(self) -> Integers:
         """The number of positives among the ranked rows of each group."""
-        places = np.flatnonzero(self.positive)
-        return np.diff(np.searchsorted(places, np.append(self.first_rows, self.order.size)))
+        return n_marked(self.positive, self.first_rows)
 
 
 def _ranked_rows(piece: Piece) -> Callable[[], _RankedRows]:
     """Return the function that sorts the rows of a piece within their groups, without polars."""
-    ordered, positive, sizes = (
-        _order_of_rows(piece),
-        piece.positive,
-        piece.sizes,
-    )
+    ordered, sizes = _order_of_rows(piece), piece.sizes
     if piece.all_ranked:
-
-        def sort() -> _RankedRows:
-            order, begins = ordered()
-            return _RankedRows(order, begins, positive[order], sizes)
-
-        return sort
+        return lambda: _RankedRows(*ordered(), sizes)
     # Rows that are not retrieved stand below all others.
     is_retrieved = retrieved(piece)
     sizes = piece.counts(is_retrieved)
 
     def sort_retrieved() -> _RankedRows:
-        order, begins = ordered()
+        order, begins, positive = ordered()
         ranked = is_retrieved[order]
-        order, begins = order[ranked], begins[ranked]
-        return _RankedRows(order, begins, positive[order], sizes)
+        return _RankedRows(order[ranked], begins[ranked], positive[ranked], sizes)
 
     return sort_retrieved
 
@@ -304,17 +340,16 @@ def _order_of_rows(piece: Piece) -> Callable[[], RowOrder]:
 
     It asks nothing of polars, which has put ties in order before where names decide.
     """
-    policy = piece.ranking.args.policy
+    policy, positive = piece.ranking.args.policy, piece.positive
     if policy.then:
         order = _order_by_names(piece)
-        return lambda: RowOrder(order, np.ones(order.size, np.bool_))
-    positive = piece.positive
+        return lambda: RowOrder(order, np.ones(order.size, np.bool_), positive.take(order))
     run, key = (piece.rows[name].to_numpy() for name in ("run", "key"))
 
     def sort() -> RowOrder:
         kind = {0: np.zeros_like(positive), 1: ~positive, -1: positive}[policy.merit]
-        order, begins = order_of_rows(run, key, kind.view(np.uint8))
-        return RowOrder(order, begins if policy.blocks else np.ones_like(begins))
+        rows = order_of_rows(run, key, kind.view(np.uint8), positive)
+        return rows if policy.blocks else rows._replace(begins=np.ones_like(rows.begins))
 
     return sort
 
@@ -325,7 +360,8 @@ def _order_by_names(piece: Piece) -> Integers:
     Only rows with equal scores are compared by names. Rows that are not ranked keep their order.
     """
     run, key = (piece.rows[name].to_numpy() for name in ("run", "key"))
-    order, begins = order_of_rows(run, key, np.zeros(key.size, np.uint8))
+    nothing = np.zeros(key.size, np.uint8)
+    order, begins, _ = order_of_rows(run, key, nothing, nothing.view(np.bool_))
     is_tied = ~begins
     is_tied[:-1] |= is_tied[1:]
     if not piece.all_ranked:

@@ -50,10 +50,13 @@ class RowOrder(NamedTuple):
         The number of the row at each place.
     begins : ndarray of bool, shape (n_rows,)
         Whether it has another group or another key than the row at the place before.
+    flag : ndarray of bool, shape (n_rows,)
+        Its flag.
     """
 
     order: NDArray[np.int64]
     begins: NDArray[np.bool_]
+    flag: NDArray[np.bool_]
 
 
 def sort_rows(
@@ -77,7 +80,7 @@ def sort_rows(
     rows.sort()
     begins = packing.changes(rows)
     if packing.dropped and not begins.all() and not packing.keeps_keys_apart(key):
-        order, begins = order_of_rows(group, key, kind)
+        order, begins, _ = order_of_rows(group, key, kind, np.ones(key.size, np.bool_))
         return SortedRows(kind[order], begins)
     kinds = rows.astype(kind.dtype)
     kinds &= kind.dtype.type((1 << packing.kind_bits) - 1)
@@ -88,31 +91,37 @@ def order_of_rows(
     group: NDArray[np.unsignedinteger],
     key: NDArray[np.int64],
     kind: NDArray[np.unsignedinteger],
+    flag: NDArray[np.bool_],
 ) -> RowOrder:
     """Return the permutation that sorts rows by group, ascending, key, descending, and kind.
 
-    Rows that agree in all three keep their order. The arguments are those of `sort_rows`, which is
-    faster and serves where nothing else has to be brought into this order.
+    Rows that agree in all three keep their order. The first arguments are those of `sort_rows`,
+    which is faster and serves where nothing else has to be brought into this order. A flag of
+    each row is brought along, which is faster than to look it up afterwards.
     """
     if not key.size:
-        return RowOrder(np.zeros(0, np.int64), np.zeros(0, np.bool_))
-    # Where there is room for the number of a row, it travels in the last bits.
-    number_bits = (key.size - 1).bit_length()
+        return RowOrder(np.zeros(0, np.int64), np.zeros(0, np.bool_), flag)
+    # Where there is room for the number of a row and its flag, they travel in the last bits.
+    number_bits = (key.size - 1).bit_length() + 1
     packing = _Packing.of(group, key, kind, number_bits)
     if packing.dropped and packing.key_bits < _TELLING_BITS:
         packing = _Packing.of(group, key, kind)
         rows = packing.pack(group, key, kind)
         order = np.argsort(rows, kind="stable")
-        begins = packing.changes(rows[order])
+        begins, ordered = packing.changes(rows[order]), flag.take(order)
     else:
-        rows = packing.pack(group, key, kind)
+        rows = packing.pack(group, key, kind, flag)
         rows.sort()
-        begins = packing.changes(rows)
+        last_bits = rows.astype(np.uint8)
+        last_bits &= 1
+        begins, ordered = packing.changes(rows), last_bits.view(np.bool_)
         rows &= np.uint64((1 << number_bits) - 1)
+        rows >>= np.uint64(1)
         order = rows.view(np.int64)
     if packing.dropped:
-        _put_in_order_of_keys(order, begins, key, kind)
-    return RowOrder(order, begins)
+        places = _put_in_order_of_keys(order, begins, key, kind)
+        ordered[places] = flag[order[places]]
+    return RowOrder(order, begins, ordered)
 
 
 @dataclass(frozen=True)
@@ -128,7 +137,7 @@ class _Packing:
     dropped : int
         Further last bits of the distances, for which there is no room.
     key_bits, kind_bits, number_bits : int
-        Bits that the distance, the kind and the number of the row are given.
+        Bits that the distance, the kind, and the number of the row with its flag are given.
     """
 
     best: int
@@ -165,8 +174,9 @@ class _Packing:
         group: NDArray[np.unsignedinteger],
         key: NDArray[np.int64],
         kind: NDArray[np.unsignedinteger],
+        flag: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.uint64]:
-        """Return rows as integers."""
+        """Return rows as integers, with a flag if they have numbers."""
         rows = np.empty(key.size, np.uint64)
         for start in range(0, key.size, _AT_A_TIME):
             part = slice(start, start + _AT_A_TIME)
@@ -174,9 +184,10 @@ class _Packing:
             if self.kind_bits:
                 packed <<= np.uint64(self.kind_bits)
                 packed |= kind[part]
-            if self.number_bits:
+            if flag is not None:
                 packed <<= np.uint64(self.number_bits)
-                packed |= np.arange(start, start + packed.size, dtype=np.uint64)
+                packed |= 2 * np.arange(start, start + packed.size, dtype=np.uint64)
+                packed |= flag[part].view(np.uint8)
             if group[0] != group[-1]:
                 numbers = (group[part] - group[0]).astype(np.uint64)
                 numbers <<= np.uint64(self.key_bits + self.kind_bits + self.number_bits)
@@ -226,12 +237,15 @@ def _put_in_order_of_keys(
     begins: NDArray[np.bool_],
     key: NDArray[np.int64],
     kind: NDArray[np.unsignedinteger],
-) -> None:
-    """Sort rows by their whole keys, in place, where what was kept of these is equal."""
+) -> NDArray[np.int64]:
+    """Sort rows by their whole keys, in place, where what was kept of these is equal.
+
+    Return the places of these rows.
+    """
     alike = np.flatnonzero(~begins)
     misplaced = key[order[alike]] != key[order[alike - 1]]
     if not misplaced.any():
-        return
+        return np.zeros(0, np.int64)
     # A stretch of rows with one kept key is the places in `alike` that follow each other, and the
     # place before them.
     opens = np.flatnonzero(np.diff(alike, prepend=-1) > 1)
@@ -246,6 +260,7 @@ def _put_in_order_of_keys(
     rows = rows[np.lexsort([rows, kind[rows], ~key[rows], stretch])]
     order[places] = rows
     begins[places[1:]] |= key[rows[1:]] != key[rows[:-1]]
+    return places
 
 
 class Ranks(NamedTuple):
@@ -327,11 +342,12 @@ def ranks_of(
     """
     place = places_of(marked)
     n_hits = np.diff(np.searchsorted(place, np.append(first_rows, marked.size)))
-    group = np.repeat(np.arange(first_rows.size), n_hits)
-    hit = np.arange(place.size)
-    hit -= np.repeat(np.cumsum(n_hits) - n_hits, n_hits)
+    group, hit = np.repeat(np.arange(first_rows.size), n_hits), np.arange(place.size)
+    if has_groups := first_rows.size > 1:
+        hit -= np.repeat(np.cumsum(n_hits) - n_hits, n_hits)
     if begins.all():
-        place -= np.repeat(first_rows, n_hits)
+        if has_groups:
+            place -= np.repeat(first_rows, n_hits)
         return Ranks(group, place, hit)
     # Numbers of each tie block that holds hits, repeated for its hits in the end.
     block_starts = np.flatnonzero(begins)
@@ -349,6 +365,14 @@ def ranks_of(
     del hit, place
     ends = np.repeat(start + size, count), np.repeat(above + count, count)
     return Ranks(group, np.repeat(start, count), np.repeat(above, count), ends)
+
+
+def n_marked(mask: NDArray[np.bool_], first_rows: Integers) -> Integers:
+    """Count the marked ones among the rows of each group, which may be empty, from where they begin."""
+    if first_rows.size == 1:
+        # The places of many rows take more memory than the rows.
+        return np.array([np.count_nonzero(mask)])
+    return np.diff(np.searchsorted(places_of(mask), np.append(first_rows, mask.size)))
 
 
 def places_of(mask: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -127,11 +127,13 @@ def test_the_permutation_is_that_of_a_stable_sort_by_columns(
         for n_groups in (1, 2, 40):
             group = np.sort(rng.integers(7, 7 + n_groups, n)).astype(np.uint32)
             key, carried = KEYS[kind](n, rng), rng.integers(0, n_kinds, n).astype(np.uint16)
-            order, begins = order_of_rows(group, key, carried)
+            flag = rng.random(n) < 0.5
+            order, begins, flags = order_of_rows(group, key, carried, flag)
             expected = sorted(range(n), key=lambda i: (group[i], -int(key[i]), carried[i]))
             place = list(zip(group[expected], key[expected], strict=True))
             assert begins.tolist() == [i == 0 or p != place[i - 1] for i, p in enumerate(place)]
             assert order.tolist() == expected
+            assert flags.tolist() == flag[expected].tolist()
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.1, 0.13, 0.5, 1.0])

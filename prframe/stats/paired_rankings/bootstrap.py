@@ -17,7 +17,8 @@ from prframe.stats.paired_rankings.cell_counts import (
     rows_at_once,
 )
 from prframe.stats.paired_rankings.multiplicity_draws import drawn_multiplicities
-from prframe.stats.paired_rankings.wide_cells import wide_cells
+from prframe.stats.paired_rankings.pools import Pools, pools_of
+from prframe.stats.paired_rankings.wide_cells import WideCells, wide_cells
 from prframe.stats.rankings import CellEvaluator, Evaluator, items_at_once, merged_for
 from prframe.typing import Flags, Floats, Integers
 
@@ -64,8 +65,14 @@ def _of_counts(
     rng: np.random.Generator,
 ) -> Iterator[Floats]:
     """Yield metrics that take counts in cells."""
-    rankings = [_CountedRanking.of(level, evaluate, units) for level in levels]
-    for times in _multiplicities(units, n_resamples, rng):
+    cells = [wide_cells(enough_levels(level, evaluate), evaluate) for level in levels]
+    kept = np.stack([each.levels for each in cells])
+    pools = pools_of(kept, evaluate, units, n_resamples)
+    rankings = [
+        _CountedRanking.of(level, evaluate, each, pools)
+        for level, each in zip(levels, cells, strict=True)
+    ]
+    for times in _multiplicities(pools.sizes, n_resamples, rng):
         yield np.stack([ranking(times) for ranking in rankings], axis=1)
 
 
@@ -88,12 +95,14 @@ class _CountedRanking:
     lacking: Floats
 
     @classmethod
-    def of(cls, level: Integers, evaluate: CellEvaluator, units: Units) -> "_CountedRanking":
-        """Return a ranking of items that come in units."""
-        levels, wide = wide_cells(enough_levels(level, evaluate), evaluate)
+    def of(
+        cls, level: Integers, evaluate: CellEvaluator, cells: WideCells, pools: Pools
+    ) -> "_CountedRanking":
+        """Return a ranking of items that come in units or pools."""
+        levels, wide = cells
         once = metrics_of(counts_of_both(levels[None], evaluate)[None], evaluate, wide)
         lacking = evaluate(level[None]) - once if wide.any() else np.zeros_like(once)
-        return cls(CellCounts.drawn(levels, evaluate, units), evaluate, wide, lacking)
+        return cls(CellCounts.drawn(levels, pools), evaluate, wide, lacking)
 
     def __call__(self, times: NDArray[np.uint8]) -> Floats:
         """Return the metrics for numbers of units, shape (n_metrics, R)."""
@@ -109,15 +118,16 @@ def _of_levels(
 ) -> Iterator[Floats]:
     """Yield metrics that take levels."""
     rankings = [merged_for(evaluate, level[None]) for level in levels]
-    for times in _multiplicities(units, n_resamples, rng):
+    sizes = np.ones(units.number, dtype=np.int64)
+    for times in _multiplicities(sizes, n_resamples, rng):
         for rows in batches(times.shape[1], levels.shape[1], items_at_once(evaluate)):
             count = units.spread(times[:, rows].T.astype(np.int64))
             yield np.stack([evaluate(level, count) for level in rankings], axis=1)
 
 
 def _multiplicities(
-    units: Units, n_resamples: int, rng: np.random.Generator
+    sizes: Integers, n_resamples: int, rng: np.random.Generator
 ) -> Iterator[NDArray[np.uint8]]:
-    """Draw how many times each unit comes up, a column per resample."""
-    drawn = drawn_multiplicities(units.number, n_resamples, rows_at_once(units.number), rng)
-    return one_ahead(drawn) if units.number * n_resamples > _AHEAD else drawn
+    """Draw how many times each unit or pool comes up, a column per resample."""
+    drawn = drawn_multiplicities(sizes, n_resamples, rows_at_once(sizes.size), rng)
+    return one_ahead(drawn) if sizes.size * n_resamples > _AHEAD else drawn

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from prframe.stats._batches import batches
-from prframe.stats._units import Units
+from prframe.stats.paired_rankings.pools import Pools
 from prframe.stats.paired_rankings.wide_cells import excess_precision
 from prframe.stats.rankings import (
     AveragePrecision,
@@ -21,8 +21,8 @@ from prframe.stats.rankings import (
 )
 from prframe.typing import Flags, Floats, Integers
 
-# So many items of a cell are added up together, so few that 8 bits hold the sum: each comes up
-# once on average, and 256 of so many are out of the question.
+# So many items of a cell, and the rest of a pool, are added up together, so few that 8 bits hold
+# the sum: each comes up once on average, and 256 of so many are out of the question.
 _TOGETHER = 60
 # So many numbers of units are drawn together, but at least so many rows of them.
 _HELD, _LEAST_ROWS = 1 << 20, 64
@@ -66,44 +66,44 @@ class CellCounts:
     constant: NDArray[np.signedinteger]
 
     @classmethod
-    def drawn(cls, level: Integers, evaluate: CellEvaluator, units: Units) -> CellCounts:
-        """Return the counts if each unit comes up so many times."""
+    def drawn(cls, level: Integers, pools: Pools) -> CellCounts:
+        """Return the counts if each unit, or pool of items, comes up so many times."""
         n_cells = int(level.max(initial=0)) + 1
-        cell = _cells_of(level, evaluate, n_cells)
-        return cls._of(cell, np.ones_like(cell), np.arange(cell.size), units, n_cells)
+        cell = _cells_of(level[pools.item], pools.evaluate, n_cells)
+        return cls._of(cell, np.ones_like(cell), np.arange(cell.size), pools, n_cells)
 
     @classmethod
-    def swapped(
-        cls, levels: Integers, moves: Flags, evaluate: CellEvaluator, units: Units
-    ) -> CellCounts:
+    def swapped(cls, levels: Integers, moves: Flags, pools: Pools) -> CellCounts:
         """Return the counts of the first of two rankings if some units swap their levels.
 
-        Of the items of these units only those move that may.
+        Of the items of these units only those move that may; of a pool either all or none.
         """
         n_cells = int(levels.max(initial=0)) + 1
-        cells = _cells_of(levels, evaluate, n_cells)
-        items = np.flatnonzero(moves & (cells[0] != cells[1]))
+        cells = _cells_of(levels[:, pools.item], pools.evaluate, n_cells)
+        items = np.flatnonzero(moves[pools.item] & (cells[0] != cells[1]))
         adds = np.repeat(np.array([-1, 1]), items.size)
-        counts = cls._of(cells[:, items].ravel(), adds, np.tile(items, 2), units, n_cells)
-        constant = np.bincount(cells[0], minlength=2 * n_cells).astype(counts.constant.dtype)
-        return replace(counts, constant=constant)
+        counts = cls._of(cells[:, items].ravel(), adds, np.tile(items, 2), pools, n_cells)
+        items_of = pools.sizes[pools.units.of_item]
+        constant = np.bincount(cells[0], items_of, minlength=2 * n_cells)
+        return replace(counts, constant=constant.astype(counts.constant.dtype))
 
     @classmethod
     def _of(
-        cls, cell: Integers, adds: Integers, item: Integers, units: Units, n_cells: int
+        cls, cell: Integers, adds: Integers, item: Integers, pools: Pools, n_cells: int
     ) -> CellCounts:
-        """Return counts to which items add something, each in a cell."""
+        """Return counts to which items, or pools of them, add something, each in a cell."""
+        units = pools.units
         order = np.argsort(cell, kind="stable")
         cell, adds, unit = cell[order], adds[order], units.of_item[item[order]]
-        size = np.bincount(cell, minlength=2 * n_cells)
-        within = np.arange(cell.size) - np.repeat(np.cumsum(size) - size, size)
-        part = np.cumsum(within % _TOGETHER == 0) - 1
-        of_part = cell[within % _TOGETHER == 0]
+        before = np.cumsum(pools.sizes[unit]) - pools.sizes[unit]
+        within = before - before[np.searchsorted(cell, cell)]
+        opens = (np.diff(cell, prepend=-1) != 0) | (np.diff(within // _TOGETHER, prepend=0) != 0)
+        part, of_part = np.cumsum(opens) - 1, cell[opens]
         # A unit of several items may come up more often than 8 bits hold.
         narrow = np.int8 if (adds < 0).any() else np.uint8
         dtype = narrow if units.number == units.of_item.size else np.int32
         # Arrays of half the size stay in the cache.
-        counted = np.int16 if dtype == narrow and units.number < 1 << 15 else np.int32
+        counted = np.int16 if dtype == narrow and pools.sizes.sum() < 1 << 15 else np.int32
         shape = of_part.size, units.number
         return cls(
             csr_array((adds.astype(dtype), (part, unit)), shape=shape),

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from prframe.stats._batches import batch_sizes, batches
 from prframe.typing import Integers
 
-# A Poisson variate with a mean of at most 1 is below this, except in one of 10^40 draws.
-_LIMIT = 32
+# A Poisson variate with a mean of at most 8 is below this, except in one of 10^34 draws.
+_LIMIT = 64
 # Independent Poisson variates with this many standard deviations below the number of units in all
 # leave some to be drawn one by one, and rarely are too many.
 _SHORT = 3.0
@@ -21,17 +21,17 @@ _AT_ONCE = 1 << 18
 
 
 def drawn_multiplicities(
-    n: int, n_resamples: int, at_once: int, rng: np.random.Generator
+    sizes: Integers, n_resamples: int, at_once: int, rng: np.random.Generator
 ) -> Iterator[NDArray[np.uint8]]:
-    """Draw n of n units with replacement, and count how often each comes up.
+    """Draw n of n units with replacement, and count how often those of each pool come up.
 
     Independent Poisson variates are multinomial, given their sum. What is lacking in that sum is
     drawn one by one, and what is too much is taken away at random.
 
     Parameters
     ----------
-    n : int
-        Number of units.
+    sizes : ndarray of int, shape (n_pools,)
+        How many units each pool has, at most 8; pools of the same size stand together.
     n_resamples : int
     at_once : int
         How many resamples are drawn together; other numbers give other draws.
@@ -39,18 +39,25 @@ def drawn_multiplicities(
 
     Yields
     ------
-    ndarray of int, shape (n, at most at_once)
+    ndarray of int, shape (n_pools, at most at_once)
     """
+    n = int(sizes.sum())
     rate = max(0.0, 1 - _SHORT / np.sqrt(n))
+    alike = np.split(sizes, np.flatnonzero(np.diff(sizes)) + 1)
+    pool = np.repeat(np.arange(sizes.size), sizes)
     for size in batch_sizes(n_resamples, 1, at_once):
-        drawn = _poisson(rate, n * size, rng).reshape(n, size)
+        drawn = np.empty((sizes.size, size), dtype=np.uint8)
+        start = 0
+        for each in alike:
+            rows = slice(start, start := start + each.size)
+            _poisson(rate * each[0], drawn[rows].reshape(-1), rng)
         lacking = n - sums_of_columns(drawn)
         for column in np.flatnonzero(lacking < 0):
             times = drawn[:, column].astype(np.int64)
             surplus = rng.multivariate_hypergeometric(times, -int(lacking[column]))
             drawn[:, column] = times - surplus
         resample = np.repeat(np.arange(size), np.maximum(lacking, 0))
-        place = rng.integers(0, n, resample.size) * size + resample
+        place = pool[rng.integers(0, n, resample.size)] * size + resample
         np.add.at(drawn.reshape(-1), place, np.uint8(1))
         yield drawn
 
@@ -65,27 +72,29 @@ def sums_of_columns(drawn: NDArray[np.uint8]) -> Integers:
     return np.asarray(sums, dtype=np.int64)
 
 
-def _poisson(rate: float, number: int, rng: np.random.Generator) -> NDArray[np.uint8]:
-    """Draw Poisson variates from random bytes.
+def _poisson(rate: float, drawn: NDArray[np.uint8], rng: np.random.Generator) -> None:
+    """Fill an array with Poisson variates, from random bytes.
 
     A byte stands for the whole 256ths of each probability. For what is left of 1 another number is
     drawn, among what is left of each probability.
     """
     chance = np.exp(-rate) * np.cumprod(np.append(1.0, rate / np.arange(1, _LIMIT)))
     whole = np.floor(chance * _BYTE)
-    ends = np.unique(np.cumsum(whole))
+    ends = np.cumsum(whole)
+    # Numbers below the first of these have no byte, and nor have those from the last on.
+    least = np.count_nonzero(ends == 0)
+    ends = np.unique(ends[least:])
     left = np.cumsum(chance * _BYTE - whole)
-    drawn = np.zeros(number, dtype=np.uint8)
-    for part in batches(number, 1, _AT_ONCE):
+    drawn.fill(least)
+    for part in batches(drawn.size, 1, _AT_ONCE):
         counts = drawn[part]
         words = rng.integers(0, 1 << 64, -(-counts.size // 8), dtype=np.uint64)
         random = words.astype("<u8", copy=False).view(np.uint8)[: counts.size]
         beyond = np.empty(counts.size, dtype=np.bool_)
-        for end in ends[ends < _BYTE].astype(np.uint8):
+        for end in ends[:-1].astype(np.uint8):
             # A flag is read as the byte that it is, since the sum would convert it in pieces.
             counts += np.greater_equal(random, end, out=beyond).view(np.uint8)
         if ends[-1] < _BYTE:
             rest = np.flatnonzero(random >= np.uint8(ends[-1]))
             chosen = rng.random(rest.size) * left[-1]
             counts[rest] = np.searchsorted(left[:-1], chosen, side="right")
-    return drawn

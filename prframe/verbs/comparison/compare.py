@@ -197,7 +197,8 @@ def compare(
     n_resamples : int
         Draws of tests and intervals that are sampled.
     rng : int or numpy.random.Generator, optional
-        Seed. All pairs, metrics and groups have the same draws.
+        Seed. All pairs, metrics and groups have the same draws; on the same items only up to
+        2^26 of them, see `PairedRankings`.
     judged : str
         As in `evaluate`, for metrics that need it.
 

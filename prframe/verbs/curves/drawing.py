@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from prframe._engine.frames import Source
 from prframe._engine.pieces import Piece, Ranking
-from prframe._engine.ranks import Thresholds, thresholds
+from prframe._engine.ranks import Thresholds, thresholds, thresholds_reaching
 from prframe._engine.rows import ROW, computed, key_names
 from prframe._engine.runs import Counting
 from prframe.metrics.quantities import HAIR_BELOW, precision
@@ -110,9 +111,8 @@ class Drawing(Plan):
         """Return the rows, with the best score first, and whether their groups lack a class."""
 
         def draw(piece: Piece) -> pl.DataFrame:
-            ranked = thresholds(piece)
-            blocks = self._needed_blocks(ranked)
-            rows = _with_totals(_with_thresholds(ranked, piece, blocks), ranked.totals)
+            ranked = self._ranked(piece)
+            rows = _with_totals(_with_thresholds(ranked, piece), ranked.totals)
             rows = self.rates(_with_anchors(rows, ranked.totals) if self.anchor else rows)
             if self.levels is not None:
                 rows = _at_levels(rows, ranked.totals, self.levels)
@@ -121,12 +121,15 @@ class Drawing(Plan):
         ranking = Ranking(source, self.args, self.include_unretrieved, ("score",))
         return ranking.over_groups(draw)
 
-    def _needed_blocks(self, ranked: Thresholds) -> Integers | slice:
+    def _ranked(self, piece: Piece) -> Thresholds:
         """Return the blocks whose rows are needed: at levels of recall, those that reach one."""
         if self.levels is None or self.interpolate:
-            return slice(None)
+            return thresholds(piece)
+        if self.args.weight is None and not piece.is_counted:
+            return thresholds_reaching(piece, partial(_needed, self.levels))
+        ranked = thresholds(piece)
         reach = _Reach.of(ranked.group, ranked.tp, ranked.totals, self.levels)
-        return np.unique(reach.place[reach.reached])
+        return ranked.among(np.unique(reach.place[reach.reached]))
 
     def _by_input(self, source: Source) -> pl.DataFrame:
         """Return a row per input row, in input order."""
@@ -134,9 +137,7 @@ class Drawing(Plan):
 
         def draw(piece: Piece) -> pl.DataFrame:
             ranked = thresholds(piece)
-            rows = self.rates(
-                _with_totals(_with_thresholds(ranked, piece, slice(None)), ranked.totals)
-            )
+            rows = self.rates(_with_totals(_with_thresholds(ranked, piece), ranked.totals))
             row = piece.rows["row"].to_numpy()[ranked.order]
             return self._shown(rows, [])[ranked.block_of_row].with_columns(row=row)
 
@@ -174,10 +175,16 @@ def _scores(_: Source) -> tuple[str, ...]:
     return ("score",)
 
 
-def _with_thresholds(ranked: Thresholds, piece: Piece, blocks: Integers | slice) -> pl.DataFrame:
+def _with_thresholds(ranked: Thresholds, piece: Piece) -> pl.DataFrame:
     """Return tie blocks with their scores."""
-    score = piece.rows["score"].cast(pl.Float64).gather(ranked.last_rows(blocks))
-    return ranked.table(blocks).with_columns(threshold=score)
+    score = piece.rows["score"].cast(pl.Float64).gather(ranked.last_rows)
+    return ranked.table.with_columns(threshold=score)
+
+
+def _needed(levels: Sequence[float], n_pos: Integers | Floats) -> Floats:
+    """Return how many positives reach each level of recall, shape (n_groups, n_levels)."""
+    wanted = np.asarray(levels, dtype=np.float64)
+    return np.asarray(wanted * n_pos[:, None] * HAIR_BELOW)
 
 
 def _with_totals(rows: pl.DataFrame, totals: pl.DataFrame) -> pl.DataFrame:
@@ -216,9 +223,9 @@ class _Reach(NamedTuple):
         wanted = np.tile(np.asarray(levels, dtype=np.float64), totals.height)
         bounds = np.searchsorted(group, np.arange(totals.height + 1))
         starts, stops = bounds[groups], bounds[groups + 1]
-        n_pos = totals["n_pos"].to_numpy()[groups]
-        place = first_at_least(tp, starts, stops, wanted * n_pos * HAIR_BELOW)
-        return cls(groups, wanted, place, place < stops, n_pos > 0)
+        n_pos = totals["n_pos"].to_numpy()
+        place = first_at_least(tp, starts, stops, _needed(levels, n_pos).ravel())
+        return cls(groups, wanted, place, place < stops, n_pos[groups] > 0)
 
 
 def _at_levels(rows: pl.DataFrame, totals: pl.DataFrame, levels: Sequence[float]) -> pl.DataFrame:

@@ -21,6 +21,7 @@ from prframe.stats.paired_rankings.cell_counts import (
     metrics_of,
 )
 from prframe.stats.paired_rankings.multiplicity_draws import drawn_multiplicities, sums_of_columns
+from prframe.stats.paired_rankings.pools import Pools
 from prframe.stats.paired_rankings.swaps import columns_of, flags_of
 
 METRICS = [
@@ -49,7 +50,7 @@ def test_drawn_counts_give_the_metrics_of_drawn_items(
     evaluate = CellEvaluator(label, metrics)
     units = units_of(None if n_clusters is None else np.arange(n) % n_clusters, n)
     times = np.random.default_rng(2).integers(0, 4, (units.number, 30), dtype=np.uint8)
-    counts = CellCounts.drawn(enough_levels(levels[0], evaluate), evaluate, units)
+    counts = CellCounts.drawn(enough_levels(levels[0], evaluate), Pools.of_units(evaluate, units))
     expected = evaluate(levels[:1], units.spread(times.T).astype(np.int64))
     np.testing.assert_allclose(metrics_of(counts(times), evaluate), expected, atol=1e-12)
 
@@ -65,7 +66,7 @@ def test_swapped_counts_give_the_metrics_of_swapped_levels(
     rng = np.random.default_rng(4)
     bits, moves = rng.random((units.number, 30)) < 0.5, rng.random(400) < 0.7
     fewer = enough_levels(levels, evaluate)
-    counts = CellCounts.swapped(fewer, moves, evaluate, units)
+    counts = CellCounts.swapped(fewer, moves, Pools.of_units(evaluate, units))
     swapped = units.spread(bits.T) & moves
     given = evaluate(np.where(swapped, levels[1], levels[0]))
     other = evaluate(np.where(swapped, levels[0], levels[1]))
@@ -80,13 +81,16 @@ def test_a_large_cell_is_counted() -> None:
     label = np.arange(1000) < 3
     level = np.where(label, 2, 1)
     evaluate, units = CellEvaluator(label, [RocArea()]), units_of(None, 1000)
-    counts = CellCounts.drawn(level, evaluate, units)(np.full((1000, 2), 3, dtype=np.uint8))
+    counts = CellCounts.drawn(level, Pools.of_units(evaluate, units))
+    counts = counts(np.full((1000, 2), 3, dtype=np.uint8))
     np.testing.assert_array_equal(counts, [[9, 0, 0, 0, 2991, 0]] * 2)
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 9, 12, 100, 3000])
 def test_each_resample_has_as_many_units_as_there_are(n: int) -> None:
-    drawn = list(drawn_multiplicities(n, 150, 64, np.random.default_rng(5)))
+    drawn = list(
+        drawn_multiplicities(np.ones(n, dtype=np.int64), 150, 64, np.random.default_rng(5))
+    )
     assert [part.shape for part in drawn] == [(n, 64), (n, 64), (n, 22)]
     assert all((part.sum(axis=0, dtype=np.int64) == n).all() for part in drawn)
 
@@ -95,7 +99,10 @@ def test_each_resample_has_as_many_units_as_there_are(n: int) -> None:
 def test_multiplicities_are_multinomial(n: int) -> None:
     draws = 200_000 // n
     times = np.concatenate(
-        list(drawn_multiplicities(n, draws, 500, np.random.default_rng(6))), axis=1
+        list(
+            drawn_multiplicities(np.ones(n, dtype=np.int64), draws, 500, np.random.default_rng(6))
+        ),
+        axis=1,
     ).astype(np.int64)
     law = stats.binom(n, 1 / n)
     # Each count is binomial.
@@ -121,4 +128,4 @@ def test_bits_of_swaps_are_those_of_their_rows(number: int) -> None:
     words = np.random.default_rng(8).integers(0, 256, (9, 24), dtype=np.uint8)
     flags = flags_of(words, number)
     np.testing.assert_array_equal(flags, np.unpackbits(words, axis=1)[:, :number] > 0)
-    np.testing.assert_array_equal(columns_of(words, number), flags.T)
+    np.testing.assert_array_equal(columns_of(words, np.ones(number, dtype=np.int64)), flags.T)

@@ -152,7 +152,7 @@ def test_swaps_are_those_of_ranks(ties: bool) -> None:
     assert not found.exact
     draws = [
         (coin, swap)
-        for coin, bits in paired_swaps._swaps(30, 30, 1800, 60, np.random.default_rng(5))
+        for coin, bits in paired_swaps._swaps(60, np.random.default_rng(5), [np.ones(30, int)] * 2)
         for swap in paired_swaps.flags_of(bits, 30)
     ]
     expected = [naive_difference(scores, label, swap, coin) for coin, swap in draws]

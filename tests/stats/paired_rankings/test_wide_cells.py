@@ -6,6 +6,7 @@ import pytest
 from prframe.stats import AveragePrecision, CellEvaluator, PairedRankings, RocArea, ranking_levels
 from prframe.stats._units import units_of
 from prframe.stats.paired_rankings.cell_counts import CellCounts, enough_levels, metrics_of
+from prframe.stats.paired_rankings.pools import Pools
 from prframe.stats.paired_rankings.wide_cells import excess_precision, wide_cells
 
 
@@ -53,14 +54,14 @@ def test_the_mean_of_both_ends_is_taken() -> None:
 def test_resamples_hardly_differ_from_those_in_all_cells(share: float, shift: float) -> None:
     levels, label = sample(20_000, share, shift)
     evaluate = CellEvaluator(label, [AveragePrecision()])
-    units = units_of(None, label.size)
+    pools = Pools.of_units(evaluate, units_of(None, label.size))
     times = np.random.default_rng(2).poisson(1, (label.size, 60)).astype(np.uint8)
     exact, wide = [], []
     for level in levels:
         fewer = enough_levels(level, evaluate)
-        exact.append(metrics_of(CellCounts.drawn(fewer, evaluate, units)(times), evaluate)[0])
+        exact.append(metrics_of(CellCounts.drawn(fewer, pools)(times), evaluate)[0])
         cells = wide_cells(fewer, evaluate)
-        counts = CellCounts.drawn(cells.levels, evaluate, units)
+        counts = CellCounts.drawn(cells.levels, pools)
         assert cells.wide.size < label.sum() / 2
         once = metrics_of(counts(np.ones_like(times[:, :1])), evaluate, cells.wide)[0]
         lacking = evaluate(level[None])[0] - once

@@ -170,6 +170,17 @@ def test_a_number_of_recall_levels(number: int) -> None:
     assert compared["recall"].to_list() == levels[1:-1]
 
 
+@given(items(), items(), items(), TIES, st.booleans())
+def test_recall_levels_of_groups_are_those_of_each_alone(
+    one: list[Item], two: list[Item], three: list[Item], ties: str, anchor: bool
+) -> None:
+    levels, groups = [0.0, 0.2, 0.5, 1.0], {"a": one, "b": two, "c": three}
+    options = {"recall": levels, "ties": ties, "anchor": anchor, "by": "group"}
+    found = prframe.curve(frame(groups), **options)
+    alone = [prframe.curve(frame({name: each}), **options) for name, each in groups.items()]
+    assert_frame_equal(found, pl.concat(alone), check_exact=True)
+
+
 def test_recall_levels_are_exact() -> None:
     # .07 * 100 is a little more than 7 in floats.
     levels = [i / 100 for i in range(101)]
