@@ -138,7 +138,7 @@ def test_name(test: str) -> str:
 
 
 def family_words(facts: Mapping[str, Any]) -> list[str]:
-    """Say by which correction, and for how many tests, p-values are adjusted, where it is known."""
+    """Say by which correction and for how many tests p-values are adjusted, if it is known."""
     correction, family = facts.get("correction"), facts.get("n_family")
     words = [] if correction is None else [_CORRECTIONS.get(correction, correction)]
     return words if family is None else [*words, f"family of {family}"]

@@ -1,4 +1,4 @@
-"""Tables of results for papers: letters, marks, intervals, captions, and sentences that compare."""
+"""Tables of results for papers, with letters and captions, and comparisons in sentences."""
 
 from prframe.tables.building import results
 from prframe.tables.comparison_sentences import sentences
