@@ -102,7 +102,8 @@ def _testing(row: Mapping[str, Any]) -> str:
     if row.get("test") == "posterior":
         return f"probability that {row['model_a']} is better: {wording.number(row['statistic'])}"
     words = [wording.test_name(row["test"])] if row.get("test") else []
-    if row.get("p_adjusted") is not None:
+    # The p-value of a single test is adjusted for nothing.
+    if row.get("p_adjusted") is not None and row.get("n_family") != 1:
         words += [f"adjusted {wording.p_value(row['p_adjusted'])}", *wording.family_words(row)]
     else:
         words.append(wording.p_value(row.get("p_value")))
