@@ -123,7 +123,7 @@ def testing_words(facts: Facts, alpha: float, methods: Sequence[str]) -> str:
     """Say by which test, with which correction, and at which level systems are told apart."""
     test = facts.get("test")
     if test is not None:
-        words = [test_name(test)]
+        words = [name_of_test(test)]
     else:
         words = [f"method {joined(methods)}"] if methods else []
     words += [*family_words(facts), f"alpha = {alpha:g}"]
@@ -132,7 +132,7 @@ def testing_words(facts: Facts, alpha: float, methods: Sequence[str]) -> str:
     return ", ".join(words)
 
 
-def test_name(test: str) -> str:
+def name_of_test(test: str) -> str:
     """Return the name of a test in a sentence."""
     return _TESTS.get(test, test)
 

@@ -101,7 +101,7 @@ def _testing(row: Mapping[str, Any]) -> str:
     """Write by which test the p-value was found, and for what it was adjusted."""
     if row.get("test") == "posterior":
         return f"probability that {row['model_a']} is better: {wording.number(row['statistic'])}"
-    words = [wording.test_name(row["test"])] if row.get("test") else []
+    words = [wording.name_of_test(row["test"])] if row.get("test") else []
     # The p-value of a single test is adjusted for nothing.
     if row.get("p_adjusted") is not None and row.get("n_family") != 1:
         words += [f"adjusted {wording.p_value(row['p_adjusted'])}", *wording.family_words(row)]
