@@ -11,6 +11,7 @@ import matplotlib as mpl
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 
+import gallery_links  # noqa: E402
 import recorded  # noqa: E402
 import source_tables  # noqa: E402
 import verb_pages  # noqa: E402
@@ -211,6 +212,7 @@ def fill_in(_app: object, docname: str, source: list[str]) -> None:
     for mark, make in GENERATED.items():
         if mark in source[0]:
             source[0] = source[0].replace(mark, make())
+    source[0] = gallery_links.built(source[0], "../" * docname.count("/"))
 
 
 def files_beside(app: object, error: Exception | None) -> None:

@@ -39,6 +39,8 @@ PAGES = {
 }
 _SECTION = re.compile(r"^## ", re.MULTILINE)
 _TABLE = re.compile(r"(?:^\|[^\n]*\n)+", re.MULTILINE)
+# When a section was measured, and on which machine with which versions.
+_MEASURED = re.compile(r"^\*Measured (?:on )?([^,*]+), ([^*]+)\*$", re.MULTILINE)
 LONG = 6
 # What tables have that are always folded, by the beginning of their headers.
 FOLDED = {
@@ -79,7 +81,10 @@ def beside_others(sections: list[str]) -> str:
 
 
 def with_pictures(section: str) -> str:
-    """Return a section whose tables are folded, each below its picture if one fits it."""
+    """Return a section whose tables are folded, each below its picture if one fits it.
+
+    The versions with which it was measured are folded too.
+    """
     tables = 0
 
     def shown(table: re.Match[str]) -> str:
@@ -88,7 +93,15 @@ def with_pictures(section: str) -> str:
         name = title(section).replace(" ", "-") + (f"-{tables}" if tables > 1 else "")
         return recorded_pictures.picture(Table.of(table[0]), name) + folded(table[0])
 
-    return _TABLE.sub(shown, section)
+    return _MEASURED.sub(_folded_versions, _TABLE.sub(shown, section))
+
+
+def _folded_versions(line: re.Match[str]) -> str:
+    """Return the day of a measurement, and the machine and the versions within a fold."""
+    return (
+        f'<details class="measured"><summary>measured on {line[1]}</summary>\n\n{line[2]}\n'
+        "</details>"
+    )
 
 
 def folded(table: str) -> str:

@@ -130,7 +130,7 @@ def ap(
 ) -> pl.Expr:
     """Compute average precision, or AP@k.
 
-    ``AP = sum over positives of the precision at their rank / n_pos``.
+    AP is the sum over positives of the precision at their rank, divided by `n_pos`.
 
     {shared}
 
@@ -175,7 +175,7 @@ def precision(
 ) -> pl.Expr:
     """Compute the precision at k.
 
-    ``P@k = positives among the first k / k``.
+    P@k is the number of positives among the first k, divided by k.
 
     {shared}
 
@@ -200,7 +200,7 @@ def recall(
 ) -> pl.Expr:
     """Compute the recall at k.
 
-    ``R@k = positives among the first k / n_pos``.
+    R@k is the number of positives among the first k, divided by `n_pos`.
 
     {shared}
 
@@ -225,7 +225,7 @@ def rr(
 ) -> pl.Expr:
     """Compute the reciprocal rank of the first positive.
 
-    ``RR = 1 / rank``, 0 if no positive ranks up to k.
+    RR is ``1 / rank``, or 0 if no positive ranks up to k.
 
     {shared}
 

@@ -19,7 +19,11 @@ def cut(root: Path, version: str, date: str) -> None:
         r"(?m)^version: .*\n(?:date-released: .*\n)?",
         f"version: {version}\ndate-released: {date}\n",
     )
-    replace(root / "docs" / "cite.md", r"(?m)^  version = \{.*\},$", f"  version = {{{version}}},")
+    replace(
+        root / "docs" / "cite.md",
+        r"(?m)^  version = \{.*\},\n  year    = \{.*\},$",
+        f"  version = {{{version}}},\n  year    = {{{date[:4]}}},",
+    )
     replace(
         root / "CHANGELOG.md",
         r"(?m)^## \[Unreleased\]\n",

@@ -81,7 +81,7 @@ def test_names_of_the_statistics() -> None:
 
 
 def test_names_of_the_tables() -> None:
-    assert sorted(prframe.tables.__all__) == ["Table", "letters", "results"]
+    assert sorted(prframe.tables.__all__) == ["Table", "letters", "results", "sentences"]
 
 
 def test_names_of_the_reports() -> None:

@@ -1,7 +1,8 @@
 """Numbers and facts in words, for captions and descriptions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import floor, isfinite, log10
+from typing import Any
 
 import polars as pl
 
@@ -10,6 +11,8 @@ from prframe._preparation.results import Facts
 _TESTS = {
     "bootstrap": "bootstrap test",
     "delong": "DeLong's test",
+    "hall": "Hall's test",
+    "pooled": "test of the pooled difference",
     "randomization": "randomization test",
     "sign": "sign test",
     "t": "paired t-test",
@@ -120,18 +123,25 @@ def testing_words(facts: Facts, alpha: float, methods: Sequence[str]) -> str:
     """Say by which test, with which correction, and at which level systems are told apart."""
     test = facts.get("test")
     if test is not None:
-        words = [_TESTS.get(test, test)]
+        words = [name_of_test(test)]
     else:
         words = [f"method {joined(methods)}"] if methods else []
-    correction, family = facts.get("correction"), facts.get("n_family")
-    if correction is not None:
-        words.append(_CORRECTIONS.get(correction, correction))
-    if family is not None:
-        words.append(f"family of {family}")
-    words.append(f"alpha = {alpha:g}")
+    words += [*family_words(facts), f"alpha = {alpha:g}"]
     if (n := facts.get("n")) is not None:
         words.append(f"n = {n}")
     return ", ".join(words)
+
+
+def name_of_test(test: str) -> str:
+    """Return the name of a test in a sentence."""
+    return _TESTS.get(test, test)
+
+
+def family_words(facts: Mapping[str, Any]) -> list[str]:
+    """Say by which correction and for how many tests p-values are adjusted, if it is known."""
+    correction, family = facts.get("correction"), facts.get("n_family")
+    words = [] if correction is None else [_CORRECTIONS.get(correction, correction)]
+    return words if family is None else [*words, f"family of {family}"]
 
 
 def ties_words(facts: Facts) -> str:

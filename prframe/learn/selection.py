@@ -34,7 +34,8 @@ class PenalizedSelection(NamedTuple):
 def complexity_constant(phi: Phi) -> float:
     """Return the constant C of the penalty of a score-generating function.
 
-    ``C = 6 (|phi|^2 + 9 |phi'|^2 + 9 |phi''|^2)``, with largest absolute values over [0, 1].
+    It is ``C = 6 (|phi|^2 + 9 |phi'|^2 + 9 |phi''|^2)``, where the bars stand for the largest
+    absolute value over [0, 1].
 
     Parameters
     ----------
@@ -79,8 +80,8 @@ def complexity_penalty(  # noqa: PLR0913
 ) -> float:
     """Return the penalty of the k-th of a sequence of families of scoring rules.
 
-    ``pen = B_1 sqrt(V_k / (p N)) + sqrt(2 C log k / (p^2 N))`` with ``p = n_pos / N``, in the unit
-    of ``W / n_pos``.
+    The penalty is ``B_1 sqrt(V_k / (p N)) + sqrt(2 C log k / (p^2 N))`` with ``p = n_pos / N``. It
+    has the unit of ``W / n_pos``.
 
     Parameters
     ----------

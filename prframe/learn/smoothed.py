@@ -49,10 +49,11 @@ def smoothed_criterion(
 ) -> SmoothedCriterion:
     """Return the smoothed rank statistic of scores, and its gradient.
 
-    ``W = sum over positives of phi(F(s_i))`` with ``F(t) = 1/N sum_j kappa((t - s_j) / h)``, kappa
-    being the cdf of the kernel and j running over all N items. With ``w_i = phi'(F(s_i))``, f the
-    derivative of F and K that of kappa, ``dW/ds_j = 1{j positive} w_j f(s_j) - g(s_j)`` with
-    ``g(t) = 1/(N h) sum over positives of w_i K((t - s_i) / h)``.
+    The statistic W is the sum over positives of ``phi(F(s_i))``, where
+    ``F(t) = 1/N sum_j kappa((t - s_j) / h)``, kappa being the cdf of the kernel and j running over
+    all N items. The gradient is ``dW/ds_j = 1{j positive} w_j f(s_j) - g(s_j)`` with
+    ``g(t) = 1/(N h) sum over positives of w_i K((t - s_i) / h)`` and ``w_i = phi'(F(s_i))``, where
+    f is the derivative of F and K that of kappa.
 
     Parameters
     ----------

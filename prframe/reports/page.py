@@ -11,6 +11,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from prframe.reports.static import description, static_core
+
 Facts: TypeAlias = dict[str, Any]
 
 _PLACES = 5
@@ -75,6 +77,8 @@ def _page(facts: Facts) -> str:
     template, style, script = (_part(f"page.{ending}") for ending in ("html", "css", "js"))
     parts = {
         "title": escape(str(facts["title"])),
+        "description": description(facts),
+        "core": static_core(facts),
         "style": style,
         "script": script,
         "style-hash": _hash(style),

@@ -1,7 +1,8 @@
-"""Tables of results for papers: letters, marks, intervals, and captions that say what was done."""
+"""Tables of results for papers, with letters and captions, and comparisons in sentences."""
 
 from prframe.tables.building import results
+from prframe.tables.comparison_sentences import sentences
 from prframe.tables.letter_display import letters
 from prframe.tables.table import Table
 
-__all__ = ["Table", "letters", "results"]
+__all__ = ["Table", "letters", "results", "sentences"]

@@ -75,4 +75,4 @@ def test_a_release_is_cut(tmp_path):
     assert '__version__ = "9.8.7"\n' in package
     assert "version: 9.8.7\ndate-released: 2031-02-03\n" in citation
     assert "## [Unreleased]\n\n## [9.8.7] - 2031-02-03\n\n### Added" in changes
-    assert "version = {9.8.7}," in page
+    assert "  version = {9.8.7},\n  year    = {2031},\n" in page

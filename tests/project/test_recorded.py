@@ -57,3 +57,13 @@ def test_tables_with_pictures_are_folded(recorded):
     assert recorded.folded(COVERING) == COVERING
     measured = COVERING.replace("| scores |", "| measured |")
     assert recorded.folded(measured).startswith("<details><summary>seconds and memory, 2 rows")
+
+
+def test_versions_are_folded_below_the_day(recorded):
+    section = recorded.with_pictures(
+        "## x\n\nFast.\n\n*Measured on 2026-11-20, Linux, polars 2.1.0.*\n\n*Measured long ago.*\n"
+    )
+    assert section == (
+        '## x\n\nFast.\n\n<details class="measured"><summary>measured on 2026-11-20</summary>\n\n'
+        "Linux, polars 2.1.0.\n</details>\n\n*Measured long ago.*\n"
+    )

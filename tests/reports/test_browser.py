@@ -122,6 +122,21 @@ def test_pages_open_quietly_and_fit(browser, paths, name, size, scheme) -> None:
         assert page.locator("svg[role=img]").count() >= 2
 
 
+@pytest.mark.parametrize("name", ["runs", "models", "hostile"])
+@pytest.mark.parametrize("size", [DESKTOP, PHONE, (320, 640)])
+def test_without_scripts_the_results_are_read(browser, paths, name, size) -> None:
+    with opened(browser, paths[name], size, java_script_enabled=False) as seen:
+        page = seen.page
+        assert page.locator("table.results tbody tr").count() >= 3
+        assert page.locator("table.results .best").first.is_visible()
+        assert page.locator("p.lead").is_visible()
+        assert page.locator("noscript p").is_visible()
+        assert not page.locator("nav").is_visible()
+        # Without scripts nothing can measure the page but its whole picture.
+        picture = page.screenshot(full_page=True)
+        assert int.from_bytes(picture[16:20]) == size[0]
+
+
 def test_what_the_page_of_runs_shows(browser, paths) -> None:
     with opened(browser, paths["runs"]) as seen:
         page = seen.page

@@ -11,16 +11,7 @@ import pytest
 import prframe
 from prframe._preparation.colours import PALETTE, PALETTE_DARK
 
-from .cases import classified, hostile_report, qrels, runs
-
-
-@pytest.fixture(scope="module")
-def pages():
-    return {
-        "runs": prframe.report(runs(6, ["a", "b"]), qrels(6)),
-        "classifiers": prframe.report(classified(150), item="item", by="region"),
-        "hostile": hostile_report(),
-    }
+from .cases import classified, qrels, runs
 
 
 @pytest.mark.slow

@@ -33,9 +33,9 @@ def pr_asymptotic_variance(
 ) -> Floats:
     """Return the asymptotic variance of ``sqrt(n) (estimated - true precision)`` at a recall.
 
-    ``PR^4/b^2 [(1-p) a^2/p^3 + (1-p)^2 b(1-b) r^2/p^3 + (1-p) a(1-a)/p^2]`` at recall b, where
-    ``PR = p b / (p b + (1-p) a)``. The three terms come from the number of positives, from the
-    threshold at which recall is b, and from the number of negatives above it.
+    It is ``PR^4/b^2 [(1-p) a^2/p^3 + (1-p)^2 b(1-b) r^2/p^3 + (1-p) a(1-a)/p^2]`` at recall b,
+    where ``PR = p b / (p b + (1-p) a)``. The three terms come from the number of positives, from
+    the threshold at which recall is b, and from the number of negatives above it.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def pr_asymptotic_interval(  # noqa: PLR0913
 ) -> PRInterval:
     """Enclose precision at each level of recall, each by itself, by a normal approximation.
 
-    ``logit PR +- z s``, taken back from the logit scale, where
+    The ends are ``logit PR +- z s``, taken back from the logit scale, where
     ``s = sqrt(variance / n) / (PR (1 - PR))`` and the variance is `pr_asymptotic_variance`.
 
     Parameters

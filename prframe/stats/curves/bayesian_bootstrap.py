@@ -121,10 +121,10 @@ def pr_posterior(  # noqa: PLR0913
 ) -> PRPosterior:
     """Draw the precision-recall curve from its Bayesian bootstrap.
 
-    ``PR(b) = p b / (p b + (1 - p) alpha(b))`` with all three unknowns drawn: p from a beta
-    distribution, the recall at each positive from a Dirichlet distribution, the false positive
-    rate at the threshold from a Dirichlet distribution given the negatives that were seen above
-    it.
+    Precision is ``PR(b) = p b / (p b + (1 - p) alpha(b))``, and all three unknowns are drawn: p
+    from a beta distribution, the recall at each positive from a Dirichlet distribution, and the
+    false positive rate at the threshold from a Dirichlet distribution given the negatives that
+    were seen above it.
 
     Parameters
     ----------

@@ -60,9 +60,9 @@ class PRBootstrapT:
     def band(self, confidence_level: float = 0.95, *, simultaneous: bool = True) -> Interval:
         """Return the band, or the intervals at single levels.
 
-        ``PR +- c std`` with c the quantile of the largest ``|PR* - PR| / std*`` over the levels;
-        at single levels ``PR - c std`` with c the upper and the lower quantile of the studentized
-        deviations there. Both are cut off at 0 and 1.
+        The band is ``PR +- c std``, where c is the quantile of the largest ``|PR* - PR| / std*``
+        over the levels. At single levels the ends are ``PR - c std``, where c is the upper and the
+        lower quantile of the studentized deviations there. Both are cut off at 0 and 1.
 
         Parameters
         ----------

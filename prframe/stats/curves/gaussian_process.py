@@ -42,8 +42,9 @@ def pr_limit_process(  # noqa: PLR0913
 ) -> Floats:
     """Draw the process that ``sqrt(n) (estimated - true precision)`` approaches as n grows.
 
-    ``Z(b) = PR(b)^2 / b [sqrt(q / p^3) a(b) W + q / sqrt(p^3) r(b) B1(b) + sqrt(q) / p B2(a(b))]``
-    with ``q = 1 - p``, a standard normal W, and Brownian bridges B1 and B2, all independent.
+    The process at recall b is
+    ``PR(b)^2 / b [sqrt(q / p^3) a(b) W + q / sqrt(p^3) r(b) B1(b) + sqrt(q) / p B2(a(b))]``, where
+    ``q = 1 - p``. W is standard normal, B1 and B2 are Brownian bridges, and all are independent.
 
     Parameters
     ----------

@@ -39,9 +39,9 @@ def pr_curve(  # noqa: PLR0913
 ) -> Floats:
     """Return precision at levels of recall.
 
-    ``n_pos b / (n_pos b + n_neg alpha(b))`` at level b, where ``alpha(b)`` is the share of the
-    negatives above the positive of descending rank ``ceil(n_pos b)``, or the kernel estimate of
-    that rate.
+    It is ``n_pos b / (n_pos b + n_neg alpha(b))`` at level b, where ``alpha(b)`` is the share of
+    the negatives above the positive of descending rank ``ceil(n_pos b)``, or the kernel estimate
+    of that rate.
 
     Parameters
     ----------

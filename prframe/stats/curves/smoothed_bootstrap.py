@@ -101,7 +101,7 @@ class PRBootstrap:
 
         Notes
         -----
-        Clemencon & Vayatis 2009, Algorithm 1, step 4.
+        This is step 4 of Algorithm 1 of Clemencon & Vayatis 2009.
         """
         radius = self.radius(confidence_level)
         low, high = self.precision - radius, self.precision + radius

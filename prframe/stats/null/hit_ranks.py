@@ -25,7 +25,7 @@ _CHUNK = 4096
 def hit_rank_pmf(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, k: ArrayLike) -> Floats:
     """Return the probability that the i-th positive has rank k.
 
-    ``P(L_i = k) = C(k - 1, i - 1) C(n - k, n_pos - i) / C(n, n_pos)``.
+    It is ``P(L_i = k) = C(k - 1, i - 1) C(n - k, n_pos - i) / C(n, n_pos)``.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def hit_rank_joint_pmf(  # noqa: PLR0913, PLR0917
 ) -> Floats:
     """Return the probability that the i-th positive has rank s and the j-th has rank t.
 
-    ``C(s - 1, i - 1) C(t - s - 1, j - i - 1) C(n - t, n_pos - j) / C(n, n_pos)`` for i < j.
+    It is ``C(s - 1, i - 1) C(t - s - 1, j - i - 1) C(n - t, n_pos - j) / C(n, n_pos)`` for i < j.
 
     Parameters
     ----------

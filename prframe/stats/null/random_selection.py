@@ -29,7 +29,7 @@ class Moments(NamedTuple):
 def recall_null_moments(n: ArrayLike, n_pos: ArrayLike, k: ArrayLike) -> Moments:
     """Return mean and variance of recall at rank k when every ranking is equally likely.
 
-    ``mean = k / n``, ``variance = k (n - n_pos) (n - k) / (n_pos n^2 (n - 1))``.
+    The mean is ``k / n``, the variance ``k (n - n_pos) (n - k) / (n_pos n^2 (n - 1))``.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def recall_null_moments(n: ArrayLike, n_pos: ArrayLike, k: ArrayLike) -> Moments
 def precision_null_moments(n: ArrayLike, n_pos: ArrayLike, k: ArrayLike) -> Moments:
     """Return mean and variance of precision at rank k when every ranking is equally likely.
 
-    ``mean = n_pos / n``, ``variance = n_pos (n - n_pos) (n - k) / (k n^2 (n - 1))``.
+    The mean is ``n_pos / n``, the variance ``n_pos (n - n_pos) (n - k) / (k n^2 (n - 1))``.
 
     Parameters
     ----------
@@ -128,8 +128,8 @@ def _hits(n: ArrayLike, n_pos: ArrayLike, k: ArrayLike) -> tuple[Moments, Floats
 def hit_rank_moments(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike) -> Moments:
     """Return mean and variance of the rank of the i-th positive.
 
-    ``mean = i (n + 1) / (n_pos + 1)``,
-    ``variance = i (n + 1) (n - n_pos) (n_pos + 1 - i) / ((n_pos + 1)^2 (n_pos + 2))``.
+    The mean is ``i (n + 1) / (n_pos + 1)``, the variance
+    ``i (n + 1) (n - n_pos) (n_pos + 1 - i) / ((n_pos + 1)^2 (n_pos + 2))``.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def hit_rank_moments(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike) -> Moments:
 def hit_rank_covariance(n: ArrayLike, n_pos: ArrayLike, i: ArrayLike, j: ArrayLike) -> Floats:
     """Return the covariance of the ranks of the i-th and the j-th positive.
 
-    ``i (n + 1) (n - n_pos) (n_pos + 1 - j) / ((n_pos + 1)^2 (n_pos + 2))`` for i <= j.
+    It is ``i (n + 1) (n - n_pos) (n_pos + 1 - j) / ((n_pos + 1)^2 (n_pos + 2))`` for i <= j.
 
     Parameters
     ----------

@@ -37,8 +37,8 @@ def hypergeometric_topk(
 ) -> TopkTest:
     """Test the hits among the first k against random selection of k items, exactly.
 
-    ``P(X = x) = C(n_pos, x) C(n - n_pos, k - x) / C(n, k)``; of precision ``X / k`` the mean is
-    ``p = n_pos / n`` and the variance ``p (1 - p) / k * (n - k) / (n - 1)``.
+    Chance gives x hits with probability ``C(n_pos, x) C(n - n_pos, k - x) / C(n, k)``. The mean of
+    precision at k is ``p = n_pos / n``, its variance ``p (1 - p) / k * (n - k) / (n - 1)``.
 
     Parameters
     ----------

@@ -29,10 +29,10 @@ METHODS = tuple(sorted(_FACTORS))
 def adjust_p_values(p_values: ArrayLike, method: str) -> Floats:
     """Adjust p-values of one family of tests for their number.
 
-    With ``p_1 <= ... <= p_m``: ``m p_j`` (Bonferroni), the largest ``(m + 1 - i) p_i`` over
-    ``i <= j`` (Holm), the smallest ``(m + 1 - i) p_i`` over ``i >= j`` (Hochberg), the smallest
-    ``(m / i) p_i`` over ``i >= j`` (Benjamini-Hochberg) and that times ``1 + 1/2 + ... + 1/m``
-    (Benjamini-Yekutieli); at most 1.
+    With ``p_1 <= ... <= p_m`` the adjusted value of ``p_j`` is ``m p_j`` (Bonferroni), the largest
+    ``(m + 1 - i) p_i`` over ``i <= j`` (Holm), the smallest ``(m + 1 - i) p_i`` over ``i >= j``
+    (Hochberg), the smallest ``(m / i) p_i`` over ``i >= j`` (Benjamini-Hochberg), or that times
+    ``1 + 1/2 + ... + 1/m`` (Benjamini-Yekutieli). None is above 1.
 
     Parameters
     ----------

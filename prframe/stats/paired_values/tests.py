@@ -103,7 +103,8 @@ def paired_t_test(
 ) -> PairedTest:
     """Test whether the mean of two systems differs, by Student's t.
 
-    ``t = mean(d) / se`` with ``se = std(d) / sqrt(n)`` and n - 1 degrees of freedom.
+    The statistic is ``t = mean(d) / se`` with ``se = std(d) / sqrt(n)``, and has n - 1 degrees of
+    freedom.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ class RankDifference(NamedTuple):
 def rank_covariance(scores: ArrayLike, label: ArrayLike, phi: Phi = "mww") -> RankCovariance:
     """Return rank statistics of several rankings of the same items, and their covariance.
 
-    ``cov = (n_pos cov_pos + n_neg cov_neg) / n_pos^2``, where cov_pos and cov_neg are the
+    It is ``(n_pos cov_pos + n_neg cov_neg) / n_pos^2``, where cov_pos and cov_neg are the
     covariances, within each class, of the items' values in the Hajek projections of all rankings.
     This generalises DeLong's matrix to any phi.
 

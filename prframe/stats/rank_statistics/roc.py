@@ -82,8 +82,8 @@ def ranking_performance(
 ) -> float:
     """Return the W_phi-ranking performance measure of a ROC curve.
 
-    ``W_phi = E phi(F(X)) = (1/p) int_0^1 phi(u) du - ((1 - p)/p) int_0^1
-    phi(p (1 - ROC(a)) + (1 - p)(1 - a)) da``, with X the score of a positive and F the
+    It is ``W_phi = E phi(F(X)) = (1/p) int_0^1 phi(u) du - ((1 - p)/p) int_0^1
+    phi(p (1 - ROC(a)) + (1 - p)(1 - a)) da``, where X is the score of a positive and F the
     distribution function of the scores of all items, p of them positive.
 
     Parameters
@@ -164,7 +164,7 @@ def roc_distances(
 ) -> RocDistances:
     """Return the distances of a ROC curve from another one, such as the best one.
 
-    ``d_inf = sup over 0 < a < 1 of |ROC(a) - ROC*(a)|`` and
+    These are ``d_inf = sup over 0 < a < 1 of |ROC(a) - ROC*(a)|`` and
     ``d_1 = int_0^1 |ROC(a) - ROC*(a)| da``.
 
     Parameters

@@ -56,7 +56,7 @@ class Logistic(ScoreGeneratingFunction):
 
     Take it to compare values of different phi; its p-values are those of the rank sum.
 
-    Locally most powerful against shifts of logistic distributions.
+    Its test is locally most powerful against shifts of logistic distributions.
 
     Examples
     --------

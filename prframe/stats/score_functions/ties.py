@@ -55,7 +55,7 @@ def expected_score(
 ) -> Floats:
     """Return the mean of phi over the places of blocks, which is that over all orders of ties.
 
-    ``sum(phi((n + 1 - place) / (n + 1)) for place in start + 1 .. end) / (end - start)``.
+    It is ``sum(phi((n + 1 - place) / (n + 1)) for place in start + 1 .. end) / (end - start)``.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def expected_score(
 def mean_score(phi: ScoreGeneratingFunction, first: int, last: int, n: int) -> float:
     """Return the mean of phi over the ranks first .. last of n items without ties.
 
-    ``sum(phi(i / (n + 1)) for i in first .. last) / (last - first + 1)``.
+    It is ``sum(phi(i / (n + 1)) for i in first .. last) / (last - first + 1)``.
 
     Parameters
     ----------

@@ -124,8 +124,8 @@ class DCG(ScoreGeneratingFunction):
 
     Take it for what a reader of the list sees.
 
-    The discounted cumulative gain of binary labels. It depends on the number of items: `of_size`
-    gives the function for N of them.
+    The sum over positives is the discounted cumulative gain of binary labels. It depends on the
+    number of items: `of_size` gives the function for N of them.
 
     Parameters
     ----------
@@ -229,8 +229,8 @@ class RTB(ScoreGeneratingFunction):
 
     Take it for a shortlist where a gradient is needed, as for learning.
 
-    ``SoftPlus(x) = log(1 + exp(beta x)) / beta`` and ``Sigmoid(x) = 1 / (1 + exp(-lam x))``; with
-    large slopes phi is ``u 1{u >= u0}``. RTB: "ranking the best".
+    SoftPlus is ``log(1 + exp(beta x)) / beta`` and Sigmoid ``1 / (1 + exp(-lam x))``; with large
+    slopes phi is ``u 1{u >= u0}``. RTB stands for "ranking the best".
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ def expected_precision(
 ) -> Floats:
     """Return the mean contribution of one relevant item of a tied block to ``n_pos * AP``.
 
-    ``sum over j <= depth of P(it stands at j) * precision(start + j)``, with
+    It is ``sum over j <= depth of P(it stands at j) * precision(start + j)``, with
     ``P(it stands at j) = 1 / size``.
 
     Parameters

@@ -25,7 +25,7 @@ _TABLE = 1 << 16
 def discount_sums(size: int) -> Floats:
     """Return the running sums of the DCG discounts.
 
-    ``sums[k] = sum(1 / log2(i + 1) for i in 1..k)``, Järvelin & Kekäläinen 2002.
+    The sum up to k is ``sum(1 / log2(i + 1) for i in 1..k)``, as in Järvelin & Kekäläinen 2002.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def _tail(x: Floats) -> Floats:
 def hit_probability(size: ArrayLike, hits: ArrayLike, depth: ArrayLike) -> Floats:
     """Return the probability that the first `depth` items of a tied block hold a relevant one.
 
-    ``P(J <= depth) = 1 - C(size - depth, hits) / C(size, hits)``.
+    It is ``1 - C(size - depth, hits) / C(size, hits)``.
 
     Parameters
     ----------

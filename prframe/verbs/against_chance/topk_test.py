@@ -54,8 +54,8 @@ def topk_test(
 ) -> FrameT:
     """Test whether the first k of each group hold more positives than chance would put there.
 
-    Of n items, n_pos of them positive, random selection of k hits x positives with probability
-    ``C(n_pos, x) C(n - n_pos, k - x) / C(n, k)``.
+    If n_pos of n items are positive, k items that are chosen at random have x positives among them
+    with probability ``C(n_pos, x) C(n - n_pos, k - x) / C(n, k)``.
 
     Parameters
     ----------

@@ -219,7 +219,8 @@ def compare(
         ``p_interaction`` (Float64), Welch's test that they are equal; with `power`
         ``detectable_difference`` (Float64) and ``n_needed`` (Int64). A row per group, metric and
         pair. The first eight columns are the answer: ``result[:, :8]`` of polars, and
-        ``result.iloc[:, :8]`` of pandas, print it on one line.
+        ``result.iloc[:, :8]`` of pandas, print it on one line, and `prframe.tables.sentences`
+        writes each row as a sentence.
 
     Raises
     ------

@@ -45,7 +45,8 @@ def curve(
 ) -> FrameT:
     """Draw the precision-recall curve of each group.
 
-    ``recall = tp / n_pos``, ``precision = tp / (tp + fp)`` among the items of score >= threshold.
+    Of the items at or above a threshold ``tp`` are positive and ``fp`` are not; recall is
+    ``tp / n_pos``, and precision ``tp / (tp + fp)``.
 
     Parameters
     ----------
@@ -221,7 +222,8 @@ def roc(
 ) -> FrameT:
     """Draw the ROC curve of each group.
 
-    ``fpr = fp / n_neg``, ``tpr = tp / n_pos`` among the items of score >= threshold.
+    Of the items at or above a threshold ``tp`` are positive and ``fp`` are not; the rates are
+    ``tpr = tp / n_pos`` and ``fpr = fp / n_neg``.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ class BetaParameters(NamedTuple):
 def ap_minimum(n: ArrayLike, n_pos: ArrayLike) -> Floats:
     """Return the least AP a ranking can have: every positive below every negative.
 
-    ``(1 / n_pos) sum over k = 1..n_pos of k / (n - n_pos + k)``.
+    It is ``(1 / n_pos) sum over k = 1..n_pos of k / (n - n_pos + k)``.
 
     Parameters
     ----------
@@ -103,8 +103,8 @@ def beta_parameters(
 ) -> BetaParameters:
     """Fit pranker's beta distribution to the mean and the variance of AP under random ranking.
 
-    With ``u = (mean - low) / (1 - low)``, ``v = variance / (1 - low)^2`` and
-    ``s = u (1 - u) / v - 1``: ``a = s u`` and ``b = s (1 - u)``.
+    The shapes are ``a = s u`` and ``b = s (1 - u)``, with ``u = (mean - low) / (1 - low)``,
+    ``v = variance / (1 - low)^2`` and ``s = u (1 - u) / v - 1``.
 
     Parameters
     ----------
@@ -129,8 +129,8 @@ def beta_parameters(
 
     Notes
     -----
-    pranker 1.0 with ``approx = FALSE``, from exact moments in place of its sum over all pairs of
-    positives and of ranks.
+    This is pranker 1.0 with ``approx = FALSE``, from exact moments in place of its sum over all
+    pairs of positives and of ranks.
 
     References
     ----------
@@ -304,7 +304,7 @@ def ap_beta_quantile(
 ) -> Floats:
     """Return the AP whose quantile level under pranker's beta distribution is that of `z`.
 
-    pranker's ``qAUPRC(z, n, n_pos)``: the q-quantile of AP with ``q = Phi(z)``.
+    This is pranker's ``qAUPRC(z, n, n_pos)``, the q-quantile of AP with ``q = Phi(z)``.
 
     Parameters
     ----------
@@ -356,7 +356,7 @@ def ap_normal_sf(
 ) -> Floats:
     """Return P(AP >= ap) under a normal distribution.
 
-    ``Phi((mean - ap) / sqrt(variance))``.
+    It is ``Phi((mean - ap) / sqrt(variance))``.
 
     Parameters
     ----------

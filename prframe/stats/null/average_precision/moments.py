@@ -30,7 +30,7 @@ _FEW = 4
 def ap_null_moments(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None = None) -> Moments:
     """Return mean and variance of AP when every ranking is equally likely.
 
-    ``mean = p + (1 - p) (H_n - 1) / (n - 1)``, with ``p = n_pos / n`` and
+    The mean is ``p + (1 - p) (H_n - 1) / (n - 1)``, with ``p = n_pos / n`` and
     ``H_n = 1 + 1/2 + ... + 1/n``; the variance needs ``1 + 1/4 + ... + 1/n^2`` as well.
 
     Parameters
@@ -59,8 +59,8 @@ def ap_null_moments(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None =
 
     Notes
     -----
-    Exact up to rounding, a few units of 1e-15 relative, for any n. Constant time and memory per
-    pair; with `ties`, one pass over the blocks.
+    The moments are exact up to rounding, which is a few units of 1e-15 relative, for any n. Time
+    and memory per pair are constant; with `ties` the blocks are passed once.
 
     The mean is that of Zhang & Su 2012 once the normaliser of their eq. (6) is corrected; their
     eqs (8) to (10) and (12) inherit the slip.

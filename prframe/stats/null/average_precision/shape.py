@@ -53,8 +53,8 @@ class Shape(NamedTuple):
 def ap_null_shape(n: ArrayLike, n_pos: ArrayLike, ties: Sequence[int] | None = None) -> Shape:
     """Return skewness and kurtosis of AP when every ranking is equally likely.
 
-    ``skewness = k3 / k2^(3/2)`` and ``kurtosis = k4 / k2^2``, with the cumulants k2, k3 and k4 of
-    AP: 0 and 0 for a normal distribution, as with ``scipy.stats``.
+    The skewness is ``k3 / k2^(3/2)`` and the kurtosis ``k4 / k2^2``, with the cumulants k2, k3 and
+    k4 of AP. Both are 0 for a normal distribution, as with ``scipy.stats``.
 
     Parameters
     ----------

@@ -1,0 +1,115 @@
+"""Comparisons in the words of a paper."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from prframe._preparation import wording
+from prframe._preparation.results import Result, read
+
+# The limits of a normal 95 % interval are so many standard errors apart.
+_WIDTH = 3.92
+
+
+def sentences(compare_result: object) -> list[str]:
+    """Write a sentence for each row of a comparison, as a paper prints it.
+
+    A sentence has both values, the difference with its interval, the test with its p-value and
+    what that was adjusted for, and the number of queries or items.
+
+    Parameters
+    ----------
+    compare_result : frame
+        A result of `prframe.compare`. For some pairs alone choose its rows.
+
+    Returns
+    -------
+    list of str
+        In the order of the rows.
+
+    Raises
+    ------
+    PrframeError
+        If the frame is no result of a comparison.
+
+    Notes
+    -----
+    The decimals of a metric follow the width of the intervals, as in `results`. The first value is
+    that of ``model_a``, and the difference is the first value minus the second.
+
+    Examples
+    --------
+    >>> import prframe
+    >>> from textwrap import fill
+    >>> digits = prframe.datasets.load_digits()
+    >>> pairs = prframe.compare(digits, "AP", model="system", n_pos="n_relevant")
+    >>> print(fill(prframe.tables.sentences(pairs)[0], 90))
+    Mean AP of pixels is 0.3968 and that of pca 0.3779: a difference of +0.0189, 95%
+    confidence interval [+0.0109, +0.0268] (randomization test, adjusted p < 0.001, Holm's
+    correction, family of 15; n = 200).
+    """
+    result = read(compare_result, "compare", "compare_result")
+    places = {
+        metric: wording.places_for(_standard_errors(rows))
+        for (metric,), rows in result.rows.group_by("metric")
+    }
+    return [
+        _sentence(result, row, places[row["metric"]]) for row in result.rows.iter_rows(named=True)
+    ]
+
+
+def _standard_errors(rows: pl.DataFrame) -> list[float]:
+    """Return about how far differences may be off, of those that have an interval."""
+    if not {"conf_low", "conf_high"} <= set(rows.columns):
+        return []
+    widths = (rows["conf_high"] - rows["conf_low"]) / _WIDTH
+    return widths.drop_nulls().to_list()
+
+
+def _sentence(result: Result, row: Mapping[str, Any], places: int) -> str:
+    """Write the sentence of a row."""
+    group = ", ".join(f"{name} {row[name]}" for name in result.keys)
+    # On the same items there are no wins, and the values are no means.
+    is_mean = row.get("wins") is not None
+    mean = "" if not is_mean else "mean " if group else "Mean "
+    begin = f"{group}: " if group else ""
+    of = f"{begin}{mean}{row['metric']} of {row['model_a']}"
+    if row["difference"] is None:
+        return f"{of} and {row['model_b']} cannot be compared."
+    first, second = (wording.number(row[name], places) for name in ("mean_a", "mean_b"))
+    difference = wording.number(row["difference"], places, signed=True)
+    told = "; ".join([_testing(row), *_counted(row)])
+    return (
+        f"{of} is {first} and that of {row['model_b']} {second}: "
+        f"a difference of {difference}{_interval(row, places)} ({told})."
+    )
+
+
+def _interval(row: Mapping[str, Any], places: int) -> str:
+    """Write the interval of a difference, nothing where there is none."""
+    ends = [row.get("conf_low"), row.get("conf_high")]
+    if None in ends:
+        return ""
+    low, high = (wording.number(end, places, signed=True) for end in ends)
+    level = row.get("confidence_level")
+    at = "" if level is None else f"{wording.percent(level)} "
+    return f", {at}confidence interval [{low}, {high}]"
+
+
+def _testing(row: Mapping[str, Any]) -> str:
+    """Write by which test the p-value was found, and for what it was adjusted."""
+    if row.get("test") == "posterior":
+        return f"probability that {row['model_a']} is better: {wording.number(row['statistic'])}"
+    words = [wording.name_of_test(row["test"])] if row.get("test") else []
+    # The p-value of a single test is adjusted for nothing.
+    if row.get("p_adjusted") is not None and row.get("n_family") != 1:
+        words += [f"adjusted {wording.p_value(row['p_adjusted'])}", *wording.family_words(row)]
+    else:
+        words.append(wording.p_value(row.get("p_value")))
+    return ", ".join(words)
+
+
+def _counted(row: Mapping[str, Any]) -> list[str]:
+    """Write over how many queries or items the models are compared."""
+    return [] if row.get("n") is None else [f"n = {row['n']:,}"]

@@ -1,0 +1,56 @@
+"""What can be read of a page whose script does not run."""
+
+import re
+from html import unescape
+
+import pytest
+
+from prframe.reports import static
+
+
+def core(report):
+    return re.search(r"<main[^>]*>(.*)</main>", report.html, re.DOTALL)[1]
+
+
+def texts(html, pattern):
+    return [unescape(re.sub("<[^>]*>", "", each)) for each in re.findall(pattern, html, re.DOTALL)]
+
+
+@pytest.mark.parametrize("kind", ["runs", "classifiers", "hostile"])
+def test_the_finding_and_the_table_are_in_the_html(pages, kind) -> None:
+    facts, html = pages[kind].facts, core(pages[kind])
+    part = facts["sections"][0]
+    assert part["kind"] == "results"
+    assert texts(html, "<h1>(.*?)</h1>") == [facts["title"]]
+    assert texts(html, r'<p class="lead">(.*?)</p>') == [facts["sentence"]]
+    assert texts(html, r'<th scope="col">(.*?)</th>') == [part["of"], *part["metrics"]]
+    named = [facts["systems"][row["system"]] for row in part["rows"]]
+    assert texts(html, r"<bdi>(.*?)</bdi>") == named
+    cells = texts(html, r"<td .*?</td>")
+    every = [cell for row in part["rows"] for cell in row["cells"]]
+    assert len(cells) == len(every)
+    for text, cell in zip(cells, every, strict=True):
+        assert text.startswith(f"{cell['text']}{cell['marks']} {cell['interval']}".rstrip())
+        assert text.endswith(cell["ties"])
+    assert part["note"] in texts(html, r'<p class="note">(.*?)</p>')
+
+
+def test_a_line_says_what_is_missing(pages) -> None:
+    (told,) = texts(core(pages["runs"]), "<noscript>(.*?)</noscript>")
+    assert told == (
+        "The sections Comparison, Precision and recall, Query by query, Checks and Provenance "
+        "of this page, and its charts, are drawn by the script within it, which does not run "
+        "here. Any browser that runs scripts shows them, without a network."
+    )
+
+
+def test_programs_that_list_pages_get_the_finding(pages) -> None:
+    (told,) = re.findall(r'<meta name="description" content="([^"]*)">', pages["runs"].html)
+    assert unescape(told) == pages["runs"].facts["sentence"]
+
+
+def test_of_many_systems_the_first_are_there(pages, monkeypatch) -> None:
+    monkeypatch.setattr(static, "_MOST_LINES", 2)
+    html = static.static_core(pages["classifiers"].facts)
+    assert html.count('<th scope="row">') == 2
+    assert "The first 2 of 3 are here." in html

@@ -1,0 +1,103 @@
+"""Comparisons in words."""
+
+import polars as pl
+import pytest
+
+import prframe
+from prframe import PrframeError, tables
+from tests.tables.cases import comparison
+
+ROW = {
+    "metric": "nDCG@10",
+    "model_a": "new",
+    "model_b": "old",
+    "difference": -0.02,
+    "conf_low": -0.05,
+    "conf_high": 0.01,
+    "p_adjusted": 0.25,
+    "p_value": 0.125,
+    "mean_a": 0.4,
+    "mean_b": 0.42,
+    "statistic": -1.0,
+    "wins": 1,
+    "ties": 0,
+    "losses": 2,
+    "n": 1200,
+    "method": "t",
+    "test": "t",
+    "correction": "holm",
+    "n_family": 2,
+    "confidence_level": 0.9,
+}
+
+
+def sentence(**other) -> str:
+    (written,) = tables.sentences(pl.DataFrame([ROW | other]))
+    return written
+
+
+def test_all_that_a_paper_prints_is_said() -> None:
+    assert sentence() == (
+        "Mean nDCG@10 of new is 0.400 and that of old 0.420: a difference of \u22120.020, "
+        "90% confidence interval [\u22120.050, +0.010] (paired t-test, adjusted p = 0.250, "
+        "Holm's correction, family of 2; n = 1,200)."
+    )
+
+
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        ({"p_adjusted": None}, "(paired t-test, p = 0.125; n = 1,200)."),
+        ({"p_adjusted": 0.125, "n_family": 1}, "(paired t-test, p = 0.125; n = 1,200)."),
+        ({"p_adjusted": None, "p_value": None}, "(paired t-test, p unknown; n = 1,200)."),
+        ({"test": "hall"}, "(Hall's test, adjusted p = 0.250, "),
+        ({"correction": None, "n_family": None}, "adjusted p = 0.250; n = 1,200)."),
+        ({"conf_low": None, "conf_high": None}, "a difference of \u22120.020 (paired t-test"),
+        ({"wins": None}, "nDCG@10 of new is 0.400 and"),
+        (
+            {"test": "posterior", "statistic": 0.875, "p_adjusted": None, "p_value": None},
+            "(probability that new is better: 0.875; n = 1,200).",
+        ),
+        ({"difference": None, "mean_a": None}, "Mean nDCG@10 of new and old cannot be compared."),
+    ],
+)
+def test_what_differs(other, told) -> None:
+    assert told in sentence(**other)
+    assert sentence(**other).startswith("Mean " if other.get("wins", 1) else "nDCG@10 of")
+
+
+def test_groups_are_named_and_decimals_are_those_of_a_metric() -> None:
+    rows = [
+        {"language": "en"} | ROW,
+        {"language": None} | ROW | {"metric": "AP", "conf_low": -0.021, "conf_high": -0.019},
+    ]
+    first, second = tables.sentences(pl.DataFrame(rows).to_pandas())
+    assert first.startswith("language en: mean nDCG@10 of new is 0.400 and")
+    assert second.startswith("language None: mean AP of new is 0.4000 and")
+
+
+def test_a_row_is_a_sentence_and_columns_may_lack() -> None:
+    written = tables.sentences(comparison(["a", "b", "c"]))
+    assert len(written) == 3
+    assert written[0] == (
+        "AP of a is 0.900 and that of b 0.890: a difference of +0.010, confidence interval "
+        "[0.000, +0.100] (adjusted p = 0.400; n = 50)."
+    )
+
+
+def test_rows_of_a_comparison() -> None:
+    frame = {"query_id": ["q1", "q2", "q3"], "old": [0.2, 0.4, 0.5], "new": [0.3, 0.6, 0.9]}
+    (written,) = tables.sentences(prframe.compare(frame, values=["new", "old"], test="t"))
+    assert written.startswith("Mean value of new is 0.60 and that of old 0.37: a difference of ")
+    assert written.endswith("(paired t-test, p = 0.118; n = 3).")
+
+
+def test_other_frames_are_refused() -> None:
+    with pytest.raises(PrframeError) as caught:
+        tables.sentences(pl.DataFrame({"metric": ["AP"]}))
+    assert str(caught.value) == (
+        "`compare_result` must be a result of compare(), which has the columns 'metric', "
+        "'model_a', 'model_b', 'mean_a', 'mean_b', 'difference'; got a frame without "
+        "'model_a', 'model_b', 'mean_a', 'mean_b', 'difference'. Make one by "
+        "prframe.compare(frame, ...)."
+    )
