@@ -22,6 +22,7 @@ from prframe.stats.null.average_precision.tails.lattice_walk import (
     Shape,
     Walk,
 )
+from prframe.stats.null.average_precision.tails.sizes import Sizes
 from prframe.typing import Floats, Integers
 
 # A lattice has a row for each likely number of hits. Where more hits than this are likely it would
@@ -85,14 +86,25 @@ def lattice_tails(
     """Return the tails of a value of T for each case, with at most MOST_HITS likely hits.
 
     All cases have the tie blocks whose ends are given, if any. The tails of a value do not depend
-    on the other cases and values, but for rounding.
+    on the other cases and values.
     """
+    sizes = [_sizes(case, ends) for case in cases]
+    columns, lumpy = np.full((3, x.size), np.nan), np.ones(x.size, np.bool_)
+    for shared in dict.fromkeys(sizes):
+        chosen = np.flatnonzero([each == shared for each in sizes])
 
-    def walks(chosen: Sequence[Retrieved], never: float) -> _Walks:
-        """Return what makes walks for cases."""
-        return partial(Walk, Plans(Shape(chosen, ends)), never=never)
+        def walks(members: Sequence[Retrieved], never: float, shared: Sizes = shared) -> _Walks:
+            """Return what makes walks for cases."""
+            return partial(Walk, Plans(Shape(members, ends, shared)), never=never)
 
-    return _tried(walks, cases, x, tries)
+        *part, lumpy[chosen] = _tried(walks, [cases[k] for k in chosen.tolist()], x[chosen], tries)
+        columns[:, chosen] = part
+    return LatticeTails(*columns, lumpy)
+
+
+def _sizes(case: Retrieved, ends: Integers | None) -> Sizes:
+    """Return the range of sizes with which a case shares walks."""
+    return Sizes.around(case.n, case.n_pos) if ends is None else Sizes.among([case[:2]])
 
 
 class Lattice:
@@ -107,7 +119,7 @@ class Lattice:
 
     def __init__(self, case: Retrieved, ends: Integers | None = None) -> None:
         self._case = case
-        self._plans = Plans(Shape([case], ends))
+        self._plans = Plans(Shape([case], ends, _sizes(case, ends)))
         self._walks: dict[tuple[float, float, float], Walk] = {}
 
     def tails(self, x: Floats, tries: Sequence[Try] = TRIES) -> LatticeTails:
