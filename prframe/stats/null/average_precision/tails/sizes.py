@@ -16,9 +16,9 @@ from prframe.typing import Floats, Integers
 # Cases with at most so many items are in one range of items, and those with at most so many
 # positives in one range of positives.
 _FEW_ITEMS = 1 << 12
-_FEW_POSITIVES = 1 << 7
+_FEW_POSITIVES = 96
 # Beyond these an octave of items or of positives has this many ranges.
-_PER_OCTAVE = 2
+_PER_OCTAVE = 4
 
 
 class Sizes(NamedTuple):
