@@ -157,6 +157,9 @@ class PathSum(Sum):
             most = _STRIDE / max(look.deviation for look in looks)
             step = slope + float(np.clip(lack / variance, -most, most))
             slope = _between(seen, target, step)
+            if not np.isfinite(slope):
+                # The value is at the end of the support, where slopes grow without end.
+                return None
         return None
 
     def _guess(self, target: float) -> float:

@@ -37,9 +37,10 @@ TRIES = ((4.0, 2048), (4.0, 8192), (1.25, 8192))
 _MARGIN = 1.01
 # Pairs of natural logarithms of chances. Hits, and positives of a step, whose chance is below the
 # first number are left out, which does not change tails above the second number by more than
-# 1e-12 of themselves, so that it does not matter what other groups have likely hits. For smaller
-# tails the next pair is taken, and beyond the last pair there is no answer.
-NEVER = ((-54.0, -20.0), (-89.0, -55.0), (-164.0, -130.0))
+# 1e-11 of themselves. For smaller tails the next pair is taken, and beyond the last pair there is
+# no answer. Chances are the largest in a range of sizes (`Sizes`), so that it does not matter
+# what other groups there are.
+NEVER = ((-48.0, -20.0), (-83.0, -55.0), (-158.0, -130.0))
 # The logarithm of a tail is guessed to be this share of that of a lower bound (`log_least_tails`).
 # The guess decides which pair of `NEVER` is tried first.
 _GUESSED = 0.9

@@ -18,7 +18,7 @@ from prframe.typing import Floats, Integers
 _FEW_ITEMS = 1 << 12
 _FEW_POSITIVES = 96
 # Beyond these an octave of items or of positives has this many ranges.
-_PER_OCTAVE = 4
+_PER_OCTAVE = 8
 
 
 class Sizes(NamedTuple):
