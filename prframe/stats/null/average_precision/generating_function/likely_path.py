@@ -313,7 +313,7 @@ def _about(lanes: Lanes, hits: Floats, slope: Floats) -> _Local:
     total = row_sums(j * (above + 1) * single + j * (j - 1) * pair)
     rise = by_own[:, :-1] + by_above[:, 1:] - by_own[:, 1:]
     s = slope[:, None]
-    # The hits behind the last step cannot vary, and no longer lanes beside a lane change its digits.
+    # Hits behind the last step cannot vary, so that longer lanes change no digit of a lane.
     last = ~has_items[:, 1:]
     diagonal = second[:, :-1] + second[:, 1:]
     diagonal = diagonal - 2 * s * (pair[:, :-1] + pair[:, 1:] - single[:, 1:])

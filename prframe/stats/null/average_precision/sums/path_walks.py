@@ -137,12 +137,9 @@ class PathSum(Sum):
                 # Wider rows are tried first; if they do not suffice, the slope has changed too
                 # much.
                 misses += 1
+                self._lay(goes_back=misses > 1)
                 if misses > 1:
                     slope, misses = (slope + last) / 2, 0
-                    for part in self._parts:
-                        part.path = part.good
-                for part in self._parts:
-                    part.lay()
                 continue
             for part in self._parts:
                 part.good = part.path
@@ -161,6 +158,13 @@ class PathSum(Sum):
                 # The value is at the end of the support, where slopes grow without end.
                 return None
         return None
+
+    def _lay(self, *, goes_back: bool) -> None:
+        """Plan walks with wider rows, or about the last paths that kept within theirs."""
+        for part in self._parts:
+            if goes_back:
+                part.path = part.good
+            part.lay()
 
     def _guess(self, target: float) -> float:
         """Return roughly the slope under which the mean is a value, by the most likely paths."""

@@ -408,13 +408,11 @@ def _log_chance(j: int, rest: Integers, left: Floats, size: Floats) -> Floats:
 
     `left` ranks, of which the step takes `size`, hold the `rest` of the positives.
     """
-    is_single = size == 1
     share = np.minimum(rest / left, 1.0)
+    chance = np.log(share) if j else np.log1p(-share)
     if j > 1:
         chance = np.full(size.shape, -inf)
-    else:
-        chance = np.log(share) if j else np.log1p(-share)
-    longer = np.flatnonzero(~is_single)
+    longer = np.flatnonzero(size != 1)
     if longer.size:
         rest, left, size = rest[longer], left[longer], size[longer]
         ways = log_binomial(rest, j) + log_binomial(left - rest, size - j)
