@@ -145,18 +145,16 @@ class PathSum(Sum):
                 part.good = part.path
             last, misses = slope, 0
             variance = sum(look.variance for look in looks)
-            if not variance > 0:
-                return None
             seen[slope] = sum(look.mean for look in looks)
+            if min(variance, seen[slope]) <= 0:
+                # Slopes grow without end, until rounding is all that is left of the walk.
+                return None
             lack = target - seen[slope]
             if abs(lack) <= _CLOSE * variance**0.5:
                 return float(slope + lack / variance), variance**0.5
             most = _STRIDE / max(look.deviation for look in looks)
             step = slope + float(np.clip(lack / variance, -most, most))
             slope = _between(seen, target, step)
-            if not np.isfinite(slope):
-                # The value is at the end of the support, where slopes grow without end.
-                return None
         return None
 
     def _lay(self, *, goes_back: bool) -> None:

@@ -100,7 +100,8 @@ def lattice_tails(
 
         *part, lumpy[chosen] = _tried(walks, [cases[k] for k in chosen.tolist()], x[chosen], tries)
         columns[:, chosen] = part
-    return LatticeTails(*columns, lumpy)
+    reached, missed, slope = columns
+    return LatticeTails(reached, missed, slope, lumpy)
 
 
 def _sizes(case: Retrieved, ends: Integers | None) -> Sizes:
