@@ -368,7 +368,7 @@ def ranks_of(
 
 
 def n_marked(mask: NDArray[np.bool_], first_rows: Integers) -> Integers:
-    """Count the marked ones among the rows of each group, which may be empty, from where they begin."""
+    """Count the marked ones among the rows of each group, from where groups, also empty ones, begin."""
     if first_rows.size == 1:
         # The places of many rows take more memory than the rows.
         return np.array([np.count_nonzero(mask)])

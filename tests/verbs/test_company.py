@@ -6,10 +6,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings, strategies as st
 from polars.testing import assert_frame_equal
 
 import prframe
 from prframe._engine import frames
+from prframe.stats.null.average_precision.groups import Case, Cases
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning"),
@@ -124,3 +126,80 @@ def test_curves_end_at_exactly_one(draw: Verb, rows: pl.DataFrame) -> None:
     drawn = draw(rows.filter(pl.col("group") != 6), by="group")
     last = "recall" if draw is prframe.curve else "tpr"
     assert drawn.group_by("group").agg(pl.col(last).last())[last].to_list() == [1.0] * 7
+
+
+# Items, positives, depths and tie blocks of groups whose p-values come from every method.
+NULL_SHAPES = [
+    *[(5, 2, 5, 0), (15, 4, 15, 0), (40, 12, 9, 0), (197, 12, 8, 0), (350, 4, 11, 5)],
+    *[(160, 10, 160, 0), (164, 10, 164, 0), (900, 25, 900, 0), (640, 60, 640, 7)],
+    *[(162, 88, 162, 0), (334, 52, 334, 0), (334, 52, 100, 0), (700, 200, 700, 0)],
+    *[
+        (11_429, 37, 1_142, 0),
+        (11_429, 62, 1_142, 0),
+        (11_429, 8, 11_429, 0),
+        (5_000, 900, 5_000, 0),
+    ],
+]
+LARGE_SHAPES = [(10**6, 7, 10**6, 0), (73_457, 315, 26_468, 30), (10**5, 900, 10**5, 0)]
+
+
+def null_values(shapes: list[tuple[int, int, int, int]], seed: int) -> tuple[list[Case], Any]:
+    """Return groups of shapes, each at several values from below the mean to the far tail."""
+    rng = np.random.default_rng(seed)
+    cases = []
+    for n, n_pos, depth, blocks in shapes:
+        cuts = np.sort(rng.choice(np.arange(1, depth), max(blocks - 1, 0), replace=False))
+        ties = tuple(np.diff([0, *cuts.tolist(), depth]).tolist()) if blocks else None
+        cases += [Case(n, n_pos, depth, ties)] * 5
+    groups = Cases(cases)
+    z = np.tile([-1.0, 0.3, 1.7, 4.0, 9.0], len(shapes)) + rng.uniform(-0.2, 0.2, len(cases))
+    return cases, np.clip(groups.mean + z * np.sqrt(groups.variance), 1e-9, 1.0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_p_values_have_the_same_bits_in_every_company(seed: int) -> None:
+    shapes = NULL_SHAPES if seed else NULL_SHAPES + LARGE_SHAPES
+    cases, ap = null_values(shapes, seed)
+    among = Cases(cases).tails(ap)
+    for case, value, tail in zip(cases, ap.tolist(), among, strict=True):
+        assert Cases([case]).tails(np.array([value])) == [tail]
+
+
+@given(st.lists(st.tuples(*[st.integers(1, 30)] * 2, st.booleans()), min_size=2, max_size=6))
+@settings(max_examples=6)
+def test_p_values_of_any_groups_do_not_depend_on_company(
+    groups: list[tuple[int, int, bool]],
+) -> None:
+    rng = np.random.default_rng(len(groups))
+    parts = []
+    for group, (n_pos, n_neg, is_tied) in enumerate(groups):
+        score = np.round(rng.normal(size=n_pos + n_neg), 0 if is_tied else 9)
+        label = np.arange(score.size) < n_pos
+        parts.append(pl.DataFrame({"group": group, "score": score, "label": label}))
+    rows = pl.concat(parts)
+    among = prframe.ap_test(rows, by="group")
+    for (group,), part in rows.group_by("group", maintain_order=True):
+        alone = prframe.ap_test(part, by="group")
+        assert_frame_equal(alone, among.filter(pl.col("group") == group), check_exact=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_pos", [(3, 9, 12, 20), (40, 60, 41, 90)])
+def test_p_values_of_means_depend_little_on_other_means(n_pos: tuple[int, ...]) -> None:
+    groups = Cases([Case(300, number, 300) for number in n_pos])
+    deviation = np.sqrt(groups.variance.sum()) / len(n_pos)
+    values = groups.mean.mean() + deviation * np.array([-1.0, 0.2, 0.3, 1.5, 2.5, 2.6, 5.0])
+    for value, among in zip(values.tolist(), groups.mean_tails(values), strict=True):
+        (alone,) = groups.mean_tails(np.array([value]))
+        assert among is not None
+        assert alone is not None
+        assert among.log_reached == pytest.approx(alone.log_reached, abs=0.02)
+
+
+@pytest.mark.slow
+def test_a_mean_below_all_rankings_has_a_bound() -> None:
+    tied = Case(376, 9, 376, (77, 66, 8, 188, 37))
+    (tail,) = Cases([tied, Case(2256, 4, 2256)]).mean_tails(np.array([0.0046585561514857435]))
+    assert tail is not None
+    assert (tail.method, tail.log_reached) == ("bound", 0.0)

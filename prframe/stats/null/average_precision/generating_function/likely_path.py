@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from prframe.stats._arrays import row_sums
 from prframe.stats.null.average_precision.generating_function.steps import Steps
 from prframe.typing import Floats, Integers
 
@@ -179,7 +180,7 @@ def _likelihood(lanes: Lanes, path: Path) -> Floats:
     m = np.where(lanes.size > 0, lanes.size, 1.0)
     share = np.clip(np.diff(path.hits, axis=1) / m, _EDGE, 1 - _EDGE)
     entropy = -share * np.log(share) - (1 - share) * np.log1p(-share)
-    value = (lanes.size * entropy).sum(axis=1)
+    value = row_sums(lanes.size * entropy)
     value += path.slope * _about(lanes, path.hits, path.slope).total
     return np.where(np.isfinite(value), value, -np.inf)
 
@@ -235,9 +236,9 @@ def log_waves(lanes: Lanes, path: Path, frequencies: Floats) -> Floats:
     total = np.zeros(frequencies.shape)
     for lane, rise in enumerate(own + later):
         phase = np.outer(frequencies[lane], rise)
-        real, imaginary = ((wave(phase) * variance[lane]).sum(axis=1) for wave in (np.cos, np.sin))
+        real, imaginary = (row_sums(wave(phase) * variance[lane]) for wave in (np.cos, np.sin))
         total[lane] = np.hypot(real, imaginary)
-    return np.asarray(total - variance.sum(axis=1)[:, None])
+    return np.asarray(total - row_sums(variance)[:, None])
 
 
 def chosen_paths(is_first: NDArray[np.bool_], path: Path, other: Path) -> Path:
@@ -273,10 +274,10 @@ def _climbed(lanes: Lanes, hits: Floats, slope: Floats, total: Floats | None) ->
     for _ in range(_MOST_TURNS):
         local = _about(lanes, hits, slope)
         solved = _solved(local, np.stack([local.gradient, local.rise]))
-        curvature = (local.rise * solved[1]).sum(axis=1)
+        curvature = row_sums(local.rise * solved[1])
         change = np.zeros(slope.size)
         if total is not None:
-            lack = total - local.total - (local.rise * solved[0]).sum(axis=1)
+            lack = total - local.total - row_sums(local.rise * solved[0])
             change = lack / curvature
         move = solved[0] + change[:, None] * solved[1]
         share = moves * _possible_share(lanes, hits, move)
@@ -292,7 +293,7 @@ def _climbed(lanes: Lanes, hits: Floats, slope: Floats, total: Floats | None) ->
 def _described(lanes: Lanes, hits: Floats, slope: Floats) -> Path:
     """Return a path with how hits and T scatter about it."""
     local = _about(lanes, hits, slope)
-    curvature = (local.rise * _solved(local, local.rise[None])[0]).sum(axis=1)
+    curvature = row_sums(local.rise * _solved(local, local.rise[None])[0])
     # Each of the two eliminations knows one side of a step only.
     precision = np.abs(_forward(local) + _backward(local) - local.diagonal)
     return Path(hits, slope, np.sqrt(np.abs(curvature)), 1 / np.sqrt(precision))
@@ -309,13 +310,19 @@ def _about(lanes: Lanes, hits: Floats, slope: Floats) -> _Local:
     first = np.where(has_items, np.log((size - j) / j), 0.0)
     second = np.where(free, 1 / j + 1 / (size - j), _FIXED)
     by_own, by_above = (above + 1) * single + (2 * j - 1) * pair, j * single
-    total = (j * (above + 1) * single + j * (j - 1) * pair).sum(axis=1, where=has_items)
+    total = row_sums(j * (above + 1) * single + j * (j - 1) * pair)
     rise = by_own[:, :-1] + by_above[:, 1:] - by_own[:, 1:]
     s = slope[:, None]
+    # Hits behind the last step cannot vary, so that longer lanes change no digit of a lane.
+    last = ~has_items[:, 1:]
     diagonal = second[:, :-1] + second[:, 1:]
     diagonal = diagonal - 2 * s * (pair[:, :-1] + pair[:, 1:] - single[:, 1:])
+    diagonal = np.where(last, _FIXED, diagonal)
     beside = -second[:, 1:-1] - s * (single - 2 * pair)[:, 1:-1]
-    return _Local(total, rise, first[:, :-1] - first[:, 1:] + s * rise, diagonal, beside)
+    beside = np.where(last[:, 1:], 0.0, beside)
+    rise = np.where(last, 0.0, rise)
+    gradient = np.where(last, 0.0, first[:, :-1] - first[:, 1:] + s * rise)
+    return _Local(total, rise, gradient, diagonal, beside)
 
 
 def _is_free(lanes: Lanes, hits: Floats) -> NDArray[np.bool_]:

@@ -252,7 +252,7 @@ class _Search:
         self.inside = seen.outside <= LOST
         self.misses = np.where(self.inside, 0, self.misses + 1)
         hits = self.path.hits.copy()
-        hits[:, 1:-1] = seen.mean
+        hits[:, 1:-1] = np.where(lanes.size[:, 1:] > 0, seen.mean, hits[:, 1:-1])
         wider = np.maximum(seen.deviation, self.path.scatter) * _WIDER
         scatter = np.where(self.inside[:, None], seen.deviation, wider)
         self.path = Path(hits, self.path.slope, deviation, scatter)

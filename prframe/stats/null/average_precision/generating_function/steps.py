@@ -189,7 +189,8 @@ def _untied_sums(above: Integers, size: Integers) -> tuple[Floats, Floats]:
     """Return the sums of 1/t over the ranks t of a step, and of the later 1/t over their pairs."""
     total = digamma(above + size + 1.0) - digamma(above + 1.0)
     short = np.flatnonzero(size <= _SHORT)
-    terms = np.arange(1, int(size[short].max(initial=0)) + 1)
+    # A sum has the same number of terms in every company, so that its digits do not depend on it.
+    terms = np.arange(1, _SHORT + 1)
     ranks = above[short, None] + terms
     total[short] = np.where(terms <= size[short, None], 1.0 / ranks, 0.0).sum(axis=1)
     return total, size - (above + 1) * total

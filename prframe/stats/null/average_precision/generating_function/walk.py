@@ -21,6 +21,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from prframe.stats._arrays import row_sums
 from prframe.stats.null.average_precision.generating_function.likely_path import (
     Lanes,
     Path,
@@ -45,9 +46,6 @@ DENSE = 64
 GROWTH = 0.08
 # A term whose tilted chance is at most this is left out of characteristic functions.
 _NEGLIGIBLE = 1e-10
-# A row of a walk that groups share is left out if its tilted chance is at most this for all groups
-# of interest, so that results hardly depend on what these are.
-_NEVER_NEEDED = 1e-18
 # Of this many frequencies exp(i drift frequency) is that of the one before times exp(i drift
 # spacing). Further ones are products of so many, then of twice as many, and so on.
 _POWERS = 8
@@ -143,7 +141,7 @@ class Course:
         self.groups, self.tables, self.exits = list(groups), list(tables), list(exits)
         n, n_pos = np.array(self.groups, dtype=np.float64).T
         self._log_rankings = log_binomial(n, n_pos)
-        self._least_need = _NEGLIGIBLE
+        self._is_shared = False
 
     @classmethod
     def shared(
@@ -174,7 +172,7 @@ class Course:
             tables.append(trimmed(step_table(lane, 0, before, after), *ends_at))
             before = after
         course = cls(groups, tables[:-1], exits)
-        course._least_need = _NEVER_NEEDED
+        course._is_shared = True
         return course
 
     @classmethod
@@ -268,19 +266,47 @@ class Course:
         """
         wanted = np.zeros(len(self.groups), np.bool_)
         wanted[list(groups)] = True
-        needs = self.needs(tilt, wanted)
+        needed = (
+            self._within_reach(tilt, wanted) if self._is_shared else self._likely(tilt, wanted)
+        )
         wave = np.ones((1, frequencies.size), dtype=np.complex128)
         functions: dict[int, Complexes] = {}
-        for step in range(len(needs)):
+        for step in range(len(needed)):
             for leaving, share in zip(self.exits, tilt.exits, strict=True):
                 if leaving.step == step and wanted[leaving.groups].any():
                     last = _waved(leaving.table, share, tilt.slope, wave, frequencies)
                     functions |= dict(zip(leaving.groups.tolist(), last, strict=True))
-            if step + 1 < len(needs):
-                is_needed = needs[step + 1][:, None] > self._least_need
-                share = np.where(is_needed, tilt.shares[step], 0.0)
+            if step + 1 < len(needed):
+                share = np.where(needed[step + 1][:, None], tilt.shares[step], 0.0)
                 wave = _waved(self.tables[step], share, tilt.slope, wave, frequencies)
         return functions
+
+    def _likely(self, tilt: Tilt, wanted: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
+        """Return which rows before each step are likely on the way to groups."""
+        return [need > _NEGLIGIBLE for need in self.needs(tilt, wanted)]
+
+    def _within_reach(self, tilt: Tilt, wanted: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
+        """Return from which rows before each step terms that count lead to groups.
+
+        The rows before a row that is needed are needed too, so that its characteristic function
+        has the same digits whatever other groups there are.
+        """
+        last = max(leaving.step for leaving in self.exits if wanted[leaving.groups].any())
+        within: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        needed: list[NDArray[np.bool_]] = []
+        for step in range(last, -1, -1):
+            rows = self.tables[step - 1].hits.size if step else self._n_lanes
+            before = np.zeros(rows, np.bool_)
+            if needed:
+                counts = tilt.shares[step] > _NEGLIGIBLE
+                before[self.tables[step].column[counts & within[:, None]]] = True
+            for leaving, share in zip(self.exits, tilt.exits, strict=True):
+                if leaving.step == step:
+                    counts = (share > _NEGLIGIBLE) & wanted[leaving.groups][:, None]
+                    before[leaving.table.column[counts]] = True
+            within = before
+            needed.append(within)
+        return needed[::-1]
 
     def needs(self, tilt: Tilt, wanted: NDArray[np.bool_]) -> list[Floats]:
         """Return the tilted chance of every row, summed over groups, before each step."""
@@ -324,8 +350,13 @@ def _summed(table: Table, level: Floats, slopes: Floats) -> Floats:
         largest = _finite(exponent.max(axis=1))
         exponent -= largest[:, None]
         with np.errstate(divide="ignore"):
-            parts.append(largest + np.log(np.exp(exponent, out=exponent).sum(axis=1)))
+            parts.append(largest + np.log(_term_sums(np.exp(exponent, out=exponent))))
     return np.concatenate(parts)
+
+
+def _term_sums(values: Floats) -> Floats:
+    """Return sums over the terms of rows, by row and slope, that do not depend on their number."""
+    return row_sums(values[:, :, 0])[:, None] if values.shape[2] == 1 else values.sum(axis=1)
 
 
 def _tilted(table: Table, slopes: Floats, state: _State) -> tuple[_State, Floats]:
@@ -337,16 +368,16 @@ def _tilted(table: Table, slopes: Floats, state: _State) -> tuple[_State, Floats
         exponent += 0.5 * slope**2 * table.variance
     largest = _finite(exponent.max(axis=1))
     weight = np.exp(exponent - largest[:, None])
-    total = weight.sum(axis=1)
+    total = row_sums(weight)
     with np.errstate(divide="ignore"):
         log_mgf = largest + np.log(total)
     share = weight / np.maximum(total, _LEAST)[:, None]
     grown = drift + state.mean[table.column]
-    mean = (share * grown).sum(axis=1)
+    mean = row_sums(share * grown)
     scatter = (grown - mean[:, None]) ** 2 + state.variance[table.column]
     if table.variance is not None:
         scatter += table.variance
-    return _State(log_mgf, mean, (share * scatter).sum(axis=1)), share
+    return _State(log_mgf, mean, row_sums(share * scatter)), share
 
 
 def _finite(largest: Floats) -> Floats:

@@ -150,7 +150,8 @@ class _Alike(NamedTuple):
     @classmethod
     def of(cls, terms: Sequence[Term]) -> "_Alike":
         """Return terms that share walks."""
-        return cls(terms, Plans(Shape([_retrieved(term) for term in terms], terms[0].items.ends)))
+        cases = [_retrieved(term) for term in terms]
+        return cls(terms, Plans(Shape.of(cases, terms[0].items.ends)))
 
 
 def _pairs(all_alike: Sequence[_Alike], targets: Floats, cell: float, never: float) -> Floats:

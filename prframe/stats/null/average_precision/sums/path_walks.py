@@ -137,20 +137,18 @@ class PathSum(Sum):
                 # Wider rows are tried first; if they do not suffice, the slope has changed too
                 # much.
                 misses += 1
+                self._lay(goes_back=misses > 1)
                 if misses > 1:
                     slope, misses = (slope + last) / 2, 0
-                    for part in self._parts:
-                        part.path = part.good
-                for part in self._parts:
-                    part.lay()
                 continue
             for part in self._parts:
                 part.good = part.path
             last, misses = slope, 0
             variance = sum(look.variance for look in looks)
-            if not variance > 0:
-                return None
             seen[slope] = sum(look.mean for look in looks)
+            if min(variance, seen[slope]) <= 0:
+                # Slopes grow without end, until rounding is all that is left of the walk.
+                return None
             lack = target - seen[slope]
             if abs(lack) <= _CLOSE * variance**0.5:
                 return float(slope + lack / variance), variance**0.5
@@ -158,6 +156,13 @@ class PathSum(Sum):
             step = slope + float(np.clip(lack / variance, -most, most))
             slope = _between(seen, target, step)
         return None
+
+    def _lay(self, *, goes_back: bool) -> None:
+        """Plan walks with wider rows, or about the last paths that kept within theirs."""
+        for part in self._parts:
+            if goes_back:
+                part.path = part.good
+            part.lay()
 
     def _guess(self, target: float) -> float:
         """Return roughly the slope under which the mean is a value, by the most likely paths."""

@@ -22,6 +22,7 @@ from prframe.stats.null.average_precision.tails.lattice_walk import (
     Shape,
     Walk,
 )
+from prframe.stats.null.average_precision.tails.sizes import Sizes
 from prframe.typing import Floats, Integers
 
 # A lattice has a row for each likely number of hits. Where more hits than this are likely it would
@@ -36,9 +37,10 @@ TRIES = ((4.0, 2048), (4.0, 8192), (1.25, 8192))
 _MARGIN = 1.01
 # Pairs of natural logarithms of chances. Hits, and positives of a step, whose chance is below the
 # first number are left out, which does not change tails above the second number by more than
-# 1e-12 of themselves, so that it does not matter what other groups have likely hits. For smaller
-# tails the next pair is taken, and beyond the last pair there is no answer.
-NEVER = ((-54.0, -20.0), (-89.0, -55.0), (-164.0, -130.0))
+# 1e-11 of themselves. For smaller tails the next pair is taken, and beyond the last pair there is
+# no answer. Chances are the largest in a range of sizes (`Sizes`), so that it does not matter
+# what other groups there are.
+NEVER = ((-48.0, -20.0), (-83.0, -55.0), (-158.0, -130.0))
 # The logarithm of a tail is guessed to be this share of that of a lower bound (`log_least_tails`).
 # The guess decides which pair of `NEVER` is tried first.
 _GUESSED = 0.9
@@ -85,14 +87,26 @@ def lattice_tails(
     """Return the tails of a value of T for each case, with at most MOST_HITS likely hits.
 
     All cases have the tie blocks whose ends are given, if any. The tails of a value do not depend
-    on the other cases and values, but for rounding.
+    on the other cases and values.
     """
+    sizes = [_sizes(case, ends) for case in cases]
+    columns, lumpy = np.full((3, x.size), np.nan), np.ones(x.size, np.bool_)
+    for shared in dict.fromkeys(sizes):
+        chosen = np.flatnonzero([each == shared for each in sizes])
 
-    def walks(chosen: Sequence[Retrieved], never: float) -> _Walks:
-        """Return what makes walks for cases."""
-        return partial(Walk, Plans(Shape(chosen, ends)), never=never)
+        def walks(members: Sequence[Retrieved], never: float, shared: Sizes = shared) -> _Walks:
+            """Return what makes walks for cases."""
+            return partial(Walk, Plans(Shape(members, ends, shared)), never=never)
 
-    return _tried(walks, cases, x, tries)
+        *part, lumpy[chosen] = _tried(walks, [cases[k] for k in chosen.tolist()], x[chosen], tries)
+        columns[:, chosen] = part
+    reached, missed, slope = columns
+    return LatticeTails(reached, missed, slope, lumpy)
+
+
+def _sizes(case: Retrieved, ends: Integers | None) -> Sizes:
+    """Return the range of sizes with which a case shares walks."""
+    return Sizes.around(case.n, case.n_pos) if ends is None else Sizes.among([case[:2]])
 
 
 class Lattice:
@@ -107,7 +121,7 @@ class Lattice:
 
     def __init__(self, case: Retrieved, ends: Integers | None = None) -> None:
         self._case = case
-        self._plans = Plans(Shape([case], ends))
+        self._plans = Plans(Shape([case], ends, _sizes(case, ends)))
         self._walks: dict[tuple[float, float, float], Walk] = {}
 
     def tails(self, x: Floats, tries: Sequence[Try] = TRIES) -> LatticeTails:

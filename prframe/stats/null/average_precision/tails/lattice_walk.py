@@ -23,6 +23,7 @@ from prframe.stats.null.average_precision.generating_function.steps import (
     log_binomial,
 )
 from prframe.stats.null.average_precision.generating_function.walk import DENSE, GROWTH
+from prframe.stats.null.average_precision.tails.sizes import Sizes
 from prframe.typing import Floats, Integers
 
 # The slope of the tail's logarithm is taken between the value and a point that is this many points
@@ -108,10 +109,19 @@ def nearby(cell: float) -> Floats:
 
 
 class Shape(NamedTuple):
-    """Cases, and the ends of the tie blocks, if any, which all of them have."""
+    """Cases, and the ends of the tie blocks, if any, which all of them have.
+
+    `sizes` is the range of their sizes, or a larger one; it says which hits and terms count.
+    """
 
     cases: Sequence[Retrieved]
     ends: Integers | None
+    sizes: Sizes
+
+    @classmethod
+    def of(cls, cases: Sequence[Retrieved], ends: Integers | None) -> "Shape":
+        """Return the shape of cases that need not give the same digits among others."""
+        return cls(cases, ends, Sizes.among(case[:2] for case in cases))
 
 
 class _Left(NamedTuple):
@@ -151,8 +161,7 @@ class _Plan:
         self.items = Items(depth, depth, shape.ends)
         self.steps = self.items.table(DENSE, GROWTH)
         self._most = max(case.n_pos for case in shape.cases)
-        shapes = sorted({(case.n, case.n_pos) for case in shape.cases})
-        self._shapes = np.array(shapes).T[:, :, None]
+        self._sizes = shape.sizes
         self._moves: dict[tuple[int, int], tuple[Integers, _Terms]] = {}
 
     def move(self, step: Steps, low: int, rows: int) -> tuple[Integers, _Terms]:
@@ -177,18 +186,12 @@ class _Plan:
         return of[likely], retrieved[likely], np.exp(log_share[likely])
 
     def _likely(self, end: int) -> tuple[Integers, Floats]:
-        """Return the hits that a case may have at a rank, and the logarithms of their chances.
-
-        These are the largest of all cases.
-        """
+        """Return the hits that a case may have at a rank, and the logarithms of their chances."""
         hits = np.arange(min(end, self._most) + 1)
-        n, n_pos = self._shapes[:, self._shapes[0, :, 0] >= end]
-        log_chance = log_binomial(n_pos, hits) + log_binomial(n - n_pos, end - hits)
-        log_chance -= log_binomial(n, end)
-        largest = log_chance.max(axis=0)
-        likely = np.flatnonzero(largest > self.never)
+        log_chance = self._sizes.log_chance(hits, end)
+        likely = np.flatnonzero(log_chance > self.never)
         between = slice(int(likely[0]), int(likely[-1]) + 1)
-        return hits[between], largest[between]
+        return hits[between], log_chance[between]
 
     def terms(
         self,

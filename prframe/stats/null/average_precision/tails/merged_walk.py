@@ -310,8 +310,9 @@ class _SideBySide:
     def _log_sums(self, logs: Floats, lane: Integers) -> Floats:
         """Return the logarithm of a sum for each lane."""
         if self._n.size == 1:
+            # The order of the terms is that of a lane among others, so that the digits are too.
             shift = _finite(logs.max(initial=-inf, keepdims=True))
-            return np.asarray(shift + np.log(np.exp(logs - shift).sum()))
+            return np.asarray(shift + np.log(np.bincount(lane, np.exp(logs - shift), 1)))
         largest = np.full(self._n.size, -inf)
         np.maximum.at(largest, lane, logs)
         shift = _finite(largest)
@@ -407,11 +408,16 @@ def _log_chance(j: int, rest: Integers, left: Floats, size: Floats) -> Floats:
 
     `left` ranks, of which the step takes `size`, hold the `rest` of the positives.
     """
-    if (size == 1).all():
-        share = np.minimum(rest / left, 1.0)
-        return np.asarray(np.log(share) if j else np.log1p(-share))
-    ways = log_binomial(rest, j) + log_binomial(left - rest, size - j)
-    return ways - log_binomial(left, size)
+    share = np.minimum(rest / left, 1.0)
+    chance = np.log(share) if j else np.log1p(-share)
+    if j > 1:
+        chance = np.full(size.shape, -inf)
+    longer = np.flatnonzero(size != 1)
+    if longer.size:
+        rest, left, size = rest[longer], left[longer], size[longer]
+        ways = log_binomial(rest, j) + log_binomial(left - rest, size - j)
+        chance[longer] = ways - log_binomial(left, size)
+    return np.asarray(chance)
 
 
 def _finite(largest: Floats) -> Floats:
