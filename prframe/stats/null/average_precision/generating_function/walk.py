@@ -16,7 +16,7 @@ never overflows.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,9 +35,12 @@ from prframe.stats.null.average_precision.generating_function.step_terms import 
     trimmed,
 )
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
+from prframe.stats.null.average_precision.generating_function.upward_waves import (
+    Complexes,
+    UpwardWaves,
+    turned,
+)
 from prframe.typing import Floats, Integers
-
-Complexes: TypeAlias = NDArray[np.complex128]
 
 # Each of the first ranks, this many, is a step of its own.
 DENSE = 64
@@ -48,9 +51,6 @@ _NEGLIGIBLE = 1e-10
 # A row of a walk that groups share is left out if its tilted chance is at most this for all groups
 # of interest, so that results hardly depend on what these are.
 _NEVER_NEEDED = 1e-18
-# Of this many frequencies exp(i drift frequency) is that of the one before times exp(i drift
-# spacing). Further ones are products of so many, then of twice as many, and so on.
-_POWERS = 8
 # The number of terms that are added at a time, which bounds the memory.
 _AT_ONCE = 1 << 16
 # Sums of weights are raised to this before they divide.
@@ -135,6 +135,8 @@ class Course:
         One for each step.
     exits : list of Exit
         In the order of their steps.
+    is_planned : bool
+        Whether walks go through numbers of hits about a path, each to one group.
     """
 
     def __init__(
@@ -143,7 +145,8 @@ class Course:
         self.groups, self.tables, self.exits = list(groups), list(tables), list(exits)
         n, n_pos = np.array(self.groups, dtype=np.float64).T
         self._log_rankings = log_binomial(n, n_pos)
-        self._least_need = _NEGLIGIBLE
+        self._upward: dict[float, UpwardWaves] = {}
+        self.is_planned = False
 
     @classmethod
     def shared(
@@ -173,9 +176,7 @@ class Course:
             ends_at = float(steps.above[step]), float(steps.end[step])
             tables.append(trimmed(step_table(lane, 0, before, after), *ends_at))
             before = after
-        course = cls(groups, tables[:-1], exits)
-        course._least_need = _NEVER_NEEDED
-        return course
+        return cls(groups, tables[:-1], exits)
 
     @classmethod
     def planned(cls, lanes: Lanes, path: Path) -> "Course":
@@ -192,7 +193,9 @@ class Course:
         table = step_table(lanes, last, before, Rows.of(lanes.n_pos, 1, 1), guide)
         pairs = zip(lanes.n.tolist(), lanes.n_pos.tolist(), strict=True)
         groups = [Group(int(n), int(n_pos)) for n, n_pos in pairs]
-        return cls(groups, tables, [Exit(last, np.arange(lanes.n.size), table)])
+        course = cls(groups, tables, [Exit(last, np.arange(lanes.n.size), table)])
+        course.is_planned = True
+        return course
 
     @property
     def size(self) -> int:
@@ -269,6 +272,8 @@ class Course:
         wanted = np.zeros(len(self.groups), np.bool_)
         wanted[list(groups)] = True
         needs = self.needs(tilt, wanted)
+        if self.is_planned:
+            return {0: self._upward_waves(tilt, needs).at(frequencies)}
         wave = np.ones((1, frequencies.size), dtype=np.complex128)
         functions: dict[int, Complexes] = {}
         for step in range(len(needs)):
@@ -277,10 +282,18 @@ class Course:
                     last = _waved(leaving.table, share, tilt.slope, wave, frequencies)
                     functions |= dict(zip(leaving.groups.tolist(), last, strict=True))
             if step + 1 < len(needs):
-                is_needed = needs[step + 1][:, None] > self._least_need
+                is_needed = needs[step + 1][:, None] > _NEVER_NEEDED
                 share = np.where(is_needed, tilt.shares[step], 0.0)
                 wave = _waved(self.tables[step], share, tilt.slope, wave, frequencies)
         return functions
+
+    def _upward_waves(self, tilt: Tilt, needs: list[Floats]) -> UpwardWaves:
+        """Return the characteristic function of the only walk, which is prepared only once."""
+        if tilt.slope not in self._upward:
+            tables = [*self.tables, self.exits[0].table]
+            shares = [*tilt.shares, tilt.exits[0]]
+            self._upward[tilt.slope] = UpwardWaves(tables, shares, needs, tilt.slope)
+        return self._upward[tilt.slope]
 
     def needs(self, tilt: Tilt, wanted: NDArray[np.bool_]) -> list[Floats]:
         """Return the tilted chance of every row, summed over groups, before each step."""
@@ -370,7 +383,7 @@ def _waved(
     variance = None if table.variance is None else table.variance[row, term]
     if variance is not None:
         drift = drift + slope * variance
-    terms = _turned(share[row, term], drift, frequencies)
+    terms = turned(share[row, term], drift, frequencies)
     if variance is not None:
         terms *= np.exp(np.multiply.outer(variance, -0.5 * frequencies**2))
     terms *= wave[table.column[row, term]]
@@ -379,22 +392,3 @@ def _waved(
     for begin, end in pairwise([*begins, row.size]):
         after[row[begin] : row[begin] + end - begin] += terms[begin:end]
     return after
-
-
-def _turned(share: Floats, drift: Floats, frequencies: Floats) -> Complexes:
-    """Return share * exp(i drift frequency), with a row per share and a column per frequency."""
-    spacing = frequencies[1] - frequencies[0]
-    turns = np.array([frequencies[0], spacing, _POWERS * spacing])
-    first, once, power = np.exp(1j * drift * turns[:, None])
-    fine = np.empty((_POWERS, drift.size), dtype=np.complex128)
-    fine[0] = first * share
-    for number in range(1, _POWERS):
-        np.multiply(fine[number - 1], once, out=fine[number])
-    turned = np.empty((drift.size, frequencies.size), dtype=np.complex128)
-    turned[:, :_POWERS] = fine.T
-    size = _POWERS
-    while size < frequencies.size:
-        more = min(size, frequencies.size - size)
-        turned[:, size : size + more] = turned[:, :more] * power[:, None]
-        size, power = 2 * size, power * power
-    return turned

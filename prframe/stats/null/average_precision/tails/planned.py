@@ -177,7 +177,7 @@ def planned_tails(
         approximation = tails(points, targets)
         good = is_trusted(points, approximation.doubt, (targets, mean, deviation))
         good &= ~is_lumpy(lanes, paths)
-        good &= _is_confirmed(batch, lanes, points, paths, approximation.log_tail)
+        good &= _is_confirmed(batch, lanes, points, paths, approximation.log_tail, good)
         for lane, place in enumerate(chosen):
             if good[lane] and not only_inversion:
                 log_tail = float(approximation.log_tail[lane])
@@ -205,12 +205,17 @@ def is_trusted(
 
 
 def _is_confirmed(
-    problems: Sequence[Problem], lanes: Lanes, points: Points, paths: Path, log_tail: Floats
+    problems: Sequence[Problem],
+    lanes: Lanes,
+    points: Points,
+    paths: Path,
+    log_tail: Floats,
+    good: NDArray[np.bool_],
 ) -> NDArray[np.bool_]:
-    """Whether walks by other steps and rows agree, which is checked far out only."""
+    """Whether walks by other steps and rows agree; this is checked far out, where all else is good."""
     confirmed = np.ones(len(problems), np.bool_)
     u = np.abs(points.slope) * np.sqrt(points.second)
-    far = np.flatnonzero(u > _READABLE).tolist()
+    far = np.flatnonzero(good & (u > _READABLE)).tolist()
     if far:
         chosen = np.array(far)
         steps = [problems[place].items.table(_DENSE, _GROWTH) for place in far]
