@@ -21,7 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats.null.average_precision.generating_function.walk import Complexes, Course, Tilt
+from prframe.stats.null.average_precision.generating_function.upward_waves import Complexes
+from prframe.stats.null.average_precision.generating_function.walk import Course, Tilt
 from prframe.typing import Floats, Integers
 
 # The slopes that are tried are whole powers of this, so that values share them.
@@ -52,8 +53,8 @@ _PERIODS = 2.0
 # The number of frequencies that are added at a time; after three times there are twice as many,
 # and more later on.
 _CHUNK = 48
-# So many further chunks of a planned course are computed together, and then ever more of them.
-_FIRST_CHUNKS = 4
+# The first chunks of a planned course, this many, are computed together, and ever more later on.
+_FIRST_CHUNKS = 5
 # Frequencies are added until what is left is below this share of the tail.
 _CLOSE = 2e-4
 # If phi comes back after it seemed to die away, its terms add up in phase. Their sum is taken to
@@ -290,13 +291,15 @@ class Inversion:
         last = chunk
         if self.course.is_planned:
             # Such a course takes little longer for many frequencies than for few.
-            last = max(chunk and _FIRST_CHUNKS, 2 * chunk - _FIRST_CHUNKS)
+            last = max(_FIRST_CHUNKS - 1, 2 * chunk - _FIRST_CHUNKS)
         if chunk == len(known):
             known.extend({} for _ in range(chunk, last + 1))
         if missing := needed - known[chunk].keys():
             counts = [_count(each) for each in range(last + 1)]
             first, end = sum(counts[:chunk]), sum(counts)
-            waves = self.course.waves(tilt, missing, spacing * np.arange(first, end))
+            waves = self.course.waves(
+                tilt, missing, spacing * np.arange(first, end, dtype=np.float64)
+            )
             cuts = np.cumsum(counts[chunk:-1])
             for group, wave in waves.items():
                 for each, part in zip(known[chunk:], np.split(wave, cuts), strict=True):

@@ -108,15 +108,20 @@ class UpwardWaves:
         """Return the function at equally spaced frequencies."""
         spacing = float(frequencies[1] - frequencies[0])
         levels = self._levels(spacing, frequencies.size)
-        spans = _spans(frequencies.size, levels[0])
+        is_from_zero = bool(frequencies[0] == 0)
+        spans = _spans(frequencies.size, levels[0], is_from_zero=is_from_zero)
         wave = np.ones((1, spans[-1][1] - spans[-1][0]), dtype=np.complex128)
         for place, rise in enumerate(self._rises):
             level = levels[place]
-            first, end = spans[level]
-            points = frequencies[0] + spacing * 2.0**level * np.arange(first, end)
+            points = frequencies[0] + spacing * 2.0**level * np.arange(*spans[level])
             wave = _risen(rise, wave, points)
             for lower in range(level - 1, [*levels, 0][place + 1] - 1, -1):
-                wave = _between(wave, spans[lower + 1][0], spans[lower])
+                begin = spans[lower + 1][0]
+                if is_from_zero:
+                    # Functions at negative frequencies are conjugates of those at positive ones.
+                    begin = 1 - _BESIDE
+                    wave = np.concatenate([wave[:, -begin:0:-1].conj(), wave], axis=1)
+                wave = _between(wave, begin, spans[lower])
         return np.asarray(wave[0, : frequencies.size] * np.exp(1j * self._mean * frequencies))
 
     def _levels(self, spacing: float, count: int) -> list[int]:
@@ -158,23 +163,28 @@ def _rise(
     own = None if table.variance is None else table.variance[below, place]
     if own is not None:
         drift = drift + slope * own
-    mean = np.bincount(above, chance * (drift + gain[0][below]), before.size)
+    mean = _added(above, chance * (drift + gain[0][below]), before.size)
     drift = drift + gain[0][below] - mean[above]
     scatter = drift**2 + gain[1][below] + (0.0 if own is None else own)
-    variance = np.bincount(above, chance * scatter, before.size)
+    variance = _added(above, chance * scatter, before.size)
     deviation = float(np.sqrt(variance[before > _COUNTS].max()))
     breaks = np.flatnonzero(np.diff(above, prepend=-2) != 1).tolist()
     runs = list(pairwise([*breaks, above.size]))
     return _Rise(before.size, above, below, runs, chance, drift, own, deviation), mean, variance
 
 
-def _spans(count: int, most: int) -> list[tuple[int, int]]:
+def _added(rows: Integers, values: Floats, count: int) -> Floats:
+    """Add up values by row."""
+    return np.asarray(np.bincount(rows, values, count), dtype=np.float64)
+
+
+def _spans(count: int, most: int, *, is_from_zero: bool) -> list[tuple[int, int]]:
     """Return the first place of the frequencies, and their end, for 0, 1, ... halvings."""
     first, end = 0, count
     spans = []
     for level in range(most + 1):
         if level:
-            first = first // 2 - _BESIDE + 1
+            first = 0 if is_from_zero else first // 2 - _BESIDE + 1
             end = -(-(end - 1) // 2) + _BESIDE
         end += -(end - first) % _POWERS
         spans.append((first, end))

@@ -271,9 +271,9 @@ class Course:
         """
         wanted = np.zeros(len(self.groups), np.bool_)
         wanted[list(groups)] = True
-        needs = self.needs(tilt, wanted)
         if self.is_planned:
-            return {0: self._upward_waves(tilt, needs).at(frequencies)}
+            return {0: self._upward_waves(tilt).at(frequencies)}
+        needs = self.needs(tilt, wanted)
         wave = np.ones((1, frequencies.size), dtype=np.complex128)
         functions: dict[int, Complexes] = {}
         for step in range(len(needs)):
@@ -287,11 +287,12 @@ class Course:
                 wave = _waved(self.tables[step], share, tilt.slope, wave, frequencies)
         return functions
 
-    def _upward_waves(self, tilt: Tilt, needs: list[Floats]) -> UpwardWaves:
+    def _upward_waves(self, tilt: Tilt) -> UpwardWaves:
         """Return the characteristic function of the only walk, which is prepared only once."""
         if tilt.slope not in self._upward:
             tables = [*self.tables, self.exits[0].table]
             shares = [*tilt.shares, tilt.exits[0]]
+            needs = self.needs(tilt, np.ones(1, np.bool_))
             self._upward[tilt.slope] = UpwardWaves(tables, shares, needs, tilt.slope)
         return self._upward[tilt.slope]
 
