@@ -77,6 +77,8 @@ FEW_POSITIVES = 64
 _MOST_OF_FEW = 1024
 # The most frequencies for other groups.
 _MOST = 4096
+# The most frequencies for planned courses, for which they are quicker.
+_MOST_PLANNED = 16384
 # The number of frequencies among which phi is searched for coming back.
 _PROBED = 1024
 
@@ -317,7 +319,8 @@ class Inversion:
         total, is_open = -self._repeated(tilt, group, x, period), np.ones(x.size, np.bool_)
         known = self._waves.setdefault((slope, period), [])
         n_pos = np.array([self.course.groups[index].n_pos for index in group])
-        most = np.where(n_pos < FEW_POSITIVES, _MOST_OF_FEW, _MOST)
+        most_of_many = _MOST_PLANNED if self.course.is_planned else _MOST
+        most = np.where(n_pos < FEW_POSITIVES, _MOST_OF_FEW, most_of_many)
         first, chunk = 0, 0
         while is_open.any():
             count = _count(chunk)

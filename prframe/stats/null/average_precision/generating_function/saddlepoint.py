@@ -48,7 +48,7 @@ _DECAYED = 40.0
 # The most walks of a search for slopes. Where they do not suffice there is no saddlepoint.
 _ROUNDS = 24
 # The most walks of a search that begins at a path of a neighbouring value.
-_FEW_ROUNDS = 4
+_FEW_ROUNDS = 8
 # Slopes are rounded to this many parts of a power of two.
 _DIGITS = float(1 << 20)
 # The number of turns of Newton's method on the polynomial through the nodes.

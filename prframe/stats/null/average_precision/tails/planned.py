@@ -81,7 +81,7 @@ _SMALLER = 4.0
 # smaller.
 _NEARBY_ROUGHLY, _SMALLER_ROUGHLY = 1.0, 100.0
 # A search for a path begins at that of a value up to this many tilted standard deviations away.
-_WITHIN_REACH = 3.0
+_WITHIN_REACH = 8.0
 # Saddlepoints are far from being accurate if skewness, kurtosis or the second term are this many
 # times too large.
 _FAR_OFF = 2.0
@@ -223,20 +223,15 @@ def planned_tails(
         batch = [problems[place] for place in chosen]
         lanes = Lanes.of([steps[place] for place in chosen], [p.n_pos for p in batch])
         targets, mean, deviation = np.array([problem[2:5] for problem in batch]).T
-        points, paths = _walked(batch, lanes, targets)
+        points, paths = _walked(batch, lanes)
         approximation = tails(points, targets)
         good = is_trusted(points, approximation.doubt, (targets, mean, deviation))
         good &= ~is_lumpy(lanes, paths)
-        hopeless = _are_hopeless(points, approximation.doubt)
         # Where a saddlepoint is not taken anyway, or need not be exact, there is no second walk.
         is_exact = [not problem.is_rough for problem in batch]
         far = points._replace(slope=np.where(good & is_exact, points.slope, 0.0))
         good &= _is_confirmed(batch, lanes, far, paths, approximation.log_tail)
         for lane, place in enumerate(chosen):
-            if (shared := batch[lane].shared) is not None:
-                at = np.array([lane])
-                walked = KnownPath(lanes.taken(at), paths.taken(at), targets[lane], hopeless[lane])
-                shared.paths.append(walked)
             if good[lane] and not only_inversion:
                 log_tail = float(approximation.log_tail[lane])
                 slope = float(points.slope[lane])
@@ -272,11 +267,29 @@ def _are_hopeless(points: Points, doubt: Floats) -> NDArray[np.bool_]:
     return np.asarray(~(worst <= _FAR_OFF))
 
 
-def _walked(problems: Sequence[Problem], lanes: Lanes, targets: Floats) -> tuple[Points, Path]:
-    """Return saddlepoints and paths, from known ones of neighbouring values where all have one."""
+def _walked(problems: Sequence[Problem], lanes: Lanes) -> tuple[Points, Path]:
+    """Return saddlepoints and paths, which are added to those that the problems share.
+
+    Where all have known paths of neighbouring values, the search begins there.
+    """
+    targets = np.array([problem.target for problem in problems])
+    points, paths, moved = _from_known(problems, lanes, targets)
+    is_hopeless = _are_hopeless(points, tails(points, targets).doubt)
+    for lane, problem in enumerate(problems):
+        if problem.shared is not None and (moved is not None or np.isfinite(points.slope[lane])):
+            at = np.array([lane])
+            own = lanes.taken(at), paths.taken(at), problem.target, bool(is_hopeless[lane])
+            problem.shared.paths.append(KnownPath(*own))
+    return points, paths
+
+
+def _from_known(
+    problems: Sequence[Problem], lanes: Lanes, targets: Floats
+) -> tuple[Points, Path, Path | None]:
+    """Return saddlepoints and paths, and the paths to which those of neighbours moved."""
     known = [path for problem in problems if (path := _nearest(problem)) is not None]
     if len(known) < len(problems):
-        return along_paths(lanes, targets)
+        return *along_paths(lanes, targets), None
     each = [
         resampled(path.path, path.lanes, lanes.taken(np.array([lane])))
         for lane, path in enumerate(known)
@@ -284,8 +297,8 @@ def _walked(problems: Sequence[Problem], lanes: Lanes, targets: Floats) -> tuple
     begin = Path(*(np.concatenate(columns) for columns in zip(*each, strict=True)))
     paths = moved_paths(lanes, targets, begin)
     if paths is not None and all(path.is_hopeless for path in known):
-        return Points(*np.full((len(Points._fields), targets.size), np.nan)), paths
-    return along_paths(lanes, targets, paths)
+        return Points(*np.full((len(Points._fields), targets.size), np.nan)), paths, paths
+    return *along_paths(lanes, targets, paths), paths
 
 
 def _nearest(problem: Problem) -> KnownPath | None:
