@@ -48,7 +48,7 @@ _DECAYED = 40.0
 # The most walks of a search for slopes. Where they do not suffice there is no saddlepoint.
 _ROUNDS = 24
 # The most walks of a search that begins at a path of a neighbouring value.
-_FEW_ROUNDS = 8
+_FEW_ROUNDS = 3
 # Slopes are rounded to this many parts of a power of two.
 _DIGITS = float(1 << 20)
 # The number of turns of Newton's method on the polynomial through the nodes.
@@ -221,7 +221,9 @@ def moved_paths(lanes: Lanes, x: Floats, begin: Path) -> Path | None:
         lack, deviation = search.look(Course.planned(lanes, search.path), lanes, x)
         if (search.inside & (np.abs(lack) <= _CLOSE)).all():
             return search.good
-        search.move(lack, deviation)
+        # The mean tells where to go even if the walk has run out of rows, of which it gets more.
+        slope = search.path.slope + np.clip(lack, -_STRIDE, _STRIDE) / deviation
+        search.path = search.path._replace(slope=slope)
     return None
 
 
