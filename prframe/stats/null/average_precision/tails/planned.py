@@ -288,7 +288,9 @@ def _from_known(
 ) -> tuple[Points, Path, Path | None]:
     """Return saddlepoints and paths, and the paths to which those of neighbours moved."""
     known = [path for problem in problems if (path := _nearest(problem)) is not None]
-    if len(known) < len(problems):
+    is_hopeless = all(path.is_hopeless for path in known)
+    # Saddlepoints that are exact depend on where their nodes are, which `sf` must have too.
+    if len(known) < len(problems) or not (is_hopeless or all(p.is_rough for p in problems)):
         return *along_paths(lanes, targets), None
     each = [
         resampled(path.path, path.lanes, lanes.taken(np.array([lane])))
@@ -296,7 +298,7 @@ def _from_known(
     ]
     begin = Path(*(np.concatenate(columns) for columns in zip(*each, strict=True)))
     paths = moved_paths(lanes, targets, begin)
-    if paths is not None and all(path.is_hopeless for path in known):
+    if paths is not None and is_hopeless:
         return Points(*np.full((len(Points._fields), targets.size), np.nan)), paths, paths
     return *along_paths(lanes, targets, paths), paths
 
