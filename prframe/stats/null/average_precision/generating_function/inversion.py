@@ -53,8 +53,9 @@ _PERIODS = 2.0
 # The number of frequencies that are added at a time; after three times there are twice as many,
 # and more later on.
 _CHUNK = 48
-# The first chunks of a planned course, this many, are computed together, and ever more later on.
-_FIRST_CHUNKS = 5
+# This many chunks of a planned course after the first one are computed together, and ever more
+# later on.
+_FIRST_CHUNKS = 4
 # Frequencies are added until what is left is below this share of the tail.
 _CLOSE = 2e-4
 # If phi comes back after it seemed to die away, its terms add up in phase. Their sum is taken to
@@ -293,7 +294,7 @@ class Inversion:
         last = chunk
         if self.course.is_planned:
             # Such a course takes little longer for many frequencies than for few.
-            last = max(_FIRST_CHUNKS - 1, 2 * chunk - _FIRST_CHUNKS)
+            last = chunk and max(_FIRST_CHUNKS, 2 * chunk - _FIRST_CHUNKS)
         if chunk == len(known):
             known.extend({} for _ in range(chunk, last + 1))
         if missing := needed - known[chunk].keys():
