@@ -215,7 +215,7 @@ def _weights() -> Floats:
     """
     y = _APART * np.cos(np.linspace(0, np.pi / 2, 50 * _BESIDE))
     waves = 2 * np.cos(np.multiply.outer(y, np.arange(_BESIDE) + 0.5))
-    return np.asarray(np.linalg.lstsq(waves, np.ones(y.size), rcond=None)[0])
+    return np.asarray(np.linalg.lstsq(waves, np.ones(y.size), rcond=None)[0], dtype=np.float64)
 
 
 def _risen(rise: _Rise, wave: Complexes, frequencies: Floats) -> Complexes:
