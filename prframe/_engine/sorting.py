@@ -368,7 +368,7 @@ def ranks_of(
 
 
 def n_marked(mask: NDArray[np.bool_], first_rows: Integers) -> Integers:
-    """Count the marked ones among the rows of each group, from where groups, also empty ones, begin."""
+    """Count the marked ones in each group, from where groups begin, of which some may be empty."""
     if first_rows.size == 1:
         # The places of many rows take more memory than the rows.
         return np.array([np.count_nonzero(mask)])

@@ -342,10 +342,10 @@ class APNull(NullDistribution):
         """Search with rough walks first, and then from close by with walks that values share."""
         rough = Sharing(is_rough=True)
         bracket = super(APNull, self._sharing(rough))._bracket(search, rising)
-        if not rough.kept:
+        if not rough.is_used:
             return bracket
         again = replace(search, start=bracket.above)
-        return super(APNull, self._sharing(Sharing()))._bracket(again, rising)
+        return super(APNull, self._sharing(Sharing(before=rough)))._bracket(again, rising)
 
     def _sharing(self, shares: Sharing) -> Self:
         """Return the same distribution, whose neighbouring values share inversions."""

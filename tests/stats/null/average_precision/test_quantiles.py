@@ -156,7 +156,7 @@ def test_values_nearby_share_an_inversion() -> None:
     x = null.mean() + null.std() * np.array([3.0, 3.02, 2.98])
     for value in x:
         assert sharing.logsf(value) == pytest.approx(null.logsf(value), abs=1e-4)
-    (inversions,) = shares.kept.values()
+    inversions = shares.of(0).inversions
     assert len(inversions) == 1
     # Far from its value an inversion serves nobody.
     assert inversions[0].near(600 * (null.mean() + 5 * null.std())) is None

@@ -21,7 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from prframe.stats.null.average_precision.generating_function.walk import Complexes, Course, Tilt
+from prframe.stats.null.average_precision.generating_function.upward_waves import Complexes
+from prframe.stats.null.average_precision.generating_function.walk import Course, Tilt
 from prframe.typing import Floats, Integers
 
 # The slopes that are tried are whole powers of this, so that values share them.
@@ -52,6 +53,9 @@ _PERIODS = 2.0
 # The number of frequencies that are added at a time; after three times there are twice as many,
 # and more later on.
 _CHUNK = 48
+# This many chunks of a planned course after the first one are computed together, and ever more
+# later on.
+_FIRST_CHUNKS = 4
 # Frequencies are added until what is left is below this share of the tail.
 _CLOSE = 2e-4
 # If phi comes back after it seemed to die away, its terms add up in phase. Their sum is taken to
@@ -74,6 +78,8 @@ FEW_POSITIVES = 64
 _MOST_OF_FEW = 1024
 # The most frequencies for other groups.
 _MOST = 4096
+# The most frequencies for planned courses, for which they are quicker.
+_MOST_PLANNED = 16384
 # The number of frequencies among which phi is searched for coming back.
 _PROBED = 1024
 
@@ -273,6 +279,35 @@ class Inversion:
         log_added = tilt.slope * x - tilt.log_mgf[group] - decay - np.log(-np.expm1(-decay))
         return np.exp(np.where(inside, log_added, -np.inf))
 
+    def _look_up(
+        self,
+        known: list[dict[int, Complexes]],
+        tilt: Tilt,
+        needed: set[int],
+        place: tuple[int, float],
+    ) -> None:
+        """Add the functions of some groups at the frequencies of a chunk, and maybe of later ones.
+
+        `place` is the number of the chunk, and how far frequencies are apart.
+        """
+        chunk, spacing = place
+        last = chunk
+        if self.course.is_planned:
+            # Such a course takes little longer for many frequencies than for few.
+            last = chunk and max(_FIRST_CHUNKS, 2 * chunk - _FIRST_CHUNKS)
+        if chunk == len(known):
+            known.extend({} for _ in range(chunk, last + 1))
+        if missing := needed - known[chunk].keys():
+            counts = [_count(each) for each in range(last + 1)]
+            first, end = sum(counts[:chunk]), sum(counts)
+            waves = self.course.waves(
+                tilt, missing, spacing * np.arange(first, end, dtype=np.float64)
+            )
+            cuts = np.cumsum(counts[chunk:-1])
+            for group, wave in waves.items():
+                for each, part in zip(known[chunk:], np.split(wave, cuts), strict=True):
+                    each[group] = part
+
     def _tail(
         self, slope: float, group: Integers, x: Floats, period: float
     ) -> tuple[Floats, NDArray[np.bool_], NDArray[np.bool_]]:
@@ -285,16 +320,14 @@ class Inversion:
         total, is_open = -self._repeated(tilt, group, x, period), np.ones(x.size, np.bool_)
         known = self._waves.setdefault((slope, period), [])
         n_pos = np.array([self.course.groups[index].n_pos for index in group])
-        most = np.where(n_pos < FEW_POSITIVES, _MOST_OF_FEW, _MOST)
+        most_of_many = _MOST_PLANNED if self.course.is_planned else _MOST
+        most = np.where(n_pos < FEW_POSITIVES, _MOST_OF_FEW, most_of_many)
         first, chunk = 0, 0
         while is_open.any():
-            count = _CHUNK * 2 ** min(max(chunk - 2, 0), 3)
+            count = _count(chunk)
             frequency = 2 * np.pi / period * np.arange(first, first + count)
             needed = set(group[is_open].tolist())
-            if chunk == len(known):
-                known.append({})
-            if missing := needed - known[chunk].keys():
-                known[chunk].update(self.course.waves(tilt, missing, frequency))
+            self._look_up(known, tilt, needed, (chunk, 2 * np.pi / period))
             kernel = 2 / period / (tilt.slope + 1j * frequency)
             if first == 0:
                 kernel[0] /= 2
@@ -326,3 +359,8 @@ class Inversion:
         bounds = np.isnan(total) | (total == 0)
         value = np.where(bounds, tilt.log_mgf[group] - tilt.slope * x, value)
         return np.minimum(value, 0.0), good, bounds
+
+
+def _count(chunk: int) -> int:
+    """Return the number of frequencies of a chunk."""
+    return int(_CHUNK * 2 ** min(max(chunk - 2, 0), 3))

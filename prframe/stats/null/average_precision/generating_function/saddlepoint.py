@@ -47,6 +47,8 @@ _FURTHEST = 12.0
 _DECAYED = 40.0
 # The most walks of a search for slopes. Where they do not suffice there is no saddlepoint.
 _ROUNDS = 24
+# The most walks of a search that begins at a path of a neighbouring value.
+_FEW_ROUNDS = 3
 # Slopes are rounded to this many parts of a power of two.
 _DIGITS = float(1 << 20)
 # The number of turns of Newton's method on the polynomial through the nodes.
@@ -182,15 +184,15 @@ def _mills(r: Floats) -> Floats:
     return np.asarray(0.5 * erfcx(r / np.sqrt(2)))
 
 
-def along_paths(lanes: Lanes, x: Floats) -> tuple[Points, Path]:
+def along_paths(lanes: Lanes, x: Floats, begin: Path | None = None) -> tuple[Points, Path]:
     """Return the saddlepoints of a value for each lane, and the paths that lead there.
 
-    Walks go along the most likely paths, which are then moved to where the walks were. A path's
-    deviation is then that of the tilted T. Where no saddlepoint is found, the path is the last one
-    on which a walk kept within its rows.
+    Walks go along the most likely paths, unless others are given, which are then moved to where
+    the walks were. A path's deviation is then that of the tilted T. Where no saddlepoint is found,
+    the path is the last one on which a walk kept within its rows.
     """
     columns = np.full((len(Points._fields), x.size), np.nan)
-    search = _Search.begun(lanes, x)
+    search = _Search.begun(lanes, most_likely(lanes, x) if begin is None else begin)
     paths = [column.copy() for column in search.path]
     left = np.arange(x.size)
     for _ in range(_ROUNDS):
@@ -210,6 +212,19 @@ def along_paths(lanes: Lanes, x: Floats) -> tuple[Points, Path]:
         search.keep(again)
         lanes, left = lanes.taken(again), left[again]
     return Points(*columns), Path(*paths)
+
+
+def moved_paths(lanes: Lanes, x: Floats, begin: Path) -> Path | None:
+    """Return the paths of values, from those of neighbouring ones; None if that takes long."""
+    search = _Search.begun(lanes, begin)
+    for _ in range(_FEW_ROUNDS):
+        lack, deviation = search.look(Course.planned(lanes, search.path), lanes, x)
+        if (search.inside & (np.abs(lack) <= _CLOSE)).all():
+            return search.good
+        # The mean tells where to go even if the walk has run out of rows, of which it gets more.
+        slope = search.path.slope + np.clip(lack, -_STRIDE, _STRIDE) / deviation
+        search.path = search.path._replace(slope=slope)
+    return None
 
 
 @dataclass
@@ -238,11 +253,11 @@ class _Search:
     inside: NDArray[np.bool_]
 
     @classmethod
-    def begun(cls, lanes: Lanes, x: Floats) -> "_Search":
-        """Begin at the most likely paths, with those of random ranking to fall back on."""
-        even = np.full(x.size, np.inf)
-        none = np.zeros(x.size, np.int64)
-        return cls(most_likely(lanes, x), at_random(lanes), -even, even, none, none > 0)
+    def begun(cls, lanes: Lanes, path: Path) -> "_Search":
+        """Begin at some paths, with those of random ranking to fall back on."""
+        even = np.full(path.slope.size, np.inf)
+        none = np.zeros(path.slope.size, np.int64)
+        return cls(path, at_random(lanes), -even, even, none, none > 0)
 
     def look(self, course: Course, lanes: Lanes, x: Floats) -> tuple[Floats, Floats]:
         """Walk along the paths; return how many deviations T is short of x, and the deviations."""

@@ -16,7 +16,7 @@ never overflows.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +36,12 @@ from prframe.stats.null.average_precision.generating_function.step_terms import 
     trimmed,
 )
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
+from prframe.stats.null.average_precision.generating_function.upward_waves import (
+    Complexes,
+    UpwardWaves,
+    turned,
+)
 from prframe.typing import Floats, Integers
-
-Complexes: TypeAlias = NDArray[np.complex128]
 
 # Each of the first ranks, this many, is a step of its own.
 DENSE = 64
@@ -133,6 +136,8 @@ class Course:
         One for each step.
     exits : list of Exit
         In the order of their steps.
+    is_planned : bool
+        Whether walks go through numbers of hits about a path, each to one group.
     """
 
     def __init__(
@@ -142,6 +147,8 @@ class Course:
         n, n_pos = np.array(self.groups, dtype=np.float64).T
         self._log_rankings = log_binomial(n, n_pos)
         self._is_shared = False
+        self._upward: dict[float, UpwardWaves] = {}
+        self.is_planned = False
 
     @classmethod
     def shared(
@@ -190,7 +197,9 @@ class Course:
         table = step_table(lanes, last, before, Rows.of(lanes.n_pos, 1, 1), guide)
         pairs = zip(lanes.n.tolist(), lanes.n_pos.tolist(), strict=True)
         groups = [Group(int(n), int(n_pos)) for n, n_pos in pairs]
-        return cls(groups, tables, [Exit(last, np.arange(lanes.n.size), table)])
+        course = cls(groups, tables, [Exit(last, np.arange(lanes.n.size), table)])
+        course.is_planned = True
+        return course
 
     @property
     def size(self) -> int:
@@ -266,6 +275,8 @@ class Course:
         """
         wanted = np.zeros(len(self.groups), np.bool_)
         wanted[list(groups)] = True
+        if self.is_planned:
+            return {0: self._upward_waves(tilt).at(frequencies)}
         needed = (
             self._within_reach(tilt, wanted) if self._is_shared else self._likely(tilt, wanted)
         )
@@ -307,6 +318,15 @@ class Course:
             within = before
             needed.append(within)
         return needed[::-1]
+
+    def _upward_waves(self, tilt: Tilt) -> UpwardWaves:
+        """Return the characteristic function of the only walk, which is prepared only once."""
+        if tilt.slope not in self._upward:
+            tables = [*self.tables, self.exits[0].table]
+            shares = [*tilt.shares, tilt.exits[0]]
+            needs = self.needs(tilt, np.ones(1, np.bool_))
+            self._upward[tilt.slope] = UpwardWaves(tables, shares, needs, tilt.slope)
+        return self._upward[tilt.slope]
 
     def needs(self, tilt: Tilt, wanted: NDArray[np.bool_]) -> list[Floats]:
         """Return the tilted chance of every row, summed over groups, before each step."""
@@ -401,7 +421,7 @@ def _waved(
     variance = None if table.variance is None else table.variance[row, term]
     if variance is not None:
         drift = drift + slope * variance
-    terms = _turned(share[row, term], drift, frequencies)
+    terms = turned(share[row, term], drift, frequencies)
     if variance is not None:
         terms *= np.exp(np.multiply.outer(variance, -0.5 * frequencies**2))
     terms *= wave[table.column[row, term]]
@@ -410,22 +430,3 @@ def _waved(
     for begin, end in pairwise([*begins, row.size]):
         after[row[begin] : row[begin] + end - begin] += terms[begin:end]
     return after
-
-
-def _turned(share: Floats, drift: Floats, frequencies: Floats) -> Complexes:
-    """Return share * exp(i drift frequency), with a row per share and a column per frequency."""
-    spacing = frequencies[1] - frequencies[0]
-    turns = np.array([frequencies[0], spacing, _POWERS * spacing])
-    first, once, power = np.exp(1j * drift * turns[:, None])
-    fine = np.empty((_POWERS, drift.size), dtype=np.complex128)
-    fine[0] = first * share
-    for number in range(1, _POWERS):
-        np.multiply(fine[number - 1], once, out=fine[number])
-    turned = np.empty((drift.size, frequencies.size), dtype=np.complex128)
-    turned[:, :_POWERS] = fine.T
-    size = _POWERS
-    while size < frequencies.size:
-        more = min(size, frequencies.size - size)
-        turned[:, size : size + more] = turned[:, :more] * power[:, None]
-        size, power = 2 * size, power * power
-    return turned

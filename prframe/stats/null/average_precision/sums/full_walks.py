@@ -23,10 +23,10 @@ from prframe.stats.null.average_precision.generating_function.saddlepoint import
     nodes_about,
     refined_tails,
 )
+from prframe.stats.null.average_precision.generating_function.upward_waves import Complexes
 from prframe.stats.null.average_precision.generating_function.walk import (
     DENSE,
     GROWTH,
-    Complexes,
     Course,
     Group,
     Tilt,

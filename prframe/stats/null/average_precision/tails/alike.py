@@ -128,6 +128,10 @@ class AlikeGroups:
         n, n_pos = self.groups[group]
         return n_pos <= _RARE * n and self._may_be_on_lattice(group, MOST_TERMS)
 
+    def is_crowded(self, group: int) -> bool:
+        """Whether so many hits are likely that a walk along a path is quicker than a lattice."""
+        return self.is_large(group) and likely_hits(self.retrieved(group), _UNLIKELY) > SHARED
+
     def is_vast(self, group: int) -> bool:
         """Whether so many items are retrieved that lists are quicker than a close lattice."""
         return self.retrieved(group).depth >= _VAST

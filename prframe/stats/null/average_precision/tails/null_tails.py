@@ -108,12 +108,11 @@ class NullTails(AlikeGroups):
         return other
 
     def problem(self, group: int, x: float) -> Problem:
-        """Return the problem of a value, with a list for its inversions where these are shared."""
+        """Return the problem of a value, with what it shares with its neighbours."""
         problem = super().problem(group, x)
         if self.shares is None:
             return problem
-        kept = self.shares.kept.setdefault(group, [])
-        return problem._replace(kept=kept, is_rough=self.shares.is_rough)
+        return problem._replace(shared=self.shares.of(group))
 
     def begun(self, asked: Sequence[Asked], method: APNullMethod) -> "list[Tail | Merger | None]":
         """Return the tails that are certain, or walks that count rankings; None for others."""
@@ -129,7 +128,7 @@ class NullTails(AlikeGroups):
     def _nearby(self, group: int, x: float) -> Tail | None:
         """Return the tails of a value by an inversion made for a neighbour; None without one."""
         target = self._target(group, x)
-        for inversion in self.shares.kept.get(group, []) if self.shares else []:
+        for inversion in self.shares.of(group).inversions if self.shares else []:
             hint = planned_hint(inversion.near(target))
             if hint is not None:
                 return hint.tail
@@ -166,7 +165,7 @@ class NullTails(AlikeGroups):
             hint = hints.get(place)
             if self.shares and (hint is None or tail is not hint.tail):
                 # Values nearby are not left to an inversion that gave way to another method.
-                self.shares.kept.get(pair[0], []).clear()
+                self.shares.of(pair[0]).inversions.clear()
         return tails
 
     def _quick(self, group: int, x: float, hint: Hint | None) -> "Tail | Merger":

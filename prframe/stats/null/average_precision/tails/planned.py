@@ -31,6 +31,7 @@ from prframe.stats.null.average_precision.generating_function.likely_path import
 from prframe.stats.null.average_precision.generating_function.saddlepoint import (
     Points,
     along_paths,
+    moved_paths,
     rounded,
     tails,
 )
@@ -76,6 +77,14 @@ FLATTEST = 0.3
 _NEARBY = 0.25
 # The integral may be smaller there by this factor. Its absolute error is the same.
 _SMALLER = 4.0
+# A rough one serves values up to this many deviations away, where the integral may be this much
+# smaller.
+_NEARBY_ROUGHLY, _SMALLER_ROUGHLY = 1.0, 100.0
+# A search for a path begins at that of a value up to this many tilted standard deviations away.
+_WITHIN_REACH = 8.0
+# Saddlepoints are far from being accurate if skewness, kurtosis or the second term are this many
+# times too large.
+_FAR_OFF = 2.0
 # The number of groups that are walked side by side, which bounds the memory.
 _LANES = 512
 
@@ -83,9 +92,8 @@ _LANES = 512
 class Problem(NamedTuple):
     """A value of T = n_pos AP, and the rankings that make its distribution.
 
-    `mean` and `deviation` are those of T under random ranking. Inversions that are made for the
-    problem are added to the list `kept`, if there is one. Rough tails are those of a walk in
-    fewer steps.
+    `mean` and `deviation` are those of T under random ranking. The paths and the inversions that
+    are made for the problem are added to those that it shares, if there are any.
     """
 
     items: Items
@@ -93,8 +101,12 @@ class Problem(NamedTuple):
     target: float
     mean: float
     deviation: float
-    kept: "list[KeptInversion] | None" = None
-    is_rough: bool = False
+    shared: "Shared | None" = None
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether the walk has fewer steps."""
+        return self.shared is not None and self.shared.is_rough
 
     @property
     def steps(self) -> Steps:
@@ -135,15 +147,19 @@ class KeptInversion(NamedTuple):
     inversion: Inversion
     slope: float
     target: float
+    is_rough: bool
 
     def near(self, target: float) -> PlannedTail | None:
         """Return the tails of a value if its own path would hardly differ; None otherwise."""
         tilt = self.inversion.tilt_at(self.slope)
-        if abs(target - self.target) > _NEARBY * tilt.variance[0] ** 0.5:
+        nearby, smaller = (
+            (_NEARBY_ROUGHLY, _SMALLER_ROUGHLY) if self.is_rough else (_NEARBY, _SMALLER)
+        )
+        if abs(target - self.target) > nearby * tilt.variance[0] ** 0.5:
             return None
         own, tail = self.tail(self.target), self.tail(target)
         fallen = own.log_tail - tail.log_tail - self.slope * (target - self.target)
-        return tail if fallen <= log(_SMALLER) and tail.method == own.method else None
+        return tail if fallen <= log(smaller) and tail.method == own.method else None
 
     def tail(self, target: float) -> PlannedTail:
         """Return the tails of a value."""
@@ -153,12 +169,46 @@ class KeptInversion(NamedTuple):
         return PlannedTail.of(log_tail, self.slope, method)
 
 
+class KnownPath(NamedTuple):
+    """The path of a value of T, and whether saddlepoints nearby are far from being accurate."""
+
+    lanes: Lanes
+    path: Path
+    target: float
+    is_hopeless: bool
+
+
+@dataclass
+class Shared:
+    """What neighbouring values of a group share, in rough walks or not.
+
+    Rough walks have fewer steps, and inversions of them serve more values.
+    """
+
+    is_rough: bool
+    inversions: list[KeptInversion]
+    paths: list[KnownPath]
+
+
 @dataclass(frozen=True)
 class Sharing:
-    """The inversions of groups that neighbouring values share, rough ones or not."""
+    """What neighbouring values share by group, who may begin with paths of another search."""
 
     is_rough: bool = False
-    kept: dict[int, list[KeptInversion]] = field(default_factory=dict)
+    groups: dict[int, Shared] = field(default_factory=dict)
+    before: "Sharing | None" = None
+
+    @property
+    def is_used(self) -> bool:
+        """Whether any value had a walk of its own."""
+        return any(shared.paths for shared in self.groups.values())
+
+    def of(self, group: int) -> Shared:
+        """Return what the values of a group share."""
+        if group not in self.groups:
+            known = self.before.of(group).paths if self.before else []
+            self.groups[group] = Shared(self.is_rough, [], list(known))
+        return self.groups[group]
 
 
 def planned_tails(
@@ -173,11 +223,14 @@ def planned_tails(
         batch = [problems[place] for place in chosen]
         lanes = Lanes.of([steps[place] for place in chosen], [p.n_pos for p in batch])
         targets, mean, deviation = np.array([problem[2:5] for problem in batch]).T
-        points, paths = along_paths(lanes, targets)
+        points, paths = _walked(batch, lanes)
         approximation = tails(points, targets)
         good = is_trusted(points, approximation.doubt, (targets, mean, deviation))
         good &= ~is_lumpy(lanes, paths)
-        good &= _is_confirmed(batch, lanes, points, paths, approximation.log_tail)
+        # Where a saddlepoint is not taken anyway, or need not be exact, there is no second walk.
+        is_exact = [not problem.is_rough for problem in batch]
+        far = points._replace(slope=np.where(good & is_exact, points.slope, 0.0))
+        good &= _is_confirmed(batch, lanes, far, paths, approximation.log_tail)
         for lane, place in enumerate(chosen):
             if good[lane] and not only_inversion:
                 log_tail = float(approximation.log_tail[lane])
@@ -202,6 +255,62 @@ def is_trusted(
     # The next derivatives may add about (skewness + kurtosis) u^2, which is allowed for.
     close = _misread(points, *known) <= _READ + (skewness + kurtosis) * u**2
     return np.asarray(is_near_normal & (close | (u > _READABLE)))
+
+
+def _are_hopeless(points: Points, doubt: Floats) -> NDArray[np.bool_]:
+    """Whether saddlepoints are so far from accurate that those of neighbours are not either."""
+    with np.errstate(invalid="ignore"):
+        skewness = np.abs(points.third / points.second**1.5) / _SKEWED
+        kurtosis = np.abs(points.fourth / points.second**2) / _PEAKED
+    worst = np.maximum(np.maximum(skewness, kurtosis), doubt / _DOUBTED)
+    # A polynomial that has no saddlepoint tells nothing of others.
+    return np.asarray(~(worst <= _FAR_OFF))
+
+
+def _walked(problems: Sequence[Problem], lanes: Lanes) -> tuple[Points, Path]:
+    """Return saddlepoints and paths, which are added to those that the problems share.
+
+    Where all have known paths of neighbouring values, the search begins there.
+    """
+    targets = np.array([problem.target for problem in problems])
+    points, paths, moved = _from_known(problems, lanes, targets)
+    is_hopeless = _are_hopeless(points, tails(points, targets).doubt)
+    for lane, problem in enumerate(problems):
+        if problem.shared is not None and (moved is not None or np.isfinite(points.slope[lane])):
+            at = np.array([lane])
+            own = lanes.taken(at), paths.taken(at), problem.target, bool(is_hopeless[lane])
+            problem.shared.paths.append(KnownPath(*own))
+    return points, paths
+
+
+def _from_known(
+    problems: Sequence[Problem], lanes: Lanes, targets: Floats
+) -> tuple[Points, Path, Path | None]:
+    """Return saddlepoints and paths, and the paths to which those of neighbours moved."""
+    known = [path for problem in problems if (path := _nearest(problem)) is not None]
+    is_hopeless = all(path.is_hopeless for path in known)
+    # Saddlepoints that are exact depend on where their nodes are, which `sf` must have too.
+    if len(known) < len(problems) or not (is_hopeless or all(p.is_rough for p in problems)):
+        return *along_paths(lanes, targets), None
+    each = [
+        resampled(path.path, path.lanes, lanes.taken(np.array([lane])))
+        for lane, path in enumerate(known)
+    ]
+    begin = Path(*(np.concatenate(columns) for columns in zip(*each, strict=True)))
+    paths = moved_paths(lanes, targets, begin)
+    if paths is not None and is_hopeless:
+        return Points(*np.full((len(Points._fields), targets.size), np.nan)), paths, paths
+    return *along_paths(lanes, targets, paths), paths
+
+
+def _nearest(problem: Problem) -> KnownPath | None:
+    """Return the known path of the nearest value, if that is near enough; None without one."""
+    known = problem.shared.paths if problem.shared else []
+    # The last one is the one in question if several are as near.
+    near = min(known[::-1], key=lambda path: abs(path.target - problem.target), default=None)
+    if near is None or abs(near.target - problem.target) > _WITHIN_REACH * near.path.deviation[0]:
+        return None
+    return near
 
 
 def _is_confirmed(
@@ -255,13 +364,13 @@ def _inverted(lane: Lanes, path: Path, problem: Problem) -> PlannedTail:
     slope = float(rounded(path.slope)[0])
     flat = float(rounded(FLATTEST / path.deviation)[0])
     tail = PlannedTail(0.0, 0.0, slope, "bound")
-    along = KeptInversion(inversion, slope, problem.target)
+    along = KeptInversion(inversion, slope, problem.target, problem.is_rough)
     # Close to the mean a slope on either side serves.
     for tilt in [slope] if abs(slope) >= flat else [-flat, flat]:
-        along = KeptInversion(inversion, tilt, problem.target)
+        along = KeptInversion(inversion, tilt, problem.target, problem.is_rough)
         tail = along.tail(problem.target)
         if tail.is_accurate:
             break
-    if problem.kept is not None:
-        problem.kept.append(along)
+    if problem.shared is not None:
+        problem.shared.inversions.append(along)
     return tail

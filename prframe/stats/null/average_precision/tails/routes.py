@@ -108,7 +108,8 @@ def _stages(
         chosen = [
             value
             for value in open_
-            if value.part.is_rare(value.group) or value.part.is_small(value.group)
+            if (value.part.is_rare(value.group) and not value.part.is_crowded(value.group))
+            or value.part.is_small(value.group)
         ]
         deep = {(value.number, value.place) for value in chosen}
         yield chosen, lattice_hints([(value.part, value.group, value.x) for value in chosen])
