@@ -143,9 +143,13 @@ class _OnBlocks:
 
 
 def _added(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Return the runs of several parts of the rows, with those of the same items added up."""
+    """Return the runs of several parts of the rows, with those of the same items added up.
+
+    They are sorted, because rows that are like those before them travel in fewer bytes.
+    """
     runs = pl.concat(parts)
-    return runs.group_by(pl.exclude("count")).agg(pl.col("count").sum()).select(runs.columns)
+    added = runs.group_by(pl.exclude("count")).agg(pl.col("count").sum())
+    return added.select(runs.columns).sort("apart", "key")
 
 
 def _runs(
