@@ -119,6 +119,20 @@ def read(batches: Iterable["pa.RecordBatch"], like: pl.DataFrame) -> pl.DataFram
     return pl.concat([like, *(_copied(block, like) for block in blocks)], rechunk=True)
 
 
+def blocks(
+    batches: Iterable["pa.RecordBatch"], like: pl.DataFrame, n_rows: int
+) -> Iterator[pl.DataFrame]:
+    """Yield the rows of a partition, so many at a time or some more."""
+    waiting: list[pa.RecordBatch] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(part.num_rows for part in waiting) >= n_rows:
+            yield read(waiting, like)
+            waiting.clear()
+    if waiting:
+        yield read(waiting, like)
+
+
 def _copied(batches: Sequence["pa.RecordBatch"], like: pl.DataFrame) -> pl.DataFrame:
     """Return the rows of batches, in memory that polars holds."""
     import pyarrow as pa

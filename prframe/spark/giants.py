@@ -4,17 +4,22 @@ Other than the positives, rows matter to a ranking by their number between two o
 worker reduces its rows to runs, which are few; they are shuffled instead.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import polars as pl
 
 from prframe import checks
 from prframe.errors import PrframeError
-from prframe.spark.border import schema_of
-from prframe.spark.workers import Compute, OnRows, computed, typed
+from prframe.spark.border import blocks, schema_of, written
+from prframe.spark.workers import Compute, OnRows, Schema, computed, typed
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from prframe.spark.border import OnPartition
 
 Plan: TypeAlias = Literal["groups", "range", "broadcast"]
 
@@ -22,6 +27,8 @@ SETTING = "spark.prframe.plan"
 _AUTO = "auto"
 # Keys of so many positives go to each worker, as 32 MB.
 _MOST_KEYS = 4_000_000
+# So many rows of a partition are counted at a time where any of them may be counted together.
+_AT_ONCE = 1 << 21
 
 
 def plan_of(frame: Any, counted: "Counted | None", *, has_groups: bool) -> Plan:
@@ -76,13 +83,12 @@ class Counted:
         self, rows: Any, like: pl.DataFrame, plain: Mapping[str, str], plan: Plan
     ) -> tuple[Any, pl.DataFrame]:
         """Return runs of rows in Spark, and a polars frame without rows that is like them."""
-        marked = None
         if plan == "broadcast":
             marked = self._all_marked(rows, like, plain)
-        else:
-            order = [*(plain[column] for column in self.same.values()), plain[self.score]]
-            rows = rows.repartitionByRange(*order)
-        return self._mapped(rows, like, plain, partial(_runs, self.runs, marked))
+            return self._mapped(rows, like, plain, partial(_runs, self.runs, marked), _OnBlocks)
+        order = [*(plain[column] for column in self.same.values()), plain[self.score]]
+        rows = rows.repartitionByRange(*order)
+        return self._mapped(rows, like, plain, partial(_runs, self.runs, None))
 
     def _all_marked(self, rows: Any, like: pl.DataFrame, plain: Mapping[str, str]) -> pl.DataFrame:
         """Collect the keys that items keep, which is a job of its own."""
@@ -99,14 +105,51 @@ class Counted:
         return marked
 
     def _mapped(
-        self, rows: Any, like: pl.DataFrame, plain: Mapping[str, str], compute: Compute
+        self,
+        rows: Any,
+        like: pl.DataFrame,
+        plain: Mapping[str, str],
+        compute: Compute,
+        on_rows: "Callable[[pl.DataFrame, Compute, Schema], OnPartition]" = OnRows,
     ) -> tuple[Any, pl.DataFrame]:
         """Return what is computed of each partition, and a frame without rows that is like it."""
         none = computed(compute, like)
         kinds = dict(rows.dtypes)
         kept = {name: kinds[plain[column]] for name, column in self.same.items()}
         words = schema_of(none.schema, kept)
-        return rows.mapInArrow(OnRows(like, compute, none.schema), words), none
+        return rows.mapInArrow(on_rows(like, compute, none.schema), words), none
+
+
+@dataclass(frozen=True)
+class _OnBlocks:
+    """Runs of the rows of a partition, of which only some are held at a time.
+
+    The runs of any rows and those of others are together the runs of all of them.
+    """
+
+    like: pl.DataFrame
+    runs: Compute
+    out: Schema
+
+    def __call__(self, batches: Iterable["pa.RecordBatch"]) -> Iterator["pa.RecordBatch"]:
+        """Yield the runs of the partition."""
+        parts: list[pl.DataFrame] = []
+        for rows in blocks(batches, self.like, _AT_ONCE):
+            parts.append(computed(self.runs, rows))
+            if sum(part.height for part in parts) > _AT_ONCE:
+                parts = [_added(parts)]
+        if parts:
+            yield from written(typed(_added(parts), self.out))
+
+
+def _added(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Return the runs of several parts of the rows, with those of the same items added up.
+
+    They are sorted, because rows that are like those before them travel in fewer bytes.
+    """
+    runs = pl.concat(parts)
+    added = runs.group_by(pl.exclude("count")).agg(pl.col("count").sum())
+    return added.select(runs.columns).sort("apart", "key")
 
 
 def _runs(

@@ -10,6 +10,7 @@ import pyarrow as pa
 _WORDS = {
     pl.Boolean(): "boolean",
     pl.Int8(): "tinyint",
+    pl.Int16(): "smallint",
     pl.Int32(): "int",
     pl.Int64(): "bigint",
     pl.Float32(): "float",
@@ -20,7 +21,11 @@ _WORDS = {
     pl.Datetime("us", "UTC"): "timestamp",
     pl.Datetime("us"): "timestamp_ntz",
     pl.List(pl.Int64()): "array<bigint>",
+    pl.Struct({"a": pl.Int64()}): "struct<a:bigint>",
+    pl.Time(): "time(6)",
+    pl.Duration("us"): "interval day to second",
     pl.Decimal(10, 2): "decimal(10,2)",
+    pl.Decimal(38, 18): "decimal(38,18)",
 }
 _KINDS = {"timestamp_ltz": "timestamp"}
 _FIELD = re.compile(r"`((?:[^`]|``)*)` ([^`]+?)(?:, (?=`)|$)")

@@ -7,6 +7,7 @@ import pytest
 import prframe
 from prframe._engine import runs
 from prframe.spark import giants
+from tests.spark.likeness import DataFrame as LikeSpark
 from tests.spark.test_verbs import KEYS, assert_same, pytestmark  # noqa: F401 - marks this file
 
 RNG = np.random.default_rng(11)
@@ -82,6 +83,15 @@ def planned(to_spark):
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 def test_counted_rows(planned, call, by, plan) -> None:
     assert_same(call(planned(DATA, plan), by), call(DATA, by))
+
+
+@pytest.mark.parametrize("by", [None, "query"])
+@pytest.mark.parametrize("name", ["evaluate", "labels", "totals", "threshold", "topk_test"])
+def test_rows_counted_some_at_a_time(monkeypatch, name, by) -> None:
+    monkeypatch.setattr(giants, "_AT_ONCE", 20)
+    frame = LikeSpark.of(DATA)
+    frame.settings[SETTING] = "broadcast"
+    assert_same(CALLS[name](frame, by), CALLS[name](DATA, by))
 
 
 @pytest.mark.parametrize("name", ["evaluate", "ap_test"])

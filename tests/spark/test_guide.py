@@ -35,3 +35,5 @@ def test_code_of_the_page(session, tmp_path) -> None:
                 assert printed.getvalue().rstrip("\n") == shown.rstrip("\n")
     finally:
         session.conf.set("spark.prframe.plan", "auto")
+        for limit in ("maxBytesPerBatch", "maxRecordsPerBatch"):
+            session.conf.unset(f"spark.sql.execution.arrow.{limit}")

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 
@@ -83,6 +83,8 @@ AT_HAND = {
 NOON = datetime(1999, 1, 1, 12, tzinfo=UTC)
 KEYS = {
     "tinyint": pl.Series([1, 2, None, -3], dtype=pl.Int8),
+    "smallint": pl.Series([1, 2**15 - 1, None, -(2**15)], dtype=pl.Int16),
+    "int": pl.Series([1, 2**31 - 1, None, -(2**31)], dtype=pl.Int32),
     "bigint": pl.Series([1, 2**62, None, -3]),
     "string": pl.Series(["a", "Ä`", None, ""]),
     "boolean": pl.Series([True, False, None, True]),
@@ -101,10 +103,49 @@ KEYS = {
     "decimal": pl.Series(
         [Decimal("1.10"), Decimal("-2.25"), None, Decimal("1.11")], dtype=pl.Decimal(10, 2)
     ),
-    "float": pl.Series([1.5, float("inf"), None, -0.5], dtype=pl.Float32),
+    "wide decimal": pl.Series(
+        [Decimal("1e-18"), Decimal(10) ** 19, None, Decimal("-1e-18")], dtype=pl.Decimal(38, 18)
+    ),
+    "float": pl.Series([1.5, float("inf"), None, float("nan")], dtype=pl.Float32),
     "double": pl.Series([0.0, float("nan"), None, -0.0]),
     "binary": pl.Series([b"a", b"", None, b"\xff"]),
 }
+
+
+EVERY = [f"of {kind}" for kind in KEYS]
+KEYED = {
+    "check": lambda f: prframe.check(f, by=[*EVERY, "model"]),
+    "evaluate": lambda f: prframe.evaluate(f, ["AP", "nDCG@3", "AUC"], by=[*EVERY, "model"]),
+    "means": lambda f: prframe.evaluate(f, ["AP", "RR"], by="model", over=EVERY),
+    "curve": lambda f: prframe.curve(f, by=[*EVERY, "model"]),
+    "mean curve": lambda f: prframe.curve(f, by="model", over=EVERY, recall=LEVELS),
+    "roc": lambda f: prframe.roc(f, by=EVERY),
+    "topk_test": lambda f: prframe.topk_test(f, k=[3, 9], by=EVERY),
+    "ap_test": lambda f: prframe.ap_test(f, by=EVERY),
+    "ap_test of means": lambda f: prframe.ap_test(f, by="model", over=EVERY),
+    "rank_test": lambda f: prframe.rank_test(f, by=EVERY, correction="holm"),
+    "band": lambda f: prframe.band(f, by=EVERY, recall=LEVELS[1:], **DRAWN),
+    "mean band": lambda f: prframe.band(f, by="model", over=EVERY, recall=LEVELS, **DRAWN),
+    "interval": lambda f: prframe.interval(f, ["AP", "P@5"], by=EVERY, **DRAWN),
+    "interval of means": lambda f: prframe.interval(f, "AP", by="model", over=EVERY, **DRAWN),
+    "compare": lambda f: prframe.compare(f, "AP", over=EVERY, **DRAWN),
+    "compare_curves": lambda f: prframe.compare_curves(f, over=EVERY, recall=LEVELS, **DRAWN),
+}
+
+
+def with_keys_of_every_type(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return rows whose queries are named by a column of each type, no single one of them alone.
+
+    They are in the order in which Spark's rows are added up: keys that are floats come last.
+    """
+    query = frame["query"].to_numpy()
+    places = [query % 4, query // 2 % 4]
+    names = zip(EVERY, KEYS.values(), strict=True)
+    keyed = frame.with_columns(
+        values[places[i % 2]].alias(name) for i, (name, values) in enumerate(names)
+    )
+    floats = [name for name in EVERY if keyed.schema[name].is_float()]
+    return keyed.sort(pl.exclude(*floats, *frame.columns), "model", *floats)
 
 
 def read(frame) -> pl.DataFrame:
@@ -160,6 +201,38 @@ def test_keys(to_spark, kind) -> None:
         result = call(spark)
         assert dict(result.dtypes)["k.e`y"] == dict(spark.dtypes)["k.e`y"]
         assert_same(result, call(keyed))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("call", KEYED.values(), ids=KEYED)
+def test_verbs_with_keys_of_every_type(to_spark, call) -> None:
+    keyed = with_keys_of_every_type(DATA)
+    assert keyed.select(EVERY).n_unique() == 7
+    spark = to_spark(keyed)
+    result = call(spark)
+    kinds = dict(result.dtypes)
+    assert {name: kinds[name] for name in EVERY if name in kinds}.items() <= dict(
+        spark.dtypes
+    ).items()
+    assert_same(result, call(keyed))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kolkata"])
+def test_instants_in_sessions_of_other_zones(session, zone) -> None:
+    times = KEYS["timestamp"][DATA["query"].to_numpy() % 4]
+    keyed = DATA.with_columns(times.alias("at"))
+    session.conf.set("spark.sql.session.timeZone", zone)
+    try:
+        spark = session.createDataFrame(keyed.to_arrow(compat_level=pl.CompatLevel.oldest()))
+        for call in (
+            lambda f: prframe.evaluate(f, ["AP", "AUC"], by=["at", "model"]),
+            lambda f: prframe.rank_test(f, by=["at", "query"], correction="holm"),
+        ):
+            rows = read(call(spark)).with_columns(pl.col("at").dt.convert_time_zone("UTC"))
+            assert_frame_equal(in_order(rows), in_order(call(keyed)), check_exact=True)
+    finally:
+        session.conf.set("spark.sql.session.timeZone", "UTC")
 
 
 def test_models_keep_their_type(to_spark) -> None:
@@ -269,16 +342,26 @@ def test_names_equal_up_to_case() -> None:
         prframe.evaluate(frame, "AP", by="ap")
 
 
-def test_keys_of_nested_types() -> None:
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ([1, 2], "array<bigint>"),
+        ({"a": 1}, "struct<a:bigint>"),
+        (time(12), "time(6)"),
+        (timedelta(1), "interval day to second"),
+    ],
+)
+def test_keys_that_are_no_plain_values(value, kind) -> None:
     from tests.spark.likeness import DataFrame
 
-    frame = DataFrame.of(DATA.with_columns(pl.Series("parts", [[1, 2]] * N)))
-    message = (
-        r"`by` must name columns of plain values; 'parts' is array<bigint> in Spark; cast it, for "
-        r"example to string\."
-    )
-    with pytest.raises(prframe.PrframeError, match=message):
+    frame = DataFrame.of(DATA.with_columns(pl.Series("parts", [value] * N)))
+    with pytest.raises(prframe.PrframeError) as caught:
         prframe.evaluate(frame, "AP", by="parts")
+    assert str(caught.value) == (
+        f"`by` must name columns of plain values; 'parts' is {kind} in Spark; cast it, for "
+        "example to string."
+    )
+    assert not frame.jobs
 
 
 def test_faults_of_rows(to_spark) -> None:

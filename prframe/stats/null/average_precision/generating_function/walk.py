@@ -146,7 +146,6 @@ class Course:
         self.groups, self.tables, self.exits = list(groups), list(tables), list(exits)
         n, n_pos = np.array(self.groups, dtype=np.float64).T
         self._log_rankings = log_binomial(n, n_pos)
-        self._is_shared = False
         self._upward: dict[float, UpwardWaves] = {}
         self.is_planned = False
 
@@ -178,9 +177,7 @@ class Course:
             ends_at = float(steps.above[step]), float(steps.end[step])
             tables.append(trimmed(step_table(lane, 0, before, after), *ends_at))
             before = after
-        course = cls(groups, tables[:-1], exits)
-        course._is_shared = True
-        return course
+        return cls(groups, tables[:-1], exits)
 
     @classmethod
     def planned(cls, lanes: Lanes, path: Path) -> "Course":
@@ -277,9 +274,7 @@ class Course:
         wanted[list(groups)] = True
         if self.is_planned:
             return {0: self._upward_waves(tilt).at(frequencies)}
-        needed = (
-            self._within_reach(tilt, wanted) if self._is_shared else self._likely(tilt, wanted)
-        )
+        needed = self._within_reach(tilt, wanted)
         wave = np.ones((1, frequencies.size), dtype=np.complex128)
         functions: dict[int, Complexes] = {}
         for step in range(len(needed)):
@@ -291,10 +286,6 @@ class Course:
                 share = np.where(needed[step + 1][:, None], tilt.shares[step], 0.0)
                 wave = _waved(self.tables[step], share, tilt.slope, wave, frequencies)
         return functions
-
-    def _likely(self, tilt: Tilt, wanted: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
-        """Return which rows before each step are likely on the way to groups."""
-        return [need > _NEGLIGIBLE for need in self.needs(tilt, wanted)]
 
     def _within_reach(self, tilt: Tilt, wanted: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
         """Return from which rows before each step terms that count lead to groups.
