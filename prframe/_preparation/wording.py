@@ -140,7 +140,9 @@ def name_of_test(test: str) -> str:
 def family_words(facts: Mapping[str, Any]) -> list[str]:
     """Say by which correction and for how many tests p-values are adjusted, if it is known."""
     correction, family = facts.get("correction"), facts.get("n_family")
-    words = [] if correction is None else [_CORRECTIONS.get(correction, correction)]
+    words: list[str] = []
+    if correction is not None:
+        words.append(_CORRECTIONS.get(correction, correction))
     return words if family is None else [*words, f"family of {family}"]
 
 

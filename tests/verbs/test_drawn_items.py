@@ -37,7 +37,7 @@ def weighted_ap(scores, labels, weights):
     """Return AP where each item counts with a weight, tied items standing together."""
     value, total = 0.0, sum(w for w, y in zip(weights, labels, strict=True) if y)
     for s, y, w in zip(scores, labels, weights, strict=True):
-        if y:
+        if y and w:
             above = [(u, z) for t, z, u in zip(scores, labels, weights, strict=True) if t >= s]
             value += w * sum(u for u, z in above if z) / sum(u for u, _ in above)
     return value / total
@@ -55,16 +55,20 @@ METRICS = {"AP": weighted_ap, "AUC": weighted_auc}
 
 
 def influence(metric, rows):
-    """Return the derivative with respect to each item's weight, by differences."""
+    """Return what each item contributes: of AP without it, else the derivative by its weight."""
     scores, labels = rows["score"].to_list(), rows["label"].to_list()
-    values = {}
-    for place, name in enumerate(rows["doc_id"]):
-        ends = []
-        for step in (1e-5, -1e-5):
-            weights = [1 + step * (i == place) for i in range(len(scores))]
-            ends.append(METRICS[metric](scores, labels, weights))
-        values[name] = (ends[0] - ends[1]) / 2e-5
-    return values
+
+    def value(place, weight):
+        weights = [weight if i == place else 1 for i in range(len(scores))]
+        return METRICS[metric](scores, labels, weights)
+
+    if metric == "AP":
+        left = [value(place, 0) for place in range(len(scores))]
+        share, mean = 1 - 1 / len(left), sum(left) / len(left)
+        values = [share * (mean - each) for each in left]
+    else:
+        values = [(value(i, 1 + 1e-5) - value(i, 1 - 1e-5)) / 2e-5 for i in range(len(scores))]
+    return dict(zip(rows["doc_id"], values, strict=True))
 
 
 def shared_variance(by_query):

@@ -812,7 +812,7 @@ def test_one_warning_of_all_that_does_not_vary() -> None:
 @pytest.mark.parametrize("metric", ["AUC", "R@5", "EF", "pAUC", "W(mww)"])
 def test_scores_that_are_all_the_same(metric: str) -> None:
     rows = SMOOTH.with_columns(score=0.5)
-    found, texts = warned(lambda: prframe.interval(rows, metric, rng=1))
+    found, texts = warned(lambda: prframe.interval(rows, metric, method="wald"))
     assert found["estimate"].item() == pytest.approx(prframe.evaluate(rows, metric).item())
     assert found.select("std_error", *ENDS).row(0) == (None, None, None)
     assert texts == [TOO_LITTLE]
