@@ -142,7 +142,7 @@ def family_words(facts: Mapping[str, Any]) -> list[str]:
     correction, family = facts.get("correction"), facts.get("n_family")
     words: list[str] = []
     if correction is not None:
-        words.append(_CORRECTIONS.get(correction, correction))
+        words.append(_CORRECTIONS.get(correction, str(correction)))
     return words if family is None else [*words, f"family of {family}"]
 
 

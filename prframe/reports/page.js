@@ -114,9 +114,10 @@ function moved(event) {
   if (!step || !from) return;
   event.preventDefault();
   let y = from.parentNode.sectionRowIndex + step[0], x = from.cellIndex + step[1], button = null;
-  // The diagonal has no button. Of two systems it is all that there is on the way: the mirrored cell follows.
+  // The diagonal has no button, and of two systems the mirrored cell is behind it.
+  const overDiagonal = x === y + 1;
   while (!(button = body.rows[y]?.cells[x]?.querySelector("button")) && body.rows[y]?.cells[x]?.tagName === "TD") { y += step[0]; x += step[1]; }
-  if (body.rows.length === 2) button ??= body.rows[from.cellIndex - 1].cells[from.parentNode.sectionRowIndex + 1].querySelector("button");
+  if (body.rows.length === 2 && overDiagonal) button ??= body.rows[from.cellIndex - 1].cells[from.parentNode.sectionRowIndex + 1].querySelector("button");
   if (!button) return;
   event.target.tabIndex = -1;
   button.tabIndex = 0;

@@ -31,6 +31,9 @@ ARGUMENTS = (
     "--disable-component-update --disable-sync"
 )
 DESKTOP, PHONE = (1280, 900), (390, 844)
+# The row and the column of the cell that has the focus.
+FOCUSED = """[document.activeElement.closest('tr').sectionRowIndex,
+    document.activeElement.closest('td').cellIndex]"""
 
 
 @dataclass
@@ -358,8 +361,9 @@ def many_systems(tmp_path_factory):
     path = tmp_path_factory.mktemp("systems") / "many.html"
     names = [f"team{number % 30:02d}-run{number:03d}" for number in range(300)]
     with warnings.catch_warnings():
-        # Few queries may have skewed differences by chance.
+        # Few queries may have skewed differences by chance, or equal values.
         warnings.simplefilter("ignore", prframe.SkewedDifferencesWarning)
+        warnings.simplefilter("ignore", prframe.UndefinedMetricWarning)
         prframe.report(runs(12, names, depth=12), qrels(12, depth=12), output=path)
     return path
 
@@ -413,8 +417,7 @@ def test_arrows_move_in_the_matrix_which_takes_one_step_of_tab(browser, many_sys
         reachable = page.locator(".matrix tbody button[tabindex='0']")
         assert reachable.count() == 1
         reachable.focus()
-        place = "[document.activeElement.closest('tr').sectionRowIndex, document.activeElement.closest('td').cellIndex]"
-        assert page.evaluate(place) == [0, 2]
+        assert page.evaluate(FOCUSED) == [0, 2]
         # The cells of the diagonal are stepped over, and the headings are an end.
         for key, expected in (
             ("ArrowRight", [0, 3]),
@@ -425,8 +428,18 @@ def test_arrows_move_in_the_matrix_which_takes_one_step_of_tab(browser, many_sys
             ("ArrowLeft", [2, 1]),
         ):
             page.keyboard.press(key)
-            assert page.evaluate(place) == expected, key
+            assert page.evaluate(FOCUSED) == expected, key
         assert reachable.count() == 1
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.closest('.matrix')") is None
         assert seen.is_quiet(many_systems)
+
+
+def test_arrows_reach_both_cells_of_two_systems(browser, tmp_path) -> None:
+    path = tmp_path / "two.html"
+    prframe.report(runs(20, ["a", "b"]), qrels(20), output=path)
+    with opened(browser, path) as seen:
+        seen.page.locator(".matrix tbody button[tabindex='0']").focus()
+        for key, expected in (("ArrowRight", [0, 2]), ("ArrowDown", [1, 1]), ("ArrowUp", [0, 2])):
+            seen.page.keyboard.press(key)
+            assert seen.page.evaluate(FOCUSED) == expected
