@@ -36,7 +36,9 @@ def sentences(compare_result: object) -> list[str]:
     Notes
     -----
     The decimals of a metric follow the width of the intervals, as in `results`. The first value is
-    that of ``model_a``, and the difference is the first value minus the second.
+    that of ``model_a``, and the difference is the first value minus the second. Where there is no
+    interval, the sentence has none. A result does not hold `alternative`, so that the sentence
+    does not say that a test was one-sided.
 
     Examples
     --------
