@@ -1,6 +1,7 @@
 """Comparisons in the words of a paper."""
 
 from collections.abc import Mapping
+from math import isinf
 from typing import Any
 
 import polars as pl
@@ -90,13 +91,19 @@ def _sentence(result: Result, row: Mapping[str, Any], places: int) -> str:
 
 def _interval(row: Mapping[str, Any], places: int) -> str:
     """Write the interval of a difference, nothing where there is none."""
-    ends = [row.get("conf_low"), row.get("conf_high")]
-    if None in ends:
+    if row.get("conf_low") is None or row.get("conf_high") is None:
         return ""
-    low, high = (wording.number(end, places, signed=True) for end in ends)
+    low, high = (_end(row[name], places) for name in ("conf_low", "conf_high"))
     level = row.get("confidence_level")
     at = "" if level is None else f"{wording.percent(level)} "
     return f", {at}confidence interval [{low}, {high}]"
+
+
+def _end(end: float, places: int) -> str:
+    """Write an end of an interval; that of a one-sided one may be infinite."""
+    if isinf(end):
+        return "\N{MINUS SIGN}\N{INFINITY}" if end < 0 else "+\N{INFINITY}"
+    return wording.number(end, places, signed=True)
 
 
 def _testing(row: Mapping[str, Any]) -> str:

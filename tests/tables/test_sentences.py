@@ -53,6 +53,8 @@ def test_all_that_a_paper_prints_is_said() -> None:
         ({"test": "hall"}, "(Hall's test, adjusted p = 0.250, "),
         ({"correction": None, "n_family": None}, "adjusted p = 0.250; n = 1,200)."),
         ({"conf_low": None, "conf_high": None}, "a difference of \u22120.020 (paired t-test"),
+        ({"conf_low": float("-inf")}, "interval [\u2212\u221e, +0.010] ("),
+        ({"conf_high": float("inf")}, "interval [\u22120.050, +\u221e] ("),
         ({"wins": None}, "nDCG@10 of new is 0.400 and"),
         (
             {"test": "posterior", "statistic": 0.875, "p_adjusted": None, "p_value": None},
