@@ -72,7 +72,7 @@ def _standard_errors(rows: pl.DataFrame) -> list[float]:
 
 def _sentence(result: Result, row: Mapping[str, Any], places: int) -> str:
     """Write the sentence of a row."""
-    group = ", ".join(f"{name} {row[name]}" for name in result.keys)
+    group = ", ".join(f"{name} {_value(row[name])}" for name in result.keys)
     # On the same items there are no wins, and the values are no means.
     is_mean = row.get("wins") is not None
     mean = "" if not is_mean else "mean " if group else "Mean "
@@ -87,6 +87,11 @@ def _sentence(result: Result, row: Mapping[str, Any], places: int) -> str:
         f"{of} is {first} and that of {row['model_b']} {second}: "
         f"a difference of {difference}{_interval(row, places)} ({told})."
     )
+
+
+def _value(key: object) -> object:
+    """Write a value of a column of groups, of which null is one."""
+    return "null" if key is None else key
 
 
 def _interval(row: Mapping[str, Any], places: int) -> str:

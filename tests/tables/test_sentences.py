@@ -75,7 +75,7 @@ def test_groups_are_named_and_decimals_are_those_of_a_metric() -> None:
     ]
     first, second = tables.sentences(pl.DataFrame(rows).to_pandas())
     assert first.startswith("language en: mean nDCG@10 of new is 0.400 and")
-    assert second.startswith("language None: mean AP of new is 0.4000 and")
+    assert second.startswith("language null: mean AP of new is 0.4000 and")
 
 
 def test_a_row_is_a_sentence_and_columns_may_lack() -> None:
