@@ -333,7 +333,8 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "F1": (
         lambda: ROWS.pr.evaluate("f1", **NAMED),
-        "F1 of all retrieved items is 'SetF', and the largest F1 of all thresholds 'MaxF1'.",
+        "F1 of all retrieved items is 'SetF', and the largest F1 of all thresholds 'MaxF1'. Of a "
+        "classifier say 'F1(threshold=0.5)'.",
     ),
     "distances": (
         lambda: DISTANCES.pr.roc(label="same", score="distance", descending=False),

@@ -93,7 +93,8 @@ def add_input(parser: Parser) -> None:
     )
     for action in (files, frame):
         action.complete = "file"  # type: ignore[attr-defined]
-    parser.several("--score", metavar="COLUMN", text="column of scores; several are a model each")
+    several = "; evaluate and compare take several, one for each model"
+    parser.several("--score", metavar="COLUMN", text=f"column of scores{several}")
     parser.add_argument("--label", metavar="COLUMN", help="column of labels (default: label)")
     parser.several("--by", metavar="COLUMN", text="columns of which each group has a result")
     parser.several("--over", metavar="COLUMN", text="columns to take means over, such as query_id")

@@ -99,8 +99,9 @@ CUT_ALIASES: dict[str, str] = _CUT_BY_TREC_EVAL | {
 }
 # What metrics without a cut-off may be meant by F and F1.
 _WITHOUT_CUTOFF = {
-    "F": " F of all retrieved items is 'SetF'.",
-    "F1": " F1 of all retrieved items is 'SetF', and the largest F1 of all thresholds 'MaxF1'.",
+    "F": " F of all retrieved items is 'SetF'. Of a classifier say 'F(threshold=0.5)'.",
+    "F1": " F1 of all retrieved items is 'SetF', and the largest F1 of all thresholds 'MaxF1'."
+    " Of a classifier say 'F1(threshold=0.5)'.",
 }
 _WITH_SUFFIX = re.compile(r"(?P<name>\w+?)[._@]?(?P<k>\d+(?:\.\d+)?)", re.ASCII)
 _PERSISTENCE = re.compile(r"rbp\.(?P<p>[0-9]+)")

@@ -1,6 +1,7 @@
 """Comparisons in the words of a paper."""
 
 from collections.abc import Mapping
+from math import isinf
 from typing import Any
 
 import polars as pl
@@ -36,7 +37,9 @@ def sentences(compare_result: object) -> list[str]:
     Notes
     -----
     The decimals of a metric follow the width of the intervals, as in `results`. The first value is
-    that of ``model_a``, and the difference is the first value minus the second.
+    that of ``model_a``, and the difference is the first value minus the second. Where there is no
+    interval, the sentence has none. A result does not hold `alternative`, so that the sentence
+    does not say that a test was one-sided.
 
     Examples
     --------
@@ -69,7 +72,7 @@ def _standard_errors(rows: pl.DataFrame) -> list[float]:
 
 def _sentence(result: Result, row: Mapping[str, Any], places: int) -> str:
     """Write the sentence of a row."""
-    group = ", ".join(f"{name} {row[name]}" for name in result.keys)
+    group = ", ".join(f"{name} {_value(row[name])}" for name in result.keys)
     # On the same items there are no wins, and the values are no means.
     is_mean = row.get("wins") is not None
     mean = "" if not is_mean else "mean " if group else "Mean "
@@ -86,15 +89,26 @@ def _sentence(result: Result, row: Mapping[str, Any], places: int) -> str:
     )
 
 
+def _value(key: object) -> object:
+    """Write a value of a column of groups, of which null is one."""
+    return "null" if key is None else key
+
+
 def _interval(row: Mapping[str, Any], places: int) -> str:
     """Write the interval of a difference, nothing where there is none."""
-    ends = [row.get("conf_low"), row.get("conf_high")]
-    if None in ends:
+    if row.get("conf_low") is None or row.get("conf_high") is None:
         return ""
-    low, high = (wording.number(end, places, signed=True) for end in ends)
+    low, high = (_end(row[name], places) for name in ("conf_low", "conf_high"))
     level = row.get("confidence_level")
     at = "" if level is None else f"{wording.percent(level)} "
     return f", {at}confidence interval [{low}, {high}]"
+
+
+def _end(end: float, places: int) -> str:
+    """Write an end of an interval; that of a one-sided one may be infinite."""
+    if isinf(end):
+        return "\N{MINUS SIGN}\N{INFINITY}" if end < 0 else "+\N{INFINITY}"
+    return wording.number(end, places, signed=True)
 
 
 def _testing(row: Mapping[str, Any]) -> str:

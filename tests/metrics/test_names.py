@@ -79,11 +79,11 @@ UNREADABLE = {
     "RBP(p=.5,2)": "cannot read the metric 'RBP(p=.5,2)': a parameter=value is due, not '2' at "
     "character 10.",
     "F(beta=2)": "F needs a cut-off, for instance 'F(beta=2)@10'. F of all retrieved items is "
-    "'SetF'.",
+    "'SetF'. Of a classifier say 'F(threshold=0.5)'.",
     "F1": "F1 needs a cut-off, for instance 'F1@10'. F1 of all retrieved items is 'SetF', and the "
-    "largest F1 of all thresholds 'MaxF1'.",
+    "largest F1 of all thresholds 'MaxF1'. Of a classifier say 'F1(threshold=0.5)'.",
     "f1": "f1 needs a cut-off, for instance 'f1_10'. F1 of all retrieved items is 'SetF', and the "
-    "largest F1 of all thresholds 'MaxF1'.",
+    "largest F1 of all thresholds 'MaxF1'. Of a classifier say 'F1(threshold=0.5)'.",
     "PR-AUC": "'PR-AUC' is no name of a metric here; use 'AP' for the area of steps, which is "
     "scikit-learn's average precision, or 'AUPRC' for the area of trapezoids.",
     "prauc": "'prauc' is no name of a metric here; use 'AP' for the area of steps, which is "

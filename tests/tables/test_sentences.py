@@ -53,6 +53,8 @@ def test_all_that_a_paper_prints_is_said() -> None:
         ({"test": "hall"}, "(Hall's test, adjusted p = 0.250, "),
         ({"correction": None, "n_family": None}, "adjusted p = 0.250; n = 1,200)."),
         ({"conf_low": None, "conf_high": None}, "a difference of \u22120.020 (paired t-test"),
+        ({"conf_low": float("-inf")}, "interval [\u2212\u221e, +0.010] ("),
+        ({"conf_high": float("inf")}, "interval [\u22120.050, +\u221e] ("),
         ({"wins": None}, "nDCG@10 of new is 0.400 and"),
         (
             {"test": "posterior", "statistic": 0.875, "p_adjusted": None, "p_value": None},
@@ -73,7 +75,7 @@ def test_groups_are_named_and_decimals_are_those_of_a_metric() -> None:
     ]
     first, second = tables.sentences(pl.DataFrame(rows).to_pandas())
     assert first.startswith("language en: mean nDCG@10 of new is 0.400 and")
-    assert second.startswith("language None: mean AP of new is 0.4000 and")
+    assert second.startswith("language null: mean AP of new is 0.4000 and")
 
 
 def test_a_row_is_a_sentence_and_columns_may_lack() -> None:

@@ -35,7 +35,7 @@ def interval_rows(
 def warned(
     rows: pl.DataFrame, names: Sequence[str], keys: list[str], args: Arguments, lack: Sequence[str]
 ) -> pl.DataFrame:
-    """Warn once of undefined metrics and once of groups that hold too little."""
+    """Warn once of undefined metrics and once of groups without an interval."""
     without = pl.col("estimate").is_null()
     undefined = [name for name in names if rows.filter(without, metric=name).height]
     warn_undefined(undefined, _lacking(rows, without, keys), args, lack)
@@ -43,9 +43,9 @@ def warned(
 
 
 def warned_of_narrow(rows: pl.DataFrame, keys: list[str], args: Arguments) -> pl.DataFrame:
-    """Warn once of groups that hold too little."""
+    """Warn once of groups that hold too little, or nothing that varies."""
     narrow = pl.col("conf_low").is_null() & pl.col("estimate").is_not_null()
-    why = "which hold too little for an interval"
+    why = "which hold too little for an interval, or nothing that varies"
     warn_null(["conf_low", "conf_high"], _lacking(rows, narrow, keys), args, why)
     return rows
 

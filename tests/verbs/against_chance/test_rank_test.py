@@ -218,6 +218,16 @@ def test_what_is_undefined_is_said_once() -> None:
     assert by_group[4]["std_error"] > 0
 
 
+@pytest.mark.parametrize("n", [49, 107, 200])
+def test_equal_scores_have_no_spread_but_for_rounding(n: int) -> None:
+    rows = pl.DataFrame({"score": [1.0] * n, "label": [1] * 20 + [0] * (n - 20)})
+    found = prframe.rank_test(rows, phi=["mww", "logrank", "rtb", "p-norm-push(q=5)", "logistic"])
+    assert found["null_std"].to_list() == [0] * found.height
+    assert found["z"].null_count() == found.height
+    assert found["p_value"].to_list() == [1] * found.height
+    assert found["null_mean"].to_list() == pytest.approx(found["statistic"].to_list())
+
+
 def test_dcg_says_why_it_has_no_interval() -> None:
     with pytest.warns(
         prframe.UndefinedMetricWarning, match="or are tested by DCG, which has none"

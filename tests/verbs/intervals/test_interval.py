@@ -54,7 +54,7 @@ METHODS = (*OF_CLUSTERS, "bayesian-bootstrap")
 ENDS = ["conf_low", "conf_high"]
 TOO_LITTLE = (
     "conf_low, conf_high: undefined, hence null, for 1 of 1 groups, which hold too little for an "
-    "interval"
+    "interval, or nothing that varies"
 )
 quiet = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
 
@@ -462,7 +462,7 @@ def test_one_cluster_has_no_interval() -> None:
         assert found.filter(pl.col("model") != "a").null_count().sum_horizontal().item() == 0
         assert texts == [
             "conf_low, conf_high: undefined, hence null, for 1 of 3 groups, which hold too little "
-            "for an interval, in groups ['a']"
+            "for an interval, or nothing that varies, in groups ['a']"
         ]
 
 
@@ -575,7 +575,7 @@ def test_means_of_too_little() -> None:
     assert found.select("std_error", *ENDS).null_count().row(0) == (2, 2, 2)
     assert texts == [
         "conf_low, conf_high: undefined, hence null, for 1 of 1 groups, which hold too little for "
-        "an interval"
+        "an interval, or nothing that varies"
     ]
     none, texts = warned(
         lambda: prframe.interval(one.with_columns(label=False), "AP", over="query")
@@ -600,7 +600,7 @@ def test_groups_without_positives_or_negatives(cluster: str | None) -> None:
         "AP, R@3: undefined, hence null, for 1 of 3 groups, which have no positives, "
         "in groups ['a']",
         "conf_low, conf_high: undefined, hence null, for 1 of 3 groups, which hold too little for "
-        "an interval, in groups ['b']",
+        "an interval, or nothing that varies, in groups ['b']",
     ]
     columns = ["estimate", "std_error", *ENDS]
     assert found.filter(model="a").select(columns).null_count().row(0) == (2, 2, 2, 2)
@@ -630,7 +630,7 @@ def test_draws_need_both_classes() -> None:
     assert found["conf_low"].item() is None
     assert texts == [
         "conf_low, conf_high: undefined, hence null, for 1 of 1 groups, which hold too little for "
-        "an interval"
+        "an interval, or nothing that varies"
     ]
 
 

@@ -110,7 +110,9 @@ class Contents:
 
     @cached_property
     def mean(self) -> float:
-        """The mean of the numbers."""
+        """The mean of the numbers, without rounding if all are equal."""
+        if self.values.size == 1:
+            return float(self.values[0])
         points = self._known or self.all_points
         return float(points.weights @ points.values) / self.size
 
