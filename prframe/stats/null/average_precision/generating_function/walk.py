@@ -140,6 +140,8 @@ class Course:
         Whether walks go through numbers of hits about a path, each to one group.
     """
 
+    is_planned = False
+
     def __init__(
         self, groups: Sequence[Group], tables: Sequence[Table], exits: Sequence[Exit]
     ) -> None:
@@ -147,7 +149,6 @@ class Course:
         n, n_pos = np.array(self.groups, dtype=np.float64).T
         self._log_rankings = log_binomial(n, n_pos)
         self._upward: dict[float, UpwardWaves] = {}
-        self.is_planned = False
 
     @classmethod
     def shared(
