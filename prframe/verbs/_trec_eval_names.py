@@ -116,7 +116,10 @@ class TrecEvalNames:
         # usual, and to sort all rows a second time would take too long.
         rows = piece.rows.select("run", "key").head(_MOST_ROWS)
         tied_rows = rows.filter(rows.is_duplicated(), rows["key"] > UNRETRIEVED)
-        return np.unique(tied_rows["run"].to_numpy().astype(np.int64)) - int(rows["run"][0])
+        run, first = (
+            column["run"].to_numpy().astype(np.int64) for column in (tied_rows, rows.head(1))
+        )
+        return np.asarray(np.unique(run) - first)
 
     def _difference(self, piece: Piece, groups: Integers) -> _Difference | None:
         """Return the first difference that another order of ties makes in any of the groups."""

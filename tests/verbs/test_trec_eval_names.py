@@ -138,3 +138,9 @@ def test_a_class_silences_it() -> None:
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", prframe.TiePolicyWarning)
         prframe.evaluate(RUN, "map", **ITEM)
+
+
+def test_rows_that_are_all_ignored_have_no_ties() -> None:
+    rows = pl.DataFrame({"score": [1.0, 1.0], "label": [None, None], "judged": [True, True]})
+    rows = rows.with_columns(pl.col("label").cast(pl.Int64))
+    assert prframe.evaluate(rows, "bpref", ignore=[None], ties="order").height == 0

@@ -302,16 +302,18 @@ def spread(replicates: ArrayLike) -> float:
     return float(np.ldexp(np.ldexp(values, -exponent).std(ddof=1), exponent))
 
 
-def all_equal(replicates: ArrayLike, estimate: float) -> bool:
+def all_equal(replicates: ArrayLike, estimate: float, n: int) -> bool:
     """Tell whether all replicates are the estimate, except for rounding; NaN is left out.
+
+    Next to 0 they are compared with 1 / n, for n items.
 
     Examples
     --------
-    >>> all_equal([0.3, 0.1 + 0.2], 0.3), all_equal([0.3, 0.4], 0.3)
+    >>> all_equal([0.3, 0.1 + 0.2], 0.3, n=10), all_equal([0.3, 0.4], 0.3, n=10)
     (True, False)
     """
     values = defined(replicates)
-    return bool(np.isclose(values, estimate, rtol=EQUAL, atol=0.0).all())
+    return bool(np.isclose(values, estimate, rtol=EQUAL, atol=EQUAL / n).all())
 
 
 def border(estimate: float) -> float:

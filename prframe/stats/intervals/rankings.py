@@ -217,7 +217,7 @@ def _resampled(  # noqa: PLR0913, PLR0917
     else:
         bend = acceleration(*_influence(cells, statistic, clusters))
         low, high = bca_interval(estimate, drawn, bend, confidence)
-    if low == high or all_equal(drawn, estimate):
+    if low == high or all_equal(drawn, estimate, cells.n):
         return IntervalEstimate(estimate, np.nan, np.nan, np.nan, method)
     return IntervalEstimate(estimate, spread(drawn), low, high, method)
 
@@ -354,7 +354,7 @@ def _posterior(  # noqa: PLR0913, PLR0917
     if drawn is None:
         weights = drawn_weights(n_resamples, random_generator(rng))
         drawn = np.asarray(posterior_replicates(cells, [statistic], weights)[0])
-    if all_equal(drawn, estimate):
+    if all_equal(drawn, estimate, cells.n):
         return IntervalEstimate(estimate, np.nan, np.nan, np.nan, POSTERIOR)
     low, high = percentile_interval(drawn, confidence)
     low = min(low, estimate) if estimate == 0 else low

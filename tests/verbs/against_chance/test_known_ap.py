@@ -1,7 +1,7 @@
 """The test of average precisions at hand."""
 
 from itertools import combinations, product
-from math import comb
+from math import comb, log10
 from typing import Any
 
 import numpy as np
@@ -305,3 +305,18 @@ def test_refusals(data: pl.DataFrame, options: dict[str, Any], message: str) -> 
     with pytest.raises(prframe.PrframeError) as caught:
         prframe.ap_test(data, **KNOWN | options)
     assert str(caught.value) == message
+
+
+def test_means_next_to_the_best_have_a_p_value() -> None:
+    """Where the sum is neither counted nor smooth, it is inverted, or has a bound."""
+    sizes = [22, 13, 40, 13, 5, 7, 159, 9, 5, 23, 30, 7], [12, 3, 13, 9, 4, 2, 2, 2, 2, 5, 5, 2]
+    spread = [4, 12, 34, 15, 12, 128, 282], [1, 2, 31, 3, 2, 53, 18]
+    more = [10, 7, 34, 65, 25], [8, 6, 1, 25, 18]
+    for (n, n_pos), worse in ((sizes, 6), ([a + b for a, b in zip(spread, more, strict=True)], 1)):
+        k = n_pos[worse]
+        ap = [1.0] * len(n)
+        ap[worse] = (k - 1 + k / (k + 1)) / k
+        rows = pl.DataFrame({"q": range(len(n)), "ap": ap, "n_pos": n_pos, "n": n})
+        found = prframe.ap_test(rows, ap="ap", n_pos="n_pos", n="n", over="q")
+        best = -sum(log10(comb(*size)) for size in zip(n, n_pos, strict=True))
+        assert best < found["log10_p_value"].item() < best / 2

@@ -818,6 +818,14 @@ def test_scores_that_are_all_the_same(metric: str) -> None:
     assert texts == [TOO_LITTLE]
 
 
+def test_draws_of_zero_differ_by_rounding_alone_where_nothing_is_retrieved() -> None:
+    rows = pl.DataFrame({"score": [-np.inf] * 12, "label": [1, 1] + [0] * 10})
+    names = ["RR", "RBP(p=0.8)", "nDCG", "AP"]
+    found, _ = warned(lambda: prframe.interval(rows, names, method="bayesian-bootstrap", rng=5))
+    assert found["estimate"].to_list() == [0.0] * 4
+    assert found.select("std_error", *ENDS).null_count().row(0) == (4, 4, 4)
+
+
 @pytest.mark.parametrize("method", ["auto", "t", "logit", "percentile", "bca"])
 @pytest.mark.parametrize("value", [0.0, 0.1, 0.5, 1.0])
 def test_means_of_equal_values(method: str, value: float) -> None:

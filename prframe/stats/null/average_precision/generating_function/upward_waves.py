@@ -105,7 +105,9 @@ class UpwardWaves:
         self._mean = float(mean[0])
 
     def at(self, frequencies: Floats) -> Complexes:
-        """Return the function at equally spaced frequencies."""
+        """Return the function at equally spaced frequencies, or at none."""
+        if not frequencies.size:
+            return np.empty(0, dtype=np.complex128)
         spacing = float(frequencies[1] - frequencies[0])
         levels = self._levels(spacing, frequencies.size)
         is_from_zero = bool(frequencies[0] == 0)
@@ -237,8 +239,10 @@ def _risen(rise: _Rise, wave: Complexes, frequencies: Floats) -> Complexes:
 def turned(share: Floats, drift: Floats, frequencies: Floats) -> Complexes:
     """Return share * exp(i drift frequency), with a row per share and a column per frequency.
 
-    Frequencies are equally spaced, and a multiple of 8 in number.
+    Frequencies are equally spaced, and a multiple of 8 in number, or none.
     """
+    if not frequencies.size:
+        return np.empty((drift.size, 0), dtype=np.complex128)
     spacing = frequencies[1] - frequencies[0]
     turns = np.array([frequencies[0], spacing, _POWERS * spacing])
     first, once, power = np.exp(1j * drift * turns[:, None])

@@ -192,11 +192,10 @@ class Shared:
 
 @dataclass(frozen=True)
 class Sharing:
-    """What neighbouring values share by group, who may begin with paths of another search."""
+    """What neighbouring values share by group."""
 
     is_rough: bool = False
     groups: dict[int, Shared] = field(default_factory=dict)
-    before: "Sharing | None" = None
 
     @property
     def is_used(self) -> bool:
@@ -206,8 +205,7 @@ class Sharing:
     def of(self, group: int) -> Shared:
         """Return what the values of a group share."""
         if group not in self.groups:
-            known = self.before.of(group).paths if self.before else []
-            self.groups[group] = Shared(self.is_rough, [], list(known))
+            self.groups[group] = Shared(self.is_rough, [], [])
         return self.groups[group]
 
 
