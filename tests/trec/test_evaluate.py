@@ -13,6 +13,7 @@ import prframe
 from prframe import PrframeError
 from prframe.trec import evaluate, join, matching, read_qrels, read_run
 from prframe.trec.measures import measures_of
+from tests.trec import wheel
 from tests.trec.test_trec_eval import QRELS, RUN, SYSTEMS, data, nested
 
 pytrec_eval = pytest.importorskip("pytrec_eval", reason="compares with trec_eval's wheel")
@@ -59,12 +60,6 @@ def numbers(run: pl.DataFrame, qrels: pl.DataFrame, options) -> dict[str, dict[s
         ranked = run.sort(pl.col("score").cast(pl.Float32), "doc_id", descending=True)
         run = ranked.group_by("query_id").head(options["depth"])
     judged, scored = nested(qrels, "label"), nested(run, "score")
-    evaluator = pytrec_eval.RelevanceEvaluator(
-        judged,
-        COMPARED,
-        relevance_level=options.get("relevance_level", 1),
-        judged_docs_only_flag=options.get("judged_only", False),
-    )
     # Of a query of which -J leaves no document the program reads memory that it has not set.
     left = {
         query: documents
@@ -77,7 +72,8 @@ def numbers(run: pl.DataFrame, qrels: pl.DataFrame, options) -> dict[str, dict[s
         | {"num_rel": float(sum(label >= level for label in judged[query].values()))}
         for query in scored
     }
-    return values | evaluator.evaluate(left)
+    is_limited = options.get("judged_only", False)
+    return values | wheel.values(judged, left, COMPARED, level, is_limited)
 
 
 def theirs(run: pl.DataFrame, qrels: pl.DataFrame, options) -> dict[tuple[str, str], str]:
