@@ -342,6 +342,8 @@ class MeanTest(GroupTest):
 
     def _p_of(self, upper: Tail | None, lower: Tail | None) -> tuple[float, str] | None:
         """Return the logarithm of a p-value and its method from the tails on both sides."""
+        if self.alternative == "less":
+            return None if lower is None else (lower.log_missed, lower.method)
         if upper is None or lower is None:
             return None
         if self.alternative == "greater":

@@ -1,7 +1,7 @@
 """The test of average precisions at hand."""
 
 from itertools import combinations, product
-from math import comb, log10
+from math import comb, log, log10
 from typing import Any
 
 import numpy as np
@@ -320,3 +320,36 @@ def test_means_next_to_the_best_have_a_p_value() -> None:
         found = prframe.ap_test(rows, ap="ap", n_pos="n_pos", n="n", over="q")
         best = -sum(log10(comb(*size)) for size in zip(n, n_pos, strict=True))
         assert best < found["log10_p_value"].item() < best / 2
+
+
+WORST = [
+    ([22, 13, 40, 13, 5, 7, 159, 9, 5, 23, 30, 7], [12, 3, 13, 9, 4, 2, 2, 2, 2, 5, 5, 2]),
+    ([19] * 3, [11] * 3),
+    ([236] * 5, [1] * 5),
+    ([1_000] * 4, [1] * 4),
+]
+
+
+@pytest.mark.parametrize(("n", "n_pos"), WORST, ids=["mixed", "alike", "236", "1000"])
+def test_means_next_to_the_worst_are_no_rarer_than_one_ranking(n, n_pos) -> None:
+    """The worst mean has the chance of one ranking, and the next one that of several."""
+    hits = [list(range(m - k, m)) for m, k in zip(n, n_pos, strict=True)]
+    single = -sum(log(comb(m, k)) for m, k in zip(n, n_pos, strict=True))
+
+    def p_value() -> tuple[float, str]:
+        ap = [
+            sum((i + 1) / (rank + 1) for i, rank in enumerate(ranks)) / len(ranks)
+            for ranks in hits
+        ]
+        frame = pl.DataFrame({"q": range(len(n)), "ap": ap, "n_pos": n_pos, "n": n})
+        options = {"ap": "ap", "n_pos": "n_pos", "n": "n", "over": "q", "alternative": "less"}
+        row = prframe.ap_test(frame, **options).row(0, named=True)
+        return row["log10_p_value"] * log(10), row["method"]
+
+    log_p, method = p_value()
+    assert method == "exact"
+    assert log_p == pytest.approx(single, rel=1e-9)
+    hits[0][0] -= 1
+    log_p, method = p_value()
+    assert log_p > single
+    assert method != "lattice"

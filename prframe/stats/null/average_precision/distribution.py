@@ -16,9 +16,9 @@ from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import counts
 from prframe.stats._tolerances import EQUAL
-from prframe.stats.null.average_precision.approximations import ap_minimum
 from prframe.stats.null.average_precision.atoms import ap_atoms
 from prframe.stats.null.average_precision.draws import drawn
+from prframe.stats.null.average_precision.extremes import ap_extremes
 from prframe.stats.null.average_precision.generating_function.steps import (
     Items,
     log_binomial,
@@ -214,11 +214,7 @@ class APNull(NullDistribution):
 
     def support(self) -> tuple[float, float]:
         """Return the least and the largest value."""
-        if self.ties is not None:
-            return self._tied_extremes
-        fewest, most = self._hits
-        least = fewest * float(ap_minimum(self.depth, fewest)) if fewest else 0.0
-        return least / self.n_pos, most / self.n_pos
+        return self._extremes
 
     def sf_bounds(self, x: ArrayLike, cell: float = 0.02) -> tuple[Floats | float, Floats | float]:
         """Return certified bounds of P(AP >= x).
@@ -261,10 +257,10 @@ class APNull(NullDistribution):
         """The ranks at which tie blocks end; None without ties."""
         return None if self.ties is None else np.cumsum(self.ties)
 
-    @property
-    def _hits(self) -> tuple[int, int]:
-        """Return the fewest and the most positives that may be retrieved."""
-        return max(0, self.n_pos - (self.n - self.depth)), min(self.n_pos, self.depth)
+    @cached_property
+    def _extremes(self) -> tuple[float, float]:
+        """The least and the largest value."""
+        return ap_extremes(Items(self.n, self.depth, self._ends), self.n_pos)
 
     @cached_property
     def _moments(self) -> tuple[Floats, Floats]:
@@ -399,25 +395,6 @@ class APNull(NullDistribution):
     def _draws(self, size: int, generator: np.random.Generator) -> Floats:
         """Draw rankings."""
         return drawn(Items(self.n, self.depth, self._ends), self.n_pos, size, generator)
-
-    @cached_property
-    def _tied_extremes(self) -> tuple[float, float]:
-        """Return the least and the largest AP, found block by block for every number of hits."""
-        hits = np.arange(self.n_pos + 1)
-        least = np.where(hits == 0, 0.0, np.inf)
-        largest = -least
-        end = 0
-        for size in self._sizes or []:
-            end += size
-            low, high = least.copy(), largest.copy()
-            for j in range(1, min(size, self.n_pos) + 1):
-                gain = j * hits[j:] / end
-                low[j:] = np.minimum(low[j:], least[:-j] + gain)
-                high[j:] = np.maximum(high[j:], largest[:-j] + gain)
-            least, largest = low, high
-        fewest, most = self._hits
-        low, high = least[fewest : most + 1].min(), largest[fewest : most + 1].max()
-        return float(low) / self.n_pos, float(high) / self.n_pos
 
 
 def beyond(x: Floats, least: Floats | float) -> Floats:

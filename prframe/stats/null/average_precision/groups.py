@@ -8,6 +8,7 @@ import numpy as np
 
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.draws import drawn
+from prframe.stats.null.average_precision.extremes import ap_extremes
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.sums.tail import sum_tails
@@ -130,8 +131,21 @@ class Cases:
             targets = totals[places] * (1 - EQUAL)
             sums = sum_tails(self._terms(), targets, only_inversion=only_inversion)
             for place, tail in zip(places.tolist(), sums, strict=True):
-                tails[place] = tail
+                is_settled = tail is not None and tail.method != "bound"
+                tails[place] = tail if is_settled else self._least_tail(totals[place]) or tail
         return tails
+
+    def _least_tail(self, total: float) -> Tail | None:
+        """Return the tails of a sum just above the least one; None of any other sum."""
+        least = np.array([ap_extremes(case.items, case.n_pos)[0] for case in self.cases])
+        if not 1 + EQUAL < total / least.sum() < 1 + 5 * EQUAL:
+            return None
+        # Every group must have its worst ranking.
+        tails = self.tails(least * (1 + 3 * EQUAL))
+        if any(tail.method != "exact" for tail in tails):
+            return None
+        log_worst = float(sum(tail.log_missed for tail in tails))
+        return Tail(log_rest(log_worst), log_worst, "exact")
 
     def _extreme_tail(self, total: float, best: Floats) -> Tail:
         """Return the tails of a sum of AP that is not positive, or not below that of the best."""

@@ -7,16 +7,19 @@ are listed, or the sum is found on a lattice. If all of these fail there is a bo
 """
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
+from prframe.stats.null.average_precision.extremes import ap_extremes
 from prframe.stats.null.average_precision.generating_function.inversion import (
     FEW_POSITIVES,
     Inversion,
     LogTails,
 )
 from prframe.stats.null.average_precision.generating_function.saddlepoint import Points
+from prframe.stats.null.average_precision.generating_function.steps import log_binomial
 from prframe.stats.null.average_precision.sums.counting import (
     LATE,
     SOON,
@@ -36,6 +39,8 @@ _Way: TypeAlias = Callable[[Integers], Sequence[Tail | None]]
 
 # While the tail is unknown, its logarithm is taken to be this for a lattice.
 _DEEP = -100.0
+# Logarithms of tails are rounded by less than this.
+_ROUNDED = 1e-6
 # Slopes are probed for clusters of the sum as one if they are closer than this over the tilted
 # standard deviation of the sum.
 _PROBED_TOGETHER = 1.0
@@ -86,8 +91,37 @@ class _Values:
             open_ = np.array([place for place, tail in enumerate(tails) if tail is None], np.int64)
             if open_.size:
                 for place, tail in zip(open_.tolist(), way(open_), strict=True):
-                    tails[place] = tail
+                    tails[place] = self._checked(tail, float(self._targets[place]))
         return tails
+
+    def _checked(self, tail: Tail | None, target: float) -> Tail | None:
+        """Return a tail unless it is less than the chance of a single ranking.
+
+        No value within the support has a smaller tail. Close to its ends cells of a lattice, and
+        characteristic functions, may give one.
+        """
+        if tail is None or min(tail.log_reached, tail.log_missed) > self._log_ranking - _ROUNDED:
+            return tail
+        least, largest = self._extremes
+        reached, missed = target <= largest, target > least
+        is_wrong = (reached and tail.log_reached < self._log_ranking - _ROUNDED) or (
+            missed and tail.log_missed < self._log_ranking - _ROUNDED
+        )
+        return None if is_wrong else tail
+
+    @cached_property
+    def _log_ranking(self) -> float:
+        """The logarithm of the chance of one arrangement of all rankings."""
+        sizes = np.array([(term.items.n, term.n_pos, term.often) for term in self._terms], float)
+        n, n_pos, often = sizes.T
+        return -float(often @ log_binomial(n, n_pos))
+
+    @cached_property
+    def _extremes(self) -> tuple[float, float]:
+        """The least and the largest sum."""
+        of_terms = [ap_extremes(term.items, term.n_pos) for term in self._terms]
+        least, largest = np.array([term.often for term in self._terms]) @ np.array(of_terms)
+        return float(least), float(largest)
 
     def _counted(self, effort: Effort) -> _Way:
         """Return the way that lists the values of the sum, with some effort."""
