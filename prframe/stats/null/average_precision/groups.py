@@ -138,7 +138,7 @@ class Cases:
     def _least_tail(self, total: float) -> Tail | None:
         """Return the tails of a sum just above the least one; None of any other sum."""
         least = np.array([ap_extremes(case.items, case.n_pos)[0] for case in self.cases])
-        if not 1 + EQUAL < total / least.sum() < 1 + 5 * EQUAL:
+        if not least.sum() * (1 + EQUAL) < total < least.sum() * (1 + 5 * EQUAL):
             return None
         # Every group must have its worst ranking.
         tails = self.tails(least * (1 + 3 * EQUAL))

@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 import prframe
-from prframe.stats import APNull
+from prframe.stats import APNull, ap_minimum
 from prframe.stats.null.average_precision.generating_function.full_walks import WholeWalk
 from prframe.stats.null.average_precision.generating_function.likely_path import Lanes
 from prframe.stats.null.average_precision.generating_function.saddlepoint import (
@@ -188,3 +188,14 @@ def test_slopes_of_a_cluster_are_close():
     numbers = clustered(slopes, widths)
     assert numbers.tolist() == [2, 0, 1, 0, 3]
     assert centres(slopes, numbers) == pytest.approx([0.2, 1.0, 3.0, 3.2])
+
+
+def test_only_the_least_sum_has_the_tail_of_the_worst_rankings():
+    cut = Cases([Case(10_000, 3, 50)] * 4)
+    # Where the worst rankings have no hit there is no least sum above 0.
+    assert cut._least_tail(1e-3) is None
+    whole = Cases([Case(12, 2, 12)] * 2)
+    least = 2 * float(ap_minimum(12, 2))
+    tail = whole._least_tail(least * (1 + 3e-12))
+    assert tail.log_missed == pytest.approx(-2 * np.log(66))
+    assert whole._least_tail(least * 1.001) is None
