@@ -37,7 +37,7 @@ RisingOf: TypeAlias = "Callable[[NullDistribution, NDArray[np.int64], Floats], F
 _SLACK = 1e-12
 # Where the values that X takes cannot be told apart, a quantile is close enough if the logarithm
 # of its probability is beyond that of the level by this, to within half of it.
-_CLOSE = 6e-7
+CLOSE = 6e-7
 # A bracket as wide as this share of a lattice's step holds at most one of its points.
 _CELL = 0.4
 # Numbers add up without rounding if they are whole once multiplied by this.
@@ -223,7 +223,8 @@ class NullDistribution(ABC):
             """Return how far log P(X >= x) is below the logarithm of each level."""
             tails = null._tails("x", self._nearest_points(x), ("upper",))
             apart[places] = self._are_apart(tails.method)
-            return _met(level[places] + _SLACK - tails.upper, apart[places])
+            beyond = level[places] + _SLACK - tails.upper
+            return _met(beyond, apart[places], null._close)
 
         bracket = self._bracket(self._search(levels, 1), rarity)
         rare = bracket.above.copy()
@@ -257,7 +258,8 @@ class NullDistribution(ABC):
         def height(null: NullDistribution, places: NDArray[np.int64], x: Floats) -> Floats:
             """Return how far log P(X <= x) is above the logarithm of each level."""
             tails = null._tails("x", self._nearest_points(x), ("lower",))
-            return _met(tails.lower - level[places] + _SLACK, self._are_apart(tails.method))
+            beyond = tails.lower - level[places] + _SLACK
+            return _met(beyond, self._are_apart(tails.method), null._close)
 
         above = self._bracket(self._search(levels, -1), height).above
         return shaped(self._taken(self._not_below(above), "lower").reshape(levels.shape))
@@ -337,6 +339,11 @@ class NullDistribution(ABC):
         """Whether probabilities by these methods tell the values that X takes apart."""
         return np.ones(np.shape(method), np.bool_)
 
+    @property
+    def _close(self) -> float:
+        """By how much a quantile is beyond its level where values cannot be told apart."""
+        return CLOSE
+
     def _taken(self, x: Floats, side: Side) -> Floats:  # noqa: ARG002 - subclasses need the side
         """Return the values that X takes and that equal quantiles, where these are known."""
         return x
@@ -399,10 +406,10 @@ def numbers(name: str, x: ArrayLike) -> Floats:
     return values
 
 
-def _met(beyond: Floats, apart: NDArray[np.bool_]) -> Floats:
+def _met(beyond: Floats, apart: NDArray[np.bool_], close: float) -> Floats:
     """Return by how much levels are met, and 0 where that is close enough."""
-    middle = _finite(beyond - np.where(apart, 0.0, _CLOSE))
-    return np.where(~apart & (np.abs(middle) <= _CLOSE / 2), 0.0, middle)
+    middle = _finite(beyond - np.where(apart, 0.0, close))
+    return np.where(~apart & (np.abs(middle) <= close / 2), 0.0, middle)
 
 
 def _finite(values: Floats) -> Floats:

@@ -6,7 +6,8 @@ quadratic/bisection algorithm*, Advances in Engineering Software 1997).
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -22,6 +23,8 @@ Lost: TypeAlias = Callable[[NDArray[np.int64], Floats], NDArray[np.bool_]]
 
 # Normal quantiles of all positive floats are smaller.
 _NORMAL = 39.0
+# Slopes are taken to be no less than this.
+_LEAST = 1e-3
 # A bracket of floats allows fewer halvings than this.
 _STEPS = 200
 # The expansion of quantiles is used if the skewness is at most this in size, and the excess
@@ -33,10 +36,11 @@ _FARTHEST = 6.0
 _NEARBY = 0.01
 # They are believed up to this factor.
 _STRETCHED = 4.0
-# The second evaluation goes this many times as far as the quantile is expected to be from the
-# first.
+# So many evaluations after the first one go where the quantile is expected to be.
+_AIMED = 4
+# Later ones go this many times as far.
 _BEYOND = 1.1
-# It goes no further than this many standard deviations.
+# The first step goes no further than this many standard deviations, if the slope is rough.
 _LONGEST = 1.0
 # Each further evaluation takes a step up to this many times as long, or as short, until there is a
 # bracket.
@@ -57,12 +61,14 @@ class Bracket(NamedTuple):
 
     Both are a place where it is 0, if the search came to one. Where it is negative nowhere both
     are the lower end of the support, where it is negative everywhere the upper end. `reached`
-    tells whether it is not negative anywhere.
+    tells whether it is not negative anywhere. `slope` is how steeply it rises there, NaN where
+    this is not known.
     """
 
     below: Floats
     above: Floats
     reached: NDArray[np.bool_]
+    slope: Floats
 
 
 @dataclass(frozen=True)
@@ -81,6 +87,10 @@ class Search:
         Ends between which the quantiles lie.
     width : callable
         Width at which a bracket around x is narrow enough.
+    longest : ndarray of float, shape (n_levels,)
+        The first step goes no further than this many standard deviations.
+    is_expanded : bool
+        Whether it begins at the expansion of quantiles, and not at those of a normal distribution.
     """
 
     start: Floats
@@ -88,6 +98,8 @@ class Search:
     std: float
     support: tuple[float, float]
     width: Callable[[Floats], Floats]
+    longest: Floats
+    is_expanded: bool
 
     @classmethod
     def of(
@@ -105,20 +117,31 @@ class Search:
         slope = np.exp(-(z**2) / 2 - np.log(levels)) / (2 * np.pi) ** 0.5
         nearby = _expanded(-sign * z + _NEARBY, moments) - _expanded(-sign * z, moments)
         slope = slope * np.clip(_NEARBY / np.maximum(nearby, 1e-9), 1 / _STRETCHED, _STRETCHED)
-        return cls(np.clip(start, *support), slope, moments.std, support, width)
+        start, longest = np.clip(start, *support), np.full(levels.shape, _LONGEST)
+        expanded = _has_expansion(moments)
+        return cls(start, slope, moments.std, support, width, longest, expanded)
+
+    def begun(self, start: Floats, slope: Floats, chosen: NDArray[np.bool_]) -> "Search":
+        """Return the search that begins elsewhere for some levels, with slopes that are good."""
+        return replace(
+            self,
+            start=np.where(chosen, np.clip(start, *self.support), self.start),
+            slope=np.where(chosen, slope * self.std, self.slope),
+            longest=np.where(chosen, np.inf, self.longest),
+        )
 
     def bracket(self, rising: Rising) -> Bracket:
         """Return the place where a rising function ceases to be negative."""
         x, values = self._around(rising)
         low, high = self.support
-        reached, everywhere = values.max(axis=0) >= 0, values.min(axis=0) >= 0
+        reached, everywhere = values.max(axis=0) >= 0, values.min(axis=0) > 0
         below = np.where(reached, low, high)
-        above = below.copy()
+        above, slope = below.copy(), np.full(below.shape, np.nan)
         inside = np.flatnonzero(reached & ~everywhere)
         if inside.size:
             ends = _narrowed(rising, inside, x[:, inside], values[:, inside], self.width)
-            below[inside], above[inside] = ends
-        return Bracket(below, above, reached)
+            below[inside], above[inside], slope[inside] = ends
+        return Bracket(below, above, reached, slope)
 
     def _around(self, rising: Rising) -> tuple[Floats, Floats]:
         """Return the last two points of a walk that ends once the root is between them."""
@@ -126,9 +149,12 @@ class Search:
         x = np.stack([self.start, self.start])
         values = np.tile(rising(places, self.start), (2, 1))
         negative = values[0] < 0
-        step = np.abs(values[0]) / np.maximum(self.slope, 1 / _NORMAL) * _BEYOND
-        step = np.maximum(np.minimum(step, _LONGEST) * self.std, 2 * self.width(self.start))
-        while True:
+        with np.errstate(over="ignore"):
+            step = np.abs(values[0]) / np.maximum(self.slope, _LEAST)
+        least = 2 * self.width(self.start)
+        step = np.maximum(np.minimum(step, self.longest) * self.std, least)
+        places = places[values[0] != 0]
+        for number in count(1):
             moved = np.clip(np.where(negative, x[0] + step, x[0] - step), low, high)
             places = places[(moved != x[0])[places]]
             if not places.size:
@@ -136,23 +162,35 @@ class Search:
             x[1, places], values[1, places] = x[0, places], values[0, places]
             x[0, places] = moved[places]
             values[0, places] = rising(places, moved[places])
-            places = places[(values[0, places] < 0) == negative[places]]
-            step = _beyond(step, x, values)
+            same = (values[0, places] < 0) == negative[places]
+            places = places[same & (values[0, places] != 0)]
+            away = _away(x, values)
+            if number < _AIMED:
+                step = np.clip(away, least, _GROWTH * step)
+            else:
+                step = np.clip(_BEYOND * away, step / _GROWTH, _GROWTH * step)
+        raise AssertionError
 
 
-def _beyond(step: Floats, x: Floats, values: Floats) -> Floats:
-    """Return steps that lead beyond the root, as far as the last two points can tell."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        away = _BEYOND * np.abs(values[0] * (x[0] - x[1]) / (values[0] - values[1]))
+def _away(x: Floats, values: Floats) -> Floats:
+    """Return how far the root is from the first point, as far as two points can tell."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        away = np.abs(values[0] * (x[0] - x[1]) / (values[0] - values[1]))
     # The points tell nothing where the function does not rise between them.
-    return np.clip(np.where(away >= 0, away, np.inf), step / _GROWTH, _GROWTH * step)
+    return np.where(away >= 0, away, np.inf)
+
+
+def _has_expansion(moments: Moments) -> bool:
+    """Whether the expansion of quantiles can be used."""
+    s, k = moments.skewness, moments.kurtosis
+    return abs(s) <= _MOST_SKEWED and abs(k) <= 2 * _MOST_SKEWED
 
 
 def _expanded(z: Floats, moments: Moments) -> Floats:
     """Return standardised quantiles from normal ones, which are kept where the expansion fails."""
-    s, k = moments.skewness, moments.kurtosis
-    if not (abs(s) <= _MOST_SKEWED and abs(k) <= 2 * _MOST_SKEWED):
+    if not _has_expansion(moments):
         return z
+    s, k = moments.skewness, moments.kurtosis
     terms = (z**2 - 1) * s / 6 + (z**3 - 3 * z) * k / 24 - (2 * z**3 - 5 * z) * s**2 / 36
     return np.asarray(np.where(np.abs(z) <= _FARTHEST, z + terms, z))
 
@@ -185,8 +223,11 @@ def _narrowed(
     x: Floats,
     values: Floats,
     width: Callable[[Floats], Floats],
-) -> tuple[Floats, Floats]:
-    """Narrow brackets, whose ends are the rows of x, the newer one first."""
+) -> tuple[Floats, Floats, Floats]:
+    """Narrow brackets, whose ends are the rows of x, the newer one first.
+
+    With the ends come the slopes, as far as the last two points can tell.
+    """
     # The rows are the newest point, the end on the other side, and an older point.
     x, values = x[[0, 1, 1]], values[[0, 1, 1]]
     for _ in range(_STEPS):
@@ -206,7 +247,9 @@ def _narrowed(
             rows[1, active] = np.where(crossed, newest, other)
             rows[0, active] = new
     low = np.where(values[0] <= 0, x[0], x[1])
-    return low, np.where(values[0] < 0, x[1], x[0])
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        slope = (values[0] - values[1]) / (x[0] - x[1])
+    return low, np.where(values[0] < 0, x[1], x[0]), slope
 
 
 def _share(x: Floats, values: Floats) -> Floats:

@@ -101,8 +101,9 @@ def rank_test(
     Warns
     -----
     UndefinedMetricWarning
-        Groups without positives have no test, and those with a single item of a class no interval.
-        "dcg" has no interval either, because its standard error is not known.
+        Groups without positives have no test, and those with a single item of a class, or with one
+        score for all items, no interval. "dcg" has no interval either, because its standard error
+        is not known.
     CoverageWarning
         A block of equal scores lies at the jump of "local-auc" or "median", and may move the
         estimate by more than a standard error: the interval covers less often than it says.
@@ -271,7 +272,7 @@ class _Test(TwoStepPlan):
         )
         warn_undefined(["rank_test"], groups, self.args, [positives_of(self.args)])
         narrow = groups.drop("lacking").rename({"narrow": "lacking"})
-        why = "which hold too little for an interval"
+        why = "which hold too little for an interval, or nothing that varies"
         if any(not function.projected for function in self.functions):
             why += ", or are tested by DCG, which has none"
         warn_null(["std_error", "conf_low", "conf_high"], narrow, self.args, why)
@@ -286,7 +287,7 @@ class _Test(TwoStepPlan):
         warn(
             f"{names}: a block of equal scores lies at the jump of phi{in_groups(keys)}, and all "
             "of it counts as above, or all as below; the estimate and its interval are off: 95 % "
-            "intervals covered in 30 to 92 % of samples of scores with five or ten levels. Take a "
+            "intervals covered in 30 to 95 % of samples of scores with five or ten levels. Take a "
             "phi without jumps, for example 'rtb', or scores that tell more items apart; if the "
             "p-value alone is wanted, ignore CoverageWarning.",
             CoverageWarning,

@@ -307,6 +307,7 @@ def test_refusals(data: pl.DataFrame, options: dict[str, Any], message: str) -> 
     assert str(caught.value) == message
 
 
+@pytest.mark.slow
 def test_means_next_to_the_best_have_a_p_value() -> None:
     """Where the sum is neither counted nor smooth, it is inverted, or has a bound."""
     sizes = [22, 13, 40, 13, 5, 7, 159, 9, 5, 23, 30, 7], [12, 3, 13, 9, 4, 2, 2, 2, 2, 5, 5, 2]
@@ -330,6 +331,7 @@ WORST = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "n_pos"), WORST, ids=["mixed", "alike", "236", "1000"])
 def test_means_next_to_the_worst_are_no_rarer_than_one_ranking(n, n_pos) -> None:
     """The worst mean has the chance of one ranking, and the next one that of several."""

@@ -205,7 +205,7 @@ def test_what_is_undefined_is_said_once() -> None:
         "rank_test: undefined, hence null, for 1 of 4 groups, which have no positives, in groups "
         "[1]",
         "std_error, conf_low, conf_high: undefined, hence null, for 2 of 4 groups, which hold too "
-        "little for an interval, in groups [2, 3]",
+        "little for an interval, or nothing that varies, in groups [2, 3]",
     ]
     by_group = {q: rows_of.row(0, named=True) for (q,), rows_of in found.group_by("q")}
     numbers = [name for name in found.columns if name not in {"q", "phi", "n_pos", "n_neg"}]
@@ -221,11 +221,32 @@ def test_what_is_undefined_is_said_once() -> None:
 @pytest.mark.parametrize("n", [49, 107, 200])
 def test_equal_scores_have_no_spread_but_for_rounding(n: int) -> None:
     rows = pl.DataFrame({"score": [1.0] * n, "label": [1] * 20 + [0] * (n - 20)})
-    found = prframe.rank_test(rows, phi=["mww", "logrank", "rtb", "p-norm-push(q=5)", "logistic"])
+    phis = ["mww", "logrank", "rtb", "p-norm-push(q=5)", "logistic", "median", "local-auc"]
+    with pytest.warns(prframe.UndefinedMetricWarning) as caught:
+        found = prframe.rank_test(rows, phi=phis)
+    assert [str(warning.message) for warning in caught] == [
+        "std_error, conf_low, conf_high: undefined, hence null, for 1 of 1 groups, which hold too "
+        "little for an interval, or nothing that varies"
+    ]
     assert found["null_std"].to_list() == [0] * found.height
-    assert found["z"].null_count() == found.height
     assert found["p_value"].to_list() == [1] * found.height
     assert found["null_mean"].to_list() == pytest.approx(found["statistic"].to_list())
+    assert found["estimate"].null_count() == 0
+    for name in ("z", "std_error", "conf_low", "conf_high"):
+        assert found[name].null_count() == found.height
+
+
+def test_equal_scores_have_no_interval_as_interval_has_none() -> None:
+    level = pl.DataFrame({"score": [1.0] * 30, "label": [1] * 10 + [0] * 20})
+    with pytest.warns(prframe.UndefinedMetricWarning):
+        area = prframe.interval(level, "AUC", rng=1)
+    statistic = prframe.stats.rank_statistic(level["score"], level["label"])
+    assert area["conf_low"].item() is area["std_error"].item() is None
+    ends = statistic.interval()
+    assert np.isnan([statistic.std_error, ends.std_error, ends.low, ends.high]).all()
+    # Two scores, one for each class, show what would change with a misplaced item.
+    apart = level.with_columns(score=pl.col("label").cast(pl.Float64))
+    assert prframe.rank_test(apart)["conf_low"].null_count() == 0
 
 
 def test_dcg_says_why_it_has_no_interval() -> None:
@@ -405,5 +426,7 @@ def test_functions_of_the_user() -> None:
 def test_nothing_retrieved_is_no_evidence() -> None:
     rows = pl.DataFrame({"score": [-inf] * 6, "label": [1, 0] * 3})
     for side in SIDES:
-        got = row(rows, alternative=side)
+        with pytest.warns(prframe.UndefinedMetricWarning, match="or nothing that varies"):
+            got = row(rows, alternative=side)
         assert (got["p_value"], got["null_std"], got["z"], got["estimate"]) == (1, 0, None, 0.5)
+        assert got["conf_low"] is None

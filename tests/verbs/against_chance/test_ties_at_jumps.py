@@ -1,5 +1,8 @@
 """Warnings where ties at a jump of phi leave its interval worthless, and none elsewhere."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
@@ -27,11 +30,23 @@ def test_ties_at_a_jump_are_told_once() -> None:
     assert [str(warning.message) for warning in caught] == [
         "local-auc(u0=0.9), median: a block of equal scores lies at the jump of phi, in groups "
         "['coarse'], and all of it counts as above, or all as below; the estimate and its interval "
-        "are off: 95 % intervals covered in 30 to 92 % of samples of scores with five or ten "
+        "are off: 95 % intervals covered in 30 to 95 % of samples of scores with five or ten "
         "levels. Take a phi without jumps, for example 'rtb', or scores that tell more items "
         "apart; if the p-value alone is wanted, ignore CoverageWarning."
     ]
     assert found.columns[-1] == "method"
+
+
+def test_the_range_of_the_warning_is_that_of_the_recorded_coverage() -> None:
+    """The guide has the coverage of both functions with jumps by the number of levels."""
+    guide = Path(__file__).parents[3] / "docs" / "guide" / "rank_statistics.md"
+    rows = re.findall(r"^\|.*\| (5|10) \| (\S+) \| (\S+) \|$", guide.read_text(), re.MULTILINE)
+    shares = [float(share) for _, *both in rows for share in both]
+    assert len(shares) == 12
+    with pytest.warns(prframe.CoverageWarning) as caught:
+        prframe.rank_test(scored(5), phi="median")
+    range_told = f"in {100 * min(shares):.0f} to {100 * max(shares):.0f} % of samples"
+    assert range_told in str(caught[0].message)
 
 
 @pytest.mark.parametrize("phi", ["mww", "rtb", "van-der-waerden", "p-norm-push"])

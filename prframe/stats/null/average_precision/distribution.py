@@ -10,7 +10,6 @@ from typing import Literal, Self, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
 
 from prframe import checks
 from prframe.errors import PrframeError
@@ -19,22 +18,21 @@ from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.atoms import ap_atoms
 from prframe.stats.null.average_precision.draws import drawn
 from prframe.stats.null.average_precision.extremes import ap_extremes
-from prframe.stats.null.average_precision.generating_function.steps import (
-    Items,
-    log_binomial,
-)
+from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.generating_function.walk import Group
+from prframe.stats.null.average_precision.likely_tails import LikelyTails, first_hits
 from prframe.stats.null.average_precision.moments import (
     ap_null_moments,
     retrieved_moments,
     tie_blocks,
 )
 from prframe.stats.null.average_precision.shape import ap_null_shape, retrieved_shape
+from prframe.stats.null.average_precision.tails.alike import SPARSE
 from prframe.stats.null.average_precision.tails.null_tails import NullTails
 from prframe.stats.null.average_precision.tails.planned import Sharing
 from prframe.stats.null.average_precision.tails.routes import all_tails
 from prframe.stats.null.average_precision.tails.tail import APNullMethod
-from prframe.stats.null.base import NullDistribution, RisingOf, numbers
+from prframe.stats.null.base import CLOSE, NullDistribution, RisingOf, numbers
 from prframe.stats.null.quantiles import Bracket, Search
 from prframe.stats.null.tail_probabilities import BothTails, Side, shaped
 from prframe.typing import Floats, Integers
@@ -48,8 +46,13 @@ _LOG_FEW = 18.0
 _SAME = 1e-9
 # If positives are at most this share of the items, the first hits say where upper tails are small.
 _RARE = 0.02
-# This is the most of these hits.
-_FIRST_HITS = 8
+# Levels are far if their logarithms are below the first number, or below the second where there
+# are neither first hits nor an expansion of quantiles. The search for these begins where the
+# likeliest rankings are as rare (`LikelyTails`).
+_LOG_FAR, _LOG_SKEWED = -20.0, -5.0
+# In a rough search quantiles are this close to the level (`CLOSE`), and so are those from walks
+# with merged states, whose tails vary by some 3e-4 of themselves from one value to the next.
+_ROUGHLY_CLOSE = 2e-3
 _TINY = 1e-300
 
 
@@ -344,8 +347,18 @@ class APNull(NullDistribution):
         bracket = super(APNull, self._sharing(rough))._bracket(search, rising)
         if not rough.is_used:
             return bracket
-        again = replace(search, start=bracket.above)
+        is_known = bracket.slope > 0
+        again = search.begun(bracket.above, bracket.slope, is_known)
+        again = replace(again, start=bracket.above)
         return super(APNull, self._sharing(Sharing()))._bracket(again, rising)
+
+    @property
+    def _close(self) -> float:
+        """By how much a quantile is beyond its level where values cannot be told apart."""
+        shares = self._null_tails.shares
+        if shares and (shares.is_merged or (shares.is_rough and shares.is_used)):
+            return _ROUGHLY_CLOSE
+        return CLOSE
 
     def _sharing(self, shares: Sharing) -> Self:
         """Return the same distribution, whose neighbouring values share inversions."""
@@ -354,23 +367,28 @@ class APNull(NullDistribution):
         return other
 
     def _search(self, levels: Floats, sign: Literal[-1, 1]) -> Search:
-        """Begin no lower than where the first hits among rare positives are known to lead."""
+        """Begin at the first hits of rare positives, and far out at the likeliest rankings."""
         search = super()._search(levels, sign)
-        if sign < 0 or self.ties is not None or self.n_pos > _RARE * self.n:
+        if sign < 0 or self._likely_tails is None:
             return search
-        hits = np.arange(1.0, min(self.n_pos, _FIRST_HITS) + 1)
-        log_level = np.log(levels.ravel())[:, None]
-        # So many hits are among so many ranks with a chance of the level.
-        ranks = np.exp((log_level + gammaln(hits + 1)) / hits)
-        ratio = ranks * self.n / self.n_pos / hits
-        total = (hits * np.minimum(ratio, 1 / ratio)).max(axis=1)
-        # If all of the first ranks are hits with at least such a chance, so is the level reached.
-        log_best = log_binomial(self.n - hits, self.n_pos - hits) - log_binomial(
-            self.n, self.n_pos
-        )
-        total = np.maximum(total, (hits * (log_best >= log_level)).max(axis=1))
-        start = np.clip(self.mean() + total / self.n_pos, *self.support())
-        return replace(search, start=np.maximum(search.start, start))
+        log_level = np.log(levels.ravel())
+        total, slope = self._likely_tails.at(log_level)
+        is_rare = self.ties is None and self.n_pos <= _RARE * self.n
+        far = log_level < (_LOG_FAR if search.is_expanded or is_rare else _LOG_SKEWED)
+        if is_rare:
+            start = self.mean() + first_hits(self.n, self.n_pos, log_level) / self.n_pos
+            search = replace(search, start=np.clip(start, search.start, self.support()[1]))
+        return search.begun(total / self.n_pos, slope * self.n_pos, far)
+
+    @cached_property
+    def _likely_tails(self) -> LikelyTails | None:
+        """Rough upper tails; None where they would have no meaning."""
+        if min(self.n_pos, self.n - self.n_pos) <= SPARSE or self.std() == 0:
+            return None
+        items = Items(self.n, self.depth, self._ends)
+        mean, std, largest = (self.n_pos * x for x in (self.mean(), self.std(), self.support()[1]))
+        tails = LikelyTails.of(items, self.n_pos, mean, std, largest)
+        return tails if tails.total.size > 1 else None
 
     def _taken(self, x: Floats, side: Side) -> Floats:
         """Return the least or the largest values of AP that equal quantiles but for rounding."""

@@ -6,8 +6,8 @@ import pytest
 from prframe.stats import APNull
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
-from prframe.stats.null.average_precision.tails.first_ranks import FirstRanks
-from prframe.stats.null.average_precision.tails.lattice_walk import Retrieved
+from prframe.stats.null.average_precision.tails.first_ranks import FirstRanks, sums_beyond
+from prframe.stats.null.average_precision.tails.lattice_plans import Retrieved
 
 
 @pytest.mark.slow
@@ -58,3 +58,14 @@ def test_critical_values_on_a_steep_front_keep_their_level(n: int, n_pos: int, q
     null = APNull(n, n_pos)
     critical = null.isf(q)
     assert q * (1 - 1e-6) <= null.sf(critical) <= q
+
+
+def test_sums_beyond_columns_are_those_of_values_with_places_beyond():
+    rng = np.random.default_rng(3)
+    row, place, value = rng.integers(0, 4, 40), rng.integers(0, 12, 40), rng.random(40)
+    row[row == 2] = 1
+    for columns in (11, 15):
+        sums = sums_beyond(row, place, value, (5, columns))
+        for r, c in np.ndindex(5, columns):
+            expected = value[(row == r) & (place > c)].sum()
+            assert sums[r, c] == pytest.approx(expected)

@@ -11,7 +11,9 @@ from prframe.stats import APNull
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
 from prframe.stats.null.average_precision.tails.lattice import Lattice, lattice_tails
-from prframe.stats.null.average_precision.tails.lattice_walk import Retrieved, sums_from
+from prframe.stats.null.average_precision.tails.lattice_plans import Plans, Retrieved, Shape
+from prframe.stats.null.average_precision.tails.lattice_walk import Walk, sums_from
+from prframe.stats.null.average_precision.tails.sizes import Sizes
 
 CASES = [(1000, 10, 1000), (300, 12, 300), (50, 8, 50), (400, 20, 90), (4000, 6, 70), (65, 30, 64)]
 
@@ -24,6 +26,19 @@ def test_sums_from_columns_on_are_those_of_slices():
         expected = [weight[r, b:].sum() for r, b in zip(row, begins, strict=True)]
         assert sums_from(weight, row, begins) == pytest.approx(expected)
     assert sums_from(weight, row[:0], begin[:0]).size == 0
+
+
+def test_walks_have_the_same_digits_whatever_other_cases_the_plans_have():
+    few, many = Retrieved(300, 6, 120), Retrieved(900, 80, 700)
+    sizes = Sizes.around(few.n, few.n_pos)
+    assert sizes == Sizes.around(many.n, many.n_pos)
+    x = np.array([0.3, 1.1, 1.9])
+    pairs = [
+        Walk(Plans(Shape(cases, None, sizes)), 2.0, 0.01, -48.0, members).pairs([few] * 3, x)
+        for cases, members in (([few], None), ([few, many], [few]), ([few, many], None))
+    ]
+    for other in pairs[1:]:
+        assert (other == pairs[0]).all()
 
 
 @pytest.mark.slow

@@ -148,6 +148,7 @@ def test_quantiles_of_large_groups_take_one_walk_or_two(
     assert q <= null.cdf(quantile) <= q * (1 + 2e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "n_pos", "q"), [(294_546, 351, 0.0086), (604_715, 546, 0.0657)])
 def test_quantiles_of_rare_positives_are_at_the_level(n: int, n_pos: int, q: float) -> None:
     null = APNull(n, n_pos)

@@ -38,6 +38,10 @@ _BETWEEN = -0.5
 # standard deviations. Beyond twice this distance the integral is not used, and the tail is
 # bounded.
 _OFFSET = 3.0
+# A slope's tilted mean is about a value if it is at most this far from it.
+_ABOUT = 1.0
+# It is searched from this many powers below a slope to this many above it.
+_FLATTER, _STEEPER = 2.0, 0.75
 # Variances of T are raised by this before they divide.
 _TINY = 1e-300
 # The period of T reaches this many tilted standard deviations beyond the furthest value.
@@ -53,7 +57,7 @@ _PERIODS = 2.0
 # The number of frequencies that are added at a time; after three times there are twice as many,
 # and more later on.
 _CHUNK = 48
-# This many chunks of a planned course after the first one are computed together, and ever more
+# This many chunks of an upward course after the first one are computed together, and ever more
 # later on.
 _FIRST_CHUNKS = 4
 # Frequencies are added until what is left is below this share of the tail.
@@ -262,6 +266,25 @@ class Inversion:
                 low = power
         return power
 
+    def slope_at(self, x: float, slope: float) -> float | None:
+        """Return a slope near one that is given with x about the tilted mean; None without one.
+
+        T and x are those of the first group.
+        """
+        sign, at = (1 if slope > 0 else -1), (np.array([0]), np.array([x]))
+        middle = float(np.log(abs(slope)) / np.log(_RATIO))
+        low, high = middle - _FLATTER, middle + _STEEPER
+        ends = [sign * (self.tilt(sign, power).mean[0] - x) >= 0 for power in (low, high)]
+        if ends != [False, True]:
+            return None
+        for _ in range(_MOST_SLOPES):
+            power = (low + high) / 2
+            tilt = self.tilt(sign, power)
+            if self._offset(tilt, *at)[0] <= _ABOUT:
+                return float(sign * _RATIO**power)
+            low, high = (low, power) if sign * (tilt.mean[0] - x) >= 0 else (power, high)
+        return None
+
     @staticmethod
     def _offset(tilt: Tilt, group: Integers, x: Floats) -> Floats:
         """Return how many tilted standard deviations values are from the tilted mean."""
@@ -292,7 +315,7 @@ class Inversion:
         """
         chunk, spacing = place
         last = chunk
-        if self.course.is_planned:
+        if self.course.is_upward:
             # Such a course takes little longer for many frequencies than for few.
             last = chunk and max(_FIRST_CHUNKS, 2 * chunk - _FIRST_CHUNKS)
         if chunk == len(known):
@@ -358,7 +381,8 @@ class Inversion:
         # exp(K(s) - sx) is a bound at any slope.
         bounds = np.isnan(total) | (total == 0)
         value = np.where(bounds, tilt.log_mgf[group] - tilt.slope * x, value)
-        return np.minimum(value, 0.0), good, bounds
+        # A walk that leads nowhere tells nothing.
+        return np.fmin(value, 0.0), good, bounds
 
 
 def _count(chunk: int) -> int:

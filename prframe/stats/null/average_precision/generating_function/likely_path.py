@@ -173,16 +173,18 @@ def leaning(lanes: Lanes, slope: Floats) -> tuple[Path, Floats]:
 def _likelihood(lanes: Lanes, path: Path) -> Floats:
     """Return the logarithm of how likely a path is, one per lane, up to a constant.
 
-    It is the entropy of the positives within the steps plus slope times T on the path: the
-    logarithm of the number of rankings along the path, each weighted by exp(slope T). Where the
-    path is not finite, it is -inf.
+    It is the entropy plus slope times T on the path: the logarithm of the number of rankings along
+    the path, each weighted by exp(slope T). Where the path is not finite, it is -inf.
     """
+    value = entropy(lanes, path) + path.slope * _about(lanes, path.hits, path.slope).total
+    return np.where(np.isfinite(value), value, -np.inf)
+
+
+def entropy(lanes: Lanes, path: Path) -> Floats:
+    """Return the entropy of the positives within the steps of a path, one per lane."""
     m = np.where(lanes.size > 0, lanes.size, 1.0)
     share = np.clip(np.diff(path.hits, axis=1) / m, _EDGE, 1 - _EDGE)
-    entropy = -share * np.log(share) - (1 - share) * np.log1p(-share)
-    value = row_sums(lanes.size * entropy)
-    value += path.slope * _about(lanes, path.hits, path.slope).total
-    return np.where(np.isfinite(value), value, -np.inf)
+    return row_sums(lanes.size * (-share * np.log(share) - (1 - share) * np.log1p(-share)))
 
 
 def at_random(lanes: Lanes) -> Path:

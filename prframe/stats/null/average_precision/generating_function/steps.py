@@ -20,8 +20,8 @@ from prframe.typing import Floats, Integers
 
 # Sums of 1/rank with at most this many terms are added up. Longer ones are differences of digamma.
 _SHORT = 32
-# Logarithms of factorials below this are looked up.
-_TABULATED = 1 << 20
+# Logarithms of factorials below these are looked up, in a table of each size.
+_TABULATED = 1 << 14, 1 << 20
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,11 @@ class Steps(NamedTuple):
 
     def at(self, place: int) -> "Steps":
         """Return the step at a place."""
-        return Steps._make(values[place : place + 1] for values in self)
+        return self.part(slice(place, place + 1))
+
+    def part(self, places: slice) -> "Steps":
+        """Return steps that follow each other."""
+        return Steps._make(values[places] for values in self)
 
 
 @dataclass(frozen=True)
@@ -208,12 +212,14 @@ def log_binomial(n: ArrayLike, k: ArrayLike) -> Floats:
 
 def log_factorial(n: Floats) -> Floats:
     """Return log n! for whole numbers."""
-    if n.size and n.max() < _TABULATED:
-        return np.asarray(_log_factorials()[n.astype(np.int64)])
+    largest = n.max() if n.size else np.inf
+    for size in _TABULATED:
+        if largest < size:
+            return np.asarray(_log_factorials(size)[n.astype(np.int64)])
     return np.asarray(gammaln(n + 1.0))
 
 
 @cache
-def _log_factorials() -> Floats:
-    """Return the logarithms of 0!, 1!, ..."""
-    return np.asarray(gammaln(np.arange(_TABULATED) + 1.0))
+def _log_factorials(size: int) -> Floats:
+    """Return the logarithms of 0!, 1!, ..., as many as `size`."""
+    return np.asarray(gammaln(np.arange(size) + 1.0))

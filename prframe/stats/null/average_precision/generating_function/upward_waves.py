@@ -169,7 +169,8 @@ def _rise(
     drift = drift + gain[0][below] - mean[above]
     scatter = drift**2 + gain[1][below] + (0.0 if own is None else own)
     variance = _added(above, chance * scatter, before.size)
-    deviation = float(np.sqrt(variance[before > _COUNTS].max()))
+    # A walk that leads nowhere has no row that counts.
+    deviation = float(np.sqrt(variance[before > _COUNTS].max(initial=0.0)))
     breaks = np.flatnonzero(np.diff(above, prepend=-2) != 1).tolist()
     runs = list(pairwise([*breaks, above.size]))
     return _Rise(before.size, above, below, runs, chance, drift, own, deviation), mean, variance

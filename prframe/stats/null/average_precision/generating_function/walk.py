@@ -138,9 +138,11 @@ class Course:
         In the order of their steps.
     is_planned : bool
         Whether walks go through numbers of hits about a path, each to one group.
+    is_upward : bool
+        Whether characteristic functions are found from the last ranks up, of one group alone.
     """
 
-    is_planned = False
+    is_planned = is_upward = False
 
     def __init__(
         self, groups: Sequence[Group], tables: Sequence[Table], exits: Sequence[Exit]
@@ -152,11 +154,17 @@ class Course:
 
     @classmethod
     def shared(
-        cls, groups: Sequence[Group], depth: int | None = None, ends: Integers | None = None
+        cls,
+        groups: Sequence[Group],
+        depth: int | None = None,
+        ends: Integers | None = None,
+        *,
+        is_upward: bool = False,
     ) -> "Course":
         """Return one walk through every number of hits, which leads to all groups.
 
-        There must be just one group if `ends`, the ends of tie blocks, or a `depth` are given.
+        There must be just one group if `ends`, the ends of tie blocks, or a `depth` are given, or
+        if characteristic functions are to be found from the last ranks up.
         """
         most, n_pos = (max(numbers) for numbers in zip(*groups, strict=True))
         items = Items(most, most if depth is None else depth, ends)
@@ -178,7 +186,9 @@ class Course:
             ends_at = float(steps.above[step]), float(steps.end[step])
             tables.append(trimmed(step_table(lane, 0, before, after), *ends_at))
             before = after
-        return cls(groups, tables[:-1], exits)
+        course = cls(groups, tables[:-1], exits)
+        course.is_upward = is_upward
+        return course
 
     @classmethod
     def planned(cls, lanes: Lanes, path: Path) -> "Course":
@@ -196,7 +206,7 @@ class Course:
         pairs = zip(lanes.n.tolist(), lanes.n_pos.tolist(), strict=True)
         groups = [Group(int(n), int(n_pos)) for n, n_pos in pairs]
         course = cls(groups, tables, [Exit(last, np.arange(lanes.n.size), table)])
-        course.is_planned = True
+        course.is_planned = course.is_upward = True
         return course
 
     @property
@@ -273,7 +283,7 @@ class Course:
         """
         wanted = np.zeros(len(self.groups), np.bool_)
         wanted[list(groups)] = True
-        if self.is_planned:
+        if self.is_upward:
             return {0: self._upward_waves(tilt).at(frequencies)}
         needed = self._within_reach(tilt, wanted)
         wave = np.ones((1, frequencies.size), dtype=np.complex128)
@@ -416,7 +426,7 @@ def _waved(
     terms = turned(share[row, term], drift, frequencies)
     if variance is not None:
         terms *= np.exp(np.multiply.outer(variance, -0.5 * frequencies**2))
-    terms *= wave[table.column[row, term]]
+    terms *= wave.take(table.column[row, term], axis=0)
     after = np.zeros((table.hits.size, frequencies.size), dtype=np.complex128)
     begins = np.flatnonzero(np.diff(row, prepend=-2) != 1).tolist()
     for begin, end in pairwise([*begins, row.size]):

@@ -16,15 +16,14 @@ import numpy as np
 
 from prframe.stats.null.average_precision.sums.terms import Term
 from prframe.stats.null.average_precision.tails.lattice import MOST_HITS, NEVER, combined_tails
-from prframe.stats.null.average_precision.tails.lattice_walk import (
+from prframe.stats.null.average_precision.tails.lattice_plans import (
     Plans,
     Retrieved,
     Shape,
-    Walk,
     likely_hits,
-    nearby,
     walk_terms,
 )
+from prframe.stats.null.average_precision.tails.lattice_walk import Walk, nearby
 from prframe.stats.null.average_precision.tails.tail import Tail
 from prframe.typing import Floats
 

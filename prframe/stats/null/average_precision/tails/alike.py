@@ -12,7 +12,7 @@ from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.moments import ap_null_moments, retrieved_moments
 from prframe.stats.null.average_precision.tails.lattice import MOST_HITS
-from prframe.stats.null.average_precision.tails.lattice_walk import (
+from prframe.stats.null.average_precision.tails.lattice_plans import (
     Retrieved,
     likely_hits,
     walk_terms,

@@ -25,7 +25,7 @@ from scipy.linalg.blas import daxpy
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
 from prframe.stats.null.average_precision.generating_function.walk import GROWTH
 from prframe.stats.null.average_precision.tails.lattice import log_least_tails
-from prframe.stats.null.average_precision.tails.lattice_walk import Retrieved
+from prframe.stats.null.average_precision.tails.lattice_plans import Retrieved
 from prframe.typing import Floats, Integers
 
 # The most hits of a list, by the whole part of the value of T. Values beyond have no lists, as
@@ -300,10 +300,8 @@ class _Below:
         # What is lacking may be less than the growth, and is reached then.
         furthest, before = int(shift.max()), rows.shape[1]
         width = min(before + furthest, points + 2)
-        sure = np.bincount(row * (furthest + 1) + shift, factor, terms.rows * (furthest + 1))
-        sure = sure.reshape(terms.rows, furthest + 1)[:, :0:-1]
         moved = np.zeros((terms.rows, width))
-        moved[:, :furthest] = np.cumsum(sure, axis=1)[:, ::-1]
+        moved[:, :furthest] = sums_beyond(row, shift, factor, (terms.rows, furthest))
         inside = (factor > 0) & (shift < width)
         count = np.minimum(width - shift, before)
         columns = (count, factor, after * before, row * width + shift)
@@ -318,3 +316,23 @@ class _Below:
         likely = np.flatnonzero((rows[:, ::_PROBED] > self._negligible).any(axis=0))
         width = _PROBED * (int(likely.max(initial=0)) + 1)
         return np.ascontiguousarray(rows[:, :width])
+
+
+def sums_beyond(row: Integers, place: Integers, value: Floats, shape: tuple[int, int]) -> Floats:
+    """Return the sum of the values that are beyond each column of a row, given their places.
+
+    Values are added up from the furthest place on, which is at most the number of columns.
+    """
+    rows, columns = shape
+    # There are few places, so that runs of columns have one sum; the last run of each row has 0.
+    end = np.append(row * (columns + 1) + place, np.arange(1, rows + 1) * (columns + 1) - 1)
+    distinct, index = np.unique(end, return_inverse=True)
+    values = np.bincount(index[: value.size], value, distinct.size)
+    of, column = np.divmod(distinct, columns + 1)
+    number = np.bincount(of, minlength=rows)
+    from_last = np.cumsum(number)[of] - 1 - np.arange(of.size)
+    sums = np.zeros((rows, int(number.max())))
+    sums[of, from_last] = values
+    sums = np.cumsum(sums, axis=1)[of, from_last]
+    length = np.where(np.diff(of, prepend=-1) > 0, column, np.diff(column, prepend=0))
+    return np.repeat(sums, length).reshape(shape)

@@ -15,13 +15,8 @@ from numpy.typing import NDArray
 from prframe.stats.null.average_precision.generating_function.steps import (
     log_binomial,
 )
-from prframe.stats.null.average_precision.tails.lattice_walk import (
-    NEARBY,
-    Plans,
-    Retrieved,
-    Shape,
-    Walk,
-)
+from prframe.stats.null.average_precision.tails.lattice_plans import Plans, Retrieved, Shape
+from prframe.stats.null.average_precision.tails.lattice_walk import NEARBY, Walk
 from prframe.stats.null.average_precision.tails.sizes import Sizes
 from prframe.typing import Floats, Integers
 
@@ -93,12 +88,14 @@ def lattice_tails(
     columns, lumpy = np.full((3, x.size), np.nan), np.ones(x.size, np.bool_)
     for shared in dict.fromkeys(sizes):
         chosen = np.flatnonzero([each == shared for each in sizes])
+        own = [cases[place] for place in chosen.tolist()]
+        plans = Plans(Shape(own, ends, shared))
 
-        def walks(members: Sequence[Retrieved], never: float, shared: Sizes = shared) -> _Walks:
+        def walks(members: Sequence[Retrieved], never: float, plans: Plans = plans) -> _Walks:
             """Return what makes walks for cases."""
-            return partial(Walk, Plans(Shape(members, ends, shared)), never=never)
+            return partial(Walk, plans, never=never, cases=members)
 
-        *part, lumpy[chosen] = _tried(walks, [cases[k] for k in chosen.tolist()], x[chosen], tries)
+        *part, lumpy[chosen] = _tried(walks, own, x[chosen], tries)
         columns[:, chosen] = part
     reached, missed, slope = columns
     return LatticeTails(reached, missed, slope, lumpy)

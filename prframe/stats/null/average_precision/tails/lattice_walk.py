@@ -11,19 +11,20 @@ a lattice from 0 to the value in question; weight between two points is shared b
 keeps the mean. All terms are positive, so that no digits are lost far out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
 
-from prframe.stats.null.average_precision.generating_function.steps import (
-    Items,
-    Steps,
-    log_binomial,
+from prframe.stats._arrays import running_sums
+from prframe.stats.null.average_precision.tails.lattice_plans import (
+    Block,
+    Plans,
+    Retrieved,
+    ranges,
 )
-from prframe.stats.null.average_precision.generating_function.walk import DENSE, GROWTH
-from prframe.stats.null.average_precision.tails.sizes import Sizes
 from prframe.typing import Floats, Integers
 
 # The slope of the tail's logarithm is taken between the value and a point that is this many points
@@ -32,22 +33,11 @@ NEARBY = 40.0
 # To see whether single values of T carry weight, tails are taken at this many points of the
 # lattice on both sides of the value, and at three times this distance.
 _BESIDE = 2.5
-# Growth of T that varies by at most this standard deviation, in points of the lattice, is replaced
-# by its mean. Growth that varies more becomes two values.
-_NARROW = 0.2
 # As weight between two points is shared by them, some of it lies beyond the largest T that the
 # hits allow, by at most this many points of the lattice.
 _DRIFT = 100
 # The number of values that are interpolated at a time, which bounds the memory.
 _AT_ONCE = 1 << 18
-
-
-class Retrieved(NamedTuple):
-    """The numbers of items, of positives among them, and of items that are retrieved."""
-
-    n: int
-    n_pos: int
-    depth: int
 
 
 class _Rows(NamedTuple):
@@ -58,70 +48,10 @@ class _Rows(NamedTuple):
     beyond: Floats
 
 
-class _Terms(NamedTuple):
-    """The terms of steps: the row of hits at their end, hits above, growth, and the chance.
-
-    Growth scatters with the standard deviation `spread`.
-    """
-
-    row: Integers
-    above: Integers
-    growth: Floats
-    spread: Floats
-    chance: Floats
-
-    def split(self, cell: float) -> "tuple[Integers, Integers, Floats, Floats]":
-        """Return row, hits above, growth and chance of terms whose growth is certain.
-
-        Growth that varies is two values with its mean and variance, or one where the lattice
-        itself spreads it as much.
-        """
-        two = np.flatnonzero(self.spread > _NARROW * cell)
-        again = np.concatenate([np.arange(self.row.size), two])
-        growth, chance = self.growth[again], self.chance[again]
-        growth[two] -= self.spread[two]
-        growth[self.row.size :] += self.spread[two]
-        chance[two] /= 2
-        chance[self.row.size :] /= 2
-        return self.row[again], self.above[again], np.maximum(growth, 0.0), chance
-
-
-def likely_hits(case: Retrieved, never: float) -> int:
-    """Return how many retrieved positives have a chance with a logarithm above `never`."""
-    n, n_pos, depth = case
-    hits = np.arange(min(depth, n_pos) + 1)
-    log_chance = log_binomial(depth, hits) + log_binomial(n - depth, n_pos - hits)
-    log_chance -= log_binomial(n, n_pos)
-    return int(hits[log_chance > never].max(initial=0))
-
-
-def walk_terms(hits: int, items: Items) -> float:
-    """Return roughly the number of terms of a walk to so many hits."""
-    steps = items.table(DENSE, GROWTH)
-    share = steps.size / np.maximum(steps.end, 1)
-    return float((min(hits, 1e6) * (4 + 2 * np.minimum(hits * share, steps.size))).sum())
-
-
 def nearby(cell: float) -> Floats:
     """Return the distances from a value at which tails are taken: 0, further on, and beside it."""
     around = _BESIDE * np.array([-3.0, -1.0, 1.0, 3.0, -6.0, -2.0])
     return np.asarray(cell * np.array([0.0, NEARBY, *around]))
-
-
-class Shape(NamedTuple):
-    """Cases, and the ends of the tie blocks, if any, which all of them have.
-
-    `sizes` is the range of their sizes, or a larger one; it says which hits and terms count.
-    """
-
-    cases: Sequence[Retrieved]
-    ends: Integers | None
-    sizes: Sizes
-
-    @classmethod
-    def of(cls, cases: Sequence[Retrieved], ends: Integers | None) -> "Shape":
-        """Return the shape of cases that need not give the same digits among others."""
-        return cls(cases, ends, Sizes.among(case[:2] for case in cases))
 
 
 class _Left(NamedTuple):
@@ -132,121 +62,58 @@ class _Left(NamedTuple):
     above: int
 
 
-class Plans:
-    """What walks with points of any distance have in common: their hits, and the terms of steps.
+class _Move(NamedTuple):
+    """What a step does to the distributions, which leads to `number` rows from the hits `low` on.
 
-    Parameters
-    ----------
-    shape : Shape
+    Weight of the row `source` times `factor` goes to the row `target`; that from the point `keep`
+    on, of which there is some where this `is_cut`, falls off the lattice. `pieces` are all weight
+    that does not: the number of points, the factor, and the first point before and after the step.
     """
 
-    def __init__(self, shape: Shape) -> None:
-        self._shape = shape
-        self._known: dict[float, _Plan] = {}
-
-    def at(self, never: float) -> "_Plan":
-        """Return the plan in which chances whose logarithm is below `never` do not count."""
-        if never not in self._known:
-            self._known[never] = _Plan(self._shape, never)
-        return self._known[never]
-
-
-class _Plan:
-    """The hits that are likely at the end of each step, and the terms of the steps."""
-
-    def __init__(self, shape: Shape, never: float) -> None:
-        self.never = never
-        self.depths = sorted({case.depth for case in shape.cases})
-        depth = self.depths[-1]
-        self.items = Items(depth, depth, shape.ends)
-        self.steps = self.items.table(DENSE, GROWTH)
-        self._most = max(case.n_pos for case in shape.cases)
-        self._sizes = shape.sizes
-        self._moves: dict[tuple[int, int], tuple[Integers, _Terms]] = {}
-
-    def move(self, step: Steps, low: int, rows: int) -> tuple[Integers, _Terms]:
-        """Return the likely hits at the end of a step from so many rows, and the terms."""
-        place = int(step.above[0]), int(step.end[0])
-        if place not in self._moves:
-            hits, log_chance = self._likely(place[1])
-            only = np.zeros(hits.size, np.int64)
-            self._moves[place] = hits, self.terms(step, only, hits, (low, rows), log_chance)
-        return self._moves[place]
-
-    def shares(self, cases: Sequence[Retrieved]) -> tuple[Integers, Integers, Floats]:
-        """Return the cases, the likely numbers of retrieved positives, and their chances."""
-        n, n_pos, depth = np.array(cases).T
-        low = np.maximum(0, n_pos - (n - depth))
-        of, place = _ranges(np.minimum(depth, n_pos) - low + 1)
-        retrieved = low[of] + place
-        log_share = log_binomial(depth[of], retrieved)
-        log_share += log_binomial((n - depth)[of], n_pos[of] - retrieved)
-        log_share -= log_binomial(n, n_pos)[of]
-        likely = log_share > self.never
-        return of[likely], retrieved[likely], np.exp(log_share[likely])
-
-    def _likely(self, end: int) -> tuple[Integers, Floats]:
-        """Return the hits that a case may have at a rank, and the logarithms of their chances."""
-        hits = np.arange(min(end, self._most) + 1)
-        log_chance = self._sizes.log_chance(hits, end)
-        likely = np.flatnonzero(log_chance > self.never)
-        between = slice(int(likely[0]), int(likely[-1]) + 1)
-        return hits[between], log_chance[between]
-
-    def terms(
-        self,
-        steps: Steps,
-        of: Integers,
-        hits: Integers,
-        rows: tuple[int, int],
-        log_chance_of_hits: Floats,
-    ) -> "_Terms":
-        """Return the terms of steps for hits at the ends of these, of which the chances are given.
-
-        All steps are taken from the same rows, given as the least hits and their number, and `of`
-        has the step of each number of hits.
-        """
-        above, size, end = (column[of] for column in (steps.above, steps.size, steps.end))
-        low, number_of_rows = rows
-        least = np.maximum(0, hits - (low + number_of_rows - 1))
-        row, place = _ranges(np.maximum(np.minimum(size, hits - low) - least + 1, 0))
-        j = least[row] + place
-        met = hits[row] - j
-        log_chance = log_binomial(size[row], j) + log_binomial(above[row], met)
-        log_chance -= log_binomial(end, hits)[row]
-        likely = log_chance + log_chance_of_hits[row] > self.never
-        row, met, number, chance = row[likely], met[likely], j[likely], np.exp(log_chance[likely])
-        step = of[row]
-        growth = number * (met + 1) * steps.single[step]
-        growth += number * (number - 1) * steps.pair[step]
-        share = number * (1 - number / np.maximum(steps.size, 1)[step]) * steps.spread[step]
-        spread = np.sqrt(share) * (met + number / 2)
-        return _Terms(row, met, growth, spread, chance)
+    low: int
+    number: int
+    source: Integers
+    target: Integers
+    factor: Floats
+    keep: Integers
+    is_cut: NDArray[np.bool_]
+    pieces: Sequence[list[Any]]
 
 
 class Walk:
     """A walk to the last step of each case, for values of T up to `top`, by points `cell` apart.
 
-    Chances whose logarithm is below `never` do not count.
+    Chances whose logarithm is below `never` do not count. Without cases there are those of the
+    plans.
     """
 
-    def __init__(self, plans: Plans, top: float, cell: float, never: float) -> None:
+    def __init__(
+        self,
+        plans: Plans,
+        top: float,
+        cell: float,
+        never: float,
+        cases: Sequence[Retrieved] | None = None,
+    ) -> None:
         self._add_multiple: Any = daxpy
         self.cell = cell
         self._plan = plans.at(never)
         self.width = int(np.ceil(top / cell + NEARBY)) + 2
-        steps, depths = self._plan.steps, self._plan.depths
+        cases = plans.cases if cases is None else cases
+        self._most = max(case.n_pos for case in cases)
+        steps, depths = self._plan.steps, sorted({case.depth for case in cases})
         leave = dict(zip(depths, np.searchsorted(steps.end, depths).tolist(), strict=True))
         self._left: dict[int, _Left] = {}
         self._ends: dict[int, tuple[int, Floats]] = {}
         rows = _Rows(0, np.eye(1, self.width), np.zeros(1))
+        moves = self._moves(leave[depths[-1]])
         for step in range(leave[depths[-1]] + 1):
             leaving = [depth for depth in depths if leave[depth] == step]
             left = _Left(self._survival(rows), rows, int(steps.above[step])) if leaving else None
             if left is not None:
                 self._left |= dict.fromkeys(leaving, left)
             if step < leave[depths[-1]]:
-                rows = self._moved(rows, steps.at(step))
+                rows = self._moved(rows, next(moves))
 
     def pairs(self, cases: Sequence[Retrieved], x: Floats) -> Floats:
         """Return P(T >= y) and P(T < y), where y - x are the distances of `nearby`.
@@ -277,43 +144,84 @@ class Walk:
             _, rows, above = self._left[depth]
             if above < depth:
                 cut = self._plan.items.between(np.array([above]), np.array([depth]))
-                rows = self._moved(rows, cut)
+                rows = self._moved(rows, next(self._block_moves(self._plan.block(cut))))
             self._ends[depth] = rows.low, self._survival(rows)[0]
         return self._ends[depth]
 
-    def _moved(self, rows: _Rows, step: Steps) -> _Rows:
-        """Return the distributions at the end of a step."""
-        hits, terms = self._plan.move(step, rows.low, rows.weight.shape[0])
-        low, high = int(hits[0]), int(hits[-1])
-        row, above, growth, chance = terms.split(self.cell)
-        place, part = np.divmod(growth / self.cell, 1.0)
-        shift = np.concatenate([place, place + 1]).astype(np.int64)
-        factor = np.concatenate([(1 - part) * chance, part * chance])
-        source, target = np.tile(above - rows.low, 2), np.tile(row, 2)
-        width = self.width
+    def _moves(self, steps: int) -> Iterator[_Move]:
+        """Yield the moves of the first steps."""
+        for block in self._plan.blocks():
+            if steps <= 0:
+                break
+            yield from self._block_moves(block, steps)
+            steps -= block.low.size
+
+    def _block_moves(self, block: Block, steps: int = 1) -> Iterator[_Move]:
+        """Yield the moves of the first steps of a block."""
+        block, width = block.among(steps, self._most), self.width
+        again, growth, chance = block.terms.split(self.cell)
+        row = block.terms.row[again]
+        order = np.argsort(block.step[row], kind="stable")
+        row, again, growth, chance = row[order], again[order], growth[order], chance[order]
+        step, above = block.step[row], block.terms.above[again]
+        ends = np.searchsorted(step, np.arange(block.low.size + 1))
+        # In each step all weight goes to the points below first, and then to those above.
+        first = np.arange(step.size) + ends[step]
+        second = np.arange(step.size) + ends[step + 1]
+
+        def laid(below: NDArray[Any], above: NDArray[Any]) -> NDArray[Any]:
+            """Return values for the points below and above, step by step."""
+            result = np.empty(2 * below.size, below.dtype)
+            result[first], result[second] = below, above
+            return result
+
+        part, whole = np.modf(growth / self.cell)
+        point = whole.astype(np.int64)
+        source, target = above - block.low_above[step], block.hits[row] - block.low[step]
         # T is at most the number of hits, plus a little where it was shared between points.
-        most = (above / self.cell).astype(np.int64) + _DRIFT
-        occupied = np.tile(np.minimum(width, most), 2)
+        occupied = np.minimum(width, (above / self.cell).astype(np.int64) + _DRIFT)
+        shift = laid(point, point + 1)
+        factor = laid((1 - part) * chance, part * chance)
+        source, target, occupied = (laid(each, each) for each in (source, target, occupied))
         keep = np.clip(width - shift, 0, occupied)
-        is_cut = keep < occupied
-        lost = factor * rows.beyond[source]
-        lost[is_cut] += factor[is_cut] * sums_from(rows.weight, source[is_cut], keep[is_cut])
-        beyond: Floats = np.bincount(target, lost, high - low + 1).astype(np.float64)
-        weight = np.zeros((high - low + 1, width))
-        inside = (keep > 0) & (factor > 0)
+        inside = np.flatnonzero((keep > 0) & (factor > 0))
         columns = (keep, factor, source * width, target * width + shift)
+        pieces = [column[inside].tolist() for column in columns]
+        cuts = np.searchsorted(inside, 2 * ends).tolist()
+        numbers = (block.high - block.low + 1).tolist()
+        for place, (low, number) in enumerate(zip(block.low.tolist(), numbers, strict=True)):
+            own = slice(2 * int(ends[place]), 2 * int(ends[place + 1]))
+            stay = slice(cuts[place], cuts[place + 1])
+            yield _Move(
+                low,
+                number,
+                source[own],
+                target[own],
+                factor[own],
+                keep[own],
+                keep[own] < occupied[own],
+                [column[stay] for column in pieces],
+            )
+
+    def _moved(self, rows: _Rows, move: _Move) -> _Rows:
+        """Return the distributions at the end of a step."""
+        source, factor = move.source, move.factor
+        cut = np.flatnonzero(move.is_cut)
+        lost = factor * rows.beyond[source]
+        lost[cut] += factor[cut] * sums_from(rows.weight, source[cut], move.keep[cut])
+        beyond: Floats = np.bincount(move.target, lost, move.number).astype(np.float64)
+        weight = np.zeros((move.number, self.width))
         before, after, add_multiple = rows.weight.ravel(), weight.ravel(), self._add_multiple
-        for count, share, begin, end in zip(*(c[inside].tolist() for c in columns), strict=True):
+        for count, share, begin, end in zip(*move.pieces, strict=True):
             add_multiple(before, after, count, share, begin, 1, end, 1)
-        return _Rows(low, weight, beyond)
+        return _Rows(move.low, weight, beyond)
 
     @staticmethod
     def _survival(rows: _Rows) -> Floats:
         """Return P(T >= x) and P(T < x) at the points of the lattice, by number of hits."""
         # A point stands for all values that are nearer to it than to its neighbours.
-        survival = np.empty((2, *rows.weight.shape))
-        np.cumsum(rows.weight[:, ::-1], axis=1, out=survival[0, :, ::-1])
-        np.cumsum(rows.weight, axis=1, out=survival[1])
+        sums = running_sums(rows.weight[:, ::-1], rows.weight)
+        survival = np.array([sums[:, ::-1, 0], sums[:, :, 1]])
         survival -= rows.weight / 2
         survival[0] += rows.beyond[:, None]
         return survival
@@ -328,15 +236,12 @@ class Walk:
         survival, (low, *_), above = self._left[int(depth[0])]
         cuts = self._plan.items.between(np.full(depth.size, above), depth)
         of, retrieved, share = self._plan.shares(list(index))
-        rows = low, survival.shape[1]
-        terms = self._plan.terms(cuts, of, retrieved, rows, np.log(share)).split(self.cell)
-        order = np.argsort(of[terms[0]], kind="stable")
-        row, met, growth, chance = (
-            terms[0][order],
-            terms[1][order],
-            terms[2][order],
-            terms[3][order],
-        )
+        rows = np.full(depth.size, low), np.full(depth.size, low + survival.shape[1] - 1)
+        terms = self._plan.terms(cuts, of, retrieved, rows, np.log(share))
+        again, growth, chance = terms.split(self.cell)
+        order = np.argsort(of[terms.row[again]], kind="stable")
+        again, growth, chance = again[order], growth[order], chance[order]
+        row, met = terms.row[again], terms.above[again]
         factor = chance * share[row]
         number = np.bincount(of[row], minlength=depth.size)
         begin = np.cumsum(number) - number
@@ -345,7 +250,7 @@ class Walk:
         at_once = max(1, _AT_ONCE // (int(number.max()) * x.shape[0]))
         for first in range(0, case.size, at_once):
             part = slice(first, first + at_once)
-            value, place = _ranges(number[case[part]])
+            value, place = ranges(number[case[part]])
             term = begin[case[part]][value] + place
             each = self._at(survival, met[term] - low, x[:, part][:, value] - growth[term])
             starts = np.flatnonzero(place == 0)
@@ -364,15 +269,11 @@ class Walk:
         return np.moveaxis(value, 0, 1)
 
 
-def _ranges(number: Integers) -> tuple[Integers, Integers]:
-    """Return the places of numbers, each so many times, and 0, 1, ... for each of these."""
-    of = np.repeat(np.arange(number.size), number)
-    return of, np.arange(of.size) - (np.cumsum(number) - number)[of]
-
-
 def sums_from(weight: Floats, row: Integers, begin: Integers) -> Floats:
     """Return the sums of rows from a column on, which is different for each."""
-    first = int(begin.min(initial=weight.shape[1]))
-    sums = np.zeros((weight.shape[0], weight.shape[1] - first + 1))
-    np.cumsum(weight[:, : first - 1 if first else None : -1], axis=1, out=sums[:, 1:])
-    return np.asarray(sums[row, weight.shape[1] - begin])
+    width = weight.shape[1]
+    first = int(begin.min(initial=width - 1))
+    half = -(-weight.shape[0] // 2)
+    last = weight[:, : first - 1 if first else None : -1]
+    sums = running_sums(last[:half], last[half:])
+    return np.where(begin < width, sums[row % half, width - 1 - begin, row // half], 0.0)

@@ -12,6 +12,7 @@ from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.generating_function.inversion import Inversion
 from prframe.stats.null.average_precision.generating_function.steps import log_binomial
 from prframe.stats.null.average_precision.generating_function.walk import Course, Group
+from prframe.stats.null.average_precision.likely_tails import likely_log_tails
 from prframe.stats.null.average_precision.tails.alike import (
     LONG_WALK,
     MOST_TERMS,
@@ -59,9 +60,10 @@ from prframe.typing import Floats, Integers
 # The method "auto" counts the rankings if there are at most this many. If there are more, it
 # approximates their tails.
 _COUNTED = 1 << 16
-# The method "exact" counts at most this many rankings, and refuses groups that have more.
-_COUNTABLE = 1 << 22
-# A walk merges its states only once it has more than this many.
+# The method "exact" counts at most this many rankings, and refuses groups that have more. "Auto"
+# counts as many of so few tie blocks, whose T takes few values.
+_COUNTABLE, _FEW_BLOCKS = 1 << 22, 4
+# A walk merges its states once it has more than this many.
 _APART = 2000
 # Where few rankings make up the tail, a walk keeps this many states apart, divided by the most
 # positives that a tie block can hold, if that is more than the number above.
@@ -81,8 +83,6 @@ _ONE_WIDTH = 8
 # Where states lack more than this over the slope of the tail's logarithm, the share is one of that
 # instead of what they lack.
 _SCALE = 2.0
-
-
 # Up to so many positives are counted in closed form, and so is the best ranking of more, of up to
 # so many items.
 _IN_CLOSED_FORM = 2
@@ -98,7 +98,7 @@ class NullTails(AlikeGroups):
         super().__init__(groups, depth, ends)
         self._lattices: dict[int, Lattice] = {}
         self._first_ranks: dict[int, FirstRanks] = {}
-        self._inversions: dict[tuple[int, ...], Inversion] = {}
+        self._inversions: dict[tuple[tuple[int, ...], bool], Inversion] = {}
         self.shares: Sharing | None = None
 
     def sharing(self, shares: Sharing) -> Self:
@@ -131,7 +131,7 @@ class NullTails(AlikeGroups):
         for inversion in self.shares.of(group).inversions if self.shares else []:
             hint = planned_hint(inversion.near(target))
             if hint is not None:
-                return hint.tail
+                return self._bounded(group, x, hint.tail)
         return None
 
     def _refuse_large(self, group: int, most: int) -> None:
@@ -166,7 +166,23 @@ class NullTails(AlikeGroups):
             if self.shares and (hint is None or tail is not hint.tail):
                 # Values nearby are not left to an inversion that gave way to another method.
                 self.shares.of(pair[0]).inversions.clear()
+            if self.shares and hint is not None and isinstance(tail, Merger):
+                tails[place] = self._shared(*pair, hint, tail)
         return tails
+
+    def _shared(self, group: int, x: float, hint: Hint, walk: Merger) -> "Tail | Merger":
+        """Note that a value needs a walk, and return rough tails instead if they may be rough."""
+        if not self.shares or self._is_few(group, hint):
+            return walk
+        shared = self.shares.of(group)
+        shared.is_merged = True
+        if not shared.is_rough or hint.tail.method != "bound":
+            return hint.tail if shared.is_rough else walk
+        problem = self.problem(group, x)
+        log_tail = float(
+            likely_log_tails([problem.items], [problem.n_pos], np.array([problem.target]))[0]
+        )
+        return Tail(log_tail, log_rest(log_tail), "estimate") if log_tail < 0 else walk
 
     def _quick(self, group: int, x: float, hint: Hint | None) -> "Tail | Merger":
         """Return the tails of a value by hint or on a lattice, or what a walk needs to know."""
@@ -189,7 +205,10 @@ class NullTails(AlikeGroups):
 
     def checked(self, group: int, x: float, tail: Tail) -> Tail:
         """Return the tails of a value that was neither certain nor counted, under their bound."""
-        tail = self._smooth(group, x, tail)
+        return self._bounded(group, x, self._smooth(group, x, tail))
+
+    def _bounded(self, group: int, x: float, tail: Tail) -> Tail:
+        """Return the tails of a value, or their bound where they are beyond it."""
         if not self._is_whole or tail.method == "exact":
             return tail
         # Steps that take many ranks do not tell the few negatives apart that stand at the bottom.
@@ -290,8 +309,9 @@ class NullTails(AlikeGroups):
             log_tail = near_best_log_tail(*self.groups[group], self._target(group, x))
             if log_tail is not None:
                 return Tail(log_tail, log_rest(log_tail), "exact")
-        most = {"auto": _COUNTED, "exact": _COUNTABLE}.get(method, 0)
-        depth = self._shape[0]
+        depth, ends = self._shape
+        is_coarse = ends is not None and ends.size <= _FEW_BLOCKS and not self._is_long(group)
+        most = {"auto": _COUNTABLE if is_coarse else _COUNTED, "exact": _COUNTABLE}.get(method, 0)
         # Items that are not retrieved matter by the number of positives among them alone.
         patterns = inf if depth is None else depth * log(2)
         if most and min(self.log_states[group], patterns) <= log(most):
@@ -361,13 +381,17 @@ class NullTails(AlikeGroups):
 
     def _inversion(self, groups: tuple[int, ...]) -> Inversion:
         """Return the inversion for some groups."""
-        if groups not in self._inversions:
+        # Within 1e-8 of themselves, the tails of neighbouring values are found more quickly.
+        is_upward = self.shares is not None and len(groups) == 1
+        if (groups, is_upward) not in self._inversions:
             chosen = list(groups)
-            course = Course.shared([self.groups[index] for index in chosen], *self._shape)
+            members = [self.groups[index] for index in chosen]
+            course = Course.shared(members, *self._shape, is_upward=is_upward)
             n_pos = np.array([group.n_pos for group in course.groups])
             deviation = n_pos * np.sqrt(self.variance[chosen])
-            self._inversions[groups] = Inversion(course, n_pos * self.mean[chosen], deviation)
-        return self._inversions[groups]
+            inversion = Inversion(course, n_pos * self.mean[chosen], deviation)
+            self._inversions[groups, is_upward] = inversion
+        return self._inversions[groups, is_upward]
 
 
 def lattice_hints(values: "Sequence[tuple[NullTails, int, float]]") -> list[Hint | None]:

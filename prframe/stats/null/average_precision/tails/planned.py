@@ -80,11 +80,17 @@ _SMALLER = 4.0
 # A rough one serves values up to this many deviations away, where the integral may be this much
 # smaller.
 _NEARBY_ROUGHLY, _SMALLER_ROUGHLY = 1.0, 100.0
+# Where the slope of a value's path does not lead to it, walks are along the paths of values at
+# these shares of its distance from the mean.
+_CLOSER = (1.0, 0.85, 0.7, 0.55, 0.4, 0.3)
 # A search for a path begins at that of a value up to this many tilted standard deviations away.
 _WITHIN_REACH = 8.0
 # Saddlepoints are far from being accurate if skewness, kurtosis or the second term are this many
 # times too large.
 _FAR_OFF = 2.0
+# Those of values that differ from one by at most this share are not tried if it is that far, or by
+# at most the second share if it is not trusted.
+_ALIKE, _SAME_VALUE = 0.02, 1e-4
 # The number of groups that are walked side by side, which bounds the memory.
 _LANES = 512
 
@@ -182,12 +188,16 @@ class KnownPath(NamedTuple):
 class Shared:
     """What neighbouring values of a group share, in rough walks or not.
 
-    Rough walks have fewer steps, and inversions of them serve more values.
+    Rough walks have fewer steps, and inversions of them serve more values. `is_merged` tells
+    whether values needed walks with merged states, which rough tails do without; `futile` has the
+    values of T whose saddlepoints are not trusted, and how far this holds.
     """
 
     is_rough: bool
     inversions: list[KeptInversion]
     paths: list[KnownPath]
+    is_merged: bool = False
+    futile: list[tuple[float, float]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -200,7 +210,12 @@ class Sharing:
     @property
     def is_used(self) -> bool:
         """Whether any value had a walk of its own."""
-        return any(shared.paths for shared in self.groups.values())
+        return self.is_merged or any(shared.paths for shared in self.groups.values())
+
+    @property
+    def is_merged(self) -> bool:
+        """Whether any value needed walks with merged states."""
+        return any(shared.is_merged for shared in self.groups.values())
 
     def of(self, group: int) -> Shared:
         """Return what the values of a group share."""
@@ -213,6 +228,18 @@ def planned_tails(
     problems: Sequence[Problem], *, only_inversion: bool = False, only_saddlepoint: bool = False
 ) -> "list[PlannedTail | None]":
     """Return the tails; None where only a saddlepoint may be taken and it is not trusted."""
+    if only_saddlepoint:
+        futile = [_is_futile(problem) for problem in problems]
+        tried = [problem for problem, skip in zip(problems, futile, strict=True) if not skip]
+        given = iter(_side_by_side(tried, only_saddlepoint=True))
+        return [None if skip else next(given) for skip in futile]
+    return _side_by_side(problems, only_inversion=only_inversion)
+
+
+def _side_by_side(
+    problems: Sequence[Problem], *, only_inversion: bool = False, only_saddlepoint: bool = False
+) -> "list[PlannedTail | None]":
+    """Return the tails of problems, whose walks go side by side."""
     steps = [problem.steps for problem in problems]
     order = sorted(range(len(problems)), key=lambda place: steps[place].size.size)
     results: list[PlannedTail | None] = [None] * len(problems)
@@ -229,7 +256,11 @@ def planned_tails(
         is_exact = [not problem.is_rough for problem in batch]
         far = points._replace(slope=np.where(good & is_exact, points.slope, 0.0))
         good &= _is_confirmed(batch, lanes, far, paths, approximation.log_tail)
+        reach = np.where(_are_hopeless(points, approximation.doubt), _ALIKE, _SAME_VALUE) * targets
         for lane, place in enumerate(chosen):
+            shared = problems[place].shared
+            if shared is not None and not good[lane]:
+                shared.futile.append((float(targets[lane]), float(reach[lane])))
             if good[lane] and not only_inversion:
                 log_tail = float(approximation.log_tail[lane])
                 slope = float(points.slope[lane])
@@ -301,6 +332,12 @@ def _from_known(
     return *along_paths(lanes, targets, paths), paths
 
 
+def _is_futile(problem: Problem) -> bool:
+    """Whether the saddlepoint of a value next to it was not trusted."""
+    known = problem.shared.futile if problem.shared else []
+    return any(abs(target - problem.target) <= reach for target, reach in known)
+
+
 def _nearest(problem: Problem) -> KnownPath | None:
     """Return the known path of the nearest value, if that is near enough; None without one."""
     known = problem.shared.paths if problem.shared else []
@@ -369,6 +406,36 @@ def _inverted(lane: Lanes, path: Path, problem: Problem) -> PlannedTail:
         tail = along.tail(problem.target)
         if tail.is_accurate:
             break
+    if tail.method == "bound":
+        tail = _leaping(lane, problem, slope) or tail
     if problem.shared is not None:
         problem.shared.inversions.append(along)
     return tail
+
+
+def _leaping(lane: Lanes, problem: Problem, slope: float) -> PlannedTail | None:
+    """Return the tail where the slope of the value's path leads elsewhere; None if none is found.
+
+    Positives that fill a small tie block raise T with the square of their number. Beyond some
+    slope the tilted walk leaps there, so that its mean is far from the value. Walks along the
+    paths of values closer to the mean are inverted at slopes whose tilted means are about the
+    value, if there are any. Two that agree are an answer; one alone is an estimate.
+    """
+    known: list[PlannedTail] = []
+    for share in _CLOSER:
+        closer = problem.mean + share * (problem.target - problem.mean)
+        course = Course.planned(lane, most_likely(lane, np.array([closer])))
+        inversion = Inversion(course, np.array([problem.mean]), np.array([problem.deviation]))
+        own = inversion.slope_at(problem.target, slope)
+        if own is None:
+            continue
+        tail = KeptInversion(inversion, own, problem.target, is_rough=False).tail(problem.target)
+        if not tail.is_accurate:
+            continue
+        most = max(_SAME, _SAME_DIGITS * abs(tail.log_tail))
+        if any(abs(tail.log_tail - other.log_tail) <= most for other in known):
+            return tail
+        known.append(tail)
+    if not known:
+        return None
+    return max(known, key=lambda tail: tail.log_tail)._replace(method="estimate")

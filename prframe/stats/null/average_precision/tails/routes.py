@@ -18,6 +18,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+import numpy as np
+
+from prframe.stats.null.average_precision.likely_tails import likely_log_tails
+from prframe.stats.null.average_precision.tails.lattice import NEVER, log_least_tails
 from prframe.stats.null.average_precision.tails.mergers import Merger, merged_tails
 from prframe.stats.null.average_precision.tails.null_tails import NullTails, lattice_hints
 from prframe.stats.null.average_precision.tails.planned import Problem, planned_tails
@@ -30,6 +34,10 @@ from prframe.stats.null.average_precision.tails.tail import (
 )
 from prframe.typing import Floats, Integers
 
+# Lattices have no tails below the first of these logarithms. Where that of a lower bound is
+# smaller, the tail is looked at roughly, and no lattice is tried below the second number.
+_DEEP = NEVER[-1][1]
+_BEYOND_LATTICES = _DEEP - 25.0
 _Other = TypeVar("_Other", Tail, Tail | None)
 
 
@@ -112,7 +120,8 @@ def _stages(
             or value.part.is_small(value.group)
         ]
         deep = {(value.number, value.place) for value in chosen}
-        yield chosen, lattice_hints([(value.part, value.group, value.x) for value in chosen])
+        near = _within_lattices(chosen)
+        yield near, lattice_hints([(value.part, value.group, value.x) for value in near])
     large = [value for value in open_ if value.part.is_large(value.group)]
     yield large, [planned_hint(tail) for tail in planned_tails([value.problem for value in large])]
     medium = [
@@ -123,6 +132,18 @@ def _stages(
     ]
     tails = planned_tails([value.problem for value in medium], only_saddlepoint=True)
     yield medium, [planned_hint(tail) for tail in tails]
+
+
+def _within_lattices(values: "Sequence[_Open]") -> "list[_Open]":
+    """Return the values whose tails are not much too small for any lattice."""
+    deep = [value for value in values if value.log_least < _DEEP]
+    if not deep:
+        return list(values)
+    problems = [value.problem for value in deep]
+    items, n_pos = [problem.items for problem in problems], [problem.n_pos for problem in problems]
+    log_tail = likely_log_tails(items, n_pos, np.array([problem.target for problem in problems]))
+    beyond = {value for value, log in zip(deep, log_tail, strict=True) if log < _BEYOND_LATTICES}
+    return [value for value in values if value not in beyond]
 
 
 @dataclass(frozen=True)
@@ -139,3 +160,9 @@ class _Open:
     def problem(self) -> Problem:
         """The problem of finding the tails at this value, in terms of T."""
         return self.part.problem(self.group, self.x)
+
+    @property
+    def log_least(self) -> float:
+        """A lower bound of the logarithm of the upper tail."""
+        case, target = self.part.retrieved(self.group), self.problem.target
+        return float(log_least_tails([case], np.array([target]))[0])

@@ -40,16 +40,17 @@ class Sizes(NamedTuple):
         """Return the range to which a case belongs."""
         return cls(*_range(n, _FEW_ITEMS), *_range(n_pos, _FEW_POSITIVES))
 
-    def log_chance(self, hits: Integers, end: int) -> Floats:
+    def log_chance(self, hits: Integers, end: Integers) -> Floats:
         """Return the largest logarithms of the chances of hits among the first `end` items.
 
         Where none of the cases needs to have more hits on average, nor fewer, this is taken to
         be 0.
         """
-        n = max(self.least_n, end)
-        many, few = (n, min(self.most_pos, n)), (self.most_n, self.least_pos)
-        above, below = (_log_chance(*size, hits, end) for size in (many, few))
-        high, low = (end * (n_pos / n) for n, n_pos in (many, few))
+        n = np.maximum(self.least_n, end)
+        most = np.minimum(self.most_pos, n)
+        above = _log_chance(n, most, hits, end)
+        below = _log_chance(self.most_n, self.least_pos, hits, end)
+        high, low = end * (most / n), end * (self.least_pos / self.most_n)
         return np.where(hits >= high, above, np.where(hits <= low, below, 0.0))
 
 
@@ -62,7 +63,9 @@ def _range(number: int, few: int) -> tuple[int, int]:
     return min(low, number), max(high, number)
 
 
-def _log_chance(n: int, n_pos: int, hits: Integers, end: int) -> Floats:
+def _log_chance(
+    n: "int | Integers", n_pos: "int | Integers", hits: Integers, end: Integers
+) -> Floats:
     """Return the logarithms of the chances that so many of the first items are positive."""
     ways = log_binomial(n_pos, hits) + log_binomial(n - n_pos, end - hits)
     return ways - log_binomial(n, end)
