@@ -74,6 +74,7 @@ def kinds(n: int) -> Iterator[tuple[str, int, tuple[int, ...] | None]]:
     if n >= 300:
         yield "100 levels", n, levels(n, ndtr(np.linspace(-3, 3, 99)))
         yield "blocks at the top", n, top_blocks(n)
+        yield "uneven blocks", n, levels(n, np.random.default_rng(n).random(min(200, n // 50)))
     yield "depth n/10", n // 10, None
     if n > 10**4:
         yield "depth 1,000", 1000, None

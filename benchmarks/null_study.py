@@ -1,7 +1,8 @@
 """``python -m benchmarks.null_study``: the tails of the null of AP over the whole plane of sizes.
 
-The references are in `null_reference`; nothing of prframe's tails is in them. ``--quick`` takes a
-few sizes, ``--part NAME`` one part.
+The references are in `null_reference`; nothing of prframe's tails is in them. Those of the plane,
+of ties and of means take hours and are kept in ``null_references.csv``; ``--anew`` computes them
+again. ``--quick`` takes a few sizes, ``--part NAME`` one part.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from benchmarks import null_means, null_plane
 from benchmarks.data import SEED
 from benchmarks.null_compared import Point, labels, regions, worst
 from benchmarks.null_draws import brute
+from benchmarks.null_kept import Kept, name_of
 from benchmarks.null_means import Queries
 from benchmarks.null_package import package, package_mean
 from benchmarks.null_plane import Place
@@ -34,7 +36,7 @@ from benchmarks.null_reference import (
     smoothed,
     weighed,
 )
-from benchmarks.null_steps import Shape
+from benchmarks.null_steps import Floats, Shape
 from benchmarks.report import table
 from prframe.stats import APNull
 
@@ -65,17 +67,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.null_study", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="few sizes and few draws")
     parser.add_argument("--part", choices=list(PARTS), help="one part")
+    parser.add_argument("--anew", action="store_true", help="compute kept references again")
     options = parser.parse_args()
+    kept = Kept(anew=options.anew)
     warnings.simplefilter("ignore")
     print(TITLE, flush=True)
     for name, part in PARTS.items():
         if options.part in {None, name}:
             start = time.perf_counter()
-            print(f"### {name}\n\n{part(quick=options.quick)}", flush=True)
+            print(f"### {name}\n\n{part(kept, quick=options.quick)}", flush=True)
             print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
 
 
-def references(*, quick: bool) -> str:
+def references(_: Kept, *, quick: bool) -> str:
     """Compare the references with one another."""
     rng = np.random.default_rng([SEED, 1])
     draws = 1_000 if quick else 8_000
@@ -178,33 +182,32 @@ def _name(place: Place) -> str:
     return f"{shape.n:,}, {shape.n_pos:,}, {kind}"
 
 
-def plane(*, quick: bool) -> str:
+def plane(kept: Kept, *, quick: bool) -> str:
     """Compare the package with references, without ties."""
-    return _reported(list(_points(null_plane.untied(quick=quick), quick=quick)))
+    return _reported(list(_points(null_plane.untied(quick=quick), kept, quick=quick)))
 
 
-def ties(*, quick: bool) -> str:
+def ties(kept: Kept, *, quick: bool) -> str:
     """Compare the package with references, with ties and with a depth."""
-    return _reported(list(_points(null_plane.tied(quick=quick), quick=quick, by_kind=True)))
+    return _reported(list(_points(null_plane.tied(quick=quick), kept, quick=quick, by_kind=True)))
 
 
 def _reported(points: Sequence[Point]) -> str:
     return f"{regions(points)}\n{worst(points)}\n{labels(points)}"
 
 
-def _points(places: Iterator[Place], *, quick: bool, by_kind: bool = False) -> Iterator[Point]:
+def _points(
+    places: Iterator[Place], kept: Kept, *, quick: bool, by_kind: bool = False
+) -> Iterator[Point]:
     for number, place in enumerate(places):
         rng = np.random.default_rng([SEED, 2, number])
         start = time.perf_counter()
         found = package(place.shape, place.ap)
         middle = time.perf_counter()
-        known = known_of(place, 3000 if quick else 20_000, 1500 if quick else 3000, rng)
+        known = _known(place, [one.log_p for one in found], kept, rng, quick=quick)
         times = f"package {middle - start:.1f} s, references {time.perf_counter() - middle:.1f} s"
         print(f"{_name(place)}: {times}", file=sys.stderr, flush=True)
-        for number_of, (z, one) in enumerate(zip(place.deviations, found, strict=True)):
-            reference = known[number_of]
-            if _is_off(one.log_p, reference) and not quick:
-                reference = reconsidered(place, number_of, rng)
+        for z, reference, one in zip(place.deviations, known, found, strict=True):
             yield Point(
                 _name(place),
                 place.shape.n,
@@ -215,6 +218,23 @@ def _points(places: Iterator[Place], *, quick: bool, by_kind: bool = False) -> I
                 one.method,
                 place.kind if by_kind else "",
             )
+
+
+def _known(
+    place: Place, log_p: Sequence[float], kept: Kept, rng: np.random.Generator, *, quick: bool
+) -> list[Reference]:
+    """Return the references of a ranking, kept or computed; quick ones are not kept."""
+    name, values = name_of(place.shape, place.kind), place.ap.tolist()
+    known = kept.find(name, values)
+    is_new = known is None
+    if known is None:
+        known = known_of(place, 3000 if quick else 20_000, 1500 if quick else 3000, rng)
+    for number, (ours, one) in enumerate(zip(log_p, known, strict=True)):
+        if _is_off(ours, one) and not quick:
+            known[number], is_new = reconsidered(place, number, rng), True
+    if is_new and not quick:
+        kept.keep(name, values, known)
+    return known
 
 
 def _is_off(log_p: float, reference: Reference) -> bool:
@@ -262,7 +282,7 @@ def known_of(
     return [best(some) for some in found]
 
 
-def means(*, quick: bool) -> str:
+def means(kept: Kept, *, quick: bool) -> str:
     """Compare the package with references for means over queries."""
     points = []
     for number, queries in enumerate(_queries(quick=quick)):
@@ -270,21 +290,34 @@ def means(*, quick: bool) -> str:
         mean, deviation = queries.moments()
         z = np.array([0.0, 1, 2, 4] if queries.count > 100 else [0.0, 1, 2, 4, 8])
         values = mean + z * deviation
-        drawn = [NONE] * z.size
-        if queries.count <= 100:
-            drawn = null_means.sampled(queries, values, 4000 if quick else 20_000, rng)
-        series = null_means.edgeworth(queries, values)
+        name = f"{queries.count:,} queries, {queries.name}"
+        known_of_all = kept.find(name, values.tolist())
+        if known_of_all is None:
+            known_of_all = _known_means(queries, z, values, rng, quick=quick)
+            if not quick:
+                kept.keep(name, values.tolist(), known_of_all)
         for i, value in enumerate(values):
-            known = best([drawn[i], series[i]])
-            if known.error > 0.015 and z[i] > 1 and queries.count <= 100:
-                draws = (6000 if queries.count < 100 else 1000) // (4 if quick else 1)
-                known = best([known, null_means.tilted(queries, float(value), draws, rng)])
             one = package_mean(queries, float(value))
-            log_p, method = (np.nan, "monte-carlo") if one is None else (one.log_p, one.method)
             if one is not None:
-                name = f"{queries.count:,} queries, {queries.name}"
-                points.append(Point(name, 1, 0.1, float(z[i]), known, log_p, method, name))
+                known = known_of_all[i]
+                points.append(Point(name, 1, 0.1, float(z[i]), known, one.log_p, one.method, name))
     return _reported(points)
+
+
+def _known_means(
+    queries: Queries, z: Floats, values: Floats, rng: np.random.Generator, *, quick: bool
+) -> list[Reference]:
+    """Return the best reference of each value of a mean."""
+    found = null_means.edgeworth(queries, values)
+    if queries.count > 100:
+        return [best([one]) for one in found]
+    drawn = null_means.sampled(queries, values, 4000 if quick else 20_000, rng)
+    draws = (6000 if queries.count < 100 else 1000) // (4 if quick else 1)
+    found = [best([one, some]) for one, some in zip(found, drawn, strict=True)]
+    for i, value in enumerate(values):
+        if found[i].error > 0.015 and z[i] > 1:
+            found[i] = best([found[i], null_means.tilted(queries, float(value), draws, rng)])
+    return found
 
 
 def _queries(*, quick: bool) -> Iterator[Queries]:
@@ -306,7 +339,7 @@ def _queries(*, quick: bool) -> Iterator[Queries]:
         yield Queries("depth 1,000", (Shape(11_429, 18, 1000), Shape(11_429, 60, 1000)), (10, 10))
 
 
-def uniform(*, quick: bool) -> str:
+def uniform(_: Kept, *, quick: bool) -> str:
     """Test that p-values of random labels are uniform."""
     rows = []
     groups = 200 if quick else 500
@@ -348,7 +381,7 @@ def _uniform(shape: Shape, groups: int, rng: np.random.Generator) -> list[str]:
     return [*counts, f"{kstest(randomised, 'uniform').pvalue:.2g}"]
 
 
-def issue(*, quick: bool) -> str:
+def issue(_: Kept, *, quick: bool) -> str:
     """Return the values that were found wrong, beside references."""
     rows = []
     draws = 4000 if quick else 40_000
