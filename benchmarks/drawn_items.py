@@ -71,12 +71,14 @@ def main() -> None:
 def study(design: Design, samples: int) -> Iterator[list[str]]:
     """Yield a row per metric."""
     rng = np.random.default_rng([SEED, design.queries, design.items])
-    drawn = [_variances(design, rng) for _ in range(samples)]
-    means = np.append(_truth(design), 0.0)
+    drawn = [variances(design, rng) for _ in range(samples)]
+    means = np.append(truth(design), 0.0)
     kind = "own" if design.shared is None else f"shared, {design.shared:g}"
     for place, name in enumerate([*METRICS, DIFFERENCE]):
         method = "t" if name == DIFFERENCE else "logit"
-        ends = np.array([[_ends(*sample[place], i, method) for i in range(4)] for sample in drawn])
+        ends = np.array(
+            [[mean_ends(*sample[place], i, method) for i in range(4)] for sample in drawn]
+        )
         covers = ((ends[..., 0] <= means[place]) & (means[place] <= ends[..., 1])).mean(axis=0)
         widths = (ends[..., 1] - ends[..., 0]).mean(axis=0)
         estimates = np.array([sample[place][0].mean() for sample in drawn])
@@ -106,7 +108,7 @@ def _ranked(
     return label, scores
 
 
-def _variances(design: Design, rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
+def variances(design: Design, rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
     """Return for each metric the values of the queries, and what each variant adds to variances.
 
     That is a part of the variance of the mean.
@@ -137,7 +139,7 @@ def _measured(metric: CellStatistic, score: Floats, label: Flags) -> tuple[float
     return metric.value(cells), np.where(label, of_class.pos[cell], of_class.neg[cell])
 
 
-def _ends(values: Floats, added: Floats, variant: int, method: str) -> tuple[float, float]:
+def mean_ends(values: Floats, added: Floats, variant: int, method: str) -> tuple[float, float]:
     """Return the interval of a variant."""
     between = values.var(ddof=1) / values.size
     ratio = float(added[variant] / between / values.size)
@@ -146,7 +148,7 @@ def _ends(values: Floats, added: Floats, variant: int, method: str) -> tuple[flo
     return interval.low, interval.high
 
 
-def _truth(design: Design) -> Floats:
+def truth(design: Design) -> Floats:
     """Return the mean of each metric over the population of queries and items."""
     rng = np.random.default_rng([SEED, design.items])
     # Each ranking stands alone: sharing changes no mean, and so items are drawn for each query.

@@ -81,7 +81,7 @@ def study(samples: int, resamples: int) -> Iterator[list[str]]:
     """Return a row per setting and metric."""
     for number, (key, prevalence, n) in enumerate(SETTINGS):
         population = POPULATIONS[key]
-        statistics = _statistics(round(prevalence * n))
+        statistics = statistics_of(round(prevalence * n))
         share = statistics["P@k"].at_cut(0, n)[0] / n
         true = population.metrics(prevalence, share, LEVEL)
         rng = np.random.default_rng([SEED, number])
@@ -116,7 +116,7 @@ def _mean_ends(
     return [(one.low, one.high) for one in found]
 
 
-def _statistics(n_pos: int) -> dict[str, CellStatistic]:
+def statistics_of(n_pos: int) -> dict[str, CellStatistic]:
     """Return the metrics; cut-offs at twice the expected number of positives."""
     return {
         "AP": AveragePrecision(),

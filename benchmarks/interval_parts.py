@@ -141,7 +141,7 @@ def _of_top(key: str, samples: int) -> Iterator[list[str]]:
         PartialAveragePrecision(MAX_RECALL),
     ]
     for prevalence, n in SIZES:
-        true = _true_top(population, prevalence, n)
+        true = true_of_top(population, prevalence, n)
         rng = np.random.default_rng([SEED, n])
         drawn = population.samples(prevalence, n, samples, rng)
         ends = np.array([_top_ends(cells, metrics, rng) for cells in drawn])
@@ -151,7 +151,7 @@ def _of_top(key: str, samples: int) -> Iterator[list[str]]:
             yield [metric.name, *about, *described]
 
 
-def _true_top(population: Population, prevalence: float, n: int) -> list[float]:
+def true_of_top(population: Population, prevalence: float, n: int) -> list[float]:
     """Return nDCG@10, RBP and pAP of the population, as `_of_top` lists them."""
     ranks = np.arange(1, n + 1)
     shares = np.concatenate([[0.0], ranks / n])
@@ -195,7 +195,7 @@ def _of_levels(key: str, samples: int) -> Iterator[list[str]]:
     """Return a row per size of the sample and metric."""
     population = POPULATIONS[key]
     for prevalence, n in SIZES_OF_LEVELS:
-        true = _true_of_levels(population, prevalence, n)
+        true = true_of_levels(population, prevalence, n)
         rng = np.random.default_rng([SEED, n, len(population.levels)])
         drawn = list(population.samples(prevalence, n, samples, rng))
         for metric, value in true.items():
@@ -212,7 +212,7 @@ def _of_levels(key: str, samples: int) -> Iterator[list[str]]:
             yield [metric.name, *about, *described]
 
 
-def _true_of_levels(
+def true_of_levels(
     population: Population, prevalence: float, n: int
 ) -> dict[CellStatistic, float]:
     """Return the metrics of a population with levels."""
@@ -225,7 +225,7 @@ def _true_of_levels(
         GainArea(),
         PartialAveragePrecision(MAX_RECALL),
     ]
-    of_ranks = _true_top(population, prevalence, n)
+    of_ranks = true_of_top(population, prevalence, n)
     return {metric: float(metric.values(*counts)) for metric in shared} | {
         PrecisionAt(K): population.metrics(prevalence, K / n, 0.5)["P@k"],
         DiscountedGain(K, normalised=True): of_ranks[0],

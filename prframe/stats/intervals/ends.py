@@ -312,8 +312,11 @@ def all_equal(replicates: ArrayLike, estimate: float, n: int) -> bool:
     >>> all_equal([0.3, 0.1 + 0.2], 0.3, n=10), all_equal([0.3, 0.4], 0.3, n=10)
     (True, False)
     """
-    values = defined(replicates)
-    return bool(np.isclose(values, estimate, rtol=EQUAL, atol=EQUAL / n).all())
+    values, least = defined(replicates), EQUAL * (abs(estimate) + 1 / n)
+    if np.isinf(estimate):
+        return bool((values == estimate).all())
+    low, high = values.min(initial=estimate), values.max(initial=estimate)
+    return bool(high - estimate <= least and estimate - low <= least)
 
 
 def border(estimate: float) -> float:

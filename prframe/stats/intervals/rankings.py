@@ -117,7 +117,7 @@ def ranking_interval(  # noqa: PLR0913
     >>> cells, _ = cells_from_scores(range(8, 0, -1), [1, 1, 0, 1, 0, 1, 0, 0])
     >>> interval = ranking_interval(cells, AveragePrecision(), rng=1)
     >>> round(interval.estimate, 3), round(interval.low, 3), round(interval.high, 3)
-    (0.854, 0.342, 0.976)
+    (0.854, 0.313, 0.973)
     """
     checks.one_of("method", method, METHODS)
     confidence = replace(_checked(cells, statistic, confidence), limits=statistic.limits)
@@ -238,7 +238,7 @@ def _from_influence(
     middle = estimate
     if std_error <= EQUAL * max(abs(estimate), 1 / cells.n):
         # No item matters. The logit interval of 0 or 1 alone is one of trials, not of an error.
-        middle = border(estimate)
+        middle, std_error = border(estimate), 0.0
         if method == "wald" or middle not in {0, 1}:
             return IntervalEstimate(estimate, np.nan, np.nan, np.nan, method)
     # The items of one cluster may all agree, so a cluster counts as one observation.
@@ -354,11 +354,14 @@ def _posterior(  # noqa: PLR0913, PLR0917
     if drawn is None:
         weights = drawn_weights(n_resamples, random_generator(rng))
         drawn = np.asarray(posterior_replicates(cells, [statistic], weights)[0])
-    if all_equal(drawn, estimate, cells.n):
-        return IntervalEstimate(estimate, np.nan, np.nan, np.nan, POSTERIOR)
+    # The mean number of positives above a cut may exceed the cut where a list ends before it.
+    drawn = np.clip(drawn, *statistic.limits)
     low, high = percentile_interval(drawn, confidence)
     low = min(low, estimate) if estimate == 0 else low
     high = max(high, _no_negative_above(cells, statistic, estimate, confidence))
+    has_no_width = all_equal(low, high, cells.n) and not statistic.of_events
+    if has_no_width or all_equal(drawn, estimate, cells.n):
+        return IntervalEstimate(estimate, np.nan, np.nan, np.nan, POSTERIOR)
     return IntervalEstimate(estimate, spread(drawn), low, high, POSTERIOR)
 
 

@@ -42,9 +42,9 @@ class CurveDraws(Protocol):
 class DrawnCurves(Protocol):
     """Draws of the curve behind a ranking; `prframe.stats.intervals` makes them.
 
-    Curves for an area allow for fewer unseen negatives above a threshold, because an area adds up
-    all levels. Curves at ends move a level within a tie block to the end of the block, while
-    others move in proportion within the block.
+    Half of the curves for an area allow for fewer unseen negatives above a threshold, because an
+    area adds up all levels. Curves at ends move a level within a tie block to the end of the
+    block, while others move in proportion within the block.
 
     Examples
     --------

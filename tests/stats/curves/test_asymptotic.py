@@ -57,6 +57,7 @@ def printed(mu: float, p: float) -> NDArray[np.float64]:
 TOLERANCE = 4 * np.sqrt(2 / (SAMPLES - 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("mu", "p"), SETTINGS)
 def test_the_corrected_variance_is_that_of_simulated_samples(mu: float, p: float) -> None:
     found = pr_asymptotic_variance(LEVELS, *truth(mu), p)

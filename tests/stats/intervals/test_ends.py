@@ -1,6 +1,6 @@
 """Confidence intervals, against SciPy's and by simulation."""
 
-from math import isnan, nan
+from math import inf, isnan, nan
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ import prframe
 from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import (
     acceleration,
+    all_equal,
     bca_interval,
     beta_interval,
     degrees_of_freedom,
@@ -34,6 +35,22 @@ from prframe.stats.rankings.cells import RankedCells, cells_from_scores
 AP = AveragePrecision()
 EVERYTHING = (-np.inf, np.inf)
 METHODS = ("wald", "logit", "logit-t", "percentile", "bca")
+
+
+@pytest.mark.parametrize(
+    ("replicates", "estimate", "equal"),
+    [
+        ([inf, nan, inf], inf, True),
+        ([inf, -1.5], inf, False),
+        ([inf, -1.5], -1.5, False),
+        ([-inf, inf], -inf, False),
+        ([nan, nan], inf, True),
+        ([0.0, 1e-17], 0.0, True),
+        ([0.0, 1e-3], 0.0, False),
+    ],
+)
+def test_replicates_are_equal_where_no_value_differs(replicates, estimate, equal):
+    assert all_equal(replicates, estimate, n=4) is equal
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])

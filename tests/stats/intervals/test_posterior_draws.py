@@ -113,7 +113,9 @@ def draw(
     joined = (low + 0.5) ** (1 - share) * (high + 0.5) ** share - 0.5
     within = high if ends else low + share * (high - low)
     x = np.where(tied[i], within, np.maximum(joined, 0.0))
-    half = levels**0.5 if area else np.where(i == 0, share, 1.0)
+    # In one of two draws for areas the half negative fades.
+    fades = area and rng.random() < 0.5
+    half = levels**0.5 if fades else np.where(i == 0, share, 1.0)
     recall = np.where(tied[i] & ends, knots[i + 1], levels)
     shapes = x + half / 2
     steps = np.diff([0.0, *shapes, cells.n_neg + 1])

@@ -826,6 +826,66 @@ def test_draws_of_zero_differ_by_rounding_alone_where_nothing_is_retrieved() -> 
     assert found.select("std_error", *ENDS).null_count().row(0) == (4, 4, 4)
 
 
+def test_draws_of_a_precision_are_at_most_one() -> None:
+    """The mean number of positives above the end of a list may exceed the list; precision may not."""
+    rows = pl.DataFrame({"score": [1.0], "label": [0]})
+    found = prframe.interval(rows, "P@1", n_pos=30, method="bayesian-bootstrap", rng=1)
+    assert found.select("estimate", *ENDS).row(0) == (0, 0, 1)
+    # No variable within [0, 1] has more.
+    assert found["std_error"].item() < 0.5
+
+
+@pytest.mark.parametrize("metric", ["AP", "AUPRC", "BEDROC"])
+@pytest.mark.parametrize("label", [[1] * 10, [1] * 9 + [0]])
+def test_the_error_of_a_perfect_ranking_is_no_residue(metric: str, label: list[int]) -> None:
+    rows = pl.DataFrame({"score": range(len(label), 0, -1), "label": label})
+    found, _ = warned(lambda: prframe.interval(rows, metric, method="logit-t", rng=1))
+    assert found["std_error"].item() in {0.0, None}
+
+
+@pytest.mark.parametrize("n", [48, 60, 76, 92, 200])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+def test_an_interval_of_no_width_is_none(n: int, alternative: Any) -> None:
+    """Where nearly all items are positive, precision is at least 0.9 in nearly all draws."""
+    rows = pl.DataFrame(
+        {"score": range(n, 0, -1), "label": [1] * (n // 2) + [0] + [1] * (n - n // 2 - 1)}
+    )
+    options = {"rng": 1, "alternative": alternative}
+    found, texts = warned(lambda: prframe.interval(rows, "R(at_precision=0.9)", **options))
+    assert found.select("estimate", "std_error", *ENDS).row(0) == (1, None, None, None)
+    assert texts == [TOO_LITTLE]
+
+
+def test_draws_that_differ_from_the_estimate_by_rounding_alone_have_no_interval() -> None:
+    rows = pl.DataFrame({"score": [1.0], "label": [0]})
+    options = {"n_pos": 3, "n_neg": 5, "method": "bayesian-bootstrap", "rng": 1}
+    found, texts = warned(lambda: prframe.interval(rows, "AUC", **options))
+    assert found.select("estimate", "std_error", *ENDS).row(0) == (0.4, None, None, None)
+    assert texts == [TOO_LITTLE]
+
+
+def test_success_in_nearly_all_draws_is_nearly_certain() -> None:
+    rows = pl.DataFrame({"score": range(100, 0, -1), "label": [1] * 50 + [0] + [1] * 49})
+    found = prframe.interval(rows, "Success@5", rng=1)
+    assert found.select(ENDS).row(0) == pytest.approx((1, 1), abs=1e-9)
+
+
+@quiet
+@pytest.mark.parametrize("method", OF_CLUSTERS)
+def test_groups_without_positives_at_a_prior(method: str) -> None:
+    rows = pl.DataFrame(
+        {
+            "group": ["a"] * 4 + ["b"] * 2,
+            "score": [4.0, 3, 2, 1, 2, 1],
+            "label": [1, 0, 1, 0, 0, 0],
+        }
+    )
+    found = prframe.interval(
+        rows, "P(threshold=1.5)", by="group", prior=0.3, method=method, rng=1, n_resamples=100
+    )
+    assert found["estimate"].to_list() == pytest.approx([6 / 13, 0])
+
+
 @pytest.mark.parametrize("method", ["auto", "t", "logit", "percentile", "bca"])
 @pytest.mark.parametrize("value", [0.0, 0.1, 0.5, 1.0])
 def test_means_of_equal_values(method: str, value: float) -> None:

@@ -94,14 +94,14 @@ class GammaWalk:
         sums = streams.drawn(self._generators, _Walk(first))
         self._sums, self._total = sums.astype(np.float32), sums[-1]
 
-    def at(self, shapes: Floats) -> Singles:
-        """Return the draws at shapes of the lattice, shape (shapes, n_draws)."""
+    def at(self, shapes: Floats, draws: slice = slice(None)) -> Singles:
+        """Return the draws, all or a slice, at shapes of the lattice, shape (shapes, n_draws)."""
         index = self._index(shapes)
         if (most := int(index.max())) < self._most:
-            return np.asarray(np.take(self._kept(most + 1), index, axis=0))
+            return np.asarray(self._kept(most + 1)[index, draws])
         distinct, place = np.unique(shapes, return_inverse=True)
         sums = self._streams.drawn(self._streams.generators(1), _Walk(distinct))
-        return np.asarray(sums.astype(np.float32)[place])
+        return np.asarray(sums.astype(np.float32)[place][:, draws])
 
     def _index(self, shapes: Floats) -> Integers:
         """Return the place in the lattice that is nearest to each shape."""

@@ -39,7 +39,7 @@ class Knots:
     half : ndarray
         Half a negative that may stand above any threshold; it falls to 0 above the first positive.
     fading_half : ndarray
-        The same for areas, times the root of the expected recall.
+        The same times the root of the expected recall, for half of the draws of areas.
     tied : ndarray of bool
         Whether a tie block follows.
     n_steep : int

@@ -114,9 +114,13 @@ class DrawnPath:
         The share of positives above each knot, the share of negatives above each threshold and the
         share of positives among all items are drawn from their posterior distributions, Dirichlet
         and beta with half a count at each end. With `block_ends` a level within a tie block is
-        moved to the end of the block. With `fading` the half negative that may stand above any
-        threshold is multiplied by the root of recall. That is meant for areas, which add up all
-        levels, while a single level needs the whole half. Every call uses the same weights.
+        moved to the end of the block.
+
+        With `fading` the half negative that may stand above any threshold is multiplied by the
+        root of recall in the second half of the draws of each block of weights. That is meant for
+        areas, which add up all levels: a population may have a few negatives above nearly all
+        positives, which the sample lacks, or none. A single level needs the whole half in all
+        draws. Every call uses the same weights.
         """
         block_ends = block_ends and bool(self.path.tied.any())
         log_fpr = np.empty((self.levels.size, self.n_draws))
@@ -284,18 +288,25 @@ class _Passage:
         Those that may stand above any threshold are among them; see `DrawnPath.curves`.
         """
         if fading not in self.drawn_weights:
-            half = self.knots.fading_half if fading else self.knots.half
-            # From here on all knots have the same half negative.
-            same = int(np.flatnonzero(np.diff(half, prepend=-1.0))[-1])
-            halves, negatives = self.block.halves.at(half[: same + 1]), self.negatives[:-1]
-            weights = np.empty_like(negatives)
-            np.add(negatives[:same], halves[:same], out=weights[:same])
-            np.add(negatives[same:], halves[same], out=weights[same:])
+            weights = np.empty_like(self.negatives[:-1])
+            spread = self.block.n_draws // 2 if fading else self.block.n_draws
+            self._add_half(weights, self.knots.half, slice(spread))
+            if fading:
+                self._add_half(weights, self.knots.fading_half, slice(spread, None))
             # With a shape near 0 draws may be too small for single precision.
             few = weights[: self.knots.n_steep]
             np.maximum(few, _LEAST, out=few)
             self.drawn_weights[fading] = weights
         return self.drawn_weights[fading]
+
+    def _add_half(self, weights: Singles, half: Floats, draws: slice) -> None:
+        """Write the weights of the passed negatives, and of a part of half a one, into draws."""
+        # From here on all knots have the same half negative.
+        same = int(np.flatnonzero(np.diff(half, prepend=-1.0))[-1])
+        halves = self.block.halves.at(half[: same + 1], draws)
+        negatives, weights = self.negatives[:-1, draws], weights[:, draws]
+        np.add(negatives[:same], halves[:same], out=weights[:same])
+        np.add(negatives[same:], halves[same], out=weights[same:])
 
     def rates(self, *, fading: bool = False) -> Singles:
         """Return the false positive rates at the knots, shape (knots, draws)."""

@@ -137,8 +137,9 @@ class TrapezoidArea(CellStatistic):
         if not curves.cells.mostly_tied:
             return curves.areas_under_precision()
         recall, above = curves.points(area=True, at_ends=True)
-        # Above the first item precision is 1.
-        precision = ratio(recall * curves.prevalence, above * (above > _NOTHING), 1.0)
+        # The lines begin at precision 1, even if half a negative stands above all items.
+        begun = (recall > 0) & (above > _NOTHING)
+        precision = ratio(recall * curves.prevalence, above * begun, 1.0)
         lines = np.diff(recall, axis=0) * (precision[1:] + precision[:-1]) / 2
         return np.asarray(lines.sum(axis=0), dtype=np.float64)
 

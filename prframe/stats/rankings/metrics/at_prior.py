@@ -82,7 +82,9 @@ class AtPrior(CellStatistic):
         influence = self.metric.influence(self._weighed(cells))
         of_weight = float(influence.neg @ cells.neg) * weight
         of_neg = ratio(of_weight, np.asarray(cells.n_neg), 0.0)
-        return Influence(influence.pos + of_weight / cells.n_pos, influence.neg * weight - of_neg)
+        return Influence(
+            influence.pos + of_weight / max(cells.n_pos, 1), influence.neg * weight - of_neg
+        )
 
     @property
     def has_bias(self) -> bool:

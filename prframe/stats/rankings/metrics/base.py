@@ -69,6 +69,8 @@ class CellStatistic(ABC):
     of_two_samples : bool
         Whether the variance is that of a mean over the positives and of one over the negatives,
         each of which is corrected for its own size, as DeLong does.
+    of_events : bool
+        Whether the metric is 0 or 1, so that its drawn values are probabilities.
 
     Examples
     --------
@@ -86,6 +88,7 @@ class CellStatistic(ABC):
     jumps: ClassVar[bool] = False
     asks_for_ends: ClassVar[bool] = False
     of_two_samples: ClassVar[bool] = False
+    of_events: ClassVar[bool] = False
 
     @property
     def has_influence(self) -> bool:

@@ -340,6 +340,8 @@ class SuccessAt(_OfFirstHit):
     1.0
     """
 
+    of_events: ClassVar[bool] = True
+
     @property
     def name(self) -> str:
         """The name in the catalogue."""

@@ -67,3 +67,16 @@ def test_where_nothing_is_above() -> None:
     for column, area in enumerate(areas):
         curve = np.exp(np.interp(b, recall[:, column], np.log(against[:, column])))
         assert area == pytest.approx(np.trapezoid(b / (b + curve), b), abs=5e-4)
+
+
+def test_half_of_the_draws_for_areas_keep_the_whole_half_negative() -> None:
+    # One positive stands above all negatives, the other four below many.
+    cells = cells_from_scores(np.arange(60, 0, -1), np.isin(np.arange(60), [0, 20, 25, 30, 40]))[0]
+    weights = drawn_weights(1200, np.random.default_rng(1))
+    path = DrawnPath(RocPath.of(cells), np.array([0.02, 0.5]), weights)
+    whole, mixed = (np.exp(path.curves(fading=fading).log_fpr) for fading in (False, True))
+    np.testing.assert_array_equal(mixed[:600], whole[:600])
+    # Less of a half that fades with recall is left at the first level than at the second one.
+    less = np.median(mixed[600:] / whole[600:], axis=0)
+    assert less[0] < 0.8
+    assert 0.95 < less[1] <= 1
