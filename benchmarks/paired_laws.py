@@ -68,6 +68,35 @@ def normal(rng: np.random.Generator, shape: tuple[int, int], shift: float) -> Fl
     return rng.normal(0.1 * shift, 0.1, shape)
 
 
+def rare_wins(rng: np.random.Generator, shape: tuple[int, int], shift: float) -> Floats:
+    """Draw one large win in twenty and small losses, of mean 0 without shift."""
+    wins = rng.random(shape) < 0.05
+    return shift + np.where(wins, rng.normal(0.57, 0.05, shape), rng.normal(-0.03, 0.03, shape))
+
+
+def zeros_and_wins(rng: np.random.Generator, shape: tuple[int, int], shift: float) -> Floats:
+    """Draw zeros, and a fifth of exponential wins; the mean without shift is .02."""
+    return shift + np.where(rng.random(shape) < 0.2, 0.1 * rng.exponential(size=shape), 0.0)
+
+
+def zeros_and_others(rng: np.random.Generator, shape: tuple[int, int], shift: float) -> Floats:
+    """Draw zeros, and three in ten of an exponential law of mean 0."""
+    others = rng.random(shape) < 0.3
+    return shift + np.where(others, 0.2 * (rng.exponential(size=shape) - 1), 0.0)
+
+
+def contaminated(rng: np.random.Generator, shape: tuple[int, int], shift: float) -> Floats:
+    """Draw small normal values, and one in ten of fifteen times their deviation."""
+    wide = rng.random(shape) < 0.1
+    return shift + np.where(wide, rng.normal(0, 0.3, shape), rng.normal(0, 0.02, shape))
+
+
+def of_success(rng: np.random.Generator, shape: tuple[int, int], shift: float) -> Floats:
+    """Draw differences of success, of which four in five are 0."""
+    drawn = rng.random(shape)
+    return shift + np.where(drawn < 0.1, 1.0, np.where(drawn > 0.9, -1.0, 0.0))
+
+
 LAWS: dict[str, Law] = {
     "AP": of_ap,
     "P@10": of_precision,
@@ -91,3 +120,16 @@ SKEWED: dict[str, Law] = {
     "P@10": of_precision,
     "mostly 0": mostly_zero,
 }
+
+# Differences with many zeros, rare large values or heavy tails, and some that are harmless.
+SPARSE: dict[str, Law] = {
+    **{name: SKEWED[name] for name in ("normal", "AP", "RR", "P@10", "t(3)", "few wins")},
+    "rare wins": rare_wins,
+    **{name: SKEWED[name] for name in ("gamma(1/2)", "gamma(1)", "lognormal", "mostly 0")},
+    "zeros and wins": zeros_and_wins,
+    "zeros and others": zeros_and_others,
+    "contaminated": contaminated,
+    "success": of_success,
+}
+# The mean of each, without shift, where it is not 0.
+MEANS = {"zeros and wins": 0.02}

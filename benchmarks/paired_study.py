@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import special, stats
 
-from benchmarks import paired_families
+from benchmarks import paired_designs, paired_families
 from benchmarks.data import SEED
 from benchmarks.paired_laws import LAWS, SKEWED, Floats, Law
 from benchmarks.report import table
@@ -384,6 +384,11 @@ def families(*, quick: bool) -> Iterator[str]:
     yield from paired_families.study(rows_of, data_sets=20 if quick else 2000)
 
 
+def designs(*, quick: bool) -> Iterator[str]:
+    """Study equivalence, strata, clusters and folds."""
+    yield from paired_designs.study(rows_of, samples=80 if quick else 4000)
+
+
 PARTS = {
     "accuracy": accuracy,
     "coverage": coverage,
@@ -392,6 +397,7 @@ PARTS = {
     "criterion": criterion,
     "hall": hall,
     "families": families,
+    "designs": designs,
 }
 
 if __name__ == "__main__":

@@ -38,8 +38,7 @@ def sentences(compare_result: object) -> list[str]:
     -----
     The decimals of a metric follow the width of the intervals, as in `results`. The first value is
     that of ``model_a``, and the difference is the first value minus the second. Where there is no
-    interval, the sentence has none. A result does not hold `alternative`, so that the sentence
-    does not say that a test was one-sided.
+    interval, the sentence has none. Of a one-sided test the sentence tells the side.
 
     Examples
     --------
@@ -115,7 +114,7 @@ def _testing(row: Mapping[str, Any]) -> str:
     """Write by which test the p-value was found, and for what it was adjusted."""
     if row.get("test") == "posterior":
         return f"probability that {row['model_a']} is better: {wording.number(row['statistic'])}"
-    words = [wording.name_of_test(row["test"])] if row.get("test") else []
+    words = wording.tested(row)
     # The p-value of a single test is adjusted for nothing.
     if row.get("p_adjusted") is not None and row.get("n_family") != 1:
         words += [f"adjusted {wording.p_value(row['p_adjusted'])}", *wording.family_words(row)]

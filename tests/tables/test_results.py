@@ -300,6 +300,6 @@ def test_an_unknown_fact() -> None:
     with pytest.raises(TypeError) as error:
         tables.results(intervals(MODELS), seed=1)  # type: ignore[call-arg]
     assert str(error.value) == (
-        "unexpected arguments 'seed'; a caption can be told 'confidence_level', 'correction', 'n', "
-        "'n_family', 'simultaneous', 'test', 'ties'."
+        "unexpected arguments 'seed'; a caption can be told 'alternative', 'confidence_level', "
+        "'correction', 'n', 'n_family', 'simultaneous', 'test', 'ties'."
     )

@@ -50,6 +50,20 @@ def test_all_that_a_paper_prints_is_said() -> None:
         ({"p_adjusted": None}, "(paired t-test, p = 0.125; n = 1,200)."),
         ({"p_adjusted": 0.125, "n_family": 1}, "(paired t-test, p = 0.125; n = 1,200)."),
         ({"p_adjusted": None, "p_value": None}, "(paired t-test, p unknown; n = 1,200)."),
+        (
+            {"alternative": "greater"},
+            "(one-sided paired t-test of a positive difference, adjusted p = 0.250, ",
+        ),
+        (
+            {"alternative": "less", "test": "hall"},
+            "(one-sided Hall's test of a negative difference, ",
+        ),
+        (
+            {"alternative": "less", "test": None},
+            "(one-sided test of a negative difference, adjusted ",
+        ),
+        ({"alternative": "two-sided"}, "(paired t-test, adjusted p = 0.250, "),
+        ({"alternative": None}, "(paired t-test, adjusted p = 0.250, "),
         ({"test": "hall"}, "(Hall's test, adjusted p = 0.250, "),
         ({"correction": None, "n_family": None}, "adjusted p = 0.250; n = 1,200)."),
         ({"conf_low": None, "conf_high": None}, "a difference of \u22120.020 (paired t-test"),
@@ -92,6 +106,28 @@ def test_rows_of_a_comparison() -> None:
     (written,) = tables.sentences(prframe.compare(frame, values=["new", "old"], test="t"))
     assert written.startswith("Mean value of new is 0.60 and that of old 0.37: a difference of ")
     assert written.endswith("(paired t-test, p = 0.118; n = 3).")
+
+
+@pytest.mark.parametrize(("alternative", "side"), [("greater", "positive"), ("less", "negative")])
+@pytest.mark.parametrize("over", ["query_id", None])
+def test_the_side_of_a_test_is_told(alternative: str, side: str, over: str | None) -> None:
+    rows = pl.DataFrame(
+        {
+            "query_id": [1, 1, 1, 2, 2, 2],
+            "old": [1.0, 2, 3, 1, 2, 3],
+            "new": [3.0, 1, 2, 1, 3, 2],
+            "label": [1, 0, 0, 0, 1, 1],
+        }
+    )
+    options = {"score": ["new", "old"], "alternative": alternative, "over": over}
+    pairs = prframe.compare(rows if over else rows.head(3), "AP", **options)
+    (written,) = tables.sentences(pairs)
+    assert f"(one-sided randomization test of a {side} difference, p = " in written
+    assert pairs["alternative"].to_list() == [alternative]
+    two_sided = prframe.compare(
+        rows if over else rows.head(3), "AP", **options | {"alternative": "two-sided"}
+    )
+    assert two_sided.columns == [name for name in pairs.columns if name != "alternative"]
 
 
 def test_other_frames_are_refused() -> None:

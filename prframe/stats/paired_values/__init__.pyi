@@ -20,7 +20,11 @@ from .effect_sizes import (
     cohen_dz_of_columns as cohen_dz_of_columns,
     probability_of_superiority as probability_of_superiority,
 )
-from .family import PairedFamily as PairedFamily, SampledTests as SampledTests
+from .family import (
+    PairedFamily as PairedFamily,
+    SampledTests as SampledTests,
+    few_for_shared_skewness as few_for_shared_skewness,
+)
 from .multiplicity import adjust_p_values as adjust_p_values
 from .pooling import (
     PooledDifference as PooledDifference,

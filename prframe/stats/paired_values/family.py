@@ -24,8 +24,10 @@ _CHUNK, _HELD = 1 << 20, 1 << 23
 # Cochran's number of values for each unit of squared skewness, and the numbers that are few.
 _COCHRAN, _FEW = 25, (10, 100)
 # The value of sqrt(n) |z| that Lin & Mudholkar's z of n normal values exceeds in 5 % of samples,
-# by n: quantiles of 400,000 samples.
+# by n: quantiles of 400,000 samples. Fewer than ten count in strata alone.
 _CRITICAL = {
+    5: 3.626,
+    7: 3.273,
     10: 3.174,
     12: 3.148,
     15: 3.149,
@@ -155,10 +157,15 @@ class PairedFamily:
         hundred are not few.
         """
         n = (self.sizes > 0).sum(axis=0)
-        few = (n >= _FEW[0]) & (n <= _FEW[1])
+        few = (n >= _FEW[0]) & (n <= _FEW[1]) & (n <= _COCHRAN * self.skewness**2)
+        return np.asarray(few & (np.abs(self.relative_unevenness) > 1))
+
+    @property
+    def relative_unevenness(self) -> Floats:
+        """The `unevenness` of each pair, over what normal values exceed in 5 % of samples."""
+        n = (self.sizes > 0).sum(axis=0)
         critical = np.interp(n, list(_CRITICAL), list(_CRITICAL.values()))
-        is_uneven = np.sqrt(n) * np.abs(self.unevenness) > critical
-        return np.asarray(few & is_uneven & (n <= _COCHRAN * self.skewness**2))
+        return np.asarray(np.sqrt(n) * self.unevenness / critical)
 
     @cached_property
     def unevenness(self) -> Floats:
@@ -373,6 +380,41 @@ class PairedFamily:
         seed = int(rng.integers(1 << 62))
         for columns in batches(n_pairs, n_resamples, _HELD):
             yield columns, _resamples(n_units, n_resamples, np.random.default_rng(seed))
+
+
+def few_for_shared_skewness(strata: Sequence[PairedFamily], pooled: Flags) -> Flags:
+    """Return whether the strata of each pair have too few units for the skewness they share.
+
+    The rule is that of `PairedFamily.few_for_skewness` for all strata at once, from five units of
+    a stratum on: the sum of their `relative_unevenness` is compared with what it exceeds in 5 % of
+    samples of normal values, and numbers of units and squared skewness are means over strata.
+
+    Parameters
+    ----------
+    strata : sequence of PairedFamily
+        The same pairs in each stratum.
+    pooled : ndarray of bool, shape (n_strata, n_pairs)
+        Which strata count for a pair.
+
+    Returns
+    -------
+    ndarray of bool, shape (n_pairs,)
+
+    Examples
+    --------
+    >>> wins = np.array([0.9, 0.8, *[-0.1, -0.08, -0.06] * 5])[:, None]
+    >>> stratum = PairedFamily(wins, np.ones_like(wins))
+    >>> few_for_shared_skewness([stratum, stratum], np.ones((2, 1), dtype=bool))
+    array([ True])
+    """
+    n_units = np.array([(stratum.sizes > 0).sum(axis=0) for stratum in strata])
+    counted = pooled & (n_units >= min(_CRITICAL))
+    n_strata, units = counted.sum(axis=0), (n_units * counted).sum(axis=0)
+    unevenness = np.array([stratum.relative_unevenness for stratum in strata])
+    squares = np.array([stratum.skewness**2 for stratum in strata])
+    is_uneven = np.abs((unevenness * counted).sum(axis=0)) > np.sqrt(n_strata)
+    few = (units <= _FEW[1] * n_strata) & (units <= _COCHRAN * (squares * counted).sum(axis=0))
+    return np.asarray(few & is_uneven)
 
 
 def _resamples(

@@ -211,7 +211,8 @@ def compare(
         ``ties``, ``losses`` of a, ``n`` queries or items (Int64), ``method``, ``test``,
         ``correction`` (String), ``n_family`` (Int64), the number of p-values for which each is
         adjusted, ``confidence_level``, ``p_std_error``, the Monte Carlo error of a p-value that
-        was sampled, ``p_adjusted_std_error`` (Float64, with "max-t" and "tukey"); with `rope`
+        was sampled, ``p_adjusted_std_error`` (Float64, with "max-t" and "tukey"); one-sided
+        ``alternative`` (String), behind ``confidence_level``; with `rope`
         ``prob_a``, ``prob_rope``, ``prob_b`` (Float64), that a, neither or b is better; with
         `equivalence` ``p_equivalence`` (Float64); with `strata` ``n_strata`` (Int64), those that
         were pooled, Cochran's ``q``, ``i_squared``, the share of the variation among strata that
@@ -235,8 +236,9 @@ def compare(
         A column of `over` is called fold, and there is no `resampling`.
     SkewedDifferencesWarning
         10 to 100 queries, but at most ``25 G^2`` where G is the skewness of the differences, which
-        Lin & Mudholkar's test at .05 says is not due to chance, and a test that needs symmetric
-        ones: "randomization", "t" or "wilcoxon".
+        Lin & Mudholkar's test at .05 says is not due to chance, and a test or an interval that is
+        not made for it: all but "hall", whose `equivalence` is told of as well. With `strata` the
+        rule is about the mean of their numbers of queries and of G^2.
     UndefinedMetricWarning
         Queries for which a metric is undefined, or null or NaN at hand; pairs with too little in
         common for a test, an interval or an effect size, or that differ by the same in all.

@@ -1,6 +1,6 @@
 """The comparison of models over queries, with a value per model and query."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Literal, TypeAlias
@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from prframe._engine.rows import in_groups, key_names
-from prframe.errors import SkewedDifferencesWarning, UndefinedMetricWarning, warn
+from prframe._engine.rows import key_names
+from prframe.errors import UndefinedMetricWarning, warn
 from prframe.stats import (
     PairedFamily,
     cliff_delta,
@@ -58,13 +58,11 @@ from prframe.verbs.comparison.rows import (
     comparison_rows,
     no_rows,
 )
+from prframe.verbs.comparison.skewness import SKEWED, effects_of_skewness, warn_of_skewness
 
 EffectSize: TypeAlias = Literal["cohen", "cliff"]
 
 _SAMPLED = ("percentile", "bca")
-# The tests that few, skewed differences call for, and the part of a block that tells of these.
-_FOR_SKEWED = ("bootstrap", "hall")
-_SKEWED = "skewed"
 _LEAST_EFFECT = 1e-6
 # Every pair should have a value in these columns.
 _EXPECTED = ["conf_low", "conf_high", "p_value", "effect_size"]
@@ -96,33 +94,8 @@ class OverQueries(ValuesPlan):
         groups = [(stratum.key, self._blocks(stratum, pairs, order)) for stratum in strata]
         rows = comparison_rows(self.asked, models, pairs, groups)
         self._warn(rows)
-        self._warn_of_skewness(groups)
+        warn_of_skewness(groups, effects_of_skewness(self.asked))
         return rows
-
-    def _warn_of_skewness(
-        self, groups: Sequence[tuple[pl.DataFrame, Mapping[str, Block]]]
-    ) -> None:
-        """Warn once of pairs that differ by few, skewed values, if the test minds."""
-        if not QUERY_TESTS[self.asked.test].symmetric:
-            return
-        blocks = [block for _, of_group in groups for block in of_group.values()]
-        skewed = np.array([block[_SKEWED] for block in blocks])
-        if not skewed.any():
-            return
-        keys = [
-            key.row(0)
-            for key, of_group in groups
-            if key.width and any(np.any(block[_SKEWED]) for block in of_group.values())
-        ]
-        remedies = [f"test={name!r}" for name in _FOR_SKEWED if name != self.asked.test]
-        warn(
-            f"the differences of {skewed.sum()} of {skewed.size} comparisons are few and skewed"
-            f"{in_groups(keys) if keys else ''}: test={self.asked.test!r} may then reject too "
-            "often where the means are equal, above all one-sided, and its interval miss. Take "
-            f"{' or '.join(remedies)}, which allow for skewness; where it does not matter, ignore "
-            "SkewedDifferencesWarning.",
-            SkewedDifferencesWarning,
-        )
 
     def _warn(self, rows: pl.DataFrame) -> None:
         """Warn once of pairs that have too little in common."""
@@ -171,7 +144,7 @@ class OverQueries(ValuesPlan):
                 "conf_low": low,
                 "conf_high": high,
                 "effect_size": table.effects(self.effect_size),
-                _SKEWED: table.family.few_for_skewness,
+                SKEWED: table.family.few_for_skewness,
             }
             | self._posterior(table)
             | self._equivalence(table)
@@ -196,8 +169,7 @@ class OverQueries(ValuesPlan):
         """Return the interval of the mean difference of each pair."""
         asked = self.asked
         if asked.interval not in _SAMPLED:
-            is_hall = asked.interval == "hall" or (asked.interval, asked.test) == ("auto", "hall")
-            bends = hall_bends(table.family) if is_hall else None
+            bends = hall_bends(table.family) if asked.takes_halls_interval else None
             return student_intervals(table.family, confidence, bends)
         ends = []
         replicates = table.family.replicates(asked.n_resamples, asked.rng())

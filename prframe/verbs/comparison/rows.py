@@ -50,6 +50,11 @@ class Comparison:
         """Return the generator that every group, metric and test begins with."""
         return np.random.default_rng(self.seed)
 
+    @property
+    def takes_halls_interval(self) -> bool:
+        """Whether intervals of mean differences are those of Hall's test."""
+        return self.interval == "hall" or (self.interval, self.test) == ("auto", "hall")
+
     def confidence(self, metric_range: tuple[float, float]) -> Confidence:
         """Return level, sides and limits of an interval for a difference of a metric."""
         least, most = metric_range
@@ -66,6 +71,8 @@ class Comparison:
         columns |= dict.fromkeys(("wins", "ties", "losses", "n"), pl.Int64())
         columns |= dict.fromkeys(("method", "test", "correction"), pl.String())
         columns |= {"n_family": pl.Int64(), "confidence_level": pl.Float64()}
+        if self.alternative != "two-sided":
+            columns["alternative"] = pl.String()
         errors = ["p_std_error", *(["p_adjusted_std_error"] if self.correction in JOINT else [])]
         columns |= dict.fromkeys(errors, pl.Float64())
         if self.rope is not None:
@@ -119,6 +126,7 @@ def comparison_rows(
     floats = [name for name, dtype in known.items() if dtype == pl.Float64()]
     rows = pl.concat(parts).with_columns(pl.col(floats).fill_nan(None))
     rows = rows.with_columns(
+        *([pl.lit(asked.alternative).alias("alternative")] if "alternative" in known else []),
         test=pl.lit("pooled" if asked.pooled else asked.test),
         correction=pl.lit(asked.correction, dtype=pl.String),
         n_family=_family_size(asked, len(models)),

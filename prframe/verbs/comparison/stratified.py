@@ -15,7 +15,12 @@ from prframe._engine.rows import in_groups, key_names
 from prframe.errors import PrframeError, UndefinedMetricWarning, warn
 from prframe.stats._p_values import from_symmetric
 from prframe.stats.intervals import Confidence, wald_interval
-from prframe.stats.paired_values import PoolingModel, equality_p_value, pool_differences
+from prframe.stats.paired_values import (
+    PoolingModel,
+    equality_p_value,
+    few_for_shared_skewness,
+    pool_differences,
+)
 from prframe.typing import Columns, Floats
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts
@@ -32,6 +37,7 @@ from prframe.verbs.comparison.rows import (
     comparison_rows,
     no_rows,
 )
+from prframe.verbs.comparison.skewness import IN_STRATA, SKEWED, warn_of_skewness
 
 # A stratum whose standard error is below this part of the largest has no weight of its own.
 _SMALLEST = 1e-9
@@ -127,8 +133,10 @@ class Stratified(ValuesPlan):
             group.sort(key=lambda stratum: str(stratum.key.row(0)))
         parts = each_group(partial(self._blocks, pairs=pairs), together.values(), "compare")
         heads = [group[0].key.select(keys[: self.n_kept]) for group in together.values()]
-        rows = comparison_rows(self.asked, models, pairs, list(zip(heads, parts, strict=True)))
+        groups = list(zip(heads, parts, strict=True))
+        rows = comparison_rows(self.asked, models, pairs, groups)
         self._warn(rows, parts)
+        warn_of_skewness(groups, IN_STRATA)
         return rows
 
     def _check_queries(self, rows: pl.DataFrame) -> None:
@@ -189,6 +197,7 @@ class Stratified(ValuesPlan):
         block |= zip(_NUMBERS, np.array(rows).T, strict=True)
         block["n_strata"] = usable.sum(axis=0)
         block[_LEFT_OUT] = ~usable.all(axis=0)
+        block[SKEWED] = few_for_shared_skewness([table.family for table in tables], usable)
         block["method"] = [None if np.isnan(row[0]) else f"{self.pooling}-effects" for row in rows]
         return block
 

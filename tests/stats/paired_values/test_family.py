@@ -163,6 +163,7 @@ def test_tukey_of_two_systems_is_the_randomization_test():
     assert abs(found.p_values[0] - expected) < 5 * found.std_errors[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["all alike", "one differs"])
 @pytest.mark.parametrize("correction", ["tukey", "max-t"])
 def test_family_wise_error(correction, kind):

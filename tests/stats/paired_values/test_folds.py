@@ -50,6 +50,7 @@ def folds_that_correlate(rng, n_tables, n, ratio):
     return common + rng.normal(size=(n_tables, n)) * np.sqrt(1 - correlation)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [5, 10, 100])
 def test_p_values_are_uniform_and_intervals_cover_for_correlated_folds(n):
     rng, ratio = np.random.default_rng(n), 1 / 9

@@ -47,6 +47,7 @@ def test_equal_strata_have_no_variance_between_them():
     assert pooled.difference == pytest.approx(0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tau", [0.0, 1.0, 3.0])
 @pytest.mark.parametrize("n_strata", [4, 12])
 def test_intervals_cover_and_heterogeneity_is_rarely_found(tau, n_strata):

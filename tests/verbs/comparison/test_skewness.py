@@ -8,8 +8,10 @@ import pytest
 from scipy import stats
 
 import prframe
-from prframe.stats import PairedFamily
-from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions
+from prframe.stats import PairedFamily, pool_differences
+from prframe.stats.intervals import Confidence
+from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions, few_for_shared_skewness
+from prframe.verbs.comparison.over_queries import student_intervals
 
 SKEWED = [0.9, 0.5] + [-0.1, -0.08, -0.06] * 5
 OPTIONS = QueryTestOptions()
@@ -50,8 +52,93 @@ def test_few_skewed_differences_are_told_once(test: str) -> None:
 
 
 @pytest.mark.parametrize("test", ["bootstrap", "hall", "sign"])
-def test_tests_that_need_no_symmetry_say_nothing(test: str) -> None:
-    assert not messages(values(SKEWED), test=test)
+def test_tests_that_need_no_symmetry_say_nothing_beside_halls_interval(test: str) -> None:
+    assert not messages(values(SKEWED), test=test, interval="hall")
+
+
+HEAD = "the differences of 1 of 1 comparisons are few and skewed: "
+TAIL = "; where it does not matter, ignore SkewedDifferencesWarning."
+
+
+def test_halls_test_takes_its_interval() -> None:
+    assert not messages(values(SKEWED), test="hall")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"test": "bootstrap"},
+        {"test": "sign", "interval": "t"},
+        {"test": "hall", "interval": "percentile"},
+        {"test": "hall", "interval": "bca", "n_resamples": 50},
+    ],
+)
+def test_intervals_that_do_not_allow_for_skewness_are_told(options: dict[str, object]) -> None:
+    assert messages(values(SKEWED), **options) == [
+        f"{HEAD}the interval may then miss the mean difference too often. Take interval='hall', "
+        f"which allows for skewness{TAIL}"
+    ]
+
+
+def test_equivalence_is_told_whatever_the_test() -> None:
+    (symmetric,) = messages(values(SKEWED), equivalence=0.2)
+    assert ", and its interval miss, and p_equivalence be too small. Take test=" in symmetric
+    (interval,) = messages(values(SKEWED), test="bootstrap", equivalence=0.2)
+    assert "too often, and p_equivalence be too small. Take interval='hall'" in interval
+    assert messages(values(SKEWED), test="hall", equivalence=0.2) == [
+        f"{HEAD}p_equivalence, of two t tests, may then be too small. See instead whether the "
+        "interval with confidence_level=0.9 is within the margin, which is such a test at .05"
+        f"{TAIL}"
+    ]
+
+
+def in_strata(*groups: list[float]) -> pl.DataFrame:
+    """Return the values of each group as those of a stratum, with queries of its own."""
+    frame = values(*groups).rename({"group": "stratum"})
+    return frame.with_columns(query_id=pl.struct("stratum", "query_id").rank("dense"))
+
+
+@pytest.mark.parametrize("pooling", ["random", "fixed"])
+def test_strata_of_few_skewed_differences_are_told(pooling: str) -> None:
+    strata = {"strata": "stratum", "pooling": pooling}
+    assert messages(in_strata(SKEWED, SKEWED[1:]), **strata) == [
+        f"{HEAD}where large ones are rare, a stratum without any has a small standard error and "
+        "so a large weight, by which the pooled difference is off, and its test may reject too "
+        "often where the means are equal. Compare without `strata`, with test='hall', where all "
+        f"queries weigh the same{TAIL}"
+    ]
+    assert not messages(in_strata(EVEN, EVEN[:15]), **strata)
+    both = pl.concat(
+        [
+            in_strata(SKEWED, SKEWED).with_columns(kind=pl.lit("skewed")),
+            in_strata(EVEN, EVEN).with_columns(kind=pl.lit("even")),
+        ]
+    )
+    (told,) = messages(both, by="kind", **strata)
+    assert told.startswith(HEAD.replace("1 of 1", "1 of 2").removesuffix(": ") + ", in groups ")
+
+
+def test_skewness_of_strata_is_that_of_the_strata_together() -> None:
+    rng = np.random.default_rng(8)
+    sizes = (15, 4, 25, 60)
+    parts = [rng.gamma(2, size=(n, 6)) for n in sizes]
+    strata = [PairedFamily(part, np.ones_like(part)) for part in parts]
+    pooled = np.array([[True] * 6, [True] * 6, [True, False] * 3, [True] * 3 + [False] * 3])
+    expected = []
+    for pair in range(6):
+        # A stratum of four tells nothing.
+        kept = [i for i in range(4) if pooled[i, pair] and sizes[i] != 4]
+        limits = {15: 3.149, 25: 3.176, 60: (3.254 + 3.273) / 2}
+        total = sum(
+            sizes[i] ** 0.5 * lin_mudholkar(parts[i][:, pair]) / limits[sizes[i]] for i in kept
+        )
+        squares = np.mean([stats.skew(parts[i][:, pair], bias=False) ** 2 for i in kept])
+        few = np.mean([sizes[i] for i in kept]) <= 25 * squares
+        expected.append(bool(few and abs(total) > len(kept) ** 0.5))
+    assert few_for_shared_skewness(strata, pooled).tolist() == expected
+    assert len(set(expected)) == 2
+    nothing = np.zeros_like(pooled)
+    assert not few_for_shared_skewness(strata, nothing).any()
 
 
 @pytest.mark.parametrize("group", [EVEN, SKEWED[:9], SKEWED * 6, [0.1] * 12])
@@ -170,3 +257,95 @@ def test_halls_interval_of_two_queries_is_students_and_of_clusters_that_of_their
     whole, parts = skewed.pr.compare(**options), halves.pr.compare(cluster="topic", **options)
     for name in ("conf_low", "conf_high", "p_value"):
         assert parts[name].item() == pytest.approx(whole[name].item(), rel=1e-12)
+
+
+def with_wins(share: float, size: float, shape: tuple[int, ...]) -> np.ndarray:
+    """Draw large wins and small losses, whose mean is 0."""
+    rng = np.random.default_rng(shape)
+    loss = -share * size / (1 - share)
+    return np.where(rng.random(shape) < share, size, loss) + rng.normal(0, 0.03, shape)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("share", "size", "n"),
+    [(0.15, 0.34, 15), (0.15, 0.34, 25), (0.05, 0.57, 15), (0.05, 0.57, 50)],
+)
+def test_samples_that_lack_the_wins_are_rejected_and_hardly_more(
+    share: float, size: float, n: int
+) -> None:
+    """What no criterion tells apart from normal differences; the guide has the numbers."""
+    samples = 4000
+    sums = with_wins(share, size, (n, samples))
+    family = PairedFamily(sums, np.ones_like(sums))
+    rejects = np.array([t.p_value <= 0.05 for t in QUERY_TESTS["t"].of_pairs(family, OPTIONS)])
+    unwarned = rejects & ~family.few_for_skewness
+    lacking = (sums < size / 2).all(axis=0)
+    error = 3 * (lacking.mean() / samples) ** 0.5
+    assert lacking.mean() == pytest.approx((1 - share) ** n, abs=error + 1e-9)
+    # Of the samples without a win, all but those that look skewed by chance are rejected unwarned.
+    assert (unwarned & lacking).sum() > 0.8 * lacking.sum()
+    assert (unwarned & ~lacking).mean() < 0.025
+
+
+SPARSE = {
+    "wins": lambda rng, shape: np.where(rng.random(shape) < 0.2, rng.exponential(size=shape), 0),
+    "both": lambda rng, shape: np.where(rng.random(shape) < 0.2, rng.normal(0.5, 1, shape), 0),
+    "heavy": lambda rng, shape: rng.standard_t(3, shape),
+    "lognormal": lambda rng, shape: rng.lognormal(size=shape),
+}
+MEANS = {"wins": 0.2, "both": 0.1, "heavy": 0.0, "lognormal": np.exp(0.5)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [15, 25, 50])
+@pytest.mark.parametrize("name", list(SPARSE))
+def test_students_interval_of_sparse_and_heavy_differences_rarely_misses_untold(
+    name: str, n: int
+) -> None:
+    samples = 4000
+    sums = SPARSE[name](np.random.default_rng(n), (n, samples))
+    family = PairedFamily(sums, np.ones_like(sums))
+    low, high = student_intervals(family, Confidence(0.95)).T
+    # Where all differences are 0 the interval is [0, 0].
+    misses = ((low > MEANS[name]) | (high < MEANS[name])) & sums.any(axis=0)
+    error = 3 * (0.05 * 0.95 / samples) ** 0.5
+    assert (misses & ~family.few_for_skewness).mean() < 0.065 + error
+    if name == "wins":
+        assert misses.mean() > 0.1
+        assert family.few_for_skewness.mean() > 0.9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("k", "n"), [(2, 15), (4, 15), (4, 50), (8, 25), (20, 5)])
+def test_strata_of_normal_differences_are_rarely_told_and_skewed_ones_mostly(
+    k: int, n: int
+) -> None:
+    rng = np.random.default_rng([k, n])
+    shape, everything = (k, n, 2000), np.ones((k, 2000), dtype=bool)
+
+    def told(values_: np.ndarray) -> float:
+        strata = [PairedFamily(part, np.ones_like(part)) for part in values_]
+        return float(few_for_shared_skewness(strata, everything).mean())
+
+    assert told(rng.normal(size=shape)) < 0.065 + 4 * (0.05 * 0.95 / 2000) ** 0.5
+    assert told(rng.gamma(0.5, size=shape)) > 0.9
+
+
+@pytest.mark.slow
+def test_pooled_differences_that_are_skewed_are_rejected_too_often_and_told() -> None:
+    samples = 400
+    strata = np.random.default_rng(5).exponential(size=(4, 15, samples)) - 1
+    families = [PairedFamily(part, np.ones_like(part)) for part in strata]
+    told = few_for_shared_skewness(families, np.ones((4, samples), dtype=bool))
+    means, errors = (
+        np.array([getattr(f, name) for f in families]) for name in ("means", "std_errors")
+    )
+    rejects = np.array(
+        [
+            pool_differences(means[:, i], errors[:, i], model="fixed").p_value <= 0.05
+            for i in range(samples)
+        ]
+    )
+    assert rejects.mean() > 0.15
+    assert (rejects & ~told).mean() < 0.03

@@ -128,6 +128,7 @@ def test_groups_metrics_and_order_of_rows() -> None:
     assert_frame_equal(shuffled.sort("market"), found)
 
 
+@pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
 def test_metrics_of_rankings() -> None:
     digits = prframe.datasets.load_digits().with_columns(kind="n_relevant")
     two = digits.filter(pl.col("system").is_in(["pixels", "pca"]))
