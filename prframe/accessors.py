@@ -6,9 +6,11 @@ the command line needs.
 """
 
 import ast
+import gc
 import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
@@ -28,6 +30,22 @@ else:
 Frame = TypeVar("Frame", "pl.DataFrame", "pl.LazyFrame", "pd.DataFrame")
 
 
+@contextmanager
+def without_collections() -> Iterator[None]:
+    """Load modules without collections of garbage, of which modules make next to none.
+
+    A collection takes place after a number of new objects, of which modules make many, and each
+    hundredth or so looks at all objects of the process.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 class _Delegate:
     """A method that is a function of another module, with its signature and help.
 
@@ -38,7 +56,8 @@ class _Delegate:
         self._module, self._name = module, name
 
     def __get__(self, instance: Any, owner: type) -> Callable[..., Any]:
-        function: Callable[..., Any] = getattr(import_module(self._module), self._name)
+        with without_collections():
+            function: Callable[..., Any] = getattr(import_module(self._module), self._name)
         if instance is None:
             return function
 

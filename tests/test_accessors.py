@@ -11,7 +11,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import prframe
-from prframe.accessors import verbs
+from prframe.accessors import verbs, without_collections
 
 DATA = pl.DataFrame({"q": [1, 1, 2], "score": [2.0, 1.0, 3.0], "label": [1, 0, 1]})
 # What verbs are told besides `by`; most need nothing.
@@ -78,6 +78,24 @@ def run(code: str) -> str:
 def test_importing_is_light() -> None:
     heavy = "{'polars', 'numpy', 'scipy', 'pandas', 'pyarrow', 'matplotlib'}"
     assert run(f"import sys, prframe; print(sorted({heavy} & set(sys.modules)))") == "[]"
+
+
+@pytest.mark.parametrize("is_enabled", [True, False])
+def test_loading_leaves_the_collection_of_garbage_as_it_was(is_enabled: bool) -> None:
+    was_enabled = gc.isenabled()
+    (gc.enable if is_enabled else gc.disable)()
+    try:
+        with without_collections():
+            assert not gc.isenabled()
+            with without_collections():
+                pass
+            assert not gc.isenabled()
+        assert gc.isenabled() == is_enabled
+        with pytest.raises(ImportError), without_collections():
+            raise ImportError
+        assert gc.isenabled() == is_enabled
+    finally:
+        (gc.enable if was_enabled else gc.disable)()
 
 
 @pytest.mark.slow

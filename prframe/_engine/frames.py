@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from prframe._engine.frame_kinds import kind_of
 from prframe.errors import in_name_of_caller
-from prframe.spark.groups import Steps, over_partitions
 from prframe.typing import Integers, Schema
+
+if TYPE_CHECKING:
+    from prframe.spark.groups import Steps
 
 # A batch or slice is large enough to be worth a few milliseconds of handling, and small enough to
 # take a few megabytes, so that its memory is used again by the next one.
@@ -222,7 +224,7 @@ def through(  # noqa: PLR0913
     renamed: Mapping[str, str] | None = None,
     *,
     copied: Mapping[str, str] | None = None,
-    steps: Steps | None = None,
+    steps: "Steps | None" = None,
 ) -> Any:
     """Carry a frame over the border, compute, and carry the result back.
 
@@ -236,6 +238,8 @@ def through(  # noqa: PLR0913
     same = {key: key for key, argument in columns.items() if argument == "by"} | dict(copied or {})
     kind = kind_of(frame)
     if kind.is_elsewhere and steps is not None:
+        from prframe.spark.groups import over_partitions
+
         return over_partitions(frame, columns, lambda rows: schema(Source(rows)), steps, same)
     data, back = kind.enter(frame, columns, renamed or {}, same)
     source = Source(data)

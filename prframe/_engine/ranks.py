@@ -32,6 +32,7 @@ from prframe._engine.sorting import (
     SortedRows,
     n_marked,
     order_of_rows,
+    places_of,
     ranks_of,
     sort_rows,
 )
@@ -263,19 +264,24 @@ def thresholds_reaching(piece: Piece, needed: Callable[[Integers], Floats]) -> T
     Thresholds
     """
     rows, totals = _ranked_rows(piece)(), group_totals(piece)
-    places, firsts = np.flatnonzero(rows.positive), rows.first_rows[:, None]
-    above = np.searchsorted(places, firsts)
+    places, first_rows = places_of(rows.positive), rows.first_rows
+    bounds = np.searchsorted(places, np.append(first_rows, rows.order.size))
+    above, n_pos = bounds[:-1, None], np.diff(bounds)[:, None]
+    firsts = first_rows[:, None]
     nth = np.ceil(needed(totals["n_pos"].to_numpy())).astype(np.int64)
-    is_reached = (nth <= rows.n_pos[:, None]) & (rows.sizes[:, None] > 0)
+    is_reached = (nth <= n_pos) & (rows.sizes[:, None] > 0)
     place = np.append(places, 0)[np.where(is_reached & (nth > 0), above + nth - 1, -1)]
     row = np.where(nth > 0, place, firsts)[is_reached]
     if rows.begins.all():
-        ends = np.unique(row) + 1
+        ends = row + 1
     else:
         ends = _ends(rows.begins)
-        ends = np.unique(ends[np.searchsorted(ends, row, side="right")])
+        ends = ends[np.searchsorted(ends, row, side="right")]
+    # To sort these and to drop repeated ones is faster than `np.unique`, which hashes them.
+    ends = np.sort(ends)
+    ends = ends[np.diff(ends, prepend=0) > 0]
     group = np.searchsorted(np.cumsum(rows.sizes), ends - 1, side="right")
-    k = ends - rows.first_rows[group]
+    k = ends - first_rows[group]
     tp = np.searchsorted(places, ends) - above[group, 0]
     return Thresholds(totals, rows.order, group, ends, k, tp, k - tp)
 

@@ -101,27 +101,61 @@ def order_of_rows(
     """
     if not key.size:
         return RowOrder(np.zeros(0, np.int64), np.zeros(0, np.bool_), flag)
-    # Where there is room for the number of a row and its flag, they travel in the last bits.
-    number_bits = (key.size - 1).bit_length() + 1
-    packing = _Packing.of(group, key, kind, number_bits)
+    # Where there is room for a row's number in its group and its flag, they travel in the last
+    # bits. Small groups leave much room, however many there are.
+    groups = _Groups.of(group)
+    packing = _Packing.of(group, key, kind, groups.number_bits + 1)
     if packing.dropped and packing.key_bits < _TELLING_BITS:
         packing = _Packing.of(group, key, kind)
         rows = packing.pack(group, key, kind)
         order = np.argsort(rows, kind="stable")
         begins, ordered = packing.changes(rows[order]), flag.take(order)
     else:
-        rows = packing.pack(group, key, kind, flag)
+        rows = packing.pack(group, key, kind, flag, groups)
         rows.sort()
         last_bits = rows.astype(np.uint8)
         last_bits &= 1
         begins, ordered = packing.changes(rows), last_bits.view(np.bool_)
-        rows &= np.uint64((1 << number_bits) - 1)
-        rows >>= np.uint64(1)
-        order = rows.view(np.int64)
+        order = groups.numbers_of_rows(rows)
     if packing.dropped:
         places = _put_in_order_of_keys(order, begins, key, kind)
         ordered[places] = flag[order[places]]
     return RowOrder(order, begins, ordered)
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """The first row of each group, and the number of all rows, of which there is at least one."""
+
+    starts: Integers
+    n_rows: int
+
+    @classmethod
+    def of(cls, group: NDArray[np.unsignedinteger]) -> "_Groups":
+        """Find out where groups begin, given the number of the group of each row."""
+        return cls(np.append(0, np.flatnonzero(group[1:] != group[:-1]) + 1), group.size)
+
+    @property
+    def number_bits(self) -> int:
+        """The bits that number the rows of the largest group."""
+        return int(np.diff(self.starts, append=self.n_rows).max() - 1).bit_length()
+
+    def first_rows(self, start: int, stop: int) -> Integers:
+        """Return the first row of the group of each row from `start` to before `stop`."""
+        low, high = np.searchsorted(self.starts, [start, stop - 1], side="right")
+        within = self.starts[low - 1 : high]
+        return np.repeat(within, np.diff(np.maximum(within, start), append=stop))
+
+    def numbers_of_rows(self, packed: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Replace packed rows, in place, by their numbers, of which they hold those in groups."""
+        mask = np.uint64((2 << self.number_bits) - 1)
+        for start in range(0, self.n_rows, _AT_A_TIME):
+            part = packed[start : start + _AT_A_TIME]
+            part &= mask
+            part >>= np.uint64(1)
+            if self.starts.size > 1:
+                part += self.first_rows(start, start + part.size).view(np.uint64)
+        return packed.view(np.int64)
 
 
 @dataclass(frozen=True)
@@ -175,8 +209,9 @@ class _Packing:
         key: NDArray[np.int64],
         kind: NDArray[np.unsignedinteger],
         flag: NDArray[np.bool_] | None = None,
+        groups: "_Groups | None" = None,
     ) -> NDArray[np.uint64]:
-        """Return rows as integers, with a flag if they have numbers."""
+        """Return rows as integers, with flags and numbers in their groups if these are given."""
         rows = np.empty(key.size, np.uint64)
         for start in range(0, key.size, _AT_A_TIME):
             part = slice(start, start + _AT_A_TIME)
@@ -184,9 +219,12 @@ class _Packing:
             if self.kind_bits:
                 packed <<= np.uint64(self.kind_bits)
                 packed |= kind[part]
-            if flag is not None:
+            if flag is not None and groups is not None:
                 packed <<= np.uint64(self.number_bits)
-                packed |= 2 * np.arange(start, start + packed.size, dtype=np.uint64)
+                number = np.arange(start, start + packed.size)
+                number -= groups.first_rows(start, start + packed.size)
+                number *= 2
+                packed |= number.view(np.uint64)
                 packed |= flag[part].view(np.uint8)
             if group[0] != group[-1]:
                 numbers = (group[part] - group[0]).astype(np.uint64)

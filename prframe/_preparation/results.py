@@ -41,6 +41,7 @@ class Facts(TypedDict, total=False):
     confidence_level: float
     simultaneous: bool
     test: str
+    alternative: str
     correction: str
     n_family: int
     n: int

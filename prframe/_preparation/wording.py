@@ -18,6 +18,7 @@ _TESTS = {
     "t": "paired t-test",
     "wilcoxon": "Wilcoxon's signed-rank test",
 }
+_SIDES = {"greater": "positive", "less": "negative"}
 _CORRECTIONS = {
     "bh": "Benjamini and Hochberg's correction",
     "bonferroni": "Bonferroni's correction",
@@ -121,11 +122,7 @@ def band_words(facts: Facts) -> str:
 
 def testing_words(facts: Facts, alpha: float, methods: Sequence[str]) -> str:
     """Say by which test, with which correction, and at which level systems are told apart."""
-    test = facts.get("test")
-    if test is not None:
-        words = [name_of_test(test)]
-    else:
-        words = [f"method {joined(methods)}"] if methods else []
+    words = tested(facts) or ([f"method {joined(methods)}"] if methods else [])
     words += [*family_words(facts), f"alpha = {alpha:g}"]
     if (n := facts.get("n")) is not None:
         words.append(f"n = {n}")
@@ -135,6 +132,14 @@ def testing_words(facts: Facts, alpha: float, methods: Sequence[str]) -> str:
 def name_of_test(test: str) -> str:
     """Return the name of a test in a sentence."""
     return _TESTS.get(test, test)
+
+
+def tested(facts: Mapping[str, Any]) -> list[str]:
+    """Say by which test, and on which side, p-values were computed, if it is known."""
+    test, side = facts.get("test"), _SIDES.get(facts.get("alternative", ""))
+    if side is None:
+        return [] if test is None else [name_of_test(test)]
+    return [f"one-sided {'test' if test is None else name_of_test(test)} of a {side} difference"]
 
 
 def family_words(facts: Mapping[str, Any]) -> list[str]:

@@ -20,7 +20,7 @@ from prframe.errors import PrframeError, UnknownMetricError
 from prframe.metrics import classified, elsewhere, gains, partial, positions, thresholds
 from prframe.metrics.metric import Metric, Setting
 from prframe.metrics.resembling import resembling
-from prframe.stats import SCORE_GENERATING
+from prframe.stats.score_functions import WORDS
 
 CATALOGUE: dict[str, Metric] = {
     value.name: value
@@ -338,7 +338,7 @@ def _unknown(name: str, text: str) -> str:
     said = elsewhere.of_name(name, base, checks.brief(text))
     if said is not None:
         return said
-    if name in SCORE_GENERATING:
+    if name in WORDS:
         return f"{checks.brief(text)} is a score-generating function; use 'W(\"{text}\")'."
     if name in CUT_ALIASES:
         more = _WITHOUT_CUTOFF.get(CUT_ALIASES[name], "")

@@ -15,13 +15,12 @@ from prframe.metrics.metric import REL, Finish, Metric, Parameter, Setting, Term
 from prframe.metrics.quantities import HAIR_BELOW, Quantities
 from prframe.metrics.shared import over, per_block
 from prframe.stats import (
-    SCORE_GENERATING,
     expected_precision,
     expected_precision_before,
     expected_score,
     mid_rank_score,
-    parse_phi,
 )
+from prframe.stats.score_functions import WORDS
 from prframe.tie_policies import NO_MEAN, WITHOUT_LABELS
 from prframe.typing import Floats, Integers
 
@@ -148,7 +147,7 @@ def _block_scores(
     score: Callable[..., Floats], q: Quantities, m: Metric, start: pl.Expr, end: pl.Expr
 ) -> pl.Expr:
     """Return a score of blocks among all N items, a function of (phi, start, end, N)."""
-    phi = parse_phi(str(m["phi"]))
+    phi = stats.parse_phi(str(m["phi"]))
 
     def apply(columns: Sequence[pl.Series]) -> pl.Series:
         return pl.Series(score(phi, *(column.to_numpy() for column in columns)))
@@ -192,7 +191,7 @@ def _phi(name: str, value: object) -> Setting:
         raise PrframeError(
             f"`{name}` must be the name of a score-generating function; got {checks.brief(value)}."
         )
-    return parse_phi(value).name
+    return stats.parse_phi(value).name
 
 
 def _trapezoid(name: str, value: object) -> Setting:
@@ -306,7 +305,7 @@ W = Metric(
             "phi",
             "mww",
             "The name of the score-generating function: phi(u) = u unless told. "
-            f"One of {checks.listed(SCORE_GENERATING)}, perhaps with parameters.",
+            f"One of {checks.listed(WORDS)}, perhaps with parameters.",
             _phi,
         ),
         REL,

@@ -1,7 +1,7 @@
 """The plan of a verb: its options, the arguments that it accepts, and the rows that it makes."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -9,6 +9,7 @@ import polars as pl
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
+from prframe._engine.rows import key_names
 from prframe._engine.runs import Counting
 from prframe.errors import PrframeError
 from prframe.tie_policies import ALL_TIES, Ties
@@ -145,3 +146,11 @@ class TwoStepPlan(Plan):
     def results(self, source: Source) -> pl.DataFrame:
         """Return the rows of the result, with the working names of the keys."""
         return self.of_all(self.of_groups(source))
+
+
+def named_by_caller(args: Arguments, keys: Sequence[str], results: pl.DataFrame) -> pl.DataFrame:
+    """Return results with the caller's names of the keys."""
+    working = key_names(args)
+    # Columns that are no part of the result may have the name of a key.
+    rest = results.drop([key for key in keys if key not in working], strict=False)
+    return rest.rename(dict(zip(working, keys, strict=False)))

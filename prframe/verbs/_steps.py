@@ -12,15 +12,7 @@ from prframe._engine.runs import Counting
 from prframe.errors import PrframeError
 from prframe.spark.giants import Counted
 from prframe.spark.groups import Steps
-from prframe.verbs._plan import Plan, TwoStepPlan
-
-
-def named_by_caller(args: Arguments, keys: Sequence[str], results: pl.DataFrame) -> pl.DataFrame:
-    """Return results with the caller's names of the keys."""
-    working = key_names(args)
-    # Columns that are no part of the result may have the name of a key.
-    rest = results.drop([key for key in keys if key not in working], strict=False)
-    return rest.rename(dict(zip(working, keys, strict=False)))
+from prframe.verbs._plan import Plan, TwoStepPlan, named_by_caller
 
 
 def steps_of(plan: Plan, keys: Sequence[str]) -> Steps:

@@ -17,8 +17,7 @@ from prframe._engine.rows import in_groups, key_names
 from prframe.errors import PrframeError, UndefinedMetricWarning, UnknownMetricError, warn
 from prframe.typing import Columns, Schema
 from prframe.verbs._guards import PooledRankings, warn_of
-from prframe.verbs._plan import Plan
-from prframe.verbs._steps import named_by_caller, steps_of
+from prframe.verbs._plan import Plan, named_by_caller
 
 # The verbs with an argument `over`.
 _TAKING_OVER: set[str] = set()
@@ -100,7 +99,11 @@ def run(
     keys = args.keys if keys is None else keys
     frame, names = named(frame)
     guard = PooledRankings.of(frame, names, args)
-    steps = steps_of(plan, keys) if kind_of(frame).is_elsewhere else None
+    steps = None
+    if kind_of(frame).is_elsewhere:
+        from prframe.verbs._steps import steps_of
+
+        steps = steps_of(plan, keys)
 
     def result_schema(source: Source) -> Schema:
         args.check_types(source.schema)

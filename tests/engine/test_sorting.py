@@ -118,10 +118,12 @@ def test_a_column_of_gains_that_is_the_label_changes_nothing() -> None:
 @pytest.mark.parametrize("kind", KEYS)
 @pytest.mark.parametrize("n_kinds", [1, 2, 300])
 @pytest.mark.parametrize("telling_bits", [0, 32, 65])
+@pytest.mark.parametrize("at_a_time", [7, 1 << 16])
 def test_the_permutation_is_that_of_a_stable_sort_by_columns(
-    kind: str, n_kinds: int, telling_bits: int, monkeypatch: pytest.MonkeyPatch
+    kind: str, n_kinds: int, telling_bits: int, at_a_time: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sorting, "_TELLING_BITS", telling_bits)
+    monkeypatch.setattr(sorting, "_AT_A_TIME", at_a_time)
     rng = np.random.default_rng(5)
     for n in (0, 1, 2, 17, 200):
         for n_groups in (1, 2, 40):

@@ -1,4 +1,8 @@
-from .base import Jump as Jump, ScoreGeneratingFunction as ScoreGeneratingFunction
+from .base import (
+    WORDS as WORDS,
+    Jump as Jump,
+    ScoreGeneratingFunction as ScoreGeneratingFunction,
+)
 from .classical import (
     Logistic as Logistic,
     Logrank as Logrank,

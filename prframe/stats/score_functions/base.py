@@ -15,6 +15,19 @@ from numpy.typing import ArrayLike
 
 from prframe.typing import Floats
 
+# The names of the functions, which are known before the classes are loaded.
+WORDS = (
+    "dcg",
+    "local-auc",
+    "logistic",
+    "logrank",
+    "median",
+    "mww",
+    "p-norm-push",
+    "rtb",
+    "van-der-waerden",
+)
+
 # Users do not set these parameters.
 _HIDDEN = frozenset({"n"})
 

@@ -25,6 +25,7 @@ from prframe.stats import (
     VanDerWaerden,
     parse_phi,
 )
+from prframe.stats.score_functions import WORDS
 from tests.oracle import PHI_WORDS, SCORES
 
 NAMED = [
@@ -81,6 +82,10 @@ def test_values(name: str, u: float) -> None:
 
 def test_every_function_is_defined_in_the_oracle() -> None:
     assert {name.partition("(")[0] for name in SCORES} == set(SCORE_GENERATING)
+
+
+def test_the_words_are_those_of_the_classes() -> None:
+    assert tuple(SCORE_GENERATING) == WORDS
 
 
 @pytest.mark.parametrize("kind", SCORE_GENERATING.values())
