@@ -18,6 +18,7 @@ STUDIES = (
     "curve_coverage",
     "mean_curve_coverage",
     "interval_coverage",
+    "default_coverage",
     "drawn_items",
     "rank_study",
     "rank_learning",

@@ -58,7 +58,7 @@ def many_groups(sizes: Sizes) -> Case:
         "evaluate, integer labels": {"label": "integer"},
         "evaluate, prevalence 0.5": {"prevalence": 0.5},
     }
-    ratios = [Ratio("evaluate", floor, 4) for floor in (_PACK, _SORT)]
+    ratios = [Ratio("evaluate", floor, 3) for floor in (_PACK, _SORT)]
     ratios += [Ratio(variant, _PACK) for variant in variants if variant != "evaluate"]
     ratios.append(Ratio("evaluate, prevalence 0.5", "evaluate", 1.6))
     return Case(

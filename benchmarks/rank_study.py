@@ -6,6 +6,7 @@
 import argparse
 import warnings
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -197,7 +198,7 @@ def _covered(n_pos: int, n_neg: int, law: tuple[Sampler, Sampler], name: str, sa
     """Describe the intervals of one function."""
     n = n_pos + n_neg
     phi = parse_phi(name).of_size(n)
-    true = _truth(phi, n_pos / n, law)
+    true = truth(phi, n_pos / n, law)
     label = np.arange(n) < n_pos
     null = rank_null(phi, np.ones(n, dtype=np.int64), n_pos)
     rng = np.random.default_rng([SEED, n_pos, n_neg])
@@ -219,16 +220,22 @@ def _covered(n_pos: int, n_neg: int, law: tuple[Sampler, Sampler], name: str, sa
     return f"{covered} ({widths}; {bias})"
 
 
-def _truth(phi: ScoreGeneratingFunction, p: float, law: tuple[Sampler, Sampler]) -> float:
+def truth(phi: ScoreGeneratingFunction, p: float, law: tuple[Sampler, Sampler]) -> float:
     """Return W_phi = E phi(F(X)), from a million scores of each class."""
+    of_pos, of_neg = _shares_below(law)
+    below = (p * of_pos + (1 - p) * of_neg) / MANY
+    return float(phi(np.clip(below, 1e-15, 1 - 1e-15)).mean())
+
+
+@lru_cache(2)
+def _shares_below(law: tuple[Sampler, Sampler]) -> list[Floats]:
+    """Return how many positives and negatives stand below each of a million positives."""
     rng = np.random.default_rng(SEED)
     pos, neg = (np.sort(of_class(rng, MANY)) for of_class in law)
-    shares = [
+    return [
         (np.searchsorted(of_class, pos, "left") + np.searchsorted(of_class, pos, "right")) / 2
         for of_class in (pos, neg)
     ]
-    below = (p * shares[0] + (1 - p) * shares[1]) / MANY
-    return float(phi(np.clip(below, 1e-15, 1 - 1e-15)).mean())
 
 
 if __name__ == "__main__":

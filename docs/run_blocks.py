@@ -5,7 +5,8 @@ block that directly follows a ``python`` block must be exactly what that block p
 between the comments ``<!-- printed -->`` and ``<!-- end -->``; a ``python`` block without either must
 print nothing. In a ``console`` block whose first line begins with
 ``$ `` each such line is a command, and the lines up to the next are what it prints, errors included. All
-blocks of a file run in one folder, which is empty at first.
+blocks of a file run in one folder, which is empty at first. A file whose blocks import what an optional
+extra installs, and what is not installed, is skipped with a message that names the extra.
 
     python docs/run_blocks.py README.md docs/quickstart.md
     python docs/run_blocks.py --write README.md    # fill in the text blocks instead
@@ -34,13 +35,42 @@ _BLOCK = re.compile(
 _COMMAND = "$ "
 # Commands may span several lines, by a backslash at the end.
 _CALL = re.compile(r"^\$ (?:.*\\\n)*.*\n", re.MULTILINE)
+# What the extras install, by the name by which it is imported.
+_EXTRAS = {
+    "altair": "chart",
+    "great_tables": "table",
+    "matplotlib": "plot",
+    "pyspark": "spark",
+    "shtab": "completion",
+    "sklearn": "learn",
+    "threadpoolctl": "learn",
+}
+_NAMED_EXTRA = re.compile(r"prframe\[(\w+)\]")
 _PRELUDE = f'prframe() {{ "{sys.executable}" -m prframe "$@"; }}\n'
+
+
+class SkippedError(Exception):
+    """A file whose blocks need an extra that is not installed."""
 
 
 def run(path: Path, *, write: bool = False) -> list[str]:
     """Run a file's blocks and return the differences; with `write`, bring the file up to date."""
     with TemporaryDirectory() as folder:
-        return _run_in(folder, path.resolve(), path, write=write)
+        try:
+            return _run_in(folder, path.resolve(), path, write=write)
+        except ImportError as error:
+            extra = _extra_of(error)
+            if extra is None:
+                raise
+            message = f"{path} is skipped: it needs the extra {extra}: {error}"
+            raise SkippedError(message) from error
+
+
+def _extra_of(error: ImportError) -> str | None:
+    """Return the extra that has what could not be imported; None if no extra has it."""
+    if named := _NAMED_EXTRA.search(str(error)):
+        return named[1]
+    return _EXTRAS.get((error.name or "").partition(".")[0])
 
 
 def _run_in(folder: str, file: Path, path: Path, *, write: bool) -> list[str]:
@@ -125,11 +155,15 @@ def main() -> int:
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--write", action="store_true", help="fill in the text blocks")
     given = parser.parse_args()
-    faults = [fault for path in given.files for fault in run(path, write=given.write)]
-    print(
-        "\n\n".join(faults)
-        or f"{len(given.files)} files: every block runs and prints what is shown"
-    )
+    faults: list[str] = []
+    n_run = 0
+    for path in given.files:
+        try:
+            faults += run(path, write=given.write)
+            n_run += 1
+        except SkippedError as skipped:
+            print(skipped)
+    print("\n\n".join(faults) or f"{n_run} files: every block runs and prints what is shown")
     return 1 if faults else 0
 
 

@@ -19,7 +19,8 @@ _accessors.register()
 
 def __getattr__(name: str) -> object:
     try:
-        return _load(name)
+        with _accessors.without_collections():
+            return _load(name)
     except AttributeError:
         # Hints are imported where they are needed, for a quick import of the package.
         from prframe.hints import of_function  # noqa: PLC0415

@@ -9,7 +9,7 @@ import pytest
 
 # The environment variable HYPOTHESIS_PROFILE chooses: `.ci/run` takes "ci".
 hypothesis.settings.register_profile(
-    "quick", max_examples=10, deadline=None, print_blob=True, derandomize=True
+    "quick", max_examples=6, deadline=None, print_blob=True, derandomize=True
 )
 hypothesis.settings.register_profile(
     "ci", max_examples=60, deadline=None, print_blob=True, derandomize=True

@@ -27,6 +27,7 @@ def add_options(parser: options.Parser) -> None:
 def run(given: argparse.Namespace) -> int:
     """Check, and write what there is."""
     outputs.format_of(given)
+    options.cutoffs(given.k)
     data = inputs.rankings(given).of_one_model()
     from prframe import check
 

@@ -27,6 +27,8 @@ the test says that this is not chance: its adjusted p-value is at most 1 - the c
 """
 # These multiply the least p-value of several tests by their number.
 _MULTIPLYING = ("bonferroni", "holm")
+# These tests are of models on the same items alone.
+_ON_ITEMS = ("delong", "posterior")
 
 
 def add_options(parser: options.Parser) -> None:
@@ -77,6 +79,11 @@ def _check(given: argparse.Namespace) -> None:
         raise UsageError("--alternative greater can show no run to be worse; leave it out")
     if given.fail_if_worse and given.test == "posterior":
         raise UsageError("--test posterior has no p-value, by which --fail-if-worse decides")
+    if given.test in _ON_ITEMS and not given.frame:
+        raise UsageError(
+            f"--test {given.test} compares models on the same items, which --frame names; QRELS "
+            "and RUN are compared over queries"
+        )
 
 
 def _compared(data: inputs.Rankings, given: argparse.Namespace) -> "pl.DataFrame":

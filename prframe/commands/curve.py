@@ -39,6 +39,7 @@ def add_curve(parser: options.Parser) -> None:
 def run(given: argparse.Namespace) -> int:
     """Draw the curves, and write them."""
     outputs.format_of(given)
+    options.levels(given.recall)
     data = inputs.rankings(given).of_one_model()
     from prframe import curve
 

@@ -36,10 +36,14 @@ class NoInputError(Exception):
 _CALL = r"[\w.]+\([^()]*\)"
 _QUOTED = r"`(?P<quoted>\w+)`"
 _GIVEN = r"(?<![^\s(])(?P<name>\w+)=(?P<value>'[^']*'|\.\.\.|\[[^\[\]]*\]|[\w.]*\w)?"
-_ARGUMENT = re.compile(f"{_CALL}|{_QUOTED}|{_GIVEN}")
+_LEFT_OUT = r"say (?P<left_out>\w+)=None\b"
+_ARGUMENT = re.compile(f"{_CALL}|{_QUOTED}|{_LEFT_OUT}|{_GIVEN}")
 # What the shell has in place of things that only Python has.
 _SENTENCES = {
-    "Pass a dict, {name: run}.": "Give the files names that differ, and they name the runs."
+    "Pass a dict, {name: run}.": "Give the files names that differ, and they name the runs.",
+    " or a numpy.random.Generator; got": "; got",
+    "or give the number of negatives that are not listed in n_neg=; ": "",
+    "ignore NoNegativesWarning": "ignore this warning",
 }
 _CODES = {UsageError: USAGE, NoInputError: NO_INPUT, PrframeError: DATA, PrframeWarning: DATA}
 
@@ -61,9 +65,11 @@ def in_shell_words(message: str, flags: Mapping[str, str]) -> str:
     """
 
     def translated(match: re.Match[str]) -> str:
-        flag = flags.get(match["quoted"] or match["name"] or "")
+        flag = flags.get(match["quoted"] or match["name"] or match["left_out"] or "")
         if flag is None:
             return match[0]
+        if match["left_out"]:
+            return f"leave out {flag}"
         value = match["value"] or ""
         if value == "None":
             return f"no {flag}"

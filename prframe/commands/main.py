@@ -87,6 +87,9 @@ def _worded(message: str, words: Sequence[str]) -> str:
     command = Parser()
     _COMMANDS[words[0]].add_options(command)
     flags = command.flags() | {"rng": "--seed", "qrels": "QRELS"}
+    if "shown" in flags:
+        # The depth of a report is that of its lists, and no cut-off of rankings as -M is.
+        flags["depth"] = flags["shown"]
     if "--frame" in words:
         flags["data"] = "--frame"
     elif "files" in flags:

@@ -17,6 +17,7 @@ JOINT_CORRECTIONS = (*CORRECTIONS, "max-t", "tukey")
 INCOMPLETE = ("raise", "pairwise", "common", "zero", "last")
 ALTERNATIVES = ("two-sided", "less", "greater")
 _NO_OPTIONS = ("--qrels", "--qrel", "--run", "--runs")
+_FEWEST_LEVELS = 2
 FORMATS = ("table", "csv", "jsonl", "parquet", "arrow")
 
 
@@ -166,8 +167,16 @@ def add_confidence(parser: Parser) -> None:
 def levels(words: Sequence[str]) -> int | list[float] | None:
     """Return levels of recall: how many, or which; None if there are no words."""
     if len(words) == 1 and words[0].isdecimal():
+        if int(words[0]) < _FEWEST_LEVELS:
+            raise UsageError(
+                f"--recall takes levels between 0 and 1, or how many of them, at least "
+                f"{_FEWEST_LEVELS}; got {words[0]}; a single level has a point, as in {words[0]}.0"
+            )
         return int(words[0])
-    return numbers("--recall", words) or None
+    given = numbers("--recall", words)
+    if beyond := [f"{level:g}" for level in given if not 0 <= level <= 1]:
+        raise UsageError(f"--recall takes levels between 0 and 1; got {' '.join(beyond)}")
+    return given or None
 
 
 def numbers(flag: str, words: Sequence[str]) -> list[float]:
@@ -181,9 +190,12 @@ def numbers(flag: str, words: Sequence[str]) -> list[float]:
 def cutoffs(words: Sequence[str]) -> list[int]:
     """Return cut-offs, 10 unless there are any."""
     try:
-        return [int(word) for word in words] or [10]
+        given = [int(word) for word in words] or [10]
     except ValueError:
         raise UsageError(f"-k takes whole numbers; got {' '.join(words)}") from None
+    if least := [k for k in given if k < 1]:
+        raise UsageError(f"-k takes ranks from 1 on; got {' '.join(map(str, least))}")
+    return given
 
 
 def given_only(given: argparse.Namespace, *names: str) -> dict[str, Any]:

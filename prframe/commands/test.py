@@ -16,6 +16,8 @@ examples:
   prframe test qrels bm25.run --n-items 528155      of all documents of the collection
   prframe test --frame scores.csv --by segment --of top-k -k 10 100
 """
+# Larger whole numbers have no exact floats.
+_MOST_ITEMS = 1 << 53
 STATISTICS = ("ap", "top-k", "rank")
 
 
@@ -60,6 +62,9 @@ def _check(given: argparse.Namespace) -> None:
             raise UsageError(f"{flag} goes with --of {' or '.join(statistics)}")
     if given.n_items is not None and (given.frame or given.judged_only):
         raise UsageError("--n-items goes with QRELS and RUN, and neither with --frame nor with -J")
+    if given.n_items is not None and not 1 <= given.n_items <= _MOST_ITEMS:
+        raise UsageError(f"--n-items is a number from 1 to 2^53; got {given.n_items}")
+    options.cutoffs(given.k)
 
 
 def _of_collection(data: inputs.Rankings, n_items: int | None) -> inputs.Rankings:

@@ -396,6 +396,7 @@ def test_every_option_has_help() -> None:
         assert all(action.help or action.dest == "shell" for action in command._actions)
 
 
+@pytest.mark.slow
 def test_random_rankings_of_the_collection(capfdbinary, tmp_path) -> None:
     """Qrels with and without the documents that are not relevant give the same test."""
     lines = Path("qrels").read_text().splitlines(keepends=True)

@@ -85,6 +85,41 @@ USAGE = "usage: prframe evaluate QRELS RUN... [OPTIONS]\n       prframe evaluate
         (["test", "qrels", "old.run", "-k", "3"], "-k goes with --of top-k"),
         (["check", "qrels", "old.run", "-k", "x"], "-k takes whole numbers; got x"),
         (["curve", "qrels", "old.run", "--recall", "x"], "--recall takes numbers; got x"),
+        # These are refused before files are read.
+        (
+            ["band", "nofile", "nofile", "--recall", "-0.1", "0.5", "3"],
+            "--recall takes levels between 0 and 1; got -0.1 3",
+        ),
+        (
+            ["curve", "nofile", "nofile", "--recall", "nan"],
+            "--recall takes levels between 0 and 1; got nan",
+        ),
+        *(
+            (
+                [command, "nofile", "nofile", "--recall", number],
+                "--recall takes levels between 0 and 1, or how many of them, at least 2; got "
+                f"{number}; a single level has a point, as in {number}.0",
+            )
+            for command in ("band", "curve")
+            for number in ("0", "1")
+        ),
+        (["check", "nofile", "nofile", "-k", "0", "5"], "-k takes ranks from 1 on; got 0"),
+        (
+            ["test", "nofile", "nofile", "--of", "top-k", "-k", "-1"],
+            "-k takes ranks from 1 on; got -1",
+        ),
+        (
+            ["test", "nofile", "nofile", "--n-items", "99999999999999999999"],
+            "--n-items is a number from 1 to 2^53; got 99999999999999999999",
+        ),
+        *(
+            (
+                ["compare", "nofile", "nofile", "--test", test],
+                f"--test {test} compares models on the same items, which --frame names; QRELS and "
+                "RUN are compared over queries",
+            )
+            for test in ("delong", "posterior")
+        ),
         (
             ["evaluate", "qrels", "old.run", "-o", "nowhere/x.csv"],
             "cannot write nowhere/x.csv: No such file or directory",

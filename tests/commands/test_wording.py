@@ -18,6 +18,11 @@ FLAGS = {"over": "--over", "test": "--test", "positive": "-l", "k": "-k", "rng":
         ("say test=' t;u', or", "say --test ' t;u', or"),
         ("an integer for rng=0 (k=3)", "an integer for --seed 0 (-k 3)"),
         ("on the same items (over=None) or", "on the same items (no --over) or"),
+        ("on the same items say over=None.", "on the same items leave out --over."),
+        (
+            "rng must be a whole number >= 0 or a numpy.random.Generator; got -1.",
+            "rng must be a whole number >= 0; got -1.",
+        ),
         ("groups of `over` and `k`", "groups of --over and -k"),
         ("say positive=[...], or", "say -l [...], or"),
         # Calls, names of metrics, paths and what has no option are left as they are.
@@ -41,6 +46,17 @@ def test_arguments_become_options(message, expected) -> None:
         (
             ["compare", "--frame", "frame.csv", "--score", "score", "other", "--test", "t"],
             "--test on the same items (no --over) must be one of",
+        ),
+        (
+            [
+                *("compare", "--frame", "frame.csv", "--over", "query"),
+                *("--score", "score", "other", "--test", "delong"),
+            ],
+            "got 'delong'; to compare on the same items leave out --over.",
+        ),
+        (
+            ["report", "qrels", "old.run", "--depth", "0", "-o", "page.html"],
+            "--depth must be a whole number >= 1; got 0.",
         ),
         (
             ["report", "qrels", "old.run", "-l", "9", "-o", "page.html"],

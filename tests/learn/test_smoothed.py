@@ -130,6 +130,7 @@ def test_sums_of_polynomial_kernels(name: str, kind: str) -> None:
     np.testing.assert_allclose(found.cdf, cdf @ weights, rtol=0, atol=1e-12 * weights.sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", KERNELS)
 def test_gradients_with_polynomial_kernels(name: str) -> None:
     rng = np.random.default_rng(2)

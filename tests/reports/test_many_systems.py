@@ -26,6 +26,7 @@ def whole():
     return made()
 
 
+@pytest.mark.slow
 def test_of_many_systems_the_first_metric_is_compared(whole, monkeypatch) -> None:
     monkeypatch.setattr(rankings, "MOST_COMPARISONS", 5)
     page = made()

@@ -120,6 +120,7 @@ def test_keys(planned, kind) -> None:
         assert_same(result, prframe.evaluate(keyed, ["AP", "AUC"], by=["query", "k.e`y"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plan", ["range", "broadcast"])
 def test_scores_of_every_type(planned, plan) -> None:
     for dtype in (pl.Float32, pl.Int32, pl.Decimal(10, 2)):

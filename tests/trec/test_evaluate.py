@@ -39,6 +39,8 @@ CONVENTIONS = {
     "depth": {"depth": 15},
     "all of them": {"relevance_level": 2, "judged_only": True, "depth": 50},
 }
+# One of each kind is enough for every day.
+FEW_SYSTEMS = [SYSTEMS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in SYSTEMS[1:])]
 conventions = pytest.mark.parametrize("options", CONVENTIONS.values(), ids=CONVENTIONS)
 
 
@@ -118,7 +120,9 @@ def test_vaswani_as_printed(system: str, options) -> None:
 
 @pytest.mark.shared
 @conventions
-@pytest.mark.parametrize("name", ["results.test", "results.trunc"])
+@pytest.mark.parametrize(
+    "name", ["results.test", pytest.param("results.trunc", marks=pytest.mark.slow)]
+)
 def test_the_suite_of_trec_eval_as_printed(name: str, options) -> None:
     path = data("trec_eval")
     run, qrels = read_run(path / name), read_qrels(path / "qrels.test")
@@ -168,7 +172,7 @@ SUMMARIES = {
 
 @pytest.mark.shared
 @pytest.mark.parametrize("options", SUMMARIES.values(), ids=SUMMARIES)
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", FEW_SYSTEMS)
 def test_summaries_of_complete_queries(system: str, options) -> None:
     path = data("vaswani")
     run, qrels = read_run(path / f"run.{system}.txt.gz"), graded(read_qrels(path / "qrels.txt"))

@@ -55,7 +55,8 @@ class RankStatistic:
         The estimate of ``W_phi = E phi(F(X))``: ``W / n_pos``, mapped from its range in rankings
         of N items to the range of W_phi.
     std_error : float
-        Standard error of the estimate; NaN if a class has one item, or none, and for DCG.
+        Standard error of the estimate; NaN if a class has one item, or none, if all items have
+        one score, and for DCG.
     null : LinearRankNull
         The distribution of W if all choices of the positives are equally likely, given the ties.
 
@@ -122,7 +123,7 @@ class RankStatistic:
     @property
     def std_error(self) -> float:
         """The standard error of the estimate."""
-        if not self.phi.projected or not self._scale.width:
+        if not self.phi.projected or not self._scale.width or self._is_level:
             return np.nan
         return float(np.sqrt(self._sum.variance)) / self.n_pos * self._scale.stretch
 
@@ -151,6 +152,11 @@ class RankStatistic:
         """``(W - null mean) / null standard deviation``; NaN if that is 0."""
         deviation = self.null.std()
         return (self.statistic - self.null.mean()) / deviation if deviation else np.nan
+
+    @property
+    def _is_level(self) -> bool:
+        """Whether all items have one score, so that nothing shows how much the estimate varies."""
+        return int(np.count_nonzero(self.cells.pos + self.cells.neg)) == 1
 
     def p_value(
         self, alternative: Alternative = "two-sided", method: RankNullMethod = "auto"
