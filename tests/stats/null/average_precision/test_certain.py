@@ -1,10 +1,11 @@
 """Values at and beyond the ends of what AP can be with tie blocks."""
 
 from itertools import product
-from math import comb, prod
+from math import comb, log, prod
 
 import numpy as np
 import pytest
+from scipy.special import gammaln
 
 from prframe.stats import APNull
 
@@ -67,3 +68,17 @@ def test_the_ends_of_many_positives_are_found():
     some = np.rint(500_000 * shares / shares.sum()).astype(int)
     hits = np.cumsum(some)
     assert 0.32 < low <= float((some * hits / np.cumsum(sizes)).sum()) / hits[-1]
+
+
+def test_values_next_to_the_best_ranking_have_cells_of_some_width():
+    sizes = [603, *[1] * 51]
+    null = APNull(654, 621, ties=sizes)
+    # The last of 621 positives one rank further down, and a value that some more rankings have.
+    second = (620 + 621 / 622) / 621
+    values = np.array([620.675198852098 / 621, second, 1.0])
+    logs = null.logsf(values)
+    log_all = float(gammaln(655) - gammaln(622) - gammaln(34))
+    assert logs[1] == pytest.approx(log(2) - log_all, abs=0.1)
+    assert logs[2] == pytest.approx(-log_all, rel=1e-12)
+    # Tilted draws of rankings give -100.38, with a standard error of .08.
+    assert logs[0] == pytest.approx(-100.38, abs=0.3)

@@ -82,6 +82,9 @@ _ONE_WIDTH = 8
 # Where states lack more than this over the slope of the tail's logarithm, the share is one of that
 # instead of what they lack.
 _SCALE = 2.0
+# It is a share of at least this share of the value. Slopes next to the best ranking grow without
+# end, and cells must stay wider than what counts as equal.
+_FINEST = 1e-9
 # Up to so many positives are counted in closed form, and so is the best ranking of more, of up to
 # so many items.
 _IN_CLOSED_FORM = 2
@@ -334,6 +337,7 @@ class NullTails(AlikeGroups):
         target = self._target(group, x)
         # Cells must not change with the last digits of the slope.
         scale = _SCALE / float(f"{hint.slope:.3g}") if hint else target
+        scale = max(scale, _FINEST * target)
         n, n_pos = self.groups[group]
         few = hint is not None and self._few(hint.tail, self.log_states[group])
         if hint is not None and not few and min(n_pos, n - n_pos) > LONG_WALK:
