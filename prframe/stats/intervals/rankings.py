@@ -338,7 +338,7 @@ def _posterior(  # noqa: PLR0913, PLR0917
     """Return the interval between quantiles of draws.
 
     It is extended to an estimate of 0 or 1, and to the value that is possible if no negative
-    limits the metric in the sample.
+    limits the metric in the sample, or if few positives are above its cut.
     """
     estimate = statistic.value(cells)
     if np.isnan(estimate):
@@ -358,7 +358,11 @@ def _posterior(  # noqa: PLR0913, PLR0917
     drawn = np.clip(drawn, *statistic.limits)
     low, high = percentile_interval(drawn, confidence)
     low = min(low, estimate) if estimate == 0 else low
-    high = max(high, _no_negative_above(cells, statistic, estimate, confidence))
+    high = max(
+        high,
+        _no_negative_above(cells, statistic, estimate, confidence),
+        statistic.with_few_hits(cells, confidence.tail),
+    )
     has_no_width = all_equal(low, high, cells.n) and not statistic.of_events
     if has_no_width or all_equal(drawn, estimate, cells.n):
         return IntervalEstimate(estimate, np.nan, np.nan, np.nan, POSTERIOR)

@@ -222,6 +222,22 @@ class CellStatistic(ABC):
         del cells, prevalence
         return 0.0
 
+    def with_few_hits(self, cells: RankedCells, tail: float) -> float:
+        """Return how large the metric may be if few positives are above its cut; 0 if many are.
+
+        Parameters
+        ----------
+        cells : RankedCells
+        tail : float
+            The probability of so few of them, if the metric is that large.
+
+        Returns
+        -------
+        float
+        """
+        del cells, tail
+        return 0.0
+
     def deciding_positives(self, cells: RankedCells) -> float:
         """Return how many positives at the top make the value 1, on average over samples.
 
