@@ -87,11 +87,16 @@ REFUSALS = {
     ),
     "dtype of the score": (
         lambda: evaluate(GOOD, "AP", score="text"),
-        "`score` must be numeric; 'text' is String.",
+        "`score` must be numeric; 'text' is String. Make numbers of it first, for example with "
+        "cast(pl.Float64) or astype(float).",
     ),
     "string labels": (
         lambda: evaluate(GOOD, "AP", label="text"),
         "`label` 'text' holds strings: say which are positive, for instance positive='yes'.",
+    ),
+    "string labels and a number": (
+        lambda: evaluate(GOOD, "AP", label="text", positive=1),
+        "`label` 'text' holds strings: say which are positive, for instance positive='1'.",
     ),
     "dtype of the label": (
         lambda: evaluate(GOOD, "AP", label="list"),

@@ -193,7 +193,7 @@ def test_a_precision_of_nothing_has_no_interval() -> None:
         precision, recall = prframe.interval(FRAME, **options).rows(named=True)
     assert [str(warning.message) for warning in caught] == [
         "conf_low, conf_high: undefined, hence null, for 1 of 1 groups, which hold too little for "
-        "an interval, or nothing that varies"
+        "an interval of 'P(threshold=99)', or nothing that varies"
     ]
     assert [precision[name] for name in ("estimate", "std_error", "conf_low", "conf_high")] == [
         *(0.0, None, None, None)
