@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from prframe.errors import PrframeError
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
+from prframe.stats.rankings.resamples import Resamples
 from prframe.typing import Floats
 
 # So few positives in what decides a metric have no reliable standard error.
@@ -134,6 +135,10 @@ class CellStatistic(ABC):
             Two arrays of shape (n_cells,), which add up to 0 over all items. The value for a cell
             without items of the class has no meaning.
         """
+
+    def resampled(self, resamples: Resamples) -> Floats:
+        """Return the metric of resamples of a ranking."""
+        return self.values(*resamples.counts())
 
     def value(self, cells: RankedCells) -> float:
         """Return the metric of a ranking."""

@@ -115,7 +115,7 @@ class TopStatistic(CellStatistic):
         Recall at the cut is then k / n_pos, of which only n_pos is uncertain.
         """
         k = self.at_cut(cells.n_pos, cells.n)[0]
-        if _hits(cells.pos, cells.neg, np.asarray(k)) < k:
+        if k > cells.n_pure:
             return 0.0
         p = np.asarray(prevalence)
         share = self._share(k / cells.n, p)
