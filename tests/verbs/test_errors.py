@@ -296,6 +296,11 @@ REFUSALS = {
         lambda: curve(GOOD, ignore=[[0]]),
         "`ignore` must be a label value or a list of them; got [[0]].",
     ),
+    "totals beyond counting": (
+        lambda: evaluate(GOOD, "AP", by="query", n_pos=2**53),
+        "`n_pos` and `n_neg` must add up to 2^53 at most, beyond which floats round: "
+        "9007199254740993, in groups ['q1', 'q2']; give smaller totals.",
+    ),
     "n_pos beyond counting": (
         lambda: evaluate(GOOD, "AP", n_pos=10**30),
         "`n_pos` must be a whole number >= 0 and <= 2^53; got 1000000000000000000000000000000.",

@@ -73,6 +73,8 @@ def acceleration(values: ArrayLike, number: ArrayLike) -> float:
     0.068
     """
     values, number = reals("values", values), reals("number", number)
+    # Powers of small values underflow; a power of 2 divides without rounding.
+    values = np.ldexp(values, -int(np.frexp(np.abs(values).max(initial=0.0))[1]))
     square = float(number @ values**2)
     return float(number @ values**3) / (6 * square**1.5) if square else 0.0
 
