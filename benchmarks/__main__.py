@@ -1,7 +1,11 @@
 """``python -m benchmarks``: measure, print, and with ``--write`` keep the results."""
 
 import argparse
+import importlib.util
 import sys
+
+if importlib.util.find_spec("psutil") is None:
+    sys.exit("The benchmarks need the extra bench: python -m pip install -e '.[bench]'")
 
 from benchmarks import report, results
 from benchmarks.cases import CASES, FULL, QUICK

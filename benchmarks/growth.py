@@ -109,7 +109,10 @@ def main() -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.growth", description=__doc__)
     parser.add_argument(
-        "--rows", type=int, default=10**7, help="the most rows; 100000000 takes 6 GB"
+        "--rows",
+        type=int,
+        default=10**7,
+        help="the most rows; 100000000 takes some 10 GB of memory",
     )
     parser.add_argument(
         "--limit", type=float, default=60, metavar="SECONDS", help="after which a process is ended"

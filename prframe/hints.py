@@ -93,6 +93,8 @@ _STRATA = (
 _NOT_OFFERED_BY = {
     **{(verb, "strata"): _STRATA for verb in ("evaluate", "interval", "band", "compare_curves")},
     ("evaluate", "test"): "compare() has tests of two models, and ap_test() one against chance",
+    ("interval", "undefined"): "take the values of evaluate(..., undefined=0), by group, and name "
+    "their column in values=",
     ("interval", "test"): "an interval has a method=; compare() has tests of two models",
     ("roc", "over"): "a mean of ROC curves is none, as it depends on what is held fixed; draw a "
     "curve for each group with by=, average AUC with evaluate(frame, 'AUC', over=...), or take "
@@ -248,9 +250,11 @@ def of_column_name(given: object) -> str:
 
 
 def of_dtype(dtype: object) -> str:
-    """Return a sentence for a column of lists where numbers are due; nothing for others."""
+    """Return a sentence for a column of lists or text where numbers are due; else nothing."""
     if str(dtype).startswith(("List", "Array")):
         return " Give each item a row, for example with explode; of several classes take one."
+    if str(dtype) == "String":
+        return " Make numbers of it first, for example with cast(pl.Float64) or astype(float)."
     return ""
 
 

@@ -270,6 +270,11 @@ def test_pictures_of_verbs_are_those_that_frames_offer() -> None:
             "There is no test=: an interval has a method=; compare() has tests of two models.",
         ),
         (
+            lambda: prframe.interval(GOOD, "AP", over="query_id", undefined=0),
+            "There is no undefined=: take the values of evaluate(..., undefined=0), by group, and "
+            "name their column in values=.",
+        ),
+        (
             lambda: prframe.interval(GOOD, "AP", strata="query_id"),
             "There is no strata=: strata are pooled by compare(..., strata=) and nowhere else; by= "
             "has a row for each of them.",

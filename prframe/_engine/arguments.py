@@ -270,9 +270,10 @@ class Arguments:
                 f"`label` must be boolean, numeric or string; {self.label!r} is {dtype}."
             )
         if text and isinstance(self.positive, (bool, int, float)):
+            example = "yes" if isinstance(self.positive, bool) else str(self.positive)
             raise PrframeError(
                 f"`label` {self.label!r} holds strings: "
-                "say which are positive, for instance positive='yes'."
+                f"say which are positive, for instance positive={example!r}."
             )
         if self.positive is False:
             raise PrframeError(

@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from prframe import checks
 from prframe._engine.keys import UNRETRIEVED
 from prframe._engine.pieces import Piece
 from prframe._engine.rows import in_groups, key_names
@@ -86,7 +87,15 @@ def _checked(groups: pl.DataFrame, piece: Piece) -> pl.DataFrame:
             total = pl.col(name) if isinstance(given, str) else pl.lit(given)
             totals[name] = total.cast(number)
             _refuse_wrong_totals(groups.with_columns(total.alias(name)), piece, name, present)
-    return groups.with_columns(**totals) if totals else groups
+    if not totals:
+        return groups
+    groups = groups.with_columns(**totals)
+    if args.weight is None:
+        both = pl.col("n_pos") + pl.col("n_neg")
+        must = "`n_pos` and `n_neg` must add up to 2^53 at most, beyond which floats round"
+        remedy = "give smaller totals"
+        _refuse_groups(groups.filter(both > checks.LARGEST_COUNT), piece, must, both, remedy)
+    return groups
 
 
 def _refuse_wrong_totals(groups: pl.DataFrame, piece: Piece, name: str, present: str) -> None:

@@ -44,6 +44,10 @@ _SENTENCES = {
     " or a numpy.random.Generator; got": "; got",
     "or give the number of negatives that are not listed in n_neg=; ": "",
     "ignore NoNegativesWarning": "ignore this warning",
+    " Several metrics are a list, such as ['AP', 'nDCG@10'].": " Put spaces between metrics.",
+    ", as in the output of trec_eval, which read_results reads": "",
+    "drop the rows that do not count, keep the best ones with duplicates='best', or name the "
+    "columns that tell the systems apart with system=.": "drop the rows that do not count.",
 }
 _CODES = {UsageError: USAGE, NoInputError: NO_INPUT, PrframeError: DATA, PrframeWarning: DATA}
 

@@ -181,7 +181,11 @@ def warn_undefined(
     `groups` has a row per group, and a boolean column ``lacking`` that is true where a group has
     no value; `lack` names the things because of which it may have none.
     """
-    warn_null(columns, groups, args, f"which have no {' or no '.join(lack)}")
+    # A label that occurs in no group is likely to be misspelt.
+    named = positives_of(args)
+    misspelt = named != "positives" and named in lack and groups["lacking"].all()
+    remedy = "; check lists the labels that there are" if misspelt else ""
+    warn_null(columns, groups, args, f"which have no {' or no '.join(lack)}", remedy)
 
 
 def warn_null(

@@ -25,6 +25,11 @@ FLAGS = {"over": "--over", "test": "--test", "positive": "-l", "k": "-k", "rng":
         ),
         ("groups of `over` and `k`", "groups of --over and -k"),
         ("say positive=[...], or", "say -l [...], or"),
+        (
+            "for instance ('1', 'd'); drop the rows that do not count, keep the best ones with "
+            "duplicates='best', or name the columns that tell the systems apart with system=.",
+            "for instance ('1', 'd'); drop the rows that do not count.",
+        ),
         # Calls, names of metrics, paths and what has no option are left as they are.
         ("use evaluate('AP', over=..., geometric_mean=True)", None),
         ("P(threshold=0.5) and R(k=3)@5", None),
@@ -53,6 +58,10 @@ def test_arguments_become_options(message, expected) -> None:
                 *("--score", "score", "other", "--test", "delong"),
             ],
             "got 'delong'; to compare on the same items leave out --over.",
+        ),
+        (
+            ["evaluate", "qrels", "old.run", "-m", "AP,nDCG@10"],
+            "not ',' at character 3. Put spaces between metrics.\n",
         ),
         (
             ["report", "qrels", "old.run", "--depth", "0", "-o", "page.html"],

@@ -237,7 +237,8 @@ def test_one_warning_for_all_undefined_values() -> None:
 
 def test_the_warning_names_a_label_that_does_not_occur() -> None:
     data = pl.DataFrame({"score": [2.0, 1.0], "label": ["spam", "ham"]})
-    with pytest.warns(prframe.UndefinedMetricWarning, match="which have no label 'Spam'"):
+    told = "for 1 of 1 groups, which have no label 'Spam'; check lists the labels that there are$"
+    with pytest.warns(prframe.UndefinedMetricWarning, match=told):
         prframe.evaluate(data, "AP", positive="Spam")
     with pytest.warns(prframe.UndefinedMetricWarning, match="no positives or no negatives"):
         prframe.roc(data.with_columns(label=pl.lit(1)))

@@ -87,11 +87,16 @@ REFUSALS = {
     ),
     "dtype of the score": (
         lambda: evaluate(GOOD, "AP", score="text"),
-        "`score` must be numeric; 'text' is String.",
+        "`score` must be numeric; 'text' is String. Make numbers of it first, for example with "
+        "cast(pl.Float64) or astype(float).",
     ),
     "string labels": (
         lambda: evaluate(GOOD, "AP", label="text"),
         "`label` 'text' holds strings: say which are positive, for instance positive='yes'.",
+    ),
+    "string labels and a number": (
+        lambda: evaluate(GOOD, "AP", label="text", positive=1),
+        "`label` 'text' holds strings: say which are positive, for instance positive='1'.",
     ),
     "dtype of the label": (
         lambda: evaluate(GOOD, "AP", label="list"),
@@ -290,6 +295,11 @@ REFUSALS = {
     "ignore nested": (
         lambda: curve(GOOD, ignore=[[0]]),
         "`ignore` must be a label value or a list of them; got [[0]].",
+    ),
+    "totals beyond counting": (
+        lambda: evaluate(GOOD, "AP", by="query", n_pos=2**53),
+        "`n_pos` and `n_neg` must add up to 2^53 at most, beyond which floats round: "
+        "9007199254740993, in groups ['q1', 'q2']; give smaller totals.",
     ),
     "n_pos beyond counting": (
         lambda: evaluate(GOOD, "AP", n_pos=10**30),

@@ -187,13 +187,33 @@ def test_draws_of_bedroc_do_not_depend_on_what_is_not_listed() -> None:
     assert spread == pytest.approx([spread[0]] * 3, rel=1e-5)
 
 
+@pytest.mark.parametrize("metric", ["AP", "AP@1", "pAP", "R(at_precision=0.5)"])
+def test_rates_too_small_for_single_precision(metric: str) -> None:
+    """The more negatives there are below, the smaller the rates, and nothing else changes."""
+    ends = [
+        prframe.interval(FRAME, metric, n_neg=n_neg, rng=1, n_resamples=200)["conf_high"].item()
+        for n_neg in (10**12, 2**52)
+    ]
+    assert ends[0] == pytest.approx(ends[1], rel=1e-4)
+
+
+def test_odds_too_small_for_single_precision() -> None:
+    """AP is the smaller, the more positives are not listed."""
+    ends = [
+        prframe.interval(FRAME, "AP", n_pos=n_pos, rng=1, n_resamples=200)["conf_high"].item()
+        * n_pos
+        for n_pos in (10**12, 2**52)
+    ]
+    assert ends[0] == pytest.approx(ends[1], rel=1e-6)
+
+
 def test_a_precision_of_nothing_has_no_interval() -> None:
     options: dict[str, Any] = {"metrics": ["P(threshold=99)", "R(threshold=99)"]}
     with pytest.warns(prframe.UndefinedMetricWarning) as caught:
         precision, recall = prframe.interval(FRAME, **options).rows(named=True)
     assert [str(warning.message) for warning in caught] == [
         "conf_low, conf_high: undefined, hence null, for 1 of 1 groups, which hold too little for "
-        "an interval, or nothing that varies"
+        "an interval of 'P(threshold=99)', or nothing that varies"
     ]
     assert [precision[name] for name in ("estimate", "std_error", "conf_low", "conf_high")] == [
         *(0.0, None, None, None)

@@ -7,6 +7,7 @@ from .ends import (
     degrees_of_freedom as degrees_of_freedom,
     logit_interval as logit_interval,
     percentile_interval as percentile_interval,
+    spread as spread,
     wald_interval as wald_interval,
 )
 from .mean_bands import MeanBand as MeanBand, mean_band as mean_band

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import isnan
 
 import numpy as np
 from scipy.special import ndtr, stdtrit
@@ -87,6 +89,13 @@ class Confidence:
         Both are NaN if an end that is bounded is NaN.
         """
         least, most = self.limits
-        low = least if self.alternative == "less" else float(np.clip(low, least, most))
-        high = most if self.alternative == "greater" else float(np.clip(high, least, most))
-        return (np.nan, np.nan) if np.isnan([low, high]).any() else (low, high)
+        # NaN, which is neither smaller nor larger, stays.
+        low = least if self.alternative == "less" else min(max(float(low), least), most)
+        high = most if self.alternative == "greater" else min(max(float(high), least), most)
+        return (np.nan, np.nan) if isnan(low) or isnan(high) else (low, high)
+
+
+@lru_cache
+def within(confidence: Confidence, limits: tuple[float, float]) -> Confidence:
+    """Return the same for a quantity of some range; the groups of a call share these."""
+    return replace(confidence, limits=limits)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 
 import numpy as np
 from scipy.special import expit
@@ -72,7 +72,8 @@ class _Curves:
     weights: Floats
     kinds: dict[tuple[bool, bool], Draws] = field(default_factory=dict)
     counted: dict[tuple[bool, bool], tuple[Floats, Floats]] = field(default_factory=dict)
-    passed: dict[bool, tuple[Reals, Reals]] = field(default_factory=dict)
+    passed: dict[bool, "_Points"] = field(default_factory=dict)
+    recalls: dict[float, Floats] = field(default_factory=dict)
     elsewhere: dict[float, "_Curves"] = field(default_factory=dict)
 
     @property
@@ -85,7 +86,7 @@ class _Curves:
         if prior not in self.elsewhere:
             path = self.path.at_prior(prior)
             self.elsewhere[prior] = replace(
-                self, path=path, kinds={}, counted={}, passed={}, elsewhere={}
+                self, path=path, kinds={}, counted={}, passed={}, recalls={}, elsewhere={}
             )
         return self.elsewhere[prior]
 
@@ -141,34 +142,39 @@ class _Curves:
 
     def points(self, *, area: bool = False, at_ends: bool = False) -> tuple[Reals, Reals]:
         """Return recall and the share of all items above the threshold, at rising points."""
-        if area not in self.passed:
-            self.passed[area] = self.path.points(fading=area)
-        points, knots = self.passed[area], self.path.knots
+        points, knots = self._points(area=area), self.path.knots
         inside = knots.tied & (knots.share > 0)
         if at_ends and inside.any():
-            return points[0][~inside], points[1][~inside]
-        return points
+            return points.recall[~inside], points.above[~inside]
+        return points.recall, points.above
+
+    def _points(self, *, area: bool = False) -> "_Points":
+        """Return the points, which are kept."""
+        if area not in self.passed:
+            self.passed[area] = _Points(*self.path.points(fading=area))
+        return self.passed[area]
 
     def positives_among(self, ranks: Floats, *, area: bool = False) -> Floats:
         """Return the mean numbers of positives among the first ranks, shape (n_ranks, n_draws)."""
         n = self.cells.n
-        recall, above = self.points(area=area)
-        recall = _read(recall, above, np.asarray(ranks)[:, None] / n)
+        recall = self._points(area=area).recalls(np.asarray(ranks)[:, None] / n)
         recall *= n * self.prevalence
         return recall
 
     def share_above(self, recall: Floats) -> Floats:
         """Return the share of all items above the threshold with a recall."""
-        passed, above = self.points()
-        return _read(above, passed, recall[:, None])
+        return self._points().shares_above(recall[:, None])
 
     def found(self, k: float, share: float | Floats) -> Floats:
         """Return the recall among the best share of all items, which are k items in the sample."""
         cells = self.cells
         if k >= cells.n - cells.pos[-1] - cells.neg[-1]:
             return self._shares(cells.n_pos, int(cells.pos[-1]))
-        recall, above = self.points()
-        return np.asarray(_read(recall, above, np.reshape(share, (1, -1)))[0])
+        if np.ndim(share):
+            return np.asarray(self._points().recalls(np.asarray(share)[None])[0])
+        if (key := float(share)) not in self.recalls:
+            self.recalls[key] = self._points().recalls(np.full((1, 1), share))[0]
+        return self.recalls[key]
 
     def retrieved(self) -> tuple[Floats, Floats]:
         """Return the recall and the false positive rate of all retrieved items."""
@@ -185,6 +191,32 @@ class _Curves:
         return np.concatenate(
             [block.of_group(stream, lambda rng, size: rng.beta(*shape, size)) for block in blocks]
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _Points:
+    """Recall and the share of all items above the threshold, shape (n_points, n_draws)."""
+
+    recall: Reals
+    above: Reals
+
+    def recalls(self, shares: Floats) -> Floats:
+        """Return the recall above which so large a share of all items lies; see `_read`."""
+        return _read(self.recall, self.above, self._range_of_shares, shares)
+
+    def shares_above(self, recalls: Floats) -> Floats:
+        """Return the share of all items that lies above so large a recall; see `_read`."""
+        return _read(self.above, self.recall, self._range_of_recall, recalls)
+
+    @cached_property
+    def _range_of_shares(self) -> tuple[Reals, Reals]:
+        """The least and the largest share of a draw at each point."""
+        return self.above.min(axis=1), self.above.max(axis=1)
+
+    @cached_property
+    def _range_of_recall(self) -> tuple[Reals, Reals]:
+        """The least and the largest recall of a draw at each point."""
+        return self.recall.min(axis=1), self.recall.max(axis=1)
 
 
 def _differences(shares: Floats, last: Floats) -> Floats:
@@ -215,13 +247,15 @@ def _gauss() -> tuple[Floats, Floats]:
     return np.polynomial.legendre.leggauss(_NODES)
 
 
-def _read(values: Reals, along: Reals, levels: Floats) -> Floats:
+def _read(values: Reals, along: Reals, ends: tuple[Reals, Reals], levels: Floats) -> Floats:
     """Return values where another quantity, which rises along the points, reaches levels.
 
     Parameters
     ----------
     values, along : ndarray, shape (n_points, n_draws)
         Between two points values are a straight line; beyond the ends they stay as they are.
+    ends : tuple of ndarray, shape (n_points,)
+        The least and the largest value of `along` at each point.
     levels : ndarray, shape (n_levels, n_draws) or (n_levels, 1)
 
     Returns
@@ -230,7 +264,7 @@ def _read(values: Reals, along: Reals, levels: Floats) -> Floats:
     """
     n_points, n_draws = values.shape
     places = levels.astype(along.dtype)
-    least, most = along.min(axis=1), along.max(axis=1)
+    least, most = ends
     # Only at these points some draws have passed a level while others have not.
     first = np.searchsorted(most, places.min(axis=1))
     last = np.searchsorted(least, places.max(axis=1))
@@ -238,8 +272,10 @@ def _read(values: Reals, along: Reals, levels: Floats) -> Floats:
     for row, level, low, high in zip(at, places, first, last, strict=True):
         row[:] = _number(along[low:high] < level)
     at += (first - 1)[:, None]
-    np.maximum(at, 0, out=at)
-    np.minimum(at, n_points - 2, out=at)
+    if not first.all():
+        np.maximum(at, 0, out=at)
+    if last.max() == n_points:
+        np.minimum(at, n_points - 2, out=at)
     at *= n_draws
     at += np.arange(n_draws)
     values, along = values.ravel(), along.ravel()

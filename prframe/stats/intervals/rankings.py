@@ -1,7 +1,8 @@
 """Confidence intervals for the metrics of one ranking, whose items are an independent sample."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.curves import drawn_weights
-from prframe.stats.intervals.confidence import Confidence
+from prframe.stats.intervals.confidence import Confidence, within
 from prframe.stats.intervals.ends import (
     UNIT,
     acceleration,
@@ -120,7 +121,7 @@ def ranking_interval(  # noqa: PLR0913
     (0.854, 0.313, 0.973)
     """
     checks.one_of("method", method, METHODS)
-    confidence = replace(_checked(cells, statistic, confidence), limits=statistic.limits)
+    confidence = within(_checked(cells, statistic, confidence), statistic.limits)
     by_auto = method == "auto"
     if by_auto:
         method = suited_method(cells, statistic, clustered=clusters is not None)
@@ -129,7 +130,7 @@ def ranking_interval(  # noqa: PLR0913
     low, high = share.limits
     scaled = np.isfinite(high - low) and share.limits != UNIT
     if scaled:
-        share, confidence = _InUnit(share), replace(confidence, limits=UNIT)
+        share, confidence = _InUnit(share), within(confidence, UNIT)
         drawn = None if drawn is None else (drawn - low) / (high - low)
     elif share.limits != UNIT and method in {"logit", "logit-t"}:
         raise PrframeError(
@@ -319,8 +320,8 @@ def suited_method(cells: RankedCells, statistic: CellStatistic, *, clustered: bo
     if not statistic.has_influence:
         by_influence = "percentile"
     else:
-        by_influence = "logit-t" if np.isfinite(statistic.limits).all() else "wald"
-    if clustered or not cells.pos[:-1].any() or not cells.n_neg:
+        by_influence = "logit-t" if all(map(isfinite, statistic.limits)) else "wald"
+    if clustered or cells.pos[-1] == cells.n_pos or not cells.n_neg:
         return by_influence
     smooth = cells.mostly_tied and not statistic.few_decide(cells)
     return by_influence if smooth or not statistic.has_draws else POSTERIOR
@@ -338,7 +339,7 @@ def _posterior(  # noqa: PLR0913, PLR0917
     """Return the interval between quantiles of draws.
 
     It is extended to an estimate of 0 or 1, and to the value that is possible if no negative
-    limits the metric in the sample.
+    limits the metric in the sample, or if few positives are above its cut.
     """
     estimate = statistic.value(cells)
     if np.isnan(estimate):
@@ -358,7 +359,11 @@ def _posterior(  # noqa: PLR0913, PLR0917
     drawn = np.clip(drawn, *statistic.limits)
     low, high = percentile_interval(drawn, confidence)
     low = min(low, estimate) if estimate == 0 else low
-    high = max(high, _no_negative_above(cells, statistic, estimate, confidence))
+    high = max(
+        high,
+        _no_negative_above(cells, statistic, estimate, confidence),
+        statistic.with_few_hits(cells, confidence.tail),
+    )
     has_no_width = all_equal(low, high, cells.n) and not statistic.of_events
     if has_no_width or all_equal(drawn, estimate, cells.n):
         return IntervalEstimate(estimate, np.nan, np.nan, np.nan, POSTERIOR)
@@ -373,8 +378,7 @@ def _no_negative_above(
     It may be 1 if the sample has as many positives above all negatives as are to be expected, in
     all but a tail of samples, where no negative stands among the positives that decide.
     """
-    pure = int(cells.pos[: int(np.argmax(cells.neg > 0))].sum())
-    decide = statistic.deciding_positives(cells)
+    pure, decide = cells.n_pure, statistic.deciding_positives(cells)
     if estimate == 1 or (pure and pdtr(pure, decide) > confidence.tail):
         return 1.0
     prevalence = _least_prevalence(cells.n_pos, cells.n_neg, confidence.tail)

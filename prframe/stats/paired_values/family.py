@@ -186,7 +186,8 @@ class PairedFamily:
             deviations = np.where(used, roots - roots.sum(axis=0) / n, 0.0)
             product = (self._residuals * deviations).sum(axis=0)
             r = product / np.sqrt(squares * (deviations**2).sum(axis=0))
-            z = np.arctanh(np.clip(r, -1.0, 1.0))
+            # All values but one may be the same, so that r is 1 but for rounding; z stays finite.
+            z = np.arctanh(np.clip(r, EQUAL - 1, 1 - EQUAL))
         return np.where((n > 2) & ~np.isnan(z), z, 0.0)  # noqa: PLR2004
 
     def equivalence(self, margin: float) -> tuple[Floats, Floats]:
@@ -194,7 +195,7 @@ class PairedFamily:
         n, error = (self.sizes > 0).sum(axis=0), self.std_errors
         # Differences that vary by rounding alone have no t.
         varies = error > EQUAL * np.abs(self.means)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             t = np.where(varies, (margin - np.abs(self.means)) / error, np.nan)
         return t, np.asarray(stdtr(np.maximum(n - 1, 1), -t))
 

@@ -111,7 +111,8 @@ def paired_confidence_sequence(
     if ((differences < least - RESIDUE * width) | (differences > most + RESIDUE * width)).any():
         raise PrframeError(
             f"differences must lie within `limits`, {least:g} to {most:g}; they reach from "
-            f"{differences.min():g} to {differences.max():g}."
+            f"{differences.min():g} to {differences.max():g}; say in limits= how far differences "
+            "can reach."
         )
     x = np.clip((differences - least) / width, 0.0, 1.0)
     sides = 2 if alternative == "two-sided" else 1

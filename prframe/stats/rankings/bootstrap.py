@@ -22,6 +22,7 @@ from prframe.stats._batches import batch_sizes, batches
 from prframe.stats._units import Units
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
+from prframe.stats.rankings.resamples import CountedResamples, Resamples, SharedResamples
 from prframe.typing import Floats, Integers
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class _SharedDraws:
 
         Returns
         -------
-        ndarray of int, shape (n_resamples, n + 1)
+        ndarray of int, shape (n + 1, n_resamples)
             None if they are too many to be kept, or asked for only once so far.
         """
         if n * n_resamples > _MOST_KEPT:
@@ -63,8 +64,8 @@ class _SharedDraws:
             is_known = key in self._kept
             kept = self._kept.pop(key, None)
             if is_known and kept is None:
-                passed = np.zeros((n_resamples, n + 1), dtype=np.min_scalar_type(n))
-                np.cumsum(multiplicities(n, n_resamples, rng), axis=1, out=passed[:, 1:])
+                passed = np.zeros((n + 1, n_resamples), dtype=np.min_scalar_type(n))
+                np.cumsum(multiplicities(n, n_resamples, rng).T, axis=0, out=passed[1:])
                 kept = passed, rng.bit_generator.state
             self._kept[key] = kept
             while len(self._kept) > _MOST_KINDS:
@@ -135,17 +136,8 @@ def ranking_bootstrap(
         draws = _item_draws(cells, n_resamples, generator)
     else:
         draws = _cluster_draws(clusters, n_resamples, generator)
-    n_cells = cells.pos.size
     return np.concatenate(
-        [
-            np.stack(
-                [
-                    statistic.values(drawn[:, :n_cells], drawn[:, n_cells:])
-                    for statistic in statistics
-                ]
-            )
-            for drawn in draws
-        ],
+        [np.stack([statistic.resampled(drawn) for statistic in statistics]) for drawn in draws],
         axis=1,
     )
 
@@ -214,7 +206,7 @@ def multiplicities(n: int, n_resamples: int, rng: np.random.Generator) -> Intege
 
 def _item_draws(
     cells: RankedCells, n_resamples: int, rng: np.random.Generator
-) -> Iterator[Integers]:
+) -> Iterator[Resamples]:
     """Draw counts of the positives and the negatives of all cells, some resamples at a time."""
     counts = np.concatenate([cells.pos, cells.neg])
     kinds, n = np.flatnonzero(counts), int(cells.n)
@@ -222,17 +214,15 @@ def _item_draws(
         for size in batch_sizes(n_resamples, counts.size, _CHUNK):
             drawn = np.zeros((size, counts.size), dtype=np.int64)
             drawn[:, kinds] = rng.multinomial(n, counts[kinds] / n, size=size)
-            yield drawn
+            yield CountedResamples(drawn)
     elif (passed := _SHARED.passed(n, n_resamples, rng)) is not None:
-        bounds = np.append(0, np.cumsum(counts[kinds]))
+        bounds = np.append(0, np.cumsum(counts))
         for rows in batches(n_resamples, counts.size, _CHUNK):
-            drawn = np.zeros((rows.stop - rows.start, counts.size), dtype=np.int64)
-            drawn[:, kinds] = np.diff(passed[rows].take(bounds, axis=1))
-            yield drawn
+            yield SharedResamples(passed[:, rows], bounds)
     else:
         of_item = np.repeat(np.arange(counts.size), counts)
         for size in batch_sizes(n_resamples, counts.size, _CHUNK):
-            yield tally(of_item, counts.size, size, rng)
+            yield CountedResamples(tally(of_item, counts.size, size, rng))
 
 
 def tally(of_item: Integers, n_kinds: int, times: int, rng: np.random.Generator) -> Integers:
@@ -261,10 +251,10 @@ def _tally_at_once(
 
 def _cluster_draws(
     clusters: csr_array, n_resamples: int, rng: np.random.Generator
-) -> Iterator[Integers]:
+) -> Iterator[Resamples]:
     """Draw clusters and add up their counts, some resamples at a time."""
     number, columns = clusters.shape
     counts = clusters.T.tocsr()
     for size in batch_sizes(n_resamples, max(number, columns), _CHUNK):
         times = multiplicities(number, size, rng).T
-        yield np.ascontiguousarray((counts @ times).T)
+        yield CountedResamples(np.ascontiguousarray((counts @ times).T))

@@ -75,6 +75,12 @@ class RankedCells:
         return self.n_pos + self.n_neg
 
     @cached_property
+    def n_pure(self) -> int:
+        """The number of retrieved positives above all negatives."""
+        mixed = np.append(np.flatnonzero(self.neg[:-1]), self.neg.size - 1)
+        return int(self.pos[: mixed[0]].sum())
+
+    @cached_property
     def mostly_tied(self) -> bool:
         """Whether more than half of the positives are retrieved in tie blocks."""
         pos, neg = self.pos[:-1], self.neg[:-1]

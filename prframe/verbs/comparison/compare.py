@@ -355,10 +355,11 @@ def compare(
     try:
         result: FrameT = run(frame, plan, asked.schema(args), keys=kept.keys, guarded=guarded)
     except MissingColumnError as error:
-        if "`over`" not in str(error) or values is not None:
+        if "`over`" not in str(error) or (values is not None and str(error).endswith("?")):
             raise
-        remedy = OVER_QUERIES.remedy[0].upper() + OVER_QUERIES.remedy[1:]
-        raise MissingColumnError(f"{error} {remedy}.") from None
+        remedy = "name the column of queries, folds or seeds with over="
+        remedy = OVER_QUERIES.remedy if values is None else remedy
+        raise MissingColumnError(f"{error} {remedy[0].upper()}{remedy[1:]}.") from None
     return result
 
 

@@ -26,7 +26,7 @@ from prframe.verbs._at_prior import at_prior
 from prframe.verbs._evaluation import Evaluation, refuse_option
 from prframe.verbs._groups import each_group
 from prframe.verbs._plan import Accepts, Plan
-from prframe.verbs._verb import positives_of, warn_null
+from prframe.verbs._verb import warn_null
 from prframe.verbs.comparison.catalogue_evaluator import CatalogueEvaluator
 from prframe.verbs.comparison.matched_items import Incomplete, PairedGroup, paired_rows
 from prframe.verbs.comparison.options import model_pairs, on_same_items
@@ -209,10 +209,7 @@ class OnItems(Plan):
         undefined = pl.col("difference").is_null() | pl.col("p_value").is_null()
         groups = rows.group_by(keys or pl.lit(0), maintain_order=True).agg(lacking=undefined.any())
         names = rows.filter(undefined)["metric"].unique(maintain_order=True).to_list()
-        why = (
-            f"which have too few {positives_of(self.args)} or negatives, or a difference without "
-            "variance"
-        )
+        why = "which have too few items of a class, or a difference without variance"
         warn_null(names, groups, self.args, why)
 
 

@@ -27,6 +27,7 @@ from prframe.stats.intervals import (
     acceleration,
     bca_interval,
     percentile_interval,
+    spread,
     wald_interval,
 )
 from prframe.stats.paired_values import (
@@ -261,13 +262,12 @@ class OverQueries(ValuesPlan):
         needed: list[int | None] = []
         for pair, n in enumerate(table.n.tolist()):
             differences = table.defined_differences(pair)
-            effect = cohen_dz(differences)
-            if np.isnan(effect) or not differences.any():
+            effect, std = cohen_dz(differences), spread(differences)
+            if np.isnan(effect) or not std > 0:
                 detectable.append(np.nan)
                 needed.append(None)
                 continue
-            spread = float(differences.std(ddof=1))
-            detectable.append(float(detectable_difference(n, spread, **options)))
+            detectable.append(float(detectable_difference(n, std, **options)))
             # Differences due to rounding alone would need absurd numbers of queries.
             size = {"two-sided": abs(effect), "greater": effect, "less": -effect}
             enough = size[asked.alternative] > _LEAST_EFFECT

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe.stats.intervals import IntervalEstimate
 from prframe.verbs._verb import warn_null, warn_undefined
@@ -45,7 +46,9 @@ def warned(
 def warned_of_narrow(rows: pl.DataFrame, keys: list[str], args: Arguments) -> pl.DataFrame:
     """Warn once of groups that hold too little, or nothing that varies."""
     narrow = pl.col("conf_low").is_null() & pl.col("estimate").is_not_null()
-    why = "which hold too little for an interval, or nothing that varies"
+    metrics = rows.filter(narrow)["metric"].unique(maintain_order=True)
+    names = checks.listed(metrics, in_order=True)
+    why = f"which hold too little for an interval of {names}, or nothing that varies"
     warn_null(["conf_low", "conf_high"], _lacking(rows, narrow, keys), args, why)
     return rows
 

@@ -20,7 +20,7 @@ from prframe.stats.intervals.ends import (
     wald_interval,
 )
 from prframe.stats.intervals.means import mean_interval
-from prframe.stats.intervals.posterior_draws import _read
+from prframe.stats.intervals.posterior_draws import _Points
 from prframe.stats.intervals.rankings import ranking_interval
 from prframe.stats.rankings import (
     AveragePrecision,
@@ -255,7 +255,7 @@ def test_cut_offs_of_any_depth() -> None:
     levels, p, c = np.geomspace(1e-15, 0.99, 60), 0.25, 0.5
     above = (p + (1 - p) * c) * np.tile(levels, (3000, 1))
     for share in (1e-14, 1e-9, 0.3):
-        found = _read(np.tile(levels, (3000, 1)).T, above.T, np.array([[share]]))
+        found = _Points(np.tile(levels, (3000, 1)).T, above.T).recalls(np.array([[share]]))
         assert found == pytest.approx(share / (p + (1 - p) * c), rel=1e-9, abs=0)
 
 

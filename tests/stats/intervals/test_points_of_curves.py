@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from prframe.stats.curves import DrawnPath, RocPath, drawn_weights
-from prframe.stats.intervals.posterior_draws import _Curves, _read, posterior_replicates
+from prframe.stats.intervals.posterior_draws import _Curves, _Points, posterior_replicates
 from prframe.stats.rankings import (
     Bedroc,
     CellStatistic,
@@ -40,12 +40,12 @@ def test_values_are_read_as_by_interpolation() -> None:
     along[5] = 0.0
     along.sort(axis=0)
     levels = np.array([-0.5, 0.0, 0.01, 0.3, 0.301, 0.9, 1.5])
-    read = _read(values, along, levels[1:, None])
+    read = _Points(values, along).recalls(levels[1:, None])
     wanted = [np.interp(levels, *draw) for draw in zip(along.T, values.T, strict=True)]
     assert read[1:] == pytest.approx(np.transpose(wanted)[2:], abs=1e-12)
     own = rng.random((1, 200))
     wanted = [np.interp(*draw) for draw in zip(own[0], along.T, values.T, strict=True)]
-    assert _read(values, along, own)[0] == pytest.approx(np.array(wanted), abs=1e-12)
+    assert _Points(values, along).recalls(own)[0] == pytest.approx(np.array(wanted), abs=1e-12)
 
 
 @pytest.mark.parametrize("shown", [N, 100])
@@ -108,6 +108,36 @@ def test_draws_of_a_ranking_without_a_retrieved_positive() -> None:
     draws = posterior_replicates(cells, statistics, weights)
     assert draws == pytest.approx(np.zeros((5, 100)), abs=1e-9)
     assert (posterior_replicates(cells, [Bedroc()], weights) < 0.02).all()
+
+
+@pytest.mark.parametrize("alpha", [0.01, 1.0, 20.0, 500.0])
+@pytest.mark.parametrize("shown", [N, 100])
+def test_bedroc_of_draws_is_that_of_straight_lines(alpha: float, shown: int) -> None:
+    curves = drawn_curves(shown=shown)
+    recall, above = (
+        np.vstack([values.astype(np.float64), np.ones(50)]) for values in curves.points(area=True)
+    )
+    # Gauss's nodes within each piece integrate the exponential function to the last digits.
+    x, weights = np.polynomial.legendre.leggauss(60)
+    x = ((x + 1) / 2)[:, None, None]
+    means = np.tensordot(
+        weights / 2, np.exp(-alpha * (above[:-1] + x * np.diff(above, axis=0))), axes=1
+    )
+    p = curves.prevalence
+    total = alpha * p * (np.diff(recall, axis=0) * means).sum(axis=0)
+    best, worst = 1 - np.exp(-alpha * p), np.exp(-alpha * (1 - p)) - np.exp(-alpha)
+    wanted = (total - worst) / (best - worst)
+    assert Bedroc(alpha).draws(curves) == pytest.approx(wanted, abs=1e-5)
+
+
+def test_f1_of_a_pure_ranking_without_further_items() -> None:
+    # Half a negative may be so small beside the positives that the drawn F1 is 1.
+    cells = RankedCells([5, 0], [0, 995])
+    drawn = posterior_replicates(
+        cells, [LargestF1()], drawn_weights(2000, np.random.default_rng(1))
+    )
+    assert np.isfinite(drawn).all()
+    assert ((drawn > 0) & (drawn <= 1)).all()
 
 
 def test_f1_of_a_ranking_of_which_little_is_retrieved() -> None:

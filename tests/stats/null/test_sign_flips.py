@@ -1,6 +1,9 @@
 """The law of a sum with random signs, against enumeration, other libraries and simulation."""
 
+from collections import Counter
+from fractions import Fraction
 from itertools import product
+from math import comb
 
 import numpy as np
 import pytest
@@ -52,6 +55,35 @@ def test_p_values_are_enumerated(numbers, alternative):
     assert SignFlipNull(numbers).p_value(alternative=alternative) == pytest.approx(
         expected, abs=1e-12
     )
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_sums_of_whole_numbers_are_counted_one_by_one(seed):
+    rng = np.random.default_rng(seed)
+    places = np.sort(rng.integers(1, [3, 9, 40, 300][seed % 4], rng.integers(1, 45)))
+    ways = Counter({0: 1})
+    for place in places.tolist():
+        either = Counter({s + place: n for s, n in ways.items()})
+        either.update({s - place: n for s, n in ways.items()})
+        ways = either
+    # Whole numbers up to 2^53 are floats, and so are their shares of a power of two.
+    total = int(places.sum())
+    above = np.cumsum([ways[x] for x in range(total, -total - 1, -1)])[::-1]
+    expected = (above / 2**places.size).tolist()
+    grid = SignFlipGrid.of_places(places, 1.0, 1.0)
+    assert [grid.from_place(x) for x in range(-total, total + 1)] == expected
+    assert grid.from_place(total + 1) == 0
+
+
+@pytest.mark.parametrize("large", [1, 50, 5_000])
+def test_sums_out_of_reach_take_nothing_from_the_others(large):
+    # There are 2,500 ones, the sums of which may reach beyond 40 standard deviations.
+    grid = SignFlipGrid.of_places(np.append(np.ones(2_500, np.int64), large), 1.0, 1.0)
+    n_plus = [(2_500 + x + 1) // 2 for x in (2 - large, 2 + large)]
+    ways = sum(comb(2_500, k) for least in n_plus for k in range(max(least, 0), 2_501))
+    assert grid.upward.size <= 40 * np.sqrt(2_500 + large**2) + large + 2
+    assert grid.from_place(2.0) == pytest.approx(float(Fraction(ways, 2**2_501)), rel=1e-12)
+    assert grid.upward[0] == pytest.approx(1.0, rel=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["normal", "heavy", "few large", "repeated"])

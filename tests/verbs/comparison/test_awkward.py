@@ -150,3 +150,31 @@ def test_one_cluster_of_items_tells_nothing(interval):
     with pytest.warns(UndefinedMetricWarning, match="without variance"):
         found = prframe.compare(one, "AP", test="bootstrap", **options)
     assert found["p_value"].null_count() == 3
+
+
+@pytest.mark.parametrize("option", [{"interval": "bca"}, {"power": 0.8}, {"interval": "hall"}])
+@pytest.mark.parametrize("exponent", [-330, -660, -1000])
+def test_the_unit_of_values_does_not_matter(option, exponent):
+    """Powers of small differences would underflow."""
+    values = np.random.default_rng(2).exponential(size=12)
+    large, small = (
+        prframe.compare(
+            {"query_id": [*range(12)], "a": values * unit, "b": np.zeros(12)},
+            values=["a", "b"],
+            rng=1,
+            n_resamples=200,
+            **option,
+        )
+        for unit in (1.0, 2.0**exponent)
+    )
+    in_units, without = ["difference", "conf_low", "conf_high"], ["p_value", "effect_size"]
+    if "power" in option:
+        in_units, without = [*in_units, "detectable_difference"], [*without, "n_needed"]
+    assert_frame_equal(large.select(in_units), small.select(pl.col(in_units) * 2.0**-exponent))
+    assert_frame_equal(large.select(without), small.select(without))
+
+
+def test_a_margin_of_many_standard_errors():
+    values = {"query_id": [1, 2, 3, 4], "a": [0.0, 0.0, 0.0, 1e-310], "b": [0.0] * 4}
+    found = prframe.compare(values, values=["a", "b"], equivalence=0.1)
+    assert found["p_equivalence"].item() < 1e-300

@@ -305,3 +305,21 @@ def test_strata_of_other_units() -> None:
         "that the differences cannot be pooled; see whether the values of all strata are of one "
         "unit, and rankings are matched by the right queries."
     )
+
+
+@pytest.mark.filterwarnings("ignore::prframe.PrframeWarning")
+@pytest.mark.parametrize("sizes", [(6, 6), (3, 12), (4, 9), (1, 8, 8)])
+@pytest.mark.parametrize("win", [1.0, 0.1, 1e-9])
+def test_strata_of_one_win_or_of_one_loss(sizes: tuple[int, ...], win: float) -> None:
+    """The correlation that tells of skewness is 1 there but for rounding, or 1."""
+    language = np.repeat(np.arange(len(sizes)), sizes)
+    begins = np.diff(language, prepend=-1) > 0
+    data = pl.DataFrame(
+        {
+            "language": language,
+            "new": np.where(begins & (language % 2 == 0), win, 0.0),
+            "old": np.where(begins & (language % 2 == 1), win, 0.0),
+        }
+    ).with_row_index("query_id")
+    found = prframe.compare(data, **MODELS, strata="language", pooling="fixed")
+    assert found["n_strata"].item() == sum(size > 1 for size in sizes)

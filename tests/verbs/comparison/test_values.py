@@ -491,6 +491,12 @@ REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
         "`values` names one column, 'a', and the frame has no column 'model'; name the one that "
         "tells the models apart with model=, or in values= a column for each model.",
     ),
+    "no column of queries": (
+        MODELS.rename({"query_id": "seed"}),
+        {"values": ["a", "b"]},
+        "`over` names the column 'query_id', which the frame does not have; its columns are 'seed', "
+        "'a', 'b'. Name the column of queries, folds or seeds with over=.",
+    ),
     "a single model": (
         AT_HAND[:3],
         {},

@@ -52,11 +52,14 @@ BOUNDED = [name for name in EVERY if parse_metric(name).range == (0, 1)]
 OF_CLUSTERS = ("auto", "logit-t", "logit", "wald", "percentile", "bca")
 METHODS = (*OF_CLUSTERS, "bayesian-bootstrap")
 ENDS = ["conf_low", "conf_high"]
-TOO_LITTLE = (
-    "conf_low, conf_high: undefined, hence null, for 1 of 1 groups, which hold too little for an "
-    "interval, or nothing that varies"
-)
 quiet = pytest.mark.filterwarnings("ignore::prframe.UndefinedMetricWarning")
+
+
+def too_little(*metrics: str) -> str:
+    return (
+        "conf_low, conf_high: undefined, hence null, for 1 of 1 groups, which hold too little for "
+        f"an interval of {', '.join(map(repr, metrics))}, or nothing that varies"
+    )
 
 
 def data(n: int = 120, seed: int = 1, digits: int = 1) -> pl.DataFrame:
@@ -374,7 +377,7 @@ def test_nothing_is_retrieved(method: str) -> None:
     nothing = DATA.with_columns(score=-np.inf)
     found, texts = warned(lambda: prframe.interval(nothing, METRICS, method=method, rng=16))
     assert found["estimate"].to_list() == [0, 0.5, 0, 0, 0, 0]
-    assert texts == [TOO_LITTLE]
+    assert texts == [too_little(*found.filter(pl.col("conf_low").is_null())["metric"])]
     columns = ["std_error", *ENDS]
     assert found.filter(metric="AUC").select(columns).row(0) == (None, None, None)
     others = found.filter(pl.col("metric") != "AUC")
@@ -462,7 +465,7 @@ def test_one_cluster_has_no_interval() -> None:
         assert found.filter(pl.col("model") != "a").null_count().sum_horizontal().item() == 0
         assert texts == [
             "conf_low, conf_high: undefined, hence null, for 1 of 3 groups, which hold too little "
-            "for an interval, or nothing that varies, in groups ['a']"
+            "for an interval of 'AP', 'P@3', or nothing that varies, in groups ['a']"
         ]
 
 
@@ -573,10 +576,7 @@ def test_means_of_too_little() -> None:
     found, texts = warned(lambda: prframe.interval(one, ["AP", "DCG"], over="query"))
     assert found["estimate"].null_count() == 0
     assert found.select("std_error", *ENDS).null_count().row(0) == (2, 2, 2)
-    assert texts == [
-        "conf_low, conf_high: undefined, hence null, for 1 of 1 groups, which hold too little for "
-        "an interval, or nothing that varies"
-    ]
+    assert texts == [too_little("AP", "DCG")]
     none, texts = warned(
         lambda: prframe.interval(one.with_columns(label=False), "AP", over="query")
     )
@@ -600,7 +600,7 @@ def test_groups_without_positives_or_negatives(cluster: str | None) -> None:
         "AP, R@3: undefined, hence null, for 1 of 3 groups, which have no positives, "
         "in groups ['a']",
         "conf_low, conf_high: undefined, hence null, for 1 of 3 groups, which hold too little for "
-        "an interval, or nothing that varies, in groups ['b']",
+        "an interval of 'R@3', or nothing that varies, in groups ['b']",
     ]
     columns = ["estimate", "std_error", *ENDS]
     assert found.filter(model="a").select(columns).null_count().row(0) == (2, 2, 2, 2)
@@ -628,10 +628,7 @@ def test_draws_need_both_classes() -> None:
     )
     assert found["estimate"].item() == 1
     assert found["conf_low"].item() is None
-    assert texts == [
-        "conf_low, conf_high: undefined, hence null, for 1 of 1 groups, which hold too little for "
-        "an interval, or nothing that varies"
-    ]
+    assert texts == [too_little("AP")]
 
 
 @quiet
@@ -746,7 +743,7 @@ def test_thresholds_may_be_infinite() -> None:
         lambda: prframe.interval(rows.head(1), "MaxF1", n_pos=9, n_neg=30, rng=1)
     )
     assert alone.row(1)[1:5] == (np.inf, None, None, None)
-    assert texts == [TOO_LITTLE]
+    assert texts == [too_little("MaxF1 threshold")]
 
 
 @pytest.mark.parametrize("n_neg", [1000, 10**6])
@@ -806,7 +803,7 @@ def test_thresholds_beyond_all_scores(threshold: int, method: str, alternative: 
 def test_one_warning_of_all_that_does_not_vary() -> None:
     names = [f"{name}(threshold=9)" for name in AT_A_THRESHOLD]
     rows = SMOOTH.with_columns(pl.col("score").clip(-8, 8))
-    assert warned(lambda: prframe.interval(rows, names, rng=1))[1] == [TOO_LITTLE]
+    assert warned(lambda: prframe.interval(rows, names, rng=1))[1] == [too_little(*names[:3])]
 
 
 @pytest.mark.parametrize("metric", ["AUC", "R@5", "EF", "pAUC", "W(mww)"])
@@ -815,7 +812,7 @@ def test_scores_that_are_all_the_same(metric: str) -> None:
     found, texts = warned(lambda: prframe.interval(rows, metric, method="wald"))
     assert found["estimate"].item() == pytest.approx(prframe.evaluate(rows, metric).item())
     assert found.select("std_error", *ENDS).row(0) == (None, None, None)
-    assert texts == [TOO_LITTLE]
+    assert texts == [too_little(metric)]
 
 
 def test_draws_of_zero_differ_by_rounding_alone_where_nothing_is_retrieved() -> None:
@@ -853,7 +850,7 @@ def test_an_interval_of_no_width_is_none(n: int, alternative: Any) -> None:
     options = {"rng": 1, "alternative": alternative}
     found, texts = warned(lambda: prframe.interval(rows, "R(at_precision=0.9)", **options))
     assert found.select("estimate", "std_error", *ENDS).row(0) == (1, None, None, None)
-    assert texts == [TOO_LITTLE]
+    assert texts == [too_little("R(at_precision=0.9)")]
 
 
 def test_draws_that_differ_from_the_estimate_by_rounding_alone_have_no_interval() -> None:
@@ -861,7 +858,7 @@ def test_draws_that_differ_from_the_estimate_by_rounding_alone_have_no_interval(
     options = {"n_pos": 3, "n_neg": 5, "method": "bayesian-bootstrap", "rng": 1}
     found, texts = warned(lambda: prframe.interval(rows, "AUC", **options))
     assert found.select("estimate", "std_error", *ENDS).row(0) == (0.4, None, None, None)
-    assert texts == [TOO_LITTLE]
+    assert texts == [too_little("AUC")]
 
 
 def test_success_in_nearly_all_draws_is_nearly_certain() -> None:
@@ -900,4 +897,4 @@ def test_means_of_equal_values(method: str, value: float) -> None:
         assert not texts
     else:
         assert found.select("std_error", *ENDS).row(0) == (None, None, None)
-        assert texts == [TOO_LITTLE]
+        assert texts == [too_little("AP")]

@@ -94,7 +94,7 @@ def test_undefined_values_are_warned_of() -> None:
         "AP: undefined, hence null, for 2 of 3 groups, whose value at hand is null or NaN, in groups "
         "['q2', 'q3']",
         "conf_low, conf_high: undefined, hence null, for 1 of 1 groups, which hold too little for an "
-        "interval, or nothing that varies",
+        "interval of 'AP', or nothing that varies",
     ]
     assert found["estimate"].to_list() == pytest.approx([0.1, 1.75 / 3])
     assert found["conf_low"].null_count() == 1

@@ -18,8 +18,8 @@ from prframe.typing import Flags, Floats, Integers, Singles
 
 # Levels of recall are looked up in so many equal cells; a power of 2, so that nothing is rounded.
 _CELLS = 1 << 12
-# Smaller weights of negatives are taken as so much, which single precision holds.
-_LEAST = 1e-30
+# Smaller weights of negatives, and smaller rates, are raised to what single precision holds.
+_LEAST_WEIGHT, _LEAST_RATE = 1e-30, 2.0**-126
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,8 @@ class DrawnPath:
     def _against(self, passage: "_Passage", *, fading: bool = False) -> Singles:
         """Return the false positive rates at the knots times the odds of a negative."""
         odds = np.exp(-self._log_odds(passage.block)) / passage.total
-        return passage.passed_weights(fading=fading) * odds.astype(np.float32)
+        against = passage.passed_weights(fading=fading) * odds.astype(np.float32)
+        return passage.at_least(_LEAST_RATE, against)
 
     @property
     def n_draws(self) -> int:
@@ -293,11 +294,17 @@ class _Passage:
             self._add_half(weights, self.knots.half, slice(spread))
             if fading:
                 self._add_half(weights, self.knots.fading_half, slice(spread, None))
-            # With a shape near 0 draws may be too small for single precision.
-            few = weights[: self.knots.n_steep]
-            np.maximum(few, _LEAST, out=few)
-            self.drawn_weights[fading] = weights
+            self.drawn_weights[fading] = self.at_least(_LEAST_WEIGHT, weights)
         return self.drawn_weights[fading]
+
+    def at_least(self, least: float, values: Singles) -> Singles:
+        """Raise values at the knots to the least one, in place, and return them.
+
+        With a shape near 0, or very many negatives, draws may be too small for single precision.
+        """
+        few = values[: self.knots.n_steep]
+        np.maximum(few, least, out=few)
+        return values
 
     def _add_half(self, weights: Singles, half: Floats, draws: slice) -> None:
         """Write the weights of the passed negatives, and of a part of half a one, into draws."""
@@ -310,7 +317,7 @@ class _Passage:
 
     def rates(self, *, fading: bool = False) -> Singles:
         """Return the false positive rates at the knots, shape (knots, draws)."""
-        return np.asarray(self.passed_weights(fading=fading) / self.total)
+        return self.at_least(_LEAST_RATE, self.passed_weights(fading=fading) / self.total)
 
     @cached_property
     def at(self) -> Integers:

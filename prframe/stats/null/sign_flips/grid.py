@@ -49,20 +49,7 @@ class SignFlipGrid:
     @classmethod
     def of_places(cls, places: Integers, unit: float, step: float) -> "SignFlipGrid":
         """Convolve the flips of whole, rising numbers; sums out of reach are dropped."""
-        half = min(int(places.sum()), reach(places))
-        # Sums of one parity stand here, how often each occurs; `low` is the least of them.
-        number, low, total, exponent = np.ones(1), 0, 0, 0
-        room = np.empty(half + 1), np.empty(half + 1)
-        for at, place in enumerate(places.tolist()):
-            total += place
-            least = max(-total, (total + half) % 2 - half)
-            above, dropped = (low + place - least) // 2, (least - low + place) // 2
-            number = _with_either_sign(number, above, dropped, room[at % 2][: 1 - least])
-            low, exponent = least, exponent - 1
-            if not at % _HALVED:
-                number *= 2.0**exponent
-                exponent = 0
-        atoms = number * 2.0**exponent
+        low, atoms = _convolved(places, min(int(places.sum()), reach(places)))
         return cls(low, np.cumsum(atoms[::-1])[::-1], unit, step)
 
     @classmethod
@@ -152,22 +139,43 @@ def reach(places: Integers) -> int:
     return int(_REACH * np.sqrt((places.astype(float) ** 2).sum())) + int(places[-1]) + 1
 
 
-def _with_either_sign(number: Floats, above: int, dropped: int, out: Floats) -> Floats:
-    """Return how often sums occur after one more number has been added or subtracted.
+def _convolved(places: Integers, half: int) -> tuple[int, Floats]:
+    """Return the least sum of rising numbers with random signs, and the chances of all sums.
 
-    Sums rise along the arrays. In the result the first ones are those with a minus sign, of which
-    some are `dropped`, and those with a plus sign begin at the place `above`. The last ones that
-    `out` has no room for are dropped as well.
+    Sums beyond `half` are dropped. As chances of opposite sums are equal, those up to 0 are added
+    up alone.
     """
-    size = min(out.size, above + number.size)
-    minus = number[dropped:][:size]
-    alone, plus = min(above, minus.size), number[: size - above]
-    out[:alone] = minus[:alone]
-    out[alone:above] = 0.0
-    shared = minus.size - alone
-    np.add(minus[alone:], plus[:shared], out=out[alone : minus.size])
-    out[above + shared : size] = plus[shared:]
-    return out[:size]
+    # On a coarse grid the last number need not be the largest.
+    margin = int(places.max())
+    # Two rows, each of which is made from the other. From the margin on stands how often each sum
+    # occurs, the least one first. No sum is in the margin.
+    rows = np.empty((2, 2 * margin + half // 2 + 2))
+    rows[:, :margin] = 0.0
+    rows[0, margin] = 1.0
+    low, total, exponent = 0, 0, 0
+    for at, place in enumerate(places.tolist()):
+        number, added = rows[at % 2], rows[1 - at % 2]
+        total += place
+        least = max(-total, (total + half) % 2 - half)
+        size = (2 - least) // 2
+        above, dropped = (low + place - least) // 2, (least - low + place) // 2
+        # Sums above 0 occur as often as those below.
+        end, known, known_end = size + dropped, (2 - low) // 2, 1 - low
+        if end > known:
+            mirrored = min(end, known_end)
+            number[margin + known : margin + mirrored] = number[
+                margin + known_end - mirrored : margin + known_end - known
+            ][::-1]
+            number[margin + mirrored : margin + end] = 0.0
+        minus, plus = number[margin + dropped : margin + end], number[margin - above :][:size]
+        np.add(minus, plus, out=added[margin : margin + size])
+        low, exponent = least, exponent - 1
+        if not at % _HALVED:
+            added[margin : margin + size] *= 2.0**exponent
+            exponent = 0
+    number = rows[places.size % 2, margin:]
+    lower = number[: (2 - low) // 2]
+    return low, np.append(lower, lower[: 1 - low - lower.size][::-1]) * 2.0**exponent
 
 
 def _rounded_squares(ratios: Floats) -> Floats:

@@ -23,7 +23,7 @@ from prframe.stats.rankings.cell_sums import (
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import FEW_POSITIVES, CellStatistic, Influence
-from prframe.typing import Floats
+from prframe.typing import Floats, Reals
 
 # A smaller share of all items is none.
 _NOTHING = 1e-25
@@ -269,13 +269,29 @@ class Bedroc(CellStatistic):
         From point to point s is a straight line in recall.
         """
         p, (recall, above) = curves.prevalence, curves.points(area=True)
+        # Where the best ranking and the worst one are close, single precision is too coarse.
+        is_coarse = self.alpha * curves.cells.n_neg < curves.cells.n
+        half = self.alpha / 2 * (above.astype(np.float64) if is_coarse else above)
+        total = _mean_decay(half, np.diff(recall, axis=0))
         # Positives that are not retrieved are tied with all items beyond the last point.
-        ends = np.ones((1, p.size))
-        steps = np.diff(np.concatenate([recall, ends]), axis=0)
-        above = np.concatenate([above, ends])
-        rise = np.maximum(self.alpha * np.diff(above, axis=0), np.finfo(np.float64).tiny)
-        means = -np.expm1(-rise) / rise * np.exp(-self.alpha * above[:-1])
-        return self._scaled(self.alpha * p * np.einsum("kd,kd->d", steps, means), p)[0]
+        beyond = np.stack([half[-1], np.full_like(half[-1], self.alpha / 2)])
+        total += _mean_decay(beyond, 1 - recall[-1:])
+        return self._scaled(self.alpha * p * total, p)[0]
+
+
+def _mean_decay(half: Reals, weights: Reals) -> Floats:
+    """Return the sum over pieces of weights times the mean of exp(-2 x), x being a straight line.
+
+    The mean between x and x + h is ``(exp(-2 x) + exp(-2 (x + h))) / 2 * tanh(h) / h``, in which
+    nothing is lost where h is small.
+    """
+    rise, decay = np.diff(half, axis=0), np.multiply(half, -2)
+    np.exp(decay, out=decay)
+    mean = decay[1:] + decay[:-1]
+    np.maximum(rise, _NOTHING, out=rise)
+    mean /= rise
+    mean *= np.tanh(rise, out=rise)
+    return np.asarray(np.einsum("kd,kd->d", weights, mean), dtype=np.float64) / 2
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 from prframe.errors import PrframeError
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
+from prframe.stats.rankings.resamples import Resamples
 from prframe.typing import Floats
 
 # So few positives in what decides a metric have no reliable standard error.
@@ -135,6 +136,10 @@ class CellStatistic(ABC):
             without items of the class has no meaning.
         """
 
+    def resampled(self, resamples: Resamples) -> Floats:
+        """Return the metric of resamples of a ranking."""
+        return self.values(*resamples.counts())
+
     def value(self, cells: RankedCells) -> float:
         """Return the metric of a ranking."""
         return float(self.values(cells.pos, cells.neg))
@@ -220,6 +225,22 @@ class CellStatistic(ABC):
         float
         """
         del cells, prevalence
+        return 0.0
+
+    def with_few_hits(self, cells: RankedCells, tail: float) -> float:
+        """Return how large the metric may be if few positives are above its cut; 0 if many are.
+
+        Parameters
+        ----------
+        cells : RankedCells
+        tail : float
+            The probability of so few of them, if the metric is that large.
+
+        Returns
+        -------
+        float
+        """
+        del cells, tail
         return 0.0
 
     def deciding_positives(self, cells: RankedCells) -> float:

@@ -6,7 +6,7 @@ from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from prframe import checks
 from prframe.errors import PrframeError
@@ -14,10 +14,13 @@ from prframe.stats.rankings.cell_sums import Numbers, as_arrays, ratio, running
 from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
-from prframe.typing import Floats, Reals
+from prframe.stats.rankings.resamples import CountedResamples, Resamples
+from prframe.typing import Floats
 
 # The levels of recall at which the F1 of drawn curves is averaged.
 _LEVELS = ((np.arange(16) + 0.5) / 16) ** 2
+# Different fractions whose divisors are smaller differ in single precision.
+_SINGLE = 1 << 12
 
 Slopes: TypeAlias = tuple[float, float, float]
 
@@ -70,19 +73,21 @@ class LargestF1(CellStatistic):
         moved down by the mean of that difference.
         """
         prevalence, (recall, above) = curves.prevalence, curves.points(at_ends=True)
-        inside, p = recall.min(axis=1) > 0, prevalence.astype(recall.dtype)
-        odds = _odds(p * recall[inside], above[inside], p)
-        largest = odds.max(axis=0, initial=0.0).astype(np.float64)
+        begun = np.count_nonzero(recall.min(axis=1) <= 0)
+        halves = above[begun:] + prevalence.astype(above.dtype)
+        np.divide(recall[begun:], halves, out=halves)
+        largest = 2 * prevalence * halves.max(axis=0, initial=0.0)
         if self.value(curves.cells) == 0:
-            return np.asarray(largest / (1 + largest))
+            return np.asarray(largest)
+        # Rounding alone makes a curve that has no negative among the positives perfect.
+        largest = logit(np.minimum(largest, 1 - np.finfo(above.dtype).eps))
         # Beyond the recall of all retrieved items F1 is theirs.
         hits = prevalence * np.minimum(_LEVELS[:, None], recall[-1])
-        scale = np.log(_odds(hits, curves.share_above(_LEVELS), prevalence))
-        scale, largest = scale.mean(axis=1), np.log(largest)
+        scale = np.log(_odds(hits, curves.share_above(_LEVELS), prevalence)).mean(axis=1)
         return np.asarray(expit(largest - largest.mean() + scale.max()))
 
 
-def _odds(hits: Reals, above: Reals, prevalence: Reals) -> Reals:
+def _odds(hits: Floats, above: Floats, prevalence: Floats) -> Floats:
     """Return F1 / (1 - F1), where hits and all items above the threshold are shares of all."""
     odds = above + prevalence
     odds -= 2 * hits
@@ -125,15 +130,24 @@ class ThresholdOfLargestF1(CellStatistic):
 
     def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
         """Return the threshold at the end of the best cell, NaN where F1 is 0 everywhere."""
-        pos, neg = as_arrays(pos, neg)
-        tp, k = running(pos, neg)
-        if not self.thresholds.size:
-            return np.full(tp.shape[:-1], np.nan)
-        n_pos = pos.sum(axis=-1)
-        k += np.where(n_pos > 0, n_pos, 1)[..., None]
-        # Half of F1 is largest where F1 is; without a positive it is 0.
-        best = (tp / k).argmax(axis=-1)
-        return np.where(tp[..., -1] > 0, self.thresholds[best], np.nan)
+        counts = np.concatenate(np.broadcast_arrays(*as_arrays(pos, neg)), axis=-1)
+        drawn = CountedResamples(counts.reshape(-1, counts.shape[-1]))
+        return self.resampled(drawn).reshape(counts.shape[:-1])
+
+    def resampled(self, resamples: Resamples) -> Floats:
+        """Return the threshold of resamples.
+
+        The cells without a positive are left out, as F1 is no larger there than above them.
+        """
+        cells = np.flatnonzero(~np.isnan(self.thresholds))
+        tp, others = resamples.up_to(cells)
+        if not cells.size:
+            return np.full(tp.shape[1], np.nan)
+        is_exact = others.dtype.kind != "f" and others.max() < _SINGLE
+        # The odds of F1 are twice these.
+        odds = np.divide(tp, others + (others == 0), dtype=np.float32 if is_exact else np.float64)
+        best = odds.argmax(axis=0)
+        return np.where(tp[-1] > 0, self.thresholds[cells[best]], np.nan)
 
     def influence(self, cells: RankedCells) -> Influence:
         """Refuse: the derivative does not say how the threshold varies.

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import betainccinv
 
 from prframe import checks
 from prframe.stats._tolerances import WHOLE
@@ -24,6 +25,9 @@ from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.typing import Floats
+
+# So few positives above a cut let draws of the curve end too low.
+_FEW_HITS = 1.0
 
 
 @dataclass(frozen=True)
@@ -111,11 +115,36 @@ class TopStatistic(CellStatistic):
         Recall at the cut is then k / n_pos, of which only n_pos is uncertain.
         """
         k = self.at_cut(cells.n_pos, cells.n)[0]
-        if _hits(cells.pos, cells.neg, np.asarray(k)) < k:
+        if k > cells.n_pure:
             return 0.0
         p = np.asarray(prevalence)
         share = self._share(k / cells.n, p)
         return float(self._of_recall(np.minimum(1.0, share / p), share, p))
+
+    def with_few_hits(self, cells: RankedCells, tail: float) -> float:
+        """Return how large the metric may be if at most one of the first k is positive; else 0.
+
+        As many positives as bounds of the share of n_pos and of that of k allow, the upper ends of
+        Jeffreys' interval, and of Clopper & Pearson's if there are none (Brown, Cai & DasGupta
+        2001, section 4.1.2).
+        """
+        k = min(self.at_cut(cells.n_pos, cells.n)[0], cells.n)
+        hits = float(_hits(cells.pos, cells.neg, np.asarray(k)))
+        if hits > _FEW_HITS:
+            return 0.0
+        most = min(m * _upper_bound(hits, m, tail) for m in (cells.n_pos, k))
+        p = np.asarray(cells.n_pos / cells.n)
+        share = self._share(k / cells.n, p)
+        return float(self._of_recall(np.asarray(most / cells.n_pos), share, p))
+
+
+def _upper_bound(hits: float, trials: int, tail: float) -> float:
+    """Return the upper end of Jeffreys' interval of hits, or of half a hit if there are fewer.
+
+    For half a hit it is that of Clopper & Pearson's interval of none.
+    """
+    hits = max(hits, 0.5)
+    return float(betainccinv(hits + 0.5, trials - hits + 0.5, tail))
 
 
 def _hits(pos: Numbers, neg: Numbers, k: Numbers) -> Floats:
