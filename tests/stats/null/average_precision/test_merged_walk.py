@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.stats.null.average_precision.tails import crowds
 from prframe.stats.null.average_precision.tails.merged_walk import Rounding, Walk, walked
+from prframe.stats.null.average_precision.tails.mergers import Merger, merged_tails
 
 
 def counted(items: Items, n_pos: int, target: float) -> int:
@@ -62,3 +64,40 @@ def test_more_walks_than_go_side_by_side_keep_their_order() -> None:
     reached = [tails.reached for tails in walked(walks)]
     assert reached == sorted(reached, reverse=True)
     assert reached == pytest.approx([walk.tails().reached for walk in walks])
+
+
+@pytest.mark.parametrize("sizes", [(30,) * 10, (1, 2, 4, 9, 20, 44, 90, 130)])
+def test_walks_over_large_blocks_keep_few_states_and_remain_bounds(
+    sizes: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = Items(300, 300, np.cumsum(sizes))
+    target = 21.0
+    free = Walk(items, 40, target, 0.02, 0.5, most=500).tails()
+    assert not free.is_widened
+    monkeypatch.setattr(crowds, "_MOST_TERMS", 5e4)
+    for rounding in ("low", "mean", "high"):
+        kept = Walk(items, 40, target, 0.02, 0.5, 500, rounding).tails()
+        assert kept != free
+        if rounding == "low":
+            assert kept.reached <= free.reached
+        elif rounding == "high":
+            assert np.logaddexp(kept.reached, kept.left_out) >= free.reached
+        else:
+            assert kept.reached == pytest.approx(free.reached, abs=0.15)
+
+
+def test_tails_that_depend_on_the_width_of_cells_are_estimates(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    items = Items(300, 300, np.cumsum([1, 2, 4, 9, 20, 44, 90, 130]))
+
+    def merger(cell: float) -> Merger:
+        """Return walks of two widths."""
+        wide, narrow = (Walk(items, 40, 21.0, width, 0.5, 50) for width in (2 * cell, cell))
+        return Merger(wide, narrow)
+
+    assert [tail.method for tail in merged_tails([merger(0.02)])] == ["lattice"]
+    assert [tail.method for tail in merged_tails([merger(0.6)])] == ["estimate"]
+    # Cells so wide that all states of a number of hits are one give the same tail twice.
+    monkeypatch.setattr(crowds, "_MOST_TERMS", 10.0)
+    assert [tail.method for tail in merged_tails([merger(0.02)])] == ["estimate"]

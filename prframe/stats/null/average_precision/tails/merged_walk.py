@@ -25,6 +25,7 @@ from prframe.stats.null.average_precision.generating_function.steps import (
     Steps,
     log_binomial,
 )
+from prframe.stats.null.average_precision.tails.crowds import WIDEST, most_states
 from prframe.typing import Floats, Integers
 
 Chosen: TypeAlias = NDArray[np.bool_] | NDArray[np.int64]
@@ -52,7 +53,7 @@ class Tails(NamedTuple):
     """The logarithms of P(T >= target), of P(T < target), and of the chance of all left out.
 
     `is_exact` tells that every ranking was followed to its end, `is_merged` that states were
-    merged.
+    merged, `is_widened` that cells became so wide that they tell little.
     """
 
     reached: float
@@ -60,6 +61,7 @@ class Tails(NamedTuple):
     left_out: float
     is_exact: bool
     is_merged: bool
+    is_widened: bool
 
 
 class States(NamedTuple):
@@ -199,9 +201,14 @@ class _SideBySide:
             ],
             dtype=np.float64,
         ).T
-        self._steps = _steps(steps)
         self._reached, self._missed, self._left_out = np.full((3, len(walks)), -inf)
         self._is_exact, self._is_merged = np.ones(len(walks), np.bool_), self._n < 0
+        self._widest = np.maximum(self._cell, WIDEST)
+        self._steps = _steps(steps)
+        self._crowd = np.full((len(self._steps), len(walks)), inf)
+        for lane, (walk, table) in enumerate(zip(walks, steps, strict=True)):
+            if walk.items.is_tied and not walk.is_counted:
+                self._crowd[: table.size.size, lane] = most_states(table, walk.n_pos, walk.cell)
 
     def tails(self) -> list[Tails]:
         """Walk down the ranks and return the tails of each lane."""
@@ -209,7 +216,8 @@ class _SideBySide:
         with np.errstate(divide="ignore"):
             self._walk(States(lane, np.zeros_like(lane), np.zeros(lane.size), np.zeros(lane.size)))
         is_exact = self._is_exact & ~self._is_merged
-        columns = self._reached, self._missed, self._left_out, is_exact, self._is_merged
+        tails = self._reached, self._missed, self._left_out
+        columns = *tails, is_exact, self._is_merged, self._cell > self._widest
         return [Tails(*row) for row in zip(*(c.tolist() for c in columns), strict=True)]
 
     def _walk(self, states: States) -> None:
@@ -217,10 +225,10 @@ class _SideBySide:
         is_last = self._n_pos == 1
         self._place_last(states.where(is_last), np.zeros(self._n.size))
         states = states.where(~is_last)
-        for step in self._steps:
+        for step, crowd in zip(self._steps, self._crowd, strict=True):
             if not states.hits.size:
                 break
-            states = self._merged(self._open(self._passed(states, step), step.end))
+            states = self._merged(self._open(self._passed(states, step), step.end), crowd)
 
     def _passed(self, states: States, step: _Step) -> States:
         """Take a step; return the states that are still undecided."""
@@ -332,17 +340,24 @@ class _SideBySide:
         self._add_missed(states.lane[never], states.log_weight[never])
         return states.where(~(surely | never))
 
-    def _merged(self, states: States) -> States:
-        """Merge states that lack nearly the same, in lanes with too many states."""
+    def _merged(self, states: States, crowd: Floats) -> States:
+        """Merge states that lack nearly the same, in lanes with too many states.
+
+        Where there are still more than `crowd` of them, cells become wider.
+        """
         number = np.bincount(states.lane, minlength=self._n.size)
         is_full = number > self._most
         if not is_full.any():
             return states
         self._is_merged |= is_full
-        full = is_full[states.lane]
-        parts = states.where(~full), self._together(states.where(full))
-        columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
-        return States(*columns)
+        while is_full.any():
+            full = is_full[states.lane]
+            parts = states.where(~full), self._together(states.where(full))
+            columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
+            states = States(*columns)
+            is_full = is_full & (np.bincount(states.lane, minlength=self._n.size) > crowd)
+            self._cell[is_full] *= 2
+        return states
 
     def _together(self, states: States) -> States:
         """Merge states that lack nearly the same."""

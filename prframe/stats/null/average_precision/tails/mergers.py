@@ -7,6 +7,9 @@ from typing import NamedTuple
 from prframe.stats.null.average_precision.tails.merged_walk import Tails, Walk, walked
 from prframe.stats.null.average_precision.tails.tail import Tail, as_tail, extrapolated, log_rest
 
+# Tails from two walks are estimates if the extrapolation changes a logarithm by more than this.
+_APART = 0.01
+
 
 class Merger(NamedTuple):
     """The walks for one value of AP.
@@ -33,12 +36,16 @@ class Merger(NamedTuple):
     def tail(self, wide: Tails, narrow: Tails | None) -> Tail:
         """Return the tails from those of the walks, of which the second may not be needed."""
         if narrow is None:
-            return self._possible(as_tail(wide))
+            tail = as_tail(wide)
+            return self._possible(tail._replace(method="estimate") if wide.is_widened else tail)
         if narrow.reached <= narrow.missed:
             reached = min(extrapolated(wide.reached, narrow.reached), 0.0)
-            return self._possible(Tail(reached, log_rest(reached), "lattice"))
-        missed = min(extrapolated(wide.missed, narrow.missed), 0.0)
-        return self._possible(Tail(log_rest(missed), missed, "lattice"))
+            tail, apart = Tail(reached, log_rest(reached), "lattice"), reached - narrow.reached
+        else:
+            missed = min(extrapolated(wide.missed, narrow.missed), 0.0)
+            tail, apart = Tail(log_rest(missed), missed, "lattice"), missed - narrow.missed
+        is_close = abs(apart) <= _APART and not narrow.is_widened
+        return self._possible(tail if is_close else tail._replace(method="estimate"))
 
     def _possible(self, tail: Tail) -> Tail:
         """Raise tails to the chance of a ranking, unless no ranking may reach the value."""

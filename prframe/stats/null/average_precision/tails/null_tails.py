@@ -10,7 +10,6 @@ import numpy as np
 from prframe.errors import PrframeError
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.generating_function.inversion import Inversion
-from prframe.stats.null.average_precision.generating_function.steps import log_binomial
 from prframe.stats.null.average_precision.generating_function.walk import Course, Group
 from prframe.stats.null.average_precision.likely_tails import likely_log_tails
 from prframe.stats.null.average_precision.tails.alike import (
@@ -20,6 +19,7 @@ from prframe.stats.null.average_precision.tails.alike import (
     SPARSE,
     AlikeGroups,
 )
+from prframe.stats.null.average_precision.tails.certain import certain_tail, reached_by_all
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
 from prframe.stats.null.average_precision.tails.first_ranks import FirstRanks
 from prframe.stats.null.average_precision.tails.lattice import (
@@ -50,7 +50,6 @@ from prframe.stats.null.average_precision.tails.tail import (
     Tail,
     as_hints,
     as_tail,
-    constant_tail,
     log_rest,
     planned_hint,
     refuse_large,
@@ -83,6 +82,9 @@ _ONE_WIDTH = 8
 # Where states lack more than this over the slope of the tail's logarithm, the share is one of that
 # instead of what they lack.
 _SCALE = 2.0
+# It is a share of at least this share of the value. Slopes next to the best ranking grow without
+# end, and cells must stay wider than what counts as equal.
+_FINEST = 1e-9
 # Up to so many positives are counted in closed form, and so is the best ranking of more, of up to
 # so many items.
 _IN_CLOSED_FORM = 2
@@ -121,7 +123,9 @@ class NullTails(AlikeGroups):
             most = LARGEST_DEPTH if tail is None else _LARGEST_IN_CLOSED_FORM
             self._refuse_large(group, most)
         return [
-            (self._counted(*pair, method) or self._nearby(*pair)) if tail is None else tail
+            (self._counted(*pair, method) or self._nearby(*pair) or self._below_all(*pair))
+            if tail is None
+            else tail
             for tail, pair in zip(certain, asked, strict=True)
         ]
 
@@ -262,7 +266,7 @@ class NullTails(AlikeGroups):
 
     def bounds(self, group: int, x: float, cell: float) -> tuple[float, float]:
         """Return a lower and an upper bound of P(AP >= x)."""
-        if (sure := self._certain(group, x)) is not None:
+        if (sure := self._certain(group, x) or self._below_all(group, x)) is not None:
             return exp(sure.log_reached), exp(sure.log_reached)
         self._refuse_large(group, LARGEST_DEPTH)
         hint = self._hint(group, x)
@@ -284,20 +288,11 @@ class NullTails(AlikeGroups):
         """Return the tails of values at and beyond the ends of the support, None between them."""
         if x <= self._least[group] * (1 + EQUAL):
             return Tail(0.0, -inf, "exact")
-        n, n_pos = self.groups[group]
-        depth, ends = self._shape
-        best = n_pos if depth is None else min(depth, n_pos)
-        if n_pos == n or (depth is None and ends is not None and ends.size == 1):
-            # AP is constant, because all rankings differ in nothing but equal items.
-            constant = best / n if n_pos == n else n_pos / n
-            return constant_tail(is_reached=x <= constant * (1 + EQUAL))
-        if x < best / n_pos * (1 - EQUAL):
-            return None
-        # The best ranking has all positives at the top, which needs a block to end right there.
-        if x > best / n_pos * (1 + EQUAL) or not (ends is None or (ends == best).any()):
-            return Tail(-inf, 0.0, "exact")
-        log_best = float(log_binomial(n - best, n_pos - best) - self.log_rankings[group])
-        return Tail(log_best, log_rest(log_best), "exact")
+        return certain_tail(*self._items(group), x)
+
+    def _below_all(self, group: int, x: float) -> Tail | None:
+        """Return the tails of a value that tied rankings all reach; None of others."""
+        return reached_by_all(*self._items(group), x) if x < self.mean[group] else None
 
     def _counted(self, group: int, x: float, method: APNullMethod) -> "Tail | Merger | None":
         """Return the tails by counting rankings, or the walk that does; None if they are many."""
@@ -342,6 +337,7 @@ class NullTails(AlikeGroups):
         target = self._target(group, x)
         # Cells must not change with the last digits of the slope.
         scale = _SCALE / float(f"{hint.slope:.3g}") if hint else target
+        scale = max(scale, _FINEST * target)
         n, n_pos = self.groups[group]
         few = hint is not None and self._few(hint.tail, self.log_states[group])
         if hint is not None and not few and min(n_pos, n - n_pos) > LONG_WALK:
