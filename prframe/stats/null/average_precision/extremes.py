@@ -1,34 +1,60 @@
-"""The least and the largest AP of random rankings."""
+"""The least and the largest AP of random rankings, and values beyond others."""
 
 import numpy as np
 
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.approximations import ap_minimum
 from prframe.stats.null.average_precision.generating_function.steps import Items
+from prframe.typing import Floats
+
+_TINY = 1e-300
 
 
 def ap_extremes(items: Items, n_pos: int) -> tuple[float, float]:
     """Return the least and the largest AP of rankings of items, of which `n_pos` are positive."""
     fewest, most = max(0, n_pos - (items.n - items.depth)), min(n_pos, items.depth)
     if items.ends is not None:
-        return _tied_extremes(np.diff(items.ends, prepend=0).tolist(), n_pos, (fewest, most))
-    least = fewest * float(ap_minimum(items.depth, fewest)) if fewest else 0.0
-    return least / n_pos, most / n_pos
+        least = _tied_minimum(np.diff(items.ends, prepend=0).tolist(), n_pos, (fewest, most))
+    else:
+        least = fewest * float(ap_minimum(items.depth, fewest)) if fewest else 0.0
+    return least / n_pos, ap_largest(items, n_pos)
 
 
-def _tied_extremes(sizes: list[int], n_pos: int, n_hits: tuple[int, int]) -> tuple[float, float]:
-    """Return the least and the largest AP, found block by block for every number of hits."""
+def ap_largest(items: Items, n_pos: int) -> float:
+    """Return the largest AP.
+
+    The positives fill the first ranks, where the precision is 1, up to the last block that holds
+    any. All that are not in earlier blocks have no larger precision than those.
+    """
+    most = min(n_pos, items.depth)
+    if items.ends is None or not most:
+        return most / n_pos
+    block = int(np.searchsorted(items.ends, most))
+    above, end = (int(rank) for rank in np.append(0, items.ends)[block : block + 2])
+    return (above + (most - above) * most / end) / n_pos
+
+
+def _tied_minimum(sizes: list[int], n_pos: int, n_hits: tuple[int, int]) -> float:
+    """Return the least T = n_pos AP, found block by block for every number of hits."""
     hits = np.arange(n_pos + 1)
     least = np.where(hits == 0, 0.0, np.inf)
-    largest = -least
     end = 0
     for size in sizes:
         end += size
-        low, high = least.copy(), largest.copy()
+        low = least.copy()
         for j in range(1, min(size, n_pos) + 1):
-            gain = j * hits[j:] / end
-            low[j:] = np.minimum(low[j:], least[:-j] + gain)
-            high[j:] = np.maximum(high[j:], largest[:-j] + gain)
-        least, largest = low, high
+            low[j:] = np.minimum(low[j:], least[:-j] + j * hits[j:] / end)
+        least = low
     fewest, most = n_hits
-    low, high = least[fewest : most + 1].min(), largest[fewest : most + 1].max()
-    return float(low) / n_pos, float(high) / n_pos
+    return float(least[fewest : most + 1].min())
+
+
+def beyond(x: Floats, least: Floats | float) -> Floats:
+    """Return values just above all that count as equal to x.
+
+    x is 0 or no less than the least positive value of AP.
+
+    AP takes no value between 0 and the least, and next to 0 sums of large terms are not precise.
+    """
+    just_above = x * (1 + 3 * EQUAL) + _TINY
+    return np.maximum(just_above, np.asarray(least) / 2)
