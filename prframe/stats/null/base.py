@@ -322,8 +322,13 @@ class NullDistribution(ABC):
 
     def _search(self, levels: Floats, sign: Literal[-1, 1]) -> Search:
         """Return the search for quantiles of upper (1) or lower (-1) tails."""
-        moments = Moments(self.mean(), self.std(), *self._shape())
-        return Search.of(levels.ravel(), sign, moments, self.support(), self._narrow)
+        shape, ends = self._begin()
+        moments = Moments(self.mean(), self.std(), *shape)
+        return Search.of(levels.ravel(), sign, moments, ends, self._narrow)
+
+    def _begin(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return the shape with which a search begins, and the ends of the values."""
+        return self._shape(), self.support()
 
     def _narrow(self, x: Floats) -> Floats:
         """Return the width of brackets that need not be narrower."""

@@ -62,7 +62,7 @@ class Bracket(NamedTuple):
     Both are a place where it is 0, if the search came to one. Where it is negative nowhere both
     are the lower end of the support, where it is negative everywhere the upper end. `reached`
     tells whether it is not negative anywhere. `slope` is how steeply it rises there, NaN where
-    this is not known.
+    this is not known, as at a leap.
     """
 
     below: Floats
@@ -226,7 +226,7 @@ def _narrowed(
 ) -> tuple[Floats, Floats, Floats]:
     """Narrow brackets, whose ends are the rows of x, the newer one first.
 
-    With the ends come the slopes, as far as the last two points can tell.
+    With the ends come the slopes, as far as the last two points can tell; NaN at leaps.
     """
     # The rows are the newest point, the end on the other side, and an older point.
     x, values = x[[0, 1, 1]], values[[0, 1, 1]]
@@ -249,6 +249,8 @@ def _narrowed(
     low = np.where(values[0] <= 0, x[0], x[1])
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         slope = (values[0] - values[1]) / (x[0] - x[1])
+    # A bracket that became narrow is about a leap, whose height says nothing of values around it.
+    slope = np.where(values[0] == 0, slope, np.nan)
     return low, np.where(values[0] < 0, x[1], x[0]), slope
 
 

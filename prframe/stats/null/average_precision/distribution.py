@@ -17,7 +17,7 @@ from prframe.stats._arrays import counts
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.null.average_precision.atoms import ap_atoms
 from prframe.stats.null.average_precision.draws import drawn
-from prframe.stats.null.average_precision.extremes import ap_extremes
+from prframe.stats.null.average_precision.extremes import ap_extremes, ap_largest, beyond
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.likely_tails import LikelyTails, first_hits
@@ -53,7 +53,8 @@ _LOG_FAR, _LOG_SKEWED = -20.0, -5.0
 # In a rough search quantiles are this close to the level (`CLOSE`), and so are those from walks
 # with merged states, whose tails vary by some 3e-4 of themselves from one value to the next.
 _ROUGHLY_CLOSE = 2e-3
-_TINY = 1e-300
+# With more tied items than this, and many rankings, a search knows neither shape nor least value.
+_LONG = 10_000
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -124,8 +125,8 @@ class APNull(NullDistribution):
 
     Without ties the time hardly depends on the sizes: a value takes milliseconds to a second, also
     among 20 million items of which half are positive. Far from chance, with P below 1e-30, a few
-    positives among millions of items take half a minute, because the likeliest rankings that are
-    as good are of two kinds there. Each tie block is a step near the top; further down several
+    positives among millions of items take up to ten seconds, because the likeliest rankings that
+    are as good are of two kinds there. Each tie block is a step near the top; further down several
     blocks are one step.
 
     Examples
@@ -334,8 +335,23 @@ class APNull(NullDistribution):
         width = super()._narrow(x)
         if self._has_few_rankings:
             return width
-        least, largest = self.support()
-        return np.maximum(width, _SAME * np.minimum(x - least, largest - x))
+        least = 0.0 if self._is_long else self.support()[0]
+        return np.maximum(width, _SAME * np.minimum(x - least, self._largest - x))
+
+    def _begin(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return what a search begins with, without what would take longer than it saves."""
+        return ((np.nan, np.nan), (0.0, self._largest)) if self._is_long else super()._begin()
+
+    @property
+    def _is_long(self) -> bool:
+        """Whether there are so many tied items that the least value and the shape take long."""
+        many = self.ties is not None and self.depth > _LONG
+        return many and not self._has_few_rankings
+
+    @property
+    def _largest(self) -> float:
+        """The largest value."""
+        return ap_largest(Items(self.n, self.depth, self._ends), self.n_pos)
 
     def _bracket(self, search: Search, rising: RisingOf) -> Bracket:
         """Search with rough walks first, and then from close by with walks that values share.
@@ -377,7 +393,7 @@ class APNull(NullDistribution):
         far = log_level < (_LOG_FAR if search.is_expanded or is_rare else _LOG_SKEWED)
         if is_rare:
             start = self.mean() + first_hits(self.n, self.n_pos, log_level) / self.n_pos
-            search = replace(search, start=np.clip(start, search.start, self.support()[1]))
+            search = replace(search, start=np.clip(start, search.start, self._largest))
         return search.begun(total / self.n_pos, slope * self.n_pos, far)
 
     @cached_property
@@ -386,7 +402,7 @@ class APNull(NullDistribution):
         if min(self.n_pos, self.n - self.n_pos) <= SPARSE or self.std() == 0:
             return None
         items = Items(self.n, self.depth, self._ends)
-        mean, std, largest = (self.n_pos * x for x in (self.mean(), self.std(), self.support()[1]))
+        mean, std, largest = (self.n_pos * x for x in (self.mean(), self.std(), self._largest))
         tails = LikelyTails.of(items, self.n_pos, mean, std, largest)
         return tails if tails.total.size > 1 else None
 
@@ -413,17 +429,6 @@ class APNull(NullDistribution):
     def _draws(self, size: int, generator: np.random.Generator) -> Floats:
         """Draw rankings."""
         return drawn(Items(self.n, self.depth, self._ends), self.n_pos, size, generator)
-
-
-def beyond(x: Floats, least: Floats | float) -> Floats:
-    """Return values just above all that count as equal to x.
-
-    x is 0 or no less than the least positive value of AP.
-
-    AP takes no value between 0 and the least, and next to 0 sums of large terms are not precise.
-    """
-    just_above = x * (1 + 3 * EQUAL) + _TINY
-    return np.maximum(just_above, np.asarray(least) / 2)
 
 
 def _blocks(ties: Sequence[int], n: int, depth: int | None) -> Integers:

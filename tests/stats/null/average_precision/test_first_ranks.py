@@ -60,6 +60,14 @@ def test_critical_values_on_a_steep_front_keep_their_level(n: int, n_pos: int, q
     assert q * (1 - 1e-6) <= null.sf(critical) <= q
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("x", [6.02, 8.01, 10.5, 13.01])
+def test_many_hits_at_the_top_are_within_certified_bounds(x: float) -> None:
+    found = FirstRanks(Retrieved(2000, 20, 2000)).log_tail(x)
+    low, high = np.log(APNull(2000, 20).sf_bounds(x / 20, cell=0.05))
+    assert low <= found <= high
+
+
 def test_sums_beyond_columns_are_those_of_values_with_places_beyond():
     rng = np.random.default_rng(3)
     row, place, value = rng.integers(0, 4, 40), rng.integers(0, 12, 40), rng.random(40)

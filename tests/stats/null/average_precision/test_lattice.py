@@ -10,7 +10,7 @@ import prframe
 from prframe.stats import APNull
 from prframe.stats.null.average_precision.generating_function.steps import Items
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
-from prframe.stats.null.average_precision.tails.lattice import Lattice, lattice_tails
+from prframe.stats.null.average_precision.tails.lattice import DEEPER, Lattice, lattice_tails
 from prframe.stats.null.average_precision.tails.lattice_plans import Plans, Retrieved, Shape
 from prframe.stats.null.average_precision.tails.lattice_walk import Walk, sums_from
 from prframe.stats.null.average_precision.tails.sizes import Sizes
@@ -139,6 +139,15 @@ def test_values_one_after_the_other_are_those_of_one_call():
 
 
 @pytest.mark.slow
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "n_pos", "x"), [(20_000, 60, 38.4), (10**5, 50, 25.1)])
+def test_the_furthest_tails_are_within_certified_bounds(n, n_pos, x):
+    tails = Lattice(Retrieved(n, n_pos, n)).tails(np.array([x]), levels=DEEPER)
+    low, high = np.log(APNull(n, n_pos).sf_bounds(x / n_pos, cell=0.05))
+    assert not tails.lumpy[0]
+    assert low <= tails.reached[0] <= high
+
+
 def test_tails_that_a_lattice_does_not_reach_are_none_of_its():
     found = lattice_tails([Retrieved(100_000, 100, 100_000)], np.array([80.0]))
     assert np.isnan(found.reached[0])

@@ -187,3 +187,33 @@ def test_quantiles_of_sums_are_not_beyond_what_is_attained(scores: Floats) -> No
 def test_quantiles_of_whole_numbers_are_whole() -> None:
     assert LinearRankNull(range(1, 9), 3).isf([0.3, 0.05]).tolist() == [16, 20]
     assert SignFlipNull(range(1, 9)).ppf([0.3, 0.05]).tolist() == [-8, -24]
+
+
+@pytest.mark.parametrize(("n_pos", "q"), [(200, 0.5), (200, 1e-3), (15_000, 1e-20)])
+def test_many_tied_items_keep_their_level(n_pos: int, q: float) -> None:
+    ends = np.sort(np.random.default_rng(5).choice(np.arange(1, 30_000), 60, replace=False))
+    null = APNull(30_000, n_pos, np.diff(ends, prepend=0, append=30_000).tolist())
+    assert q * (1 - 1e-5) <= null.sf(null.isf(q)) <= q
+
+
+def test_a_quantile_at_a_leap_is_right_beyond_it() -> None:
+    # Six hits at the top and no others are what makes an AP of .12, and most of larger ones.
+    null = APNull(100_000, 50, depth=1000)
+    critical = null.isf(1e-20)
+    assert critical == pytest.approx(0.12, rel=1e-8)
+    assert null.sf(critical) <= 1e-20 < null.sf(0.12)
+
+
+def test_the_largest_ap_with_ties_is_that_of_all_ways_to_fill_the_blocks() -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(40):
+        sizes = rng.integers(1, 6, rng.integers(1, 5))
+        n = int(sizes.sum() + rng.integers(0, 4))
+        n_pos, ends = int(rng.integers(1, n + 1)), np.cumsum(sizes)
+        fill = np.stack(np.meshgrid(*(np.arange(size + 1) for size in sizes)), axis=-1)
+        fill = fill.reshape(-1, sizes.size)
+        rest = n_pos - fill.sum(axis=1)
+        fill = fill[(rest >= 0) & (rest <= n - ends[-1])]
+        ap = (fill * fill.cumsum(axis=1) / ends).sum(axis=1) / n_pos
+        null = APNull(n, n_pos, sizes.tolist(), depth=int(ends[-1]))
+        assert null.support() == pytest.approx((ap.min(), ap.max()), rel=1e-12)

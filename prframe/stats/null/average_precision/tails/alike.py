@@ -46,6 +46,8 @@ _RARE = 0.02
 # So many retrieved items are very many. Lists of their first hits are quicker than a lattice whose
 # points are close to each other, which many groups of fewer items may share.
 _VAST = 100_000
+# Lists of hits for larger T take as long as such a lattice, which may do.
+_LISTED = 6.0
 # A number of hits counts for the size of a lattice if the natural logarithm of its chance is above
 # this.
 _UNLIKELY = -90.0
@@ -132,9 +134,9 @@ class AlikeGroups:
         """Whether so many hits are likely that a walk along a path is quicker than a lattice."""
         return self.is_large(group) and likely_hits(self.retrieved(group), _UNLIKELY) > SHARED
 
-    def is_vast(self, group: int) -> bool:
-        """Whether so many items are retrieved that lists are quicker than a close lattice."""
-        return self.retrieved(group).depth >= _VAST
+    def is_listed_first(self, group: int, x: float) -> bool:
+        """Whether lists of first hits are quicker than a lattice with points close together."""
+        return self.retrieved(group).depth >= _VAST and self._target(group, x) < _LISTED
 
     def is_round(self, group: int) -> bool:
         """Whether there are positives and negatives enough for a saddlepoint."""

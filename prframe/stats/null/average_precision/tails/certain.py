@@ -3,7 +3,7 @@
 import numpy as np
 
 from prframe.stats._tolerances import EQUAL
-from prframe.stats.null.average_precision.extremes import ap_extremes, tied_most
+from prframe.stats.null.average_precision.extremes import ap_extremes, ap_largest
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
 from prframe.stats.null.average_precision.tails.tail import Tail, constant_tail, log_rest
 
@@ -22,8 +22,7 @@ def certain_tail(items: Items, n_pos: int, x: float) -> Tail | None:
         # AP is constant, because all rankings differ in nothing but equal items.
         constant = best / n if n_pos == n else n_pos / n
         return constant_tail(is_reached=x <= constant * (1 + EQUAL))
-    sizes = None if items.ends is None else np.diff(items.ends, prepend=0)
-    largest = (best if sizes is None else tied_most(sizes, best)) / n_pos
+    largest = ap_largest(items, n_pos)
     if x < largest * (1 - EQUAL):
         return None
     if x > largest * (1 + EQUAL):

@@ -30,10 +30,10 @@ from prframe.typing import Floats, Integers
 
 # The most hits of a list, by the whole part of the value of T. Values beyond have no lists, as
 # their tails are smooth.
-_HITS = 2, 3, 5, 5, 7, 7
+_HITS = 2, 3, 5, 5, 7, 7, 8, 9, 10, 11, 12, 13, 14, 15
 # How many of the first ranks may hold hits that are listed, by the most hits of a list. There are
 # some 30,000 lists.
-_RANKS = {1: 1024, 2: 256, 3: 56, 4: 30, 5: 22, 6: 18, 7: 16}
+_RANKS = {1: 1024, 2: 256, 3: 56, 4: 30, 5: 22, 6: 18, 7: 16} | dict.fromkeys(range(8, 16), 15)
 # The numbers of points of the two lattices.
 _POINTS = 1024, 2048
 # Each lattice ends at a power of this.

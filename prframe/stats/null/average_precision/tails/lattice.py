@@ -36,6 +36,8 @@ _MARGIN = 1.01
 # no answer. Chances are the largest in a range of sizes (`Sizes`), so that it does not matter
 # what other groups there are.
 NEVER = ((-48.0, -20.0), (-83.0, -55.0), (-158.0, -130.0))
+# Further pairs, for tails that no quicker method gives. The last ones are as small as floats.
+DEEPER = (*NEVER, (-288.0, -260.0), (-428.0, -400.0), (-706.0, -692.0))
 # The logarithm of a tail is guessed to be this share of that of a lower bound (`log_least_tails`).
 # The guess decides which pair of `NEVER` is tried first.
 _GUESSED = 0.9
@@ -45,13 +47,17 @@ _LUMPY = 0.03
 # The natural logarithms of the tails from two walks, one with points twice as far apart, may
 # differ by this. If they differ by more, the lattice is too coarse.
 _APART = 0.02
+# Both may also be this share of the tail's logarithm, if that is more.
+_SAME_DIGITS = 1e-4
 # The least T above 0 is 1 over the depth, for one positive at the last rank. Values of T below
 # this share of it are raised to it, which does not change their tails.
 _LEAST_RISE = 0.9
 # Tails and slopes are raised to this before their logarithm is taken, or a quotient.
-_LEAST = 1e-300
+_LEAST = float(np.finfo(np.float64).tiny)
 
 
+# Pairs as those of `NEVER`.
+Levels: TypeAlias = tuple[tuple[float, float], ...]
 # A base and a number of points (`TRIES`).
 Try: TypeAlias = tuple[float, int]
 # A function of the end of a lattice and the distance of its points, and one that makes it for
@@ -95,7 +101,7 @@ def lattice_tails(
             """Return what makes walks for cases."""
             return partial(Walk, plans, never=never, cases=members)
 
-        *part, lumpy[chosen] = _tried(walks, own, x[chosen], tries)
+        *part, lumpy[chosen] = _tried(walks, own, x[chosen], tries, NEVER)
         columns[:, chosen] = part
     reached, missed, slope = columns
     return LatticeTails(reached, missed, slope, lumpy)
@@ -121,9 +127,11 @@ class Lattice:
         self._plans = Plans(Shape([case], ends, _sizes(case, ends)))
         self._walks: dict[tuple[float, float, float], Walk] = {}
 
-    def tails(self, x: Floats, tries: Sequence[Try] = TRIES) -> LatticeTails:
+    def tails(
+        self, x: Floats, tries: Sequence[Try] = TRIES, levels: Levels = NEVER
+    ) -> LatticeTails:
         """Return the tails of values of T, as `lattice_tails` does."""
-        return _tried(self._made, [self._case] * x.size, x, tries)
+        return _tried(self._made, [self._case] * x.size, x, tries, levels)
 
     def _made(self, _: Sequence[Retrieved], never: float) -> _Walks:
         """Return what makes walks, each of them only once."""
@@ -138,7 +146,7 @@ class Lattice:
 
 
 def _tried(
-    walks: _Made, cases: Sequence[Retrieved], x: Floats, tries: Sequence[Try]
+    walks: _Made, cases: Sequence[Retrieved], x: Floats, tries: Sequence[Try], levels: Levels
 ) -> LatticeTails:
     """Return the tails from one lattice after the other, until they are not too coarse."""
     x = np.maximum(x, [_LEAST_RISE / case.depth for case in cases])
@@ -151,7 +159,7 @@ def _tried(
             top = _MARGIN * float(base ** (kind + 1))
             members = [cases[place] for place in chosen.tolist()]
             columns[:, chosen], lumpy[chosen] = _compared(
-                walks, members, x[chosen], (top, top / points)
+                walks, members, x[chosen], (top, top / points), levels
             )
         open_ = open_[lumpy[open_] & ~np.isnan(columns[2, open_])]
         if not open_.size:
@@ -166,18 +174,22 @@ def _kind(x: Floats, base: float) -> Integers:
 
 
 def _compared(
-    walks: _Made, cases: Sequence[Retrieved], x: Floats, size: tuple[float, float]
+    walks: _Made,
+    cases: Sequence[Retrieved],
+    x: Floats,
+    size: tuple[float, float],
+    levels: Levels,
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Return tails, slopes, and whether a lattice is too coarse, from walks of two widths.
 
     `size` is where the lattice ends, and how far its points are apart. Each value has the first
-    of `NEVER` that is small enough for its own tail.
+    of the levels that is small enough for its own tail.
     """
     columns, lumpy = np.full((3, x.size), np.nan), np.ones(x.size, np.bool_)
     top, cell = size
     guess, open_ = _GUESSED * log_least_tails(cases, x), np.arange(x.size)
-    for never, furthest in NEVER:
-        is_last = furthest == NEVER[-1][1]
+    for never, furthest in levels:
+        is_last = furthest == levels[-1][1]
         chosen = open_[(guess[open_] > furthest) | is_last]
         if not chosen.size:
             continue
@@ -221,7 +233,9 @@ def combined_tails(
     below, other_below = (logs[7] + (logs[7] - logs[6]) / 2 for logs in (smaller, other))
     jump = np.minimum(np.abs(below - smaller[0]), np.abs(smaller[3] - smaller[0]))
     tail = np.minimum(smaller[0] + apart / 3, 0.0)
-    lumpy = (np.abs(apart) > _APART) | (beside > _LUMPY) | (jump > _LUMPY)
+    same = _SAME_DIGITS * np.abs(tail)
+    most, most_beside = np.maximum(_APART, same), np.maximum(_LUMPY, same)
+    lumpy = (np.abs(apart) > most) | (beside > most_beside) | (jump > most_beside)
     heavier = np.where(upper, 1.0, -1.0) * (below - smaller[0]) > 0
     from_below = lumpy & heavier & (np.abs(below - other_below) <= _APART)
     tail = np.where(from_below, np.minimum(below, 0.0), tail)

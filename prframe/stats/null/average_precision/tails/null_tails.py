@@ -23,10 +23,13 @@ from prframe.stats.null.average_precision.tails.certain import certain_tail, rea
 from prframe.stats.null.average_precision.tails.counting import sparse_log_tails
 from prframe.stats.null.average_precision.tails.first_ranks import FirstRanks
 from prframe.stats.null.average_precision.tails.lattice import (
+    DEEPER,
     MOST_HITS,
+    NEVER,
     TRIES,
     Lattice,
     LatticeTails,
+    Levels,
     Try,
     lattice_tails,
 )
@@ -239,21 +242,17 @@ class NullTails(AlikeGroups):
         """Return the tails on a lattice, None where it is too coarse or would take long."""
         if not self._may_be_on_lattice(group, most_terms) or self._is_sparse(group):
             return None
-        hint = self.lattice_hint(group, x)
+        hint = lattice_hints([(self, group, x)], NEVER if self.is_tied else DEEPER)[0]
         return hint.tail if hint is not None and hint.is_accurate else None
 
-    def lattice_hint(self, group: int, x: float) -> Hint | None:
-        """Return the tails from a lattice, which is kept for other values of the group."""
-        return lattice_hints([(self, group, x)])[0]
-
     def from_lattice(
-        self, group: int, values: Sequence[float], tries: Sequence[Try]
+        self, group: int, values: Sequence[float], tries: Sequence[Try], levels: Levels
     ) -> LatticeTails:
         """Return the tails from lattices that are kept for other values of the group."""
         if group not in self._lattices:
             self._lattices[group] = Lattice(self.retrieved(group), self._shape[1])
         targets = np.array([self._target(group, x) for x in values])
-        return self._lattices[group].tails(targets, tries)
+        return self._lattices[group].tails(targets, tries, levels)
 
     def listed(self, group: int, x: float) -> Tail | None:
         """Return the tails of rare positives from lists of first hits; None where these fail."""
@@ -390,27 +389,28 @@ class NullTails(AlikeGroups):
         return self._inversions[groups, is_upward]
 
 
-def lattice_hints(values: "Sequence[tuple[NullTails, int, float]]") -> list[Hint | None]:
+def lattice_hints(
+    values: "Sequence[tuple[NullTails, int, float]]", levels: Levels = NEVER
+) -> list[Hint | None]:
     """Return the tails of values of groups on lattices; None where these are too small.
 
-    They are estimates where single values carry weight. Lattices with points close to each other
-    are tried where the first one is too coarse, and lists of the first hits of rare positives,
-    which come first among very many items and else right before the last lattice.
+    They are estimates where single values carry weight. Closer lattices are tried where the first
+    one is too coarse, and lists of first hits (`is_listed_first`) right before one of them.
     """
-    hints = _from_lattices(values, TRIES[:1])
+    hints = _from_lattices(values, TRIES[:1], levels)
     coarse = [place for place, hint in enumerate(hints) if hint and not hint.is_accurate]
     for number, closer in enumerate(TRIES[1:], start=1):
         is_last = number == len(TRIES) - 1
         open_ = []
         for place in coarse:
             part, group, x = values[place]
-            listed = part.listed(group, x) if part.is_vast(group) != is_last else None
+            listed = part.listed(group, x) if part.is_listed_first(group, x) != is_last else None
             hint = hints[place]
             if hint is not None and listed is not None:
                 hints[place] = hint._replace(tail=listed, is_accurate=True)
             elif not is_last or part.is_rare(group) or not part.is_small(group):
                 open_.append(place)
-        again = _from_lattices([values[place] for place in open_], [closer])
+        again = _from_lattices([values[place] for place in open_], [closer], levels)
         coarse = []
         for place, hint in zip(open_, again, strict=True):
             hints[place] = hint
@@ -420,7 +420,7 @@ def lattice_hints(values: "Sequence[tuple[NullTails, int, float]]") -> list[Hint
 
 
 def _from_lattices(
-    values: Sequence[tuple[NullTails, int, float]], tries: Sequence[Try]
+    values: Sequence[tuple[NullTails, int, float]], tries: Sequence[Try], levels: Levels
 ) -> list[Hint | None]:
     """Return the tails of values on lattices, which groups without ties share."""
     hints: list[Hint | None] = [None] * len(values)
@@ -440,7 +440,7 @@ def _from_lattices(
     for (part, group), places in groups.items():
         if part.is_tied or not shared:
             x = [values[place][2] for place in places]
-            own = as_hints(part.from_lattice(group, x, tries))
+            own = as_hints(part.from_lattice(group, x, tries, levels))
             for place, hint in zip(places, own, strict=True):
                 hints[place] = hint
     return hints

@@ -1,0 +1,107 @@
+"""``python -m benchmarks.quantile_times [NAME ...]``: CPU seconds of critical values of AP.
+
+Each row is one `APNull.isf` in a process of its own, the first call without the import, and is
+ended after a minute of CPU. Beside the time stand the method, and how far the logarithm of
+P(AP >= isf(q)) is from that of q: it is at most 0, but where single rankings carry weight the next
+value may be far rarer. Names are those of `KINDS`. To compare with another commit, run the same
+file with its package first on PYTHONPATH.
+"""
+
+import json
+import resource
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from benchmarks.report import table
+from prframe.stats import APNull
+
+LIMIT = 60
+_LEVELS = 1e-4, 1e-20, 1e-100
+
+
+class Quantile(NamedTuple):
+    """A group, how its items are tied or retrieved, and the level."""
+
+    n: int
+    n_pos: int
+    q: float
+    blocks: int | None = None
+    depth: int | None = None
+
+    @property
+    def null(self) -> APNull:
+        """The distribution; tie blocks are uneven, and the same in every run."""
+        total = self.n if self.depth is None else self.depth
+        if self.blocks is None:
+            return APNull(self.n, self.n_pos, depth=self.depth)
+        ends = np.random.default_rng(1).choice(np.arange(1, total), self.blocks - 1, replace=False)
+        ties = np.diff(np.sort(ends), prepend=0, append=total).tolist()
+        return APNull(self.n, self.n_pos, ties, depth=self.depth)
+
+
+def _plane() -> Iterator[Quantile]:
+    """Return groups from 100 to 10 million items, from rare positives to nearly all."""
+    for n in (100, 10_000, 1_000_000, 10_000_000):
+        for share in (1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 0.9):
+            if n * share >= 1:
+                yield from (Quantile(n, round(n * share), q) for q in _LEVELS)
+
+
+KINDS = {
+    "plane": list(_plane()),
+    "few": [Quantile(n, k, q) for n in (10**5, 10**6) for k in (10, 30, 50) for q in _LEVELS],
+    "ties": [
+        Quantile(10**6, n_pos, 1e-20, blocks)
+        for n_pos, blocks in ((500_000, 1000), (100, 5000), (10_000, 100), (10_000, 5000))
+    ],
+    "depth": [
+        Quantile(10**5, n_pos, q, depth=1000) for n_pos in (50, 1000, 50_000) for q in _LEVELS
+    ],
+}
+
+
+def main() -> None:
+    """Measure the kinds that are named, or all; measure one group here if it is given."""
+    if sys.argv[1:2] == ["--one"]:
+        print(json.dumps(_measured(Quantile(*json.loads(sys.argv[2])))))
+        return
+    rows = []
+    for name in sys.argv[1:] or KINDS:
+        for each in KINDS[name]:
+            shape = [name, each.n, each.n_pos, each.blocks or "", each.depth or "", each.q]
+            rows.append([*map(str, shape), *_apart(each)])
+    heads = ["kind", "n", "n_pos", "blocks", "depth", "q", "CPU s", "off by", "method"]
+    print(table(heads, rows))
+
+
+def _apart(each: Quantile) -> list[str]:
+    """Return what a process finds that has nothing else to do."""
+    command = sys.executable, "-m", __spec__.name, "--one", json.dumps(each)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
+    found: list[str] = json.loads(done.stdout) if done.stdout else [f"> {LIMIT}", "", ""]
+    return found
+
+
+def _measured(each: Quantile) -> list[str]:
+    """Return CPU seconds, how far the tail is from the level, and the method of the tail."""
+    warnings.simplefilter("ignore")
+    null = each.null
+    spent, (soft, hard) = time.process_time(), resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(spent) + LIMIT + 1, hard))
+    critical = null.isf(each.q)
+    seconds = f"{time.process_time() - spent:.2f}"
+    resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+    if np.isnan(critical):
+        return [seconds, "", "no value"]
+    tails = null.tails(critical)
+    return [seconds, f"{tails.log_sf - np.log(each.q):.1e}", str(tails.method)]
+
+
+if __name__ == "__main__":
+    main()
