@@ -106,19 +106,20 @@ class APNull(NullDistribution):
     "saddlepoint" needs the generating function at a few real slopes; "transform" inverts the
     characteristic function of a tilted distribution.
 
-    Without ties up to 100 million items may be retrieved, and a million million with one or two
-    positives: beyond that neighbouring values of AP are as close as their rounding.
+    Without ties up to 100 million items may be retrieved, and 10^12 with one or two positives:
+    beyond that neighbouring values of AP are as close as their rounding.
 
     "auto" counts where there are at most 65,536 rankings, or few that are good enough; walks where
     single rankings carry weight; with ties, or more than 256 positives, takes a saddlepoint where
-    the tilted distribution is nearly normal, and where the generating function gives back the
-    exact mean and variance, or other steps give the same; and inverts in all other cases.
+    the tilted distribution is nearly normal and the generating function has the exact mean and
+    variance, or other steps agree; draws rankings, always the same, where tie blocks leave these
+    unsure; and inverts in all other cases.
 
     The method that "auto" takes is within 1 % where P is above 1e-20 and within 2 % down to 1e-50;
-    further out the logarithm has four digits. Where `tails` says "estimate", the inversion has not
-    converged; where it says "bound", P is at most that. If asked for, "lattice" may be 2 % off
-    with a hundred positives; "saddlepoint" gives way to "transform" where its checks fail, and
-    "transform" never counts first, and walks where the inversion does not converge.
+    further out the logarithm has four digits. `tails` says "monte-carlo" of a standard error of up
+    to 2.3 %, "estimate" if the inversion has not converged, and "bound" if P is at most that. If
+    asked for, "lattice" may be 2 % off with a hundred positives, "saddlepoint" gives way to
+    "transform", and that to a walk where the inversion does not converge.
 
     Quantiles are values that AP takes if there are at most exp(18) rankings and these are counted.
     Otherwise P(AP >= isf(q)) is at most q, and next to it as far as single rankings allow.

@@ -11,6 +11,7 @@ from prframe.stats.null.average_precision.approximations import ap_minimum
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
 from prframe.stats.null.average_precision.generating_function.walk import Group
 from prframe.stats.null.average_precision.moments import ap_null_moments, retrieved_moments
+from prframe.stats.null.average_precision.tails.drawn import DrawnRankings
 from prframe.stats.null.average_precision.tails.lattice import MOST_HITS
 from prframe.stats.null.average_precision.tails.lattice_plans import (
     Retrieved,
@@ -73,6 +74,7 @@ class AlikeGroups:
         self._shape = depth, ends
         self._sizes = np.array(self.groups, dtype=np.float64).reshape(-1, 2).T
         self.mean, self.variance = self._moments(*self._sizes)
+        self._rankings: dict[int, DrawnRankings] = {}
 
     @cached_property
     def _least(self) -> Floats:
@@ -186,6 +188,15 @@ class AlikeGroups:
     def _target(self, group: int, x: float) -> float:
         """Return the value of T that stands for a value of AP, less its rounding."""
         return x * self.groups[group].n_pos * (1 - EQUAL)
+
+    def drawn(self, group: int, x: float) -> Tail | None:
+        """Return the tails of a value of a group with ties from draws; None if these are few."""
+        problem = self.problem(group, x)
+        if not self.is_tied or not problem.deviation:
+            return None
+        if group not in self._rankings:
+            self._rankings[group] = DrawnRankings(problem.items, problem.n_pos, problem.deviation)
+        return self._rankings[group].tail(problem.target, problem.mean)
 
     def retrieved(self, group: int) -> Retrieved:
         """Return n, n_pos and depth of a group, without its tie blocks."""

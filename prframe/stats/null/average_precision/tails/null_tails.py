@@ -210,9 +210,13 @@ class NullTails(AlikeGroups):
         log_one = -float(self.log_rankings[group])
         return Merger(first, second, log_one, may_be_empty=not self._is_whole)
 
-    def checked(self, group: int, x: float, tail: Tail) -> Tail:
+    def checked(self, group: int, x: float, tail: Tail, method: APNullMethod) -> Tail:
         """Return the tails of a value that was neither certain nor counted, under their bound."""
-        return self._bounded(group, x, self._smooth(group, x, tail))
+        better = self._smooth(group, x, tail)
+        is_rough = self.shares is not None and self.shares.is_rough
+        if method == "auto" and better.method in {"estimate", "bound"} and not is_rough:
+            better = self.drawn(group, x) or better
+        return self._bounded(group, x, better)
 
     def _bounded(self, group: int, x: float, tail: Tail) -> Tail:
         """Return the tails of a value, or their bound where they are beyond it."""

@@ -65,7 +65,9 @@ def all_tails(
     for (part, *_), tails, rest, asked, place in zip(
         parts, begun, _merged(finished), open_, places, strict=True
     ):
-        checked = (part.checked(*pair, tail) for pair, tail in zip(asked, rest, strict=True))
+        checked = (
+            part.checked(*pair, tail, method) for pair, tail in zip(asked, rest, strict=True)
+        )
         whole = [next(checked) if tail is None else tail for tail in tails]
         results.append([whole[index] for index in place])
     return results
