@@ -126,9 +126,8 @@ class APNull(NullDistribution):
 
     Without ties the time hardly depends on the sizes: a value takes milliseconds to a second, also
     among 20 million items of which half are positive. Far from chance, with P below 1e-30, a few
-    positives among millions of items take up to ten seconds, because the likeliest rankings that
-    are as good are of two kinds there. Each tie block is a step near the top; further down several
-    blocks are one step.
+    positives among millions of items take up to ten seconds. Each tie block is a step near the
+    top; further down several blocks are one step.
 
     Examples
     --------
