@@ -25,6 +25,7 @@ from prframe.stats.rankings import (
     PartialAveragePrecision,
     PrecisionAt,
     PrecisionAtRecall,
+    RankBiasedPrecision,
     RecallAt,
     RocArea,
     RPrecision,
@@ -387,6 +388,11 @@ def test_what_many_positives_decide_is_not_drawn(metric: CellStatistic) -> None:
         (DiscountedGain(2, normalised=True), True),
         (DiscountedGain(normalised=True), False),
         (AveragePrecision(), False),
+        # The first two of three ranks hold nine tenths of the discounts, the first ten, and all.
+        (RankBiasedPrecision(p=0.3), True),
+        (RankBiasedPrecision(p=0.8), False),
+        (RankBiasedPrecision(k=2, p=0.3), False),
+        (RankBiasedPrecision(p=0.99), False),
     ],
     ids=lambda value: getattr(value, "name", value),
 )

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from math import log
 from typing import ClassVar
 
 import numpy as np
@@ -56,6 +57,10 @@ class _CutOff(CountedStatistic):
             return edges
         number = int(np.ceil(np.log(reach / _SINGLE) / np.log(_RATIO)))
         return np.append(edges, np.geomspace(_SINGLE, reach, number + 1)[1:])
+
+
+# What remains of the discounts below this share decides little.
+_LITTLE = 0.1
 
 
 @dataclass(frozen=True)
@@ -167,6 +172,11 @@ class RankBiasedPrecision(_DiscountSum):
     def _running(self, ranks: Numbers) -> Floats:
         """Return 1 - p^rank."""
         return 1 - np.float64(self.p) ** ranks
+
+    def deciding_positives(self, cells: RankedCells) -> float:
+        """Return how many ranks hold nearly all discounts, unless there are fewer positives."""
+        ranks = max(1.0, log(_LITTLE) / log(self.p)) if self.p else 1.0
+        return ranks if self.k is None and ranks < cells.n_pos else np.inf
 
 
 @dataclass(frozen=True)
