@@ -27,8 +27,9 @@ _WEIGHTED = 10_000_000
 _ENOUGH, _LEAST = 10_000, 2_000
 # NumPy draws from fewer items than this.
 _MOST_ITEMS = 10**9
-# Sums of weights have at most so many terms, which take a tenth of a second.
-_MOST_TERMS = 4_000_000
+# Sums of weights have at most so many terms, and go through at most so many blocks, which take a
+# tenth of a second.
+_MOST_TERMS, _MOST_BLOCKS = 4_000_000, 2_000
 # Slopes are multiples of this over the standard deviation of T, up to so many of them.
 _STEP, _MOST_STEPS = 0.25, 1 << 16
 # The same group has the same draws wherever it comes.
@@ -91,7 +92,7 @@ class DrawnRankings:
 
         The draws depend on the target alone, not on others that came before.
         """
-        can_be_weighted = self._terms() <= _MOST_TERMS
+        can_be_weighted = self._sizes.size <= _MOST_BLOCKS and self._terms() <= _MOST_TERMS
         found = [self._of_plain(target, _ENOUGH if can_be_weighted else _LEAST)]
         if found[0].weight < _ENOUGH and can_be_weighted:
             found.append(self._of_weighted(target, 1 if target > mean else -1))
@@ -185,7 +186,7 @@ class DrawnRankings:
         steps = self._steps(target, sign)
         if steps is None:
             return _Found(0.0, None)
-        slope, weight = steps * self._unit, 0.0
+        slope, weight, drawn = steps * self._unit, 0.0, 0
         size = _WEIGHTED // self._sizes.size
         batches = self._weighted_batches.setdefault(steps, [])
         for number in range(_BATCHES):
@@ -194,14 +195,17 @@ class DrawnRankings:
             at = int(np.searchsorted(batches[number], target))
             inside = batches[number][at:] if sign > 0 else batches[number][:at]
             weight += float(np.exp(slope * (target - inside)).sum())
+            drawn += size
             if weight >= _ENOUGH or weight * _BATCHES < _LEAST * (number + 1):
                 break
         if not weight:
             return _Found(0.0, None)
-        share = log(weight / size / (number + 1))
-        log_tail = min(self._weights_at(steps).log_mean - slope * target + share, 0.0)
-        logs = log_tail, log_rest(log_tail)
-        return _Found(weight, Tail(*(logs if sign > 0 else logs[::-1]), "monte-carlo"))
+        log_most = self._weights_at(steps).log_mean - slope * target
+        log_tail = min(log_most + log(weight / drawn), 0.0)
+        tail = Tail(log_tail, log_rest(log_tail), "monte-carlo")
+        if sign < 0:
+            tail = tail._replace(log_reached=tail.log_missed, log_missed=log_tail)
+        return _Found(weight, tail)
 
     def _weighted(self, size: int, steps: int, number: int) -> Floats:
         """Return sorted values of T."""
