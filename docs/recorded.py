@@ -15,6 +15,7 @@ PAGES = {
         "band-clusters",
         "band-tops",
         "curve-coverage",
+        "default-coverage",
         "interval-coverage",
         "interval-ap",
         "interval-top",
