@@ -312,9 +312,8 @@ REFUSED = {
     ),
     "only the verbs take a Spark frame; collect what is needed here, for example with "
     "frame.toArrow().": lambda f: source(f, {"score": "score"}),
-    "`score` must be numeric; 'item' is String.": lambda f: prframe.evaluate(
-        f, "AP", "item", by="query"
-    ),
+    "`score` must be numeric; 'item' is String. Make numbers of it first, for example with "
+    "cast(pl.Float64) or astype(float).": lambda f: prframe.evaluate(f, "AP", "item", by="query"),
 }
 
 
