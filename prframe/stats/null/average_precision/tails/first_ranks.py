@@ -25,7 +25,10 @@ from scipy.linalg.blas import daxpy
 from prframe.stats.null.average_precision.generating_function.steps import Items, log_binomial
 from prframe.stats.null.average_precision.generating_function.walk import GROWTH
 from prframe.stats.null.average_precision.tails.lattice import log_least_tails
-from prframe.stats.null.average_precision.tails.lattice_plans import Retrieved
+from prframe.stats.null.average_precision.tails.lattice_plans import (
+    Retrieved,
+    split_growth,
+)
 from prframe.typing import Floats, Integers
 
 # The most hits of a list, by the whole part of the value of T. Values beyond have no lists, as
@@ -40,9 +43,6 @@ _POINTS = 1024, 2048
 _BASE = 4.0
 # A step of several ranks may spread the growth of T by one hit over this many points.
 _SPREAD = 8.0
-# Growth of T that varies by at most this standard deviation, in points of the lattice, is replaced
-# by its mean. Growth that varies more becomes two values.
-_NARROW = 0.2
 # Hits, and positives of a step, are left out if the natural logarithm of their chance is this much
 # below that of a lower bound of the tail.
 _BELOW = 18.0
@@ -286,14 +286,8 @@ class _Below:
     def _moved(self, terms: _Terms, rows: Floats, points: int) -> Floats:
         """Return the chances before a step from those after it, without negligible last ones."""
         cell = self._top / points
-        two = np.flatnonzero(terms.spread > _NARROW * cell)
-        again = np.concatenate([np.arange(terms.row.size), two])
-        growth, chance = terms.growth[again], terms.chance[again]
-        growth[two] -= terms.spread[two]
-        growth[terms.row.size :] += terms.spread[two]
-        chance[two] /= 2
-        chance[terms.row.size :] /= 2
-        place, part = np.divmod(np.maximum(growth, 0.0) / cell, 1.0)
+        again, growth, chance = split_growth(terms.growth, terms.spread, terms.chance, cell)
+        place, part = np.divmod(growth / cell, 1.0)
         shift = np.minimum(np.concatenate([place, place + 1]), points + 2).astype(np.int64)
         factor = np.concatenate([(1 - part) * chance, part * chance])
         row, after = np.tile(terms.row[again], 2), np.tile(terms.after[again], 2)

@@ -46,19 +46,26 @@ class Terms(NamedTuple):
     chance: Floats
 
     def split(self, cell: float) -> "tuple[Integers, Floats, Floats]":
-        """Return the places of terms whose growth is certain, their growth and their chance.
+        """Return the places of terms whose growth is certain, their growth and their chance."""
+        return split_growth(self.growth, self.spread, self.chance, cell)
 
-        Growth that varies is two values with its mean and variance, or one where the lattice
-        itself spreads it as much.
-        """
-        two = np.flatnonzero(self.spread > _NARROW * cell)
-        again = np.concatenate([np.arange(self.row.size), two])
-        growth, chance = self.growth[again], self.chance[again]
-        growth[two] -= self.spread[two]
-        growth[self.row.size :] += self.spread[two]
-        chance[two] /= 2
-        chance[self.row.size :] /= 2
-        return again, np.maximum(growth, 0.0), chance
+
+def split_growth(
+    growth: Floats, spread: Floats, chance: Floats, cell: float
+) -> tuple[Integers, Floats, Floats]:
+    """Return the places of terms whose growth is certain, their growth and their chance.
+
+    Growth that varies is two values with its mean and variance, or one where the lattice itself
+    spreads it as much.
+    """
+    number, two = growth.size, np.flatnonzero(spread > _NARROW * cell)
+    again = np.concatenate([np.arange(number), two])
+    growth, chance = growth[again], chance[again]
+    growth[two] -= spread[two]
+    growth[number:] += spread[two]
+    chance[two] /= 2
+    chance[number:] /= 2
+    return again, np.maximum(growth, 0.0), chance
 
 
 class Block(NamedTuple):
