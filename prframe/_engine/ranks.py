@@ -23,6 +23,7 @@ from prframe._engine.hits import (
     unit_hits,
     weighted_hits,
 )
+from prframe._engine.integer_sort import sort_integers
 from prframe._engine.keys import UNRETRIEVED, rounded
 from prframe._engine.pieces import Piece
 from prframe._engine.runs import hits_of_runs, ranked_runs, sizes_of_runs
@@ -278,7 +279,7 @@ def thresholds_reaching(piece: Piece, needed: Callable[[Integers], Floats]) -> T
         ends = _ends(rows.begins)
         ends = ends[np.searchsorted(ends, row, side="right")]
     # To sort these and to drop repeated ones is faster than `np.unique`, which hashes them.
-    ends = np.sort(ends)
+    sort_integers(ends)
     ends = ends[np.diff(ends, prepend=0) > 0]
     group = np.searchsorted(np.cumsum(rows.sizes), ends - 1, side="right")
     k = ends - first_rows[group]

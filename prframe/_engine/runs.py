@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.hits import Hits, from_marks, spread, unit_hits
+from prframe._engine.integer_sort import sort_integers
 from prframe._engine.keys import UNRETRIEVED, threshold_key
 from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.rows import key_names
@@ -109,8 +110,8 @@ class Counting:
         edges = [ranked.min(), ranked.max()] if ranked.size else []
         tied = ranked[:0]
         if self.blocks:
-            ordered = np.sort(ranked)
-            tied = ordered[1:][ordered[1:] == ordered[:-1]]
+            sort_integers(ranked)
+            tied = ranked[1:][ranked[1:] == ranked[:-1]]
         return np.concatenate([marked, np.array(edges, np.int64), tied])
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from prframe._engine.integer_sort import sort_integers
 from prframe.typing import Integers
 
 _WIDTH = 64
@@ -77,7 +78,7 @@ def sort_rows(
         return SortedRows(kind, np.zeros(0, np.bool_))
     packing = _Packing.of(group, key, kind)
     rows = packing.pack(group, key, kind)
-    rows.sort()
+    sort_integers(rows)
     begins = packing.changes(rows)
     if packing.dropped and not begins.all() and not packing.keeps_keys_apart(key):
         order, begins, _ = order_of_rows(group, key, kind, np.ones(key.size, np.bool_))
@@ -112,7 +113,7 @@ def order_of_rows(
         begins, ordered = packing.changes(rows[order]), flag.take(order)
     else:
         rows = packing.pack(group, key, kind, flag, groups)
-        rows.sort()
+        sort_integers(rows)
         last_bits = rows.astype(np.uint8)
         last_bits &= 1
         begins, ordered = packing.changes(rows), last_bits.view(np.bool_)
@@ -239,7 +240,7 @@ class _Packing:
     def keeps_keys_apart(self, key: NDArray[np.int64]) -> bool:
         """Tell whether no two keys differ in the dropped bits alone."""
         distances = _distances(key, self.best)
-        distances.sort()
+        sort_integers(distances)
         changes = _changes(distances)
         return bool((changes == _changes(self._kept(distances))).all())
 
@@ -290,9 +291,8 @@ def _put_in_order_of_keys(
     is_mixed = np.logical_or.reduceat(misplaced, opens)
     count = np.diff(opens, append=alike.size)
     stretch = np.repeat(np.flatnonzero(is_mixed), count[is_mixed] + 1)
-    places = np.sort(
-        np.concatenate([alike[opens[is_mixed]] - 1, alike[np.repeat(is_mixed, count)]])
-    )
+    places = np.concatenate([alike[opens[is_mixed]] - 1, alike[np.repeat(is_mixed, count)]])
+    sort_integers(places)
     rows = order[places]
     # The complement of an integer descends where the integer ascends.
     rows = rows[np.lexsort([rows, kind[rows], ~key[rows], stretch])]

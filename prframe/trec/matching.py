@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from prframe import checks
+from prframe._engine.integer_sort import sort_integers
 from prframe.errors import PrframeError, UnmatchedIdsWarning, warn
 from prframe.trec import roles
 from prframe.trec.grouping import Integers, codes, group
@@ -280,7 +281,7 @@ def _may_repeat(rows: pl.DataFrame) -> bool:
         bits = np.uint64(int(number[-1]).bit_length())
         hashes = rows["doc_id"][start:end].hash().to_numpy()
         hashes = (hashes >> bits) | (number << (np.uint64(64) - bits))
-        hashes.sort()
+        sort_integers(hashes)
         if (hashes[1:] == hashes[:-1]).any():
             return True
     return False
