@@ -33,7 +33,10 @@ def sort_integers(numbers: _Integers) -> None:
 
 
 def sort_by_polars(numbers: _Integers) -> None:
-    """Sort integers with polars, in place and in this thread alone, as pieces have their own."""
+    """Sort integers with polars, in place and in this thread alone.
+
+    It waits for none of polars' threads, so that a thread of our own may call it (see `tasks`).
+    """
     numbers[:] = pl.Series(numbers).sort(multithreaded=False).to_numpy()
 
 

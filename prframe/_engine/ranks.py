@@ -345,7 +345,7 @@ def _ranked_rows(piece: Piece) -> Callable[[], _RankedRows]:
 def _order_of_rows(piece: Piece) -> Callable[[], RowOrder]:
     """Return the function that orders rows by group, and best first within a group.
 
-    It asks nothing of polars, which has put ties in order before where names decide.
+    It waits for no thread of polars, which has put ties in order before where names decide.
     """
     policy, positive = piece.ranking.args.policy, piece.positive
     if policy.then:

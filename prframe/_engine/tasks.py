@@ -1,8 +1,8 @@
 """Work on arrays, which a thread does while the calling thread reads the next rows.
 
-A thread of our own never asks polars for anything. A verb may be called inside a function that
-polars calls from its threads, and if all of these waited for a thread that waits for polars, all
-would wait for ever.
+A thread of our own never asks polars for anything that polars' threads do. A verb may be called
+inside a function that polars calls from its threads, and if all of these waited for a thread that
+waits for polars, all would wait for ever.
 """
 
 from collections import deque
@@ -25,7 +25,7 @@ class Task(NamedTuple, Generic[T]):
     Attributes
     ----------
     work : callable
-        The work, which asks nothing of polars.
+        The work, which waits for none of polars' threads.
     finish : callable
         What makes the result of what the work returned; the calling thread does this.
     """
@@ -62,7 +62,7 @@ def results(tasks: Iterable[Task[T]]) -> Iterator[Iterator[T]]:
 def made_ahead(items: Iterator[T]) -> Iterator[Iterator[T]]:
     """Give items, of which a thread makes the next one while the caller uses the last one.
 
-    To make an item must ask nothing of polars. The thread ends with the context.
+    To make an item must wait for none of polars' threads. The thread ends with the context.
     """
     if pl.thread_pool_size() == 1:
         yield items

@@ -1,5 +1,8 @@
 """Sorting integers: the order is the same whichever library sorts."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -56,3 +59,33 @@ def test_values_do_not_depend_on_which_library_is_faster(
         table = prframe.evaluate(frame, metrics, by="query_id", ties=ties, item="doc_id")
         values.append(table.rows())
     assert values[0] == values[1]
+
+
+INSIDE = """
+import threading
+import numpy as np
+import polars as pl
+from prframe._engine.integer_sort import sort_by_polars
+
+def ascends(columns):
+    numbers = np.random.default_rng(1).integers(1 << 62, size=300_000, dtype=np.uint64)
+    # The one thread of polars waits here for a thread that sorts.
+    thread = threading.Thread(target=sort_by_polars, args=[numbers])
+    thread.start()
+    thread.join()
+    return bool((numbers[1:] >= numbers[:-1]).all())
+
+value = pl.map_batches(["a"], ascends, return_dtype=pl.Boolean, returns_scalar=True)
+values = [value.alias(str(number)) for number in range(3)]
+rows = pl.DataFrame({"a": [1, 2, 3, 4], "g": [1, 1, 2, 2]})
+assert rows.select(values).row(0) == (True,) * 3
+for engine in ("in-memory", "streaming"):
+    table = rows.lazy().group_by("g").agg(values).collect(engine=engine)
+    assert table.drop("g").to_series().all() and table.height == 2
+"""
+
+
+@pytest.mark.slow
+def test_a_sort_by_polars_waits_for_none_of_its_threads() -> None:
+    environment = {**os.environ, "POLARS_MAX_THREADS": "1"}
+    subprocess.run([sys.executable, "-c", INSIDE], check=True, timeout=60, env=environment)
