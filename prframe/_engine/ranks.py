@@ -226,12 +226,21 @@ class Thresholds:
         return replace(self, **{name: getattr(self, name)[blocks] for name in of_blocks})
 
 
-def thresholds(piece: Piece) -> Thresholds:
-    """Sort the rows of a piece within their groups and count along them."""
-    if piece.is_counted:
-        order, group, ends, k, tp = ranked_runs(piece)
-        return Thresholds(group_totals(piece), order, group, ends, k, tp, k - tp)
-    rows = _ranked_rows(piece)()
+def thresholds(piece: Piece) -> Task[Thresholds]:
+    """Return the task that sorts the rows of a piece within their groups and counts along them."""
+    if not piece.is_counted:
+        return Task(_ranked_rows(piece), partial(_thresholds_of_rows, piece))
+    return Task(lambda: None, lambda _: _thresholds_of_runs(piece))
+
+
+def _thresholds_of_runs(piece: Piece) -> Thresholds:
+    """Count along runs of rows."""
+    order, group, ends, k, tp = ranked_runs(piece)
+    return Thresholds(group_totals(piece), order, group, ends, k, tp, k - tp)
+
+
+def _thresholds_of_rows(piece: Piece, rows: "_RankedRows") -> Thresholds:
+    """Count along ranked rows."""
     ends = _ends(rows.begins)
     n_blocks = np.diff(np.searchsorted(ends, np.append(0, np.cumsum(rows.sizes)), side="right"))
     group = np.repeat(np.arange(n_blocks.size), n_blocks)
@@ -249,27 +258,25 @@ def thresholds(piece: Piece) -> Thresholds:
     return Thresholds(totals, rows.order, group, ends, k, tp_sum, fp_sum)
 
 
-def thresholds_reaching(piece: Piece, needed: Callable[[Integers], Floats]) -> Thresholds:
-    """Return only those tie blocks at which the positives first reach some numbers.
+def thresholds_reaching(piece: Piece, needed: Callable[[Integers], Floats]) -> Task[Thresholds]:
+    """Return the task that finds the tie blocks at which the positives first reach some numbers.
 
-    Parameters
-    ----------
-    piece : Piece
-        Its rows have no weights and stand for an item each.
-    needed : callable
-        Returns the numbers for each group, shape (n_groups, n_numbers), given the groups' totals
-        of positives. A number of at most 0 is reached by the first block.
-
-    Returns
-    -------
-    Thresholds
+    The rows of the piece have no weights and stand for an item each. `needed` returns the numbers
+    for each group, shape (n_groups, n_numbers), given the groups' totals of positives. A number of
+    at most 0 is reached by the first block.
     """
-    rows, totals = _ranked_rows(piece)(), group_totals(piece)
+    sort, totals = _ranked_rows(piece), group_totals(piece)
+    nth = np.ceil(needed(totals["n_pos"].to_numpy())).astype(np.int64)
+
+    return Task(lambda: _blocks_reaching(totals, sort(), nth), lambda found: found)
+
+
+def _blocks_reaching(totals: pl.DataFrame, rows: "_RankedRows", nth: Integers) -> Thresholds:
+    """Return the blocks at which the positives reach their nth ones, shape (n_groups, n_nth)."""
     places, first_rows = places_of(rows.positive), rows.first_rows
     bounds = np.searchsorted(places, np.append(first_rows, rows.order.size))
     above, n_pos = bounds[:-1, None], np.diff(bounds)[:, None]
     firsts = first_rows[:, None]
-    nth = np.ceil(needed(totals["n_pos"].to_numpy())).astype(np.int64)
     is_reached = (nth <= n_pos) & (rows.sizes[:, None] > 0)
     place = np.append(places, 0)[np.where(is_reached & (nth > 0), above + nth - 1, -1)]
     row = np.where(nth > 0, place, firsts)[is_reached]

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -162,35 +162,53 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("case", CASES)
-def test_values_do_not_depend_on_threads_and_these_ask_nothing_of_polars(
-    case: str, monkeypatch: pytest.MonkeyPatch
+def not_in_our_threads(function: Any) -> Any:
+    """Return the function, which fails in a thread of our own."""
+
+    def call(*given: Any, **named: Any) -> Any:
+        assert not threading.current_thread().name.startswith("prframe")
+        return function(*given, **named)
+
+    return call
+
+
+def assert_same_in_threads(
+    verb: Callable[..., Any], options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    collect, series = pl.LazyFrame.collect, pl.Series.__init__
-
-    def not_in_our_threads(function: Any) -> Any:
-        def call(*given: Any, **named: Any) -> Any:
-            assert not threading.current_thread().name.startswith("prframe")
-            return function(*given, **named)
-
-        return call
-
-    options, data = {"by": "group", **CASES[case]}, rows()
+    """Compare with one thread, for several numbers of these and sizes of pieces."""
+    data = rows()
     set_threads(monkeypatch, 1)
-    expected = prframe.evaluate(data, **options)
+    expected = verb(data, **options)
     for size in (40, 1 << 20):
         monkeypatch.setattr(frames, "_SLICE_ROWS", size)
         monkeypatch.setattr(frames, "_BATCH_ROWS", size)
         for number in (1, 2, 3):
             set_threads(monkeypatch, number)
             with monkeypatch.context() as patch:
-                patch.setattr(pl.LazyFrame, "collect", not_in_our_threads(collect))
-                patch.setattr(pl.Series, "__init__", not_in_our_threads(series))
-                assert prframe.evaluate(data, **options).equals(expected)
-            assert_frame_equal(
-                prframe.evaluate(data.lazy(), **options).collect(), expected, check_exact=True
-            )
+                for kind, name in ((pl.LazyFrame, "collect"), (pl.Series, "__init__")):
+                    patch.setattr(kind, name, not_in_our_threads(getattr(kind, name)))
+                assert verb(data, **options).equals(expected)
+            assert_frame_equal(verb(data.lazy(), **options).collect(), expected, check_exact=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
+def test_values_do_not_depend_on_threads_and_these_ask_nothing_of_polars(
+    case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert_same_in_threads(prframe.evaluate, {"by": "group", **CASES[case]}, monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "options", [{}, {"recall": [0.0, 0.5, 1.0]}, {"weight": "weight"}], ids=str
+)
+def test_curves_do_not_depend_on_threads_and_these_ask_nothing_of_polars(
+    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for verb in (prframe.curve, prframe.roc):
+        if verb is prframe.curve or "recall" not in options:
+            assert_same_in_threads(verb, {"by": "group", **options}, monkeypatch)
 
 
 INSIDE = """

@@ -14,6 +14,7 @@ from prframe._engine.pieces import Piece, Ranking
 from prframe._engine.ranks import Thresholds, thresholds, thresholds_reaching
 from prframe._engine.rows import ROW, computed, key_names
 from prframe._engine.runs import Counting
+from prframe._engine.tasks import Task
 from prframe.metrics.quantities import HAIR_BELOW, precision
 from prframe.stats import first_at_least
 from prframe.typing import Floats, Integers, RowOrder
@@ -110,8 +111,7 @@ class Drawing(Plan):
     def rows(self, source: Source) -> pl.DataFrame:
         """Return the rows, with the best score first, and whether their groups lack a class."""
 
-        def draw(piece: Piece) -> pl.DataFrame:
-            ranked = self._ranked(piece)
+        def draw(piece: Piece, ranked: Thresholds) -> pl.DataFrame:
             rows = _with_totals(_with_thresholds(ranked, piece), ranked.totals)
             rows = self.rates(_with_anchors(rows, ranked.totals) if self.anchor else rows)
             if self.levels is not None:
@@ -119,24 +119,25 @@ class Drawing(Plan):
             return self._shown(rows, key_names(self.args))
 
         ranking = Ranking(source, self.args, self.include_unretrieved, ("score",))
-        return ranking.over_groups(draw)
+        return ranking.stacked(
+            lambda piece: self._ranked(piece).then(partial(draw, piece)),
+            lambda parts: pl.concat(list(parts)),
+        )
 
-    def _ranked(self, piece: Piece) -> Thresholds:
-        """Return the blocks whose rows are needed: at levels of recall, those that reach one."""
+    def _ranked(self, piece: Piece) -> Task[Thresholds]:
+        """Find the blocks whose rows are needed: at levels of recall, those that reach one."""
         if self.levels is None or self.interpolate:
             return thresholds(piece)
         if self.args.weight is None and not piece.is_counted:
             return thresholds_reaching(piece, partial(_needed, self.levels))
-        ranked = thresholds(piece)
-        reach = _Reach.of(ranked.group, ranked.tp, ranked.totals, self.levels)
-        return ranked.among(np.unique(reach.place[reach.reached]))
+        return thresholds(piece).then(partial(_reaching, self.levels))
 
     def _by_input(self, source: Source) -> pl.DataFrame:
         """Return a row per input row, in input order."""
         frame = source.whole().with_row_index(ROW)
 
         def draw(piece: Piece) -> pl.DataFrame:
-            ranked = thresholds(piece)
+            ranked = thresholds(piece).result()
             rows = self.rates(_with_totals(_with_thresholds(ranked, piece), ranked.totals))
             row = piece.rows["row"].to_numpy()[ranked.order]
             return self._shown(rows, [])[ranked.block_of_row].with_columns(row=row)
@@ -179,6 +180,12 @@ def _with_thresholds(ranked: Thresholds, piece: Piece) -> pl.DataFrame:
     """Return tie blocks with their scores."""
     score = piece.rows["score"].cast(pl.Float64).gather(ranked.last_rows)
     return ranked.table.with_columns(threshold=score)
+
+
+def _reaching(levels: Sequence[float], ranked: Thresholds) -> Thresholds:
+    """Return the blocks that first reach a level of recall."""
+    reach = _Reach.of(ranked.group, ranked.tp, ranked.totals, levels)
+    return ranked.among(np.unique(reach.place[reach.reached]))
 
 
 def _needed(levels: Sequence[float], n_pos: Integers | Floats) -> Floats:
