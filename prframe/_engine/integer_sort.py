@@ -2,8 +2,8 @@
 
 Where a processor has AVX-512 instructions, NumPy sorts with them. One of these, which stores some
 of the numbers of a register, takes over a hundred cycles on AMD's Zen 4, and NumPy takes three to
-five times as long there as polars. Elsewhere NumPy is the faster one. Which one it is, is measured
-once per process; the order is the same.
+five times as long there as polars. Without these instructions NumPy is the faster one. Which one
+it is, is measured once per process; the order is the same.
 """
 
 from collections.abc import Callable
