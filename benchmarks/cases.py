@@ -340,7 +340,7 @@ def small(sizes: Sizes) -> Case:
 
 def trec_files(sizes: Sizes) -> Case:
     data = {"queries": sizes.groups, "documents": sizes.per_group, "judged": 50}
-    ours, theirs = ("files to metrics", "ir_measures")
+    ours, theirs, program = ("files to metrics", "ir_measures", "trec_eval's C code, whole")
     return Case(
         "trec",
         # The limit of memory stands in docs/guide/performance.md.
@@ -351,7 +351,9 @@ def trec_files(sizes: Sizes) -> Case:
         '`read_run`, `read_qrels`, `join` and `evaluate(..., ties="trec")`, which hold the run and '
         "the joined rows, and *at once*, `trec.evaluate(run, qrels, ...)`, beside "
         "`ir_measures.read_trec_run`, `read_trec_qrels` and `iter_calc`, on the *whole* run and on "
-        "a seventh of it, *part*.",
+        "a seventh of it, *part*. *trec_eval's C code* is what the package pytrec_eval-terrier "
+        "compiles of that program, that is all but its function `main`, for which "
+        "`benchmarks/trec_eval.py` stands.",
         [
             Subject("read_run", "read_run"),
             Subject("polars.read_csv", "read_csv"),
@@ -368,9 +370,17 @@ def trec_files(sizes: Sizes) -> Case:
                 later=0,
                 rounds=min(2, sizes.rounds),
             ),
+            Subject(
+                program,
+                "files_to_metrics_by_trec_eval",
+                {"file": "whole"},
+                later=1,
+                rounds=min(3, sizes.rounds),
+            ),
         ],
         [
             Ratio("read_run", "polars.read_csv", 2),
+            Ratio(program, f"{ours} at once, whole", 4, "at least"),
             *(
                 Ratio(f"{theirs}, {size}", f"{ours}, {size}", 5, "at least")
                 for size in ("part", "whole")
@@ -384,6 +394,7 @@ def trec_files(sizes: Sizes) -> Case:
                 for size in ("part", "whole")
             ),
             Agreement(f"{ours} at once, whole", f"{ours}, whole", 1e-12),
+            Agreement(f"{ours} at once, whole", program, 1e-9),
         ],
         limits=[Limit(f"{ours} at once, whole", 600)],
         deadlines=[Deadline(f"{ours} at once, whole", 2.2)],

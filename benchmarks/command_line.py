@@ -2,7 +2,8 @@
 
 ``prframe --help`` beside an interpreter that does nothing, and ``prframe evaluate`` of generated runs
 beside ir_measures and pytrec_eval, where these are installed, and beside the C program trec_eval, which
-``--trec-eval PATH`` or the variable ``PRFRAME_TREC_EVAL`` names unless it is on the path.
+``--trec-eval PATH`` or the variable ``PRFRAME_TREC_EVAL`` names unless it is on the path. Where it is not,
+its C code in pytrec_eval stands for it, see ``benchmarks.trec_eval``.
 """
 
 import argparse
@@ -87,8 +88,13 @@ def commands(qrels: str, run: str, trec_eval: str | None) -> dict[str, list[str]
         wanted["ir_measures"] = [sys.executable, "-m", "ir_measures", qrels, run, *measures]
     if importlib.util.find_spec("pytrec_eval"):
         wanted["pytrec_eval"] = [sys.executable, "-c", PYTREC_EVAL, qrels, run]
+    chosen = ["map", "ndcg_cut.10", "P.10"]
+    if trec_eval is None and importlib.util.find_spec("pytrec_eval"):
+        code = [sys.executable, "-m", "benchmarks.trec_eval", qrels, run]
+        wanted["C code of trec_eval"] = code
+        wanted["C code of trec_eval, map ndcg_cut.10 P.10"] = [*code, *chosen]
     if trec_eval is not None:
-        measures = [word for name in ("map", "ndcg_cut.10", "P.10") for word in ("-m", name)]
+        measures = [word for name in chosen for word in ("-m", name)]
         wanted["trec_eval"] = [trec_eval, qrels, run]
         wanted["trec_eval -m map -m ndcg_cut.10 -m P.10"] = [trec_eval, *measures, qrels, run]
     return wanted
@@ -107,8 +113,8 @@ def main() -> None:
     trec_eval = shutil.which(given.trec_eval)
     if trec_eval is None:
         sys.stderr.write(
-            f"trec_eval is left out: there is no program {given.trec_eval!r}; "
-            "name it with --trec-eval PATH\n"
+            f"There is no program {given.trec_eval!r}: the C code in pytrec_eval stands for it, "
+            "if that is installed; name the program with --trec-eval PATH\n"
         )
     print("| command | wall, s | CPU, s | memory, MB |\n|---|---|---|---|")
     starts = {

@@ -9,6 +9,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 import prframe
+from benchmarks import trec_eval
 from benchmarks.data import SEED
 from benchmarks.tasks import METRICS, Work, means
 
@@ -168,12 +169,29 @@ def files_to_metrics_by_ir_measures(folder: str, file: str) -> Work:
     return Work(call, means)
 
 
+def files_to_metrics_by_trec_eval(folder: str, file: str) -> Work:
+    names = {
+        "num_q": "rows",
+        "map": "AP",
+        "ndcg_cut.10": "nDCG@10",
+        "recip_rank": "RR",
+        "P.10": "P@10",
+    }
+
+    def call() -> list[float]:
+        qrels, run = (str(Path(folder) / name) for name in (f"{file}.qrels.txt", f"{file}.txt"))
+        return list(trec_eval.means(qrels, run, list(names)).values())
+
+    return Work(call, lambda values: dict(zip(names.values(), values, strict=True)))
+
+
 TASKS = {
     task.__name__: task
     for task in (
         files_to_metrics,
         files_to_metrics_at_once,
         files_to_metrics_by_ir_measures,
+        files_to_metrics_by_trec_eval,
         make_odd_files,
         make_trec,
         read_csv,
