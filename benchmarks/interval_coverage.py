@@ -41,7 +41,8 @@ TITLE = """## interval-coverage
 
 95 % intervals: the share of samples whose interval covers the metric of the population, in \
 brackets how often it lies above it and below it, and the mean width. P@k, R@k, F1@k and Lift@k at \
-k = 2 n_pos, Prec@r at r = 0.5.
+k = 2 n_pos, Prec@r at r = 0.5. A sample without an interval, as all of its resamples agree, is not covered, \
+and has no width.
 """
 LEVEL = 0.5
 MEAN_METHODS = ("t", "logit", "percentile", "bca")
@@ -164,6 +165,8 @@ def _described(ends: Floats, true: float) -> str:
     """Write coverage, misses on either side and the mean width."""
     low, high = ends.T
     above, below = (low > true + 1e-12).mean(), (high < true - 1e-12).mean()
+    if np.isnan(low).all():
+        return "no interval"
     covers = ((low <= true + 1e-12) & (true - 1e-12 <= high)).mean()
     return f"{covers:.3f} ({above:.3f}, {below:.3f}) {np.nanmean(high - low):.3f}"
 

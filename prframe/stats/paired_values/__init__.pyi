@@ -30,6 +30,7 @@ from .pooling import (
     PooledDifference as PooledDifference,
     PoolingModel as PoolingModel,
     equality_p_value as equality_p_value,
+    error_growth as error_growth,
     pool_differences as pool_differences,
 )
 from .query_tests import (

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
-from scipy.special import chdtrc, fdtrc, ndtr, ndtri, stdtr, stdtrit
+from scipy.special import chdtrc, fdtrc, stdtr, stdtrit
 
 from prframe import checks
 from prframe.errors import PrframeError
@@ -36,6 +36,9 @@ class PooledDifference(NamedTuple):
         The share of the variation among the strata that is not due to chance.
     tau : float
         The standard deviation of the differences of strata; 0 of ``"fixed"``.
+    df : float
+        The degrees of freedom of the interval and of its p-value; infinity if the standard errors
+        of ``"fixed"`` are known.
 
     Examples
     --------
@@ -53,6 +56,7 @@ class PooledDifference(NamedTuple):
     q_p_value: float
     i_squared: float
     tau: float
+    df: float
 
 
 def pool_differences(
@@ -60,6 +64,7 @@ def pool_differences(
     std_errors: ArrayLike,
     *,
     model: PoolingModel = "random",
+    sizes: ArrayLike | None = None,
     confidence_level: float = 0.95,
 ) -> PooledDifference:
     """Pool the differences of independent strata, and test whether they are equal.
@@ -75,10 +80,16 @@ def pool_differences(
         Differences of k >= 2 strata, and their standard errors, above 0.
     model : {"random", "fixed"}
         ``"fixed"``: all strata have one difference, ``tau = 0``, and ``se^2 = 1 / sum_j w_j`` with
-        normal quantiles. ``"random"``: differences vary with the standard deviation tau, for which
+        normal quantiles, if the standard errors are known. ``"random"``: differences vary with the
+        standard deviation tau, for which
         ``sum_j w_j (d_j - m)^2 = k - 1`` (Paule & Mandel); the square of the standard error is
         ``sum_j w_j (d_j - m)^2 / ((k - 1) sum_j w_j)`` with Student's quantiles (Hartung & Knapp),
         the first sum being at least k - 1.
+    sizes : array_like of int >= 2, shape (k,), optional
+        With ``"fixed"``: the numbers n_j of queries, or of clusters, that the standard errors
+        come from. With the shares ``v_j = w_j / sum_i w_i`` the square of the standard error is
+        then ``(1 + 4 sum_j v_j (1 - v_j) / (n_j - 1)) / sum_j w_j`` (Meier), and quantiles are
+        Student's with ``1 / sum_j (v_j^2 / (n_j - 1))`` degrees of freedom (Satterthwaite).
     confidence_level : float in (0, 1)
         Level of the interval.
 
@@ -89,13 +100,14 @@ def pool_differences(
     Raises
     ------
     PrframeError
-        Numbers that are not finite, standard errors that are not positive, fewer than two strata,
-        or an unknown option.
+        Numbers that are not finite, standard errors that are not positive, sizes below 2, fewer
+        than two strata, or an unknown option.
 
     References
     ----------
-    Cochran, *The combination of estimates from different experiments*, 1954; Paule & Mandel 1982;
-    Hartung & Knapp 2001; Higgins & Thompson 2002.
+    Cochran, *The combination of estimates from different experiments*, 1954; Meier, *Variance of
+    a weighted mean*, Biometrics 1953; Paule & Mandel 1982; Hartung & Knapp 2001; Higgins &
+    Thompson 2002.
 
     Examples
     --------
@@ -107,6 +119,7 @@ def pool_differences(
     level = float(checks.number("confidence_level", confidence_level, above=0, below=1))
     effects, errors = reals("differences", differences), reals("std_errors", std_errors)
     _check(effects, errors)
+    numbers = None if sizes is None else _sizes(sizes, effects.size)
     # Numbers are in units of the largest error, because their squares may overflow or be 0.
     unit = float(errors.max())
     if errors.min() < _SMALLEST * unit or np.abs(effects).max() > unit / _SMALLEST:
@@ -115,30 +128,61 @@ def pool_differences(
             "standard error is practically 0 beside the others'."
         )
     effects, variances = effects / unit, (errors / unit) ** 2
-    df = effects.size - 1
+    others = effects.size - 1
     q = _q(0.0, effects, variances)
-    tau_squared = 0.0 if model == "fixed" else _paule_mandel(effects, variances, df)
+    tau_squared, scale, df = 0.0, 1.0, np.inf
+    if model == "random":
+        tau_squared = _paule_mandel(effects, variances, others)
+        scale, df = max(_q(tau_squared, effects, variances) / others, 1.0), float(others)
+    elif numbers is not None:
+        scale, df = 1 + error_growth(errors, numbers), _degrees(errors, numbers)
     weights = 1 / (variances + tau_squared)
     pooled = float(weights @ effects / weights.sum())
-    scale = 1.0 if model == "fixed" else max(_q(tau_squared, effects, variances) / df, 1.0)
     error = float(np.sqrt(scale / weights.sum()))
-    tail = (1 - level) / 2
-    if model == "fixed":
-        reach, p_value = -float(ndtri(tail)), 2 * float(ndtr(-abs(pooled) / error))
-    else:
-        reach = -float(stdtrit(df, tail))
-        p_value = 2 * float(stdtr(df, -abs(pooled) / error))
+    reach = -float(stdtrit(df, (1 - level) / 2))
     return PooledDifference(
         pooled * unit,
         error * unit,
         (pooled - reach * error) * unit,
         (pooled + reach * error) * unit,
-        p_value,
+        2 * float(stdtr(df, -abs(pooled) / error)),
         q,
-        float(chdtrc(df, q)),
-        max(0.0, 1 - df / q) if q > 0 else 0.0,
+        float(chdtrc(others, q)),
+        max(0.0, 1 - others / q) if q > 0 else 0.0,
         float(np.sqrt(tau_squared)) * unit,
+        df,
     )
+
+
+def error_growth(std_errors: Floats, sizes: Floats) -> float:
+    """Return by what share the weights' own errors raise the variance of the pooled difference.
+
+    Strata are weighed by standard errors that come from few queries each, see `pool_differences`.
+    """
+    shares = _shares(std_errors)
+    return 4 * float((shares * (1 - shares) / (sizes - 1)).sum())
+
+
+def _degrees(std_errors: Floats, sizes: Floats) -> float:
+    """Return Satterthwaite's degrees of freedom of the pooled difference."""
+    return 1 / float((_shares(std_errors) ** 2 / (sizes - 1)).sum())
+
+
+def _shares(std_errors: Floats) -> Floats:
+    """Return the shares of strata of the sum of weights."""
+    weights: Floats = (std_errors / std_errors.max()) ** -2.0
+    return np.asarray(weights / weights.sum())
+
+
+def _sizes(sizes: ArrayLike, strata: int) -> Floats:
+    """Return the numbers of queries, of which each stratum needs two."""
+    numbers: Floats = reals("sizes", sizes)
+    if numbers.shape != (strata,) or not (np.isfinite(numbers).all() and (numbers >= 2).all()):  # noqa: PLR2004
+        raise PrframeError(
+            f"`sizes` must hold the number of queries of each of the {strata} strata, 2 or more; "
+            f"got {checks.brief(sizes)}."
+        )
+    return numbers
 
 
 def equality_p_value(differences: ArrayLike, std_errors: ArrayLike, sizes: ArrayLike) -> float:
@@ -171,8 +215,7 @@ def equality_p_value(differences: ArrayLike, std_errors: ArrayLike, sizes: Array
     """
     effects, errors = reals("differences", differences), reals("std_errors", std_errors)
     errors, effects = errors / errors.max(), effects / errors.max()
-    k, weights = effects.size, errors**-2.0
-    shares = weights / weights.sum()
+    k, shares = effects.size, _shares(errors)
     spread = float(((1 - shares) ** 2 / (reals("sizes", sizes) - 1)).sum())
     f = _q(0.0, effects, errors**2) / (k - 1) / (1 + 2 * (k - 2) * spread / (k**2 - 1))
     return float(fdtrc(k - 1, (k**2 - 1) / (3 * spread), f))

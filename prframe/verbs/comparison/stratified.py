@@ -7,17 +7,18 @@ from typing import get_args
 
 import numpy as np
 import polars as pl
-from scipy.special import ndtr, stdtr
+from scipy.special import stdtr
 
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.rows import in_groups, key_names
-from prframe.errors import PrframeError, UndefinedMetricWarning, warn
+from prframe.errors import CoverageWarning, PrframeError, UndefinedMetricWarning, warn
 from prframe.stats._p_values import from_symmetric
 from prframe.stats.intervals import Confidence, wald_interval
 from prframe.stats.paired_values import (
     PoolingModel,
     equality_p_value,
+    error_growth,
     few_for_shared_skewness,
     pool_differences,
 )
@@ -42,8 +43,10 @@ from prframe.verbs.comparison.skewness import IN_STRATA, SKEWED, warn_of_skewnes
 # A stratum whose standard error is below this part of the largest has no weight of its own.
 _SMALLEST = 1e-9
 _LEAST_STRATA = 2
-# The part of a block that tells of strata without a standard error.
-_LEFT_OUT = "left out"
+# The parts of a block that tell of strata without a standard error, and of few queries.
+_LEFT_OUT, _FEW = "left out", "few"
+# There are few queries where the errors of the weights raise the variance by more than this share.
+_MOST_GROWTH = 0.4
 _NUMBERS = (
     *("difference", "conf_low", "conf_high", "p_value", "statistic", "mean_a", "mean_b"),
     *("q", "i_squared", "tau", "p_interaction"),
@@ -189,14 +192,16 @@ class Stratified(ValuesPlan):
             name: (known[name] * usable).sum(axis=0).astype(np.int64)
             for name in ("wins", "ties", "losses", "n")
         }
-        rows = []
+        rows, few = [], []
         for pair in range(errors.shape[1]):
             at = usable[:, pair], pair
             means = known["mean_a"][at], known["mean_b"][at]
             rows.append(self._pooled(means, errors[at], sizes[at], confidence))
+            is_pooled = errors[at].size >= _LEAST_STRATA
+            few.append(is_pooled and error_growth(errors[at], sizes[at]) > _MOST_GROWTH)
         block |= zip(_NUMBERS, np.array(rows).T, strict=True)
         block["n_strata"] = usable.sum(axis=0)
-        block[_LEFT_OUT] = ~usable.all(axis=0)
+        block[_LEFT_OUT], block[_FEW] = ~usable.all(axis=0), np.array(few, np.bool_)
         block[SKEWED] = few_for_shared_skewness([table.family for table in tables], usable)
         block["method"] = [None if np.isnan(row[0]) else f"{self.pooling}-effects" for row in rows]
         return block
@@ -214,16 +219,14 @@ class Stratified(ValuesPlan):
                 "error, so that the differences cannot be pooled; see whether the values of all "
                 "strata are of one unit, and rankings are matched by the right queries."
             )
-        pooled = pool_differences(differences, errors, model=self.pooling)
+        pooled = pool_differences(differences, errors, model=self.pooling, sizes=sizes)
         unit = errors.max()
         weights = 1 / ((errors / unit) ** 2 + (pooled.tau / unit) ** 2)
         statistic = pooled.difference / pooled.std_error
-        df = np.inf if self.pooling == "fixed" else errors.size - 1
-        cdf = ndtr if self.pooling == "fixed" else partial(stdtr, df)
         return [
             pooled.difference,
-            *wald_interval(pooled.difference, pooled.std_error, confidence, df=df),
-            from_symmetric(cdf, statistic, self.asked.alternative),
+            *wald_interval(pooled.difference, pooled.std_error, confidence, df=pooled.df),
+            from_symmetric(partial(stdtr, pooled.df), statistic, self.asked.alternative),
             statistic,
             *(float(weights @ side / weights.sum()) for side in means),
             pooled.q,
@@ -241,12 +244,24 @@ class Stratified(ValuesPlan):
         )
         why = "in which two models have fewer than two strata with a standard error"
         warn_null([name for name in _NUMBERS if rows[name].null_count()], groups, args, why)
-        left_out = [block[_LEFT_OUT] for group in blocks for block in group.values()]
-        if (flags := np.concatenate([np.asarray(part) for part in left_out])).any():
+        flags = [of for group in blocks for of in group.values()]
+        left_out, few = (
+            np.concatenate([np.asarray(of[name]) for of in flags]) for name in (_LEFT_OUT, _FEW)
+        )
+        if left_out.any():
             warn(
-                f"`strata`: in {flags.sum()} of {flags.size} comparisons some strata are not "
-                "pooled, and not counted in n, wins, ties and losses, because two models have "
+                f"`strata`: in {left_out.sum()} of {left_out.size} comparisons some strata are "
+                "not pooled, and not counted in n, wins, ties and losses, because two models have "
                 "fewer than two queries in common there, or differ by the same in all, or by next "
                 "to the same beside other strata",
                 UndefinedMetricWarning,
+            )
+        if few.any():
+            warn(
+                f"`strata`: in {few.sum()} of {few.size} comparisons the strata have so few "
+                "queries that the standard errors by which they are weighed are far off: the "
+                "pooled difference is found too often where there is none, and its interval "
+                "misses it too often. Take fewer and larger strata, or compare without strata; "
+                "where it does not matter, ignore CoverageWarning.",
+                CoverageWarning,
             )

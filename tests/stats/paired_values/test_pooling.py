@@ -68,6 +68,58 @@ def test_intervals_cover_and_heterogeneity_is_rarely_found(tau, n_strata):
         assert abs(covers - 0.95) < 4 * np.sqrt(0.95 * 0.05 / n)
 
 
+def test_sizes_widen_the_fixed_effect_by_the_formulas():
+    sizes = np.array([10, 12, 9, 20, 15])
+    shares = ERRORS**-2.0 / (ERRORS**-2.0).sum()
+    growth = 4 * (shares * (1 - shares) / (sizes - 1)).sum()
+    df = 1 / (shares**2 / (sizes - 1)).sum()
+    known = pool_differences(EFFECTS, ERRORS, model="fixed")
+    pooled = pool_differences(EFFECTS, ERRORS, model="fixed", sizes=sizes)
+    assert (pooled.difference, pooled.q) == (known.difference, known.q)
+    assert pooled.std_error == pytest.approx(known.std_error * (1 + growth) ** 0.5, rel=1e-12)
+    assert (pooled.df, known.df) == (pytest.approx(df, rel=1e-12), np.inf)
+    ends = stats.t.interval(0.95, df, pooled.difference, pooled.std_error)
+    assert (pooled.low, pooled.high) == pytest.approx(ends, rel=1e-12)
+    expected = 2 * stats.t.sf(pooled.difference / pooled.std_error, df)
+    assert pooled.p_value == pytest.approx(expected, rel=1e-12)
+    many = pool_differences(EFFECTS, ERRORS, model="fixed", sizes=sizes * 10**9)
+    assert tuple(many)[:-1] == pytest.approx(tuple(known)[:-1], rel=1e-8)
+
+
+def test_one_stratum_far_more_precise_than_others_is_the_t_test():
+    values = np.array([0.3, 0.1, 0.5, -0.2, 0.4, 0.9])
+    error = float(stats.sem(values))
+    pooled = pool_differences(
+        [values.mean(), 0.0], [error, error * 1e6], model="fixed", sizes=[values.size, 6]
+    )
+    assert pooled.p_value == pytest.approx(stats.ttest_1samp(values, 0).pvalue, rel=1e-6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sizes", [(15,) * 4, (15,) * 12, (15, 60), (11, 30, 200)])
+def test_the_fixed_effect_of_samples_is_rarely_found_where_there_is_none(sizes):
+    rng, n = np.random.default_rng(len(sizes)), 4000
+    rejected, by_normal = 0, 0
+    for _ in range(n):
+        samples = [rng.normal(0, 1 + j % 3, size) for j, size in enumerate(sizes)]
+        means, errors = [each.mean() for each in samples], [stats.sem(each) for each in samples]
+        pooled = pool_differences(means, errors, model="fixed", sizes=sizes)
+        rejected += pooled.p_value <= 0.05
+        by_normal += pool_differences(means, errors, model="fixed").p_value <= 0.05
+    assert 0.035 < rejected / n < 0.065
+    assert by_normal > rejected
+
+
+@pytest.mark.parametrize(
+    "sizes", [[10, 10, 10, 10], [10, 10, 10, 10, 1], [5, 5, np.nan, 5, 5], 10]
+)
+def test_wrong_sizes_are_refused(sizes):
+    with pytest.raises(
+        PrframeError, match="`sizes` must hold the number of queries of each of the"
+    ):
+        pool_differences(EFFECTS, ERRORS, model="fixed", sizes=sizes)
+
+
 @pytest.mark.parametrize(
     ("differences", "errors", "message"),
     [

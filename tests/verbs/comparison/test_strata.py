@@ -40,7 +40,8 @@ def by_stratum(data: pl.DataFrame) -> tuple[np.ndarray, np.ndarray, list[np.ndar
 @pytest.mark.parametrize("pooling", ["random", "fixed"])
 def test_the_pooled_difference_is_that_of_the_strata(pooling: str) -> None:
     means, errors, differences = by_stratum(DATA)
-    expected = pool_differences(means, errors, model=pooling)
+    sizes = [part.size for part in differences]
+    expected = pool_differences(means, errors, model=pooling, sizes=sizes)
     row = DATA.pr.compare(**MODELS, strata="language", pooling=pooling).row(0, named=True)
     for name, value in {
         "difference": expected.difference,
@@ -219,6 +220,20 @@ def test_pooling_on_the_same_items_is_refused() -> None:
     assert str(caught.value) == (
         "`strata` are groups of queries, which stand in `over`; on the same items compare by=, and "
         "pool the differences with prframe.stats.pool_differences."
+    )
+
+
+@pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
+@pytest.mark.parametrize("pooling", ["random", "fixed"])
+def test_strata_of_few_queries_are_told(pooling: str) -> None:
+    with pytest.warns(prframe.CoverageWarning) as warned:
+        values(sizes=(5, 5, 5, 5)).pr.compare(**MODELS, strata="language", pooling=pooling)
+    (told,) = (each for each in warned if each.category is prframe.CoverageWarning)
+    assert str(told.message) == (
+        "`strata`: in 1 of 1 comparisons the strata have so few queries that the standard errors "
+        "by which they are weighed are far off: the pooled difference is found too often where "
+        "there is none, and its interval misses it too often. Take fewer and larger strata, or "
+        "compare without strata; where it does not matter, ignore CoverageWarning."
     )
 
 
