@@ -110,7 +110,7 @@ def _pooled(strata: list[PairedFamily]) -> list[str]:
         sizes = np.full(usable[:, pair].sum(), len(strata[0].sums))
         p_values[:, pair] = [
             pool_differences(means[at], errors[at]).p_value,
-            pool_differences(means[at], errors[at], model="fixed").p_value,
+            pool_differences(means[at], errors[at], model="fixed", sizes=sizes).p_value,
             equality_p_value(means[at], errors[at], sizes),
         ]
     return [_cell(of_test <= LEVEL, warned) for of_test in p_values]
