@@ -33,7 +33,7 @@ for name in ("map", "ndcg_cut_10", "P_10"):
 
 
 class Cost(NamedTuple):
-    """The least seconds of several calls, and the most memory in MB.
+    """The least seconds of several calls, and the most memory in MB (10^6 bytes).
 
     Systems count at least the memory of the process that starts the command.
     """
@@ -53,7 +53,7 @@ def measured(words: list[str], repetitions: int) -> Cost:
             process.returncode = os.waitstatus_to_exitcode(status)
         wall.append(time.perf_counter() - start)
         cpu.append(used.ru_utime + used.ru_stime)
-        memory.append(used.ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10))
+        memory.append(used.ru_maxrss * (1 if sys.platform == "darwin" else 1 << 10) / 1e6)
         assert process.returncode == 0, words
     return Cost(min(wall), min(cpu), max(memory))
 
