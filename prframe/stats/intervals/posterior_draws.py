@@ -1,6 +1,6 @@
 """Draws of the metrics of a population by the Bayesian bootstrap of its ROC curve."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, lru_cache
 
@@ -14,7 +14,7 @@ from prframe.typing import Floats, Integers, Reals
 
 # The number of levels of recall for integrals over curves, dense near 0, where precision bends.
 _NODES = 128
-# Points are counted for so many levels at a time.
+# Points are counted for so many levels at a time, if these are close to each other.
 _LEVELS = 4
 # The number of blocks of draws at a time, which bounds memory.
 _BLOCKS = 4
@@ -299,7 +299,7 @@ def _passed(along: Reals, ends: tuple[Reals, Reals], places: Reals) -> Integers:
     first = np.searchsorted(most, places.min(axis=1))
     last = np.searchsorted(least, places.max(axis=1))
     passed = np.empty((len(places), along.shape[1]), dtype=np.intp)
-    for rows in batches(len(places), width=1, held=_LEVELS):
+    for rows in _runs(first.tolist(), last.tolist()):
         low, high = int(first[rows].min()), int(last[rows].max())
         flags = along[low:high] < places[rows, None]
         # So few of them fit into a byte, in which they are counted without conversion.
@@ -307,3 +307,13 @@ def _passed(along: Reals, ends: tuple[Reals, Reals], places: Reals) -> Integers:
         number = flags.view(np.int8).sum(axis=1, dtype=dtype)
         np.add(number, low, out=passed[rows], dtype=np.intp)
     return passed
+
+
+def _runs(first: Sequence[int], last: Sequence[int]) -> Iterator[slice]:
+    """Cut rising intervals into runs, which together are at most twice as long as the last one."""
+    start = 0
+    for stop in range(1, len(first) + 1):
+        is_full = stop == len(first) or stop - start == _LEVELS
+        if is_full or last[stop] - first[start] > 2 * (last[stop] - first[stop]):
+            yield slice(start, stop)
+            start = stop
