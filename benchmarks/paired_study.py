@@ -16,12 +16,8 @@ from benchmarks.paired_laws import LAWS, SKEWED, Floats, Law
 from benchmarks.report import table
 from prframe.stats import SignFlipNull, paired_t_test, sign_test, signed_rank_test
 from prframe.stats.intervals.confidence import Confidence
-from prframe.stats.intervals.ends import (
-    acceleration,
-    bca_interval,
-    percentile_interval,
-    wald_interval,
-)
+from prframe.stats.intervals.ends import acceleration, wald_interval
+from prframe.stats.intervals.replicates import bca_interval, percentile_interval
 from prframe.stats.null.sign_flips.signs import random_signs
 from prframe.stats.paired_values import QUERY_TESTS, QueryTestOptions, hall_bends
 from prframe.stats.paired_values.family import PairedFamily

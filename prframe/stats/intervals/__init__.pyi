@@ -1,13 +1,9 @@
 from .confidence import Confidence as Confidence
 from .ends import (
     acceleration as acceleration,
-    bca_interval as bca_interval,
     beta_interval as beta_interval,
-    defined as defined,
     degrees_of_freedom as degrees_of_freedom,
     logit_interval as logit_interval,
-    percentile_interval as percentile_interval,
-    spread as spread,
     wald_interval as wald_interval,
 )
 from .mean_bands import MeanBand as MeanBand, mean_band as mean_band
@@ -17,7 +13,14 @@ from .proportion import proportion_interval as proportion_interval
 from .rankings import (
     POSTERIOR as POSTERIOR,
     ranking_interval as ranking_interval,
+    ranking_intervals as ranking_intervals,
     suited_method as suited_method,
+)
+from .replicates import (
+    bca_interval as bca_interval,
+    defined as defined,
+    percentile_interval as percentile_interval,
+    spread as spread,
 )
 from .shared_items import (
     influence_of_few as influence_of_few,

@@ -1,19 +1,17 @@
-"""The ends of intervals from an estimate, its influence values and its resamples."""
+"""The ends of intervals from an estimate and its influence values."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from math import frexp, isnan
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betainccinv, betaincinv, expit, logit, ndtr, ndtri, stdtrit
+from scipy.special import betainccinv, betaincinv, expit, logit, ndtri, stdtrit
 
 from prframe.stats._arrays import reals
-from prframe.stats._tolerances import EQUAL, RESIDUE
+from prframe.stats._tolerances import EQUAL
 from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.proportion import proportion_interval
-from prframe.typing import Floats
 
 UNIT = (0.0, 1.0)
 
@@ -214,149 +212,13 @@ def beta_interval(
     return confidence.ends(low if estimate > 0 else 0.0, high if estimate < 1 else 1.0)
 
 
-def percentile_interval(replicates: ArrayLike, confidence: Confidence) -> tuple[float, float]:
-    """Return quantiles of the resampled estimates.
-
-    Parameters
-    ----------
-    replicates : array_like of float, shape (n_resamples,)
-        NaN is left out.
-    confidence : Confidence
-
-    Returns
-    -------
-    low, high : float
-        NaN without replicates.
-
-    Examples
-    --------
-    >>> percentile_interval([0.1, 0.2, 0.3, 0.4, 0.5], Confidence(0.5))
-    (0.2, 0.4)
-    """
-    tail = confidence.tail
-    return _between(defined(replicates), tail, 1 - tail, confidence)
-
-
-def bca_interval(
-    estimate: float, replicates: ArrayLike, acceleration: float, confidence: Confidence
-) -> tuple[float, float]:
-    """Return quantiles of the resampled estimates, corrected for bias and acceleration.
-
-    The quantiles are at the levels ``Phi(z0 + (z0 + z) / (1 - a (z0 + z)))``, where z are the
-    normal quantiles of the tails, a is the acceleration and ``z0 = Phi^{-1}(share of replicates
-    below the estimate)``. Replicates that equal the estimate except for rounding count half.
-
-    Parameters
-    ----------
-    estimate : float
-    replicates : array_like of float, shape (n_resamples,)
-        NaN is left out.
-    acceleration : float
-        See `acceleration`.
-    confidence : Confidence
-
-    Returns
-    -------
-    low, high : float
-        NaN if all replicates lie on one side of the estimate, so that z0 is infinite, or if
-        there are none. If all are equal to it, the interval is that point.
-
-    References
-    ----------
-    Efron 1987, as `scipy.stats.bootstrap` computes it.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> low, high = bca_interval(0.5, rng.normal(0.5, 0.1, 2000), 0.0, Confidence(0.95))
-    >>> round(low, 1), round(high, 1)
-    (0.3, 0.7)
-    """
-    values = defined(replicates)
-    if not values.size:
-        return np.nan, np.nan
-    rounding = RESIDUE * float(np.abs(values).max())
-    share = ((values < estimate - rounding).mean() + (values <= estimate + rounding).mean()) / 2
-    if not 0 < share < 1:
-        return np.nan, np.nan
-    bias, z = ndtri(share), ndtri(confidence.tail)
-    low, high = (float(ndtr(bias + (bias + q) / (1 - acceleration * (bias + q)))) for q in (z, -z))
-    return _between(values, low, high, confidence)
-
-
 def _quantile(confidence: Confidence, df: float) -> float:
     """Return the upper quantile of Student's t distribution."""
     tail = confidence.tail
     return float(-ndtri(tail) if np.isinf(df) else -stdtrit(df, tail))
 
 
-def spread(replicates: ArrayLike) -> float:
-    """Return the standard deviation of replicates, NaN left out; NaN with fewer than two.
-
-    It is infinite if some of the replicates are, and others are not or have the other sign.
-    """
-    values = defined(replicates)
-    largest = float(np.abs(values).max(initial=0.0))
-    if largest == np.inf:
-        return 0.0 if (values == values[0]).all() else np.inf
-    if values.size <= 1:
-        return np.nan
-    # The squares of large scores overflow; a power of 2 divides and multiplies without rounding.
-    exponent = frexp(largest)[1]
-    return float(np.ldexp(np.ldexp(values, -exponent).std(ddof=1), exponent))
-
-
-def all_equal(replicates: ArrayLike, estimate: float, n: int) -> bool:
-    """Tell whether all replicates are the estimate, except for rounding; NaN is left out.
-
-    Next to 0 they are compared with 1 / n, for n items.
-
-    Examples
-    --------
-    >>> all_equal([0.3, 0.1 + 0.2], 0.3, n=10), all_equal([0.3, 0.4], 0.3, n=10)
-    (True, False)
-    """
-    values, least = defined(replicates), EQUAL * (abs(estimate) + 1 / n)
-    if np.isinf(estimate):
-        return bool((values == estimate).all())
-    low, high = values.min(initial=estimate), values.max(initial=estimate)
-    return bool(high - estimate <= least and estimate - low <= least)
-
-
 def border(estimate: float) -> float:
     """Return 0 or 1 for an estimate that differs from it by rounding alone, else the estimate."""
     nearest = float(round(estimate))
     return nearest if nearest in {0, 1} and abs(estimate - nearest) <= EQUAL else estimate
-
-
-def defined(replicates: ArrayLike) -> Floats:
-    """Return the replicates that are not NaN."""
-    values = reals("replicates", replicates)
-    return values[~np.isnan(values)] if isnan(values.min(initial=np.inf)) else values
-
-
-def _between(
-    values: Floats, low: float, high: float, confidence: Confidence
-) -> tuple[float, float]:
-    """Return the interval between two quantiles of values."""
-    if not values.size:
-        return np.nan, np.nan
-    if np.isfinite(values).all():
-        places = [(values.size - 1) * level for level in (low, high)]
-        beside = {min(int(place) + i, values.size - 1) for place in places for i in (0, 1)}
-        ordered = np.partition(values, sorted(beside))
-        return confidence.ends(*(_quantile_of(ordered, place) for place in places))
-    # No number lies between two infinite values, so that the ends are values themselves.
-    return confidence.ends(
-        float(np.quantile(values, low, method="lower")),
-        float(np.quantile(values, high, method="higher")),
-    )
-
-
-def _quantile_of(ordered: Floats, place: float) -> float:
-    """Return what lies at a place of ordered values, as `numpy.quantile` does more slowly."""
-    at = int(place)
-    low, high = float(ordered[at]), float(ordered[min(at + 1, ordered.size - 1)])
-    share = place - at
-    # Each end of the line is exact.
-    return low + (high - low) * share if share < 1 / 2 else high - (high - low) * (1 - share)

@@ -17,13 +17,11 @@ from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import (
     UNIT,
     acceleration,
-    bca_interval,
     border,
     logit_interval,
-    percentile_interval,
-    spread,
     wald_interval,
 )
+from prframe.stats.intervals.replicates import bca_interval, percentile_interval, spread
 from prframe.typing import Floats
 
 _RESAMPLED = ("percentile", "bca")

@@ -1,8 +1,8 @@
 """Draws of the metrics of a population by the Bayesian bootstrap of its ROC curve."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 
 import numpy as np
 from scipy.special import expit
@@ -10,10 +10,12 @@ from scipy.special import expit
 from prframe.stats._batches import batches
 from prframe.stats.curves import DrawnPath, Draws, RocPath, Weights
 from prframe.stats.rankings import CellStatistic, CurveDraws, RankedCells
-from prframe.typing import Flags, Floats, Integers, Reals
+from prframe.typing import Floats, Integers, Reals
 
 # The number of levels of recall for integrals over curves, dense near 0, where precision bends.
 _NODES = 128
+# Points are counted for so many levels at a time, if these are close to each other.
+_LEVELS = 4
 # The number of blocks of draws at a time, which bounds memory.
 _BLOCKS = 4
 # This level stands for recall 1, at the last positive of the population, which no sample shows.
@@ -51,11 +53,13 @@ def posterior_replicates(
     of the positives that are retrieved.
     """
     levels, node_weights = _nodes(
-        [level for statistic in statistics for level in statistic.levels(cells)]
+        tuple(level for statistic in statistics for level in statistic.levels(cells))
     )
+    shares = {share for statistic in statistics for share in statistic.shares(cells)}
     path, parts = RocPath.of(cells), []
     for columns in batches(len(weights), width=1, held=_BLOCKS):
-        curves = _Curves(cells, DrawnPath(path, levels, weights[columns]), node_weights)
+        drawn = DrawnPath(path, levels, weights[columns])
+        curves = _Curves(cells, drawn, node_weights, shares)
         parts.append(np.stack([statistic.draws(curves) for statistic in statistics]))
     return np.concatenate(parts, axis=1)
 
@@ -70,6 +74,7 @@ class _Curves:
     cells: RankedCells
     path: DrawnPath
     weights: Floats
+    shares: Collection[float] = ()
     kinds: dict[tuple[bool, bool], Draws] = field(default_factory=dict)
     counted: dict[tuple[bool, bool], tuple[Floats, Floats]] = field(default_factory=dict)
     passed: dict[bool, "_Points"] = field(default_factory=dict)
@@ -135,7 +140,7 @@ class _Curves:
         """The false positive rate amid the items that are not retrieved, which are tied."""
         return float(1 - self.cells.neg[-1] / self.cells.n_neg / 2)
 
-    @property
+    @cached_property
     def prevalence(self) -> Floats:
         """The share of positives, shape (n_draws,)."""
         return np.asarray(expit(self.path.odds))
@@ -173,7 +178,10 @@ class _Curves:
         if np.ndim(share):
             return np.asarray(self._points().recalls(np.asarray(share)[None])[0])
         if (key := float(share)) not in self.recalls:
-            self.recalls[key] = self._points().recalls(np.full((1, 1), share))[0]
+            # What several metrics ask for is read at once.
+            asked = sorted({key, *self.shares} - self.recalls.keys())
+            recalls = self._points().recalls(np.array(asked)[:, None])
+            self.recalls.update(zip(asked, recalls, strict=True))
         return self.recalls[key]
 
     def retrieved(self) -> tuple[Floats, Floats]:
@@ -226,7 +234,8 @@ def _differences(shares: Floats, last: Floats) -> Floats:
     return np.diff(np.minimum(np.maximum.accumulate(ends, axis=1), 1.0), axis=1)
 
 
-def _nodes(extra: Sequence[float]) -> tuple[Floats, Floats]:
+@lru_cache
+def _nodes(extra: tuple[float, ...]) -> tuple[Floats, Floats]:
     """Return the levels of recall for integrals, with extra levels, and their weights.
 
     The nodes are Gauss's, and extra levels have a weight of 0.
@@ -264,36 +273,47 @@ def _read(values: Reals, along: Reals, ends: tuple[Reals, Reals], levels: Floats
     """
     n_points, n_draws = values.shape
     places = levels.astype(along.dtype)
-    least, most = ends
-    # Only at these points some draws have passed a level while others have not.
-    first = np.searchsorted(most, places.min(axis=1))
-    last = np.searchsorted(least, places.max(axis=1))
-    at = np.empty((len(places), n_draws), dtype=np.intp)
-    for row, level, low, high in zip(at, places, first, last, strict=True):
-        row[:] = _number(along[low:high] < level)
-    at += (first - 1)[:, None]
-    if not first.all():
-        np.maximum(at, 0, out=at)
-    if last.max() == n_points:
-        np.minimum(at, n_points - 2, out=at)
+    at = _passed(along, ends, places)
+    at -= 1
+    if at.min() < 0 or at.max() > n_points - 2:
+        np.clip(at, 0, n_points - 2, out=at)
     at *= n_draws
     at += np.arange(n_draws)
     values, along = values.ravel(), along.ravel()
     low, start = along.take(at), values.take(at)
     at += n_draws
-    width, part = along.take(at), places - low
+    width, rise, part = along.take(at), values.take(at), places - low
     width -= low
     width += _LEAST_WIDTH
     part /= width
-    np.maximum(part, 0.0, out=part)
-    np.minimum(part, 1.0, out=part)
-    rise = values.take(at) - start
+    np.clip(part, 0.0, 1.0, out=part)
+    rise -= start
     rise *= part
     return np.add(start, rise, dtype=np.float64)
 
 
-def _number(flags: Flags) -> Integers:
-    """Count the flags in each column."""
-    # So few of them fit into a byte, in which they are counted without conversion.
-    dtype = np.int8 if len(flags) <= np.iinfo(np.int8).max else np.int32
-    return np.asarray(flags.view(np.int8).sum(axis=0, dtype=dtype))
+def _passed(along: Reals, ends: tuple[Reals, Reals], places: Reals) -> Integers:
+    """Count the points of each draw that lie before its places, as `_read` has them."""
+    least, most = ends
+    # Only at these points some draws have passed a level while others have not.
+    first = np.searchsorted(most, places.min(axis=1))
+    last = np.searchsorted(least, places.max(axis=1))
+    passed = np.empty((len(places), along.shape[1]), dtype=np.intp)
+    for rows in _runs(first.tolist(), last.tolist()):
+        low, high = int(first[rows].min()), int(last[rows].max())
+        flags = along[low:high] < places[rows, None]
+        # So few of them fit into a byte, in which they are counted without conversion.
+        dtype = np.int8 if high - low <= np.iinfo(np.int8).max else np.int32
+        number = flags.view(np.int8).sum(axis=1, dtype=dtype)
+        np.add(number, low, out=passed[rows], dtype=np.intp)
+    return passed
+
+
+def _runs(first: Sequence[int], last: Sequence[int]) -> Iterator[slice]:
+    """Cut rising intervals into runs, which together are at most twice as long as the last one."""
+    start = 0
+    for stop in range(1, len(first) + 1):
+        is_full = stop == len(first) or stop - start == _LEVELS
+        if is_full or last[stop] - first[start] > 2 * (last[stop] - first[stop]):
+            yield slice(start, stop)
+            start = stop

@@ -1,12 +1,12 @@
 """Confidence intervals for the metrics of one ranking, whose items are an independent sample."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from math import isfinite
+from itertools import compress
+from math import isfinite, isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import betaincinv, pdtr
 
 from prframe import checks
@@ -15,25 +15,25 @@ from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator
 from prframe.stats._tolerances import EQUAL
 from prframe.stats.curves import drawn_weights
-from prframe.stats.intervals.confidence import Confidence, within
+from prframe.stats.intervals.asked import Asked
+from prframe.stats.intervals.confidence import Confidence
 from prframe.stats.intervals.ends import (
-    UNIT,
     acceleration,
-    all_equal,
-    bca_interval,
     border,
     degrees_of_freedom,
     logit_interval,
-    percentile_interval,
-    spread,
     wald_interval,
 )
 from prframe.stats.intervals.means import IntervalEstimate
 from prframe.stats.intervals.posterior_draws import posterior_replicates
+from prframe.stats.intervals.replicates import (
+    Summary,
+    all_equal,
+    bca_interval,
+    summaries,
+)
 from prframe.stats.rankings import (
     CellStatistic,
-    DrawnCurves,
-    Influence,
     RankedCells,
     cluster_influence,
     ranking_bootstrap,
@@ -120,39 +120,101 @@ def ranking_interval(  # noqa: PLR0913
     >>> round(interval.estimate, 3), round(interval.low, 3), round(interval.high, 3)
     (0.854, 0.313, 0.973)
     """
+    return ranking_intervals(
+        cells,
+        [(statistic, replicates)],
+        method,
+        confidence,
+        clusters=clusters,
+        n_resamples=n_resamples,
+        rng=rng,
+    )[0]
+
+
+def ranking_intervals(  # noqa: PLR0913
+    cells: RankedCells,
+    metrics: Iterable[tuple[CellStatistic, Floats | None]],
+    method: str = "auto",
+    confidence: Confidence | None = None,
+    *,
+    clusters: "csr_array | None" = None,
+    n_resamples: int = INTERVAL_DRAWS,
+    rng: int | np.random.Generator | None = None,
+) -> list[IntervalEstimate]:
+    """Return the interval of each metric, as `ranking_interval` does.
+
+    Each metric comes with its replicates, if there are any. What draws of the curve say of all
+    metrics is computed at once.
+    """
     checks.one_of("method", method, METHODS)
-    confidence = within(_checked(cells, statistic, confidence), statistic.limits)
-    by_auto = method == "auto"
-    if by_auto:
-        method = suited_method(cells, statistic, clustered=clusters is not None)
-    share, multiple = statistic.as_share(cells)
-    drawn = None if replicates is None else replicates / multiple
-    low, high = share.limits
-    scaled = np.isfinite(high - low) and share.limits != UNIT
-    if scaled:
-        share, confidence = _InUnit(share), within(confidence, UNIT)
-        drawn = None if drawn is None else (drawn - low) / (high - low)
-    elif share.limits != UNIT and method in {"logit", "logit-t"}:
-        raise PrframeError(
-            f"method={method!r} is for metrics within bounds; got {share.name}; take 'wald', "
-            "'percentile' or 'bca'."
-        )
-    if method == POSTERIOR:
-        interval = _posterior(cells, share, confidence, clusters, drawn, n_resamples, rng)
-        if by_auto and share.has_influence and cells.n_neg and np.isnan(interval.low):
+    confidence = _checked(cells, confidence)
+    asked = []
+    for statistic, replicates in metrics:
+        checks.instance("statistic", statistic, CellStatistic)
+        suited = method
+        if method == "auto":
+            suited = suited_method(cells, statistic, clustered=clusters is not None)
+        asked.append(Asked.of(cells, statistic, replicates, suited, confidence))
+    of_draws = _of_draws(cells, asked, clusters, n_resamples, rng)
+    intervals = []
+    for one, summary in zip(asked, of_draws, strict=True):
+        interval = one.without()
+        if summary is not None:
+            interval = _posterior(cells, one, summary)
+        elif one.method != POSTERIOR:
+            interval = _from_sample(cells, one, clusters, n_resamples, rng)
+        by_auto = method == "auto" and one.method == POSTERIOR and one.statistic.has_influence
+        if by_auto and cells.n_neg and isnan(interval.low):
             # Draws that are all the estimate, such as a recall of 1 of all items, bound nothing.
-            interval = _from_influence(cells, share, "logit-t", confidence, clusters)
-    elif np.isnan(share.value(cells)) or _shows_nothing(cells, share, clusters):
-        interval = IntervalEstimate(share.value(cells), np.nan, np.nan, np.nan, method)
-    elif method in {"percentile", "bca"}:
-        if drawn is None:
-            drawn = ranking_bootstrap(cells, [share], n_resamples, rng, clusters)[0]
-        interval = _resampled(cells, share, method, confidence, clusters, drawn)
-    else:
-        interval = _from_influence(cells, share, method, confidence, clusters)
-    if scaled:
-        interval = interval.times(high - low).plus(low)
-    return interval.times(multiple)
+            interval = _from_influence(cells, one.by("logit-t"), clusters)
+        intervals.append(one.of_metric(interval))
+    return intervals
+
+
+def _of_draws(
+    cells: RankedCells,
+    asked: Sequence[Asked],
+    clusters: "csr_array | None",
+    n_resamples: int,
+    rng: int | np.random.Generator | None,
+) -> list[Summary | None]:
+    """Return what draws of the curve say of each metric that takes them, None of others."""
+    takes_draws = [one.method == POSTERIOR and one.is_defined for one in asked]
+    if any(takes_draws) and clusters is not None:
+        raise PrframeError(
+            "method='bayesian-bootstrap' draws items one by one and knows no clusters; "
+            "take 'logit-t', 'percentile' or 'bca'."
+        )
+    if not any(takes_draws) or not cells.n_pos or not cells.n_neg:
+        return [None] * len(asked)
+    taking = list(compress(asked, takes_draws))
+    drawn = iter(())
+    if lacking := [one.statistic for one in taking if one.replicates is None]:
+        weights = drawn_weights(n_resamples, random_generator(rng))
+        drawn = iter(posterior_replicates(cells, lacking, weights))
+    rows = [next(drawn) if one.replicates is None else one.replicates for one in taking]
+    limits = np.array([one.statistic.limits for one in taking]).T[:, :, None]
+    # The mean number of positives above a cut may exceed the cut where a list ends before it.
+    found = iter(summaries(np.clip(rows, *limits), taking[0].confidence.tail))
+    return [next(found) if takes else None for takes in takes_draws]
+
+
+def _from_sample(
+    cells: RankedCells,
+    asked: Asked,
+    clusters: "csr_array | None",
+    n_resamples: int,
+    rng: int | np.random.Generator | None,
+) -> IntervalEstimate:
+    """Return the interval from influence values or resamples."""
+    if not asked.is_defined or _shows_nothing(cells, asked.statistic, clusters):
+        return asked.without()
+    if asked.method not in {"percentile", "bca"}:
+        return _from_influence(cells, asked, clusters)
+    drawn = asked.replicates
+    if drawn is None:
+        drawn = ranking_bootstrap(cells, [asked.statistic], n_resamples, rng, clusters)[0]
+    return _resampled(cells, asked, clusters, drawn)
 
 
 def _shows_nothing(
@@ -166,72 +228,28 @@ def _shows_nothing(
     return not statistic.trials(cells) or (clusters is not None and clusters.shape[0] == 1)
 
 
-@dataclass(frozen=True)
-class _InUnit(CellStatistic):
-    """A metric of a bounded range, moved to [0, 1]."""
-
-    metric: CellStatistic
-
-    @property
-    def name(self) -> str:
-        """The name of the metric."""
-        return self.metric.name
-
-    @property
-    def _scale(self) -> tuple[float, float]:
-        """The least value, and the width of the range."""
-        low, high = self.metric.limits
-        return low, high - low
-
-    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
-        """Return the values within [0, 1]."""
-        low, width = self._scale
-        return (self.metric.values(pos, neg) - low) / width
-
-    def influence(self, cells: RankedCells) -> Influence:
-        """Return the derivatives of these."""
-        influence, width = self.metric.influence(cells), self._scale[1]
-        return Influence(influence.pos / width, influence.neg / width)
-
-    def trials(self, cells: RankedCells) -> int:
-        """Return the number of observations behind a value at either bound."""
-        return self.metric.trials(cells)
-
-    def draws(self, curves: DrawnCurves) -> Floats:
-        """Return the draws within [0, 1]."""
-        low, width = self._scale
-        return (self.metric.draws(curves) - low) / width
-
-
-def _resampled(  # noqa: PLR0913, PLR0917
-    cells: RankedCells,
-    statistic: CellStatistic,
-    method: str,
-    confidence: Confidence,
-    clusters: "csr_array | None",
-    drawn: Floats,
+def _resampled(
+    cells: RankedCells, asked: Asked, clusters: "csr_array | None", drawn: Floats
 ) -> IntervalEstimate:
     """Return the interval between quantiles of resamples."""
-    estimate = statistic.value(cells)
-    if method == "percentile":
-        low, high = percentile_interval(drawn, confidence)
+    estimate, confidence = asked.estimate, asked.confidence
+    summary = summaries(drawn[None], confidence.tail)[0]
+    if asked.method == "percentile":
+        low, high = confidence.ends(*summary.quantiles)
     else:
-        bend = acceleration(*_influence(cells, statistic, clusters))
+        bend = acceleration(*_influence(cells, asked.statistic, clusters))
         low, high = bca_interval(estimate, drawn, bend, confidence)
-    if low == high or all_equal(drawn, estimate, cells.n):
-        return IntervalEstimate(estimate, np.nan, np.nan, np.nan, method)
-    return IntervalEstimate(estimate, spread(drawn), low, high, method)
+    if low == high or summary.is_all(estimate, cells.n):
+        return asked.without()
+    return IntervalEstimate(estimate, summary.spread, low, high, asked.method)
 
 
 def _from_influence(
-    cells: RankedCells,
-    statistic: CellStatistic,
-    method: str,
-    confidence: Confidence,
-    clusters: "csr_array | None",
+    cells: RankedCells, asked: Asked, clusters: "csr_array | None"
 ) -> IntervalEstimate:
     """Return the interval from the standard error that influence values give."""
-    estimate, (values, number) = statistic.value(cells), _influence(cells, statistic, clusters)
+    statistic, method, confidence = asked.statistic, asked.method, asked.confidence
+    estimate, (values, number) = asked.estimate, _influence(cells, statistic, clusters)
     if statistic.of_two_samples:
         std_error = _of_two_samples(cells, statistic.influence(cells), clusters)
     else:
@@ -241,7 +259,7 @@ def _from_influence(
         # No item matters. The logit interval of 0 or 1 alone is one of trials, not of an error.
         middle, std_error = border(estimate), 0.0
         if method == "wald" or middle not in {0, 1}:
-            return IntervalEstimate(estimate, np.nan, np.nan, np.nan, method)
+            return asked.without()
     # The items of one cluster may all agree, so a cluster counts as one observation.
     trials = min(statistic.trials(cells), cells.n if clusters is None else values.size)
     if method == "wald":
@@ -289,13 +307,10 @@ def _less_one(number: int) -> float:
     return number / (number - 1) if number > 1 else 1.0
 
 
-def _checked(
-    cells: RankedCells, statistic: CellStatistic, confidence: Confidence | None
-) -> Confidence:
+def _checked(cells: RankedCells, confidence: Confidence | None) -> Confidence:
     """Require arguments of the right classes, and return the confidence."""
     confidence = Confidence() if confidence is None else confidence
     checks.instance("cells", cells, RankedCells)
-    checks.instance("statistic", statistic, CellStatistic)
     checks.instance("confidence", confidence, Confidence)
     return confidence
 
@@ -327,47 +342,24 @@ def suited_method(cells: RankedCells, statistic: CellStatistic, *, clustered: bo
     return by_influence if smooth or not statistic.has_draws else POSTERIOR
 
 
-def _posterior(  # noqa: PLR0913, PLR0917
-    cells: RankedCells,
-    statistic: CellStatistic,
-    confidence: Confidence,
-    clusters: "csr_array | None",
-    replicates: Floats | None,
-    n_resamples: int,
-    rng: int | np.random.Generator | None,
-) -> IntervalEstimate:
+def _posterior(cells: RankedCells, asked: Asked, drawn: Summary) -> IntervalEstimate:
     """Return the interval between quantiles of draws.
 
     It is extended to an estimate of 0 or 1, and to the value that is possible if no negative
     limits the metric in the sample, or if few positives are above its cut.
     """
-    estimate = statistic.value(cells)
-    if np.isnan(estimate):
-        return IntervalEstimate(estimate, np.nan, np.nan, np.nan, POSTERIOR)
-    if clusters is not None:
-        raise PrframeError(
-            "method='bayesian-bootstrap' draws items one by one and knows no clusters; "
-            "take 'logit-t', 'percentile' or 'bca'."
-        )
-    if not cells.n_pos or not cells.n_neg:
-        return IntervalEstimate(estimate, np.nan, np.nan, np.nan, POSTERIOR)
-    drawn = replicates
-    if drawn is None:
-        weights = drawn_weights(n_resamples, random_generator(rng))
-        drawn = np.asarray(posterior_replicates(cells, [statistic], weights)[0])
-    # The mean number of positives above a cut may exceed the cut where a list ends before it.
-    drawn = np.clip(drawn, *statistic.limits)
-    low, high = percentile_interval(drawn, confidence)
+    statistic, estimate, confidence = asked.statistic, asked.estimate, asked.confidence
+    low, high = confidence.ends(*drawn.quantiles)
     low = min(low, estimate) if estimate == 0 else low
     high = max(
         high,
         _no_negative_above(cells, statistic, estimate, confidence),
         statistic.with_few_hits(cells, confidence.tail),
     )
-    has_no_width = all_equal(low, high, cells.n) and not statistic.of_events
-    if has_no_width or all_equal(drawn, estimate, cells.n):
-        return IntervalEstimate(estimate, np.nan, np.nan, np.nan, POSTERIOR)
-    return IntervalEstimate(estimate, spread(drawn), low, high, POSTERIOR)
+    has_no_width = all_equal(low, high, high, cells.n) and not statistic.of_events
+    if has_no_width or drawn.is_all(estimate, cells.n):
+        return asked.without()
+    return IntervalEstimate(estimate, drawn.spread, low, high, POSTERIOR)
 
 
 def _no_negative_above(

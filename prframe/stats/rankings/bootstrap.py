@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 # The number of counts in one chunk of resamples; a statistic holds a few arrays of that size.
 _CHUNK = 1 << 16
+# The same where shared draws are read as running sums, of cells with positives alone.
+_SUMS = 1 << 20
 # Items are drawn one by one if there are fewer than this many per kind, because a multinomial
 # variate costs about as much per kind as that many draws of an item.
 _PER_KIND = 20
@@ -133,7 +135,8 @@ def ranking_bootstrap(
     checks.whole_number("n_resamples", n_resamples, at_least=1)
     generator = random_generator(rng)
     if clusters is None:
-        draws = _item_draws(cells, n_resamples, generator)
+        as_sums = all(statistic.reads_sums for statistic in statistics)
+        draws = _item_draws(cells, n_resamples, generator, as_sums=as_sums)
     else:
         draws = _cluster_draws(clusters, n_resamples, generator)
     return np.concatenate(
@@ -205,9 +208,12 @@ def multiplicities(n: int, n_resamples: int, rng: np.random.Generator) -> Intege
 
 
 def _item_draws(
-    cells: RankedCells, n_resamples: int, rng: np.random.Generator
+    cells: RankedCells, n_resamples: int, rng: np.random.Generator, *, as_sums: bool = False
 ) -> Iterator[Resamples]:
-    """Draw counts of the positives and the negatives of all cells, some resamples at a time."""
+    """Draw counts of the positives and the negatives of all cells, some resamples at a time.
+
+    `as_sums` says that only running sums are read, of which more fit into memory.
+    """
     counts = np.concatenate([cells.pos, cells.neg])
     kinds, n = np.flatnonzero(counts), int(cells.n)
     if kinds.size * _PER_KIND < n:
@@ -217,7 +223,7 @@ def _item_draws(
             yield CountedResamples(drawn)
     elif (passed := _SHARED.passed(n, n_resamples, rng)) is not None:
         bounds = np.append(0, np.cumsum(counts))
-        for rows in batches(n_resamples, counts.size, _CHUNK):
+        for rows in batches(n_resamples, counts.size, _SUMS if as_sums else _CHUNK):
             yield SharedResamples(passed[:, rows], bounds)
     else:
         of_item = np.repeat(np.arange(counts.size), counts)

@@ -81,6 +81,23 @@ class RankedCells:
         return int(self.pos[: mixed[0]].sum())
 
     @cached_property
+    def _ends(self) -> tuple[Integers, Integers]:
+        """The positives and all items up to the end of each cell but the last."""
+        tp = np.cumsum(self.pos[:-1])
+        return tp, tp + np.cumsum(self.neg[:-1])
+
+    def hits_among(self, k: int) -> float:
+        """Return the expected positives among the first k, over the orders within ties."""
+        tp, end = self._ends
+        at = int(np.searchsorted(end, k))
+        above, rank = (int(tp[at - 1]), int(end[at - 1])) if at else (0, 0)
+        # The last cell is never among the first k.
+        if at == end.size:
+            return float(above)
+        pos, size = int(self.pos[at]), int(end[at]) - rank
+        return above + pos * (min(k - rank, size) / size)
+
+    @cached_property
     def mostly_tied(self) -> bool:
         """Whether more than half of the positives are retrieved in tie blocks."""
         pos, neg = self.pos[:-1], self.neg[:-1]

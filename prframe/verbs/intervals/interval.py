@@ -24,7 +24,7 @@ from prframe.stats.intervals import (
     Confidence,
     IntervalEstimate,
     posterior_replicates,
-    ranking_interval,
+    ranking_intervals,
     suited_method,
 )
 from prframe.stats.rankings import (
@@ -416,13 +416,9 @@ class _Intervals(Plan):
         statistics = [self.statistics[name] for name in names]
         methods = [self._method_of(statistic, group) for statistic in statistics]
         drawn = self._drawn(group, statistics, methods)
+        metrics = zip(statistics, drawn, strict=True)
         asked = (self.method, self.confidence)
-        return [
-            ranking_interval(
-                group.cells, statistic, *asked, clusters=group.clusters, replicates=values
-            )
-            for statistic, values in zip(statistics, drawn, strict=True)
-        ]
+        return ranking_intervals(group.cells, metrics, *asked, clusters=group.clusters)
 
     def _method_of(self, statistic: CellStatistic, group: Group) -> str:
         """Return the method for a metric."""

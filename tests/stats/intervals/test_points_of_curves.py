@@ -34,12 +34,13 @@ def drawn_curves(n_draws: int = 50, *, shown: int = N) -> _Curves:
     return _Curves(cells, DrawnPath(RocPath.of(cells), np.array([0.5]), weights), np.ones(1))
 
 
-def test_values_are_read_as_by_interpolation() -> None:
+@pytest.mark.parametrize("n_points", [30, 400])
+def test_values_are_read_as_by_interpolation(n_points: int) -> None:
     rng = np.random.default_rng(3)
-    along, values = rng.random((2, 30, 200))
+    along, values = rng.random((2, n_points, 200))
     along[5] = 0.0
     along.sort(axis=0)
-    levels = np.array([-0.5, 0.0, 0.01, 0.3, 0.301, 0.9, 1.5])
+    levels = np.array([-0.5, 0.0, 0.01, 0.3, 0.301, *np.linspace(0.31, 0.33, 9), 0.9, 1.5])
     read = _Points(values, along).recalls(levels[1:, None])
     wanted = [np.interp(levels, *draw) for draw in zip(along.T, values.T, strict=True)]
     assert read[1:] == pytest.approx(np.transpose(wanted)[2:], abs=1e-12)

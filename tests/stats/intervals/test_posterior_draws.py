@@ -287,9 +287,9 @@ def test_large_samples_are_normal() -> None:
 
 def test_same_curves_whatever_is_asked_with_them() -> None:
     cells = sample(80, 0.3, 10)
-    alone = replicates(cells, AveragePrecision(), size=50)[0]
-    beside = replicates(cells, RocArea(), AveragePrecision(), RecallAt(3), size=50)[1]
-    assert (alone == beside).all()
+    several = AveragePrecision(), RocArea(), RecallAt(3), PrecisionAt(10), PrecisionAt(30)
+    for statistic, beside in zip(several, replicates(cells, *several, size=50), strict=True):
+        assert (replicates(cells, statistic, size=50)[0] == beside).all()
 
 
 def population(statistic: CellStatistic, prevalence: float, mu: float, share: float) -> float:

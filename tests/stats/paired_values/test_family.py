@@ -14,7 +14,8 @@ from prframe.stats import (
     tukey_randomization,
 )
 from prframe.stats.intervals.confidence import Confidence
-from prframe.stats.intervals.ends import acceleration, bca_interval
+from prframe.stats.intervals.ends import acceleration
+from prframe.stats.intervals.replicates import bca_interval
 from prframe.stats.null.sign_flips.signs import all_signs, random_signs
 from tests.compared_runs import scipy_seed
 

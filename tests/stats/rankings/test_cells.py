@@ -259,3 +259,18 @@ def test_refusals() -> None:
     for pos, neg in [([1, 0], [1]), ([], []), (1, 1)]:
         with pytest.raises(prframe.PrframeError, match="at least one; got shapes"):
             RankedCells(pos, neg)
+
+
+COUNTS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=8)
+
+
+@given(COUNTS, st.integers(1, 30))
+def test_hits_are_means_over_the_orders_within_ties(counts, k) -> None:
+    pos, neg = np.array(counts).T
+    cells = RankedCells(pos, neg)
+    # Each item of a retrieved cell is positive with the share of positives in its cell.
+    shares = [p / (p + m) for p, m in counts[:-1] for _ in range(p + m)]
+    assert cells.hits_among(k) == pytest.approx(sum(shares[:k]))
+    for statistic in (PrecisionAt(k), RecallAt(k), F1At(k), RPrecision(), Enrichment(0.3)):
+        value = float(statistic.values(pos, neg))
+        assert statistic.value(cells) == value or (isnan(value) and isnan(statistic.value(cells)))

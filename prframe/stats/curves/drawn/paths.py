@@ -85,7 +85,6 @@ class DrawnPath:
         self.known_log_odds: float | None = None
         path = path.thin(DRAWN_KNOTS)
         self.path, self.levels, self.blocks, self.knots = path, levels, blocks, Knots.of(path)
-        self._cells = _Cells.of(levels)
 
     def log_odds(self) -> Singles:
         """Draw the logarithm of the odds of precision at the levels, shape (n_resamples, levels).
@@ -182,7 +181,7 @@ class DrawnPath:
 
     def _passage(self, block: Weights) -> "_Passage":
         """Draw the recall at the knots."""
-        return _Passage.of(self.path, self.knots, self.levels, self._cells, block)
+        return _Passage.of(self.path, self.knots, self.levels, block)
 
     def _against(self, passage: "_Passage", *, fading: bool = False) -> Singles:
         """Return the false positive rates at the knots times the odds of a negative."""
@@ -251,15 +250,12 @@ class _Passage:
     passed: Floats
     knots: Knots
     levels: Floats
-    cells: _Cells
     recall: Singles
     complete: bool
     drawn_weights: dict[bool, Singles] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls, path: RocPath, knots: Knots, levels: Floats, cells: _Cells, block: Weights
-    ) -> "_Passage":
+    def of(cls, path: RocPath, knots: Knots, levels: Floats, block: Weights) -> "_Passage":
         """Draw the recall."""
         ranks = np.append(path.ranks, path.ranks[-1] + path.missed) - path.ranks[0]
         inner, n_knots = np.flatnonzero(knots.share), knots.piece.size
@@ -271,7 +267,7 @@ class _Passage:
         recall[inner] += ends
         recall /= sums[-1]
         passed = np.append(knots.fp, path.n_neg)
-        return cls(block, passed, knots, levels, cells, recall, not path.missed)
+        return cls(block, passed, knots, levels, recall, not path.missed)
 
     @cached_property
     def negatives(self) -> Singles:
@@ -303,7 +299,8 @@ class _Passage:
         With a shape near 0, or very many negatives, draws may be too small for single precision.
         """
         few = values[: self.knots.n_steep]
-        np.maximum(few, least, out=few)
+        # `maximum` with a single number is several times slower.
+        np.clip(few, least, np.inf, out=few)
         return values
 
     def _add_half(self, weights: Singles, half: Floats, draws: slice) -> None:
@@ -325,7 +322,7 @@ class _Passage:
 
         The shape is (levels, draws).
         """
-        return _pieces(self.recall, self.levels, self.cells)
+        return _pieces(self.recall, self.levels, _Cells.of(self.levels))
 
     def between(self, rates: Singles) -> Singles:
         """Return the logarithms, at the levels, of rates that are given at the knots."""

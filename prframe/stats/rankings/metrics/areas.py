@@ -288,7 +288,7 @@ def _mean_decay(half: Reals, weights: Reals) -> Floats:
     rise, decay = np.diff(half, axis=0), np.multiply(half, -2)
     np.exp(decay, out=decay)
     mean = decay[1:] + decay[:-1]
-    np.maximum(rise, _NOTHING, out=rise)
+    np.clip(rise, _NOTHING, np.inf, out=rise)
     mean /= rise
     mean *= np.tanh(rise, out=rise)
     return np.asarray(np.einsum("kd,kd->d", weights, mean), dtype=np.float64) / 2

@@ -117,6 +117,10 @@ class AtPrior(CellStatistic):
         """Return the levels of recall at which the metric needs drawn curves."""
         return self.metric.levels(cells)
 
+    def shares(self, cells: RankedCells) -> Sequence[float]:
+        """Return the shares of all items among which the metric needs the recall of curves."""
+        return self.metric.shares(cells)
+
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the metric of the drawn curves in a population with the given share."""
         return self.metric.draws(curves.at_prior(self.prior))

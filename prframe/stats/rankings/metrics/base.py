@@ -70,6 +70,8 @@ class CellStatistic(ABC):
     of_two_samples : bool
         Whether the variance is that of a mean over the positives and of one over the negatives,
         each of which is corrected for its own size, as DeLong does.
+    reads_sums : bool
+        Whether resamples are read as running sums (`Resamples.up_to`), which takes less memory.
     of_events : bool
         Whether the metric is 0 or 1, so that its drawn values are probabilities.
 
@@ -89,6 +91,7 @@ class CellStatistic(ABC):
     jumps: ClassVar[bool] = False
     asks_for_ends: ClassVar[bool] = False
     of_two_samples: ClassVar[bool] = False
+    reads_sums: ClassVar[bool] = False
     of_events: ClassVar[bool] = False
 
     @property
@@ -185,6 +188,21 @@ class CellStatistic(ABC):
         Returns
         -------
         sequence of float in (0, 1]
+        """
+        del cells
+        return ()
+
+    def shares(self, cells: RankedCells) -> Sequence[float]:
+        """Return the shares of all items among which the metric asks for the recall of curves.
+
+        Parameters
+        ----------
+        cells : RankedCells
+
+        Returns
+        -------
+        sequence of float in (0, 1]
+            Those for `DrawnCurves.found` that are the same in all draws.
         """
         del cells
         return ()

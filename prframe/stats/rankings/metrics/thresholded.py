@@ -15,7 +15,7 @@ from prframe.stats.rankings.cells import RankedCells
 from prframe.stats.rankings.drawn_curves import DrawnCurves
 from prframe.stats.rankings.metrics.base import CellStatistic, Influence
 from prframe.stats.rankings.resamples import CountedResamples, Resamples
-from prframe.typing import Floats
+from prframe.typing import Floats, Integers, Reals
 
 # The levels of recall at which the F1 of drawn curves is averaged.
 _LEVELS = ((np.arange(16) + 0.5) / 16) ** 2
@@ -117,6 +117,7 @@ class ThresholdOfLargestF1(CellStatistic):
 
     thresholds: Floats
     lacks_influence: ClassVar[str] = "because it jumps"
+    reads_sums: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
@@ -144,9 +145,11 @@ class ThresholdOfLargestF1(CellStatistic):
         if not cells.size:
             return np.full(tp.shape[1], np.nan)
         is_exact = others.dtype.kind != "f" and others.max() < _SINGLE
+        if not others[0].all():
+            others = others + (others == 0)
         # The odds of F1 are twice these.
-        odds = np.divide(tp, others + (others == 0), dtype=np.float32 if is_exact else np.float64)
-        best = odds.argmax(axis=0)
+        odds = np.divide(tp, others, dtype=np.float32 if is_exact else np.float64)
+        best = _first_largest(odds)
         return np.where(tp[-1] > 0, self.thresholds[cells[best]], np.nan)
 
     def influence(self, cells: RankedCells) -> Influence:
@@ -161,6 +164,14 @@ class ThresholdOfLargestF1(CellStatistic):
         raise PrframeError(
             f"{self.name} has no standard error, {self.lacks_influence}; take 'percentile'."
         )
+
+
+def _first_largest(rows: Reals) -> Integers:
+    """Return the row in which each column is largest; `argmax` is slow along columns."""
+    largest = rows == rows.max(axis=0)
+    number = np.arange(len(rows), 0, -1, dtype=np.min_scalar_type(len(rows)))
+    first = np.multiply(largest.view(np.uint8), number[:, None]).max(axis=0)
+    return np.asarray(len(rows) - first.astype(np.int64))
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ Each is the number of positives among the first k, over a divisor.
 """
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -65,6 +66,11 @@ class TopStatistic(CellStatistic):
         k = np.broadcast_to(self._cut(n_pos, n), n.shape)
         return ratio(_hits(pos, neg, k), self._divisor(k, n_pos, n)[0])
 
+    def value(self, cells: RankedCells) -> float:
+        """Return the metric of a ranking."""
+        k, divisor = self.at_cut(cells.n_pos, cells.n)
+        return cells.hits_among(k) / divisor if divisor else float("nan")
+
     def influence(self, cells: RankedCells) -> Influence:
         """Differentiate with the local precision at the cut.
 
@@ -92,6 +98,10 @@ class TopStatistic(CellStatistic):
         k = np.asarray(self._cut(*sizes))
         divisor, slope = self._divisor(k, *sizes)
         return int(k), float(divisor), float(slope)
+
+    def shares(self, cells: RankedCells) -> Sequence[float]:
+        """Return k / n, unless k depends on the number of positives."""
+        return () if self._cut_slope else (self.at_cut(cells.n_pos, cells.n)[0] / cells.n,)
 
     def draws(self, curves: DrawnCurves) -> Floats:
         """Return the recall at which a share k / n is above the threshold, over the divisor."""
@@ -129,7 +139,7 @@ class TopStatistic(CellStatistic):
         2001, section 4.1.2).
         """
         k = min(self.at_cut(cells.n_pos, cells.n)[0], cells.n)
-        hits = float(_hits(cells.pos, cells.neg, np.asarray(k)))
+        hits = cells.hits_among(k)
         if hits > _FEW_HITS:
             return 0.0
         most = min(m * _upper_bound(hits, m, tail) for m in (cells.n_pos, k))

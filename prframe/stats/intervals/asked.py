@@ -1,0 +1,127 @@
+"""The metrics whose intervals are asked for, within [0, 1] where they are bounded."""
+
+from dataclasses import dataclass, replace
+from math import isfinite, isnan
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prframe.errors import PrframeError
+from prframe.stats.intervals.confidence import Confidence, within
+from prframe.stats.intervals.ends import UNIT
+from prframe.stats.intervals.means import IntervalEstimate
+from prframe.stats.rankings import CellStatistic, DrawnCurves, Influence, RankedCells
+from prframe.typing import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A metric, by which method its interval is made, and what is known of it.
+
+    Attributes
+    ----------
+    statistic : CellStatistic
+        The metric, moved to [0, 1] if it is bounded.
+    estimate : float
+        Its value; NaN if it is not defined.
+    replicates : ndarray, shape (n_resamples,), optional
+        Values of resamples, or of draws of the curve, if there are any.
+    method : str
+    confidence : Confidence
+        With the range of the statistic.
+    width, low, multiple : float
+        The metric itself is ``(width * statistic + low) * multiple``.
+    """
+
+    statistic: CellStatistic
+    estimate: float
+    replicates: Floats | None
+    method: str
+    confidence: Confidence
+    width: float
+    low: float
+    multiple: float
+
+    @classmethod
+    def of(
+        cls,
+        cells: RankedCells,
+        statistic: CellStatistic,
+        replicates: Floats | None,
+        method: str,
+        confidence: Confidence,
+    ) -> "Asked":
+        """Move a metric to [0, 1], and its replicates."""
+        share, multiple = statistic.as_share(cells)
+        low, high = share.limits
+        width = 1.0
+        if replicates is not None and multiple != 1:
+            replicates = replicates / multiple
+        if share.limits != UNIT and isfinite(high - low):
+            share, width = _InUnit(share), high - low
+            replicates = None if replicates is None else (replicates - low) / width
+        elif share.limits != UNIT and method in {"logit", "logit-t"}:
+            raise PrframeError(
+                f"method={method!r} is for metrics within bounds; got {share.name}; take 'wald', "
+                "'percentile' or 'bca'."
+            )
+        else:
+            low = 0.0
+        confidence = within(confidence, share.limits)
+        return cls(share, share.value(cells), replicates, method, confidence, width, low, multiple)
+
+    @property
+    def is_defined(self) -> bool:
+        """Whether the metric has a value."""
+        return not isnan(self.estimate)
+
+    def by(self, method: str) -> "Asked":
+        """Return the same with another method."""
+        return replace(self, method=method)
+
+    def without(self) -> IntervalEstimate:
+        """Return the estimate without an interval."""
+        return IntervalEstimate(self.estimate, np.nan, np.nan, np.nan, self.method)
+
+    def of_metric(self, interval: IntervalEstimate) -> IntervalEstimate:
+        """Return the interval of the metric itself from that of the statistic."""
+        if isinstance(self.statistic, _InUnit):
+            interval = interval.times(self.width).plus(self.low)
+        return interval if self.multiple == 1 else interval.times(self.multiple)
+
+
+@dataclass(frozen=True)
+class _InUnit(CellStatistic):
+    """A metric of a bounded range, moved to [0, 1]."""
+
+    metric: CellStatistic
+
+    @property
+    def name(self) -> str:
+        """The name of the metric."""
+        return self.metric.name
+
+    @property
+    def _scale(self) -> tuple[float, float]:
+        """The least value, and the width of the range."""
+        low, high = self.metric.limits
+        return low, high - low
+
+    def values(self, pos: ArrayLike, neg: ArrayLike) -> Floats:
+        """Return the values within [0, 1]."""
+        low, width = self._scale
+        return (self.metric.values(pos, neg) - low) / width
+
+    def influence(self, cells: RankedCells) -> Influence:
+        """Return the derivatives of these."""
+        influence, width = self.metric.influence(cells), self._scale[1]
+        return Influence(influence.pos / width, influence.neg / width)
+
+    def trials(self, cells: RankedCells) -> int:
+        """Return the number of observations behind a value at either bound."""
+        return self.metric.trials(cells)
+
+    def draws(self, curves: DrawnCurves) -> Floats:
+        """Return the draws within [0, 1]."""
+        low, width = self._scale
+        return (self.metric.draws(curves) - low) / width
