@@ -17,7 +17,7 @@ from prframe import checks
 from prframe.errors import PrframeError
 from prframe.stats._arrays import random_generator, reals
 from prframe.stats._p_values import check_alternative
-from prframe.stats.null.quantiles import Bracket, Moments, Search, last_kept
+from prframe.stats.null.quantiles import Bracket, Moments, Search, last_kept, met
 from prframe.stats.null.tail_probabilities import (
     BOTH,
     BothTails,
@@ -42,7 +42,6 @@ CLOSE = 6e-7
 _CELL = 0.4
 # Numbers add up without rounding if they are whole once multiplied by this.
 _DYADIC = 2.0**20
-_LARGEST = float(np.finfo(np.float64).max)
 # A value X counts as reaching numbers up to its rounding above it. A number is moved down by this
 # many roundings to be below all values that count as equal to it.
 _COUNTED_ABOVE = 1.1
@@ -208,30 +207,14 @@ class NullDistribution(ABC):
         float or ndarray of float
             In the shape of q. Where the values that X takes can be told apart, it is one of them,
             or less by no more than rounding, so that an observed value of this size is at least as
-            large. It is NaN where no value is as rare as that.
+            large. It is NaN where no value is as rare as that, and the least value where q is 1.
 
         Raises
         ------
         PrframeError
             A level out of range.
         """
-        levels = _levels(q)
-        level = np.log(levels).ravel()
-        apart = np.ones(level.size, np.bool_)
-
-        def rarity(null: NullDistribution, places: NDArray[np.int64], x: Floats) -> Floats:
-            """Return how far log P(X >= x) is below the logarithm of each level."""
-            tails = null._tails("x", self._nearest_points(x), ("upper",))
-            apart[places] = self._are_apart(tails.method)
-            beyond = level[places] + _SLACK - tails.upper
-            return _met(beyond, apart[places], null._close)
-
-        bracket = self._bracket(self._search(levels, 1), rarity)
-        rare = bracket.above.copy()
-        if apart.any():
-            rare[apart] = self._last_as_rare(rare[apart])
-        rare = self._taken(rare, "upper")
-        return shaped(np.where(bracket.reached, rare, np.nan).reshape(levels.shape))
+        return self._quantiles(q, "upper")
 
     def ppf(self, q: ArrayLike) -> Floats | float:
         """Return the least value x with P(X <= x) >= q.
@@ -245,24 +228,14 @@ class NullDistribution(ABC):
         float or ndarray of float
             In the shape of q. Where the values that X takes can be told apart, it is one of them,
             or more by no more than rounding, so that an observed value of this size is at most as
-            large.
+            large. It is the largest value where q is 1.
 
         Raises
         ------
         PrframeError
             A level out of range.
         """
-        levels = _levels(q)
-        level = np.log(levels).ravel()
-
-        def height(null: NullDistribution, places: NDArray[np.int64], x: Floats) -> Floats:
-            """Return how far log P(X <= x) is above the logarithm of each level."""
-            tails = null._tails("x", self._nearest_points(x), ("lower",))
-            beyond = tails.lower - level[places] + _SLACK
-            return _met(beyond, self._are_apart(tails.method), null._close)
-
-        above = self._bracket(self._search(levels, -1), height).above
-        return shaped(self._taken(self._not_below(above), "lower").reshape(levels.shape))
+        return self._quantiles(q, "lower")
 
     def rvs(self, size: int = 1, rng: Seed = None) -> Floats:
         """Draw values.
@@ -285,6 +258,55 @@ class NullDistribution(ABC):
         """
         size = checks.whole_number("size", size, at_least=1)
         return self._draws(size, random_generator(rng))
+
+    def _quantiles(self, q: ArrayLike, side: Side) -> Floats | float:
+        """Return quantiles of the upper or the lower tail; at level 1, an end of the values."""
+        levels = _levels(q)
+        below = levels.ravel() < 1
+        found = np.empty(below.size)
+        if below.any():
+            search = self._rare if side == "upper" else self._reached_by
+            found[below] = search(levels.ravel()[below])
+        if not below.all():
+            found[~below] = self._end(side)
+        return shaped(self._taken(found, side).reshape(levels.shape))
+
+    def _end(self, side: Side) -> Floats:
+        """Return the end of the values that counts as the quantile at level 1."""
+        end = np.array([self.support()[side == "lower"]])
+        if side == "lower":
+            return self._not_below(end)
+        method = self._tails("x", end, ("upper",)).method
+        return self._last_as_rare(end) if self._are_apart(method).all() else end
+
+    def _rare(self, levels: Floats) -> Floats:
+        """Return the least values x with P(X >= x) at most a level, NaN where there is none."""
+        level, apart = np.log(levels), np.ones(levels.size, np.bool_)
+
+        def rarity(null: NullDistribution, places: NDArray[np.int64], x: Floats) -> Floats:
+            """Return how far log P(X >= x) is below each level."""
+            tails = null._tails("x", self._nearest_points(x), ("upper",))
+            apart[places] = self._are_apart(tails.method)
+            beyond = level[places] + _SLACK - tails.upper
+            return met(beyond, apart[places], null._close)
+
+        bracket = self._bracket(self._search(levels, 1), rarity)
+        rare = bracket.above.copy()
+        if apart.any():
+            rare[apart] = self._last_as_rare(rare[apart])
+        return np.where(bracket.reached, rare, np.nan)
+
+    def _reached_by(self, levels: Floats) -> Floats:
+        """Return the least values x with P(X <= x) at least a level."""
+        level = np.log(levels)
+
+        def height(null: NullDistribution, places: NDArray[np.int64], x: Floats) -> Floats:
+            """Return how far log P(X <= x) is above each level."""
+            tails = null._tails("x", self._nearest_points(x), ("lower",))
+            beyond = tails.lower - level[places] + _SLACK
+            return met(beyond, self._are_apart(tails.method), null._close)
+
+        return self._not_below(self._bracket(self._search(levels, -1), height).above)
 
     @abstractmethod
     def _shape(self) -> tuple[float, float]:
@@ -409,17 +431,6 @@ def numbers(name: str, x: ArrayLike) -> Floats:
     if np.isnan(values).any():
         raise PrframeError(f"`{name}` must not be NaN.")
     return values
-
-
-def _met(beyond: Floats, apart: NDArray[np.bool_], close: float) -> Floats:
-    """Return by how much levels are met, and 0 where that is close enough."""
-    middle = _finite(beyond - np.where(apart, 0.0, close))
-    return np.where(~apart & (np.abs(middle) <= close / 2), 0.0, middle)
-
-
-def _finite(values: Floats) -> Floats:
-    """Return values with infinite ones made finite, as these could not be interpolated."""
-    return np.clip(values, -_LARGEST, _LARGEST)
 
 
 def _levels(q: ArrayLike) -> Floats:

@@ -45,6 +45,7 @@ _LONGEST = 1.0
 # Each further evaluation takes a step up to this many times as long, or as short, until there is a
 # bracket.
 _GROWTH = 4.0
+_LARGEST = float(np.finfo(np.float64).max)
 
 
 class Moments(NamedTuple):
@@ -193,6 +194,16 @@ def _expanded(z: Floats, moments: Moments) -> Floats:
     s, k = moments.skewness, moments.kurtosis
     terms = (z**2 - 1) * s / 6 + (z**3 - 3 * z) * k / 24 - (2 * z**3 - 5 * z) * s**2 / 36
     return np.asarray(np.where(np.abs(z) <= _FARTHEST, z + terms, z))
+
+
+def met(beyond: Floats, apart: NDArray[np.bool_], close: float) -> Floats:
+    """Return by how much levels are met, and 0 where that is close enough.
+
+    Where values are `apart` no level needs to be exceeded by `close`.
+    """
+    # What is infinite could not be interpolated.
+    middle = np.clip(beyond - np.where(apart, 0.0, close), -_LARGEST, _LARGEST)
+    return np.where(~apart & (np.abs(middle) <= close / 2), 0.0, middle)
 
 
 def last_kept(

@@ -94,6 +94,29 @@ def test_an_ap_at_the_critical_value_is_significant() -> None:
     assert null.sf(null.isf(0.05)) == pytest.approx(2 / 45)
 
 
+@pytest.mark.parametrize(
+    "null",
+    [
+        APNull(10, 3),
+        APNull(1000, 100),
+        APNull(10**6, 1000),
+        APNull(1000, 990),
+        APNull(1000, 50, depth=100),
+        APNull(1000, 100, [10] * 100),
+        APNull(20_000, 300, [20] * 1000),
+        APNull(300, 20, [30, 20, 50], depth=100),
+    ],
+    ids=repr,
+)
+def test_quantiles_at_level_one_are_the_ends(null: APNull) -> None:
+    low, high = null.support()
+    ends = np.array([null.isf(1.0), null.ppf(1.0)])
+    assert ends == pytest.approx([low, high], rel=1e-13)
+    assert [null.sf(ends[0]), null.cdf(ends[1])] == [1, 1]
+    middle = np.asarray(null.isf([1.0, 0.5, 1.0]))
+    assert middle[0] == middle[2] == ends[0] < middle[1]
+
+
 def all_ap(n: int, n_pos: int) -> Floats:
     """Return AP of all rankings, precisions added up from the top, rising."""
     ranks = np.array(list(combinations(range(1, n + 1), n_pos)))

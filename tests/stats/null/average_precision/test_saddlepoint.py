@@ -161,6 +161,33 @@ def test_a_wrong_walk_is_noticed(monkeypatch, z):
     assert not (wrong and found.method == "saddlepoint")
 
 
+@pytest.mark.parametrize("slope", [-0.8, 0.6])
+def test_the_skewness_of_a_walk_is_from_the_third_derivative(slope):
+    lanes = lanes_of(300, 40)
+    tilt, h = Course.shared([Group(300, 40)]).tilt(slope), 0.02
+    path = most_likely(lanes, tilt.mean)
+    course, slopes = Course.planned(lanes, path), np.array([slope])
+    seen = course.whereabouts(lanes, slopes)
+    k = course.log_mgf(slopes[:, None] + h * np.array([[-2.0, -1.0, 1.0, 2.0]]))[0]
+    third = (k[3] - 2 * k[2] + 2 * k[1] - k[0]) / (2 * h**3)
+    assert seen.skewness[0] == pytest.approx(third / seen.variance[0] ** 1.5, abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("n", "n_pos", "target"), [(10**6, 1000, 2.07), (10**6, 1000, 7.6), (10**7, 10**4, 11.16)]
+)
+def test_paths_that_few_steps_lead_to_are_about_the_value(n, n_pos, target):
+    # One hit at the very top makes T this large, or many good ones: the tilted T has two humps.
+    lanes, few = lanes_of(n, n_pos), Lanes.of([Items(n, n).table(24, 0.3)], [n_pos])
+    points, path = along_paths(lanes, np.array([target]), coarse=lambda _: few)
+    seen = Course.planned(lanes, path).whereabouts(lanes, path.slope)
+    assert abs(seen.total[0] - target) < 0.35 * seen.variance[0] ** 0.5
+    assert seen.outside.max() < 1e-4
+    assert np.isnan(points.slope[0])
+    plain = along_paths(lanes, np.array([target]))[1]
+    assert path.slope == pytest.approx(plain.slope, abs=0.3 / seen.variance[0] ** 0.5)
+
+
 def test_where_the_mean_is_the_value():
     points, path = along_paths(
         lanes_of(5_000, 2_500), np.array([problem(5_000, 2_500, 0.0).target])

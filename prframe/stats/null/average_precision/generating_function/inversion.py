@@ -57,9 +57,9 @@ _PERIODS = 2.0
 # The number of frequencies that are added at a time; after three times there are twice as many,
 # and more later on.
 _CHUNK = 48
-# This many chunks of an upward course after the first one are computed together, and ever more
-# later on.
-_FIRST_CHUNKS = 4
+# Chunks of an upward course are computed together if they take no longer than all before, or no
+# more than this many times as long as the first of them.
+_TOGETHER_AT_MOST = 1.5
 # Frequencies are added until what is left is below this share of the tail.
 _CLOSE = 2e-4
 # If phi comes back after it seemed to die away, its terms add up in phase. Their sum is taken to
@@ -116,6 +116,7 @@ class Inversion:
         self._tilts: dict[float, Tilt] = {}
         self._waves: dict[tuple[float, float], list[dict[int, Complexes]]] = {}
         self._probed: dict[tuple[float, int], Floats] = {}
+        self._spent: dict[tuple[float, float], float] = {}
 
     def log_tails(self, group: Integers, x: Floats) -> LogTails:
         """Return the logarithms of the tail probabilities of values, each in its group.
@@ -315,10 +316,8 @@ class Inversion:
         """
         chunk, spacing = place
         last = chunk
-        if self.course.is_upward:
-            # Such a course takes little longer for many frequencies than for few.
-            last = chunk and max(_FIRST_CHUNKS, 2 * chunk - _FIRST_CHUNKS)
         if chunk == len(known):
+            last = self._last_chunk(tilt, chunk, spacing)
             known.extend({} for _ in range(chunk, last + 1))
         if missing := needed - known[chunk].keys():
             counts = [_count(each) for each in range(last + 1)]
@@ -330,6 +329,29 @@ class Inversion:
             for group, wave in waves.items():
                 for each, part in zip(known[chunk:], np.split(wave, cuts), strict=True):
                     each[group] = part
+
+    def _last_chunk(self, tilt: Tilt, chunk: int, spacing: float) -> int:
+        """Return the last chunk that is computed together with one.
+
+        Upward courses take little longer for many frequencies than for few.
+        """
+        if not self.course.is_upward:
+            return chunk
+        first = sum(_count(each) for each in range(chunk))
+        frequencies = spacing * np.arange(first, first + _count(chunk), dtype=np.float64)
+        cost = self.course.wave_cost(tilt, frequencies)
+        key = tilt.slope, spacing
+        most = max(_TOGETHER_AT_MOST * cost, self._spent.get(key, 0.0))
+        last = chunk
+        while frequencies.size < _MOST:
+            end = first + frequencies.size + _count(last + 1)
+            more = spacing * np.arange(first, end, dtype=np.float64)
+            further = self.course.wave_cost(tilt, more)
+            if further > most:
+                break
+            frequencies, cost, last = more, further, last + 1
+        self._spent[key] = self._spent.get(key, 0.0) + cost
+        return last
 
     def _tail(
         self, slope: float, group: Integers, x: Floats, period: float

@@ -126,6 +126,15 @@ class UpwardWaves:
                 wave = _between(wave, begin, spans[lower])
         return np.asarray(wave[0, : frequencies.size] * np.exp(1j * self._mean * frequencies))
 
+    def cost(self, frequencies: Floats) -> float:
+        """Return how many terms these frequencies take, each counted once per frequency."""
+        spacing = float(frequencies[1] - frequencies[0])
+        levels = self._levels(spacing, frequencies.size)
+        spans = _spans(frequencies.size, levels[0], is_from_zero=bool(frequencies[0] == 0))
+        counts = [end - first for first, end in spans]
+        pairs = zip(self._rises, levels, strict=True)
+        return float(sum(rise.share.size * counts[level] for rise, level in pairs))
+
     def _levels(self, spacing: float, count: int) -> list[int]:
         """Return how often the frequencies of each step are halved."""
         level = max(floor(log2(count / _FEWEST)), 0)

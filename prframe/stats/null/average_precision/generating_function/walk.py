@@ -101,27 +101,29 @@ class Whereabouts(NamedTuple):
 
     Attributes
     ----------
-    total, variance : ndarray of float, shape (n_lanes,)
-        Mean and variance of T.
+    total, variance, skewness : ndarray of float, shape (n_lanes,)
+        Of T; without a variance the skewness is 0.
     mean, deviation : ndarray of float, shape (n_lanes, n_steps - 1)
         Of the hits at the end of each step but the last.
-    outside : ndarray of float, shape (n_lanes,)
-        The largest chance, over the steps, of an outermost row beyond which hits are possible.
+    outside : ndarray of float, shape (n_lanes, n_steps - 1)
+        The chance of outermost rows beyond which hits are possible, at the same places.
     """
 
     total: Floats
     variance: Floats
+    skewness: Floats
     mean: Floats
     deviation: Floats
     outside: Floats
 
 
 class _State(NamedTuple):
-    """The logarithm of C(t, h) V, and mean and variance of the tilted T, by row."""
+    """The logarithm of C(t, h) V, and the first three cumulants of the tilted T, by row."""
 
     log_mgf: Floats
     mean: Floats
     variance: Floats
+    third: Floats
 
 
 class Course:
@@ -233,15 +235,17 @@ class Course:
 
     def tilt(self, slope: float) -> Tilt:
         """Return the walks with weights exp(slope T)."""
-        return self._walked(np.full(self._n_lanes, slope), slope)
+        return self._walked(np.full(self._n_lanes, slope), slope)[0]
 
-    def _walked(self, slopes: Floats, slope: float) -> Tilt:
-        """Return the walks with a slope for each lane; the result is labelled with `slope`."""
-        none = np.zeros(slopes.size)
-        state = _State(none, none, none)
+    def _walked(self, slopes: Floats, slope: float) -> tuple[Tilt, Floats]:
+        """Return the walks with a slope for each lane, and the third cumulants of T.
+
+        The walks are labelled with `slope`.
+        """
+        state = _State(*np.zeros((4, slopes.size)))
         shares: list[Floats] = []
         exits: list[Floats] = []
-        moments = np.zeros((3, len(self.groups)))
+        moments = np.zeros((4, len(self.groups)))
         for step in range(len(self.tables) + 1):
             for leaving in self._leaving(step):
                 last, share = _tilted(leaving.table, slopes, state)
@@ -250,16 +254,16 @@ class Course:
             if step < len(self.tables):
                 state, share = _tilted(self.tables[step], slopes, state)
                 shares.append(share)
-        log_mgf, mean, variance = moments
-        return Tilt(slope, log_mgf - self._log_rankings, mean, variance, shares, exits)
+        log_mgf, mean, variance, third = moments
+        log_mgf = log_mgf - self._log_rankings
+        return Tilt(slope, log_mgf, mean, variance, shares, exits), third
 
     def whereabouts(self, lanes: Lanes, slopes: Floats) -> Whereabouts:
         """Return where the tilted walks of a planned course are, with a slope for each lane."""
-        tilt = self._walked(slopes, 0.0)
+        tilt, third = self._walked(slopes, 0.0)
         needs = self.needs(tilt, np.ones(len(self.groups), np.bool_))
         count = slopes.size
-        mean, deviation = np.zeros((2, count, len(self.tables)))
-        outside = np.zeros(count)
+        mean, deviation, outside = np.zeros((3, count, len(self.tables)))
         for step, (table, need) in enumerate(zip(self.tables, needs[1:], strict=True)):
             lane, hits = table.lane, table.hits
             mean[:, step] = np.bincount(lane, need * hits, count)
@@ -271,8 +275,9 @@ class Course:
             first, last = np.diff(lane, prepend=-1) > 0, np.diff(lane, append=count) > 0
             stride = np.where(first, 0.0, np.diff(hits, prepend=0.0))
             edge = (first & (hits > low)) | (last & (hits + stride < high))
-            outside = np.maximum(outside, np.bincount(lane, need * edge, count))
-        return Whereabouts(tilt.mean, tilt.variance, mean, deviation, outside)
+            outside[:, step] = np.bincount(lane, need * edge, count)
+        skewness = third / np.maximum(tilt.variance**1.5, _LEAST)
+        return Whereabouts(tilt.mean, tilt.variance, skewness, mean, deviation, outside)
 
     def waves(
         self, tilt: Tilt, groups: Iterable[int], frequencies: Floats
@@ -297,6 +302,10 @@ class Course:
                 share = np.where(needed[step + 1][:, None], tilt.shares[step], 0.0)
                 wave = _waved(self.tables[step], share, tilt.slope, wave, frequencies)
         return functions
+
+    def wave_cost(self, tilt: Tilt, frequencies: Floats) -> float:
+        """Return how many terms `waves` takes at some frequencies, of an upward course."""
+        return self._upward_waves(tilt).cost(frequencies)
 
     def _within_reach(self, tilt: Tilt, wanted: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
         """Return from which rows before each step terms that count lead to groups.
@@ -396,10 +405,12 @@ def _tilted(table: Table, slopes: Floats, state: _State) -> tuple[_State, Floats
     share = weight / np.maximum(total, _LEAST)[:, None]
     grown = drift + state.mean[table.column]
     mean = row_sums(share * grown)
-    scatter = (grown - mean[:, None]) ** 2 + state.variance[table.column]
+    away, own = grown - mean[:, None], state.variance[table.column]
     if table.variance is not None:
-        scatter += table.variance
-    return _State(log_mgf, mean, row_sums(share * scatter)), share
+        own += table.variance
+    square = away**2
+    third = row_sums(share * (away * (square + 3 * own) + state.third[table.column]))
+    return _State(log_mgf, mean, row_sums(share * (square + own)), third), share
 
 
 def _finite(largest: Floats) -> Floats:

@@ -85,7 +85,7 @@ class _Part:
     def look(self, slope: float) -> "_Look":
         """Walk with a slope, and move the paths to where the walks are."""
         seen = self.course.whereabouts(self.lanes, slope * self.scale)
-        inside = seen.outside <= LOST
+        inside = seen.outside.max(axis=1) <= LOST
         hits = self.path.hits.copy()
         hits[:, 1:-1] = seen.mean
         wider = np.maximum(seen.deviation, self.path.scatter) * _WIDER

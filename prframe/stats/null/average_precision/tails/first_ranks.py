@@ -17,6 +17,7 @@ This is done on lattices that end at powers of four, so that a small lack has a 
 it as that of a large one.
 """
 
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,6 +90,23 @@ class _Terms(NamedTuple):
     growth: Floats
     spread: Floats
     chance: Floats
+
+
+class _Move(NamedTuple):
+    """What a step does to the lattices: terms by row, those of the second from `cuts` on.
+
+    Rows of the second lattice are counted after those of the first, and `furthest` are the largest
+    shifts by lattice.
+    """
+
+    low: int
+    rows: int
+    row: Integers
+    after: Integers
+    shift: Integers
+    factor: Floats
+    cuts: list[int]
+    furthest: list[int]
 
 
 class FirstRanks:
@@ -250,28 +268,31 @@ class _Below:
         hits, _ = self._steps.likely(cuts[-1])
         # A point of a lattice stands for all values that are nearer to it than to its neighbours.
         both = [np.full((hits.size, 1), 0.5) for _ in _POINTS]
-        self._keep(cuts[-1], int(hits[0]), both)
-        for above, end in zip(cuts[-2::-1], cuts[:0:-1], strict=True):
-            terms = self._steps.at(above, end)
-            both = [
-                self._moved(terms, rows, points)
-                for rows, points in zip(both, _POINTS, strict=True)
-            ]
-            self._keep(above, terms.low, both)
+        low = int(hits[0])
+        self._keep(cuts[-1], low, both)
+        pairs = zip(cuts[-2::-1], cuts[:0:-1], strict=True)
+        moves = self._moves([self._steps.at(*pair) for pair in pairs])
+        for above, move in zip(cuts[-2::-1], moves, strict=True):
+            both, low = self._moved(move, both), move.low
+            self._keep(above, low, both)
+        self._keep_above(cuts[0], low, both)
 
     def _cuts(self) -> list[int]:
-        """Return the ends of the steps: first ranks, and parts of shares of the rank."""
+        """Return the ends of the steps: first ranks, and parts of shares of the rank.
+
+        Steps above which any hit adds all that may be lacking are left out.
+        """
         cuts, depth = [*range(1, self._first + 1)], self._steps.case.depth
         cell = self._top / _POINTS[-1]
         while cuts[-1] < depth:
             begin = cuts[-1]
             size = min(max(1, int(GROWTH * begin)), depth - begin)
-            # Any hit of a step that ends above this rank adds all that may be lacking.
+            # These steps are left out.
             is_enough = begin + size <= 1 / self._top
             apart = size if is_enough else max(1.0, _SPREAD * cell * begin**2)
             parts = int(np.ceil(size / apart))
             cuts += [begin + size * part // parts for part in range(1, parts + 1)]
-        return cuts
+        return cuts[max(int(np.searchsorted(cuts, 1 / self._top, side="right")) - 1, 0) :]
 
     def _keep(self, rank: int, low: int, both: list[Floats]) -> None:
         """Keep the rows that lists ask for."""
@@ -283,26 +304,76 @@ class _Below:
                 end = min(self._hits, low + len(rows))
                 table[low:end, :width] = rows[: max(end - low, 0)]
 
-    def _moved(self, terms: _Terms, rows: Floats, points: int) -> Floats:
-        """Return the chances before a step from those after it, without negligible last ones."""
+    def _keep_above(self, rank: int, low: int, both: list[Floats]) -> None:
+        """Keep rows above a rank, from those there, where any hit in between is enough."""
+        most, (n, n_pos, _) = self._hits, self._steps.case
+        above = np.arange(1, min(rank, self._first + 1))
+        hits, row = np.full(above.size, most), most + above
+        if rank > self._first:
+            fewer = np.arange(most)
+            hits, row = np.append(hits, fewer), np.append(row, fewer)
+            above = np.append(above, np.full(most, self._first))
+        log_none = log_binomial(n - rank, n_pos - hits) - log_binomial(n - above, n_pos - hits)
+        none = np.exp(log_none)[:, None]
+        for table, rows in zip(self._tables, both, strict=True):
+            after = np.zeros((most + 1, table.shape[1]))
+            end = min(most + 1, low + len(rows))
+            after[low:end, : rows.shape[1]] = rows[: max(end - low, 0)]
+            table[row] = none * after[hits] + (1 - none)
+
+    def _moves(self, steps: Sequence[_Terms]) -> Iterator[_Move]:
+        """Yield what each of the steps does to both lattices."""
+        both, rows = len(_POINTS), np.array([terms.rows for terms in steps])
+        row, after, growth, spread, chance = (
+            np.tile(np.concatenate(column), both) for column in list(zip(*steps, strict=True))[2:]
+        )
+        step = np.repeat(np.arange(len(steps)), [terms.row.size for terms in steps])
+        lattice, step = np.repeat(np.arange(both), step.size), np.tile(step, both)
+        points = np.array(_POINTS)[lattice]
         cell = self._top / points
-        again, growth, chance = split_growth(terms.growth, terms.spread, terms.chance, cell)
-        place, part = np.divmod(growth / cell, 1.0)
-        shift = np.minimum(np.concatenate([place, place + 1]), points + 2).astype(np.int64)
+        again, growth, chance = split_growth(growth, spread, chance, cell)
+        place, part = np.divmod(growth / cell[again], 1.0)
+        shift = np.concatenate([place, place + 1])
         factor = np.concatenate([(1 - part) * chance, part * chance])
-        row, after = np.tile(terms.row[again], 2), np.tile(terms.after[again], 2)
+        again = np.tile(again, 2)
+        # Terms are in the order of the steps, and of the lattices within a step.
+        unit = both * step[again] + lattice[again]
+        order = np.argsort(unit, kind="stable")
+        again, factor = again[order], factor[order]
         # What is lacking may be less than the growth, and is reached then.
-        furthest, before = int(shift.max()), rows.shape[1]
-        width = min(before + furthest, points + 2)
-        moved = np.zeros((terms.rows, width))
-        moved[:, :furthest] = sums_beyond(row, shift, factor, (terms.rows, furthest))
-        inside = (factor > 0) & (shift < width)
-        count = np.minimum(width - shift, before)
-        columns = (count, factor, after * before, row * width + shift)
-        source, target, add_multiple = rows.ravel(), moved.ravel(), self._add_multiple
-        for number, times, begin, to in zip(*(c[inside].tolist() for c in columns), strict=True):
-            add_multiple(source, target, number, times, begin, 1, to, 1)
-        return self._trimmed(moved)
+        shift = np.minimum(shift[order], points[again] + 2).astype(np.int64)
+        row, after = row[again] + lattice[again] * rows[step[again]], after[again]
+        ends = np.searchsorted(unit[order], np.arange(both * len(steps) + 1))
+        furthest = np.maximum.reduceat(shift, ends[:-1])
+        for number, each in enumerate(steps):
+            units = slice(both * number, both * (number + 1))
+            begin, *cuts = ends[units].tolist()
+            own = slice(begin, int(ends[units.stop]))
+            columns = row[own], after[own], shift[own], factor[own]
+            cuts = [cut - begin for cut in cuts]
+            yield _Move(each.low, each.rows, *columns, cuts, furthest[units].tolist())
+
+    def _moved(self, move: _Move, both: list[Floats]) -> list[Floats]:
+        """Return the chances before a step from those after it, without negligible last ones."""
+        rows, add_multiple = move.rows, self._add_multiple
+        shape = len(_POINTS) * rows, max(move.furthest)
+        reached = sums_beyond(move.row, move.shift, move.factor, shape)
+        columns = (np.split(column, move.cuts) for column in move[2:6])
+        result = []
+        for lattice, (row, after, shift, factor) in enumerate(zip(*columns, strict=True)):
+            points, far, before = _POINTS[lattice], move.furthest[lattice], both[lattice].shape[1]
+            width = min(before + far, points + 2)
+            moved = np.zeros((rows, width))
+            moved[:, :far] = reached[lattice * rows : (lattice + 1) * rows, :far]
+            inside = (factor > 0) & (shift < width)
+            begin = after * before
+            to = (row - lattice * rows) * width + shift
+            terms = np.minimum(width - shift, before), factor, begin, to
+            source, target = both[lattice].ravel(), moved.ravel()
+            for count, times, x, y in zip(*(c[inside].tolist() for c in terms), strict=True):
+                add_multiple(source, target, count, times, x, 1, y, 1)
+            result.append(self._trimmed(moved))
+        return result
 
     def _trimmed(self, rows: Floats) -> Floats:
         """Return rows without their last columns, if these are negligible."""

@@ -51,7 +51,7 @@ class Terms(NamedTuple):
 
 
 def split_growth(
-    growth: Floats, spread: Floats, chance: Floats, cell: float
+    growth: Floats, spread: Floats, chance: Floats, cell: "float | Floats"
 ) -> tuple[Integers, Floats, Floats]:
     """Return the places of terms whose growth is certain, their growth and their chance.
 

@@ -14,6 +14,7 @@ either, the value is an estimate, or a bound, and is marked as such.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import log
 from typing import NamedTuple
 
@@ -37,7 +38,7 @@ from prframe.stats.null.average_precision.generating_function.saddlepoint import
 )
 from prframe.stats.null.average_precision.generating_function.steps import Items, Steps
 from prframe.stats.null.average_precision.generating_function.walk import DENSE, GROWTH, Course
-from prframe.typing import Floats
+from prframe.typing import Floats, Integers
 
 # A saddlepoint is taken if the skewness of the tilted T is below this in size. It is within .3 %
 # then; otherwise the characteristic function is inverted.
@@ -72,14 +73,9 @@ BACK = 0.004
 # The least slope of an inversion, in size and in units of 1 over the tilted standard deviation of
 # T.
 FLATTEST = 0.3
-# An inversion serves values up to this many tilted standard deviations away from that which it was
-# made for.
-_NEARBY = 0.25
-# The integral may be smaller there by this factor. Its absolute error is the same.
-_SMALLER = 4.0
-# A rough one serves values up to this many deviations away, where the integral may be this much
-# smaller.
-_NEARBY_ROUGHLY, _SMALLER_ROUGHLY = 1.0, 100.0
+# An inversion serves values up to so many tilted standard deviations away from that which it was
+# made for, where the integral may be smaller by the second factor. Its absolute error is the same.
+_NEARBY, _NEARBY_ROUGHLY = (0.25, 4.0), (1.0, 100.0)
 # Where the slope of a value's path does not lead to it, walks are along the paths of values at
 # these shares of its distance from the mean.
 _CLOSER = (1.0, 0.85, 0.7, 0.55, 0.4, 0.3)
@@ -117,8 +113,12 @@ class Problem(NamedTuple):
     @property
     def steps(self) -> Steps:
         """The steps of the walk."""
-        pace = (_ROUGH_DENSE, _ROUGH_GROWTH) if self.is_rough else (DENSE, GROWTH)
-        return self.items.table(*pace)
+        return self.few_steps if self.is_rough else self.items.table(DENSE, GROWTH)
+
+    @property
+    def few_steps(self) -> Steps:
+        """The steps of a rough walk."""
+        return self.items.table(_ROUGH_DENSE, _ROUGH_GROWTH)
 
 
 class PlannedTail(NamedTuple):
@@ -158,9 +158,7 @@ class KeptInversion(NamedTuple):
     def near(self, target: float) -> PlannedTail | None:
         """Return the tails of a value if its own path would hardly differ; None otherwise."""
         tilt = self.inversion.tilt_at(self.slope)
-        nearby, smaller = (
-            (_NEARBY_ROUGHLY, _SMALLER_ROUGHLY) if self.is_rough else (_NEARBY, _SMALLER)
-        )
+        nearby, smaller = _NEARBY_ROUGHLY if self.is_rough else _NEARBY
         if abs(target - self.target) > nearby * tilt.variance[0] ** 0.5:
             return None
         own, tail = self.tail(self.target), self.tail(target)
@@ -210,7 +208,8 @@ class Sharing:
     @property
     def is_used(self) -> bool:
         """Whether any value had a walk of its own."""
-        return self.is_merged or any(shared.paths for shared in self.groups.values())
+        groups = self.groups.values()
+        return self.is_merged or any(shared.paths or shared.futile for shared in groups)
 
     @property
     def is_merged(self) -> bool:
@@ -302,25 +301,26 @@ def _walked(problems: Sequence[Problem], lanes: Lanes) -> tuple[Points, Path]:
     Where all have known paths of neighbouring values, the search begins there.
     """
     targets = np.array([problem.target for problem in problems])
-    points, paths, moved = _from_known(problems, lanes, targets)
+    points, paths = _from_known(problems, lanes, targets)
     is_hopeless = _are_hopeless(points, tails(points, targets).doubt)
     for lane, problem in enumerate(problems):
-        if problem.shared is not None and (moved is not None or np.isfinite(points.slope[lane])):
+        # Where no walk kept within its rows the slope is 0.
+        if problem.shared is not None and paths.slope[lane] != 0:
             at = np.array([lane])
             own = lanes.taken(at), paths.taken(at), problem.target, bool(is_hopeless[lane])
             problem.shared.paths.append(KnownPath(*own))
     return points, paths
 
 
-def _from_known(
-    problems: Sequence[Problem], lanes: Lanes, targets: Floats
-) -> tuple[Points, Path, Path | None]:
-    """Return saddlepoints and paths, and the paths to which those of neighbours moved."""
+def _from_known(problems: Sequence[Problem], lanes: Lanes, targets: Floats) -> tuple[Points, Path]:
+    """Return saddlepoints and paths, to which those of neighbours moved if there are any."""
     known = [path for problem in problems if (path := _nearest(problem)) is not None]
     is_hopeless = all(path.is_hopeless for path in known)
     # Saddlepoints that are exact depend on where their nodes are, which `sf` must have too.
-    if len(known) < len(problems) or not (is_hopeless or all(p.is_rough for p in problems)):
-        return *along_paths(lanes, targets), None
+    is_rough = all(problem.is_rough for problem in problems)
+    if len(known) < len(problems) or not (is_hopeless or is_rough):
+        coarse = None if is_rough else partial(_in_few_steps, problems)
+        return along_paths(lanes, targets, coarse=coarse)
     each = [
         resampled(path.path, path.lanes, lanes.taken(np.array([lane])))
         for lane, path in enumerate(known)
@@ -328,8 +328,14 @@ def _from_known(
     begin = Path(*(np.concatenate(columns) for columns in zip(*each, strict=True)))
     paths = moved_paths(lanes, targets, begin)
     if paths is not None and is_hopeless:
-        return Points(*np.full((len(Points._fields), targets.size), np.nan)), paths, paths
-    return *along_paths(lanes, targets, paths), paths
+        return Points(*np.full((len(Points._fields), targets.size), np.nan)), paths
+    return along_paths(lanes, targets, paths)
+
+
+def _in_few_steps(problems: Sequence[Problem], places: Integers) -> Lanes:
+    """Return lanes of few steps for some of the problems."""
+    steps = [problems[place].few_steps for place in places.tolist()]
+    return Lanes.of(steps, [problems[place].n_pos for place in places.tolist()])
 
 
 def _is_futile(problem: Problem) -> bool:
@@ -378,8 +384,7 @@ def is_lumpy(lanes: Lanes, path: Path) -> NDArray[np.bool_]:
 def problem_is_lumpy(problem: Problem) -> bool:
     """Whether the T of a problem takes few values or clusters."""
     lanes = Lanes.of([problem.steps], [problem.n_pos])
-    path = most_likely(lanes, np.array([problem.target]))
-    return bool(is_lumpy(lanes, path)[0])
+    return bool(is_lumpy(lanes, most_likely(lanes, np.array([problem.target])))[0])
 
 
 def _misread(points: Points, target: Floats, mean: Floats, deviation: Floats) -> Floats:
