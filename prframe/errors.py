@@ -55,13 +55,14 @@ class UnknownMetricError(PrframeError):
         super().__init__(message)
         self.metric = metric
 
-    def as_column(self, verb: str, *, takes_values: bool) -> PrframeError:
+    def as_column(self, verb: str, *, takes_values: bool) -> "UnknownMetricError":
         """Return the error for a name that is a column of the frame."""
         at_hand = " Values of metrics at hand are named by values=." if takes_values else ""
-        return PrframeError(
+        return UnknownMetricError(
             f"{self.metric!r} is a column of the frame and not a metric; the metrics come after "
             f"the frame, for example {verb}(frame, 'AP'), and columns are named by score=, label= "
-            f"and by=.{at_hand}"
+            f"and by=.{at_hand}",
+            self.metric,
         )
 
 
@@ -161,10 +162,13 @@ def in_name_of_caller(work: Callable[[], Result]) -> Callable[[], Result]:
 
 
 def _caller() -> _Caller:
-    """Return the first caller outside this package."""
-    package = __name__.partition(".")[0]
+    """Return the first caller outside this package.
+
+    Python's functools stands between a property that is kept and who asks for it.
+    """
+    within = (__name__.partition(".")[0], "functools")
     frame = inspect.currentframe()
-    while frame is not None and frame.f_globals.get("__name__", "").startswith(package):
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(within):
         frame = frame.f_back
     if frame is None:
         return _Caller("sys", 1, "sys", {})

@@ -161,9 +161,18 @@ def of_arguments(function: str, unknown: Sequence[str], known: Sequence[str]) ->
     return " ".join([*sentences, *filter(None, hints)])
 
 
+# Other names of metrics that are expressions here, and these.
+_EXPRESSIONS: dict[str, str] = {
+    **dict.fromkeys(("average_precision", "average_precision_score"), "ap"),
+    **dict.fromkeys(("roc_auc", "roc_auc_score", "auroc"), "auc"),
+    **dict.fromkeys(("reciprocal_rank", "mrr", "recip_rank"), "rr"),
+}
+
+
 def of_attribute(name: str, offered: Sequence[str]) -> str:
     """Return a sentence on a method that `.pr` does not have."""
-    close = get_close_matches(name, offered, n=1)
+    other = _EXPRESSIONS.get(name) if "metric" in offered else None
+    close = [other] if other else get_close_matches(name, offered, n=1)
     if close:
         return f" Did you mean {close[0]!r}?"
     if "queries" in offered:
@@ -237,8 +246,19 @@ def of_picture(door: str, name: str, offered: Sequence[str]) -> str:
     return f"{message} Did you mean {close[0]!r}?" if close else message
 
 
-def of_column_name(given: object) -> str:
+def of_column_name(argument: str, given: object) -> str:
     """Return a sentence for an object in place of a column's name; nothing if none is known."""
+    if isinstance(given, int):
+        return (
+            " Names are strings; those of a pandas frame become so, for example, by "
+            "frame.columns = frame.columns.astype(str)."
+        )
+    listed = isinstance(given, (list, tuple)) and all(isinstance(name, str) for name in given)
+    if argument == "score" and listed and given:
+        return (
+            " Put the columns of models into one, with unpivot in polars or melt in pandas, and "
+            "name the new column of models in by=."
+        )
     if type(given).__name__ == "Expr":
         return " Make it a column first, for example with with_columns."
     numbers = isinstance(given, (list, tuple)) and any(

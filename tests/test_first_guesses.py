@@ -420,6 +420,10 @@ LED_ON: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: pl.col("score").pr.average_precision_score("label"),
         ".pr has no 'average_precision_score'; it has metric, ap,",
     ),
+    "an expression by another name of its metric": (
+        lambda: pl.col("score").pr.average_precision("label"),
+        "Did you mean 'ap'?",
+    ),
     "columns for metrics": (
         lambda: EVENTS.pr.evaluate("query_id", "AP"),
         "'query_id' is a column of the frame and not a metric;",

@@ -172,13 +172,23 @@ def test_a_metric_is_no_function_of_arrays() -> None:
         ({"by": pl.col("query_id")}, " Make it a column first, for example with with_columns."),
         ({"by": ["a", pl.col("b")]}, " Make it a column first, for example with with_columns."),
         ({"label": np.array([1, 0])}, " Make it a column of the frame and give its name."),
-        ({"label": 3}, "; got 3."),
+        ({"label": 3}, "by frame.columns = frame.columns.astype(str)."),
     ],
 )
 def test_expressions_and_arrays_for_columns(options: dict[str, object], end: str) -> None:
     with pytest.raises(prframe.PrframeError) as caught:
         prframe.evaluate(GOOD, "AP", **options)
     assert str(caught.value).endswith(end)
+
+
+def test_several_columns_of_scores() -> None:
+    with pytest.raises(prframe.PrframeError) as caught:
+        prframe.curve(GOOD, score=["a", "b"])
+    assert str(caught.value) == (
+        "`score` must be the name of a column, a string; got ['a', 'b']. Put the columns of models "
+        "into one, with unpivot in polars or melt in pandas, and name the new column of models in "
+        "by=."
+    )
 
 
 def test_lists_of_scores() -> None:

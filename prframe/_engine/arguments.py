@@ -96,13 +96,13 @@ class Arguments:
         if not (self.by is None or isinstance(self.by, (str, list, tuple))):
             raise PrframeError(
                 f"`by` must be a column name or a list of them; got {checks.brief(self.by)}."
-                f"{hints.of_column_name(self.by)}"
+                f"{hints.of_column_name('by', self.by)}"
             )
         for name, column in self._named():
             if not isinstance(column, str):
                 raise PrframeError(
                     f"`{name}` must be the name of a column, a string; got {checks.brief(column)}."
-                    f"{hints.of_column_name(column)}"
+                    f"{hints.of_column_name(name, column)}"
                 )
             if column == "*" or (column.startswith("^") and column.endswith("$")):
                 raise PrframeError(

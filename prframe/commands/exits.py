@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from prframe.errors import PrframeError, PrframeWarning
+from prframe.errors import PrframeError, PrframeWarning, UnknownMetricError
 
 OK = 0
 FAILED = 1
@@ -43,13 +43,23 @@ _SENTENCES = {
     "Pass a dict, {name: run}.": "Give the files names that differ, and they name the runs.",
     " or a numpy.random.Generator; got": "; got",
     "or give the number of negatives that are not listed in n_neg=; ": "",
+    "Give the number of negatives that are not listed in n_neg=; if there": "If there",
     "ignore NoNegativesWarning": "ignore this warning",
+    ", or ignore TiePolicyWarning": "",
     " Several metrics are a list, such as ['AP', 'nDCG@10'].": " Put spaces between metrics.",
     ", as in the output of trec_eval, which read_results reads": "",
+    ", or in the output of trec_eval, which read_results reads": "",
     "drop the rows that do not count, keep the best ones with duplicates='best', or name the "
     "columns that tell the systems apart with system=.": "drop the rows that do not count.",
 }
-_CODES = {UsageError: USAGE, NoInputError: NO_INPUT, PrframeError: DATA, PrframeWarning: DATA}
+# The first class that an error is an instance of decides.
+_CODES: dict[type[Exception], int] = {
+    UsageError: USAGE,
+    NoInputError: NO_INPUT,
+    UnknownMetricError: USAGE,
+    PrframeError: DATA,
+    PrframeWarning: DATA,
+}
 
 
 def say(kind: str, message: object) -> None:

@@ -63,7 +63,10 @@ class Rankings:
     def of_one_model(self) -> "Rankings":
         """Return this, if there is one column of scores."""
         if self.models:
-            raise UsageError("this command takes one column of scores; name one with --score")
+            raise UsageError(
+                "this command takes one column of scores; name one with --score, or put all into "
+                "one column and name the column of their models with --by"
+            )
         return self
 
 

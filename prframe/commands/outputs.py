@@ -20,6 +20,8 @@ _SUFFIXES = {
     ".arrow": "arrow",
     ".feather": "arrow",
     ".ipc": "arrow",
+    ".txt": "table",
+    "": "table",
 }
 _BINARY = ("parquet", "arrow")
 _PICTURES = (".png", ".svg", ".pdf", ".html", ".jpg")
@@ -33,7 +35,12 @@ def format_of(given: argparse.Namespace) -> str:
             f"a result is a table, and {name} is none of its formats; prframe report writes a "
             "page with pictures, and prframe.plot draws them"
         )
-    chosen: str = given.format or _SUFFIXES.get(name, "table")
+    if name not in _SUFFIXES and given.format is None:
+        known = ", ".join(filter(None, _SUFFIXES))
+        raise UsageError(
+            f"{name} is the ending of no format; the endings are {known}, or choose with -f"
+        )
+    chosen: str = given.format or _SUFFIXES[name]
     if chosen in _BINARY and given.output is None and sys.stdout.isatty():
         raise UsageError(f"{chosen} is nothing for a terminal; name a file with -o")
     return chosen

@@ -128,8 +128,8 @@ def _note(word: str) -> tuple[str, str]:
 
 def _of_frame(given: argparse.Namespace) -> tuple[Any, dict[str, Any]]:
     """Return the rows of the frame, and the arguments that go with it."""
-    data = inputs.rankings(given).of_one_model()
-    chosen = _of_both(given) | options.given_only(given, "model", "by") | data.options
+    data = inputs.rankings(given)
+    chosen = _of_both(given) | options.given_only(given, "model", "by") | data.options | data.score
     if data.over:
         chosen["over"] = data.over
     frame = data.frame.collect()

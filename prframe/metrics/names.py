@@ -278,9 +278,10 @@ class _Parser:
             where = f"{token.text!r} at character {token.place + 1}"
         else:
             where = "its end"
-        raise PrframeError(
+        raise UnknownMetricError(
             f"cannot read the metric {checks.brief(self._text)}: {expected} is due, not {where}."
-            f"{elsewhere.of_sign(self._text)}"
+            f"{elsewhere.of_sign(self._text)}",
+            self._text,
         )
 
     def _split(self) -> list[_Token]:
@@ -291,9 +292,10 @@ class _Parser:
             if match is None:
                 rest = self._text[place:].lstrip()
                 at = self._text.index(rest, place)
-                raise PrframeError(
+                raise UnknownMetricError(
                     f"cannot read the metric {checks.brief(self._text)}: {rest[0]!r} at character "
-                    f"{at + 1} has no meaning.{elsewhere.of_sign(self._text)}"
+                    f"{at + 1} has no meaning.{elsewhere.of_sign(self._text)}",
+                    self._text,
                 )
             group = match.lastgroup or ""
             kind = "quoted" if group in {"double", "single"} else group

@@ -2,7 +2,7 @@
 
 import json
 from base64 import b64encode
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from html import escape
 from importlib import resources
@@ -21,7 +21,7 @@ _SMALL, _DIGITS = 1e-3, 4
 _HEIGHT_IN_NOTEBOOKS = 800
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """A report, made by `prframe.report`.
 
@@ -33,8 +33,8 @@ class Report:
         The page.
     """
 
-    facts: Facts = field(repr=False)
-    html: str = field(repr=False)
+    facts: Facts
+    html: str
 
     @classmethod
     def of(cls, facts: Facts) -> "Report":
@@ -50,6 +50,10 @@ class Report:
             A file that cannot be written.
         """
         Path(path).write_bytes(self.html.encode("utf-8"))
+
+    def __repr__(self) -> str:
+        """Name the page by its title."""
+        return f"Report({self.facts['title']!r})"
 
     def _repr_html_(self) -> str:
         """Show the page in a notebook, in a frame whose script can reach nothing outside."""

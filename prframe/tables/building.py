@@ -7,7 +7,7 @@ import polars as pl
 
 from prframe import checks
 from prframe._preparation import wording
-from prframe._preparation.results import Facts, Result, one_metric, read, with_one_key
+from prframe._preparation.results import Facts, Result, read, with_one_key
 from prframe._preparation.sets import (
     Comparison,
     comparison,
@@ -171,7 +171,12 @@ def _keys(systems: Sequence[object]) -> list[str]:
 
 def _compared(paired: Result, metric: str, systems: list[Any], alpha: float) -> Comparison:
     """Return what the comparison says of a metric of the intervals."""
-    compared = comparison(paired, one_metric(paired.rows, metric, "compare"), alpha)
+    if not paired.rows["metric"].is_in([metric]).any():
+        raise PrframeError(
+            f"`compare` must have the metrics of `interval`; it lacks {metric!r}. Compare it too, "
+            "or leave it out of the intervals."
+        )
+    compared = comparison(paired, metric, alpha)
     compared.require("compare", systems)
     return compared
 

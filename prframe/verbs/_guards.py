@@ -9,7 +9,7 @@ import polars as pl
 from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frame_kinds import kind_of
-from prframe._engine.frames import Seen, source
+from prframe._engine.frames import Seen, Source, source
 from prframe._engine.rows import considered, in_groups
 from prframe.errors import NoNegativesWarning, PooledRankingWarning, TiePolicyWarning, warn
 
@@ -121,18 +121,21 @@ def lack_negatives(seen: Seen, args: Arguments) -> bool:
     return seen.rows and not seen.negatives and args.n_neg is None
 
 
-def warn_of(seen: Seen, args: Arguments, *, uses_grades: bool) -> None:
+def warn_of(source: Source, args: Arguments, *, uses_grades: bool) -> None:
     """Warn of what was noticed of the rows while they were ranked."""
-    if lack_negatives(seen, args) and not uses_grades:
+    if lack_negatives(source.seen, args) and not uses_grades:
+        number = "the number of negatives that are not listed in n_neg="
+        remedy = f"Give {number}"
+        if source.schema.get(args.label) != pl.Boolean:
+            others = _other_positives(args)
+            remedy = f"Say which labels are positive, for example {others}; or give {number}"
         warn(
             f"no row is negative: every {args.label!r} {_positive_labels(args)}, so that every "
-            "ranking is perfect. Say which labels are positive, for example "
-            f"{_other_positives(args)}; or give the number of negatives that are not listed in "
-            "n_neg=; if there are none, ignore NoNegativesWarning.",
+            f"ranking is perfect. {remedy}; if there are none, ignore NoNegativesWarning.",
             NoNegativesWarning,
         )
-    if seen.tied:
-        warn(seen.tied, TiePolicyWarning)
+    if source.seen.tied:
+        warn(source.seen.tied, TiePolicyWarning)
 
 
 def _positive_labels(args: Arguments) -> str:

@@ -237,7 +237,7 @@ def _columns(values: object) -> tuple[str, ...]:
     if not isinstance(columns, (list, tuple)) or not columns:
         raise PrframeError(
             f"`values` must be a column name or a list of them; got {checks.brief(values)}."
-            f"{hints.of_column_name(values)}"
+            f"{hints.of_column_name('values', values)}"
         )
     if len(set(map(str, columns))) < len(columns):
         raise PrframeError(f"`values` names a column twice: {checks.brief(columns)}.")

@@ -121,7 +121,7 @@ def run(
         if guarded:
             by = args.keys[: len(keys)] if keys else ()
             guard.warn(by, takes_over=plan.accepts().verb in _TAKING_OVER)
-        warn_of(source.seen, args, uses_grades=plan.uses_grades())
+        warn_of(source, args, uses_grades=plan.uses_grades())
         return named_by_caller(args, keys, results)
 
     models: dict[str, str] = {}
@@ -139,7 +139,7 @@ def score_columns(score: Columns) -> list[str]:
     if not isinstance(score, (list, tuple)):
         raise PrframeError(
             f"`score` must be a column name or a list of them; got {checks.brief(score)}."
-            f"{hints.of_column_name(score)}"
+            f"{hints.of_column_name('score', score)}"
         )
     if len(score) < 2 or len(set(map(str, score))) < len(score):  # noqa: PLR2004
         raise PrframeError(

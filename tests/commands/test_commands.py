@@ -485,3 +485,15 @@ def test_a_table_is_no_picture(capfdbinary) -> None:
     assert done.code == 2
     assert "prframe report writes a page with pictures" in done.err
     assert not Path("table.png").exists()
+
+
+@pytest.mark.parametrize("ending", [".json", ".tsv", ".xlsx", ".gz"])
+def test_endings_of_no_format(ending, capfdbinary) -> None:
+    words = ["evaluate", "qrels", "old.run", "-m", "AP", "-o", f"table{ending}"]
+    done = run(capfdbinary, *words)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        f"prframe: error: {ending} is the ending of no format; the endings are .csv, .jsonl, "
+        ".ndjson, .parquet, .arrow, .feather, .ipc, .txt, or choose with -f\n"
+    )
+    assert not Path(f"table{ending}").exists()

@@ -60,7 +60,8 @@ USAGE = "usage: prframe evaluate QRELS RUN... [OPTIONS]\n       prframe evaluate
         ),
         (
             ["evaluate", "--frame", "frame.csv", "--score", "score", "other", "--interval"],
-            "this command takes one column of scores; name one with --score",
+            "this command takes one column of scores; name one with --score, or put all into one "
+            "column and name the column of their models with --by",
         ),
         (
             ["compare", "qrels", "old.run", "new.run", "--margin", "0.1"],
@@ -153,7 +154,10 @@ def test_errors_of_the_parser(capfdbinary) -> None:
             "no file matches 'none*.run'; mend the pattern, or name the files.",
         ),
         (["evaluate", "--frame", "none.csv"], "there is no file 'none.csv'"),
-        (["evaluate", "qrels", "."], ".: Is a directory"),
+        (
+            ["evaluate", "qrels", "."],
+            "'.' is a folder; name its files, for example by the pattern './*.run'.",
+        ),
     ],
 )
 def test_missing_files(words, message, capfdbinary) -> None:
@@ -166,8 +170,6 @@ def test_errors_of_data_are_one_line(capfdbinary, tmp_path) -> None:
     path.write_text("100 Q0 d1 1\n")
     for words in (
         ["evaluate", "qrels", path],
-        ["evaluate", "qrels", "old.run", "-m", "nothing"],
-        ["evaluate", "qrels", "old.run", "-m", "nothing", "-f", "trec"],
         ["evaluate", "--frame", "frame.csv", "--by", "nothing"],
         ["evaluate", "qrels", "old.run", "-M", "0"],
     ):
@@ -179,6 +181,12 @@ def test_errors_of_data_are_one_line(capfdbinary, tmp_path) -> None:
     done = run(capfdbinary, "evaluate", "--frame", path)
     assert done.code == 65
     assert done.err.startswith("prframe: error: ")
+
+
+@pytest.mark.parametrize("metric", ["nothing", "AP,P@5"])
+def test_names_of_no_metric_are_errors_of_usage(metric, capfdbinary) -> None:
+    done = run(capfdbinary, "evaluate", "qrels", "old.run", "-m", metric)
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
 
 
 def test_warnings_are_one_line(capfdbinary) -> None:
@@ -343,7 +351,7 @@ def test_progress_comes_after_a_while(monkeypatch, capsys) -> None:
     "words",
     [
         ["evaluate", "qrels", "old.run", "-f", "trec", "-o", "./old.run"],
-        ["evaluate", "qrels", "*.run", "-o", "old.run"],
+        ["evaluate", "qrels", "*.run", "-f", "csv", "-o", "old.run"],
         ["compare", "qrels", "old.run", "bad.run", "-o", "qrels"],
         ["report", "qrels", "old.run", "-o", "old.run"],
         ["evaluate", "--frame", "frame.csv", "-o", "frame.csv"],

@@ -67,6 +67,8 @@ def test_options_of_frames(asked, capfdbinary, tmp_path) -> None:
     for number, expected in (("12", 12), ("n", "n")):
         assert run(capfdbinary, *words, "--over", "query", "--n-pos", number).code == 0
         assert asked["n_pos"] == expected
+    assert run(capfdbinary, *words, "--score", "score", "other").code == 0
+    assert asked["score"] == ["score", "other"]
     # Ids that are numbers in the frame are numbers among the texts.
     frame, texts = tmp_path / "frame.parquet", tmp_path / "texts"
     pl.read_csv(FRAME.encode()).with_columns(item=pl.int_range(pl.len())).write_parquet(frame)

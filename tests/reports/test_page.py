@@ -101,4 +101,4 @@ def test_in_a_notebook_the_page_stands_in_a_frame_of_its_own(pages) -> None:
     assert shown.startswith("<iframe title=")
     assert 'sandbox="allow-scripts"' in shown
     assert shown.count("<") == 2
-    assert repr(pages["runs"]) == "Report()"
+    assert repr(pages["runs"]) == f"Report({pages['runs'].facts['title']!r})"

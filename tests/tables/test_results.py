@@ -270,7 +270,8 @@ def test_a_real_tex_compiles_hostile_names(engine: str, marks: str, tmp_path: Pa
         ),
         (
             lambda: tables.results(intervals(MODELS, ["RR"]), PAIRS),
-            "`metric` must be one of 'AP'; got 'RR'.",
+            "`compare` must have the metrics of `interval`; it lacks 'RR'. Compare it too, or leave "
+            "it out of the intervals.",
         ),
         (
             lambda: tables.results(intervals(MODELS), PAIRS, "stars"),  # type: ignore[arg-type]

@@ -1,12 +1,14 @@
 """What a person sees first of a result, and is told of a call that there is not."""
 
 import warnings
+from functools import cached_property
 
 import polars as pl
 import pytest
 
 import prframe
 from prframe import PrframeError
+from prframe.errors import warn
 
 FIRST = [
     *("metric", "model_a", "model_b", "difference", "conf_low", "conf_high"),
@@ -99,3 +101,15 @@ def test_rank_statistics_stay_within_the_range_of_phi(n, n_pos) -> None:
         row = prframe.rank_test(frame, phi="median").row(0, named=True)
         values = [row[name] for name in ("estimate", "conf_low", "conf_high")]
         assert all(value is None or -1 <= value <= 1 for value in values)
+
+
+def test_warnings_of_properties_point_to_who_asks_for_them() -> None:
+    namespace = {"__name__": "prframe.asking", "warn": warn, "cached_property": cached_property}
+    exec(  # noqa: S102 - the code must be of the package
+        "class Kept:\n    @cached_property\n    def value(self):\n"
+        "        warn('said', UserWarning)\n",
+        namespace,
+    )
+    with pytest.warns(UserWarning, match="said") as caught:
+        _ = namespace["Kept"]().value
+    assert [warning.filename for warning in caught] == [__file__]

@@ -11,6 +11,7 @@ import prframe
 from prframe import stats, tie_policies
 from prframe._engine.frame_kinds import KINDS
 from tests.oracle import ORACLE, PHI_WORDS
+from tests.verbs.names import NUMBERED
 
 GOOD = pl.DataFrame(
     {
@@ -250,7 +251,7 @@ REFUSALS = {
     "flag": (lambda: curve(GOOD, anchor=1), "`anchor` must be True or False; got 1."),
     "not a column name": (
         lambda: curve(GOOD, score=3),
-        "`score` must be the name of a column, a string; got 3.",
+        f"`score` must be the name of a column, a string; got 3.{NUMBERED}",
     ),
     "not a list of keys": (
         lambda: curve(GOOD, by=GOOD["query"]),

@@ -70,6 +70,15 @@ def test_totals_that_say_what_there_is() -> None:
     assert texts(lambda: prframe.evaluate(CODED, "AP", n_pos=9)) == [MESSAGE]
 
 
+def test_labels_that_are_boolean() -> None:
+    rows = CODED.with_columns(label=pl.lit(value=True))
+    [text] = texts(lambda: prframe.evaluate(rows, "AP"))
+    assert text.endswith(
+        "perfect. Give the number of negatives that are not listed in n_neg=; if there are none, "
+        "ignore NoNegativesWarning."
+    )
+
+
 def test_no_rows_are_not_suspected() -> None:
     assert not texts(lambda: prframe.evaluate(CODED.clear(), "AP", by="segment"))
 

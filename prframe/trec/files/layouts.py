@@ -85,7 +85,7 @@ class Layout:
         if len(fields) < size or (len(fields) > size and self.extra == "raise"):
             raise MalformedLineError(
                 f"a line of {self.kind} must have {size} fields, {self.fields!r}; "
-                f"got {len(fields)}{_resemblance(fields)}"
+                f"got {len(fields)}{_resemblance(fields, self.kind)}"
             )
         return tuple(
             _PARSERS[dtype](name, field.decode())
@@ -105,7 +105,7 @@ class ResultsLayout(Layout):
         return row
 
 
-def _resemblance(fields: list[bytes]) -> str:
+def _resemblance(fields: list[bytes], kind: str) -> str:
     """Say which other kind of file has lines of such fields, if there is one."""
     if len(fields) >= len(RUN.schema) and _REAL.fullmatch(_read(fields[4])):
         order = "first in join (second in a shell)"
@@ -116,6 +116,11 @@ def _resemblance(fields: list[bytes]) -> str:
     is_result = len(fields) == len(RESULTS.schema) and (
         _read(fields[0]) in WORDS or _REAL.fullmatch(_read(fields[2]))
     )
+    if is_result and kind == "qrels" and _WHOLE.fullmatch(_read(fields[2])):
+        return (
+            ", as where the iteration, the second field, often 0, is missing, or in the output of "
+            "trec_eval, which read_results reads"
+        )
     return ", as in the output of trec_eval, which read_results reads" if is_result else ""
 
 

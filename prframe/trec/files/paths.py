@@ -38,6 +38,11 @@ def _matching(pattern: Path) -> list[Path]:
     """Return the files of a pattern, sorted by name; what is no pattern stands for itself."""
     check_path(pattern)
     text = os.fspath(pattern)
+    if os.path.isdir(text):  # noqa: PTH112 - takes every kind of path
+        raise PrframeError(
+            f"{checks.brief(text)} is a folder; name its files, for example by the pattern "
+            f"{os.path.join(os.fsdecode(text), '*.run')!r}."  # noqa: PTH118 - as the caller wrote
+        )
     if not isinstance(text, str) or not _PATTERN.search(text) or os.path.lexists(text):
         return [pattern]
     matches: list[Path] = [*sorted(glob(text, recursive=True))]  # noqa: PTH207 - a pattern may be absolute

@@ -361,9 +361,9 @@ def compare(
     except MissingColumnError as error:
         if "`over`" not in str(error) or (values is not None and str(error).endswith("?")):
             raise
-        remedy = "name the column of queries, folds or seeds with over="
-        remedy = OVER_QUERIES.remedy if values is None else remedy
-        raise MissingColumnError(f"{error} {remedy[0].upper()}{remedy[1:]}.") from None
+        remedy = "Name the column of queries, folds or seeds with over="
+        remedy += f"; {OVER_QUERIES.remedy}" if values is None else ""
+        raise MissingColumnError(f"{error} {remedy}.") from None
     return result
 
 

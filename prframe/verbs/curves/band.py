@@ -73,8 +73,8 @@ def band(
         everywhere, the ball of Clemencon & Vayatis's smoothed bootstrap.
     recall : float or list of float in (0, 1), or int >= 3, optional
         Levels, in rising order; a whole number is that of evenly spaced levels from 0 to 1, whose
-        two ends have no band and no row. Absent: 181 levels, evenly over `recall_range`. With
-        `over` levels are as in `curve`, and may be 0 and 1.
+        two ends have no band and no row: 3 gives 0.5 alone. Absent: 181 levels, evenly over
+        `recall_range`. With `over` levels are as in `curve`, and may be 0 and 1.
     recall_range : (float, float), optional
         First and last level where `recall` is absent; (0.05, 0.95) unless given, and (0, 1) for
         101 levels with `over`.

@@ -9,6 +9,7 @@ import prframe
 from prframe.stats.paired_values import QUERY_TESTS
 from tests.compared_runs import runs
 from tests.stats.paired_values import oracle
+from tests.verbs.names import NUMBERED
 
 DATA = runs().with_columns(half=pl.col("query_id") > "q005", cluster=pl.col("item"))
 WIDE = DATA.pivot("model", index=["query_id", "item", "label"], values="score")
@@ -50,7 +51,7 @@ OPTIONS: list[tuple[dict[str, Any], str]] = [
         {"cluster": "topic"},
         f"`cluster` names the column 'topic', which the frame does not have; its columns are {COLUMNS}.",
     ),
-    ({"score": 3}, "`score` must be a column name or a list of them; got 3."),
+    ({"score": 3}, f"`score` must be a column name or a list of them; got 3.{NUMBERED}"),
     (
         {"score": ["score"]},
         "`score` must name one column, or two or more different ones, a model each; got ['score'].",

@@ -20,6 +20,7 @@ from prframe.verbs.comparison.options import (
     with_models,
 )
 from tests.strategies import SCORES
+from tests.verbs.names import NUMBERED
 
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.NoNegativesWarning")
 
@@ -324,10 +325,13 @@ BAD: list[tuple[Callable[[], object], str]] = [
         "`score` must name one column, or two or more different ones, a model each; got "
         "['a', 'b', 'a'].",
     ),
-    (lambda: matched(WIDE, 3), "`score` must be a column name or a list of them; got 3."),
+    (
+        lambda: matched(WIDE, 3),
+        f"`score` must be a column name or a list of them; got 3.{NUMBERED}",
+    ),
     (
         lambda: matched(WIDE, ["a", 3]),
-        "`score[1]` must be the name of a column, a string; got 3.",
+        f"`score[1]` must be the name of a column, a string; got 3.{NUMBERED}",
     ),
     (
         lambda: matched(WIDE, ["a", "z"]),

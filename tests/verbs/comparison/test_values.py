@@ -15,6 +15,7 @@ from polars.testing import assert_frame_equal
 import prframe
 from prframe.stats.paired_values import QUERY_TESTS
 from tests.compared_runs import runs, scipy_seed, without_nan
+from tests.verbs.names import NUMBERED
 
 # Small samples of metrics are skewed, which is of no concern to what is tested here.
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
@@ -423,7 +424,7 @@ REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
     "no string": (
         AT_HAND,
         {"values": ["AP", 3]},
-        "`values` must be the name of a column, a string; got 3.",
+        f"`values` must be the name of a column, a string; got 3.{NUMBERED}",
     ),
     "array": (
         AT_HAND,
