@@ -189,6 +189,11 @@ def test_names_of_no_metric_are_errors_of_usage(metric, capfdbinary) -> None:
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
 
 
+def test_names_of_no_measure_of_trec_eval_are_errors_of_usage(capfdbinary) -> None:
+    done = run(capfdbinary, "evaluate", "qrels", "old.run", "-f", "trec", "-m", "nothing")
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+
+
 def test_warnings_are_one_line(capfdbinary) -> None:
     done = run(capfdbinary, "evaluate", "--frame", "frame.csv", "-m", "AP")
     assert done.code == 0
