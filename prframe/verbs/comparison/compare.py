@@ -234,7 +234,7 @@ def compare(
     -----
     CoverageWarning
         `strata` of so few queries that the errors of their weights raise the variance of the
-        pooled difference by more than two fifths (Meier 1953; see
+        pooled difference by more than two fifths, if all queries vary alike (Meier 1953; see
         `prframe.stats.pool_differences`).
     DependentFoldsWarning
         A column of `over` is called fold, and there is no `resampling`.

@@ -45,7 +45,8 @@ _SMALLEST = 1e-9
 _LEAST_STRATA = 2
 # The parts of a block that tell of strata without a standard error, and of few queries.
 _LEFT_OUT, _FEW = "left out", "few"
-# There are few queries where the errors of the weights raise the variance by more than this share.
+# There are few queries where the errors of the weights raise the variance by more than this share,
+# if queries of all strata vary alike: by chance a small stratum may have nearly all of the weight.
 _MOST_GROWTH = 0.4
 _NUMBERS = (
     *("difference", "conf_low", "conf_high", "p_value", "statistic", "mean_a", "mean_b"),
@@ -198,7 +199,7 @@ class Stratified(ValuesPlan):
             means = known["mean_a"][at], known["mean_b"][at]
             rows.append(self._pooled(means, errors[at], sizes[at], confidence))
             is_pooled = errors[at].size >= _LEAST_STRATA
-            few.append(is_pooled and error_growth(errors[at], sizes[at]) > _MOST_GROWTH)
+            few.append(is_pooled and error_growth(sizes[at] ** -0.5, sizes[at]) > _MOST_GROWTH)
         block |= zip(_NUMBERS, np.array(rows).T, strict=True)
         block["n_strata"] = usable.sum(axis=0)
         block[_LEFT_OUT], block[_FEW] = ~usable.all(axis=0), np.array(few, np.bool_)

@@ -237,6 +237,14 @@ def test_strata_of_few_queries_are_told(pooling: str) -> None:
     )
 
 
+@pytest.mark.filterwarnings("ignore::prframe.SkewedDifferencesWarning")
+@pytest.mark.parametrize("seed", range(10))
+def test_a_stratum_of_two_queries_that_differ_little_by_chance_is_told(seed: int) -> None:
+    """It has nearly all of the weight then, and few errors of weights are left."""
+    with pytest.warns(prframe.CoverageWarning):
+        values(seed, sizes=(2, 2, 2, 2)).pr.compare(**MODELS, strata="language", pooling="fixed")
+
+
 @pytest.mark.slow
 def test_interaction_is_rarely_found_where_there_is_none() -> None:
     """Six strata of five queries: the chi-squared distribution of Q would reject 12 %."""
@@ -251,6 +259,7 @@ def test_interaction_is_rarely_found_where_there_is_none() -> None:
     assert by_q / runs > 0.15
 
 
+@pytest.mark.filterwarnings("ignore::prframe.CoverageWarning")
 def test_the_order_of_rows_does_not_change_a_bit() -> None:
     data = values(sizes=(8, 12, 5, 7, 9))
     found = data.pr.compare(**MODELS, strata="language")
