@@ -102,11 +102,13 @@ def trec_files(given: argparse.Namespace) -> tuple[str, list[str]]:
         raise UsageError(f"{', '.join(named)} names columns of a frame, and goes with --frame")
     if [*given.files].count(STANDARD_INPUT) > 1:
         raise UsageError("standard input can be read once; - stands for two files here")
+    from prframe.trec.files.layouts import QRELS, RUN
+
     qrels, *runs = given.files
-    judged = _existing(qrels)
+    judged = _existing(qrels, QRELS.pattern)
     if len(judged) > 1:
         raise UsageError(f"QRELS is one file; {qrels!r} matches {len(judged)}")
-    paths = [path for run in runs for path in _existing(run)]
+    paths = [path for run in runs for path in _existing(run, RUN.pattern)]
     _refuse_exchanged(judged[0], paths)
     refuse_to_overwrite(given, [*judged, *paths])
     return judged[0], paths
@@ -147,8 +149,8 @@ def _missing(taken: Sequence[str]) -> str:
     )
 
 
-def _existing(path: str) -> list[str]:
-    """Return the files that a path or a pattern stands for."""
+def _existing(path: str, example: str) -> list[str]:
+    """Return the files that a path or a pattern stands for; `example` is proposed for a folder."""
     from prframe.errors import PrframeError
     from prframe.trec.files.paths import files as files_of
 
@@ -157,7 +159,7 @@ def _existing(path: str) -> list[str]:
             raise UsageError("- needs a system with /dev/stdin; name a file")
         return ["/dev/stdin"]
     try:
-        paths = [os.fspath(file_path) for file_path in files_of(path)]
+        paths = [os.fspath(file_path) for file_path in files_of(path, example)]
     except PrframeError as error:
         raise NoInputError(error) from None
     for file_path in paths:

@@ -70,7 +70,8 @@ def read_results(path: Path | Sequence[Path], *, summary: bool = False) -> pl.Da
     └────────┴──────────┴────────┴───────┘
     """
     checks.flag("summary", summary)
-    parts = [Part(_rows(file_path, summary=summary), file_path) for file_path in files(path)]
+    paths = files(path, RESULTS.pattern)
+    parts = [Part(_rows(file_path, summary=summary), file_path) for file_path in paths]
     return together(parts, "query_id", "metric")
 
 

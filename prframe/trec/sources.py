@@ -56,10 +56,10 @@ def is_run(given: object) -> bool:
 
 
 def paths_within(given: Any) -> list[Path]:  # noqa: ANN401 - what callers pass
-    """Return the files that runs or qrels are read from."""
+    """Return the files that runs or qrels have been read from."""
     match _form(given):
         case "path":
-            return files(given)
+            return files(given, RUN.pattern)
         case "list":
             return [path for part in given for path in paths_within(part)]
         case "runs":
@@ -127,7 +127,9 @@ def _of_list(runs: Sequence[Any]) -> pl.DataFrame:
             # A query has many rows, and its id as a category takes a quarter of the memory.
             query = pl.col("query_id").cast(pl.String if is_mixed else pl.Categorical)
             columns = (query, "doc_id", "score", "system")
-            parts += [Part(read_file(path, RUN, columns), path) for path in files(run)]
+            parts += [
+                Part(read_file(path, RUN, columns), path) for path in files(run, RUN.pattern)
+            ]
         else:
             parts.append(Part(_plain(run)))
     if any("system" not in part.rows.columns for part in parts):

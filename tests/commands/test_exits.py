@@ -158,6 +158,10 @@ def test_errors_of_the_parser(capfdbinary) -> None:
             ["evaluate", "qrels", "."],
             "'.' is a folder; name its files, for example by the pattern './*.run'.",
         ),
+        (
+            ["evaluate", ".", "old.run"],
+            "'.' is a folder; name its files, for example by the pattern './*qrels*'.",
+        ),
     ],
 )
 def test_missing_files(words, message, capfdbinary) -> None:

@@ -156,6 +156,18 @@ def test_patterns_without_files(read, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("read", "name"), [(read_run, "*.run"), (read_qrels, "*qrels*"), (read_results, "*.results")]
+)
+def test_folders(read, name: str, tmp_path: Path) -> None:
+    with pytest.raises(PrframeError) as caught:
+        read(tmp_path)
+    assert str(caught.value) == (
+        f"{str(tmp_path)!r} is a folder; name its files, for example by the pattern "
+        f"{str(tmp_path / name)!r}."
+    )
+
+
 def test_patterns(tmp_path: Path) -> None:
     saved(tmp_path, "1 0 d2 1\n", "b.qrels")
     saved(tmp_path, "1 0 d1 1\n", "a.qrels")

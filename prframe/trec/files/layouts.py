@@ -55,9 +55,13 @@ def _number(name: str, value: str) -> float:
 
 @dataclass(frozen=True)
 class Layout:
-    """The fields of a kind of file, and whether further fields are ignored or an error."""
+    """The fields of a kind of file, and whether further fields are ignored or an error.
+
+    `pattern` matches the names that such files often have.
+    """
 
     kind: str
+    pattern: str
     fields: str
     schema: dict[str, pl.DataType]
     extra: Literal["ignore", "raise"]
@@ -136,6 +140,7 @@ _PARSERS: dict[pl.DataType, Callable[[str, str], str | int | float]] = {
 }
 RUN = Layout(
     "a run",
+    "*.run",
     "query Q0 document rank score tag",
     {
         "query_id": pl.String(),
@@ -149,6 +154,7 @@ RUN = Layout(
 )
 QRELS = Layout(
     "qrels",
+    "*qrels*",
     "query iteration document label",
     {
         "query_id": pl.String(),
@@ -160,6 +166,7 @@ QRELS = Layout(
 )
 RESULTS = ResultsLayout(
     "the output of trec_eval",
+    "*.results",
     "measure query value",
     {"metric": pl.String(), "query_id": pl.String(), "value": pl.String()},
     "raise",

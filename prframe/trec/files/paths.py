@@ -25,23 +25,26 @@ def check_path(path: Path) -> None:
         raise PrframeError(f"a path must have no NUL character; got {checks.brief(path)}.")
 
 
-def files(path: Any) -> list[Path]:  # noqa: ANN401 - what is no path is refused here
-    """Return the paths of a path or a list of paths, each pattern replaced by its files."""
+def files(path: Any, example: str) -> list[Path]:  # noqa: ANN401 - what is no path is refused here
+    """Return the paths of a path or a list of paths, each pattern replaced by its files.
+
+    `example` is a pattern of names that is proposed in place of a folder.
+    """
     paths = [path] if is_path(path) else path
     is_list = isinstance(paths, (list, tuple)) and bool(paths)
     if not (is_list and all(is_path(file_path) for file_path in paths)):
         raise PrframeError(f"`path` must be a path or a list of paths; got {checks.brief(path)}.")
-    return [file_path for pattern in paths for file_path in _matching(pattern)]
+    return [file_path for pattern in paths for file_path in _matching(pattern, example)]
 
 
-def _matching(pattern: Path) -> list[Path]:
+def _matching(pattern: Path, example: str) -> list[Path]:
     """Return the files of a pattern, sorted by name; what is no pattern stands for itself."""
     check_path(pattern)
     text = os.fspath(pattern)
     if os.path.isdir(text):  # noqa: PTH112 - takes every kind of path
         raise PrframeError(
             f"{checks.brief(text)} is a folder; name its files, for example by the pattern "
-            f"{os.path.join(os.fsdecode(text), '*.run')!r}."  # noqa: PTH118 - as the caller wrote
+            f"{os.path.join(os.fsdecode(text), example)!r}."  # noqa: PTH118 - as the caller wrote
         )
     if not isinstance(text, str) or not _PATTERN.search(text) or os.path.lexists(text):
         return [pattern]

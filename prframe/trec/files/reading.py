@@ -165,7 +165,7 @@ def read_qrels(path: Path | Sequence[Path]) -> pl.DataFrame:
 
 def _read(path: Path | Sequence[Path], layout: Layout) -> pl.DataFrame:
     """Read one file or several."""
-    return pl.concat([read_file(file_path, layout) for file_path in files(path)])
+    return pl.concat([read_file(file_path, layout) for file_path in files(path, layout.pattern)])
 
 
 def read_file(path: Path, layout: Layout, columns: Sequence[str | pl.Expr] = ()) -> pl.DataFrame:
