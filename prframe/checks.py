@@ -59,6 +59,33 @@ def brief(value: object) -> str:
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
+def column_name(name: str, given: object) -> str:
+    """Require the name of a column, which polars must not read as a pattern."""
+    if not isinstance(given, str):
+        raise PrframeError(
+            f"`{name}` must be the name of a column, a string; got {brief(given)}."
+            f"{hints.of_column_name(name, given)}"
+        )
+    if given == "*" or (given.startswith("^") and given.endswith("$")):
+        raise PrframeError(
+            f"`{name}` must not look like a pattern, as polars would read it as one; "
+            f"got {given!r}; rename the column."
+        )
+    return given
+
+
+def column_names(name: str, given: object, *, at_least: int = 1) -> list[str]:
+    """Require the name of a column or a list of names, and return a list of them."""
+    if not isinstance(given, (str, list, tuple)) or len(given) < at_least:
+        raise PrframeError(
+            f"`{name}` must be a column name or a list of them; got {brief(given)}."
+            f"{hints.of_column_name(name, given)}"
+        )
+    if isinstance(given, str):
+        return [column_name(name, given)]
+    return [column_name(f"{name}[{place}]", column) for place, column in enumerate(given)]
+
+
 def columns_exist(wanted: dict[str, str], present: Sequence[str], hint: str = "") -> None:
     """Require every wanted column (column -> the argument that named it)."""
     for column, argument in wanted.items():

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from numbers import Integral
 
 # For each argument here what other libraries call it.
 SYNONYMS: dict[str, tuple[str, ...]] = {
@@ -248,7 +249,7 @@ def of_picture(door: str, name: str, offered: Sequence[str]) -> str:
 
 def of_column_name(argument: str, given: object) -> str:
     """Return a sentence for an object in place of a column's name; nothing if none is known."""
-    if isinstance(given, int):
+    if isinstance(given, Integral):
         return (
             " Names are strings; those of a pandas frame become so, for example, by "
             "frame.columns = frame.columns.astype(str)."

@@ -93,22 +93,10 @@ class Arguments:
         checks.one_of("ties", self.ties, ALL_TIES)
         checks.flag("float32", self.float32)
         checks.one_of("missing", self.missing, get_args(Missing))
-        if not (self.by is None or isinstance(self.by, (str, list, tuple))):
-            raise PrframeError(
-                f"`by` must be a column name or a list of them; got {checks.brief(self.by)}."
-                f"{hints.of_column_name('by', self.by)}"
-            )
-        for name, column in self._named():
-            if not isinstance(column, str):
-                raise PrframeError(
-                    f"`{name}` must be the name of a column, a string; got {checks.brief(column)}."
-                    f"{hints.of_column_name(name, column)}"
-                )
-            if column == "*" or (column.startswith("^") and column.endswith("$")):
-                raise PrframeError(
-                    f"`{name}` must not look like a pattern, as polars would read it as one; "
-                    f"got {column!r}; rename the column."
-                )
+        if self.by is not None:
+            checks.column_names("by", self.by, at_least=0)
+        for name, given in self._named():
+            column = checks.column_name(name, given)
             if column.startswith(WORKING):
                 raise PrframeError(
                     f"`{name}` must not begin with {WORKING!r}, as working columns do; got "

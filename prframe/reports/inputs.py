@@ -42,6 +42,14 @@ class Columns:
     item: str | None
     further: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        """Require names of columns; those of `further` are checked under their own argument."""
+        checks.column_names("score", self.score)
+        checks.column_name("label", self.label)
+        for argument, column in (("model", self.model), ("item", self.item)):
+            if column is not None:
+                checks.column_name(argument, column)
+
 
 @dataclass(frozen=True)
 class _InRows(Columns):

@@ -181,10 +181,10 @@ def report(
         rows, origin = inputs.joined(data, qrels, options)
         facts = Rankings(rows, options).facts()
     elif over is not None:
-        columns = inputs.Columns(score, label, model or _one(by), item, _listed(over))
+        columns = inputs.Columns(score, label, model or _one(by), item, _listed("over", over, 1))
         facts = Rankings(inputs.rankings_of(data, columns, n_pos), options).facts()
     else:
-        columns = inputs.Columns(score, label, model, item, _listed(by))
+        columns = inputs.Columns(score, label, model, item, _listed("by", by))
         facts = inputs.classifiers_of(data, columns, _numbers(thresholds), options).facts()
     if title is not None:
         facts["title"] = plain(title)
@@ -219,14 +219,16 @@ def _check_test(test: object, *, is_ranked: bool) -> None:
         )
 
 
-def _listed(columns: Columns | None) -> tuple[str, ...]:
-    """Return columns as a tuple."""
-    return (columns,) if isinstance(columns, str) else tuple(columns or ())
+def _listed(argument: str, columns: Columns | None, at_least: int = 0) -> tuple[str, ...]:
+    """Return the columns of an argument as a tuple."""
+    return (
+        () if columns is None else tuple(checks.column_names(argument, columns, at_least=at_least))
+    )
 
 
 def _one(by: Columns | None) -> str | None:
     """Return the column of systems, which the calls of other verbs name in `by`."""
-    columns = _listed(by)
+    columns = _listed("by", by)
     if len(columns) > 1:
         raise PrframeError(
             "`by` must name one column with `over`, that of the systems; got "

@@ -80,14 +80,10 @@ def of_run(names: Sequence[str], system: Columns | None) -> Roles:
 
 def _named_systems(names: Sequence[str], system: object) -> list[str]:
     """Check the columns that the caller named in `system`, and return their names."""
-    systems = [system] if isinstance(system, str) else system
-    if not isinstance(systems, (list, tuple)) or not all(isinstance(s, str) for s in systems):
-        raise PrframeError(
-            f"`system` must be a column name or a list of them; got {checks.brief(system)}."
-        )
+    systems = checks.column_names("system", system, at_least=0)
     checks.columns_exist(dict.fromkeys(systems, "system"), names)
     if len(set(systems)) < len(systems):
-        raise PrframeError(f"`system` names a column twice: {checks.brief(list(systems))}.")
+        raise PrframeError(f"`system` names a column twice: {checks.brief(systems)}.")
     clash = [name for name in systems if name in RESULT]
     if clash:
         raise PrframeError(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from prframe import checks, hints
+from prframe import checks
 from prframe._engine.arguments import Arguments
 from prframe._engine.frames import Source
 from prframe._engine.rows import Problem, in_groups, key_names
@@ -233,13 +233,8 @@ def of_queries(otherwise: str) -> PrframeError:
 
 def _columns(values: object) -> tuple[str, ...]:
     """Return the columns of values, which must be different ones."""
-    columns = [values] if isinstance(values, str) else values
-    if not isinstance(columns, (list, tuple)) or not columns:
-        raise PrframeError(
-            f"`values` must be a column name or a list of them; got {checks.brief(values)}."
-            f"{hints.of_column_name('values', values)}"
-        )
-    if len(set(map(str, columns))) < len(columns):
+    columns = checks.column_names("values", values)
+    if len(set(columns)) < len(columns):
         raise PrframeError(f"`values` names a column twice: {checks.brief(columns)}.")
     return tuple(columns)
 

@@ -136,27 +136,19 @@ def score_columns(score: Columns) -> list[str]:
     """Return the columns of scores: one, or two or more different ones, a model each."""
     if isinstance(score, str):
         return [score]
-    if not isinstance(score, (list, tuple)):
-        raise PrframeError(
-            f"`score` must be a column name or a list of them; got {checks.brief(score)}."
-            f"{hints.of_column_name('score', score)}"
-        )
-    if len(score) < 2 or len(set(map(str, score))) < len(score):  # noqa: PLR2004
+    columns = checks.column_names("score", score, at_least=0)
+    if len(columns) < 2 or len(set(columns)) < len(columns):  # noqa: PLR2004
         raise PrframeError(
             "`score` must name one column, or two or more different ones, a model each; got "
-            f"{checks.brief(list(score))}."
+            f"{checks.brief(columns)}."
         )
-    return list(score)
+    return columns
 
 
 def grouped_over(args: Arguments, over: Columns) -> Arguments:
     """Return the arguments by which rows are grouped by the columns `over` as well."""
-    if not isinstance(over, (str, list, tuple)) or not over:
-        raise PrframeError(
-            f"`over` must be a column name or a list of them; got {checks.brief(over)}."
-        )
-    columns = [over] if isinstance(over, str) else list(over)
-    if len(set(map(str, columns))) < len(columns):
+    columns = checks.column_names("over", over)
+    if len(set(columns)) < len(columns):
         raise PrframeError(f"`over` names a column twice: {checks.brief(columns)}.")
     shared = [column for column in columns if column in args.keys]
     if shared:

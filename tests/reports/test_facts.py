@@ -12,6 +12,7 @@ from prframe._preparation import wording
 from prframe.reports import rankings
 from prframe.reports.names import distinct, in_a_sentence, plain
 from prframe.reports.roc_bands import false_rate_band
+from tests.verbs.names import NUMBERED
 
 from .cases import HOSTILE, classified, hostile_report, qrels, runs
 
@@ -415,6 +416,31 @@ def test_messages_of_runs(options, message) -> None:
         (
             {"score": ["score", "item"], "model": "model"},
             "`model` names a column of models; with several scores leave it out.",
+        ),
+        (
+            {"score": 0},
+            f"`score` must be a column name or a list of them; got 0.{NUMBERED}",
+        ),
+        ({"score": []}, "`score` must be a column name or a list of them; got []."),
+        (
+            {"score": ["score", 1]},
+            f"`score[1]` must be the name of a column, a string; got 1.{NUMBERED}",
+        ),
+        *(
+            (
+                {name: 0},
+                f"`{name}` must be the name of a column, a string; got 0.{NUMBERED}",
+            )
+            for name in ("label", "model", "item")
+        ),
+        *(
+            ({name: 0}, f"`{name}` must be a column name or a list of them; got 0.{NUMBERED}")
+            for name in ("by", "over")
+        ),
+        ({"over": []}, "`over` must be a column name or a list of them; got []."),
+        (
+            {"over": "region", "by": [0]},
+            f"`by[0]` must be the name of a column, a string; got 0.{NUMBERED}",
         ),
         (
             {"by": "where"},

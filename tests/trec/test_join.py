@@ -16,6 +16,7 @@ import prframe
 from prframe import MissingColumnError, PrframeError
 from prframe._engine.frame_kinds import KINDS
 from prframe.trec import grouping, join, matching
+from tests.verbs.names import NUMBERED
 
 # Drawn runs and qrels may have nothing in common; the warning has a test of its own.
 pytestmark = pytest.mark.filterwarnings("ignore::prframe.UnmatchedIdsWarning")
@@ -396,7 +397,11 @@ REFUSED = {
     ),
     "system that is no name": (
         lambda: join(RUN, QRELS, system=3),
-        "`system` must be a column name or a list of them; got 3.",
+        f"`system` must be a column name or a list of them; got 3.{NUMBERED}",
+    ),
+    "system with a number in a list": (
+        lambda: join(RUN, QRELS, system=["system", 3]),
+        f"`system[1]` must be the name of a column, a string; got 3.{NUMBERED}",
     ),
     "system that is a result": (
         lambda: join(RUN, QRELS, system=["system", "label"]),

@@ -797,7 +797,7 @@ REFUSALS = {
     ),
     "over what": (
         lambda: evaluate(GOOD, "AP", over=3),
-        "`over` must be a column name or a list of them; got 3.",
+        f"`over` must be a column name or a list of them; got 3.{NUMBERED}",
     ),
     "over and by": (
         lambda: evaluate(GOOD, "AP", over=["label"], by="label"),

@@ -61,12 +61,8 @@ def with_strata(args: Arguments, strata: Columns, over: Columns | None) -> Argum
             "`strata` are groups of queries, which stand in `over`; on the same items compare "
             "by=, and pool the differences with prframe.stats.pool_differences."
         )
-    if not isinstance(strata, (str, list, tuple)) or not strata:
-        raise PrframeError(
-            f"`strata` must be a column name or a list of them; got {checks.brief(strata)}."
-        )
-    columns = [strata] if isinstance(strata, str) else list(strata)
-    others = {"by": args.keys, "over": [over] if isinstance(over, str) else list(over)}
+    columns = checks.column_names("strata", strata)
+    others = {"by": args.keys, "over": checks.column_names("over", over)}
     others["model"] = [args.model] if args.model else []
     for name, known in others.items():
         if shared := [column for column in columns if column in known]:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -30,7 +31,12 @@ SAME = "`cluster` 'cluster' must be one value, and no null, for each group of `o
 
 # Options that are refused, whatever the rows are.
 OPTIONS: list[tuple[dict[str, Any], str]] = [
-    ({"over": 3}, "`over` must be a column name or a list of them; got 3."),
+    ({"over": 3}, f"`over` must be a column name or a list of them; got 3.{NUMBERED}"),
+    ({"over": ["q", 3]}, f"`over[1]` must be the name of a column, a string; got 3.{NUMBERED}"),
+    (
+        {"over": np.int64(3)},
+        f"`over` must be a column name or a list of them; got np.int64(3).{NUMBERED}",
+    ),
     ({"over": []}, "`over` must be a column name or a list of them; got []."),
     ({"over": ["item", "item"]}, "`over` names a column twice: ['item', 'item']."),
     (

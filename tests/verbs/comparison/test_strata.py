@@ -12,6 +12,7 @@ import prframe
 from prframe import PrframeError
 from prframe.stats import pool_differences
 from prframe.stats.paired_values import equality_p_value
+from tests.verbs.names import NUMBERED
 
 
 def values(seed: int = 1, sizes: tuple[int, ...] = (8, 12, 5), shift: float = 0.1) -> pl.DataFrame:
@@ -195,6 +196,15 @@ NOT_OF_THESE = (
             {"pooling": "mixed"},
             "`pooling` must be one of 'fixed', 'random'; got 'mixed'. Did you mean 'fixed'?",
         ),
+        (
+            {"strata": 3},
+            f"`strata` must be a column name or a list of them; got 3.{NUMBERED}",
+        ),
+        (
+            {"strata": ["language", 3]},
+            f"`strata[1]` must be the name of a column, a string; got 3.{NUMBERED}",
+        ),
+        ({"strata": []}, "`strata` must be a column name or a list of them; got []."),
         (
             {"strata": "query_id"},
             "`strata` and `over` both name 'query_id'; strata are groups of queries whose "

@@ -424,7 +424,7 @@ REFUSED: dict[str, tuple[pl.DataFrame, dict[str, Any], str]] = {
     "no string": (
         AT_HAND,
         {"values": ["AP", 3]},
-        f"`values` must be the name of a column, a string; got 3.{NUMBERED}",
+        f"`values[1]` must be the name of a column, a string; got 3.{NUMBERED}",
     ),
     "array": (
         AT_HAND,
