@@ -118,10 +118,33 @@ def test_every_verb(call: Callable[[], Any]) -> None:
     assert len(texts(call)) == 1
 
 
-def test_over_none_compares_on_the_same_items() -> None:
-    rows = ONE.drop("query_id").with_columns(fold=[1, 1, 2, 2], other=-pl.col("score"))
-    options: dict[str, Any] = {"score": ["score", "other"], "over": None, "n_resamples": 99}
-    assert not texts(lambda: prframe.compare(rows, "AP", rng=1, **options))
+@pytest.mark.parametrize(
+    "compared",
+    [
+        lambda rows, **options: prframe.compare(rows, "AP", over=None, **options),
+        lambda rows, **options: prframe.compare_curves(rows, recall=[0.5], **options),
+    ],
+    ids=["compare", "compare_curves"],
+)
+def test_comparisons_on_the_same_items(compared: Callable[..., Any]) -> None:
+    rows = pl.concat([ONE.drop("system")] * 4).with_columns(other=-pl.col("score"))
+    rows = rows.with_columns(doc_id=pl.int_range(pl.len()))
+    options: dict[str, Any] = {"score": ["score", "other"], "n_resamples": 99, "rng": 1}
+    [text] = texts(lambda: compared(rows, **options))
+    assert text == (
+        "rows that differ in 'query_id' are ranked together; the column stands in neither `by` nor "
+        "`over`. For a ranking each say by='query_id', for the mean over them over='query_id'; if "
+        "they are one ranking, drop the column, or ignore PooledRankingWarning."
+    )
+    for told in ({"by": "query_id"}, {"cluster": "query_id"}):
+        assert not texts(lambda told=told: compared(rows, **options, **told))
+    assert not texts(lambda: compared(rows.drop("query_id"), **options))
+    # Models in rows: their column and that of items tell no rankings apart.
+    long = rows.drop("query_id").unpivot(
+        ["score", "other"], index=["doc_id", "label"], variable_name="system"
+    )
+    options = options | {"score": "value", "model": "system", "item": "doc_id"}
+    assert not texts(lambda: compared(long, **options))
 
 
 def test_an_error_comes_without_a_warning() -> None:

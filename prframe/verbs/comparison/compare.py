@@ -354,10 +354,9 @@ def compare(
         plan = OverQueries(compared.arguments, compared, asked, effect_size or "cohen")
         if strata is not None:
             plan = Stratified(compared.arguments, compared, asked, pooling, len(kept.keys))
-    # Who says over=None means to compare on the same items, of whatever queries.
-    guarded = over is not None and values is None
+    schema = asked.schema(args)
     try:
-        result: FrameT = run(frame, plan, asked.schema(args), keys=kept.keys, guarded=guarded)
+        result: FrameT = run(frame, plan, schema, keys=kept.keys, guarded=values is None)
     except MissingColumnError as error:
         if "`over`" not in str(error) or (values is not None and str(error).endswith("?")):
             raise
